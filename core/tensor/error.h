@@ -1,0 +1,55 @@
+// The mistakes a person can make, as exceptions. A programmer's mistake is an assert instead.
+//
+// Every one carries the sentence that the command line prints and the window shows:
+//   SUBJECT: what is wrong; what was expected
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace headlight {
+
+class InputError : public std::runtime_error {
+ public:
+  /// `subject` is a file or a setting's name and may be empty; `expected` may be empty where `wrong` says it all.
+  InputError(const std::string& subject, const std::string& wrong, const std::string& expected = {});
+
+  const std::string& subject() const { return subject_; }
+  /// The sentence without its subject: "what is wrong; what was expected".
+  const std::string& sentence() const { return sentence_; }
+
+ private:
+  std::string subject_;
+  std::string sentence_;
+};
+
+/// A file that is missing, damaged, or not what it was taken for. Subject: its path as the person wrote it.
+class FileError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// A setting out of its range or at odds with another. Subject: its name on the command line, e.g. "--heads".
+class SettingError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// A mask expression that does not parse or evaluate. `position` is the byte offset of the caret in the expression.
+class ExpressionError : public InputError {
+ public:
+  ExpressionError(std::size_t position, const std::string& wrong, const std::string& expected = {});
+  std::size_t position() const { return position_; }
+
+ private:
+  std::size_t position_;
+};
+
+/// Thrown by long computations when their stop token asks for it. Not an error; never shown.
+class Cancelled : public std::exception {
+ public:
+  const char* what() const noexcept override { return "cancelled"; }
+};
+
+}  // namespace headlight

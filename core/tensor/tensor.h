@@ -1,0 +1,101 @@
+// Tensor: an immutable, shared, strided block of float32, in row-major order unless viewed otherwise.
+//
+// Copying a Tensor copies a handle, never the numbers. Views (view, transpose, expand, slice) share storage with their
+// source, as in PyTorch. Once built, the numbers never change, so tensors may be read from any thread.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace headlight {
+
+using Index = std::int64_t;
+using Shape = std::vector<Index>;
+
+/// "[2, 8, 5, 64]"
+std::string to_string(const Shape& shape);
+/// The product of all sizes; 1 for rank 0.
+Index element_count(const Shape& shape);
+
+/// Allocates on cache-line boundaries, so that vector instructions never straddle one.
+template <typename T>
+struct AlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{64};
+  AlignedAllocator() = default;
+  template <typename U>
+  AlignedAllocator(const AlignedAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, alignment); }
+  bool operator==(const AlignedAllocator&) const = default;
+};
+
+/// What tensors are built from: fill one, then move it into a Tensor.
+using Buffer = std::vector<float, AlignedAllocator<float>>;
+
+/// A matrix as somebody else's memory: the last two axes of a tensor at one (b, h). Valid while its Tensor lives.
+struct MatrixView {
+  const float* data = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  Index row_stride = 0;  ///< in elements
+  Index col_stride = 0;  ///< in elements
+  float operator()(Index row, Index col) const { return data[row * row_stride + col * col_stride]; }
+};
+
+class Tensor {
+ public:
+  /// The absent tensor: `defined()` is false.
+  Tensor() = default;
+  /// Takes the numbers over; asserts that there are as many as the shape says.
+  Tensor(Shape shape, Buffer values);
+
+  static Tensor full(Shape shape, float value);
+  static Tensor of(Shape shape, std::initializer_list<float> values);
+
+  bool defined() const { return storage_ != nullptr; }
+  const Shape& shape() const { return shape_; }
+  const std::vector<Index>& strides() const { return strides_; }
+  Index rank() const { return static_cast<Index>(shape_.size()); }
+  /// The length of an axis; negative axes count from the end.
+  Index size(Index axis) const;
+  Index count() const { return element_count(shape_); }
+  bool is_contiguous() const;
+
+  float at(std::initializer_list<Index> index) const;
+  float at(std::span<const Index> index) const;
+  /// The last two axes at (b, h). A [n, d] tensor has neither, a [B, n, d] tensor ignores h; a vector is one row.
+  MatrixView matrix(Index b = 0, Index h = 0) const;
+  /// All numbers in row-major order; asserts that the tensor is contiguous.
+  std::span<const float> values() const;
+
+  /// The same numbers under another shape; copies only if not contiguous.
+  Tensor view(Shape shape) const;
+  Tensor transpose(Index axis_a, Index axis_b) const;
+  /// Broadcast to `shape`, aligned at the last axis as in NumPy, without copying; asserts that it fits.
+  Tensor expand(const Shape& shape) const;
+  /// `length` entries of one axis from `first` on.
+  Tensor slice(Index axis, Index first, Index length) const;
+  /// Itself where contiguous, else a packed copy.
+  Tensor contiguous() const;
+
+  /// Whether both are the very same numbers in memory, seen the same way. Cheap; used to tell what must be recomputed.
+  friend bool identical(const Tensor& a, const Tensor& b);
+
+ private:
+  std::shared_ptr<const Buffer> storage_;
+  Shape shape_;
+  std::vector<Index> strides_;
+  Index offset_ = 0;
+};
+
+bool identical(const Tensor& a, const Tensor& b);
+/// Whether `from` can be broadcast to `to` by NumPy's rule (aligned at the last axis; sizes equal or 1).
+bool broadcastable(const Shape& from, const Shape& to);
+
+}  // namespace headlight

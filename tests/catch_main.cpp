@@ -1,0 +1,4 @@
+#ifndef HEADLIGHT_CATCH3
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>
+#endif
