@@ -1,0 +1,61 @@
+// Engine: computes scenarios off the frame. The newest scenario wins: an older one under way is cancelled.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "core/attention/pipeline.h"
+
+namespace headlight {
+
+/// What came of one scenario: a trace, or the sentence that says why there is none.
+struct Outcome {
+  std::uint64_t ticket = 0;  ///< as returned by submit()
+  std::shared_ptr<const Trace> trace;
+  std::string error;
+};
+
+struct Progress {
+  bool busy = false;
+  Stage stage{};
+  double share = 0;           ///< of the stages' estimated work, 0…1
+  double elapsed_seconds = 0;
+};
+
+class Engine {
+ public:
+  /// `wake` is called from the worker when an outcome is ready or progress moved; it must be thread-safe and quick.
+  explicit Engine(std::function<void()> wake = {});
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Returns at once; tickets grow.
+  std::uint64_t submit(Scenario scenario);
+  /// The newest outcome not yet taken, if any.
+  std::optional<Outcome> take();
+  /// Blocks until everything submitted is settled; for the command line and tests.
+  std::optional<Outcome> wait();
+  Progress progress() const;
+
+ private:
+  void work(std::stop_token quit);
+
+  std::function<void()> wake_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::optional<Scenario> waiting_;
+  std::optional<Outcome> ready_;
+  std::stop_source current_;
+  Progress progress_;
+  std::uint64_t last_ticket_ = 0;
+  std::uint64_t settled_ticket_ = 0;
+  std::jthread worker_;
+};
+
+}  // namespace headlight

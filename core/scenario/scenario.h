@@ -1,0 +1,86 @@
+// Scenario: everything that determines the numbers, and nothing else. Plain, comparable, serialisable, undoable.
+//
+// An unset optional means "whatever the source says, else the default"; `resolve` (core/scenario/inputs.h) settles it.
+// Field names in JSON are the command line's words (contract §2), with underscores.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention/stage.h"
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+enum class Source : std::uint8_t { text, random, file };
+enum class Tokenizer : std::uint8_t { words, characters };
+enum class Positions : std::uint8_t { none, sinusoidal };
+enum class DeadRow : std::uint8_t { from_fill, nan, uniform, zero };
+enum class Rope : std::uint8_t { none, half, interleaved };
+enum class QkNorm : std::uint8_t { none, rms, l2 };
+enum class MaskPolarity : std::uint8_t { by_name, attend, ignore };
+
+/// One number of an input or a parameter, set by hand. For parameters `batch` is 0; for a bias `row` is 0.
+struct CellEdit {
+  Stage stage{};  ///< query, key, value, W_q … b_o
+  Index batch = 0, row = 0, col = 0;
+  float value = 0;
+  bool operator==(const CellEdit&) const = default;
+};
+
+/// A cell of the mask, set by hand over what the expression says. -1 stands for "all" on that axis.
+struct PaintedCell {
+  Index batch = -1, head = -1, query = 0, key = 0;
+  bool attend = false;
+  bool operator==(const PaintedCell&) const = default;
+};
+
+struct Scenario {
+  // Where the inputs come from.
+  Source source = Source::text;
+  std::string text = "the cat sat on the mat";  ///< one batch entry a line
+  Tokenizer tokenizer = Tokenizer::words;
+  Positions positions = Positions::none;
+  std::string file;   ///< path of a tensor file, as the person wrote it
+  std::string layer;  ///< prefix of the keys within it, "" = find the only candidate
+  std::uint64_t seed = 0;
+
+  // Shape: for text and random sources. A file fixes its own shape except for the heads.
+  std::optional<Index> batch_size, queries, keys;
+  std::optional<Index> d_model, d_query, d_key, d_value, d_out;
+  std::optional<Index> heads, kv_heads;
+  std::optional<bool> bias, output_projection;
+  float weight_gain = 1;  ///< times the bound 1/√in that nn.Linear draws its weights within
+
+  // Scores.
+  std::optional<float> scale;  ///< unset: 1/√d_head
+  std::optional<float> softcap;
+  QkNorm qk_norm = QkNorm::none;
+  Rope rope = Rope::none;
+  float rope_base = 10000;
+  bool alibi = false;
+  bool t5_bias = false;
+  bool t5_bidirectional = true;
+  bool sink_logit = false;  ///< a learned (here seeded) logit a head that takes its share of the softmax
+
+  // Mask.
+  std::string mask;  ///< expression (contract §4), "" = the file's own mask, or none
+  std::vector<std::vector<Index>> valid_lens;  ///< [B][1] or [B][n_q]; empty: the file's, or none
+  std::vector<PaintedCell> painted;
+  MaskPolarity mask_polarity = MaskPolarity::by_name;
+  std::optional<float> fill;  ///< unset: the file's mask_fill, else −inf
+  DeadRow dead_row = DeadRow::from_fill;
+
+  // Dropout.
+  float dropout = 0;
+  bool training = false;
+  std::uint64_t dropout_seed = 0;
+
+  std::vector<CellEdit> edits;
+
+  bool operator==(const Scenario&) const = default;
+};
+
+}  // namespace headlight
