@@ -1,0 +1,22 @@
+// Document: what is open. A plain value; actions (ui/document/action.h) turn one into the next.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/scenario/scenario.h"
+#include "ui/document/view.h"
+
+namespace headlight {
+
+struct Document {
+  Scenario scenario;
+  View view;
+  std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
+  std::string error;                   ///< why the last change or file was not taken; "" if all is well
+  std::vector<Scenario> undo, redo;
+};
+
+}  // namespace headlight

@@ -1,0 +1,36 @@
+// View: what is looked at and how. Never changes a number.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/attention/stage.h"
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson };
+enum class ThemeKind : std::uint8_t { light, dark };
+
+/// One number of one stage. A stage without a head axis has head 0; a parameter has batch 0 too.
+struct Cell {
+  Stage stage{};
+  Index batch = 0, head = 0, row = 0, col = 0;
+  bool operator==(const Cell&) const = default;
+};
+
+struct View {
+  ViewKind kind = ViewKind::pipeline;
+  ThemeKind theme = ThemeKind::light;
+  std::string language = "en";
+  std::string colormap;            ///< "" = the theme's own for the stage's kind
+  Index batch = 0, head = 0;
+  std::optional<Cell> selected;    ///< pinned by a click or --select
+  std::optional<Cell> hovered;     ///< under the pointer
+  std::optional<int> step;         ///< moment of the step player; unset: all is shown
+  float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
+  float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view
+  bool operator==(const View&) const = default;
+};
+
+}  // namespace headlight

@@ -1,0 +1,52 @@
+// Session: one window's worth of Headlight without the window: the document, the engine, and drawing both with ImGui.
+//
+// The program gives it an ImGui context with a frame begun, and a painter; it knows neither GLFW nor OpenGL.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "ui/document/document.h"
+
+namespace headlight {
+
+class MatrixPainter;
+
+class Session {
+ public:
+  /// `wake` is called from any thread when a frame is worth drawing (the program posts an empty event).
+  Session(Document start, std::function<void()> wake);
+  ~Session();
+
+  /// Loads the fonts for this scale (pixels per point × the person's own zoom) into the current context's atlas.
+  /// True where the atlas changed, so that the caller rebuilds its texture. Call before each new frame; cheap when
+  /// nothing changed.
+  bool prepare_fonts(float scale);
+
+  /// A file dropped on the window, or chosen. Errors become a message; the document stays.
+  void open(const std::string& path);
+  /// Draws everything between ImGui::NewFrame and ImGui::Render, and applies what the person did.
+  void draw(MatrixPainter& painter);
+
+  /// Nothing is being computed and nothing moves: a screenshot taken now is final.
+  bool settled() const;
+  /// Blocks until the newest scenario is computed. Its error, if any, is shown as a message and returned.
+  std::string wait();
+  /// Seconds until a frame is due without any input; infinite when idle.
+  double next_frame_in() const;
+  const Document& document() const;
+  std::string title() const;
+  /// What the person asked of the window itself since the last call.
+  struct WindowRequests {
+    bool close = false;
+    bool toggle_fullscreen = false;
+  };
+  WindowRequests take_window_requests();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace headlight

@@ -1,0 +1,41 @@
+// MatrixPainter: how the window puts a matrix on screen, one draw a matrix whatever its size.
+//
+// ui describes what is to be seen; the program (app/gl) uploads the values as float textures and colours them in a
+// shader; tests use a painter that only records. Colours and marks follow core/figure exactly.
+#pragma once
+
+#include <cstdint>
+
+#include <imgui.h>
+
+#include "core/figure/colormap.h"
+#include "core/figure/range.h"
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+/// One matrix on screen. Tensors are handles: while identical() ones come back, nothing is uploaded again.
+struct MatrixQuad {
+  ImVec2 min, max;          ///< pixels on screen; the whole matrix, whatever the clip rectangle shows of it
+  Tensor values;            ///< drawn at (batch, head)
+  Index batch = 0, head = 0;
+  Tensor mask;              ///< optional, 0/1, broadcastable to values: 0 is hatched
+  Tensor kept;              ///< optional, 0/1, as values: 0 is crossed (dropped)
+  const Colormap* colormap = nullptr;
+  ValueRange range;         ///< in row mode ignored: each row has its own
+  bool row_ranges = false;  ///< every row over its own range
+  bool dark = false;        ///< which hatch and ground to use
+  float cell_gap = 0;       ///< pixels between cells, 0 for none
+  float opacity = 1;
+  /// Cells in row-major order before this one are drawn, the rest are blank; negative: all. For the step player.
+  std::int64_t revealed = -1;
+};
+
+class MatrixPainter {
+ public:
+  virtual ~MatrixPainter() = default;
+  /// Adds the matrix to `list`, clipped as the list is.
+  virtual void draw(ImDrawList& list, const MatrixQuad& quad) = 0;
+};
+
+}  // namespace headlight
