@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/mask/evaluate.h"
+
 namespace headlight {
 namespace {
 
@@ -39,14 +41,15 @@ Range painted_range(Index index, Index size) {
   return index < size ? Range{index, index + 1} : Range{0, 0};
 }
 
+// `mask` with the cells over it; at most [B, H, n_q, n_k], less where neither tells batch entries or heads apart.
 Tensor paint(const Tensor& mask, const std::vector<PaintedCell>& cells, const Dims& dims) {
   const auto names = [&](Index PaintedCell::*axis) {
     return std::ranges::any_of(cells, [axis](const PaintedCell& cell) { return cell.*axis >= 0; });
   };
   const Shape wanted{names(&PaintedCell::batch) ? dims.batch : 1, names(&PaintedCell::head) ? dims.heads : 1, dims.n_q,
                      dims.n_k};
-  const Shape shape = mask.defined() ? broadcast_shape(mask.shape(), wanted) : wanted;
-  const Tensor base = mask.defined() ? mask.expand(shape).contiguous() : Tensor::full(shape, 1);
+  const Shape shape = broadcast_shape(mask.shape(), wanted);
+  const Tensor base = mask.expand(shape).contiguous();
   Buffer values(base.values().begin(), base.values().end());
   for (const PaintedCell& cell : cells) {
     if (cell.query >= dims.n_q || cell.key >= dims.n_k) continue;
@@ -59,6 +62,19 @@ Tensor paint(const Tensor& mask, const std::vector<PaintedCell>& cells, const Di
     }
   }
   return Tensor(shape, std::move(values));
+}
+
+Tensor from_expression(const MaskExpression& expression, const Scenario& scenario, const Inputs& inputs,
+                       std::stop_token stop) {
+  const Dims& dims = inputs.dims;
+  MaskContext context{.batch = dims.batch, .heads = dims.heads, .n_q = dims.n_q, .n_k = dims.n_k};
+  context.stop = std::move(stop);
+  if (inputs.valid_lens.defined()) context.valid_lens = &inputs.valid_lens;
+  if (inputs.file_mask.defined()) context.file_mask = &inputs.file_mask;
+  Tensor drawn = Tensor::full({1, 1, 1, 1}, 0);
+  if (expression.calls("painted")) drawn = paint(drawn, scenario.painted, dims);
+  context.painted = &drawn;
+  return evaluate(expression, context);
 }
 
 }  // namespace
@@ -78,11 +94,19 @@ bool has_mask(const Scenario& scenario, const Inputs& inputs) {
   return !scenario.mask.empty() || inputs.file_mask.defined() || inputs.valid_lens.defined() || !scenario.painted.empty();
 }
 
-Tensor build_mask(const Scenario& scenario, const Inputs& inputs) {
-  const Dims& dims = inputs.dims;
+Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_token stop) {
   assert(has_mask(scenario, inputs));
-  Tensor mask = file_and_lengths(inputs);
-  if (!scenario.painted.empty()) mask = paint(mask, scenario.painted, dims);
+  const Dims& dims = inputs.dims;
+  Tensor mask;
+  bool paints_over = !scenario.painted.empty();
+  if (!scenario.mask.empty()) {
+    const MaskExpression expression = MaskExpression::parse(scenario.mask);
+    mask = from_expression(expression, scenario, inputs, std::move(stop));
+    paints_over = paints_over && !expression.calls("painted");
+  } else {
+    mask = file_and_lengths(inputs);
+  }
+  if (paints_over) mask = paint(mask.defined() ? mask : Tensor::full({1, 1, 1, 1}, 1), scenario.painted, dims);
   return mask.expand({dims.batch, dims.heads, dims.n_q, dims.n_k});
 }
 

@@ -158,7 +158,7 @@ Tensor Pipeline::bias_stage(const Tensor& scores) {
 
 Tensor Pipeline::mask_stages(const Tensor& scores) {
   if (has_mask(scenario(), inputs())) {
-    stage(Stage::mask, mask_key(scenario(), inputs()), [&](const Workers&) { return build_mask(scenario(), inputs()); });
+    stage(Stage::mask, mask_key(scenario(), inputs()), [&](const Workers& w) { return build_mask(scenario(), inputs(), w.stop); });
   }
   const Tensor& mask = trace_[Stage::mask];
   return stage(Stage::masked_scores, {.sources = {scores, mask}, .settings = {static_cast<double>(trace_.fill)}},
