@@ -1,0 +1,45 @@
+// What a cell is, before any colour: a value, or one of the states that is never a colour of the map.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+enum class CellKind : std::uint8_t { value, masked, neg_inf, pos_inf, nan, dropped };
+inline constexpr std::size_t cell_kind_count = 6;
+
+/// What lies over a matrix; each view, where present, has the matrix's rows and columns.
+struct CellMasks {
+  std::optional<MatrixView> allowed;  ///< 0 = masked: may not attend
+  std::optional<MatrixView> kept;     ///< 0 = dropped by dropout
+  /// A masked cell whose value is not zero is shown as the value: what a finite fill lets through the softmax, which
+  /// hatching would hide. For weights; leave it off for scores, where the fill itself is not zero.
+  bool show_leaks = false;
+  bool any() const { return allowed || kept; }
+};
+
+/// NaN before everything (a dead row is NaN where it is masked too), then masked, then dropped, then ±∞. Without
+/// `allowed`, −∞ is what a mask left behind and is drawn as such.
+inline CellKind classify(float value, bool allowed = true, bool kept = true, bool show_leaks = false) {
+  if (std::isnan(value)) return CellKind::nan;
+  if (!allowed && !(show_leaks && value != 0.0f && std::isfinite(value))) return CellKind::masked;
+  if (!kept) return CellKind::dropped;
+  if (std::isinf(value)) return value < 0 ? CellKind::neg_inf : CellKind::pos_inf;
+  return CellKind::value;
+}
+
+inline CellKind classify(const MatrixView& matrix, const CellMasks& masks, Index row, Index col) {
+  return classify(matrix(row, col), !masks.allowed || (*masks.allowed)(row, col) != 0.0f,
+                  !masks.kept || (*masks.kept)(row, col) != 0.0f, masks.show_leaks);
+}
+
+/// How many cells are of each kind, by static_cast<std::size_t>(kind).
+using KindCounts = std::array<Index, cell_kind_count>;
+KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks = {});
+
+}  // namespace headlight

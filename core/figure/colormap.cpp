@@ -1,0 +1,86 @@
+#include "core/figure/colormap.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "core/assets/assets.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_hex(const std::string& line) {
+  return line.size() == 6 && std::all_of(line.begin(), line.end(), [](unsigned char c) { return std::isxdigit(c); });
+}
+
+Colormap read_colormap(const fs::path& path, std::string_view name) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  const bool diverging = line == "diverging";
+  if (!diverging && line != "sequential") {
+    throw FileError(path.string(), "begins with \"" + line + "\"", "expected \"sequential\" or \"diverging\"");
+  }
+  Colormap::Table table;
+  for (Rgba& entry : table) {
+    if (!std::getline(file, line) || !is_hex(line)) {
+      throw FileError(path.string(), "is not a colour map", "expected 256 lines RRGGBB");
+    }
+    entry = rgb(line);
+  }
+  return {std::string(name), diverging ? ColormapKind::diverging : ColormapKind::sequential, table};
+}
+
+std::optional<fs::path> file_of(std::string_view name, Theme theme) {
+  const fs::path folder = asset("colormaps");
+  const std::string themed = std::string(name) + (theme == Theme::light ? ".light.txt" : ".dark.txt");
+  for (const fs::path& path : {folder / themed, folder / (std::string(name) + ".txt")}) {
+    if (fs::exists(path)) return path;
+  }
+  return {};
+}
+
+}  // namespace
+
+Rgba Colormap::at(float t) const {
+  const float x = std::clamp(t, 0.0f, 1.0f) * 255.0f;
+  const auto low = static_cast<std::size_t>(x);
+  return mix(table_[low], table_[std::min<std::size_t>(low + 1, 255)], x - static_cast<float>(low));
+}
+
+Colormap colormap(std::string_view name, Theme theme) {
+  const std::vector<std::string> known = list_colormaps();
+  if (std::find(known.begin(), known.end(), name) != known.end()) {
+    if (const std::optional<fs::path> path = file_of(name, theme)) return read_colormap(*path, name);
+  }
+  std::string names;
+  for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
+  throw SettingError("--colormap", "there is no colour map \"" + std::string(name) + "\"", "expected one of " + names);
+}
+
+std::string_view default_colormap(Palette palette) { return palette == Palette::diverging ? "signal" : "attention"; }
+
+std::vector<std::string> list_colormaps() {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(asset("colormaps"))) {
+    if (entry.path().extension() == ".txt") {
+      const std::string stem = entry.path().stem().string();
+      names.push_back(stem.substr(0, stem.find('.')));
+    }
+  }
+  const auto ours_first = [](const std::string& a, const std::string& b) {
+    const auto rank = [](const std::string& n) { return n == "signal" ? 0 : n == "attention" ? 1 : 2; };
+    return std::pair(rank(a), a) < std::pair(rank(b), b);
+  };
+  std::sort(names.begin(), names.end(), ours_first);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace headlight

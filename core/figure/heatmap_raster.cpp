@@ -1,0 +1,129 @@
+#include "core/figure/heatmap_raster.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <vector>
+
+#include "core/figure/pool.h"
+
+namespace headlight {
+namespace {
+
+constexpr float root2 = 1.41421356f;
+
+float clamp01(float x) { return std::clamp(x, 0.0f, 1.0f); }
+float wrap(float x, float period) { return x - period * std::floor(x / period); }
+
+/// The patterns of the header's formulas, for one picture.
+class Painter {
+ public:
+  Painter(const HeatmapStyle& style, float cell_width, float cell_height)
+      : style_(style),
+        theme_(colours(style.theme)),
+        cell_(std::min(cell_width, cell_height)),
+        small_(cell_ < 6 * style.scale) {}
+
+  /// px, py: the pixel's centre; dx, dy: from the cell's centre to it.
+  Rgba paint(CellKind kind, Rgba value_colour, float px, float py, float dx, float dy) const {
+    switch (kind) {
+      case CellKind::value: return value_colour;
+      case CellKind::masked:
+      case CellKind::neg_inf: return mix(theme_.hatch_ground, theme_.hatch_line, stripe(px + py));
+      case CellKind::pos_inf: return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : stripe(py - px));
+      case CellKind::nan: return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : dots(px, py));
+      case CellKind::dropped: break;
+    }
+    return mix(theme_.crossed_ground, theme_.crossed_line, small_ ? 0.35f : cross(dx, dy));
+  }
+
+ private:
+  float stripe(float u) const {
+    const float s = style_.scale;
+    return clamp01(0.5f + s - std::fabs(wrap(u, 6 * s) - 3 * s) / root2);
+  }
+  float dots(float px, float py) const {
+    const float s = style_.scale;
+    return clamp01(0.5f + 1.25f * s - std::hypot(wrap(px, 5 * s) - 2.5f * s, wrap(py, 5 * s) - 2.5f * s));
+  }
+  float cross(float dx, float dy) const {
+    if (std::max(std::fabs(dx), std::fabs(dy)) > 0.32f * cell_) return 0;
+    return clamp01(0.5f + 0.5f * style_.scale - std::min(std::fabs(dx - dy), std::fabs(dx + dy)) / root2);
+  }
+
+  const HeatmapStyle& style_;
+  const ThemeColours& theme_;
+  float cell_;
+  bool small_;
+};
+
+/// Which cell each pixel of an axis shows, −1 between cells.
+std::vector<Index> cells_of_pixels(Index cells, int pixels, int gap) {
+  const auto cell_of = [&](int pixel) { return (2 * Index{pixel} + 1) * cells / (2 * Index{pixels}); };
+  std::vector<Index> out(static_cast<std::size_t>(pixels));
+  for (int pixel = 0; pixel < pixels; ++pixel) {
+    const bool between = gap > 0 && pixel + gap < pixels && cell_of(pixel + gap) != cell_of(pixel);
+    out[static_cast<std::size_t>(pixel)] = between ? -1 : cell_of(pixel);
+  }
+  return out;
+}
+
+/// The value that the map's resting colour stands for: zero, or the low end.
+float resting_value(const HeatmapStyle& style) {
+  return style.map->kind() == ColormapKind::diverging ? (style.range.lo + style.range.hi) / 2 : style.range.lo;
+}
+
+std::vector<Rgba> value_colours(const PooledMatrix& cells, const HeatmapStyle& style) {
+  std::vector<Rgba> out(cells.values.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (cells.kinds[i] == CellKind::value) out[i] = style.map->at(normalise(cells.values[i], style.range));
+  }
+  return out;
+}
+
+}  // namespace
+
+int heatmap_gap(double cell_width, double cell_height, float scale) {
+  const bool room = std::min(cell_width, cell_height) >= 6.0 * static_cast<double>(scale);
+  return room ? std::max(1, static_cast<int>(std::lround(scale))) : 0;
+}
+
+Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width, int height) {
+  assert(style.map != nullptr && width > 0 && height > 0 && matrix.rows > 0 && matrix.cols > 0);
+  const PooledMatrix cells = pool(matrix, masks, height, width, resting_value(style));
+  const std::vector<Rgba> palette = value_colours(cells, style);
+  const float cell_width = static_cast<float>(width) / static_cast<float>(cells.cols);
+  const float cell_height = static_cast<float>(height) / static_cast<float>(cells.rows);
+  const Painter painter(style, cell_width, cell_height);
+  const std::vector<Index> cols = cells_of_pixels(cells.cols, width, style.gap);
+  const std::vector<Index> rows = cells_of_pixels(cells.rows, height, style.gap);
+  Image image(width, height, style.gap_colour);
+  for (int y = 0; y < height; ++y) {
+    const Index row = rows[static_cast<std::size_t>(y)];
+    if (row < 0) continue;
+    const float py = static_cast<float>(y) + 0.5f, dy = py - (static_cast<float>(row) + 0.5f) * cell_height;
+    for (int x = 0; x < width; ++x) {
+      const Index col = cols[static_cast<std::size_t>(x)];
+      if (col < 0) continue;
+      const float px = static_cast<float>(x) + 0.5f, dx = px - (static_cast<float>(col) + 0.5f) * cell_width;
+      const Rgba value = palette[static_cast<std::size_t>(row * cells.cols + col)];
+      image.set(x, y, painter.paint(cells.kind(row, col), value, px, py, dx, dy));
+    }
+  }
+  return image;
+}
+
+Image cell_swatch(CellKind kind, const HeatmapStyle& style, int width, int height) {
+  const Painter painter(style, static_cast<float>(width), static_cast<float>(height));
+  Image image(width, height);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const float px = static_cast<float>(x) + 0.5f, py = static_cast<float>(y) + 0.5f;
+      const float dx = px - static_cast<float>(width) / 2, dy = py - static_cast<float>(height) / 2;
+      image.set(x, y, painter.paint(kind, style.map->at(1), px, py, dx, dy));
+    }
+  }
+  return image;
+}
+
+}  // namespace headlight

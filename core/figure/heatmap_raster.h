@@ -1,0 +1,50 @@
+// A matrix as pixels. The formulas below are simple on purpose: the window's shader repeats them, and both give the same
+// picture within 1/255.
+//
+// A picture of w × h pixels shows rows × cols cells. Pixel (x, y), counted from the top left, shows the cell
+//     col = floor((2x + 1) · cols / (2w)),  row = floor((2y + 1) · rows / (2h)).
+// Where g = gap > 0, a pixel lies between two cells, and shows the card, if x + g < w and col(x + g) ≠ col(x), or the
+// same down the rows.
+//
+// With s = pixels to a unit (1, or the monitor's scale) and p = (x + ½, y + ½), by the cell's kind:
+//     value          colour map at (v − lo) / (hi − lo)
+//     masked, −∞     hatch_line over hatch_ground by stripe(p.x + p.y)
+//     +∞             mark_line over mark_ground by stripe(p.y − p.x)
+//     NaN            mark_line over mark_ground by dots(p)
+//     dropped        crossed_line over crossed_ground by cross(p − centre of the cell)
+// where
+//     stripe(u)  = clamp(½ + s − |mod(u, 6s) − 3s| / √2)          lines 2s thick, 45°, all in one grid over the picture
+//     dots(p)    = clamp(½ + 1.25 s − |mod(p, 5s) − 2.5s|)          Euclidean length
+//     cross(d)   = clamp(½ + ½ s − min(|d.x − d.y|, |d.x + d.y|) / √2), 0 where max(|d.x|, |d.y|) > 0.32 · min(w / cols, h / rows)
+// and clamp is to [0, 1]. In cells smaller than 6s either way patterns do not show: NaN and +∞ are flat mark_line,
+// dropped is flat mix(crossed_ground, crossed_line, 0.35); masked keeps its hatching, which runs across cells.
+#pragma once
+
+#include "core/figure/cell.h"
+#include "core/figure/colormap.h"
+#include "core/figure/png_image.h"
+#include "core/figure/range.h"
+#include "core/figure/theme.h"
+
+namespace headlight {
+
+struct HeatmapStyle {
+  const Colormap* map = nullptr;  ///< must outlive the call
+  ValueRange range{};
+  Theme theme = Theme::light;
+  float scale = 1;  ///< pixels to a unit of the patterns
+  int gap = 0;      ///< pixels between cells; see heatmap_gap()
+  Rgba gap_colour = colours(Theme::light).card;
+};
+
+/// One unit where cells are at least six units across, else none.
+int heatmap_gap(double cell_width, double cell_height, float scale = 1);
+
+/// `width` × `height` pixels, both > 0. A matrix with more rows or columns than that is pooled first (see pool.h) about
+/// the value that the map's resting colour stands for, so that extreme values stay visible.
+Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width, int height);
+
+/// What a swatch of the legend shows: one cell of this kind.
+Image cell_swatch(CellKind kind, const HeatmapStyle& style, int width, int height);
+
+}  // namespace headlight

@@ -1,0 +1,107 @@
+#include "core/figure/pool.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace headlight {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+constexpr std::uint8_t bit(CellKind kind) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind)); }
+
+/// The source rows of one row of the result, folded column by column before the columns are folded: both loops run over
+/// contiguous memory without branches. −∞ stands for "not a value" in `row`.
+class Band {
+ public:
+  explicit Band(Index cols) : row_(size(cols)), low_(size(cols)), high_(size(cols)), nan_(size(cols)), seen_(size(cols)) {}
+
+  void clear() {
+    std::fill(low_.begin(), low_.end(), infinity);
+    std::fill(high_.begin(), high_.end(), -infinity);
+    std::fill(nan_.begin(), nan_.end(), 0);
+    std::fill(seen_.begin(), seen_.end(), std::uint8_t{0});
+  }
+
+  void add_row(const MatrixView& matrix, const CellMasks& masks, Index row) {
+    if (masks.any()) {
+      for (Index col = 0; col < matrix.cols; ++col) {
+        const CellKind kind = classify(matrix, masks, row, col);
+        seen_[size(col)] |= bit(kind);
+        row_[size(col)] = kind == CellKind::masked || kind == CellKind::dropped ? -infinity : matrix(row, col);
+      }
+      fold(row_.data(), row_.size());
+    } else if (matrix.col_stride == 1) {
+      fold(matrix.data + row * matrix.row_stride, row_.size());
+    } else {
+      for (Index col = 0; col < matrix.cols; ++col) row_[size(col)] = matrix(row, col);
+      fold(row_.data(), row_.size());
+    }
+  }
+
+  /// The cell that columns [first, last) of the band become.
+  CellKind extreme(Index first, Index last, float centre, float& value) const {
+    float low = infinity, high = -infinity;
+    int nan = 0;
+    std::uint8_t seen = 0;
+    for (std::size_t col = size(first); col < size(last); ++col) {
+      low = low_[col] < low ? low_[col] : low;
+      high = high_[col] > high ? high_[col] : high;
+      nan |= nan_[col];
+      seen = static_cast<std::uint8_t>(seen | seen_[col]);
+    }
+    value = high - centre >= centre - low ? high : low;
+    if (nan != 0) return CellKind::nan;
+    if (high == infinity) return CellKind::pos_inf;
+    if (high > -infinity) return CellKind::value;
+    if (seen & bit(CellKind::masked)) return CellKind::masked;
+    return seen & bit(CellKind::dropped) ? CellKind::dropped : CellKind::neg_inf;
+  }
+
+ private:
+  static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
+
+  void fold(const float* row, std::size_t count) {
+    float* low = low_.data();
+    float* high = high_.data();
+    int* nan = nan_.data();
+    for (std::size_t col = 0; col < count; ++col) {
+      const float v = row[col];
+      const float finite_low = v > -infinity ? v : infinity;
+      low[col] = finite_low < low[col] ? finite_low : low[col];
+      high[col] = v > high[col] ? v : high[col];
+      nan[col] |= v != v;
+    }
+  }
+
+  Buffer row_, low_, high_;
+  std::vector<int> nan_;
+  std::vector<std::uint8_t> seen_;
+};
+
+}  // namespace
+
+PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre) {
+  assert(rows > 0 && cols > 0);
+  PooledMatrix out{std::min(rows, matrix.rows), std::min(cols, matrix.cols), {}, {}};
+  const auto count = static_cast<std::size_t>(out.rows * out.cols);
+  out.values.resize(count);
+  out.kinds.resize(count);
+  Band band(matrix.cols);
+  std::size_t at = 0;
+  for (Index row = 0; row < out.rows; ++row) {
+    band.clear();
+    const Index last = (row + 1) * matrix.rows / out.rows;
+    for (Index source = row * matrix.rows / out.rows; source < last; ++source) band.add_row(matrix, masks, source);
+    for (Index col = 0; col < out.cols; ++col, ++at) {
+      out.kinds[at] =
+          band.extreme(col * matrix.cols / out.cols, (col + 1) * matrix.cols / out.cols, centre, out.values[at]);
+    }
+  }
+  return out;
+}
+
+}  // namespace headlight

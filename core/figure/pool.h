@@ -1,0 +1,26 @@
+// A matrix made smaller without losing what stands out: each cell of the result is the most extreme cell of its block.
+#pragma once
+
+#include <vector>
+
+#include "core/figure/cell.h"
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+struct PooledMatrix {
+  Index rows = 0;
+  Index cols = 0;
+  Buffer values;                ///< row-major; what a cell that is not a value holds is unspecified
+  std::vector<CellKind> kinds;  ///< row-major
+
+  float value(Index row, Index col) const { return values[static_cast<std::size_t>(row * cols + col)]; }
+  CellKind kind(Index row, Index col) const { return kinds[static_cast<std::size_t>(row * cols + col)]; }
+};
+
+/// At most `rows` × `cols`; an axis that is already small enough keeps its length. Cell i of n covers the source's cells
+/// from floor(i · length / n) up to the next one's. NaN wins over +∞, +∞ over values, among values the one farthest from
+/// `centre` (the higher of two as far), and any of these over masked, −∞ and dropped cells. One pass over the source.
+PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre = 0);
+
+}  // namespace headlight

@@ -1,0 +1,42 @@
+// The colours around the colour maps: paper, ink, hatching. The same in exported figures and in the window.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace headlight {
+
+enum class Theme : std::uint8_t { light, dark };
+
+/// An sRGB colour, not premultiplied.
+struct Rgba {
+  std::uint8_t r = 0, g = 0, b = 0, a = 255;
+  bool operator==(const Rgba&) const = default;
+};
+
+/// From "RRGGBB"; asserts that it is one.
+constexpr Rgba rgb(std::string_view hex) {
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 32) - 'a' + 10; };
+  const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(digit(hex[at]) * 16 + digit(hex[at + 1])); };
+  return {byte(0), byte(2), byte(4), 255};
+}
+/// "#rrggbb", alpha left out.
+std::string to_hex(Rgba colour);
+/// `over` laid on an opaque `ground` with `share` in [0, 1] (its own alpha is ignored).
+Rgba mix(Rgba ground, Rgba over, float share);
+/// WCAG 2 contrast ratio, 1 to 21.
+float contrast(Rgba a, Rgba b);
+
+struct ThemeColours {
+  Rgba card;   ///< what matrices lie on; the background of a figure
+  Rgba ink, muted, line;
+  Rgba hatch_line, hatch_ground;    ///< masked cells
+  Rgba mark_line, mark_ground;      ///< NaN and +∞: a hue that no map of ours has
+  Rgba crossed_line, crossed_ground;  ///< cells that dropout took
+  std::array<Rgba, 8> heads;        ///< head h wears heads[h % 8]
+};
+const ThemeColours& colours(Theme theme);
+
+}  // namespace headlight
