@@ -82,6 +82,7 @@ Tensor evaluate(const MaskExpression& expression, const MaskContext& context) {
   const Index heads = result_depends & on_h ? context.heads : 1;
 
   Buffer values(static_cast<std::size_t>(batch * heads * context.n_q * context.n_k));
+  if (values.empty()) return Tensor({batch, heads, context.n_q, context.n_k}, {});
   const auto n_k = static_cast<std::size_t>(context.n_k);
   float* row = values.data();
   machine.enter(Loop::none, 0);

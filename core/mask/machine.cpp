@@ -19,7 +19,12 @@ const std::uint8_t* data(const Register& r) { return r.truths.data(); }
 template <typename T, typename U, typename F>
 void each(const Register& a, std::vector<U>& out, F f) {
   const T* x = data<T>(a);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<U>(f(x[i]));
+  const std::size_t n = out.size();
+  if (a.wide) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(f(x[i]));
+  } else {
+    std::fill(out.begin(), out.end(), static_cast<U>(f(x[0])));
+  }
 }
 
 /// One loop for each of wide with wide, wide with one, one with wide, so that the compiler can vectorise each.
@@ -28,7 +33,6 @@ void each(const Register& a, const Register& b, std::vector<U>& out, F f) {
   const T* x = data<T>(a);
   const T* y = data<T>(b);
   const std::size_t n = out.size();
-  if (n == 0) return;
   if (a.wide && b.wide) {
     for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(f(x[i], y[i]));
   } else if (a.wide) {

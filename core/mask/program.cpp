@@ -68,20 +68,29 @@ class Compiler {
     const auto [found, is_new] = known_.try_emplace(key, static_cast<int>(program_.registers.size()));
     if (!is_new) return found->second;
 
-    std::uint8_t depends = op == Op::variable ? variable_depends_[static_cast<std::size_t>(node.variable)] : on_nothing;
-    for (const int input : in) depends |= input < 0 ? on_nothing : depends_[static_cast<std::size_t>(input)];
-    if (guard >= 0) depends |= depends_[static_cast<std::size_t>(guard)];
+    std::uint8_t depends = on_nothing;
+    if (op == Op::variable) depends = variable_depends_[static_cast<std::size_t>(node.variable)];
+    for (const int input : in) depends |= depends_of(input);
+    depends |= depends_of(guard);
     Register result;
-    result.condition = op == Op::choose ? program_.registers[static_cast<std::size_t>(in[1])].condition
-                       : op == Op::variable ? node.condition
-                                            : op == Op::truth || op >= Op::less;
-    if (op == Op::argument) result.condition = false;
+    result.condition = is_condition(op, in, node);
     result.wide = depends & on_k;
     result.loop = innermost(depends);
     program_.instructions[static_cast<std::size_t>(result.loop)].push_back({op, found->second, in, guard, &node});
     program_.registers.push_back(std::move(result));
     depends_.push_back(depends);
     return found->second;
+  }
+
+  std::uint8_t depends_of(int reg) const {
+    return reg < 0 ? std::uint8_t{on_nothing} : depends_[static_cast<std::size_t>(reg)];
+  }
+
+  /// Not simply node.condition: the conditions that guards are made of have the node they guard.
+  bool is_condition(Op op, const std::array<int, 5>& in, const Node& node) const {
+    if (op == Op::choose) return program_.registers[static_cast<std::size_t>(in[1])].condition;
+    if (op == Op::variable) return node.condition;
+    return op == Op::truth || (op >= Op::less && op != Op::argument);
   }
 
   static constexpr std::array<int, 5> none = {-1, -1, -1, -1, -1};
