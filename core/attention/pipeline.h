@@ -12,11 +12,17 @@ namespace headlight {
 struct Run {
   int threads = 0;                                  ///< 0: as many as the machine has
   std::stop_token stop;                             ///< asked between blocks of work; throws Cancelled
-  std::function<void(Stage, double share)> progress;  ///< called with the stage under way and the share done, 0…1
+  /// Called on the calling thread with the stage under way and the share of the whole work done, 0…1.
+  std::function<void(Stage, double share)> progress;
 };
 
 /// Computes every stage of `scenario`. A stage whose sources and settings are those of `last` is taken from it, so its
-/// tensor is the very same. Throws FileError, SettingError, ExpressionError, Cancelled.
+/// tensor is the very same: a new mask does not project Q again. The numbers do not depend on the number of threads.
+/// Throws FileError, SettingError, ExpressionError, Cancelled.
 std::shared_ptr<const Trace> compute(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
+
+/// The same from tensors already resolved; `inputs` fit `scenario` and each other (asserted). Throws ExpressionError,
+/// Cancelled.
+std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, const Trace* last, const Run& run);
 
 }  // namespace headlight

@@ -15,14 +15,16 @@ namespace headlight {
 
 /// What a stage was computed from. Two records with the same key have the same output.
 struct StageRecord {
-  std::vector<Tensor> sources;    ///< compared with identical()
-  std::vector<double> settings;   ///< scale, fill, p, seed …, bit-compared
-  std::string words;              ///< mask expression and the like
-  Tensor output;
+  std::vector<Tensor> sources{};  ///< compared with identical()
+  std::vector<double> settings{}; ///< scale, fill, p, seed …, bit-compared
+  std::string words{};            ///< mask expression and the like
+  Tensor output{};
   double milliseconds = 0;        ///< time it took when it was last computed
   bool reused = false;            ///< taken from the last trace as it was
 };
 
+/// Where QK-norm is on, Q_rotated and K_rotated are there too, RoPE or not: they hold the heads as normalised, then
+/// rotated, and Q_heads and K_heads stay the plain split.
 class Trace {
  public:
   Scenario scenario;
@@ -30,6 +32,7 @@ class Trace {
   std::array<StageRecord, stage_count> records;
   Tensor dropout_keep;  ///< [B, H, n_q, n_k], 1 = kept; undefined unless dropped_weights exists
   Tensor sink_logits;   ///< [H]; undefined unless the scenario has one
+  Tensor t5_table;      ///< [H, 32], by bucket (core/attention/position_bias.h); undefined unless the scenario has it
   float scale = 1;      ///< what scores were multiplied by
   float fill = 0;       ///< what masked scores were set to
 

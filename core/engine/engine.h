@@ -1,6 +1,7 @@
 // Engine: computes scenarios off the frame. The newest scenario wins: an older one under way is cancelled.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -13,7 +14,7 @@
 
 namespace headlight {
 
-/// What came of one scenario: a trace, or the sentence that says why there is none.
+/// What came of one scenario: a trace, or the sentence that says why there is none. Cancelled scenarios have no outcome.
 struct Outcome {
   std::uint64_t ticket = 0;  ///< as returned by submit()
   std::shared_ptr<const Trace> trace;
@@ -29,7 +30,8 @@ struct Progress {
 
 class Engine {
  public:
-  /// `wake` is called from the worker when an outcome is ready or progress moved; it must be thread-safe and quick.
+  /// `wake` is called from the worker when an outcome is ready and, some 30 times a second, when progress moved; it must
+  /// be thread-safe and quick and must not throw.
   explicit Engine(std::function<void()> wake = {});
   ~Engine();
   Engine(const Engine&) = delete;
@@ -44,7 +46,10 @@ class Engine {
   Progress progress() const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void work(std::stop_token quit);
+  void report(Stage stage, double share);
 
   std::function<void()> wake_;
   mutable std::mutex mutex_;
@@ -53,6 +58,7 @@ class Engine {
   std::optional<Outcome> ready_;
   std::stop_source current_;
   Progress progress_;
+  Clock::time_point started_, woken_;
   std::uint64_t last_ticket_ = 0;
   std::uint64_t settled_ticket_ = 0;
   std::jthread worker_;

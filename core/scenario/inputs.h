@@ -12,6 +12,8 @@
 
 namespace headlight {
 
+class TensorFile;
+
 /// The sizes of one multi-head attention. d_head = d_model / H.
 struct Dims {
   Index batch = 1, heads = 1, kv_heads = 1, n_q = 1, n_k = 1;
@@ -41,6 +43,9 @@ struct Inputs {
   Tensor bias;        ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
   std::optional<float> fill;  ///< the source's own fill value
 
+  std::shared_ptr<const TensorFile> file;    ///< where the source is a file; kept so that the next resolve can share it
+  std::shared_ptr<const Inputs> unedited;    ///< the same before CellEdits; null where there are none
+
   /// Names of the queries and keys of each batch entry; empty where there are none. All entries have n_q / n_k names.
   std::vector<std::vector<std::string>> query_tokens, key_tokens;
   std::vector<Assumption> assumptions;
@@ -49,8 +54,6 @@ struct Inputs {
   /// The parameter or input of that name; undefined if absent. Asserts that `stage` is one of those.
   const Tensor& matrix(Stage stage) const;
 };
-
-class ArrayFile;
 
 /// The scenario's tensors: opened, sampled or made from text, edits applied. Asks `last` for tensors whose
 /// determining settings did not change, so that they stay identical(). Throws FileError or SettingError.

@@ -52,6 +52,7 @@ struct Scenario {
   std::optional<Index> d_model, d_query, d_key, d_value, d_out;
   std::optional<Index> heads, kv_heads;
   std::optional<bool> bias, output_projection;
+  bool packed = false;     ///< text and random sources: W_q, W_k, W_v are drawn as one [3·d_model, d_query] matrix
   float weight_gain = 1;  ///< times the bound 1/√in that nn.Linear draws its weights within
 
   // Scores.

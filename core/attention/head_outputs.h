@@ -1,0 +1,12 @@
+// Head outputs: the values that each query gathers.
+#pragma once
+
+#include "core/attention/workers.h"
+
+namespace headlight {
+
+/// weights [B, H, n_q, n_k] · V_g [B, G, n_k, d] → [B, H, n_q, d], g = ⌊h / (H/G)⌋ (Vaswani et al. 2017, eq. 1).
+/// Laid out in memory as [B, n_q, H, d], so that merging the heads moves no number.
+Tensor gather_values(const Tensor& weights, const Tensor& values, const Workers& workers = {});
+
+}  // namespace headlight

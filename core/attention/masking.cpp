@@ -1,0 +1,122 @@
+#include "core/attention/masking.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/mask/evaluate.h"
+
+namespace headlight {
+namespace {
+
+Shape broadcast_shape(const Shape& a, const Shape& b) {
+  Shape shape = a.size() >= b.size() ? a : b;
+  const Shape& other = a.size() >= b.size() ? b : a;
+  const std::size_t lead = shape.size() - other.size();
+  for (std::size_t i = 0; i < other.size(); ++i) shape[lead + i] = std::max(shape[lead + i], other[i]);
+  return shape;
+}
+
+Tensor both(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shape(a.shape(), b.shape());
+  const Tensor left = a.expand(shape).contiguous(), right = b.expand(shape).contiguous();
+  Buffer values(left.values().begin(), left.values().end());
+  std::ranges::transform(values, right.values(), values.begin(),
+                         [](float x, float y) { return x != 0 && y != 0 ? 1.0F : 0.0F; });
+  return Tensor(shape, std::move(values));
+}
+
+Tensor file_and_lengths(const Inputs& inputs) {
+  if (!inputs.valid_lens.defined()) return inputs.file_mask;
+  const Tensor padding = padding_mask(inputs.valid_lens, inputs.dims.n_k);
+  return inputs.file_mask.defined() ? both(inputs.file_mask, padding) : padding;
+}
+
+struct Range {
+  Index first, end;
+};
+
+// The entries of an axis that a painted index means: one, all where it is −1, none where it lies outside.
+Range painted_range(Index index, Index size) {
+  if (index < 0) return {0, size};
+  return index < size ? Range{index, index + 1} : Range{0, 0};
+}
+
+// `mask` with the cells over it; at most [B, H, n_q, n_k], less where neither tells batch entries or heads apart.
+Tensor paint(const Tensor& mask, const std::vector<PaintedCell>& cells, const Dims& dims) {
+  const auto names = [&](Index PaintedCell::*axis) {
+    return std::ranges::any_of(cells, [axis](const PaintedCell& cell) { return cell.*axis >= 0; });
+  };
+  const Shape wanted{names(&PaintedCell::batch) ? dims.batch : 1, names(&PaintedCell::head) ? dims.heads : 1, dims.n_q,
+                     dims.n_k};
+  const Shape shape = broadcast_shape(mask.shape(), wanted);
+  const Tensor base = mask.expand(shape).contiguous();
+  Buffer values(base.values().begin(), base.values().end());
+  for (const PaintedCell& cell : cells) {
+    if (cell.query >= dims.n_q || cell.key >= dims.n_k) continue;
+    const Range batch = painted_range(cell.batch, shape[0]), head = painted_range(cell.head, shape[1]);
+    for (Index b = batch.first; b < batch.end; ++b) {
+      for (Index h = head.first; h < head.end; ++h) {
+        const Index at = ((b * shape[1] + h) * dims.n_q + cell.query) * dims.n_k + cell.key;
+        values[static_cast<std::size_t>(at)] = cell.attend ? 1 : 0;
+      }
+    }
+  }
+  return Tensor(shape, std::move(values));
+}
+
+Tensor from_expression(const MaskExpression& expression, const Scenario& scenario, const Inputs& inputs,
+                       std::stop_token stop) {
+  const Dims& dims = inputs.dims;
+  MaskContext context{.batch = dims.batch, .heads = dims.heads, .n_q = dims.n_q, .n_k = dims.n_k};
+  context.stop = std::move(stop);
+  if (inputs.valid_lens.defined()) context.valid_lens = &inputs.valid_lens;
+  if (inputs.file_mask.defined()) context.file_mask = &inputs.file_mask;
+  Tensor drawn = Tensor::full({1, 1, 1, 1}, 0);
+  if (expression.calls("painted")) drawn = paint(drawn, scenario.painted, dims);
+  context.painted = &drawn;
+  return evaluate(expression, context);
+}
+
+}  // namespace
+
+Tensor padding_mask(const Tensor& valid_lens, Index n_k) {
+  const Index batch = valid_lens.size(0), n_q = valid_lens.rank() == 2 ? valid_lens.size(1) : 1;
+  const Tensor lengths = valid_lens.contiguous();
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(lengths.count() * n_k));
+  for (const float length : lengths.values()) {
+    for (Index k = 0; k < n_k; ++k) values.push_back(static_cast<float>(k) < length ? 1 : 0);
+  }
+  return Tensor({batch, 1, n_q, n_k}, std::move(values));
+}
+
+bool has_mask(const Scenario& scenario, const Inputs& inputs) {
+  return !scenario.mask.empty() || inputs.file_mask.defined() || inputs.valid_lens.defined() || !scenario.painted.empty();
+}
+
+Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_token stop) {
+  assert(has_mask(scenario, inputs));
+  const Dims& dims = inputs.dims;
+  Tensor mask;
+  bool paints_over = !scenario.painted.empty();
+  if (!scenario.mask.empty()) {
+    const MaskExpression expression = MaskExpression::parse(scenario.mask);
+    mask = from_expression(expression, scenario, inputs, std::move(stop));
+    paints_over = paints_over && !expression.calls("painted");
+  } else {
+    mask = file_and_lengths(inputs);
+  }
+  if (paints_over) mask = paint(mask.defined() ? mask : Tensor::full({1, 1, 1, 1}, 1), scenario.painted, dims);
+  return mask.expand({dims.batch, dims.heads, dims.n_q, dims.n_k});
+}
+
+Tensor apply_mask(const Tensor& scores, const Tensor& mask, float fill, const Workers& workers) {
+  assert(scores.shape() == mask.shape());
+  return by_rows(scores.shape(), 3, workers, [&](Index b, Index h, Index q, std::span<float> to) {
+    const std::span<const float> from = row_of(scores, b, h, q);
+    const MatrixView may = mask.matrix(b, h);
+    for (std::size_t k = 0; k < to.size(); ++k) to[k] = may(q, static_cast<Index>(k)) != 0 ? from[k] : fill;
+  });
+}
+
+}  // namespace headlight

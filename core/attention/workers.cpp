@@ -1,0 +1,95 @@
+#include "core/attention/workers.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+// Less than this many operations are done before a thread has started.
+constexpr double worth_a_thread = 1e6;
+
+// What the threads of one run share.
+class Blocks {
+ public:
+  Blocks(const Workers& workers, Index count, const std::function<void(Index)>& body)
+      : workers_(workers), count_(count), body_(body) {}
+
+  void work(bool reports) {
+    try {
+      for (Index block = next_++; block < count_ && !failed_; block = next_++) {
+        if (workers_.stop.stop_requested()) throw Cancelled();
+        body_(block);
+        const Index done = ++done_;
+        if (reports && workers_.progress) workers_.progress(static_cast<double>(done) / static_cast<double>(count_));
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      failed_ = true;
+    }
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  const Workers& workers_;
+  const Index count_;
+  const std::function<void(Index)>& body_;
+  std::atomic<Index> next_ = 0, done_ = 0;
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+void Workers::run(Index blocks, double cost, const std::function<void(Index)>& body) const {
+  Blocks shared(*this, blocks, body);
+  {
+    const auto wanted = std::min({static_cast<Index>(threads), blocks, static_cast<Index>(cost / worth_a_thread)});
+    std::vector<std::jthread> helpers;
+    try {
+      for (Index i = 1; i < wanted; ++i) helpers.emplace_back([&shared] { shared.work(false); });
+    } catch (const std::system_error&) {
+      // The machine gives no more threads: those that started and this one do the work.
+    }
+    shared.work(true);
+  }
+  shared.rethrow();
+}
+
+Tensor by_rows(const Shape& shape, double cost_per_cell, const Workers& workers,
+               const std::function<void(Index, Index, Index, std::span<float>)>& write) {
+  assert(shape.size() == 4);
+  const Index heads = shape[1], n_q = shape[2], length = shape[3];
+  const Index rows = shape[0] * heads * n_q;
+  Buffer values(static_cast<std::size_t>(rows * length));
+  const Index rows_a_block = std::max<Index>(1, 16384 / std::max<Index>(1, length));
+  const Index blocks = (rows + rows_a_block - 1) / rows_a_block;
+  workers.run(blocks, cost_per_cell * static_cast<double>(values.size()), [&](Index block) {
+    const Index end = std::min(rows, (block + 1) * rows_a_block);
+    for (Index row = block * rows_a_block; row < end; ++row) {
+      write(row / (heads * n_q), row / n_q % heads, row % n_q,
+            std::span(values.data() + row * length, static_cast<std::size_t>(length)));
+    }
+  });
+  return Tensor(shape, std::move(values));
+}
+
+std::span<const float> row_of(const Tensor& tensor, Index b, Index h, Index q) {
+  const MatrixView m = tensor.matrix(b, h);
+  assert(m.col_stride == 1 || m.cols == 1);
+  return {m.data + q * m.row_stride, static_cast<std::size_t>(m.cols)};
+}
+
+}  // namespace headlight

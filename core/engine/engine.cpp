@@ -1,0 +1,122 @@
+#include "core/engine/engine.h"
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto between_wakes = 30ms;
+constexpr const char* out_of_memory =
+    "this computation needs more memory than there is; fewer tokens, heads or batch entries were expected";
+
+// The sentence for the exception under way; none where the run was cancelled.
+std::optional<std::string> sentence() {
+  try {
+    throw;
+  } catch (const Cancelled&) {
+    return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    return out_of_memory;
+  } catch (const std::length_error&) {  // a vector's word for more than any memory holds
+    return out_of_memory;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "the computation failed for an unknown reason";
+  }
+}
+
+}  // namespace
+
+Engine::Engine(std::function<void()> wake)
+    : wake_(wake ? std::move(wake) : [] {}), worker_([this](std::stop_token quit) { work(std::move(quit)); }) {}
+
+Engine::~Engine() {
+  const std::lock_guard lock(mutex_);
+  waiting_.reset();
+  worker_.request_stop();
+  current_.request_stop();
+}
+
+std::uint64_t Engine::submit(Scenario scenario) {
+  const std::lock_guard lock(mutex_);
+  waiting_ = std::move(scenario);
+  current_.request_stop();
+  changed_.notify_all();
+  return ++last_ticket_;
+}
+
+std::optional<Outcome> Engine::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(ready_, std::nullopt);
+}
+
+std::optional<Outcome> Engine::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return settled_ticket_ == last_ticket_; });
+  return std::exchange(ready_, std::nullopt);
+}
+
+Progress Engine::progress() const {
+  const std::lock_guard lock(mutex_);
+  Progress now = progress_;
+  if (now.busy) now.elapsed_seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  return now;
+}
+
+void Engine::report(Stage stage, double share) {
+  {
+    const std::lock_guard lock(mutex_);
+    progress_.stage = stage;
+    progress_.share = share;
+    const Clock::time_point now = Clock::now();
+    if (now - woken_ < between_wakes) return;
+    woken_ = now;
+  }
+  wake_();
+}
+
+void Engine::work(std::stop_token quit) {
+  std::shared_ptr<const Trace> last;
+  while (true) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait(lock, quit, [this] { return waiting_.has_value(); })) return;
+    const Scenario scenario = std::move(*waiting_);
+    waiting_.reset();
+    const std::uint64_t ticket = last_ticket_;
+    current_ = std::stop_source();
+    started_ = Clock::now();
+    progress_ = {.busy = true};
+    const Run run{.stop = current_.get_token(), .progress = [this](Stage s, double share) { report(s, share); }};
+    lock.unlock();
+
+    Outcome outcome;
+    outcome.ticket = ticket;
+    bool cancelled = false;
+    try {
+      outcome.trace = compute(scenario, last.get(), run);
+      last = outcome.trace;
+    } catch (...) {
+      const std::optional<std::string> error = sentence();
+      cancelled = !error;
+      outcome.error = error.value_or("");
+    }
+
+    lock.lock();
+    progress_.busy = waiting_.has_value();
+    if (!cancelled) ready_ = std::move(outcome);
+    settled_ticket_ = ticket;
+    changed_.notify_all();
+    lock.unlock();
+    wake_();
+  }
+}
+
+}  // namespace headlight

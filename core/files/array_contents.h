@@ -1,0 +1,43 @@
+// What a format's reader finds in a file; ArrayFile is made of it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/files/array_file.h"
+#include "core/files/array_layout.h"
+
+namespace headlight {
+
+struct ArrayContents {
+  std::vector<ArrayEntry> entries;
+  std::vector<ArrayLayout> layouts;  ///< of the entries, in their order
+  std::vector<SkippedArray> skipped;
+  std::map<std::string, double, std::less<>> numbers;
+  std::map<std::string, std::string, std::less<>> texts;
+  /// Where the bytes of an entry start. Called from any thread.
+  std::function<std::unique_ptr<ByteReader>(std::size_t entry)> open;
+
+  void add(std::string name, ArrayLayout layout) {
+    entries.push_back({std::move(name), layout.dtype, layout.shape});
+    layouts.push_back(std::move(layout));
+  }
+};
+
+class ZipArchive;
+
+// One a format; each throws FileError. The first bytes have been looked at already.
+ArrayContents open_npy(const std::filesystem::path& path, const Blame& blame);
+ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const Blame& blame);
+ArrayContents open_safetensors(const std::filesystem::path& path, const Blame& blame);
+ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::filesystem::path& path,
+                         const Blame& blame);
+/// Whether the archive is one of torch.save's.
+bool is_torch_archive(const ZipArchive& archive);
+/// The name of the only array of a file that gives it none: the file's stem, or "x".
+std::string name_of_only_array(const std::filesystem::path& path);
+
+}  // namespace headlight

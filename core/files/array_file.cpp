@@ -1,0 +1,170 @@
+#include "core/files/array_file.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <new>
+
+#include "core/files/array_contents.h"
+#include "core/files/zip_archive.h"
+
+namespace headlight {
+namespace {
+
+std::string what_is_expected(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  if (extension == ".npz") return "an .npz as numpy.savez writes it";
+  if (extension == ".npy") return "an .npy as numpy.save writes it";
+  if (extension == ".safetensors") return "a file as safetensors.torch.save_file writes it";
+  if (extension == ".pt" || extension == ".pth" || extension == ".bin") return "a file as torch.save writes it";
+  return "an .npz, .npy, .safetensors or .pt file";
+}
+
+std::string not_even(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  if (extension == ".npz" || extension == ".pt" || extension == ".pth" || extension == ".bin") {
+    return "not a ZIP archive";
+  }
+  if (extension == ".npy") return "not a NumPy array";
+  if (extension == ".safetensors") return "not a safetensors file";
+  return "not a tensor file";
+}
+
+std::string read_head(const std::filesystem::path& path, const Blame& blame) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) blame.fail("no such file");
+  if (error) blame.fail("cannot be opened: " + error.message());
+  if (std::filesystem::is_directory(status)) blame.fail("a folder", what_is_expected(path));
+  if (!std::filesystem::is_regular_file(status)) blame.fail("not a regular file", what_is_expected(path));
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) blame.fail("cannot be opened: " + error.message());
+  if (size == 0) blame.fail("empty (0 bytes)", what_is_expected(path));
+  std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(size, 512)), '\0');
+  FileReader(path, 0, blame).read(std::as_writable_bytes(std::span(head)));
+  return head;
+}
+
+/// The first item of torch.save's pickle before 1.6, the number 0x1950a86a20f9469cfc6c; or the tar of before 0.1.
+bool is_legacy_torch(std::string_view head) {
+  constexpr std::string_view number = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+  return (head.size() > 2 && head.substr(2, number.size()) == number) ||
+         (head.size() >= 262 && head.substr(257, 5) == "ustar");
+}
+
+/// The eight bytes of the header's length, then the { of its JSON.
+bool may_be_safetensors(std::string_view head) {
+  return head.size() > 8 && head[8] == '{' && head[7] == '\0' && head[6] == '\0';
+}
+
+ArrayContents open_contents(const std::filesystem::path& path, const Blame& blame) {
+  const std::string head = read_head(path, blame);
+  const std::string_view front = head;
+  if (front.starts_with("PK\x03\x04") || front.starts_with("PK\x05\x06")) {
+    auto archive = std::make_shared<const ZipArchive>(path, blame);
+    return is_torch_archive(*archive) ? open_torch(std::move(archive), path, blame)
+                                      : open_npz(std::move(archive), blame);
+  }
+  if (front.starts_with("\x93NUMPY")) return open_npy(path, blame);
+  if (is_legacy_torch(front)) {
+    blame.fail("in PyTorch's format of before 1.6, which is a pickle to be run",
+               "its ZIP format; load the file and torch.save it again with a newer PyTorch");
+  }
+  const bool called_safetensors = path.extension() == ".safetensors" && !is_something_else(front);
+  if (called_safetensors || may_be_safetensors(front)) return open_safetensors(path, blame);
+  blame.fail(not_even(path) + " (" + first_look(front) + ")", what_is_expected(path));
+}
+
+std::optional<double> spelled_number(std::string_view text) {
+  if (text == "True" || text == "true") return 1;
+  if (text == "False" || text == "false") return 0;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+std::string first_names(const std::vector<ArrayEntry>& entries) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min<std::size_t>(entries.size(), 8); ++i) {
+    list += (i > 0 ? ", " : "") + in_quotes(entries[i].name);
+  }
+  return entries.size() > 8 ? list + ", …" : list;
+}
+
+}  // namespace
+
+ArrayFile::ArrayFile(std::string path, ArrayContents contents)
+    : path_(std::move(path)), contents_(std::make_unique<const ArrayContents>(std::move(contents))) {
+  for (std::size_t i = 0; i < contents_->entries.size(); ++i) {
+    const std::string& name = contents_->entries[i].name;
+    if (!positions_.emplace(name, i).second) Blame{path_}.fail("holds two arrays named " + in_quotes(name));
+  }
+}
+
+ArrayFile::~ArrayFile() = default;
+
+std::span<const ArrayEntry> ArrayFile::entries() const {
+  return contents_->entries;
+}
+std::span<const SkippedArray> ArrayFile::skipped() const {
+  return contents_->skipped;
+}
+const std::map<std::string, double, std::less<>>& ArrayFile::numbers() const {
+  return contents_->numbers;
+}
+const std::map<std::string, std::string, std::less<>>& ArrayFile::texts() const {
+  return contents_->texts;
+}
+
+std::optional<std::size_t> ArrayFile::position(std::string_view name) const {
+  const auto it = positions_.find(name);
+  if (it != positions_.end()) return it->second;
+  for (const SkippedArray& array : contents_->skipped) {
+    if (array.name == name) Blame{path_}.array(name).fail(array.reason, "numbers");
+  }
+  return {};
+}
+
+const ArrayEntry* ArrayFile::find(std::string_view name) const {
+  const auto it = positions_.find(name);
+  return it == positions_.end() ? nullptr : &contents_->entries[it->second];
+}
+
+Tensor ArrayFile::load(std::string_view name) const {
+  const std::optional<std::size_t> i = position(name);
+  if (!i) Blame{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
+  try {
+    return read_array(contents_->layouts[*i], *contents_->open(*i));
+  } catch (const std::bad_alloc&) {
+    Blame{path_}.array(name).fail("its shape " + to_string(contents_->entries[*i].shape) + " does not fit in memory");
+  }
+}
+
+std::optional<double> ArrayFile::number(std::string_view name) const {
+  if (const std::optional<std::size_t> i = position(name)) {
+    const ArrayLayout& layout = contents_->layouts[*i];
+    if (checked_count(layout.shape) != 1) return {};
+    return read_number(layout, *contents_->open(*i));
+  }
+  if (const auto it = contents_->numbers.find(name); it != contents_->numbers.end()) return it->second;
+  if (const auto it = contents_->texts.find(name); it != contents_->texts.end()) return spelled_number(it->second);
+  return {};
+}
+
+std::string name_of_only_array(const std::filesystem::path& path) {
+  const std::u8string stem = path.stem().u8string();
+  return stem.empty() ? "x" : std::string(stem.begin(), stem.end());
+}
+
+std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path) {
+  const Blame blame{path.string()};
+  ArrayContents contents = open_contents(path, blame);
+  if (contents.entries.empty() && !contents.skipped.empty()) {
+    blame.array(contents.skipped[0].name).fail(contents.skipped[0].reason, "numbers");
+  }
+  if (contents.entries.empty()) blame.fail("holds no arrays", what_is_expected(path));
+  return std::make_shared<const ArrayFile>(blame.path, std::move(contents));
+}
+
+}  // namespace headlight

@@ -1,0 +1,76 @@
+// Files of named arrays: .npz and .npy (NumPy), .safetensors, .pt (torch.save's ZIP format).
+//
+//   const auto file = open_arrays("a.npz");
+//   if (file->find("x")) use(file->load("x"));
+//
+// Opening reads the headers only; an array's numbers are read when it is loaded, so that files of many gigabytes open
+// at once. What the names mean is somebody else's business. Nothing in a file is ever run.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/files/dtype.h"
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+struct ArrayEntry {
+  std::string name;  ///< in .pt, the keys of nested dictionaries joined by dots: "model.q_proj.weight"
+  DType dtype;
+  Shape shape;
+};
+
+/// An array that is there but cannot be read, such as text or complex numbers.
+struct SkippedArray {
+  std::string name;
+  std::string reason;  ///< "its elements are text (<U3)"
+};
+
+struct ArrayContents;
+
+/// An open file. All of it is const and may be called from any thread.
+class ArrayFile {
+ public:
+  /// Throws FileError where two arrays share a name. See open_arrays.
+  ArrayFile(std::string path, ArrayContents contents);
+  ~ArrayFile();
+
+  /// As the person wrote it.
+  const std::string& path() const { return path_; }
+  /// In the file's order.
+  std::span<const ArrayEntry> entries() const;
+  std::span<const SkippedArray> skipped() const;
+  /// nullptr if there is no such array.
+  const ArrayEntry* find(std::string_view name) const;
+
+  /// The numbers as float32: integers and float64 rounded, booleans as 0 and 1. Throws FileError where there is no such
+  /// array, where it was skipped (saying why), or where its bytes turn out to be damaged.
+  Tensor load(std::string_view name) const;
+  /// An array of one element (unrounded), a number or bool in a .pt, or a safetensors `__metadata__` string that spells
+  /// one; nothing if there is none of that name. Throws FileError as load does.
+  std::optional<double> number(std::string_view name) const;
+
+  /// Numbers and bools that are no arrays (.pt).
+  const std::map<std::string, double, std::less<>>& numbers() const;
+  /// Strings: safetensors' `__metadata__`, strings in a .pt.
+  const std::map<std::string, std::string, std::less<>>& texts() const;
+
+ private:
+  std::optional<std::size_t> position(std::string_view name) const;
+
+  std::string path_;
+  std::unique_ptr<const ArrayContents> contents_;
+  std::map<std::string, std::size_t, std::less<>> positions_;
+};
+
+/// Opens by content first, whatever the file is called. Throws FileError (subject: `path`) where the file is missing,
+/// damaged, or none of the four formats.
+std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path);
+
+}  // namespace headlight

@@ -1,0 +1,119 @@
+#include "core/files/array_layout.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t max_rank = 64;
+constexpr Index max_count = std::numeric_limits<Index>::max() / 8;
+constexpr std::size_t chunk_elements = std::size_t{1} << 17;
+
+Buffer read_elements(const ArrayLayout& layout, Index extent, ByteReader& reader) {
+  Buffer values(static_cast<std::size_t>(extent));
+  const std::size_t size = byte_size(layout.dtype);
+  std::vector<std::byte> raw(std::min(values.size(), chunk_elements) * size);
+  for (std::size_t done = 0; done < values.size();) {
+    const std::size_t count = std::min(values.size() - done, chunk_elements);
+    const std::span bytes(raw.data(), count * size);
+    reader.read(bytes);
+    decode(layout.dtype, layout.big_endian, bytes, std::span(values).subspan(done, count));
+    done += count;
+  }
+  return values;
+}
+
+Buffer gather(const ArrayLayout& layout, const Buffer& source) {
+  const Shape& shape = layout.shape;
+  Buffer values(static_cast<std::size_t>(element_count(shape)));
+  std::vector<Index> index(shape.size(), 0);
+  Index position = 0;
+  for (float& value : values) {
+    value = source[static_cast<std::size_t>(position)];
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      if (shape[axis] == 1) continue;  // its stride may be anything
+      position += layout.strides[axis];
+      if (++index[axis] < shape[axis]) break;
+      position -= shape[axis] * layout.strides[axis];
+      index[axis] = 0;
+    }
+  }
+  return values;
+}
+
+bool is_row_major(const ArrayLayout& layout) {
+  const std::vector<Index> packed = row_major_strides(layout.shape);
+  for (std::size_t axis = 0; axis < packed.size(); ++axis) {
+    if (layout.shape[axis] != 1 && layout.strides[axis] != packed[axis]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Index> checked_count(const Shape& shape) {
+  if (shape.size() > max_rank) return {};
+  Index product = 1;  // of the sizes that are not 0, so that strides cannot overflow either
+  bool empty = false;
+  for (const Index size : shape) {
+    if (size < 0) return {};
+    if (size == 0) {
+      empty = true;
+    } else if (product > max_count / size) {
+      return {};
+    } else {
+      product *= size;
+    }
+  }
+  return empty ? 0 : product;
+}
+
+std::vector<Index> row_major_strides(const Shape& shape) {
+  std::vector<Index> strides(shape.size());
+  Index step = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0; step *= shape[axis]) strides[axis] = step;
+  return strides;
+}
+
+std::vector<Index> column_major_strides(const Shape& shape) {
+  std::vector<Index> strides(shape.size());
+  Index step = 1;
+  for (std::size_t axis = 0; axis < shape.size(); step *= shape[axis++]) strides[axis] = step;
+  return strides;
+}
+
+std::optional<Index> checked_extent(const Shape& shape, const std::vector<Index>& strides) {
+  assert(shape.size() == strides.size());
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  Index last = 0;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (strides[axis] < 0) return {};
+    const Index steps = shape[axis] - 1;
+    if (steps > 0 && strides[axis] > (max_count - 1 - last) / steps) return {};
+    last += steps * strides[axis];
+  }
+  return last + 1;
+}
+
+Tensor read_array(const ArrayLayout& layout, ByteReader& reader) {
+  const std::optional<Index> extent = checked_extent(layout.shape, layout.strides);
+  assert(checked_count(layout.shape) && extent);
+  if (*extent == 0) return Tensor(layout.shape, {});
+  reader.skip(layout.offset);
+  Buffer values = read_elements(layout, *extent, reader);
+  reader.finish();
+  if (is_row_major(layout)) return Tensor(layout.shape, std::move(values));
+  return Tensor(layout.shape, gather(layout, values));
+}
+
+double read_number(const ArrayLayout& layout, ByteReader& reader) {
+  assert(checked_count(layout.shape) == 1);
+  std::vector<std::byte> raw(byte_size(layout.dtype));
+  reader.skip(layout.offset);
+  reader.read(raw);
+  return decode_number(layout.dtype, layout.big_endian, raw);
+}
+
+}  // namespace headlight

@@ -1,0 +1,199 @@
+#include "core/files/array_write.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <zip.h>
+
+#include "core/files/npy_format.h"
+#include "core/files/whole_file.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+/// The bytes of a .npy, made piece by piece, so that no second copy of the numbers is held.
+class NpyBytes {
+ public:
+  NpyBytes(const Tensor& values, bool boolean)
+      : values_(values.contiguous()), boolean_(boolean), header_(npy_header(values.shape(), boolean)) {}
+
+  std::uint64_t size() const { return header_.size() + values_.values().size() * width(); }
+  void rewind() { at_ = 0; }
+
+  /// Fills `out` with the next bytes; returns how many there were.
+  std::size_t read(std::span<std::byte> out) {
+    std::size_t done = 0;
+    while (done < out.size() && at_ < size()) {
+      const std::size_t count = at_ < header_.size() ? read_header(out.subspan(done)) : read_numbers(out.subspan(done));
+      at_ += count;
+      done += count;
+    }
+    return done;
+  }
+
+ private:
+  std::size_t width() const { return boolean_ ? 1 : sizeof(float); }
+
+  std::size_t read_header(std::span<std::byte> out) const {
+    const std::size_t first = static_cast<std::size_t>(at_);
+    const std::size_t count = std::min(out.size(), header_.size() - first);
+    std::memcpy(out.data(), header_.data() + first, count);
+    return count;
+  }
+
+  /// From byte at_ on, which may lie within a number; float32 in little-endian order.
+  std::size_t read_numbers(std::span<std::byte> out) const {
+    const std::span<const float> numbers = values_.values();
+    const std::size_t first = static_cast<std::size_t>(at_) - header_.size();
+    const std::size_t count = std::min(out.size(), numbers.size() * width() - first);
+    if (boolean_) {
+      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::byte>(numbers[first + i] != 0.0f);
+      return count;
+    }
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(out.data(), std::as_bytes(numbers).data() + first, count);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto bits = std::bit_cast<std::uint32_t>(numbers[(first + i) / 4]);
+        out[i] = static_cast<std::byte>(bits >> (8 * ((first + i) % 4)));
+      }
+    }
+    return count;
+  }
+
+  Tensor values_;
+  bool boolean_;
+  std::string header_;
+  std::uint64_t at_ = 0;
+};
+
+/// libzip's callback: where an entry's bytes come from.
+zip_int64_t feed(void* state, void* data, zip_uint64_t length, zip_source_cmd_t command) {
+  auto* bytes = static_cast<NpyBytes*>(state);
+  switch (command) {
+    case ZIP_SOURCE_OPEN:
+      bytes->rewind();
+      return 0;
+    case ZIP_SOURCE_READ:
+      return static_cast<zip_int64_t>(bytes->read({static_cast<std::byte*>(data), static_cast<std::size_t>(length)}));
+    case ZIP_SOURCE_CLOSE:
+      return 0;
+    case ZIP_SOURCE_STAT: {
+      auto* stat = static_cast<zip_stat_t*>(data);
+      zip_stat_init(stat);
+      stat->size = bytes->size();
+      stat->valid = ZIP_STAT_SIZE;
+      return sizeof(*stat);
+    }
+    case ZIP_SOURCE_ERROR:
+      return 2 * sizeof(int);
+    case ZIP_SOURCE_FREE:
+      return 0;  // the caller owns them
+    case ZIP_SOURCE_SUPPORTS:
+      return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
+                                            ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, -1);
+    default:
+      return -1;
+  }
+}
+
+struct Discard {
+  void operator()(zip* archive) const { zip_discard(archive); }
+};
+
+class NpzWriter {
+ public:
+  NpzWriter(const std::filesystem::path& temporary, const std::filesystem::path& target) : target_(target) {
+    const std::u8string name = temporary.u8string();
+    int code = 0;
+    archive_.reset(zip_open(std::string(name.begin(), name.end()).c_str(), ZIP_CREATE | ZIP_EXCL, &code));
+    if (!archive_) {
+      zip_error_t error;
+      zip_error_init_with_code(&error, code);
+      const std::string reason = zip_error_strerror(&error);
+      zip_error_fini(&error);
+      fail(reason);
+    }
+  }
+
+  void add(const NamedArray& array) {
+    bytes_.push_back(std::make_unique<NpyBytes>(array.values, array.boolean));
+    zip_source_t* source = zip_source_function(archive_.get(), &feed, bytes_.back().get());
+    if (source == nullptr) fail(zip_strerror(archive_.get()));
+    const zip_int64_t entry = zip_file_add(archive_.get(), (array.name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
+    if (entry < 0) {
+      zip_source_free(source);
+      fail(zip_strerror(archive_.get()));
+    }
+    const auto position = static_cast<zip_uint64_t>(entry);
+    constexpr zip_uint16_t first_of_1980 = 1 << 5 | 1;  // a fixed date, so that equal arrays give equal files
+    if (zip_set_file_compression(archive_.get(), position, ZIP_CM_STORE, 0) != 0 ||
+        zip_file_set_dostime(archive_.get(), position, 0, first_of_1980, 0) != 0) {
+      fail(zip_strerror(archive_.get()));
+    }
+  }
+
+  void close() {
+    if (zip_close(archive_.get()) != 0) fail(zip_strerror(archive_.get()));
+    static_cast<void>(archive_.release());  // zip_close has freed it
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw FileError(target_.string(), "cannot be written: " + reason);
+  }
+
+  const std::filesystem::path& target_;
+  std::vector<std::unique_ptr<NpyBytes>> bytes_;  // outlive the archive, which reads them when it is closed
+  std::unique_ptr<zip, Discard> archive_;
+};
+
+void append_number(std::string& text, float value) {
+  if (std::isnan(value)) {
+    text += "nan";  // whatever its sign
+    return;
+  }
+  std::array<char, 32> digits{};
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  text.append(digits.data(), end);
+}
+
+}  // namespace
+
+void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays) {
+  assert(!arrays.empty());  // an empty ZIP archive is no file at all
+  write_whole_file(path, [&](const std::filesystem::path& temporary) {
+    NpzWriter writer(temporary, path);
+    for (const NamedArray& array : arrays) writer.add(array);
+    writer.close();
+  });
+}
+
+void write_npy(const std::filesystem::path& path, const Tensor& values, bool boolean) {
+  NpyBytes npy(values, boolean);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(npy.size()));
+  npy.read(bytes);
+  write_whole_file(path, bytes);
+}
+
+void write_csv(const std::filesystem::path& path, const MatrixView& matrix) {
+  std::string text;
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) {
+      if (col > 0) text += ',';
+      append_number(text, matrix(row, col));
+    }
+    text += '\n';
+  }
+  write_whole_file(path, std::as_bytes(std::span(text)));
+}
+
+}  // namespace headlight

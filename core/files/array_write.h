@@ -1,0 +1,27 @@
+// Writing tensors for NumPy: .npz, .npy, and .csv for everything else. Files appear whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+struct NamedArray {
+  std::string name;
+  Tensor values;
+  bool boolean = false;  ///< store as bool (true where not 0) instead of float32
+};
+
+// All throw FileError "PATH: cannot be written: …".
+
+/// As numpy.savez does, unpacked; the same arrays give the same bytes.
+void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays);
+void write_npy(const std::filesystem::path& path, const Tensor& values, bool boolean = false);
+/// A line a row; each number in the fewest digits that give the same float32 back; nan, inf and -inf as numpy.loadtxt
+/// reads them: numpy.loadtxt(path, delimiter=",", dtype="float32").
+void write_csv(const std::filesystem::path& path, const MatrixView& matrix);
+
+}  // namespace headlight

@@ -1,0 +1,138 @@
+#include "core/files/blame.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+struct Signature {
+  std::string_view head;
+  std::string_view is;
+};
+
+using namespace std::string_view_literals;
+constexpr std::array signatures = {
+    Signature{"\x89PNG"sv, "a PNG picture"},
+    Signature{"\xff\xd8\xff"sv, "a JPEG picture"},
+    Signature{"GIF8"sv, "a GIF picture"},
+    Signature{"%PDF"sv, "a PDF document"},
+    Signature{"\x89HDF"sv, "an HDF5 file"},
+    Signature{"\x1f\x8b"sv, "a gzip archive"},
+    Signature{"7z\xbc\xaf"sv, "a 7-Zip archive"},
+    Signature{"BZh"sv, "a bzip2 archive"},
+    Signature{"\xfd"
+              "7zXZ"sv,
+              "an xz archive"},
+    Signature{"GGUF"sv, "a GGUF model"},
+    Signature{"\x7f"
+              "ELF"sv,
+              "a program"},
+    Signature{"MATLAB"sv, "a MATLAB file"},
+    Signature{"version https://git-lfs"sv, "a Git LFS pointer; the real file is fetched by git lfs pull"},
+    Signature{"<!DOCTYPE"sv, "a web page"},
+    Signature{"<html"sv, "a web page"},
+    Signature{"PK\x03\x04"sv, "a ZIP archive"},
+    Signature{"\x93NUMPY"sv, "a NumPy array"},
+    Signature{"\x80\x02"sv, "a pickle"},
+    Signature{"\x80\x03"sv, "a pickle"},
+    Signature{"\x80\x04"sv, "a pickle"},
+    Signature{"\x80\x05"sv, "a pickle"},
+};
+
+const Signature* recognise(std::string_view head) {
+  const auto it = std::find_if(signatures.begin(), signatures.end(),
+                               [&](const Signature& s) { return head.substr(0, s.head.size()) == s.head; });
+  return it == signatures.end() ? nullptr : &*it;
+}
+
+std::string escape(unsigned char byte) {
+  std::array<char, 5> text{};
+  std::snprintf(text.data(), text.size(), "\\x%02x", static_cast<unsigned>(byte));
+  return text.data();
+}
+
+/// The length of the well-formed UTF-8 sequence at the front (RFC 3629), or 0.
+std::size_t sequence_length(std::string_view text) {
+  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto tail = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return at(i) >= low && at(i) <= high;
+  };
+  const unsigned lead = at(0);
+  if (lead < 0x80) return text.empty() ? 0 : 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return tail(1) ? 2 : 0;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    return tail(1, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf) && tail(2) ? 3 : 0;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    return tail(1, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf) && tail(2) && tail(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void Blame::fail(const std::string& wrong, const std::string& expected) const {
+  throw FileError(path, part.empty() ? wrong : part + ": " + wrong, expected);
+}
+
+Blame Blame::array(std::string_view name) const {
+  return {path, "array " + in_quotes(name)};
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string result = "\"";
+  for (std::size_t i = 0; i < text.size();) {
+    if (i >= 60) return result + "…\"";
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = sequence_length(text.substr(i));
+    // U+0080 to U+009F are control characters too.
+    const bool control =
+        byte < 0x20 || byte == 0x7f || (byte == 0xc2 && length == 2 && static_cast<unsigned char>(text[i + 1]) < 0xa0);
+    if (length == 0 || control) {
+      result += escape(byte);
+      ++i;
+    } else {
+      result += text.substr(i, length);
+      i += length;
+    }
+  }
+  return result + "\"";
+}
+
+std::string byte_count(std::uint64_t bytes) {
+  if (bytes < 10'000) return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  constexpr std::array units = {"kB", "MB", "GB", "TB", "PB", "EB"};
+  double amount = static_cast<double>(bytes) / 1000;
+  std::size_t unit = 0;
+  for (; amount >= 1000 && unit + 1 < units.size(); ++unit) amount /= 1000;
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %s", amount, units[unit]);
+  return text.data();
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string first_look(std::string_view head) {
+  if (head.empty()) return {};
+  if (const Signature* known = recognise(head)) {
+    return "starts with " + in_quotes(known->head) + ", " + std::string(known->is);
+  }
+  return "starts with " + in_quotes(head.substr(0, 8));
+}
+
+bool is_something_else(std::string_view head) {
+  return recognise(head) != nullptr;
+}
+
+}  // namespace headlight

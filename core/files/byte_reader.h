@@ -1,0 +1,37 @@
+// Bytes in order from somewhere: a stretch of a file, or an entry of a ZIP archive.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+
+#include "core/files/blame.h"
+
+namespace headlight {
+
+class ByteReader {
+ public:
+  virtual ~ByteReader() = default;
+  virtual void skip(std::uint64_t count) = 0;
+  /// Fills `out`; throws FileError where there are not as many bytes.
+  virtual void read(std::span<std::byte> out) = 0;
+  /// To be called once everything was read: checks that nothing is left over and that the checksum is right, where
+  /// there is one.
+  virtual void finish() {}
+};
+
+/// A file from one of its bytes on.
+class FileReader final : public ByteReader {
+ public:
+  FileReader(const std::filesystem::path& path, std::uint64_t first_byte, Blame blame);
+  void skip(std::uint64_t count) override;
+  void read(std::span<std::byte> out) override;
+
+ private:
+  std::ifstream stream_;
+  Blame blame_;
+};
+
+}  // namespace headlight

@@ -1,0 +1,227 @@
+#include "core/files/npy_format.h"
+
+#include <array>
+#include <charconv>
+
+namespace headlight {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t max_header = std::size_t{1} << 16;
+
+/// What the header's dictionary says.
+struct Fields {
+  std::optional<std::string> descr;  ///< "" for a structured type
+  std::optional<bool> fortran_order;
+  std::optional<Shape> shape;
+};
+
+/// Reads the Python literal {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, const Blame& blame) : text_(text), blame_(blame) {}
+
+  Fields parse() {
+    Fields fields;
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = string();
+      expect(':');
+      if (key == "descr") {
+        if (peek() == '[') return Fields{std::string(), false, Shape()};
+        fields.descr = string();
+      } else if (key == "fortran_order") {
+        fields.fortran_order = boolean();
+      } else if (key == "shape") {
+        fields.shape = tuple();
+      } else {
+        fail("its header has an unknown field " + in_quotes(key));
+      }
+      if (!accept(',') && peek() != '}') fail("its header is damaged at byte " + std::to_string(at_));
+    }
+    if (peek() != '\0') fail("its header goes on after the }");
+    return fields;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& wrong) const {
+    blame_.fail(wrong, "{'descr': …, 'fortran_order': …, 'shape': …} as numpy.save writes it");
+  }
+
+  char peek() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) fail("its header is damaged at byte " + std::to_string(at_));
+  }
+
+  std::string string() {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"') fail("its header is damaged at byte " + std::to_string(at_));
+    const std::size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) fail("its header ends inside a string");
+    const std::string result(text_.substr(at_ + 1, end - at_ - 1));
+    at_ = end + 1;
+    return result;
+  }
+
+  bool boolean() {
+    peek();
+    for (const bool value : {true, false}) {
+      const std::string_view word = value ? "True" : "False";
+      if (text_.substr(at_, word.size()) == word) {
+        at_ += word.size();
+        return value;
+      }
+    }
+    fail("its header's fortran_order is neither True nor False");
+  }
+
+  Shape tuple() {
+    Shape shape;
+    expect('(');
+    while (!accept(')')) {
+      peek();
+      Index size = 0;
+      const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), size);
+      if (error == std::errc::result_out_of_range) fail("its shape has a size beyond 2^63");
+      if (error != std::errc()) fail("its header is damaged at byte " + std::to_string(at_));
+      if (size < 0) fail("its shape has a negative size, " + std::to_string(size));
+      at_ = static_cast<std::size_t>(end - text_.data());
+      accept('L');  // Python 2's long
+      shape.push_back(size);
+      if (!accept(',') && peek() != ')') fail("its header is damaged at byte " + std::to_string(at_));
+    }
+    return shape;
+  }
+
+  std::string_view text_;
+  const Blame& blame_;
+  std::size_t at_ = 0;
+};
+
+std::optional<DType> dtype_of(std::string_view kind_and_size) {
+  static constexpr std::array<std::pair<std::string_view, DType>, 12> known = {{{"f2", DType::f16},
+                                                                                {"f4", DType::f32},
+                                                                                {"f8", DType::f64},
+                                                                                {"i1", DType::i8},
+                                                                                {"u1", DType::u8},
+                                                                                {"i2", DType::i16},
+                                                                                {"u2", DType::u16},
+                                                                                {"i4", DType::i32},
+                                                                                {"u4", DType::u32},
+                                                                                {"i8", DType::i64},
+                                                                                {"u8", DType::u64},
+                                                                                {"b1", DType::boolean}}};
+  for (const auto& [text, dtype] : known) {
+    if (text == kind_and_size) return dtype;
+  }
+  return {};
+}
+
+std::string why_unusable(const std::string& descr, const Blame& blame) {
+  if (descr.empty()) return "its elements are records of several fields";
+  const std::size_t order = descr.find_first_not_of("<>=|");
+  switch (order == std::string::npos ? '\0' : descr[order]) {
+    case 'U':
+    case 'S':
+    case 'a':
+      return "its elements are text (" + descr + ")";
+    case 'c':
+      return "its elements are complex numbers (" + descr + ")";
+    case 'f':
+      return "its elements are long doubles (" + descr + ")";
+    case 'M':
+    case 'm':
+      return "its elements are times (" + descr + ")";
+    case 'V':
+      return "its elements are of no type that NumPy knows (" + descr + ")";
+    case 'O':
+      blame.fail("holds pickled Python objects, which are never run",
+                 "numbers; leave it out, or make it a plain array before numpy.savez");
+    default:
+      blame.fail("its element type " + in_quotes(descr) + " is none of NumPy's");
+  }
+}
+
+/// Version and length fields, then the header's text. Returns the text and sets `start` to where the numbers begin.
+std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t& start, const Blame& blame) {
+  std::array<unsigned char, 12> front{};
+  const auto bytes = std::as_writable_bytes(std::span(front));
+  if (npy_size < 10) blame.fail("ends inside its header");
+  reader.read(bytes.first(8));
+  for (std::size_t i = 0; i < magic.size(); ++i) {
+    if (front[i] != static_cast<unsigned char>(magic[i]))
+      blame.fail("is not in NumPy's format", "\"\\x93NUMPY\" at its start");
+  }
+  const unsigned version = front[6];
+  if (version < 1 || version > 3) {
+    blame.fail("is written in version " + std::to_string(version) + " of NumPy's format", "version 1, 2 or 3");
+  }
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  if (npy_size < 8 + length_bytes) blame.fail("ends inside its header");
+  reader.read(bytes.subspan(8, length_bytes));
+  std::uint64_t length = 0;
+  for (std::size_t i = 0; i < length_bytes; ++i) length |= std::uint64_t{front[8 + i]} << (8 * i);
+  start = 8 + length_bytes + length;
+  if (start > npy_size) {
+    blame.fail("says its header has " + byte_count(length) + ", but it has " + byte_count(npy_size) + " in all");
+  }
+  if (length > max_header) blame.fail("its header has " + byte_count(length), "at most " + byte_count(max_header));
+  std::string text(static_cast<std::size_t>(length), '\0');
+  reader.read(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+}  // namespace
+
+NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Blame& blame) {
+  NpyHeader header;
+  ArrayLayout& layout = header.layout;
+  const std::string text = read_text(reader, npy_size, layout.offset, blame);
+  Fields fields = HeaderParser(text, blame).parse();
+  if (!fields.descr || !fields.fortran_order || !fields.shape)
+    blame.fail("its header lacks descr, fortran_order or shape");
+  const std::string descr = *fields.descr;
+  const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
+  const std::optional<DType> dtype = dtype_of(std::string_view(descr).substr(has_order ? 1 : 0));
+  if (!dtype) {
+    header.unusable = why_unusable(descr, blame);
+    return header;
+  }
+  layout.dtype = *dtype;
+  layout.shape = std::move(*fields.shape);
+  layout.big_endian = descr[0] == '>';
+  const std::optional<Index> count = checked_count(layout.shape);
+  if (!count) blame.fail("its shape " + to_string(layout.shape) + " is larger than any memory");
+  const std::uint64_t bytes = static_cast<std::uint64_t>(*count) * byte_size(*dtype);
+  if (bytes != npy_size - layout.offset) {
+    blame.fail("its shape " + to_string(layout.shape) + " of " + std::string(name(*dtype)) + " needs " +
+               byte_count(bytes) + ", but " + byte_count(npy_size - layout.offset) + " follow its header");
+  }
+  layout.strides = *fields.fortran_order ? column_major_strides(layout.shape) : row_major_strides(layout.shape);
+  return header;
+}
+
+std::string npy_header(const Shape& shape, bool boolean) {
+  std::string tuple;
+  for (const Index size : shape) tuple += std::to_string(size) + ", ";
+  if (shape.size() > 1) tuple.resize(tuple.size() - 2);
+  if (shape.size() == 1) tuple.resize(tuple.size() - 1);
+  std::string text =
+      std::string("{'descr': '") + (boolean ? "|b1" : "<f4") + "', 'fortran_order': False, 'shape': (" + tuple + "), }";
+  constexpr std::size_t front = 10;
+  text.append((64 - (front + text.size() + 1) % 64) % 64, ' ');
+  text += '\n';
+  std::string header(magic);
+  header += {'\x01', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
+  return header + text;
+}
+
+}  // namespace headlight

@@ -1,0 +1,25 @@
+// NumPy's .npy header, versions 1 to 3: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/files/array_layout.h"
+
+namespace headlight {
+
+struct NpyHeader {
+  /// strides and offset filled in; the offset counts from the start of the .npy
+  ArrayLayout layout;
+  /// Why the elements are of no use here ("its elements are text (<U3)"); empty where they are numbers.
+  std::string unusable;
+};
+
+/// Reads a header from the start of a .npy of `npy_size` bytes. Throws FileError where it is damaged, where its shape
+/// and `npy_size` disagree, or where the elements are pickled Python objects.
+NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Blame& blame);
+
+/// The header of a row-major `<f4` or `|b1` array, version 1, padded so that the numbers start at a multiple of 64.
+std::string npy_header(const Shape& shape, bool boolean);
+
+}  // namespace headlight

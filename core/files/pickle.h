@@ -1,0 +1,56 @@
+// A reader of Python's pickles, protocols 2 to 5, that builds a plain tree and runs nothing: a call stays a node that
+// says what was to be called with what. https://github.com/python/cpython/blob/main/Lib/pickletools.py
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/files/blame.h"
+
+namespace headlight::pickle {
+
+/// A node's position in Tree::nodes. The same node may be referred to many times, even from within itself.
+using Ref = std::uint32_t;
+
+struct None {};
+/// A value that is of no use to us: bytes, sets, integers beyond 64 bits.
+struct Opaque {};
+/// A list or a tuple.
+struct List {
+  std::vector<Ref> items;
+};
+struct Dict {
+  std::vector<std::pair<Ref, Ref>> items;
+};
+/// "collections.OrderedDict"
+struct Global {
+  std::string name;
+};
+/// What REDUCE would have called, and the items then set on the result, as on an OrderedDict.
+struct Call {
+  Ref callee;
+  Ref arguments;
+  std::vector<std::pair<Ref, Ref>> items;
+};
+/// A reference to something outside the pickle: torch's storages.
+struct Persistent {
+  Ref id;
+};
+
+using Node = std::variant<None, Opaque, bool, std::int64_t, double, std::string, List, Dict, Global, Call, Persistent>;
+
+struct Tree {
+  std::vector<Node> nodes;
+  Ref root = 0;
+};
+
+/// Throws FileError where the pickle is damaged or grows beyond a million values, and where it names a class or
+/// function
+/// ("os.system") that `allowed` does not accept.
+Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const Blame& blame);
+
+}  // namespace headlight::pickle

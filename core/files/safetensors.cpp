@@ -1,0 +1,223 @@
+// .safetensors: eight bytes of header length, a JSON header, then the tensors end to end.
+// https://huggingface.co/docs/safetensors; strict where its reference implementation is.
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/array_contents.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t max_header = 100'000'000;  // the reference implementation's
+
+struct Item {
+  std::string name;
+  std::string dtype;
+  Shape shape;
+  std::vector<Index> offsets;
+};
+
+/// Takes the header as it is parsed, so that nothing deeper or larger than a header is ever built up.
+class HeaderReader final : public nlohmann::json_sax<json> {
+ public:
+  explicit HeaderReader(const Blame& blame) : blame_(blame) {}
+
+  std::vector<Item> items;
+  std::map<std::string, std::string, std::less<>> metadata;
+
+  bool start_object(std::size_t) override {
+    if (place_ == Place::outside) {
+      place_ = Place::top;
+    } else if (place_ == Place::top) {
+      place_ = key_ == "__metadata__" ? Place::metadata : Place::item;
+      if (place_ == Place::item) items.push_back({key_, {}, {}, {}});
+      field_.clear();
+    } else {
+      unexpected("an object");
+    }
+    return true;
+  }
+  bool end_object() override {
+    if (place_ == Place::item) {
+      const Item& item = items.back();
+      if (item.dtype.empty() || item.offsets.size() != 2) {
+        blame_.array(item.name).fail("its entry in the header lacks dtype, shape or data_offsets");
+      }
+    }
+    place_ = place_ == Place::top ? Place::outside : Place::top;
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    if (place_ != Place::item || (field_ != "shape" && field_ != "data_offsets")) unexpected("a list");
+    numbers().clear();
+    place_ = Place::list;
+    return true;
+  }
+  bool end_array() override {
+    place_ = Place::item;
+    return true;
+  }
+  bool key(string_t& text) override {
+    (place_ == Place::top ? key_ : field_) = text;
+    return true;
+  }
+  bool string(string_t& text) override {
+    if (place_ == Place::metadata) {
+      metadata[field_] = text;
+    } else if (place_ == Place::item && field_ == "dtype") {
+      items.back().dtype = text;
+    } else if (place_ != Place::item || is_known_field()) {
+      unexpected("a string");
+    }
+    return true;
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (place_ != Place::list) return scalar("a number");
+    if (value > static_cast<number_unsigned_t>(std::numeric_limits<Index>::max())) {
+      blame_.array(key_).fail("its " + field_ + " has a number beyond 2^63");
+    }
+    numbers().push_back(static_cast<Index>(value));
+    return true;
+  }
+  bool number_integer(number_integer_t value) override {
+    if (place_ != Place::list) return scalar("a number");
+    blame_.array(key_).fail("its " + field_ + " has a negative number, " + std::to_string(value));
+  }
+  bool number_float(number_float_t, const string_t& text) override {
+    if (place_ != Place::list) return scalar("a number");
+    blame_.array(key_).fail("its " + field_ + " has " + in_quotes(text) + ", which is no size");
+  }
+  bool null() override { return scalar("null"); }
+  bool boolean(bool) override { return scalar("a bool"); }
+  bool binary(binary_t&) override { return scalar("bytes"); }
+  bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) override {
+    blame_.fail("its header is not JSON (at byte " + std::to_string(at + 8) + ")",
+                "a file as safetensors.torch.save_file writes it");
+  }
+
+ private:
+  enum class Place { outside, top, item, metadata, list };
+
+  bool is_known_field() const { return field_ == "dtype" || field_ == "shape" || field_ == "data_offsets"; }
+  std::vector<Index>& numbers() { return field_ == "shape" ? items.back().shape : items.back().offsets; }
+  bool scalar(const char* what) {
+    if (place_ != Place::item || is_known_field()) unexpected(what);
+    return true;
+  }
+  [[noreturn]] void unexpected(const char* what) const {
+    const std::string where =
+        place_ == Place::outside ? std::string() : " at " + in_quotes(place_ == Place::top ? key_ : field_);
+    blame_.fail("its header has " + std::string(what) + where + " where none belongs",
+                R"({"name": {"dtype": …, "shape": […], "data_offsets": [first, end]}, …})");
+  }
+
+  const Blame& blame_;
+  Place place_ = Place::outside;
+  std::string key_;    // at the top: an array's name
+  std::string field_;  // within it
+};
+
+std::optional<DType> dtype_named(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, DType>, 13> known = {{{"F16", DType::f16},
+                                                                                {"BF16", DType::bf16},
+                                                                                {"F32", DType::f32},
+                                                                                {"F64", DType::f64},
+                                                                                {"I8", DType::i8},
+                                                                                {"U8", DType::u8},
+                                                                                {"I16", DType::i16},
+                                                                                {"U16", DType::u16},
+                                                                                {"I32", DType::i32},
+                                                                                {"U32", DType::u32},
+                                                                                {"I64", DType::i64},
+                                                                                {"U64", DType::u64},
+                                                                                {"BOOL", DType::boolean}}};
+  for (const auto& [text, dtype] : known) {
+    if (text == name) return dtype;
+  }
+  return {};
+}
+
+std::string read_header(const std::filesystem::path& path, std::uint64_t file_size, const Blame& blame) {
+  if (file_size < 8) blame.fail("ends inside its header's length", "a file as safetensors.torch.save_file writes it");
+  FileReader reader(path, 0, blame);
+  std::array<std::byte, 8> raw{};
+  reader.read(raw);
+  std::uint64_t length = 0;
+  for (std::size_t i = 0; i < raw.size(); ++i) length |= std::to_integer<std::uint64_t>(raw[i]) << (8 * i);
+  if (length > file_size - 8) {
+    blame.fail("says its header has " + byte_count(length) + ", but " + byte_count(file_size - 8) + " follow",
+               "a whole file as safetensors.torch.save_file writes it");
+  }
+  if (length > max_header) blame.fail("its header has " + byte_count(length), "at most " + byte_count(max_header));
+  std::string header(static_cast<std::size_t>(length), '\0');
+  reader.read(std::as_writable_bytes(std::span(header)));
+  return header;
+}
+
+/// The format's rule: the arrays lie end to end and fill the file.
+void check_offsets(const std::vector<Item>& items, std::uint64_t data_size, const Blame& blame) {
+  std::vector<const Item*> order;
+  for (const Item& item : items) order.push_back(&item);
+  std::sort(order.begin(), order.end(), [](const Item* a, const Item* b) { return a->offsets < b->offsets; });
+  Index end = 0;
+  for (const Item* item : order) {
+    const Blame part = blame.array(item->name);
+    if (item->offsets[1] < item->offsets[0]) part.fail("its data_offsets end before they begin");
+    if (static_cast<std::uint64_t>(item->offsets[1]) > data_size) {
+      part.fail("its data_offsets end at byte " + std::to_string(item->offsets[1]) + ", but the file has " +
+                std::to_string(data_size) + " bytes of data");
+    }
+    if (item->offsets[0] < end) part.fail("its data_offsets overlap those of another array");
+    if (item->offsets[0] > end) part.fail("its data_offsets leave a hole before it");
+    end = item->offsets[1];
+  }
+  if (static_cast<std::uint64_t>(end) != data_size) {
+    blame.fail(byte_count(data_size - static_cast<std::uint64_t>(end)) + " at its end belong to no array");
+  }
+}
+
+void check_size(const Item& item, DType dtype, const Blame& blame) {
+  const std::optional<Index> count = checked_count(item.shape);
+  if (!count) blame.fail("its shape " + to_string(item.shape) + " is larger than any memory");
+  const std::uint64_t bytes = static_cast<std::uint64_t>(*count) * byte_size(dtype);
+  const auto have = static_cast<std::uint64_t>(item.offsets[1] - item.offsets[0]);
+  if (bytes != have) {
+    blame.fail("its shape " + to_string(item.shape) + " of " + std::string(name(dtype)) + " needs " +
+               byte_count(bytes) + ", but its data_offsets span " + byte_count(have));
+  }
+}
+
+}  // namespace
+
+ArrayContents open_safetensors(const std::filesystem::path& path, const Blame& blame) {
+  const std::uint64_t file_size = std::filesystem::file_size(path);
+  const std::string text = read_header(path, file_size, blame);
+  HeaderReader header(blame);
+  json::sax_parse(text, &header);
+  const std::uint64_t data_start = 8 + text.size();
+  check_offsets(header.items, file_size - data_start, blame);
+
+  ArrayContents contents;
+  contents.texts = std::move(header.metadata);
+  for (Item& item : header.items) {
+    const std::optional<DType> dtype = dtype_named(item.dtype);
+    if (!dtype) {
+      contents.skipped.push_back({item.name, "its dtype " + in_quotes(item.dtype) + " is not read"});
+      continue;
+    }
+    check_size(item, *dtype, blame.array(item.name));
+    ArrayLayout layout{*dtype, std::move(item.shape), {}, static_cast<std::uint64_t>(item.offsets[0]), false};
+    layout.strides = row_major_strides(layout.shape);
+    contents.add(std::move(item.name), std::move(layout));
+  }
+  contents.open = [path, blame, data_start](std::size_t) {
+    return std::make_unique<FileReader>(path, data_start, blame);
+  };
+  return contents;
+}
+
+}  // namespace headlight

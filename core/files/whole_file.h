@@ -1,0 +1,23 @@
+// Writing a file whole or not at all: into a temporary file beside it, which then takes its name.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+
+namespace headlight {
+
+/// Calls `write` with the path of a temporary file that does not exist yet, in the target's folder, then gives that
+/// file the target's name. Whatever fails (or throws), the temporary is removed and what stood there before stays as
+/// it was. A target that is no ordinary file, such as a pipe or /dev/null, is written to instead of replaced.
+/// Throws FileError "PATH: cannot be written: …", and whatever `write` throws.
+void write_whole_file(const std::filesystem::path& target,
+                      const std::function<void(const std::filesystem::path& temporary)>& write);
+void write_whole_file(const std::filesystem::path& target, std::span<const std::byte> bytes);
+
+/// The plain inner step: `bytes` into a new file at `path`. `subject` is whom the FileError is about.
+void write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes,
+                 const std::filesystem::path& subject);
+
+}  // namespace headlight

@@ -1,0 +1,126 @@
+#include "core/files/zip_archive.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <zip.h>
+
+namespace headlight {
+namespace {
+
+constexpr std::uint64_t max_entries = 100'000;
+// Deflate packs numbers of a model hardly at all, and masks some fifty times; a thousand times is a trap.
+constexpr std::uint64_t max_ratio = 100;
+constexpr std::uint64_t always_allowed = std::uint64_t{32} << 20;
+
+std::string utf8(const std::filesystem::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
+class ZipEntryReader final : public ByteReader {
+ public:
+  ZipEntryReader(zip* archive, std::uint64_t position, bool stored, ZipCheck check, std::unique_lock<std::mutex> lock,
+                 Blame blame)
+      : lock_(std::move(lock)), stored_(stored), check_(check), blame_(std::move(blame)) {
+    file_.reset(zip_fopen_index(archive, position, 0));
+    if (!file_) blame_.fail(std::string("cannot be unpacked: ") + zip_strerror(archive));
+  }
+
+  void skip(std::uint64_t count) override {
+    if (count == 0) return;
+    if (stored_ && zip_fseek(file_.get(), static_cast<zip_int64_t>(count), SEEK_CUR) == 0) return;
+    std::vector<std::byte> scrap(static_cast<std::size_t>(std::min<std::uint64_t>(count, 1 << 16)));
+    for (; count > 0; count -= std::min<std::uint64_t>(count, scrap.size())) {
+      read(std::span(scrap).first(static_cast<std::size_t>(std::min<std::uint64_t>(count, scrap.size()))));
+    }
+  }
+
+  void read(std::span<std::byte> out) override {
+    while (!out.empty()) {
+      const zip_int64_t got = zip_fread(file_.get(), out.data(), out.size());
+      if (got < 0) blame_.fail(std::string("is damaged: ") + zip_file_strerror(file_.get()));
+      if (got == 0) blame_.fail("ends early: " + byte_count(out.size()) + " are missing");
+      out = out.subspan(static_cast<std::size_t>(got));
+    }
+  }
+
+  void finish() override {
+    if (check_ == ZipCheck::none) return;
+    std::byte extra{};
+    const zip_int64_t got = zip_fread(file_.get(), &extra, 1);
+    if (got > 0) blame_.fail("unpacks to more bytes than its header says");
+    if (got < 0) blame_.fail(std::string("is damaged: ") + zip_file_strerror(file_.get()));
+  }
+
+ private:
+  struct Close {
+    void operator()(zip_file* file) const { zip_fclose(file); }
+  };
+
+  std::unique_lock<std::mutex> lock_;  // outlives file_
+  std::unique_ptr<zip_file, Close> file_;
+  bool stored_;
+  ZipCheck check_;
+  Blame blame_;
+};
+
+}  // namespace
+
+void ZipArchive::Discard::operator()(zip* archive) const {
+  zip_discard(archive);
+}
+
+ZipArchive::ZipArchive(const std::filesystem::path& path, const Blame& blame) {
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* source = zip_source_file_create(utf8(path).c_str(), 0, -1, &error);
+  if (source != nullptr) {
+    archive_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
+    if (!archive_) zip_source_free(source);
+  }
+  if (!archive_) {
+    const std::string reason = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    blame.fail("a ZIP archive cut short or damaged (" + reason + ")");
+  }
+  zip_error_fini(&error);
+  list(std::filesystem::file_size(path), blame);
+}
+
+void ZipArchive::list(std::uint64_t file_size, const Blame& blame) {
+  const auto count = static_cast<std::uint64_t>(std::max<zip_int64_t>(0, zip_get_num_entries(archive_.get(), 0)));
+  if (count > max_entries) {
+    blame.fail("holds " + std::to_string(count) + " entries", "at most " + std::to_string(max_entries));
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    zip_stat_t stat;
+    zip_stat_init(&stat);
+    if (zip_stat_index(archive_.get(), i, 0, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 ||
+        (stat.valid & ZIP_STAT_SIZE) == 0 || (stat.valid & ZIP_STAT_COMP_SIZE) == 0) {
+      blame.fail("its ZIP directory is damaged at entry " + std::to_string(i));
+    }
+    const std::string name = stat.name;
+    if (!name.empty() && name.back() == '/') continue;
+    const bool stored = (stat.valid & ZIP_STAT_COMP_METHOD) != 0 && stat.comp_method == ZIP_CM_STORE;
+    if (stat.comp_size > file_size || (stored && stat.comp_size != stat.size)) {
+      blame.fail("entry " + in_quotes(name) + " claims " + byte_count(stat.comp_size) + " in a file of " +
+                 byte_count(file_size));
+    }
+    entries_.push_back({name, stat.size, stat.comp_size, stored});
+    positions_.push_back(i);
+  }
+}
+
+std::unique_ptr<ByteReader> ZipArchive::reader(std::size_t entry, ZipCheck check, Blame blame) const {
+  const ZipEntry& e = entries_[entry];
+  if (e.size > always_allowed && e.size / max_ratio > e.packed_size) {
+    blame.fail("would unpack " + byte_count(e.packed_size) + " to " + byte_count(e.size) + ", as a zip bomb does",
+               "if it is meant, save it unpacked, with numpy.savez");
+  }
+  return std::make_unique<ZipEntryReader>(archive_.get(), positions_[entry], e.stored, check, std::unique_lock(mutex_),
+                                          std::move(blame));
+}
+
+}  // namespace headlight

@@ -1,0 +1,200 @@
+#include "core/mask/ast.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+
+#include "core/tensor/error.h"
+
+namespace headlight::mask {
+namespace {
+
+// Every walk over the tree is a recursion; this keeps them all far from the end of the smallest thread's stack.
+constexpr int deepest_tree = 500;
+
+bool takes_conditions(Op op) { return op == Op::logical_not || op == Op::logical_and || op == Op::logical_or; }
+bool compares(Op op) { return op >= Op::less && op <= Op::not_equal; }
+
+std::string kind(const Node& node) { return node.condition ? "a condition" : "a number"; }
+
+[[noreturn]] void fail_type(Op op, const Node& operand) {
+  const std::string sign = "'" + std::string(symbol(op)) + "'";
+  if (compares(op) && operand.condition && compares(operand.op)) {
+    throw ExpressionError(operand.span.begin, "a comparison cannot be compared with a number",
+                          "expected two comparisons joined by &&, such as 0 < k && k < 5");
+  }
+  const std::string wanted = operand.condition ? "a number" : "a condition such as k <= q";
+  throw ExpressionError(operand.span.begin, sign + " is applied to " + kind(operand), "expected " + wanted);
+}
+
+void check_types(Op op, const std::vector<NodePtr>& operands) {
+  if (op == Op::choose) {
+    if (!operands[0]->condition) fail_type(op, *operands[0]);
+    if (operands[1]->condition != operands[2]->condition) {
+      throw ExpressionError(operands[2]->span.begin,
+                            "the two sides of ':' are " + kind(*operands[1]) + " and " + kind(*operands[2]),
+                            "expected the same on both");
+    }
+    return;
+  }
+  if ((op == Op::equal || op == Op::not_equal) && operands[0]->condition && operands[1]->condition) return;
+  for (const NodePtr& operand : operands) {
+    if (operand->condition != takes_conditions(op)) fail_type(op, *operand);
+  }
+}
+
+void check_divisor(Op op, const std::vector<NodePtr>& operands) {
+  if ((op == Op::divide || op == Op::modulo) && operands[1]->constant == 0.0) {
+    throw ExpressionError(operands[1]->span.begin, "division by zero", "expected a divisor other than 0");
+  }
+}
+
+bool stays_whole(Op op, const std::vector<NodePtr>& operands) {
+  if (op == Op::floor || op == Op::hash) return true;
+  if (op == Op::divide) return false;
+  const std::size_t first = op == Op::choose ? 1 : 0;
+  return std::all_of(operands.begin() + static_cast<std::ptrdiff_t>(first), operands.end(),
+                     [](const NodePtr& operand) { return operand->whole; });
+}
+
+std::optional<double> folded(Op op, const std::vector<NodePtr>& operands) {
+  for (const NodePtr& operand : operands) {
+    if (!operand->constant) return std::nullopt;
+  }
+  const double a = operands.empty() ? 0 : *operands[0]->constant;
+  const double b = operands.size() < 2 ? 0 : *operands[1]->constant;
+  switch (op) {
+    case Op::negate: return -a;
+    case Op::add: return a + b;
+    case Op::subtract: return a - b;
+    case Op::multiply: return a * b;
+    case Op::divide: return a / b;
+    case Op::modulo: return mathematical_mod(a, b);
+    case Op::absolute: return std::abs(a);
+    case Op::floor: return std::floor(a);
+    case Op::minimum: return std::min(a, b);
+    case Op::maximum: return std::max(a, b);
+    default: return std::nullopt;
+  }
+}
+
+/// What a node has from its operands: dependencies, depth, whether it can fail.
+void inherit(Node& node, const NodePtr& child) {
+  node.depends |= child->depends;
+  node.can_fail |= child->can_fail;
+  node.depth = std::max(node.depth, child->depth + 1);
+  if (node.depth > deepest_tree) {
+    throw ExpressionError(node.span.begin, "the expression is too long or too deeply nested",
+                          "expected at most " + std::to_string(deepest_tree) + " operators one inside the other");
+  }
+}
+
+}  // namespace
+
+NodePtr make_number(double value, Span span) {
+  Node node(Op::number, span);
+  node.constant = value;
+  node.whole = value == std::floor(value);
+  return std::make_shared<Node>(std::move(node));
+}
+
+NodePtr make_truth(bool value, Span span) {
+  Node node(Op::truth, span);
+  node.condition = true;
+  node.constant = value ? 1 : 0;
+  return std::make_shared<Node>(std::move(node));
+}
+
+NodePtr make_variable(Variable variable, Span span) {
+  static constexpr std::array<std::uint8_t, 9> depends = {
+      on_q, on_k, on_b, on_h, on_nothing, on_nothing, on_b | on_q, on_q | on_k | on_b | on_h, on_q | on_k | on_b | on_h};
+  Node node(Op::variable, span);
+  node.variable = variable;
+  node.condition = variable == Variable::file_mask || variable == Variable::painted_mask;
+  node.whole = !node.condition;
+  node.depends = depends[static_cast<std::size_t>(variable)];
+  return std::make_shared<Node>(std::move(node));
+}
+
+NodePtr make_operation(Op op, std::vector<NodePtr> operands, Span span) {
+  check_types(op, operands);
+  check_divisor(op, operands);
+  Node node(op, span);
+  for (const NodePtr& operand : operands) inherit(node, operand);
+  node.condition = op >= Op::less && (op != Op::choose || operands[1]->condition);
+  node.whole = !node.condition && stays_whole(op, operands);
+  if (!node.condition) node.constant = folded(op, operands);
+  if ((op == Op::divide || op == Op::modulo) && !operands[1]->constant) node.can_fail = true;
+  node.operands = std::move(operands);
+  return std::make_shared<Node>(std::move(node));
+}
+
+NodePtr make_pattern(const Pattern& pattern, std::vector<NodePtr> arguments, NodePtr body, Span span) {
+  Node node(Op::pattern, span);
+  inherit(node, body);
+  node.operands = std::move(arguments);
+  node.pattern = &pattern;
+  node.condition = true;
+  node.body = std::move(body);
+  return std::make_shared<Node>(std::move(node));
+}
+
+NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value) {
+  const Parameter& wanted = parameter(pattern, index);
+  const std::string whose = std::string(pattern.name) + "'s " + argument_name(pattern, index);
+  if (value->condition) {
+    throw ExpressionError(value->span.begin, whose + " is a condition", "expected " + range_sentence(wanted));
+  }
+  if (value->depends & (on_q | on_k)) {
+    throw ExpressionError(value->span.begin, whose + " depends on q or k",
+                          "expected a number that is the same for all queries and keys");
+  }
+  if (value->constant) {
+    check_argument(pattern, wanted, *value->constant, value->span.begin);
+    return value;
+  }
+  Node node(Op::argument, value->span);
+  inherit(node, value);
+  node.operands = {value};
+  node.pattern = &pattern;
+  node.parameter = &wanted;
+  node.whole = wanted.whole;
+  node.can_fail = true;
+  return std::make_shared<Node>(std::move(node));
+}
+
+void check_argument(const Pattern& pattern, const Parameter& parameter, double value, std::size_t position) {
+  const bool in_range = value >= parameter.minimum && value <= parameter.maximum;
+  if (in_range && std::isfinite(value) && (!parameter.whole || value == std::floor(value))) return;
+  throw ExpressionError(position,
+                        std::string(pattern.name) + "'s " + std::string(parameter.name) + " is " + number_text(value),
+                        "expected " + range_sentence(parameter));
+}
+
+std::string_view symbol(Op op) {
+  static constexpr std::string_view symbols[] = {"number", "true", "variable", "-", "+", "-", "*", "/", "%", "abs",
+                                                 "floor", "min", "max", "hash", "<", "<=", ">", ">=", "==", "!=",
+                                                 "drawn", "!", "&&", "||", "?", "pattern", "argument"};
+  static_assert(std::size(symbols) == static_cast<std::size_t>(Op::argument) + 1);
+  return symbols[static_cast<std::size_t>(op)];
+}
+
+std::string_view name(Variable variable) {
+  static constexpr std::string_view names[] = {"q",   "k",         "b",         "h",           "n_q",
+                                               "n_k", "valid_len", "file_mask", "painted_mask"};
+  return names[static_cast<std::size_t>(variable)];
+}
+
+std::string number_text(double value) {
+  std::array<char, 64> text{};
+  const bool plain = value == std::floor(value) && std::abs(value) < 1e15;
+  const auto end = plain ? std::to_chars(text.data(), text.data() + text.size(), static_cast<long long>(value))
+                         : std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end.ptr};
+}
+
+double mathematical_mod(double a, double b) { return a - std::floor(a / b) * b; }
+
+}  // namespace headlight::mask

@@ -1,0 +1,77 @@
+// The tree behind a mask expression: typed, checked and folded as it is built.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/mask/patterns.h"
+
+namespace headlight::mask {
+
+enum class Op : std::uint8_t {
+  number, truth, variable,
+  negate, add, subtract, multiply, divide, modulo, absolute, floor, minimum, maximum, hash,  // give a number
+  less, less_equal, greater, greater_equal, equal, not_equal, drawn,                         // give a condition
+  logical_not, logical_and, logical_or, choose,
+  pattern,   // operands: its arguments; body: its definition with the arguments in place
+  argument,  // a pattern's argument that is known only at evaluation, and checked there
+};
+
+enum class Variable : std::uint8_t { q, k, b, h, n_q, n_k, valid_len, file_mask, painted_mask };
+
+/// What a value depends on, as bits.
+enum Depends : std::uint8_t { on_nothing = 0, on_q = 1, on_k = 2, on_b = 4, on_h = 8 };
+
+/// The bytes of the person's text that something was written in.
+struct Span {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+struct Node {
+  Node(Op op_of_node, Span span_of_node) : op(op_of_node), span(span_of_node) {}
+
+  Op op;
+  Span span;
+  std::vector<NodePtr> operands;
+  NodePtr body;
+  const Pattern* pattern = nullptr;
+  const Parameter* parameter = nullptr;  ///< of an `argument`
+  Variable variable = Variable::q;
+  bool condition = false;          ///< a condition, else a number
+  bool whole = false;              ///< a number that is whole whatever the variables
+  bool can_fail = false;           ///< evaluation may find a zero divisor or an argument out of range
+  std::uint8_t depends = 0;        ///< Depends bits, at most
+  int depth = 1;
+  std::optional<double> constant;  ///< the value of a number without variables
+};
+
+NodePtr make_number(double value, Span span);
+NodePtr make_truth(bool value, Span span);
+NodePtr make_variable(Variable variable, Span span);
+/// Checks the types of the operands and constant divisors; throws ExpressionError at the operand that is wrong.
+NodePtr make_operation(Op op, std::vector<NodePtr> operands, Span span);
+NodePtr make_pattern(const Pattern& pattern, std::vector<NodePtr> arguments, NodePtr body, Span span);
+/// An argument in place, checked now if it is constant, else at evaluation.
+NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value);
+/// Throws ExpressionError unless the value is in the parameter's range.
+void check_argument(const Pattern& pattern, const Parameter& parameter, double value, std::size_t position);
+
+/// "+", "&&", "floor", …
+std::string_view symbol(Op op);
+/// "q", "n_k", …
+std::string_view name(Variable variable);
+/// The shortest decimal text that reads back as the same number; whole numbers without a point.
+std::string number_text(double value);
+/// a − ⌊a / b⌋ · b: the result has the sign of b.
+double mathematical_mod(double a, double b);
+
+}  // namespace headlight::mask

@@ -1,0 +1,30 @@
+// Evaluates a mask expression, one row of keys at a time.
+#pragma once
+
+#include <stop_token>
+
+#include "core/mask/expression.h"
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+/// What the variables of an expression stand for. The tensors are only looked at; nullptr where there is none.
+struct MaskContext {
+  Index batch = 1;
+  Index heads = 1;
+  Index n_q = 0;
+  Index n_k = 0;
+  const Tensor* valid_lens = nullptr;  ///< [B] or [B, n_q]
+  const Tensor* file_mask = nullptr;   ///< 0 = may not attend; broadcastable to [B, H, n_q, n_k]
+  const Tensor* painted = nullptr;     ///< as file_mask
+  std::stop_token stop = {};
+};
+
+/// [B', H', n_q, n_k] of 1 = may attend, 0 = may not. B' and H' are 1 unless the mask differs between batch entries or
+/// heads: expand() it as needed.
+///
+/// Throws ExpressionError, with the place in the expression: a division by zero in a cell that counts, an argument out of
+/// range, padding(), file() or painted() without what they stand for or with one of another shape. Throws Cancelled.
+Tensor evaluate(const MaskExpression& expression, const MaskContext& context);
+
+}  // namespace headlight

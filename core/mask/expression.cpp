@@ -1,0 +1,70 @@
+#include "core/mask/expression.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/mask/ast.h"
+#include "core/mask/parser.h"
+
+namespace headlight {
+namespace {
+
+void collect(const mask::Node& node, std::vector<PatternCall>& calls) {
+  if (node.op == mask::Op::pattern) {
+    PatternCall call{node.pattern, node.span.begin, node.span.end, {}};
+    for (const mask::NodePtr& operand : node.operands) {
+      call.arguments.push_back({operand->span.begin, operand->span.end, operand->constant});
+    }
+    calls.push_back(std::move(call));
+  }
+  for (const mask::NodePtr& operand : node.operands) collect(*operand, calls);
+}
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+}  // namespace
+
+MaskExpression MaskExpression::parse(std::string_view text) {
+  MaskExpression result;
+  result.text_ = text;
+  result.root_ = mask::parse(text);
+  return result;
+}
+
+std::vector<PatternCall> MaskExpression::pattern_calls() const {
+  std::vector<PatternCall> calls;
+  collect(*root_, calls);
+  return calls;
+}
+
+bool MaskExpression::calls(std::string_view pattern) const {
+  const std::vector<PatternCall> all = pattern_calls();
+  return std::any_of(all.begin(), all.end(), [&](const PatternCall& call) { return call.pattern->name == pattern; });
+}
+
+std::string with_argument(const MaskExpression& expression, std::size_t call, std::size_t argument, double value) {
+  const std::vector<PatternCall> calls = expression.pattern_calls();
+  assert(call < calls.size() && argument < calls[call].arguments.size());
+  const auto [begin, end, old_value] = calls[call].arguments[argument];
+  std::string text = expression.text();
+  return text.replace(begin, end - begin, mask::number_text(value));
+}
+
+std::string point_at(std::string_view text, std::size_t position, std::size_t width) {
+  position = std::min(position, text.size());
+  std::string line, caret;
+  std::size_t column = 0, first = 0;
+  for (std::size_t i = 0; i < position; ++i) column += continues_character(text[i]) ? 0 : 1;
+  const std::size_t hidden = column > width * 2 / 3 ? column - width * 2 / 3 : 0;
+  for (std::size_t skipped = 0; skipped < hidden; ++skipped) {
+    do ++first; while (first < text.size() && continues_character(text[first]));
+  }
+  std::size_t shown = 0;
+  for (std::size_t i = first; i < text.size(); ++i) {
+    if (!continues_character(text[i]) && ++shown > width) break;
+    line += text[i] == '\n' || text[i] == '\r' || text[i] == '\t' ? ' ' : text[i];
+  }
+  return line + "\n" + std::string(column - hidden, ' ') + "^";
+}
+
+}  // namespace headlight

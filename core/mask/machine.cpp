@@ -1,0 +1,251 @@
+#include "core/mask/machine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/mask/hash.h"
+#include "core/tensor/error.h"
+
+namespace headlight::mask {
+namespace {
+
+template <typename T>
+const T* data(const Register& r);
+template <>
+const double* data(const Register& r) { return r.numbers.data(); }
+template <>
+const std::uint8_t* data(const Register& r) { return r.truths.data(); }
+
+template <typename T, typename U, typename F>
+void each(const Register& a, std::vector<U>& out, F f) {
+  const T* x = data<T>(a);
+  const std::size_t n = out.size();
+  if (a.wide) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(f(x[i]));
+  } else {
+    std::fill(out.begin(), out.end(), static_cast<U>(f(x[0])));
+  }
+}
+
+/// One loop for each of wide with wide, wide with one, one with wide, so that the compiler can vectorise each.
+template <typename T, typename U, typename F>
+void each(const Register& a, const Register& b, std::vector<U>& out, F f) {
+  const T* x = data<T>(a);
+  const T* y = data<T>(b);
+  const std::size_t n = out.size();
+  if (a.wide && b.wide) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(f(x[i], y[i]));
+  } else if (a.wide) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(f(x[i], y[0]));
+  } else {
+    const T first = x[0];
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(f(first, y[b.wide ? i : 0]));
+  }
+}
+
+/// Of a register that may be one value for all keys.
+template <typename T>
+T get(const Register& r, std::size_t key) { return data<T>(r)[r.wide ? key : 0]; }
+
+/// ⌊x⌋ by rounding through 2^52, which vectorises everywhere; numbers from 2^51 on are taken to be whole.
+double fast_floor(double x) {
+  constexpr double magic = 6755399441055744.0;  // 1.5 · 2^52
+  const double rounded = (x + magic) - magic;
+  const double down = rounded - (rounded > x ? 1.0 : 0.0);
+  return std::abs(x) < 2251799813685248.0 ? down : x;
+}
+
+/// The low 32 bits of a whole number; what is none (in a cell that does not count) gives 0.
+std::uint32_t word(double x) {
+  return std::abs(x) < 9007199254740992.0 ? static_cast<std::uint32_t>(static_cast<std::int64_t>(x)) : 0;
+}
+
+/// One row of an input as 0/1 or as numbers.
+template <typename U, typename F>
+void read_row(const Tensor& tensor, const std::array<Index, 4>& at, std::vector<U>& out, F f) {
+  const auto index = [&](Index axis, Loop loop) {
+    return tensor.size(axis) > 1 ? at[static_cast<std::size_t>(loop)] : Index{0};
+  };
+  const MatrixView m = tensor.matrix(index(0, Loop::batch), index(1, Loop::head));
+  const float* row = m.data + index(2, Loop::row) * m.row_stride;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<U>(f(row[static_cast<Index>(i) * m.col_stride]));
+}
+
+}  // namespace
+
+Machine::Machine(Program program, const MaskInputs& inputs, const MaskContext& context)
+    : program_(std::move(program)), inputs_(inputs), context_(context) {
+  for (Register& r : program_.registers) {
+    const std::size_t size = r.wide ? static_cast<std::size_t>(context.n_k) : 1;
+    if (r.condition) {
+      r.truths.resize(size);
+    } else {
+      r.numbers.resize(size);
+    }
+  }
+}
+
+void Machine::enter(Loop loop, Index index) {
+  at_[static_cast<std::size_t>(loop)] = index;
+  for (const Instruction& instruction : program_.instructions[static_cast<std::size_t>(loop)]) run(instruction);
+}
+
+void Machine::run(const Instruction& instruction) {
+  Register& out = program_.registers[static_cast<std::size_t>(instruction.out)];
+  switch (instruction.op) {
+    case Op::number: out.numbers[0] = *instruction.node->constant; return;
+    case Op::truth: out.truths[0] = *instruction.node->constant != 0; return;
+    case Op::variable: return run_variable(instruction, out);
+    case Op::choose: return run_choice(instruction, out);
+    case Op::hash: return run_hash(instruction, out);
+    case Op::drawn: return run_drawn(instruction, out);
+    case Op::argument:
+      check_range(instruction, input(instruction, 0));
+      return each<double>(input(instruction, 0), out.numbers, [](double x) { return x; });
+    default: return out.condition ? run_condition(instruction, out) : run_number(instruction, out);
+  }
+}
+
+void Machine::run_variable(const Instruction& instruction, Register& out) {
+  const auto number = [](float x) { return x; };
+  const auto truth = [](float x) { return x != 0; };
+  switch (instruction.node->variable) {
+    case Variable::b: out.numbers[0] = static_cast<double>(at_[1]); return;
+    case Variable::h: out.numbers[0] = static_cast<double>(at_[2]); return;
+    case Variable::q: out.numbers[0] = static_cast<double>(at_[3]); return;
+    case Variable::n_q: out.numbers[0] = static_cast<double>(context_.n_q); return;
+    case Variable::n_k: out.numbers[0] = static_cast<double>(context_.n_k); return;
+    case Variable::k:
+      for (std::size_t i = 0; i < out.numbers.size(); ++i) out.numbers[i] = static_cast<double>(i);
+      return;
+    case Variable::valid_len: return read_row(inputs_.valid_lens, at_, out.numbers, number);
+    case Variable::file_mask: return read_row(inputs_.file_mask, at_, out.truths, truth);
+    case Variable::painted_mask: return read_row(inputs_.painted, at_, out.truths, truth);
+  }
+}
+
+void Machine::run_number(const Instruction& instruction, Register& out) {
+  const Register& a = input(instruction, 0);
+  if (instruction.op == Op::negate) return each<double>(a, out.numbers, [](double x) { return -x; });
+  if (instruction.op == Op::absolute) return each<double>(a, out.numbers, [](double x) { return std::abs(x); });
+  if (instruction.op == Op::floor) return each<double>(a, out.numbers, fast_floor);
+  const Register& b = input(instruction, 1);
+  const auto with = [&](auto f) { each<double>(a, b, out.numbers, f); };
+  switch (instruction.op) {
+    case Op::add: return with([](double x, double y) { return x + y; });
+    case Op::subtract: return with([](double x, double y) { return x - y; });
+    case Op::multiply: return with([](double x, double y) { return x * y; });
+    case Op::minimum: return with([](double x, double y) { return y < x ? y : x; });
+    case Op::maximum: return with([](double x, double y) { return y > x ? y : x; });
+    case Op::divide:
+      check_divisor(instruction, b);
+      return with([](double x, double y) { return x / y; });
+    default:  // modulo
+      check_divisor(instruction, b);
+      return with([](double x, double y) { return x - fast_floor(x / y) * y; });
+  }
+}
+
+void Machine::run_condition(const Instruction& instruction, Register& out) {
+  using Truth = std::uint8_t;
+  const Register& a = input(instruction, 0);
+  if (instruction.op == Op::logical_not) return each<Truth>(a, out.truths, [](Truth x) { return x ^ 1; });
+  const Register& b = input(instruction, 1);
+  const auto numbers = [&](auto f) { each<double>(a, b, out.truths, f); };
+  const auto truths = [&](auto f) { each<Truth>(a, b, out.truths, f); };
+  switch (instruction.op) {
+    case Op::logical_and: return truths([](Truth x, Truth y) { return x & y; });
+    case Op::logical_or: return truths([](Truth x, Truth y) { return x | y; });
+    case Op::less: return numbers([](double x, double y) { return x < y; });
+    case Op::less_equal: return numbers([](double x, double y) { return x <= y; });
+    case Op::greater: return numbers([](double x, double y) { return x > y; });
+    case Op::greater_equal: return numbers([](double x, double y) { return x >= y; });
+    case Op::equal:
+      return a.condition ? truths([](Truth x, Truth y) { return x == y; })
+                         : numbers([](double x, double y) { return x == y; });
+    default:  // not_equal
+      return a.condition ? truths([](Truth x, Truth y) { return x != y; })
+                         : numbers([](double x, double y) { return x != y; });
+  }
+}
+
+void Machine::run_choice(const Instruction& instruction, Register& out) {
+  const Register& condition = input(instruction, 0);
+  const Register& yes = input(instruction, 1);
+  const Register& no = input(instruction, 2);
+  for (std::size_t i = 0; i < out.truths.size(); ++i) {
+    out.truths[i] = get<std::uint8_t>(condition, i) ? get<std::uint8_t>(yes, i) : get<std::uint8_t>(no, i);
+  }
+  for (std::size_t i = 0; i < out.numbers.size(); ++i) {
+    out.numbers[i] = get<std::uint8_t>(condition, i) ? get<double>(yes, i) : get<double>(no, i);
+  }
+}
+
+/// hash(seed, i, j); seed and i are the same for all keys, as random() uses it.
+void Machine::run_hash(const Instruction& instruction, Register& out) {
+  const std::uint32_t prefix =
+      hash_prefix(word(input(instruction, 0).numbers[0]), word(input(instruction, 1).numbers[0]));
+  each<double>(input(instruction, 2), out.numbers, [prefix](double j) { return mix(prefix + word(j)); });
+}
+
+/// drawn(seed, i, j, r, n); all but j are the same for all keys. A hash is drawn if it is no larger than the r-th smallest.
+void Machine::run_drawn(const Instruction& instruction, Register& out) {
+  const auto number = [&](std::size_t i) { return input(instruction, i).numbers[0]; };
+  const double limit = static_cast<double>(context_.n_k);
+  const double blocks = number(4) >= 0 && number(4) <= limit ? number(4) : limit;
+  const std::uint32_t prefix = hash_prefix(word(number(0)), word(number(1)));
+  hashes_.resize(static_cast<std::size_t>(blocks));
+  for (std::size_t j = 0; j < hashes_.size(); ++j) hashes_[j] = mix(prefix + static_cast<std::uint32_t>(j));
+  const bool any = number(3) >= 1;
+  const bool all = number(3) >= blocks;
+  std::uint32_t largest = 0;
+  if (any && !all) {
+    const auto last = hashes_.begin() + static_cast<std::ptrdiff_t>(number(3)) - 1;
+    std::nth_element(hashes_.begin(), last, hashes_.end());
+    largest = *last;
+  }
+  each<double>(input(instruction, 2), out.truths,
+               [&](double j) { return all || (any && mix(prefix + word(j)) <= largest); });
+}
+
+bool Machine::counts(const Instruction& instruction, std::size_t key) const {
+  if (instruction.guard < 0) return true;
+  return get<std::uint8_t>(program_.registers[static_cast<std::size_t>(instruction.guard)], key) != 0;
+}
+
+/// " at b = 0, h = 1, q = 3, k = 0", as far as it matters to the value.
+std::string Machine::where(std::size_t key) const {
+  std::string text;
+  const auto add = [&](const char* variable, Index value) {
+    text += (text.empty() ? " at " : ", ") + std::string(variable) + " = " + std::to_string(value);
+  };
+  if (context_.batch > 1) add("b", at_[1]);
+  if (context_.heads > 1) add("h", at_[2]);
+  add("q", at_[3]);
+  add("k", static_cast<Index>(key));
+  return text;
+}
+
+void Machine::check_divisor(const Instruction& instruction, const Register& divisor) const {
+  if (std::find(divisor.numbers.begin(), divisor.numbers.end(), 0.0) == divisor.numbers.end()) return;
+  const Register& guard = program_.registers[static_cast<std::size_t>(std::max(instruction.guard, 0))];
+  const bool wide = divisor.wide || (instruction.guard >= 0 && guard.wide);
+  const std::size_t keys = wide ? static_cast<std::size_t>(context_.n_k) : 1;
+  for (std::size_t key = 0; key < keys; ++key) {
+    if (get<double>(divisor, key) != 0.0 || !counts(instruction, key)) continue;
+    throw ExpressionError(instruction.node->operands[1]->span.begin, "division by zero" + where(key),
+                          "expected a divisor other than 0");
+  }
+}
+
+void Machine::check_range(const Instruction& instruction, const Register& value) const {
+  const Register& guard = program_.registers[static_cast<std::size_t>(std::max(instruction.guard, 0))];
+  const bool wide = instruction.guard >= 0 && guard.wide;
+  for (std::size_t key = 0; key < (wide ? static_cast<std::size_t>(context_.n_k) : 1); ++key) {
+    if (!counts(instruction, key)) continue;
+    const Node& node = *instruction.node;
+    return check_argument(*node.pattern, *node.parameter, value.numbers[0], node.span.begin);
+  }
+}
+
+}  // namespace headlight::mask

@@ -1,0 +1,49 @@
+// Runs a Program for one context.
+#pragma once
+
+#include "core/mask/evaluate.h"
+#include "core/mask/program.h"
+
+namespace headlight::mask {
+
+/// The tensors behind padding(), file() and painted(), where the expression uses them, in four axes.
+struct MaskInputs {
+  Tensor valid_lens;  ///< [B, 1, n_q or 1, 1]
+  Tensor file_mask;   ///< as its file has it, ones in front
+  Tensor painted;
+};
+
+class Machine {
+ public:
+  Machine(Program program, const MaskInputs& inputs, const MaskContext& context);
+
+  /// Computes what can change in a loop after its variable has been set; outer loops first.
+  void enter(Loop loop, Index index);
+  /// The result, valid after enter(Loop::row, …): one value, or one a key.
+  const Register& result() const { return program_.registers[static_cast<std::size_t>(program_.result)]; }
+  const Program& program() const { return program_; }
+
+ private:
+  void run(const Instruction& instruction);
+  void run_variable(const Instruction& instruction, Register& out);
+  void run_number(const Instruction& instruction, Register& out);
+  void run_condition(const Instruction& instruction, Register& out);
+  void run_choice(const Instruction& instruction, Register& out);
+  void run_hash(const Instruction& instruction, Register& out);
+  void run_drawn(const Instruction& instruction, Register& out);
+  void check_divisor(const Instruction& instruction, const Register& divisor) const;
+  void check_range(const Instruction& instruction, const Register& value) const;
+  bool counts(const Instruction& instruction, std::size_t key) const;
+  std::string where(std::size_t key) const;
+  const Register& input(const Instruction& instruction, std::size_t i) const {
+    return program_.registers[static_cast<std::size_t>(instruction.in[i])];
+  }
+
+  Program program_;
+  const MaskInputs& inputs_;
+  const MaskContext& context_;
+  std::array<Index, 4> at_ = {};  // by Loop
+  std::vector<std::uint32_t> hashes_;
+};
+
+}  // namespace headlight::mask

@@ -1,0 +1,305 @@
+#include "core/mask/parser.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/mask/lexer.h"
+#include "core/mask/nearest.h"
+#include "core/tensor/error.h"
+
+namespace headlight::mask {
+namespace {
+
+constexpr int deepest_nesting = 100;
+
+struct BinaryOperator {
+  std::string_view symbol;
+  Op op;
+  int precedence;
+};
+constexpr int comparison_precedence = 3;
+constexpr BinaryOperator binary_operators[] = {
+    {"||", Op::logical_or, 1}, {"&&", Op::logical_and, 2}, {"==", Op::equal, 3},   {"!=", Op::not_equal, 3},
+    {"<", Op::less, 4},        {"<=", Op::less_equal, 4},  {">", Op::greater, 4},  {">=", Op::greater_equal, 4},
+    {"+", Op::add, 5},         {"-", Op::subtract, 5},     {"*", Op::multiply, 6}, {"/", Op::divide, 6},
+    {"%", Op::modulo, 6},
+};
+
+struct Function {
+  std::string_view name;
+  Op op;
+  std::size_t arguments;  ///< at least two: any more too, folded from the left
+};
+constexpr Function functions[] = {
+    {"abs", Op::absolute, 1}, {"floor", Op::floor, 1}, {"min", Op::minimum, 2}, {"max", Op::maximum, 2}};
+
+constexpr Variable variables[] = {Variable::q, Variable::k, Variable::b, Variable::h, Variable::n_q, Variable::n_k};
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+std::string counted(std::size_t count, const char* what) {
+  return (count == 0 ? "no" : std::to_string(count)) + std::string(" ") + what + (count == 1 ? "" : "s");
+}
+
+/// The arguments of a pattern under their names in its definition, and the call's place in the person's text.
+struct Scope {
+  std::map<std::string, NodePtr, std::less<>> arguments;
+  Span call;
+};
+
+class Parser {
+ public:
+  /// With a scope, `text` is a pattern's definition, which has words of its own (core/mask/patterns.cpp).
+  explicit Parser(std::string_view text, const Scope* scope = nullptr) : tokens_(tokenize(text)), scope_(scope) {}
+
+  NodePtr whole() {
+    NodePtr result = choice();
+    if (peek().kind != Token::Kind::end) fail_leftover();
+    return result;
+  }
+
+ private:
+  class Nested {
+   public:
+    explicit Nested(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ > deepest_nesting) {
+        throw ExpressionError(parser_.peek().span.begin, "the expression is nested too deeply",
+                              "expected at most " + std::to_string(deepest_nesting) + " levels");
+      }
+    }
+    ~Nested() { --parser_.depth_; }
+    Nested(const Nested&) = delete;
+    Nested& operator=(const Nested&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
+  const Token& peek(std::size_t ahead = 0) const { return tokens_[std::min(next_ + ahead, tokens_.size() - 1)]; }
+  const Token& take() { return next_ + 1 < tokens_.size() ? tokens_[next_++] : tokens_.back(); }
+  bool at(std::string_view symbol) const {
+    return peek().kind == Token::Kind::symbol && peek().text == symbol;
+  }
+  bool accept(std::string_view symbol) {
+    if (!at(symbol)) return false;
+    take();
+    return true;
+  }
+
+  /// From `begin` to the last token taken; everything in a definition stands where its call does.
+  Span since(std::size_t begin) const {
+    if (scope_) return scope_->call;
+    return {begin, next_ > 0 ? tokens_[next_ - 1].span.end : begin};
+  }
+
+  NodePtr choice() {
+    const Nested nested(*this);
+    const std::size_t begin = peek().span.begin;
+    NodePtr condition = binary(1);
+    if (!accept("?")) return condition;
+    NodePtr yes = choice();
+    if (!accept(":")) fail_expected("':' and what holds otherwise");
+    NodePtr no = choice();
+    return make_operation(Op::choose, {std::move(condition), std::move(yes), std::move(no)}, since(begin));
+  }
+
+  NodePtr binary(int lowest) {
+    const std::size_t begin = peek().span.begin;
+    NodePtr left = unary();
+    while (const BinaryOperator* found = operator_here()) {
+      if (found->precedence < lowest) break;
+      take();
+      NodePtr right = binary(found->precedence + 1);
+      left = make_operation(found->op, {std::move(left), std::move(right)}, since(begin));
+    }
+    return left;
+  }
+
+  const BinaryOperator* operator_here() const {
+    if (peek().kind != Token::Kind::symbol) return nullptr;
+    const std::string_view symbol = peek().text;
+    if (symbol == "=" || symbol == "&" || symbol == "|") {
+      const std::string twice = std::string(symbol) + std::string(symbol);
+      throw ExpressionError(peek().span.begin, quoted(symbol) + " is not an operator",
+                            "expected " + quoted(twice) + (symbol == "=" ? " to compare" : " to combine conditions"));
+    }
+    const auto* found = std::find_if(std::begin(binary_operators), std::end(binary_operators),
+                                     [&](const BinaryOperator& candidate) { return candidate.symbol == symbol; });
+    return found == std::end(binary_operators) ? nullptr : found;
+  }
+
+  NodePtr unary() {
+    const std::size_t begin = peek().span.begin;
+    const bool is_not = peek().kind == Token::Kind::name && peek().text == "not";
+    if (!at("!") && !at("-") && !is_not) return primary();
+    const Nested nested(*this);
+    const Op op = at("-") ? Op::negate : Op::logical_not;
+    take();
+    NodePtr operand = is_not ? binary(comparison_precedence) : unary();
+    return make_operation(op, {std::move(operand)}, since(begin));
+  }
+
+  NodePtr primary() {
+    const Token& token = peek();
+    if (token.kind == Token::Kind::number) {
+      take();
+      return make_number(token.number, since(token.span.begin));
+    }
+    if (token.kind == Token::Kind::name) return named();
+    if (!accept("(")) fail_expected("a number, a variable or a pattern");
+    NodePtr inner = choice();
+    if (!accept(")")) fail_expected("')' for the '(' at character " + std::to_string(token.span.begin + 1));
+    return inner;
+  }
+
+  NodePtr named() {
+    const Token& token = take();
+    const bool called = at("(");
+    if (scope_) {
+      if (NodePtr inner = word_of_definition(token)) return inner;
+    }
+    if (const Pattern* pattern = pattern_named(token.text)) return pattern_call(*pattern, token, called);
+    for (const Function& function : functions) {
+      if (function.name == token.text) return function_call(function, token, called);
+    }
+    if (called) fail_unknown(token, called);
+    if (token.text == "true" || token.text == "false") return make_truth(token.text == "true", since(token.span.begin));
+    for (const Variable variable : variables) {
+      if (name(variable) == token.text) return make_variable(variable, since(token.span.begin));
+    }
+    fail_unknown(token, called);
+  }
+
+  /// The words that only definitions have; nullptr if it is none of them.
+  NodePtr word_of_definition(const Token& token) {
+    if (const auto found = scope_->arguments.find(token.text); found != scope_->arguments.end()) return found->second;
+    for (const Variable variable : {Variable::valid_len, Variable::file_mask, Variable::painted_mask}) {
+      if (name(variable) == token.text) return make_variable(variable, scope_->call);
+    }
+    for (const Op op : {Op::hash, Op::drawn}) {
+      if (symbol(op) == token.text) return make_operation(op, arguments(token), scope_->call);
+    }
+    return nullptr;
+  }
+
+  std::vector<NodePtr> arguments(const Token& callee) {
+    take();  // '('
+    std::vector<NodePtr> result;
+    if (accept(")")) return result;
+    do {
+      if (peek().kind == Token::Kind::end) fail_expected(argument_wanted(callee.text, result.size()));
+      result.push_back(choice());
+    } while (accept(","));
+    if (!accept(")")) fail_expected("',' or ')' to close " + std::string(callee.text) + "(");
+    return result;
+  }
+
+  static std::string argument_wanted(std::string_view callee, std::size_t index) {
+    const Pattern* pattern = pattern_named(callee);
+    if (!pattern) return "a number";
+    if (!pattern->repeats && index >= pattern->parameters.size()) return "')' to close " + std::string(callee) + "(";
+    return argument_name(*pattern, index) + ", " + range_sentence(parameter(*pattern, index));
+  }
+
+  NodePtr pattern_call(const Pattern& pattern, const Token& token, bool called) {
+    if (!called) {
+      throw ExpressionError(token.span.begin, quoted(token.text) + " is a pattern", "expected " + signature(pattern));
+    }
+    std::vector<NodePtr> values = arguments(token);
+    const std::size_t wanted = pattern.parameters.size();
+    if (pattern.repeats ? values.empty() : values.size() != wanted) {
+      const std::string most = pattern.repeats ? "at least one number" : counted(wanted, "number");
+      throw ExpressionError(misplaced(values, wanted), signature(pattern) + " takes " + most + " and got " +
+                            (values.empty() ? "none" : std::to_string(values.size())),
+                            "expected for example " + std::string(pattern.example));
+    }
+    const Span span = since(token.span.begin);
+    Scope scope{{}, span};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = make_argument(pattern, i, std::move(values[i]));
+      scope.arguments[argument_name(pattern, i)] = values[i];
+    }
+    const std::string text = definition(pattern, values.size());
+    return make_pattern(pattern, std::move(values), Parser(text, &scope).whole(), span);
+  }
+
+  NodePtr function_call(const Function& function, const Token& token, bool called) {
+    if (!called) {
+      throw ExpressionError(token.span.begin, quoted(token.text) + " is a function",
+                            "expected " + std::string(token.text) + "(…)");
+    }
+    std::vector<NodePtr> values = arguments(token);
+    const bool any_more = function.arguments >= 2;
+    if (values.size() < function.arguments || (!any_more && values.size() > function.arguments)) {
+      throw ExpressionError(misplaced(values, function.arguments),
+                            quoted(token.text) + " takes " + (any_more ? "at least " : "") +
+                                counted(function.arguments, "number"),
+                            "got " + counted(values.size(), "number"));
+    }
+    const Span span = since(token.span.begin);
+    NodePtr result = values[0];
+    if (!any_more) return make_operation(function.op, {result}, span);
+    for (std::size_t i = 1; i < values.size(); ++i) result = make_operation(function.op, {result, values[i]}, span);
+    return result;
+  }
+
+  /// The first argument too many, or the ')' that came too early.
+  std::size_t misplaced(const std::vector<NodePtr>& values, std::size_t wanted) const {
+    return values.size() > wanted ? values[wanted]->span.begin : tokens_[next_ - 1].span.begin;
+  }
+
+  [[noreturn]] void fail_expected(const std::string& expected) const {
+    const Token& token = peek();
+    const bool ended = token.kind == Token::Kind::end;
+    throw ExpressionError(token.span.begin,
+                          ended ? "the expression ends too early" : quoted(token.text) + " does not belong here",
+                          "expected " + expected);
+  }
+
+  [[noreturn]] void fail_leftover() const {
+    if (at(")")) throw ExpressionError(peek().span.begin, "this ')' closes nothing", "expected an operator or the end");
+    fail_expected("an operator such as && or the end of the expression");
+  }
+
+  [[noreturn]] void fail_unknown(const Token& token, bool called) const {
+    std::vector<std::string_view> names;
+    for (const Pattern& pattern : all_patterns()) names.push_back(pattern.name);
+    for (const Function& function : functions) names.push_back(function.name);
+    if (!called) {
+      for (const Variable variable : variables) names.push_back(name(variable));
+      names.insert(names.end(), {"true", "false"});
+    }
+    const std::string what = (called ? "unknown function " : "unknown name ") + quoted(token.text.substr(0, 40));
+    const std::string_view nearest = nearest_name(token.text, names);
+    const bool is_function = std::find(names.begin(), names.end(), nearest) - names.begin() <
+                             static_cast<std::ptrdiff_t>(all_patterns().size() + std::size(functions));
+    if (nearest.empty()) {
+      throw ExpressionError(token.span.begin, what,
+                            called ? "expected a pattern such as causal() or window(4), or abs, floor, min, max"
+                                   : "expected one of q, k, b, h, n_q, n_k, or a pattern such as causal()");
+    }
+    const Pattern* pattern = pattern_named(nearest);
+    const std::string meant = pattern ? signature(*pattern) : std::string(nearest) + (is_function ? "(…)" : "");
+    throw ExpressionError(token.span.begin, what, "did you mean " + meant + "?");
+  }
+
+  std::vector<Token> tokens_;
+  std::size_t next_ = 0;
+  int depth_ = 0;
+  const Scope* scope_;
+};
+
+}  // namespace
+
+NodePtr parse(std::string_view text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    throw ExpressionError(0, "the mask expression is empty", "expected a condition such as causal()");
+  }
+  NodePtr root = Parser(text).whole();
+  if (!root->condition) {
+    throw ExpressionError(root->span.begin, "the expression is a number", "expected a condition such as k <= q");
+  }
+  return root;
+}
+
+}  // namespace headlight::mask

@@ -1,0 +1,139 @@
+#include "core/mask/patterns.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace headlight {
+namespace {
+
+// Definitions may use, besides the language that people write, four words of their own:
+//   valid_len            valid_lens[b] or valid_lens[b, q]
+//   file_mask, painted_mask  the cell of that mask
+//   hash(seed, i, j)     a 32-bit word, see core/mask/hash.h
+//   drawn(seed, i, j, r, n)  j is one of the r of n whose hash(seed, i, ·) is lowest: r distinct ones, fewer only if n < r
+constexpr Parameter window_w[] = {{"w", 0, 4}};
+constexpr Parameter dilated_wd[] = {{"w", 0, 8}, {"d", 1, 2}};
+constexpr Parameter strided_l[] = {{"l", 1, 4}};
+constexpr Parameter fixed_lc[] = {{"l", 1, 4}, {"c", 0, 1}};
+constexpr Parameter chunked_c[] = {{"c", 1, 4}};
+constexpr Parameter prefix_p[] = {{"p", 0, 4}};
+constexpr Parameter global_g[] = {{"g", 0, 1}};
+constexpr Parameter sink_s[] = {{"s", 0, 1}};
+constexpr double largest_seed = 4294967295.0;
+constexpr Parameter bigbird_all[] = {{"block", 1, 2}, {"w", 0, 3}, {"g", 0, 1}, {"r", 0, 1}, {"seed", 0, 0, largest_seed}};
+constexpr Parameter random_all[] = {{"p", 0, 0.5, 1, false}, {"seed", 0, 0, largest_seed}};
+constexpr Parameter document_n[] = {{"n", 1, 4}};
+constexpr Parameter valid_n[] = {{"n", 0, 4}};
+constexpr Parameter neighborhood_all[] = {{"width", 1, 4}, {"height", 1, 4}, {"kernel", 1, 3}};
+constexpr Parameter axial_width[] = {{"width", 1, 4}};
+constexpr Parameter swin_all[] = {{"width", 1, 8}, {"size", 1, 4}, {"shift", 0, 2}};
+
+constexpr Pattern patterns[] = {
+    {"full", {}, "true", "encoder self-attention", "full()", "true"},
+    {"causal", {}, "k ≤ q", "decoder self-attention; top-left aligned where n_q ≠ n_k", "causal()", "k <= q"},
+    {"causal_bottom_right", {}, "k ≤ q + (n_k − n_q)", "decoding with a key/value cache, flash-attention",
+     "causal_bottom_right()", "k <= q + (n_k - n_q)"},
+    {"diagonal", {}, "k = q", "", "diagonal()", "k == q"},
+    {"window", window_w, "|q − k| < w", "Hugging Face, Mistral: with causal it keeps exactly w keys",
+     "causal() && window(4)", "abs(q - k) < w"},
+    {"window_inclusive", window_w, "|q − k| ≤ w", "Longformer, FlexAttention: with causal it keeps w + 1 keys",
+     "causal() && window_inclusive(4)", "abs(q - k) <= w"},
+    {"dilated", dilated_wd, "|q − k| ≤ w and |q − k| mod d = 0", "dilated sliding window", "dilated(8, 2)",
+     "abs(q - k) <= w && abs(q - k) % d == 0"},
+    {"strided", strided_l, "(q − k) mod l = 0", "Sparse Transformer",
+     "causal() && (window_inclusive(4) || strided(4))", "(q - k) % l == 0"},
+    {"fixed", fixed_lc, "⌊k/l⌋ = ⌊q/l⌋ or k mod l ≥ l − c", "Sparse Transformer", "causal() && fixed(4, 1)",
+     "floor(k / l) == floor(q / l) || k % l >= l - c"},
+    {"chunked", chunked_c, "⌊q/c⌋ = ⌊k/c⌋", "chunked attention", "causal() && chunked(4)",
+     "floor(q / c) == floor(k / c)"},
+    {"prefix", prefix_p, "k < p", "prefix-LM", "prefix(4) || causal()", "k < p"},
+    {"global", global_g, "q < g or k < g", "Longformer, BigBird", "window_inclusive(2) || global(1)",
+     "q < g || k < g"},
+    {"sink", sink_s, "k < s", "StreamingLLM", "causal() && (sink(1) || window(4))", "k < s"},
+    {"bigbird", bigbird_all,
+     "on block indices i, j of q, k: |i − j| ≤ ⌊w/2⌋ or i < g or j < g or j among r blocks drawn for i", "BigBird",
+     "bigbird(2, 3, 1, 1, 0)",
+     "abs(floor(q / block) - floor(k / block)) <= floor(w / 2) || floor(q / block) < g || floor(k / block) < g || "
+     "drawn(seed, floor(q / block), floor(k / block), r, floor((n_k + block - 1) / block))"},
+    {"random", random_all, "true with probability p, the same for the same seed, q, k", "BigBird", "random(0.5, 0)",
+     "hash(seed, q, k) < p * 4294967296"},
+    {"document", document_n, "q and k in the same run of lengths n1, n2, … (the last one repeats)",
+     "sequence packing", "causal() && document(3, 5)", "", true},
+    {"valid", valid_n, "k < n", "one length for all", "valid(4)", "k < n"},
+    {"padding", {}, "k < valid_lens[b], or valid_lens[b, q]", "d2l's valid lengths", "padding()", "k < valid_len"},
+    {"neighborhood", neighborhood_all,
+     "tokens as a width×height image: key column and row within ⌊kernel/2⌋ of the query's, the centre clamped into "
+     "the image",
+     "NATTEN", "neighborhood(4, 4, 3)",
+     "abs(k % width - min(max(q % width, floor(kernel / 2)), width - 1 - floor(kernel / 2))) <= floor(kernel / 2) && "
+     "abs(floor(k / width) - min(max(floor(q / width), floor(kernel / 2)), height - 1 - floor(kernel / 2))) <= "
+     "floor(kernel / 2)"},
+    {"axial", axial_width, "same image row or same image column", "axial attention", "axial(4)",
+     "floor(q / width) == floor(k / width) || q % width == k % width"},
+    // Swin rolls by −shift and keeps what the roll wrapped around apart from its new neighbours, so that in the original
+    // image the windows are simply moved: no wrapping is left, and the image's height does not matter.
+    {"swin", swin_all, "same size×size window of the image after rolling it by shift; what wraps around stays apart",
+     "Swin", "swin(8, 4, 2)",
+     "floor((floor(q / width) - shift) / size) == floor((floor(k / width) - shift) / size) && "
+     "floor((q % width - shift) / size) == floor((k % width - shift) / size)"},
+    {"not_self", {}, "k ≠ q", "", "not_self()", "k != q"},
+    {"file", {}, "the file's own mask", "", "file()", "file_mask"},
+    {"painted", {}, "what was drawn by hand", "", "causal() || painted()", "painted_mask"},
+};
+
+/// The index of the run that `token` lies in, as nested choices: "q < n1 ? 0 : q < n1 + n2 ? 1 : 2 + floor(…)".
+std::string run_index(const std::string& token, std::size_t runs) {
+  std::string text, end, start;
+  for (std::size_t i = 1; i < runs; ++i) {
+    end += (i > 1 ? " + n" : "n") + std::to_string(i);
+    start += " - n" + std::to_string(i);
+    text += token + " < " + end + " ? " + std::to_string(i - 1) + " : ";
+  }
+  return "(" + text + std::to_string(runs - 1) + " + floor((" + token + start + ") / n" + std::to_string(runs) + "))";
+}
+
+}  // namespace
+
+std::span<const Pattern> all_patterns() { return patterns; }
+
+const Pattern* pattern_named(std::string_view name) {
+  const auto* found = std::find_if(std::begin(patterns), std::end(patterns),
+                                   [&](const Pattern& pattern) { return pattern.name == name; });
+  return found == std::end(patterns) ? nullptr : found;
+}
+
+std::string signature(const Pattern& pattern) {
+  std::string text(pattern.name);
+  if (pattern.repeats) return text + "(n1, n2, …)";
+  text += "(";
+  for (const Parameter& p : pattern.parameters) {
+    if (&p != pattern.parameters.data()) text += ", ";
+    text += p.name;
+  }
+  return text + ")";
+}
+
+const Parameter& parameter(const Pattern& pattern, std::size_t index) {
+  assert(pattern.repeats || index < pattern.parameters.size());
+  return pattern.parameters[pattern.repeats ? 0 : index];
+}
+
+std::string range_sentence(const Parameter& parameter) {
+  const std::string kind = parameter.whole ? "a whole number " : "a number ";
+  const auto whole = [](double x) { return std::to_string(static_cast<long long>(x)); };
+  if (std::isinf(parameter.maximum)) return kind + "of " + whole(parameter.minimum) + " or more";
+  return kind + "from " + whole(parameter.minimum) + " to " + whole(parameter.maximum);
+}
+
+std::string definition(const Pattern& pattern, std::size_t argument_count) {
+  if (!pattern.repeats) return std::string(pattern.definition);
+  return run_index("q", argument_count) + " == " + run_index("k", argument_count);
+}
+
+std::string argument_name(const Pattern& pattern, std::size_t index) {
+  const std::string name(parameter(pattern, index).name);
+  return pattern.repeats ? name + std::to_string(index + 1) : name;
+}
+
+}  // namespace headlight

@@ -1,0 +1,137 @@
+// The file as a whole, and the inputs in it.
+#include "core/files/blame.h"
+#include "core/scenario/file_source.h"
+#include "core/scenario/settings.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+/// [B, n, d], a [n, d] array being one batch entry.
+Tensor input_of(const FileReading& r, const std::string& name, Index width, const std::string& weight) {
+  Tensor x = r.file.load(name);
+  const bool single = x.rank() == 2;
+  const std::string expected = "expected [B, n, " + std::to_string(width) + "], the width of " + weight;
+  if ((x.rank() != 3 && !single) || x.size(-1) != width || x.count() == 0) r.fail(r.shape_of(name), expected);
+  if (!single) return x;
+  r.assume("batch", name + " " + to_string(x.shape()) + " is one batch entry");
+  return x.view({1, x.size(0), x.size(1)});
+}
+
+struct InputNames {
+  std::string query, key, value;  ///< all the same in self-attention; "" where the file has none
+};
+
+InputNames find_inputs(const FileReading& r) {
+  const std::string x = r.find({"x", "X", "input", "hidden_states"});
+  InputNames names{r.find({"query", "queries", "q"}), r.find({"key", "keys", "k"}), r.find({"value", "values", "v"})};
+  if (names.query.empty() && x.empty() && !(names.key.empty() && names.value.empty())) {
+    r.fail("has " + headlight::quoted(names.key.empty() ? names.value : names.key) + " but no query", "expected query, key and value, or x");
+  }
+  if (names.query.empty()) {
+    if (names.key.empty() && names.value.empty()) return {x, x, x};
+    names.query = x;
+  }
+  if (names.key.empty()) names.key = names.query;
+  if (names.value.empty()) names.value = names.key;
+  return names;
+}
+
+/// The names of the matrices that each input is multiplied with, for sentences.
+std::string weight_name(const FileReading& r, const LinearKeys& keys, const Tensor& weight) {
+  return headlight::quoted(r.keys.is_packed() ? r.keys.packed.weight : keys.weight) + " " + to_string(weight.shape());
+}
+
+void check_same(const FileReading& r, const std::string& name, const char* what, Index found, Index expected,
+                const std::string& other) {
+  if (found == expected) return;
+  r.fail(r.shape_of(name), std::string("expected ") + what + " " + std::to_string(expected) + ", as in " + headlight::quoted(other));
+}
+
+void draw_missing_inputs(const FileReading& r) {
+  const Scenario& s = r.resolving.scenario;
+  Dims& dims = r.inputs.dims;
+  dims.batch = s.batch_size.value_or(1);
+  dims.n_q = s.queries.value_or(6);
+  dims.n_k = s.keys.value_or(dims.n_q);
+  draw_inputs(s, r.inputs);
+  r.assume("inputs", "none in the file: random, " + to_string(r.inputs.query.shape()) + ", from seed " + std::to_string(s.seed));
+}
+
+}  // namespace
+
+std::string FileReading::find(std::initializer_list<const char*> names) const {
+  for (const std::string& prefix : {keys.prefix, std::string()}) {
+    for (const char* name : names) {
+      if (file.arrays().find(prefix + name)) return prefix + name;
+    }
+  }
+  return {};
+}
+
+std::optional<FileReading::Number> FileReading::number(std::initializer_list<const char*> names) const {
+  for (const std::string& prefix : {keys.prefix, std::string()}) {
+    for (const char* name : names) {
+      if (const std::optional<double> value = file.arrays().number(prefix + name)) return Number{prefix + name, *value};
+    }
+  }
+  return {};
+}
+
+void FileReading::assume(const std::string& what, const std::string& taken_for) const {
+  inputs.assumptions.push_back({what, taken_for});
+}
+
+void FileReading::fail(const std::string& wrong, const std::string& expected) const {
+  throw FileError(file.path(), wrong, expected);
+}
+
+std::string FileReading::shape_of(const std::string& array) const {
+  return headlight::quoted(array) + " has shape " + to_string(file.arrays().find(array)->shape);
+}
+
+void read_inputs(const FileReading& r) {
+  const Scenario& s = r.resolving.scenario;
+  Inputs& in = r.inputs;
+  const InputNames names = find_inputs(r);
+  if (names.query.empty()) return draw_missing_inputs(r);
+  const std::string why = "since the file holds the inputs";
+  must_be_unset(s.batch_size, "--batch-size", why);
+  must_be_unset(s.queries, "--queries", why);
+  must_be_unset(s.keys, "--keys", why);
+  in.query = input_of(r, names.query, in.dims.d_query, weight_name(r, r.keys.q, in.W_q));
+  in.key = names.key == names.query && in.dims.d_key == in.dims.d_query
+               ? in.query
+               : input_of(r, names.key, in.dims.d_key, weight_name(r, r.keys.k, in.W_k));
+  in.value = names.value == names.key && in.dims.d_value == in.dims.d_key
+                 ? in.key
+                 : input_of(r, names.value, in.dims.d_value, weight_name(r, r.keys.v, in.W_v));
+  check_same(r, names.key, "batch", in.key.size(0), in.query.size(0), names.query);
+  check_same(r, names.value, "batch", in.value.size(0), in.query.size(0), names.query);
+  check_same(r, names.value, "a length of", in.value.size(1), in.key.size(1), names.key);
+  in.dims.batch = in.query.size(0);
+  in.dims.n_q = in.query.size(1);
+  in.dims.n_k = in.key.size(1);
+  r.assume("inputs", in.self_attention() ? names.query + ": query, key and value (self-attention)"
+                                         : names.query + ", " + names.key + ", " + names.value + ": query, key, value");
+}
+
+void read_file(const Resolving& resolving, Inputs& inputs) {
+  const Scenario& s = resolving.scenario;
+  if (s.file.empty()) throw SettingError("file", "is not named", "expected the path of a tensor file");
+  const std::string why = "since the file's weights fix it";
+  must_be_unset(s.d_model, "--d-model", why);
+  must_be_unset(s.d_query, "--d-query", why);
+  must_be_unset(s.d_key, "--d-key", why);
+  must_be_unset(s.d_value, "--d-value", why);
+  must_be_unset(s.d_out, "--d-out", why);
+  if (s.packed) throw SettingError("packed", "cannot be set, since the file's weights are as they are");
+  inputs.file = TensorFile::open(s.file, resolving.last ? resolving.last->file : nullptr);
+  const FileReading reading{resolving, *inputs.file, choose_attention(inputs.file->arrays(), s.layer), inputs};
+  read_parameters(reading);
+  read_inputs(reading);
+  settle_heads(s, inputs.dims);
+  read_masks(reading);
+}
+
+}  // namespace headlight

@@ -1,0 +1,221 @@
+// Masks, valid lengths and biases in a file: which name means what, over which axes, with which polarity.
+#include <algorithm>
+#include <cmath>
+
+#include "core/files/blame.h"
+#include "core/scenario/file_source.h"
+#include "core/scenario/settings.h"
+
+namespace headlight {
+namespace {
+
+/// Which reading of a shape to try first, where more than one fits.
+enum class Kind : std::uint8_t {
+  plain,        ///< mask: [n_q, n_k] before [B, n_k]; [B, n_q, n_k] before [B·H, n_q, n_k] and [H, n_q, n_k]
+  per_token,    ///< attention_mask: [B, n_k] first, as Hugging Face's tokenizers give it
+  key_padding,  ///< key_padding_mask: [B, n_k] only
+  torch_attn,   ///< attn_mask: [B·H, n_q, n_k] first
+  bias,         ///< attn_bias: [H, n_q, n_k] first
+};
+
+struct MaskName {
+  const char* name;
+  Kind kind;
+  bool true_attends;    ///< by the table; --mask-polarity overrides
+  bool float_is_added;  ///< floating numbers are added to the scores, even if all are 0 or 1
+};
+
+constexpr MaskName mask_names[] = {
+    {"mask", Kind::plain, true, false},
+    {"att_mask", Kind::plain, true, false},
+    {"attention_mask", Kind::per_token, true, false},
+    {"key_padding_mask", Kind::key_padding, false, false},
+    {"attn_mask", Kind::torch_attn, false, true},
+};
+
+/// One way to read a shape: what its axes are called, their sizes, and which of [B, H, n_q, n_k] each of them is.
+struct Reading {
+  const char* axes;
+  Shape sizes;
+  std::vector<std::size_t> slots;
+};
+constexpr std::size_t batch_and_head = 4;  // in place of a slot: one axis that counts both
+
+std::vector<Reading> readings(const Dims& d, Index rank, Kind kind) {
+  const Reading query_key{"[n_q, n_k]", {d.n_q, d.n_k}, {2, 3}};
+  const Reading batch_key{"[B, n_k]", {d.batch, d.n_k}, {0, 3}};
+  const Reading per_batch{"[B, n_q, n_k]", {d.batch, d.n_q, d.n_k}, {0, 2, 3}};
+  const Reading per_head{"[H, n_q, n_k]", {d.heads, d.n_q, d.n_k}, {1, 2, 3}};
+  const Reading both{"[B·H, n_q, n_k]", {d.batch * d.heads, d.n_q, d.n_k}, {batch_and_head, 2, 3}};
+  if (rank == 1) return {{"[n_k]", {d.n_k}, {3}}};
+  if (rank == 2) {
+    if (kind == Kind::key_padding) return {batch_key};
+    if (kind == Kind::per_token) return {batch_key, query_key};
+    return {query_key, batch_key};
+  }
+  if (rank == 3) {
+    if (kind == Kind::torch_attn) return {both, per_batch, per_head};
+    if (kind == Kind::bias) return {per_head, per_batch, both};
+    return {per_batch, both, per_head};
+  }
+  if (rank == 4) return {{"[B, H, n_q, n_k]", {d.batch, d.heads, d.n_q, d.n_k}, {0, 1, 2, 3}}};
+  return {};
+}
+
+std::string expected_shapes(const Dims& d, Kind kind) {
+  std::string text;
+  for (const Index rank : {2, 3, 4}) {
+    if (kind == Kind::key_padding && rank > 2) break;
+    for (const Reading& reading : readings(d, rank, kind)) {
+      text += (text.empty() ? "expected " : ", ") + std::string(reading.axes) + " = " + to_string(reading.sizes);
+    }
+  }
+  return text + (kind == Kind::key_padding ? "" : ", any axis but n_k may be 1");
+}
+
+bool fits(const Shape& stored, const Shape& sizes) {
+  return std::equal(stored.begin(), stored.end(), sizes.begin(), sizes.end(),
+                    [](Index a, Index b) { return a == b || a == 1; });
+}
+
+struct Placed {
+  Tensor tensor;  ///< [B|1, H|1, n_q|1, n_k|1]
+  std::string axes;
+};
+
+Placed place(const FileReading& r, const std::string& name, Kind kind) {
+  const Tensor stored = r.file.load(name);
+  const Dims& d = r.inputs.dims;
+  for (const Reading& reading : readings(d, stored.rank(), kind)) {
+    if (!fits(stored.shape(), reading.sizes)) continue;
+    Shape shape(4, 1);
+    for (std::size_t i = 0; i < reading.slots.size(); ++i) {
+      const Index size = stored.shape()[i];
+      if (reading.slots[i] != batch_and_head) {
+        shape[reading.slots[i]] = size;
+      } else if (size != 1) {
+        shape[0] = d.batch;
+        shape[1] = d.heads;
+      }
+    }
+    return {stored.view(shape), reading.axes};
+  }
+  r.fail(r.shape_of(name), expected_shapes(d, kind));
+}
+
+bool is_floating(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
+}
+
+template <typename Rule>
+bool all_of(const Tensor& tensor, Rule rule) {
+  const std::span<const float> values = tensor.values();
+  return std::all_of(values.begin(), values.end(), rule);
+}
+
+bool is_binary(const Tensor& tensor) {
+  return all_of(tensor, [](float v) { return v == 0 || v == 1; });
+}
+
+template <typename Combine>
+Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
+  Shape shape(4);
+  for (std::size_t i = 0; i < 4; ++i) shape[i] = std::max(a.shape()[i], b.shape()[i]);
+  const Tensor left = a.expand(shape).contiguous();
+  const Tensor right = b.expand(shape).contiguous();
+  Buffer values(left.values().begin(), left.values().end());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], right.values()[i]);
+  return Tensor(std::move(shape), std::move(values));
+}
+
+void add_bias(const FileReading& r, const Tensor& bias) {
+  if (!all_of(bias, [](float v) { return !std::isnan(v); })) r.fail("its additive mask holds NaN", "expected numbers or -inf");
+  Tensor& sum = r.inputs.bias;
+  sum = sum.defined() ? combined(sum, bias, [](float a, float b) { return a + b; }) : bias;
+}
+
+void restrict_mask(const FileReading& r, const Tensor& attend) {
+  Tensor& mask = r.inputs.file_mask;
+  mask = mask.defined() ? combined(mask, attend, [](float a, float b) { return a * b; }) : attend;
+}
+
+/// The first number of `tensor` that is neither 0 nor 1.
+std::string odd_value(const Tensor& tensor) {
+  const std::span<const float> values = tensor.values();
+  return shortest(*std::find_if(values.begin(), values.end(), [](float v) { return v != 0 && v != 1; }));
+}
+
+void read_mask(const FileReading& r, const std::string& name, const MaskName& entry) {
+  const Placed placed = place(r, name, entry.kind);
+  const bool binary = is_binary(placed.tensor);
+  const bool floating = is_floating(r.file.arrays().find(name)->dtype);
+  const MaskPolarity polarity = r.resolving.scenario.mask_polarity;
+  const bool by_name = polarity == MaskPolarity::by_name;
+  const bool none_raises = all_of(placed.tensor, [](float v) { return v <= 0; });
+  const bool per_table_added = entry.float_is_added || (entry.kind == Kind::per_token && !binary);
+  if (floating && ((per_table_added && (by_name || !binary)) || (!binary && none_raises))) {
+    r.assume("bias", name + " " + placed.axes + ": floating, added to the scores");
+    return add_bias(r, placed.tensor);
+  }
+  if (!binary) r.fail(headlight::quoted(name) + " holds " + odd_value(placed.tensor), "expected 0 and 1 (or true and false)");
+  const bool true_attends = by_name ? entry.true_attends : polarity == MaskPolarity::attend;
+  r.assume("mask", name + " " + placed.axes + (true_attends ? ": true = may attend" : ": true = may not attend") +
+                       (by_name ? "" : ", as set"));
+  if (true_attends) return restrict_mask(r, placed.tensor);
+  Buffer values;
+  for (const float v : placed.tensor.values()) values.push_back(1 - v);
+  restrict_mask(r, Tensor(placed.tensor.shape(), std::move(values)));
+}
+
+void read_valid_lens(const FileReading& r) {
+  const std::string name = r.find({"valid_lens", "valid_len", "valid_length"});
+  if (name.empty()) return;
+  const Tensor lengths = r.file.load(name);
+  const Dims& d = r.inputs.dims;
+  if (lengths.shape() != Shape{d.batch} && lengths.shape() != Shape{d.batch, d.n_q}) {
+    r.fail(r.shape_of(name), "expected [B] = " + to_string({d.batch}) + " or [B, n_q] = " + to_string({d.batch, d.n_q}));
+  }
+  if (!all_of(lengths, [](float v) { return v >= 0 && v == std::floor(v); })) {
+    r.fail(headlight::quoted(name) + " holds a number that is no length", "expected whole numbers, 0 or more");
+  }
+  r.inputs.valid_lens = lengths;
+  r.assume("mask", name + (lengths.rank() == 1 ? " [B]" : " [B, n_q]") + ": keys k < length may be attended to");
+}
+
+void read_fill(const FileReading& r) {
+  const Inputs& in = r.inputs;
+  const auto number = r.number({"mask_fill"});
+  if (number) {
+    const auto fill = static_cast<float>(number->value);
+    if (std::isnan(fill) || fill == INFINITY) r.fail(headlight::quoted(number->name) + " is " + shortest(fill), "expected a finite number or -inf");
+    r.inputs.fill = fill;
+  }
+  if (r.resolving.scenario.fill) {
+    r.assume("fill", shortest(*r.resolving.scenario.fill) + " as set");
+  } else if (number) {
+    r.assume("fill", shortest(*in.fill) + " (" + number->name + ")");
+  } else if (in.file_mask.defined() || in.valid_lens.defined()) {
+    r.assume("fill", "-inf, there being no mask_fill");
+  }
+}
+
+}  // namespace
+
+void read_masks(const FileReading& r) {
+  for (const MaskName& entry : mask_names) {
+    if (const std::string name = r.find({entry.name}); !name.empty()) read_mask(r, name, entry);
+  }
+  if (const std::string name = r.find({"attn_bias"}); !name.empty()) {
+    const Placed placed = place(r, name, Kind::bias);
+    r.assume("bias", name + " " + placed.axes + ": added to the scores");
+    add_bias(r, placed.tensor);
+  }
+  read_valid_lens(r);
+  read_fill(r);
+  if (const Inputs* last = r.resolving.last) {
+    r.inputs.file_mask = keep_if_equal(r.inputs.file_mask, last->file_mask);
+    r.inputs.bias = keep_if_equal(r.inputs.bias, last->bias);
+  }
+}
+
+}  // namespace headlight

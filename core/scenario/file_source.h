@@ -1,0 +1,45 @@
+// A scenario whose tensors come from a file: weights, inputs, masks and numbers under their names (contract §3).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/scenario/inputs.h"
+#include "core/scenario/seeded.h"
+#include "core/scenario/state_dict.h"
+#include "core/scenario/tensor_file.h"
+
+namespace headlight {
+
+/// One attention of an open file, on its way into `inputs`; what is taken for granted is noted in inputs.assumptions.
+struct FileReading {
+  const Resolving& resolving;
+  const TensorFile& file;
+  AttentionKeys keys;
+  Inputs& inputs;
+
+  /// The first of `names` that the file holds as an array, under the layer's prefix or at the top; "" if none.
+  std::string find(std::initializer_list<const char*> names) const;
+  /// The first of `names` that the file holds as a number, there or in its metadata.
+  struct Number {
+    std::string name;
+    double value = 0;
+  };
+  std::optional<Number> number(std::initializer_list<const char*> names) const;
+  void assume(const std::string& what, const std::string& taken_for) const;
+  [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const;
+  /// `"x" has shape [2, 3]`
+  std::string shape_of(const std::string& array) const;
+};
+
+/// Everything of `inputs` from scenario.file; inputs that the file lacks are drawn. Throws FileError, SettingError.
+void read_file(const Resolving& resolving, Inputs& inputs);
+
+/// Heads, W_q … b_o and the widths in inputs.dims.
+void read_parameters(const FileReading& reading);
+/// query, key, value, and batch, n_q, n_k in inputs.dims; after read_parameters.
+void read_inputs(const FileReading& reading);
+/// file_mask, valid_lens, bias and fill; after read_inputs and settle_heads.
+void read_masks(const FileReading& reading);
+
+}  // namespace headlight

@@ -1,0 +1,157 @@
+#include <algorithm>
+
+#include "core/scenario/file_source.h"
+#include "core/scenario/seeded.h"
+#include "core/scenario/settings.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+void resolve_text(const Resolving& r, Inputs& inputs) {
+  const Scenario& s = r.scenario;
+  const std::string why = "since the text's tokens are the queries and keys";
+  must_be_unset(s.batch_size, "--batch-size", why);
+  must_be_unset(s.queries, "--queries", why);
+  must_be_unset(s.keys, "--keys", why);
+  inputs.dims = seeded_dims(s);
+  if (inputs.dims.d_key != inputs.dims.d_query || inputs.dims.d_value != inputs.dims.d_query) {
+    throw SettingError("--d-key", "and --d-value differ from d_query, but text is query, key and value at once",
+                       "expected equal widths");
+  }
+  embed_text(s, inputs);
+  settle_heads(s, inputs.dims);
+  draw_parameters(r, inputs);
+}
+
+void resolve_random(const Resolving& r, Inputs& inputs) {
+  inputs.dims = seeded_dims(r.scenario);
+  settle_heads(r.scenario, inputs.dims);
+  draw_inputs(r.scenario, inputs);
+  draw_parameters(r, inputs);
+}
+
+/// scenario.valid_lens over what the source says.
+void set_valid_lens(const Scenario& s, Inputs& inputs) {
+  if (s.valid_lens.empty()) return;
+  const Dims& d = inputs.dims;
+  const std::size_t width = s.valid_lens.front().size();
+  const bool even = std::all_of(s.valid_lens.begin(), s.valid_lens.end(),
+                                [&](const std::vector<Index>& entry) { return entry.size() == width; });
+  const bool per_query = static_cast<Index>(width) == d.n_q;
+  if (static_cast<Index>(s.valid_lens.size()) != d.batch || !even || (width != 1 && !per_query)) {
+    throw SettingError("--valid-lens", "has " + std::to_string(s.valid_lens.size()) + " entries of " +
+                           (even ? std::to_string(width) : "differing") + " lengths",
+                       "expected " + std::to_string(d.batch) + " (one a batch entry) of 1 or " + std::to_string(d.n_q) +
+                           " (one a query)");
+  }
+  Buffer lengths;
+  for (const std::vector<Index>& entry : s.valid_lens) {
+    for (const Index length : entry) lengths.push_back(static_cast<float>(length));
+  }
+  inputs.valid_lens = width == 1 ? Tensor({d.batch}, std::move(lengths)) : Tensor({d.batch, d.n_q}, std::move(lengths));
+}
+
+/// The inputs' tensors, where equal to the last ones, are the last ones.
+void keep_inputs(const Inputs& last, Inputs& inputs) {
+  const bool key_is_query = identical(inputs.key, inputs.query);
+  const bool value_is_key = identical(inputs.value, inputs.key);
+  inputs.query = keep_if_equal(inputs.query, last.query);
+  inputs.key = key_is_query ? inputs.query : keep_if_equal(inputs.key, last.key);
+  inputs.value = value_is_key ? inputs.key : keep_if_equal(inputs.value, last.value);
+  inputs.valid_lens = keep_if_equal(inputs.valid_lens, last.valid_lens);
+}
+
+Inputs resolve_unedited(const Resolving& r) {
+  Inputs inputs;
+  switch (r.scenario.source) {
+    case Source::text: resolve_text(r, inputs); break;
+    case Source::random: resolve_random(r, inputs); break;
+    case Source::file: read_file(r, inputs); break;
+  }
+  add_positions(r.scenario, inputs);
+  set_valid_lens(r.scenario, inputs);
+  if (r.last) keep_inputs(*r.last, inputs);
+  return inputs;
+}
+
+Tensor* editable(Inputs& inputs, Stage stage) {
+  switch (stage) {
+    case Stage::query: return &inputs.query;
+    case Stage::key: return &inputs.key;
+    case Stage::value: return &inputs.value;
+    case Stage::W_q: return &inputs.W_q;
+    case Stage::W_k: return &inputs.W_k;
+    case Stage::W_v: return &inputs.W_v;
+    case Stage::W_o: return &inputs.W_o;
+    case Stage::b_q: return &inputs.b_q;
+    case Stage::b_k: return &inputs.b_k;
+    case Stage::b_v: return &inputs.b_v;
+    case Stage::b_o: return &inputs.b_o;
+    default: return nullptr;
+  }
+}
+
+/// Where the cell lies in the packed numbers of a [B, n, d], [out, in] or [out] tensor; nothing if outside.
+std::optional<std::size_t> offset_of(const CellEdit& edit, const Tensor& tensor) {
+  const Index rank = tensor.rank();
+  const Index batches = rank == 3 ? tensor.size(0) : 1;
+  const Index rows = rank >= 2 ? tensor.size(-2) : 1;
+  const Index cols = tensor.size(-1);
+  if (edit.batch < 0 || edit.batch >= batches || edit.row < 0 || edit.row >= rows || edit.col < 0 || edit.col >= cols) {
+    return {};
+  }
+  return static_cast<std::size_t>((edit.batch * rows + edit.row) * cols + edit.col);
+}
+
+/// `base` with the edits of every stage that shares it; the count of those outside it is added to `outside`.
+Tensor edited(const Tensor& base, const std::vector<CellEdit>& edits, const Inputs& inputs, Index& outside) {
+  const Tensor packed = base.contiguous();
+  Buffer values(packed.values().begin(), packed.values().end());
+  for (const CellEdit& edit : edits) {
+    if (!identical(inputs.matrix(edit.stage), base)) continue;
+    const std::optional<std::size_t> offset = offset_of(edit, base);
+    offset ? void(values[*offset] = edit.value) : void(++outside);
+  }
+  return Tensor(base.shape(), std::move(values));
+}
+
+/// In self-attention query, key and value are one tensor, and an edit of one is an edit of all.
+void apply_edits(const std::vector<CellEdit>& edits, const Inputs* last, Inputs& inputs) {
+  const Inputs base = *inputs.unedited;
+  Index outside = 0;
+  for (std::size_t i = 0; i < matrix_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    Tensor* target = editable(inputs, stage);
+    if (!target || !target->defined()) continue;
+    const auto touches = [&](const CellEdit& edit) { return identical(base.matrix(edit.stage), base.matrix(stage)); };
+    if (std::none_of(edits.begin(), edits.end(), touches)) continue;
+    if (stage == Stage::key && identical(base.key, base.query)) {
+      inputs.key = inputs.query;
+    } else if (stage == Stage::value && identical(base.value, base.key)) {
+      inputs.value = inputs.key;
+    } else {
+      const Tensor made = edited(base.matrix(stage), edits, base, outside);
+      *target = last ? keep_if_equal(made, last->matrix(stage)) : made;
+    }
+  }
+  for (const CellEdit& edit : edits) outside += base.matrix(edit.stage).defined() ? 0 : 1;
+  if (outside > 0) {
+    inputs.assumptions.push_back({"edits", std::to_string(outside) + " outside the tensors as they are now, left out"});
+  }
+}
+
+}  // namespace
+
+Inputs resolve(const Scenario& scenario, const Scenario* last_scenario, const Inputs* last) {
+  check_settings(scenario);
+  const Inputs* last_unedited = last && last->unedited ? last->unedited.get() : last;
+  Inputs inputs = resolve_unedited({scenario, last_scenario, last_unedited});
+  if (!scenario.edits.empty()) {
+    inputs.unedited = std::make_shared<const Inputs>(inputs);
+    apply_edits(scenario.edits, last, inputs);
+  }
+  return inputs;
+}
+
+}  // namespace headlight

@@ -1,0 +1,32 @@
+// The rules that a scenario's settings keep, whatever its source, and the sizes they add up to.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/scenario/inputs.h"
+#include "core/scenario/scenario.h"
+
+namespace headlight {
+
+/// Throws SettingError for a value that no source could make sense of: a dropout of 2, a size of 0, a NaN fill.
+void check_settings(const Scenario& scenario);
+
+/// The sizes of a text or random scenario: what is set, else the defaults (d_model 16, the widths d_model, heads the
+/// largest divisor of d_model up to 4). n_q, n_k and batch are 1, 6 and 6 unless set; text overrides them later.
+/// Throws SettingError where they do not go together.
+Dims seeded_dims(const Scenario& scenario);
+
+/// Settles dims.d_head and checks what holds for every source: heads divide d_model, key/value heads divide heads, RoPE
+/// turns pairs, tensors fit in memory. Needs the other sizes. Throws SettingError.
+void settle_heads(const Scenario& scenario, Dims& dims);
+
+/// Throws SettingError where `value` is set: for a size that the source already fixes, and why.
+void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why);
+
+/// The shortest decimal that reads back as the same float; "-inf", "nan".
+std::string shortest(float value);
+/// "1, 2, 4 or 8"
+std::string divisors(Index n);
+
+}  // namespace headlight

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <map>
+
+#include "core/figure/utf8.h"
+#include "core/scenario/seeded.h"
+#include "core/tensor/error.h"
+#include "core/tensor/sampler.h"
+
+namespace headlight {
+namespace {
+
+using Tokens = std::vector<std::string>;
+constexpr const char* padding_token = "<pad>";
+
+bool is_space(char32_t c) {
+  return c == U' ' || (c >= U'\t' && c <= U'\r') || c == U'\u00A0' || c == U'\u3000';
+}
+
+/// Accents and joiners, which belong to the character before them.
+bool joins_previous(char32_t c) {
+  return (c >= 0x300 && c <= 0x36F) || c == 0x200D || (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0x1F3FB && c <= 0x1F3FF);
+}
+
+Tokens words(std::string_view line) {
+  Tokens tokens;
+  bool inside = false;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t first = at;
+    const bool space = is_space(next_character(line, at));
+    if (!space && !inside) tokens.emplace_back();
+    if (!space) tokens.back().append(line.substr(first, at - first));
+    inside = !space;
+  }
+  return tokens;
+}
+
+Tokens characters(std::string_view line) {
+  Tokens tokens;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t first = at;
+    const char32_t c = next_character(line, at);
+    if (c == U'\r') continue;
+    if (is_space(c)) {
+      tokens.emplace_back("␣");
+    } else if (joins_previous(c) && !tokens.empty()) {
+      tokens.back().append(line.substr(first, at - first));
+    } else {
+      tokens.emplace_back(line.substr(first, at - first));
+    }
+  }
+  return tokens;
+}
+
+/// The tokens of each line that has any.
+std::vector<Tokens> tokenized(const Scenario& scenario) {
+  std::vector<Tokens> entries;
+  std::string_view rest = scenario.text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    if (const Tokens line_words = words(line); !line_words.empty()) {
+      entries.push_back(scenario.tokenizer == Tokenizer::words ? line_words : characters(line));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return entries;
+}
+
+/// [B, n, d]: equal tokens get equal vectors, drawn from a stream that the token names.
+Tensor embedded(const std::vector<Tokens>& entries, Index d, std::uint64_t seed) {
+  std::map<std::string_view, Tensor> vectors;
+  Buffer values;
+  for (const Tokens& entry : entries) {
+    for (const std::string& token : entry) {
+      Tensor& vector = vectors[token];
+      if (!vector.defined()) vector = Sampler(seed, "token " + token).normal({d});
+      values.insert(values.end(), vector.values().begin(), vector.values().end());
+    }
+  }
+  return Tensor({static_cast<Index>(entries.size()), static_cast<Index>(entries.front().size()), d}, std::move(values));
+}
+
+}  // namespace
+
+void embed_text(const Scenario& scenario, Inputs& inputs) {
+  std::vector<Tokens> entries = tokenized(scenario);
+  if (entries.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
+  std::size_t longest = 0;
+  Buffer lengths;
+  for (const Tokens& entry : entries) {
+    longest = std::max(longest, entry.size());
+    lengths.push_back(static_cast<float>(entry.size()));
+  }
+  const Index batch = static_cast<Index>(entries.size());
+  for (Tokens& entry : entries) {
+    if (entry.size() < longest && !inputs.valid_lens.defined()) inputs.valid_lens = Tensor({batch}, lengths);
+    entry.resize(longest, padding_token);
+  }
+  inputs.dims.batch = batch;
+  inputs.dims.n_q = inputs.dims.n_k = static_cast<Index>(longest);
+  inputs.query = inputs.key = inputs.value = embedded(entries, inputs.dims.d_query, scenario.seed);
+  inputs.query_tokens = inputs.key_tokens = std::move(entries);
+}
+
+}  // namespace headlight

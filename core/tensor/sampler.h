@@ -1,0 +1,33 @@
+// Sampler: seeded random numbers that are the same bits on every platform (std's distributions are not).
+//
+// The generator is xoshiro256** (Blackman & Vigna 2018). A stream is named by a string, so that the numbers of "W_q" do
+// not move when another tensor's shape does. All arithmetic on the way to a float is exact or rounded once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+class Sampler {
+ public:
+  Sampler(std::uint64_t seed, std::string_view stream);
+
+  /// Evenly from [0, 1), in steps of 2⁻²⁴.
+  float uniform();
+  /// Approximately normal, mean 0 and deviation 1: the sum of 12 uniform numbers less 6 (Irwin–Hall), within ±6.
+  float normal();
+  /// Evenly between low and high.
+  Tensor uniform(Shape shape, float low, float high);
+  Tensor normal(Shape shape);
+
+ private:
+  std::uint64_t next();
+
+  std::array<std::uint64_t, 4> state_;
+};
+
+}  // namespace headlight

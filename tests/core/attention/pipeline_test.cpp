@@ -1,0 +1,224 @@
+#include "core/attention/pipeline.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tests/attention_inputs.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+// The rows of a [B, n, d] tensor in another order.
+Tensor reordered(const Tensor& x, const std::vector<Index>& order) {
+  Buffer values;
+  for (Index b = 0; b < x.size(0); ++b) {
+    for (const Index row : order) {
+      for (Index col = 0; col < x.size(2); ++col) values.push_back(x.at({b, row, col}));
+    }
+  }
+  return Tensor(x.shape(), std::move(values));
+}
+
+Inputs with_input(Inputs inputs, const Tensor& x) {
+  inputs.query = inputs.key = inputs.value = x;
+  return inputs;
+}
+
+Tensor causal(Index n_q, Index n_k) {
+  Buffer values;
+  for (Index q = 0; q < n_q; ++q) {
+    for (Index k = 0; k < n_k; ++k) values.push_back(k <= q ? 1 : 0);
+  }
+  return Tensor({n_q, n_k}, std::move(values));
+}
+
+// Each group of d_head rows stands `times` times in a row.
+Tensor repeated(const Tensor& weight, Index d_head, Index times) {
+  const Index width = weight.rank() == 2 ? weight.size(1) : 1;
+  Buffer values;
+  for (Index row = 0; row < weight.size(0) * times; ++row) {
+    const Index from = row / (d_head * times) * d_head + row % d_head;
+    for (Index col = 0; col < width; ++col) values.push_back(weight.rank() == 2 ? weight.at({from, col}) : weight.at({from}));
+  }
+  Shape shape = weight.shape();
+  shape[0] *= times;
+  return Tensor(std::move(shape), std::move(values));
+}
+
+double row_sum(const Tensor& t, Index b, Index h, Index q) {
+  double sum = 0;
+  for (Index k = 0; k < t.size(3); ++k) sum += static_cast<double>(t.at({b, h, q, k}));
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("self- and cross-attention agree with plain float64 loops") {
+  for (const Sizes& sizes : {Sizes{}, Sizes{.batch = 3, .heads = 2, .kv_heads = 1, .n_q = 3, .n_k = 7, .d_model = 8, .self = false},
+                             Sizes{.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 150, .n_k = 150, .d_model = 32},
+                             Sizes{.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 1, .n_k = 1, .d_model = 1}}) {
+    const Inputs inputs = small_inputs(sizes);
+    CHECK_THAT((*traced(inputs))[Stage::output], agrees_with(naive_attention(inputs)));
+  }
+}
+
+TEST_CASE("every stage has the shape of its axes") {
+  Scenario scenario;
+  scenario.rope = Rope::half;
+  scenario.softcap = 5.0F;
+  scenario.alibi = scenario.training = true;
+  scenario.dropout = 0.5F;
+  Inputs inputs = small_inputs({.kv_heads = 2, .n_q = 3, .n_k = 6, .self = false});
+  inputs.file_mask = causal(3, 6);
+  const auto trace = traced(inputs, scenario);
+  CHECK(trace->stages().size() == stage_count);
+  for (const Stage stage : all_stages()) {
+    const StageInfo& about = info(stage);
+    Shape expected;
+    for (const Axis axis : {about.lead[0], about.lead[1], about.rows, about.cols}) {
+      if (axis != Axis::none) expected.push_back(trace->dims().size(axis));
+    }
+    CHECK((*trace)[stage].shape() == expected);
+  }
+}
+
+TEST_CASE("without a mask the masked scores are the scores, and there is no mask") {
+  const auto trace = traced(small_inputs());
+  CHECK_FALSE(trace->has(Stage::mask));
+  CHECK(identical((*trace)[Stage::masked_scores], (*trace)[Stage::scaled_scores]));
+}
+
+TEST_CASE("splitting and merging heads moves no number in the pipeline") {
+  const auto trace = traced(small_inputs());
+  CHECK((*trace)[Stage::Q_heads].matrix(1, 2).data == (*trace)[Stage::Q].matrix(1).data + 2 * 4);
+  CHECK((*trace)[Stage::concat].matrix(1).data == (*trace)[Stage::head_outputs].matrix(1, 0).data);
+}
+
+TEST_CASE("without an output projection the output is the concatenation") {
+  Inputs inputs = small_inputs();
+  inputs.W_o = inputs.b_o = Tensor();
+  const auto trace = traced(inputs);
+  CHECK(identical((*trace)[Stage::output], (*trace)[Stage::concat]));
+}
+
+TEST_CASE("permuting tokens permutes outputs, until positions tell them apart") {
+  const std::vector<Index> order{3, 0, 4, 1, 2};
+  const Inputs inputs = small_inputs(), permuted = with_input(inputs, reordered(inputs.query, order));
+  const auto outputs_permute = [&](const Scenario& scenario) {
+    const Tensor expected = reordered((*traced(inputs, scenario))[Stage::output], order);
+    return agrees_with(expected).match((*traced(permuted, scenario))[Stage::output]);
+  };
+  CHECK(outputs_permute({}));
+  Scenario with_rope, with_alibi, with_t5;
+  with_rope.rope = Rope::interleaved;
+  with_alibi.alibi = true;
+  with_t5.t5_bias = true;
+  CHECK_FALSE(outputs_permute(with_rope));
+  CHECK_FALSE(outputs_permute(with_alibi));
+  CHECK_FALSE(outputs_permute(with_t5));
+}
+
+TEST_CASE("a causal output does not change when later tokens do") {
+  Inputs inputs = small_inputs();
+  inputs.file_mask = causal(5, 5);
+  const Tensor before = (*traced(inputs))[Stage::output];
+  Buffer values(inputs.query.values().begin(), inputs.query.values().end());
+  for (Index b = 0; b < 2; ++b) {
+    for (Index i = 3 * 16; i < 5 * 16; ++i) values[static_cast<std::size_t>(b * 5 * 16 + i)] += 1;
+  }
+  const Tensor after = (*traced(with_input(inputs, Tensor(inputs.query.shape(), std::move(values)))))[Stage::output];
+  CHECK_THAT(after.slice(1, 0, 3), agrees_with(before.slice(1, 0, 3)));
+  CHECK_THAT(after.slice(1, 3, 2), !agrees_with(before.slice(1, 3, 2)));
+}
+
+TEST_CASE("the weights of a live row sum to one, and none goes where the mask forbids") {
+  Inputs inputs = small_inputs();
+  inputs.file_mask = causal(5, 5);
+  const auto trace = traced(inputs);
+  for (Index q = 0; q < 5; ++q) {
+    CHECK(std::abs(row_sum((*trace)[Stage::weights], 1, 3, q) - 1) < 1e-6);
+    for (Index k = q + 1; k < 5; ++k) CHECK((*trace)[Stage::weights].at({1, 3, q, k}) == 0);
+  }
+}
+
+TEST_CASE("a dead row is NaN with -inf and uniform with -1e9") {
+  Inputs inputs = small_inputs();
+  inputs.valid_lens = Tensor::of({2}, {2, 0});
+  const auto with_inf = traced(inputs);
+  CHECK(std::isnan((*with_inf)[Stage::output].at({1, 0, 0})));
+  CHECK_FALSE(std::isnan((*with_inf)[Stage::output].at({0, 0, 0})));
+  CHECK((*with_inf)[Stage::masked_scores].at({0, 0, 0, 2}) == -std::numeric_limits<float>::infinity());
+  inputs.fill = -1e9F;
+  CHECK(agrees((*traced(inputs))[Stage::weights].at({1, 0, 0, 4}), 0.2F));
+  Scenario scenario;
+  scenario.fill = -1e6F;
+  CHECK(traced(inputs, scenario)->fill == -1e6F);
+}
+
+TEST_CASE("grouped heads equal multi-head attention with each key and value head repeated") {
+  const Inputs grouped = small_inputs({.heads = 4, .kv_heads = 2});
+  Inputs full = grouped;
+  full.dims.kv_heads = 4;
+  for (Tensor Inputs::*p : {&Inputs::W_k, &Inputs::W_v, &Inputs::b_k, &Inputs::b_v}) full.*p = repeated(grouped.*p, 4, 2);
+  CHECK_THAT((*traced(grouped))[Stage::output], agrees_with((*traced(full))[Stage::output]));
+}
+
+TEST_CASE("query head h looks at key head floor(h / (H/G)), not h mod G") {
+  const auto trace = traced(small_inputs({.heads = 4, .kv_heads = 2}));
+  const MatrixView query = (*trace)[Stage::Q_heads].matrix(0, 1), key = (*trace)[Stage::K_heads].matrix(0, 0);
+  float score = 0;
+  for (Index i = 0; i < 4; ++i) score += query(2, i) * key(3, i);
+  CHECK(agrees((*trace)[Stage::scores].at({0, 1, 2, 3}), score));
+}
+
+TEST_CASE("the scale is one over the root of d_head unless set") {
+  CHECK(traced(small_inputs())->scale == 0.5F);
+  Scenario scenario;
+  scenario.scale = 3.0F;
+  const auto trace = traced(small_inputs(), scenario);
+  CHECK((*trace)[Stage::scaled_scores].at({0, 0, 1, 2}) == 3 * (*trace)[Stage::scores].at({0, 0, 1, 2}));
+}
+
+TEST_CASE("QK-norm shows in the rotated stages, with or without RoPE") {
+  Scenario scenario;
+  scenario.qk_norm = QkNorm::l2;
+  const auto trace = traced(small_inputs(), scenario);
+  CHECK_FALSE(identical((*trace)[Stage::Q_heads], (*trace)[Stage::Q_rotated]));
+  for (Index q = 0; q < 5; ++q) CHECK(std::abs((*trace)[Stage::scores].at({0, 0, q, q})) <= 1.00001F);
+  scenario.rope = Rope::half;
+  CHECK_THAT((*traced(small_inputs(), scenario))[Stage::K_rotated], !agrees_with((*trace)[Stage::K_rotated]));
+}
+
+TEST_CASE("with a sink logit the rows sum to less than one") {
+  Scenario scenario;
+  scenario.sink_logit = true;
+  const auto trace = traced(small_inputs(), scenario);
+  REQUIRE(trace->sink_logits.shape() == Shape{4});
+  for (Index h = 0; h < 4; ++h) CHECK(row_sum((*trace)[Stage::weights], 0, h, 0) < 0.9999);
+}
+
+TEST_CASE("dropout acts in training only, and not with p = 0") {
+  Scenario scenario;
+  scenario.dropout = 0.5F;
+  CHECK_FALSE(traced(small_inputs(), scenario)->has(Stage::dropped_weights));
+  scenario.training = true;
+  const auto trace = traced(small_inputs(), scenario);
+  REQUIRE(trace->has(Stage::dropped_weights));
+  CHECK(trace->dropout_keep.shape() == Shape{2, 4, 5, 5});
+  CHECK_THAT((*trace)[Stage::output], !agrees_with((*traced(small_inputs()))[Stage::output]));
+  scenario.dropout = 0;
+  CHECK_THAT((*traced(small_inputs(), scenario))[Stage::output], agrees_with((*traced(small_inputs()))[Stage::output]));
+}
+
+TEST_CASE("NaN in a value reaches every output that its key can reach, even with no weight") {
+  Inputs inputs = small_inputs({.self = false});
+  Buffer values(inputs.value.values().begin(), inputs.value.values().end());
+  values.back() = std::numeric_limits<float>::quiet_NaN();
+  inputs.value = Tensor(inputs.value.shape(), std::move(values));
+  inputs.file_mask = causal(5, 5);
+  const Tensor output = (*traced(inputs))[Stage::output];
+  CHECK(std::isnan(output.at({1, 0, 0})));
+  CHECK_FALSE(std::isnan(output.at({0, 0, 0})));
+}

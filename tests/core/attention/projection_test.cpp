@@ -1,0 +1,50 @@
+#include "core/attention/projection.h"
+
+#include "core/attention/heads.h"
+#include "tests/attention_inputs.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+Tensor by_hand(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  Buffer values;
+  for (const double value : naive_projection(x.matrix(), weight, bias)) values.push_back(static_cast<float>(value));
+  return Tensor({1, x.size(1), weight.size(0)}, std::move(values));
+}
+
+}  // namespace
+
+TEST_CASE("a projection is x times the transposed weight plus the bias, across the borders of blocks") {
+  for (const Index rows : {1, 2, 128, 131}) {
+    const Tensor x = sampled({1, rows, 70}, "x"), weight = sampled({300, 70}, "w"), bias = sampled({300}, "b");
+    CHECK_THAT(project(x, weight, bias), agrees_with(by_hand(x, weight, bias)));
+  }
+}
+
+TEST_CASE("a weight stored as [in, out] projects the same as its transpose") {
+  const Tensor x = sampled({1, 3, 7}, "x"), weight = sampled({7, 5}, "w").transpose(0, 1);
+  CHECK_THAT(project(x, weight, {}), agrees_with(project(x, weight.contiguous(), {})));
+}
+
+TEST_CASE("without a weight a projection is the identity") {
+  const Tensor x = sampled({1, 2, 3}, "x");
+  CHECK(identical(project(x, {}, {}), x));
+  CHECK(project(x, {}, Tensor::of({3}, {1, 2, 3})).at({0, 1, 2}) == x.at({0, 1, 2}) + 3);
+}
+
+TEST_CASE("one packed projection equals three separate ones") {
+  const Tensor x = sampled({2, 4, 6}, "x"), packed = sampled({18, 6}, "w"), bias = sampled({18}, "b");
+  const Tensor whole = project(x, packed, bias);
+  for (const Index i : {0, 1, 2}) {
+    const Tensor part = project(x, packed.slice(0, 6 * i, 6), bias.slice(0, 6 * i, 6));
+    CHECK_THAT(whole.slice(2, 6 * i, 6), agrees_with(part));
+  }
+}
+
+TEST_CASE("splitting then merging heads is the identity and moves no number") {
+  const Tensor x = sampled({2, 5, 12}, "x");
+  CHECK(identical(merge_heads(split_heads(x, 3)), x));
+  CHECK(split_heads(x, 3).at({1, 2, 4, 1}) == x.at({1, 4, 9}));
+}

@@ -1,0 +1,165 @@
+#include "core/mask/expression.h"
+
+#include "core/mask/evaluate.h"
+#include "core/tensor/error.h"
+#include "tests/catch.h"
+
+using namespace headlight;
+
+namespace {
+
+bool value(const std::string& expression) {
+  MaskContext context;
+  context.n_q = context.n_k = 1;
+  return evaluate(MaskExpression::parse(expression), context).at({0, 0, 0, 0}) != 0;
+}
+
+struct Failure {
+  std::size_t position = std::string::npos;
+  std::string sentence;
+};
+
+/// What is wrong with an expression, by parsing it and evaluating it at 4×4 with two heads.
+Failure failure(const std::string& text) {
+  MaskContext context;
+  context.n_q = context.n_k = 4;
+  context.heads = 2;
+  try {
+    evaluate(MaskExpression::parse(text), context);
+  } catch (const ExpressionError& error) {
+    return {error.position(), error.sentence()};
+  }
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a malformed expression is pointed at, with what was expected") {
+  struct Case {
+    std::string text;
+    std::size_t position;
+    std::string wrong, expected;
+  };
+  const Case cases[] = {
+      {"causal(", 7, "the expression ends too early", "')'"},
+      {"k <", 3, "the expression ends too early", "a number"},
+      {"windwo(3)", 0, "unknown function 'windwo'", "did you mean window(w)?"},
+      {"window()", 7, "window(w) takes 1 number and got none", "window(4)"},
+      {"window(-1)", 7, "window's w is -1", "a whole number of 0 or more"},
+      {"q = k", 2, "'=' is not an operator", "'=='"},
+      {"", 0, "the mask expression is empty", "causal()"},
+      {"  \n", 0, "the mask expression is empty", "causal()"},
+      {"q / (2 - 2) < 1", 5, "division by zero", "other than 0"},
+      {"q % k == 0", 4, "division by zero at h = 0, q = 0, k = 0", "other than 0"},
+      {"k < x", 4, "unknown name 'x'", "q, k, b, h, n_q, n_k"},
+      {"k < n_p", 4, "unknown name 'n_p'", "did you mean n_q?"},
+      {"causal() && Window(3)", 12, "unknown function 'Window'", "did you mean window(w)?"},
+      {"causal", 0, "'causal' is a pattern", "causal()"},
+      {"causal() + 1 < 2", 0, "'+' is applied to a condition", "a number"},
+      {"!k", 1, "'!' is applied to a number", "a condition"},
+      {"q + k", 0, "the expression is a number", "a condition"},
+      {"0 < k < 3", 0, "a comparison cannot be compared", "0 < k && k < 5"},
+      {"causal() causal()", 9, "'causal' does not belong here", "an operator"},
+      {"(k < 3", 6, "the expression ends too early", "'(' at character 1"},
+      {"k < 3)", 5, "this ')' closes nothing", ""},
+      {"k < 3 & q < 3", 6, "'&' is not an operator", "'&&'"},
+      {"k ≤ q", 2, "'≤' is not part of the language", "<="},
+      {"window(2.5)", 7, "window's w is 2.5", "a whole number"},
+      {"random(1.5, 0)", 7, "random's p is 1.5", "from 0 to 1"},
+      {"window(q)", 7, "window's w depends on q or k", "the same for all"},
+      {"window(h - 1)", 7, "window's w is -1", "0 or more"},
+      {"document()", 9, "at least one number", "document(3, 5)"},
+      {"causal(3)", 7, "takes no numbers and got 1", "causal()"},
+      {"h < 1 ? causal() : 3", 19, "the two sides of ':'", "the same"},
+      {"h < 1 ? causal()", 16, "ends too early", "':'"},
+      {"k < 1e999", 4, "no number", "0.5"},
+      {"padding()", 0, "padding() has no valid lengths", "valid_lens"},
+      {"causal() && file()", 12, "file() has no mask", ""},
+      {"painted()", 0, "painted() has no mask", ""},
+  };
+  for (const Case& c : cases) {
+    const Failure found = failure(c.text);
+    INFO(c.text << " gave: " << found.sentence);
+    CHECK(found.position == c.position);
+    CHECK(contains(found.sentence, c.wrong));
+    CHECK(contains(found.sentence, c.expected));
+  }
+}
+
+TEST_CASE("expressions of any depth and length are refused, not crashed on") {
+  CHECK(contains(failure(std::string(100'000, '(')).sentence, "nested too deeply"));
+  CHECK(contains(failure(std::string(50'000, '(') + "true" + std::string(50'000, ')')).sentence, "nested too deeply"));
+  CHECK(contains(failure(std::string(100'000, '!') + "true").sentence, "nested too deeply"));
+  CHECK(contains(failure(std::string(100'000, ')')).sentence, "does not belong here"));
+  std::string sum = "k", choices, nots;
+  for (int i = 0; i < 30'000; ++i) {
+    sum += "+1";
+    choices += "q<1?true:";
+    nots += "not ";
+  }
+  CHECK(contains(failure(sum + " < 3").sentence, "too long or too deeply nested"));
+  CHECK(contains(failure(choices + "true").sentence, "nested too deeply"));
+  CHECK(contains(failure(nots + "true").sentence, "nested too deeply"));
+  CHECK(failure(std::string(40, '(') + "true" + std::string(40, ')')).sentence.empty());
+  CHECK(contains(failure(std::string(100'000, 'x')).sentence, "unknown name"));
+}
+
+TEST_CASE("precedence and grouping are C's") {
+  CHECK(value("1 + 2 * 3 == 7"));
+  CHECK(value("10 - 4 - 3 == 3"));
+  CHECK(value("24 / 4 / 2 == 3"));
+  CHECK(value("2 * 7 % 4 == 2"));
+  CHECK(value("-2 * -3 == 6"));
+  CHECK(value("true || false && false"));
+  CHECK(value("1 < 2 == true"));
+  CHECK(value("false ? false : true ? true : false"));
+  CHECK_FALSE(value("!true || false"));
+  CHECK(value("not 1 == 2 and true or false"));
+  CHECK(value("1 < 2 && 2 >= 2 || false"));
+}
+
+TEST_CASE("numbers are the mathematician's: true division, remainders of the divisor's sign") {
+  CHECK(value("1 / 2 == 0.5"));
+  CHECK(value("-1 % 4 == 3"));
+  CHECK(value("(q - 1) % 4 == 3"));
+  CHECK(value("7 % -4 == -1"));
+  CHECK(value("floor(-0.5) == -1"));
+  CHECK(value("floor(q - 0.5) == -1"));
+  CHECK(value("abs(q - 3) == 3"));
+  CHECK(value("min(3, q + 1, 2) == 1"));
+  CHECK(value("max(3, q + 1, 5) == 5"));
+  CHECK(value(".5e1 == 5"));
+}
+
+TEST_CASE("only what counts can fail: the other side of a choice, or of && and ||, may divide by zero") {
+  CHECK(value("q != 0 && 1 / q > 2 || true"));
+  CHECK(value("q == 0 || 1 % q == 0"));
+  CHECK(value("q == 0 ? true : 1 / q > 2"));
+  CHECK(failure("k != 0 && (q / k > 1 || 1 % k == 0)").sentence.empty());
+  CHECK(failure("k == 0 ? causal() : h > 0 ? window(h) : 4 % k == 0").sentence.empty());
+  CHECK(failure("h > 0 && window(h - 1)").sentence.empty());
+  CHECK(failure("k > 1 && window(h + 1)").sentence.empty());
+  CHECK(contains(failure("k < 2 && 1 / (k - 1) > 0").sentence, "q = 0, k = 1"));
+}
+
+TEST_CASE("sliders find the numbers of the patterns and write them back") {
+  const MaskExpression expression = MaskExpression::parse("causal() && (window(4) or !bigbird(2, 3, 1, n_q / n_q, 0))");
+  const std::vector<PatternCall> calls = expression.pattern_calls();
+  REQUIRE(calls.size() == 3);
+  CHECK(calls[1].pattern->name == "window");
+  CHECK(expression.text().substr(calls[1].begin, calls[1].end - calls[1].begin) == "window(4)");
+  CHECK(calls[1].arguments[0].value == 4.0);
+  CHECK_FALSE(calls[2].arguments[3].value.has_value());
+  CHECK(with_argument(expression, 1, 0, 12) == "causal() && (window(12) or !bigbird(2, 3, 1, n_q / n_q, 0))");
+  CHECK(with_argument(expression, 2, 3, 2) == "causal() && (window(4) or !bigbird(2, 3, 1, 2, 0))");
+}
+
+TEST_CASE("the caret stands below the character, also in a long line and after a multi-byte one") {
+  CHECK(point_at("causal(", 7) == "causal(\n       ^");
+  CHECK(point_at("é <", 4) == "é <\n   ^");
+  const std::string far = point_at(std::string(100'000, '('), 50'000, 60);
+  CHECK(far.size() <= 60 + 1 + 60);
+  CHECK(far.back() == '^');
+}

@@ -1,0 +1,124 @@
+#include "core/mask/statistics.h"
+
+#include <cmath>
+
+#include "core/mask/evaluate.h"
+#include "core/mask/reach.h"
+#include "core/tensor/error.h"
+#include "tests/catch.h"
+
+using namespace headlight;
+
+namespace {
+
+Tensor mask_of(const std::string& expression, Index n_q, Index n_k, Index heads = 1) {
+  MaskContext context;
+  context.n_q = n_q;
+  context.n_k = n_k;
+  context.heads = heads;
+  return evaluate(MaskExpression::parse(expression), context);
+}
+
+/// Mᴸ by counting paths, one layer at a time.
+std::vector<std::vector<bool>> slow_reach(const Tensor& mask, Index layers, bool residual) {
+  const Index n = mask.size(-1);
+  const auto allowed = [&](Index q, Index k) { return mask.at({0, 0, q, k}) != 0 || (residual && q == k); };
+  const auto size = static_cast<std::size_t>(n);
+  std::vector<std::vector<bool>> result(size, std::vector<bool>(size));
+  for (Index i = 0; i < n; ++i) result[static_cast<std::size_t>(i)][static_cast<std::size_t>(i)] = true;
+  for (Index l = 0; l < layers; ++l) {
+    std::vector<std::vector<bool>> next(size, std::vector<bool>(size));
+    for (Index q = 0; q < n; ++q) {
+      for (Index via = 0; via < n; ++via) {
+        if (!allowed(q, via)) continue;
+        for (std::size_t k = 0; k < size; ++k) {
+          if (result[static_cast<std::size_t>(via)][k]) next[static_cast<std::size_t>(q)][k] = true;
+        }
+      }
+    }
+    result = next;
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a causal mask allows the triangle and no row of it is dead") {
+  const Tensor mask = mask_of("causal()", 6, 6);
+  CHECK(allowed_share(mask).allowed == 21);
+  CHECK(allowed_share(mask).share() == 21.0 / 36);
+  CHECK(allowed_per_row(mask.matrix()) == std::vector<Index>{1, 2, 3, 4, 5, 6});
+  CHECK(dead_rows(mask.matrix()).empty());
+  CHECK(dead_rows(mask_of("k < q", 4, 4).matrix()) == std::vector<Index>{0});
+  CHECK(dead_rows(mask_of("causal_bottom_right()", 5, 3).matrix()) == std::vector<Index>{0, 1});
+}
+
+TEST_CASE("blocks that allow nothing can be skipped, edge blocks included") {
+  const BlockCounts counts = block_counts(mask_of("causal()", 10, 10), 4);  // 3×3 blocks, the last of 2
+  CHECK(counts.empty == 3);
+  CHECK(counts.partial == 3);
+  CHECK(counts.full == 3);
+  CHECK(counts.skipped_cells == 16 + 8 + 8);
+  CHECK(block_counts(mask_of("h < 1 ? full() : !full()", 8, 8, 2), 4).empty == 4);
+}
+
+TEST_CASE("operations follow the share that is left") {
+  const Tensor mask = mask_of("causal()", 10, 10);
+  const AttentionFlops flops = attention_flops(mask, 2, 3, 8, 4);
+  CHECK(flops.dense == 2.0 * 3 * 100 * 4 * 8);
+  CHECK(std::abs(flops.block_sparse - flops.dense * 0.68) < 1e-6);
+  CHECK(std::abs(flops.ideal - flops.dense * 0.55) < 1e-6);
+}
+
+TEST_CASE("the key/value cache shrinks with the key/value heads") {
+  CHECK(kv_cache_bytes_per_token(32, 128) == 16384);
+  CHECK(kv_cache_bytes_per_token(8, 128) == 4096);
+  CHECK(kv_cache_bytes_per_token(1, 128, 4) == 1024);
+}
+
+TEST_CASE("two masks are compared cell by cell, broadcast to one shape") {
+  const MaskDifference difference = mask_difference(mask_of("causal() && window(3)", 6, 6),
+                                                    mask_of("causal() && window_inclusive(3)", 6, 6).view({6, 6}));
+  CHECK(difference.only_first == 0);
+  CHECK(difference.only_second == 3);
+  CHECK(difference.cells.at({0, 0, 3, 0}) == -1);
+  CHECK(difference.cells.at({0, 0, 3, 1}) == 0);
+  CHECK_THROWS_AS(mask_difference(Tensor::full({2, 3}, 1), Tensor::full({2, 4}, 1)), InputError);
+}
+
+TEST_CASE("reach is the boolean power of the mask") {
+  for (const char* expression : {"causal() && window(3)", "strided(5)", "random(0.05, 3)", "not_self() && window(2)"}) {
+    const Tensor mask = mask_of(expression, 70, 70);
+    for (const Index layers : {1, 2, 3, 7}) {
+      for (const bool residual : {false, true}) {
+        const Tensor fast = reach(mask.matrix(), {layers, residual});
+        const auto slow = slow_reach(mask, layers, residual);
+        Index wrong = 0;
+        for (Index q = 0; q < 70; ++q) {
+          for (Index k = 0; k < 70; ++k) {
+            wrong += (fast.at({q, k}) != 0) != slow[static_cast<std::size_t>(q)][static_cast<std::size_t>(k)];
+          }
+        }
+        INFO(expression << " through " << layers);
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("a causal window of w sees w − 1 tokens further back with each layer") {
+  const Tensor mask = mask_of("causal() && window(3)", 20, 20);
+  const std::vector<Index> field = receptive_field(mask.matrix(), 10, {3, false});
+  for (Index k = 0; k < 20; ++k) {
+    const Index back = 10 - k;
+    const Index expected = back < 0 || back > 6 ? 0 : std::max<Index>(1, (back + 1) / 2);
+    CHECK(field[static_cast<std::size_t>(k)] == expected);
+  }
+}
+
+TEST_CASE("reach through several layers needs as many queries as keys") {
+  const Tensor mask = mask_of("full()", 3, 5);
+  CHECK(reach(mask.matrix(), {1, false}).shape() == Shape{3, 5});
+  CHECK_THROWS_AS(reach(mask.matrix(), {2, false}), InputError);
+  CHECK_THROWS_AS(receptive_field(mask.matrix(), 0, {2, false}), InputError);
+}
