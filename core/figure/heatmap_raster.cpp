@@ -120,7 +120,7 @@ Image cell_swatch(CellKind kind, const HeatmapStyle& style, int width, int heigh
     for (int x = 0; x < width; ++x) {
       const float px = static_cast<float>(x) + 0.5f, py = static_cast<float>(y) + 0.5f;
       const float dx = px - static_cast<float>(width) / 2, dy = py - static_cast<float>(height) / 2;
-      image.set(x, y, painter.paint(kind, style.map->at(1), px, py, dx, dy));
+      image.set(x, y, painter.paint(kind, style.map->at(normalise(1, style.range)), px, py, dx, dy));
     }
   }
   return image;

@@ -44,7 +44,7 @@ int heatmap_gap(double cell_width, double cell_height, float scale = 1);
 /// the value that the map's resting colour stands for, so that extreme values stay visible.
 Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width, int height);
 
-/// What a swatch of the legend shows: one cell of this kind.
+/// What a swatch of the legend shows: one cell of this kind; a value stands for 1.
 Image cell_swatch(CellKind kind, const HeatmapStyle& style, int width, int height);
 
 }  // namespace headlight
