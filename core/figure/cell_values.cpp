@@ -68,51 +68,78 @@ std::optional<Format> choose_format(const FigureSpec& spec, const FigureLayout& 
   return {};
 }
 
-std::string special_text(CellKind kind) {
+struct Special {
+  const char* text;
+  Rgba ink, plate;
+};
+
+Special special(CellKind kind, const ThemeColours& theme) {
   switch (kind) {
     case CellKind::masked:
-    case CellKind::neg_inf: return "−∞";
-    case CellKind::pos_inf: return "+∞";
-    case CellKind::nan: return "NaN";
-    default: return "";
+    case CellKind::neg_inf: return {"−∞", theme.muted, theme.hatch_ground};
+    case CellKind::pos_inf: return {"+∞", theme.ink, theme.mark_ground};
+    case CellKind::nan: return {"NaN", theme.ink, theme.mark_ground};
+    default: return {"", {}, {}};
   }
 }
+
+/// Writes one panel's cells.
+class Writer {
+ public:
+  Writer(const FigureSpec& spec, const Colormap& map, const Format& format, Typesetter& typesetter, FigureLayout& layout)
+      : map_(map), theme_(colours(spec.theme)), format_(format), typesetter_(typesetter), layout_(layout) {}
+
+  /// `shown` is what the cell's colour stands for; it differs from `value` where each row has its own range.
+  void number(Point centre, float value, float shown, ValueRange range) {
+    const Rgba ink = ink_on(map_.at(normalise(shown, range)));
+    put(format_value(value, format_.decimals, format_.leading_zero), FontRole::mono, format_.size, ink, centre);
+  }
+
+  void mark(Point centre, CellKind kind) {
+    const Special mark = special(kind, theme_);
+    const float size = std::min(format_.size, 11.0f), width = typesetter_.width(mark.text, FontRole::text, size);
+    if (width == 0 || width + 2 * padding > layout_.cell_width) return;
+    layout_.boxes.push_back({{centre.x - width / 2 - 2, centre.y - size / 2 - 1, width + 4, size + 2}, mark.plate});
+    put(mark.text, FontRole::text, size, mark.ink, centre);
+  }
+
+ private:
+  void put(std::string text, FontRole role, float size, Rgba ink, Point centre) {
+    centre.y += typesetter_.half_height(role, size);
+    layout_.inside.push_back({std::move(text), role, size, ink, centre, Anchor::middle});
+  }
+
+  const Colormap& map_;
+  const ThemeColours& theme_;
+  const Format& format_;
+  Typesetter& typesetter_;
+  FigureLayout& layout_;
+};
 
 }  // namespace
 
 Rgba ink_on(Rgba ground) { return contrast(ground, dark_ink) >= contrast(ground, light_ink) ? dark_ink : light_ink; }
 
-std::vector<Label> cell_values(const FigureSpec& spec, const FigureLayout& layout, const Colormap& map,
-                               Typesetter& typesetter) {
-  std::vector<Label> labels;
-  if (!spec.values || layout.cell_width < 12) return labels;
+void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout) {
+  if (!spec.values || layout.cell_width < 12) return;
   const std::optional<Format> format = choose_format(spec, layout, typesetter);
-  if (!format) return labels;
-  const ThemeColours& theme = colours(spec.theme);
-  const float drop = typesetter.half_height(FontRole::mono, format->size);
+  if (!format) return;
+  Writer writer(spec, map, *format, typesetter, layout);
   for (const PanelBox& box : layout.panels) {
     const FigurePanel& panel = spec.panels[box.panel];
-    const Buffer by_row = spec.range_mode == RangeMode::row
-                              ? normalise_rows(panel.matrix, effective_masks(spec, panel), map.kind())
-                              : Buffer{};
+    Buffer by_row;
+    if (spec.range_mode == RangeMode::row) {
+      by_row = normalise_rows(panel.matrix, effective_masks(spec, panel), map.kind());
+    }
     each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
+      const Point centre{box.heatmap.x + (static_cast<float>(col) + 0.5f) * layout.cell_width,
+                         box.heatmap.y + (static_cast<float>(row) + 0.5f) * layout.cell_height};
+      if (kind != CellKind::value) return writer.mark(centre, kind);
       const float value = panel.matrix(row, col);
-      const float shown = by_row.empty() ? value : by_row[static_cast<std::size_t>(row * panel.matrix.cols + col)];
-      const bool number = kind == CellKind::value;
-      const std::string text =
-          number ? format_value(value, format->decimals, format->leading_zero) : special_text(kind);
-      const float size = number ? format->size : std::min(format->size, 11.0f);
-      if (text.empty() || typesetter.width(text, FontRole::mono, size) + 2 > layout.cell_width) return;
-      const Rgba colour = number                   ? ink_on(map.at(normalise(shown, box.range)))
-                          : kind == CellKind::nan  ? theme.ink
-                          : kind == CellKind::pos_inf ? theme.ink
-                                                      : theme.muted;
-      const Point at{box.heatmap.x + (static_cast<float>(col) + 0.5f) * layout.cell_width,
-                     box.heatmap.y + (static_cast<float>(row) + 0.5f) * layout.cell_height + drop};
-      labels.push_back({text, FontRole::mono, size, colour, at, Anchor::middle});
+      const std::size_t at = static_cast<std::size_t>(row * panel.matrix.cols + col);
+      writer.number(centre, value, by_row.empty() ? value : by_row[at], box.range);
     });
   }
-  return labels;
 }
 
 }  // namespace headlight

@@ -1,8 +1,6 @@
 // Numbers in cells: as many digits as fit, the same for all of a figure, in ink that can be read on the cell's colour.
 #pragma once
 
-#include <vector>
-
 #include "core/figure/figure_layout.h"
 
 namespace headlight {
@@ -10,8 +8,8 @@ namespace headlight {
 /// Black-on-white or white-on-black, whichever contrasts more with `ground`.
 Rgba ink_on(Rgba ground);
 
-/// One label a cell; none where the spec asks for none or not even a sign and a digit fits.
-std::vector<Label> cell_values(const FigureSpec& spec, const FigureLayout& layout, const Colormap& map,
-                               Typesetter& typesetter);
+/// Fills layout.inside: one label a cell, and layout.boxes: a plate under what stands on a pattern. Nothing where the
+/// spec asks for none or not even a sign and a digit fits.
+void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout);
 
 }  // namespace headlight

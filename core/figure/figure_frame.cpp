@@ -51,7 +51,7 @@ class Fitter {
         rows_(spec.panels[0].matrix.rows),
         cols_(spec.panels[0].matrix.cols),
         count_(static_cast<Index>(spec.panels.size())),
-        entries_(legend_entries(spec)) {}
+        entries_(spec.bare ? std::vector<LegendEntry>{} : legend_entries(spec)) {}
 
   FigureFrame grown() {
     Frame frame;
@@ -106,7 +106,7 @@ class Fitter {
 
   float width(const std::string& text, FontRole role, float size) { return typesetter_.width(text, role, size); }
   float title_width() {
-    return width(spec_.title, FontRole::strong, title_size) + 8 + width(spec_.shape, FontRole::text, label_size);
+    return width(spec_.title, FontRole::strong, title_size) + 8 + width(spec_.shape, FontRole::text, label_size) + 1;
   }
   float entry_width(const LegendEntry& entry) {
     return swatch_size + swatch_gap + width(entry.text, FontRole::text, label_size);

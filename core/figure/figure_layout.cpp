@@ -35,7 +35,7 @@ class Placer {
     axes();
     bars();
     legend();
-    out_.inside = cell_values(spec_, out_, map_, typesetter_);
+    write_values(spec_, map_, typesetter_, out_);
     return std::move(out_);
   }
 
@@ -186,7 +186,7 @@ CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel) {
 
 std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind) {
   const std::size_t count = spec.panels.size();
-  if (spec.palette == Palette::boolean) return std::vector<ValueRange>(count, ValueRange{0, 1.4f});
+  if (spec.palette == Palette::boolean) return std::vector<ValueRange>(count, ValueRange{0, 2});
   if (spec.range_mode == RangeMode::row) {
     return std::vector<ValueRange>(count, kind == ColormapKind::diverging ? ValueRange{-1, 1} : ValueRange{0, 1});
   }

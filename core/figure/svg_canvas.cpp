@@ -11,6 +11,7 @@ namespace headlight {
 namespace {
 
 constexpr Index most_rectangles = 64 * 64;
+constexpr float least_rectangle = 6;  // units; grids of many small cells would make huge files
 constexpr float embedded_scale = 2;  // pixels to a unit in embedded pictures
 
 /// Up to two decimals, trailing zeros cut.
@@ -82,7 +83,7 @@ std::string patterns(const ThemeColours& t) {
            "</pattern>\n";
   };
   const auto stripes = [](Rgba ink, const char* path) {
-    return std::string("<path d=\"") + path + "\" stroke=\"" + to_hex(ink) + "\" stroke-width=\"2\"/>";
+    return std::string("<path d=\"") + path + "\" stroke=\"" + to_hex(ink) + "\" stroke-width=\"1.4\"/>";
   };
   return "<defs>\n" + pattern("masked", 6, t.hatch_ground, stripes(t.hatch_line, "M-1 4L4 -1M2 7L7 2")) +
          pattern("infinite", 6, t.mark_ground, stripes(t.mark_line, "M-1 2L4 7M2 -1L7 4")) +
@@ -146,9 +147,11 @@ void SvgCanvas::cells(const Rect& rect, const MatrixView& matrix, const CellMask
   svg_ += gap > 0 ? "<g>\n" : "<g shape-rendering=\"crispEdges\">\n";
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col) {
-      const Rect box{rect.x + static_cast<float>(col) * w, rect.y + static_cast<float>(row) * h,
-                     w - (col + 1 < matrix.cols ? gap : 0), h - (row + 1 < matrix.rows ? gap : 0)};
       const CellKind kind = classify(matrix, masks, row, col);
+      const bool through = std::min(w, h) < 16 && (kind == CellKind::masked || kind == CellKind::neg_inf);
+      const float seam = through ? 0 : gap;
+      const Rect box{rect.x + static_cast<float>(col) * w, rect.y + static_cast<float>(row) * h,
+                     w - (col + 1 < matrix.cols ? seam : 0), h - (row + 1 < matrix.rows ? seam : 0)};
       const Rgba colour = kind == CellKind::value ? style.map->at(normalise(matrix(row, col), style.range)) : Rgba{};
       cell(box, kind, colour);
     }
@@ -160,7 +163,7 @@ void SvgCanvas::heatmap(const Rect& rect, const MatrixView& matrix, const CellMa
                         bool gaps) {
   const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
   const int gap = gaps ? heatmap_gap(static_cast<double>(w), static_cast<double>(h)) : 0;
-  if (matrix.rows * matrix.cols <= most_rectangles && std::min(w, h) >= 1) {
+  if (matrix.rows * matrix.cols <= most_rectangles && std::min(w, h) >= least_rectangle) {
     return cells(rect, matrix, masks, style, static_cast<float>(gap));
   }
   HeatmapStyle own = style;

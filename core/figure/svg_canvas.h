@@ -19,7 +19,7 @@ class SvgCanvas : public Canvas {
 
   void fill(const Rect& rect, Rgba colour) override;
   void text(const Label& label) override;
-  /// Cells as rectangles up to 64 × 64 of them, beyond that a picture inside the file.
+  /// Cells as rectangles up to 64 × 64 of them that are not tiny, beyond that a picture inside the file.
   void heatmap(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                bool gaps) override;
   void swatch(const Rect& rect, CellKind kind, const HeatmapStyle& style) override;

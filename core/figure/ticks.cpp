@@ -76,7 +76,7 @@ AxisTicks row_ticks(const std::vector<std::string>& tokens, Index count, float p
   if (!tokens.empty() && pitch >= row_line) {
     out.ticks = elided(tokens, count, typesetter);
   } else {
-    out.ticks = indices(count, round_step(1.5f * tick_size / pitch));
+    out.ticks = indices(count, round_step(2 * tick_size / pitch));
     out.marks = out.ticks.size() < static_cast<std::size_t>(count);
   }
   out.depth = widest(out.ticks, typesetter);
