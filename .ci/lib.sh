@@ -1,0 +1,77 @@
+# shellcheck shell=sh
+# What ./run and ./run-tests share. Sourced from the top of the repository; POSIX sh.
+
+build=build/release
+# shellcheck disable=SC2034  # used by ./run
+program=$build/bin/headlight
+other_systems="Headlight installs its own packages on Debian and Ubuntu only. Elsewhere install what vcpkg.json lists, \
+CMake 3.25, Ninja, a C++20 compiler, pkg-config and Python's glad 0.1 (pip install 'glad<2'), then try again."
+
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+fail() { say "$@"; exit 1; }
+
+# Nobody can answer a question in CI or without a terminal.
+if [ -z "${CI:-}" ] && [ -t 0 ] && [ -t 2 ]; then sudo=sudo; else sudo="sudo -n"; fi
+
+# quietly LOG WHAT COMMAND…: says WHAT, runs COMMAND with its words in LOG, shows their end if it fails.
+quietly() {
+  log=$1 what=$2
+  shift 2
+  say "$what (words in $log)"
+  "$@" >"$log" 2>&1 </dev/null && return
+  tail -n 60 "$log" >&2
+  return 1
+}
+
+# missing_packages LIST…: those named in the lists that are not installed; asks dpkg once and changes nothing.
+missing_packages() {
+  wanted=$(sed 's/#.*//' "$@")
+  # shellcheck disable=SC2086  # package names, split at blanks
+  have=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p')
+  for package in $wanted; do
+    printf '%s\n' "$have" | grep -qxF "$package" || printf ' %s' "$package"
+  done
+}
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else $sudo "$@"; fi; }
+
+# apt_get ARG…: asks nothing and takes no more than what is named.
+apt_get() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"
+}
+
+# Package lists that are old or were never fetched are the usual reason to fail: fetch them, then once more.
+fetch_and_install() { apt_get install "$@" || { apt_get update && apt_get install "$@"; }; }
+
+# install_missing LIST…: brings in what the lists name. Quick and without root where nothing is missing.
+install_missing() {
+  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || fail "missing packages and no sudo; as root: apt-get install$missing"
+    as_root true || fail "sudo said no; as root: apt-get install$missing"
+  fi
+  mkdir -p build
+  # shellcheck disable=SC2086  # package names, split at blanks
+  quietly build/install.log "installing$missing" fetch_and_install $missing || fail "apt-get could not install$missing"
+}
+
+# configure CMAKE_ARG…
+configure() {
+  mkdir -p "$build"
+  command -v cmake >/dev/null || fail "no cmake. $other_systems"
+  quietly "$build/configure.log" "configuring $build" cmake --preset release "$@" && return
+  command -v apt-get >/dev/null || say "$other_systems"
+  fail "cmake could not configure; it needs CMake 3.25 and has $(cmake --version | sed -n '1s/.* //p')"
+}
+
+# build_target [TARGET…]: Ninja's one moving line where somebody looks on, else a log.
+build_target() {
+  set -- cmake --build --preset release ${1:+--target "$@"}
+  if [ -t 1 ] && [ -z "${CI:-}" ]; then
+    "$@"
+  else
+    quietly "$build/build.log" "building $build" "$@"
+  fi || fail "the build failed"
+}
