@@ -5,7 +5,7 @@ build=build/release
 # shellcheck disable=SC2034  # used by ./run
 program=$build/bin/headlight
 other_systems="Headlight installs its own packages on Debian and Ubuntu only. Elsewhere install what vcpkg.json lists, \
-CMake 3.25, Ninja, a C++20 compiler, pkg-config and Python's glad 0.1 (pip install 'glad<2'), then try again."
+CMake 3.25, Ninja, a C++20 compiler, pkg-config and Python's glad 2 (pip install glad2), then try again."
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 fail() { say "$@"; exit 1; }
