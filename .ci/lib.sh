@@ -43,14 +43,18 @@ apt_get() {
 # Package lists that are old or were never fetched are the usual reason to fail: fetch them, then once more.
 fetch_and_install() { apt_get install "$@" || { apt_get update && apt_get install "$@"; }; }
 
+# may_install: whether we are root or sudo lets us be.
+may_install() { [ "$(id -u)" = 0 ] || { command -v sudo >/dev/null && as_root true; }; }
+
 # install_missing LIST…: brings in what the lists name. Quick and without root where nothing is missing.
+# Where it may not, the build is tried all the same: what is missing may be a font, or have come another way.
 install_missing() {
   command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
   missing=$(missing_packages "$@")
   [ -n "$missing" ] || return 0
-  if [ "$(id -u)" != 0 ]; then
-    command -v sudo >/dev/null || fail "missing packages and no sudo; as root: apt-get install$missing"
-    as_root true || fail "sudo said no; as root: apt-get install$missing"
+  if ! may_install; then
+    say "missing packages, and neither root nor sudo to install them; as root: apt-get install$missing"
+    return 0
   fi
   mkdir -p build
   # shellcheck disable=SC2086  # package names, split at blanks
@@ -60,7 +64,7 @@ install_missing() {
 # configure CMAKE_ARG…
 configure() {
   mkdir -p "$build"
-  command -v cmake >/dev/null || fail "no cmake. $other_systems"
+  command -v cmake >/dev/null || fail "there is no cmake. $other_systems"
   quietly "$build/configure.log" "configuring $build" cmake --preset release "$@" && return
   command -v apt-get >/dev/null || say "$other_systems"
   fail "cmake could not configure; it needs CMake 3.25 and has $(cmake --version | sed -n '1s/.* //p')"
