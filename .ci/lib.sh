@@ -4,11 +4,12 @@
 build=build/release
 # shellcheck disable=SC2034  # used by ./run
 program=$build/bin/headlight
-other_systems="Headlight installs its own packages on Debian and Ubuntu only. Elsewhere install what vcpkg.json lists, \
-CMake 3.25, Ninja, a C++20 compiler, pkg-config and Python's glad 2 (pip install glad2), then try again."
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 fail() { say "$@"; exit 1; }
+
+# on_debian: Debian, Ubuntu and what is made of them.
+on_debian() { command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; }
 
 # Nobody can answer a question in CI or without a terminal.
 if [ -z "${CI:-}" ] && [ -t 0 ] && [ -t 2 ]; then sudo=sudo; else sudo="sudo -n"; fi
@@ -49,7 +50,7 @@ may_install() { [ "$(id -u)" = 0 ] || { command -v sudo >/dev/null && as_root tr
 # install_missing LIST…: brings in what the lists name. Quick and without root where nothing is missing.
 # Where it may not, the build is tried all the same: what is missing may be a font, or have come another way.
 install_missing() {
-  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
+  on_debian || return 0
   missing=$(missing_packages "$@")
   [ -n "$missing" ] || return 0
   if ! may_install; then
@@ -64,10 +65,13 @@ install_missing() {
 # configure CMAKE_ARG…
 configure() {
   mkdir -p "$build"
-  command -v cmake >/dev/null || fail "there is no cmake. $other_systems"
-  quietly "$build/configure.log" "configuring $build" cmake --preset release "$@" && return
-  command -v apt-get >/dev/null || say "$other_systems"
-  fail "cmake could not configure; it needs CMake 3.25 and has $(cmake --version | sed -n '1s/.* //p')"
+  if command -v cmake >/dev/null; then
+    quietly "$build/configure.log" "configuring $build" cmake --preset release "$@" && return
+    found=$(cmake --version | sed -n '1s/.*version //p')
+  fi
+  on_debian || say "packages are installed on Debian and Ubuntu only; here, install what vcpkg.json lists, Ninja," \
+    "pkg-config and Python's glad 2 (pip install glad2)"
+  fail "could not configure; CMake 3.25 or later is needed, and here is ${found:-none}"
 }
 
 # build_target [TARGET…]: Ninja's one moving line where somebody looks on, else a log.
