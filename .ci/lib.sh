@@ -2,7 +2,6 @@
 # What ./run and ./run-tests share. Sourced from the top of the repository; POSIX sh.
 
 build=build/release
-# shellcheck disable=SC2034  # used by ./run
 program=$build/bin/headlight
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
@@ -14,11 +13,11 @@ on_debian() { command -v apt-get >/dev/null && command -v dpkg-query >/dev/null;
 # Nobody can answer a question in CI or without a terminal.
 if [ -z "${CI:-}" ] && [ -t 0 ] && [ -t 2 ]; then sudo=sudo; else sudo="sudo -n"; fi
 
-# quietly LOG WHAT COMMAND…: says WHAT, runs COMMAND with its words in LOG, shows their end if it fails.
+# quietly LOG WHAT COMMAND…: says WHAT unless empty, runs COMMAND with its words in LOG, shows their end if it fails.
 quietly() {
   log=$1 what=$2
   shift 2
-  say "$what (words in $log)"
+  [ -z "$what" ] || say "$what (words in $log)"
   "$@" >"$log" 2>&1 </dev/null && return
   tail -n 60 "$log" >&2
   return 1
@@ -71,15 +70,18 @@ configure() {
   fi
   on_debian || say "packages are installed on Debian and Ubuntu only; here, install what vcpkg.json lists, Ninja," \
     "pkg-config and Python's glad 2 (pip install glad2)"
-  fail "could not configure; CMake 3.25 or later is needed, and here is ${found:-none}"
+  fail "could not configure with CMake ${found:-missing}; 3.25 or later is needed, and the packages in .ci/packages"
 }
 
-# build_target [TARGET…]: Ninja's one moving line where somebody looks on, else a log.
+# build_target [TARGET…]: Ninja's one moving line where somebody looks on, else a log. Keeps standard output clean for
+# what the program writes there, and says nothing where the program is there already and so most likely new enough.
 build_target() {
+  announcement="building $build"
+  [ $# = 0 ] || [ ! -x "$program" ] || announcement=
   set -- cmake --build --preset release ${1:+--target "$@"}
-  if [ -t 1 ] && [ -z "${CI:-}" ]; then
-    "$@"
+  if [ -t 2 ] && [ -z "${CI:-}" ]; then
+    "$@" >&2
   else
-    quietly "$build/build.log" "building $build" "$@"
+    quietly "$build/build.log" "$announcement" "$@"
   fi || fail "the build failed"
 }
