@@ -67,7 +67,7 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   Call& call = next_call();
   call.draw = {level.values.id(), level.kinds.id(), texture_of(*quad.colormap), level.rows, level.cols, width, height,
                static_cast<int>(std::lround(quad.cell_gap * scale.x)), range, resting_value(kind, range),
-               quad.scale * scale.x, quad.opacity, quad.dark ? Theme::dark : Theme::light};
+               quad.scale * scale.x, quad.opacity, quad.theme};
   set_revealed(call.draw, quad.revealed, quad.values.matrix(quad.batch, quad.head));
 
   const auto point = [&](int x, int y) {

@@ -48,7 +48,7 @@ MatrixQuad quad_at(const Tensor& values, const Colormap& map, int left, int top,
 
 /// What core/figure paints for the quad.
 Image cpu_picture(const MatrixQuad& quad) {
-  const Theme theme = quad.dark ? Theme::dark : Theme::light;
+  const Theme theme = quad.theme;
   CellMasks masks;
   masks.show_leaks = quad.show_leaks;
   if (quad.mask.defined()) masks.allowed = quad.mask.matrix();
@@ -91,7 +91,7 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
   const std::string name = GENERATE(std::string("signal"), std::string("viridis"));
   const Colormap map = colormap(name, theme);
   const auto check = [&](MatrixQuad quad) {
-    quad.dark = theme == Theme::dark;
+    quad.theme = theme;
     CHECK(largest_difference(stage->picture(quad), quad) <= 1);
   };
 

@@ -31,7 +31,7 @@ class PainterStage {
     host_.render(width_, height_);
   }
   Image picture(const MatrixQuad& quad) {
-    frame(quad.dark ? Theme::dark : Theme::light,
+    frame(quad.theme,
           [&](ImDrawList& list, GlMatrixPainter& painter) { painter.draw(list, quad); });
     return target_.read();
   }
