@@ -24,6 +24,11 @@ class Painter {
         cell_(std::min(cell_width, cell_height)),
         small_(cell_ < 6 * style.scale) {}
 
+  /// Whether a cell of this kind keeps a seam to the next one.
+  bool has_seam(CellKind kind) const {
+    return cell_ >= 16 * style_.scale || (kind != CellKind::masked && kind != CellKind::neg_inf);
+  }
+
   /// px, py: the pixel's centre; dx, dy: from the cell's centre to it.
   Rgba paint(CellKind kind, Rgba value_colour, float px, float py, float dx, float dy) const {
     switch (kind) {
@@ -40,7 +45,7 @@ class Painter {
  private:
   float stripe(float u) const {
     const float s = style_.scale;
-    return clamp01(0.5f + s - std::fabs(wrap(u, 6 * s) - 3 * s) / root2);
+    return clamp01(0.5f + 0.7f * s - std::fabs(wrap(u, 6 * s) - 3 * s) / root2);
   }
   float dots(float px, float py) const {
     const float s = style_.scale;
@@ -57,13 +62,18 @@ class Painter {
   bool small_;
 };
 
-/// Which cell each pixel of an axis shows, −1 between cells.
-std::vector<Index> cells_of_pixels(Index cells, int pixels, int gap) {
+/// What a pixel of an axis shows.
+struct AxisPixel {
+  Index cell;
+  bool seam;  ///< at the cell's far edge
+};
+
+std::vector<AxisPixel> axis_pixels(Index cells, int pixels, int gap) {
   const auto cell_of = [&](int pixel) { return (2 * Index{pixel} + 1) * cells / (2 * Index{pixels}); };
-  std::vector<Index> out(static_cast<std::size_t>(pixels));
+  std::vector<AxisPixel> out;
   for (int pixel = 0; pixel < pixels; ++pixel) {
-    const bool between = gap > 0 && pixel + gap < pixels && cell_of(pixel + gap) != cell_of(pixel);
-    out[static_cast<std::size_t>(pixel)] = between ? -1 : cell_of(pixel);
+    const bool seam = gap > 0 && pixel + gap < pixels && cell_of(pixel + gap) != cell_of(pixel);
+    out.push_back({cell_of(pixel), seam});
   }
   return out;
 }
@@ -95,19 +105,19 @@ Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const Hea
   const float cell_width = static_cast<float>(width) / static_cast<float>(cells.cols);
   const float cell_height = static_cast<float>(height) / static_cast<float>(cells.rows);
   const Painter painter(style, cell_width, cell_height);
-  const std::vector<Index> cols = cells_of_pixels(cells.cols, width, style.gap);
-  const std::vector<Index> rows = cells_of_pixels(cells.rows, height, style.gap);
+  const std::vector<AxisPixel> cols = axis_pixels(cells.cols, width, style.gap);
+  const std::vector<AxisPixel> rows = axis_pixels(cells.rows, height, style.gap);
   Image image(width, height, style.gap_colour);
   for (int y = 0; y < height; ++y) {
-    const Index row = rows[static_cast<std::size_t>(y)];
-    if (row < 0) continue;
+    const auto [row, row_seam] = rows[static_cast<std::size_t>(y)];
     const float py = static_cast<float>(y) + 0.5f, dy = py - (static_cast<float>(row) + 0.5f) * cell_height;
     for (int x = 0; x < width; ++x) {
-      const Index col = cols[static_cast<std::size_t>(x)];
-      if (col < 0) continue;
+      const auto [col, col_seam] = cols[static_cast<std::size_t>(x)];
+      const CellKind kind = cells.kind(row, col);
+      if ((row_seam || col_seam) && painter.has_seam(kind)) continue;
       const float px = static_cast<float>(x) + 0.5f, dx = px - (static_cast<float>(col) + 0.5f) * cell_width;
       const Rgba value = palette[static_cast<std::size_t>(row * cells.cols + col)];
-      image.set(x, y, painter.paint(cells.kind(row, col), value, px, py, dx, dy));
+      image.set(x, y, painter.paint(kind, value, px, py, dx, dy));
     }
   }
   return image;
@@ -120,7 +130,7 @@ Image cell_swatch(CellKind kind, const HeatmapStyle& style, int width, int heigh
     for (int x = 0; x < width; ++x) {
       const float px = static_cast<float>(x) + 0.5f, py = static_cast<float>(y) + 0.5f;
       const float dx = px - static_cast<float>(width) / 2, dy = py - static_cast<float>(height) / 2;
-      image.set(x, y, painter.paint(kind, style.map->at(1), px, py, dx, dy));
+      image.set(x, y, painter.paint(kind, style.map->at(normalise(1, style.range)), px, py, dx, dy));
     }
   }
   return image;

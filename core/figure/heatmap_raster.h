@@ -4,7 +4,7 @@
 // A picture of w × h pixels shows rows × cols cells. Pixel (x, y), counted from the top left, shows the cell
 //     col = floor((2x + 1) · cols / (2w)),  row = floor((2y + 1) · rows / (2h)).
 // Where g = gap > 0, a pixel lies between two cells, and shows the card, if x + g < w and col(x + g) ≠ col(x), or the
-// same down the rows.
+// same down the rows. Masked and −∞ cells smaller than 16s either way have no such seam: their hatching runs through.
 //
 // With s = pixels to a unit (1, or the monitor's scale) and p = (x + ½, y + ½), by the cell's kind:
 //     value          colour map at (v − lo) / (hi − lo)
@@ -13,7 +13,7 @@
 //     NaN            mark_line over mark_ground by dots(p)
 //     dropped        crossed_line over crossed_ground by cross(p − centre of the cell)
 // where
-//     stripe(u)  = clamp(½ + s − |mod(u, 6s) − 3s| / √2)          lines 2s thick, 45°, all in one grid over the picture
+//     stripe(u)  = clamp(½ + 0.7 s − |mod(u, 6s) − 3s| / √2)        lines 1.4s thick, 45°, one grid over the picture
 //     dots(p)    = clamp(½ + 1.25 s − |mod(p, 5s) − 2.5s|)          Euclidean length
 //     cross(d)   = clamp(½ + ½ s − min(|d.x − d.y|, |d.x + d.y|) / √2), 0 where max(|d.x|, |d.y|) > 0.32 · min(w / cols, h / rows)
 // and clamp is to [0, 1]. In cells smaller than 6s either way patterns do not show: NaN and +∞ are flat mark_line,
@@ -44,7 +44,7 @@ int heatmap_gap(double cell_width, double cell_height, float scale = 1);
 /// the value that the map's resting colour stands for, so that extreme values stay visible.
 Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width, int height);
 
-/// What a swatch of the legend shows: one cell of this kind.
+/// What a swatch of the legend shows: one cell of this kind; a value stands for 1.
 Image cell_swatch(CellKind kind, const HeatmapStyle& style, int width, int height);
 
 }  // namespace headlight

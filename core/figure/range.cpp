@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
+
+constexpr float largest = std::numeric_limits<float>::max();
 
 std::optional<float> parse_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -31,7 +34,34 @@ RangeSetting parse_range(std::string_view text) {
                      "expected row, head, stage or LO:HI with LO below HI, such as -2:2");
 }
 
+void Extent::add_plain(const MatrixView& matrix) {
+  constexpr Index lanes = 16;  // side by side, for vector instructions
+  float low[lanes], high[lanes];
+  std::fill_n(low, lanes, lo_);
+  std::fill_n(high, lanes, hi_);
+  for (Index row = 0; row < matrix.rows; ++row) {
+    const float* values = matrix.data + row * matrix.row_stride;
+    Index col = 0;
+    for (; col + lanes <= matrix.cols; col += lanes) {
+      for (Index lane = 0; lane < lanes; ++lane) {
+        const float v = values[col + lane];
+        const float finite_low = v >= -largest ? v : largest, finite_high = v <= largest ? v : -largest;
+        low[lane] = finite_low < low[lane] ? finite_low : low[lane];
+        high[lane] = finite_high > high[lane] ? finite_high : high[lane];
+      }
+    }
+    for (; col < matrix.cols; ++col) {
+      if (std::isfinite(values[col])) add(values[col]);
+    }
+  }
+  for (Index lane = 0; lane < lanes; ++lane) {
+    lo_ = std::min(lo_, low[lane]);
+    hi_ = std::max(hi_, high[lane]);
+  }
+}
+
 void Extent::add(const MatrixView& matrix, const CellMasks& masks) {
+  if (!masks.any() && matrix.col_stride == 1) return add_plain(matrix);
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col) {
       if (classify(matrix, masks, row, col) == CellKind::value) add(matrix(row, col));

@@ -46,6 +46,8 @@ class Extent {
   ValueRange range(ColormapKind kind) const;
 
  private:
+  void add_plain(const MatrixView& matrix);
+
   float lo_ = 3.4028235e38f;
   float hi_ = -3.4028235e38f;
 };

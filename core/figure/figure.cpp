@@ -1,0 +1,102 @@
+#include "core/figure/figure.h"
+
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+
+#include "core/figure/figure_layout.h"
+#include "core/figure/raster_canvas.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+constexpr float most_pixels = 16384;
+
+std::string format_size(float units) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", static_cast<double>(units));
+  return text;
+}
+
+void check_sizes(const FigureSpec& spec) {
+  assert(!spec.panels.empty() && spec.panels.front().matrix.rows > 0 && spec.panels.front().matrix.cols > 0);
+  assert(spec.scale > 0);
+  if (spec.cell && !(*spec.cell > 0)) {
+    throw SettingError("--cell", format_size(*spec.cell), "expected a number of pixels above zero");
+  }
+  if (spec.size && !(spec.size->width >= 1 && spec.size->height >= 1)) {
+    throw SettingError("--size", format_size(spec.size->width) + "x" + format_size(spec.size->height),
+                       "expected at least 1x1");
+  }
+}
+
+void check_pixels(const FigureSpec& spec, const FigureLayout& layout) {
+  const float wide = layout.width * spec.scale, high = layout.height * spec.scale;
+  if (wide <= most_pixels && high <= most_pixels) return;
+  throw SettingError(spec.size ? "--size" : "--cell",
+                     "the picture would have " + std::to_string(std::lround(wide)) + " x " +
+                         std::to_string(std::lround(high)) + " pixels",
+                     "expected at most 16384 either way");
+}
+
+Rgba background(const FigureSpec& spec) {
+  Rgba colour = colours(spec.theme).card;
+  if (spec.transparent) colour.a = 0;
+  return colour;
+}
+
+void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, const HeatmapStyle& style) {
+  const FigurePanel& panel = spec.panels[box.panel];
+  CellMasks masks = effective_masks(spec, panel);
+  HeatmapStyle own = style;
+  own.range = box.range;
+  if (spec.range_mode != RangeMode::row || spec.palette == Palette::boolean) {
+    return canvas.heatmap(box.heatmap, panel.matrix, masks, own, !spec.bare);
+  }
+  const Buffer scaled = normalise_rows(panel.matrix, masks, style.map->kind());
+  const MatrixView view{scaled.data(), panel.matrix.rows, panel.matrix.cols, panel.matrix.cols, 1};
+  canvas.heatmap(box.heatmap, view, masks, own, !spec.bare);
+}
+
+void draw(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, const Colormap& map) {
+  HeatmapStyle style{&map, layout.panels.front().range, spec.theme, 1, 0, background(spec)};
+  for (const PanelBox& box : layout.panels) draw_heatmap(canvas, spec, box, style);
+  for (const FilledBox& box : layout.boxes) canvas.fill(box.rect, box.colour);
+  for (const BarBox& bar : layout.bars) canvas.colour_bar(bar.rect, map);
+  for (const SwatchBox& swatch : layout.swatches) canvas.swatch(swatch.rect, swatch.kind, style);
+  for (const Label& label : layout.labels) canvas.text(label);
+  for (const Label& label : layout.inside) canvas.text(label);
+}
+
+Colormap map_of(const FigureSpec& spec) {
+  return colormap(spec.colormap.empty() ? default_colormap(spec.palette) : std::string_view(spec.colormap), spec.theme);
+}
+
+}  // namespace
+
+Image render_image(const FigureSpec& spec) {
+  check_sizes(spec);
+  const Colormap map = map_of(spec);
+  Typesetter typesetter;
+  const FigureLayout layout = lay_out(spec, map, typesetter);
+  check_pixels(spec, layout);
+  RasterCanvas canvas(layout.width, layout.height, spec.scale, background(spec), typesetter);
+  draw(canvas, spec, layout, map);
+  return canvas.take();
+}
+
+std::vector<std::uint8_t> render_png(const FigureSpec& spec) { return encode_png(render_image(spec), 96 * spec.scale); }
+
+std::string render_svg(const FigureSpec& spec, SvgText text) {
+  check_sizes(spec);
+  const Colormap map = map_of(spec);
+  Typesetter typesetter;
+  const FigureLayout layout = lay_out(spec, map, typesetter);
+  check_pixels(spec, layout);
+  SvgCanvas canvas(layout.width, layout.height, background(spec), spec.theme, text, typesetter);
+  draw(canvas, spec, layout, map);
+  return canvas.take();
+}
+
+}  // namespace headlight

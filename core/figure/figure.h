@@ -1,0 +1,80 @@
+// Figures: one matrix, or several heads in a grid, with title, axes, tokens, colour bar and legend, as PNG or SVG.
+//
+//   FigureSpec spec;
+//   spec.title = "weights";
+//   spec.palette = Palette::sequential;
+//   spec.panels = {{weights.matrix(0, 2), {mask.matrix(0, 2)}, "head 2", colours(spec.theme).heads[2]}};
+//   spec.row_ticks = spec.col_ticks = tokens;
+//   write(path, encode_png(render_image(spec)));
+//
+// Lengths are in units of 1/96 inch, which are pixels at scale 1. At another scale the same figure has more pixels.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention/stage.h"
+#include "core/figure/cell.h"
+#include "core/figure/png_image.h"
+#include "core/figure/range.h"
+#include "core/figure/svg_canvas.h"
+#include "core/figure/theme.h"
+
+namespace headlight {
+
+/// One matrix. The views' tensors must live until the figure is drawn.
+struct FigurePanel {
+  MatrixView matrix;           ///< at least 1 × 1; all panels of a figure have the same rows and columns
+  CellMasks masks;
+  std::string title;           ///< above the panel; may be empty
+  std::optional<Rgba> hue;     ///< a strip over the panel, e.g. the head's colour
+};
+
+struct FigureSize {
+  float width = 0, height = 0;
+};
+
+/// What a figure says by itself, for translation.
+struct FigureWords {
+  std::string masked = "masked";
+  std::string dropped = "dropped";
+  std::string may_attend = "may attend";
+  std::string row_maximum = "row max";
+  std::string of = "of";  ///< "15 of 36"
+};
+
+struct FigureSpec {
+  std::vector<FigurePanel> panels;  ///< at least one
+  std::string title;
+  std::string shape;      ///< beside the title, muted; empty: "rows × columns"
+  std::string subtitle;
+  std::string row_label;  ///< what the rows are, e.g. "queries"
+  std::string col_label;
+  std::vector<std::string> row_ticks;  ///< tokens; empty: indices
+  std::vector<std::string> col_ticks;
+
+  Palette palette = Palette::diverging;  ///< boolean: 0 is drawn as masked, all else in one colour
+  std::string colormap;                  ///< by name; empty: the palette's own
+  RangeMode range_mode = RangeMode::head;
+  /// For fixed, and for stage where the stage has more than the panels; without it stage is all the panels together.
+  std::optional<ValueRange> range;
+
+  Theme theme = Theme::light;
+  bool transparent = false;
+  bool values = false;  ///< numbers in the cells, as far as they fit
+  bool bare = false;    ///< the cells alone, without gaps; fills `size` exactly
+  std::optional<float> cell;       ///< width and height of a cell
+  std::optional<FigureSize> size;  ///< of the whole figure; wins over `cell`
+  float scale = 1;                 ///< pixels to a unit; dpi / 96
+  FigureWords words;
+};
+
+/// Throws SettingError: for --colormap an unknown name; for --size and --cell sizes that are not positive, or a picture
+/// beyond 16384 pixels either way.
+Image render_image(const FigureSpec& spec);
+/// The same figure as a PNG file, its resolution noted.
+std::vector<std::uint8_t> render_png(const FigureSpec& spec);
+std::string render_svg(const FigureSpec& spec, SvgText text = SvgText::text);
+
+}  // namespace headlight

@@ -1,0 +1,51 @@
+// Where everything in a figure stands, computed before anything is drawn. Plain data, in units.
+#pragma once
+
+#include <vector>
+
+#include "core/figure/canvas.h"
+#include "core/figure/figure.h"
+#include "core/figure/typesetter.h"
+
+namespace headlight {
+
+struct FilledBox {
+  Rect rect;
+  Rgba colour;
+};
+
+struct PanelBox {
+  std::size_t panel;  ///< index into the spec's panels
+  Rect heatmap;
+  ValueRange range;   ///< what the panel's colours span
+};
+
+struct BarBox {
+  Rect rect;
+  ValueRange range;
+};
+
+struct SwatchBox {
+  Rect rect;
+  CellKind kind;
+};
+
+struct FigureLayout {
+  float width = 0, height = 0;
+  float cell_width = 0, cell_height = 0;
+  std::vector<PanelBox> panels;
+  std::vector<Label> labels;     ///< titles, ticks, legend: never over a heatmap or one another
+  std::vector<Label> inside;     ///< numbers in cells
+  std::vector<FilledBox> boxes;  ///< tick marks, hue strips
+  std::vector<BarBox> bars;
+  std::vector<SwatchBox> swatches;
+};
+
+FigureLayout lay_out(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter);
+
+/// The range that each panel's colours span; in row mode that of rows already scaled by normalise_rows.
+std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind);
+/// Boolean matrices mask themselves: what is 0 is masked.
+CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel);
+
+}  // namespace headlight

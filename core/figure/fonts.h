@@ -1,0 +1,29 @@
+// The one door to fontconfig: which font file serves for what.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace headlight {
+
+enum class FontRole : std::uint8_t {
+  text,    ///< labels: Inter, else DejaVu Sans, else whatever sans-serif there is
+  strong,  ///< titles: the same, semi-bold (bold where that is all there is)
+  mono,    ///< numbers, tabular: JetBrains Mono, else DejaVu Sans Mono
+  math,    ///< formulas, serif italic: STIX Two Text, else Latin Modern or CMU, else DejaVu Serif
+  cjk,     ///< Chinese: WenQuanYi Micro Hei, else Noto Sans CJK
+};
+
+struct FontFile {
+  std::string path;
+  int face_index = 0;  ///< within a collection (.ttc)
+  std::string family;
+};
+
+/// Throws FileError where the system has no font at all. For cjk: nothing better than the plain face may be found.
+FontFile find_font(FontRole role);
+/// A font that has this character, for what the role's own font lacks; nothing where no font has it.
+std::optional<FontFile> fallback_font(char32_t character);
+
+}  // namespace headlight

@@ -1,0 +1,198 @@
+#include "core/figure/svg_canvas.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <span>
+
+#include "core/figure/utf8.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index most_rectangles = 64 * 64;
+constexpr float least_rectangle = 6;  // units; grids of many small cells would make huge files
+constexpr float embedded_scale = 2;  // pixels to a unit in embedded pictures
+
+/// Up to two decimals, trailing zeros cut.
+std::string number(float value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(value));
+  std::string out = text;
+  out.erase(out.find_last_not_of('0') + 1);
+  if (out.back() == '.') out.pop_back();
+  return out == "-0" ? "0" : out;
+}
+
+std::string attribute(const char* name, const std::string& value) { return std::string(" ") + name + "=\"" + value + "\""; }
+
+std::string place(const Rect& rect) {
+  return attribute("x", number(rect.x)) + attribute("y", number(rect.y)) + attribute("width", number(rect.w)) +
+         attribute("height", number(rect.h));
+}
+
+std::string paint(Rgba colour) {
+  std::string out = attribute("fill", to_hex(colour));
+  if (colour.a != 255) out += attribute("fill-opacity", number(static_cast<float>(colour.a) / 255));
+  return out;
+}
+
+/// As XML text: markup escaped, characters that XML forbids shown as U+FFFD.
+std::string escape(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t from = at;
+    const char32_t c = next_character(text, at);
+    if (c == '&') out += "&amp;";
+    else if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '"') out += "&quot;";
+    else if ((c < 0x20 && c != '\t') || c == 0xFFFD || c == 0xFFFE || c == 0xFFFF) out += "\xEF\xBF\xBD";
+    else out += text.substr(from, at - from);
+  }
+  return out;
+}
+
+std::string base64(std::span<const std::uint8_t> bytes) {
+  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto byte = [&](std::size_t k) { return i + k < bytes.size() ? unsigned{bytes[i + k]} : 0u; };
+    const unsigned three = byte(0) << 16 | byte(1) << 8 | byte(2);
+    for (unsigned k = 0; k < 4; ++k) {
+      out += i + k <= bytes.size() ? digits[three >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return out;
+}
+
+const char* font_family(FontRole role) {
+  switch (role) {
+    case FontRole::mono: return "JetBrains Mono, DejaVu Sans Mono, monospace";
+    case FontRole::math: return "STIX Two Text, CMU Serif, DejaVu Serif, serif";
+    default: return "Inter, DejaVu Sans, WenQuanYi Micro Hei, Noto Sans CJK SC, sans-serif";
+  }
+}
+
+/// The patterns of heatmap_raster.h at scale 1; their grids begin at the figure's origin.
+std::string patterns(const ThemeColours& t) {
+  const auto pattern = [](const char* id, float period, Rgba ground, const std::string& inside) {
+    return std::string("<pattern id=\"") + id + "\" patternUnits=\"userSpaceOnUse\"" + attribute("width", number(period)) +
+           attribute("height", number(period)) + "><rect" + place({0, 0, period, period}) + paint(ground) + "/>" + inside +
+           "</pattern>\n";
+  };
+  const auto stripes = [](Rgba ink, const char* path) {
+    return std::string("<path d=\"") + path + "\" stroke=\"" + to_hex(ink) + "\" stroke-width=\"1.4\"/>";
+  };
+  return "<defs>\n" + pattern("masked", 6, t.hatch_ground, stripes(t.hatch_line, "M-1 4L4 -1M2 7L7 2")) +
+         pattern("infinite", 6, t.mark_ground, stripes(t.mark_line, "M-1 2L4 7M2 -1L7 4")) +
+         pattern("nan", 5, t.mark_ground, "<circle cx=\"2.5\" cy=\"2.5\" r=\"1.25\"" + paint(t.mark_line) + "/>") + "</defs>\n";
+}
+
+}  // namespace
+
+SvgCanvas::SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter)
+    : theme_(colours(theme)), text_(text), typesetter_(typesetter) {
+  svg_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+         "xmlns:xlink=\"http://www.w3.org/1999/xlink\"" +
+         attribute("width", number(width)) + attribute("height", number(height)) +
+         attribute("viewBox", "0 0 " + number(width) + " " + number(height)) + ">\n" + patterns(theme_);
+  if (background.a != 0) fill({0, 0, width, height}, background);
+}
+
+void SvgCanvas::fill(const Rect& rect, Rgba colour) { svg_ += "<rect" + place(rect) + paint(colour) + "/>\n"; }
+
+void SvgCanvas::text(const Label& label) {
+  if (text_ == SvgText::outlines) {
+    const std::string path = typesetter_.outline(label);
+    if (!path.empty()) svg_ += "<path d=\"" + path + "\"" + paint(label.colour) + "/>\n";
+    return;
+  }
+  svg_ += "<text" + attribute("x", number(label.at.x)) + attribute("y", number(label.at.y)) +
+          attribute("font-family", font_family(label.role)) + attribute("font-size", number(label.size)) + paint(label.colour);
+  if (label.role == FontRole::strong) svg_ += attribute("font-weight", "600");
+  if (label.role == FontRole::math) svg_ += attribute("font-style", "italic");
+  if (label.anchor == Anchor::middle) svg_ += attribute("text-anchor", "middle");
+  if (label.anchor == Anchor::end) svg_ += attribute("text-anchor", "end");
+  if (label.angle != 0) {
+    svg_ += attribute("transform", "rotate(" + number(label.angle) + " " + number(label.at.x) + " " + number(label.at.y) + ")");
+  }
+  // Tokens begin with blanks that count, and widths were measured without kerning.
+  svg_ += " xml:space=\"preserve\" style=\"font-kerning:none\">" + escape(label.text) + "</text>\n";
+}
+
+void SvgCanvas::cell(const Rect& rect, CellKind kind, Rgba value_colour) {
+  const auto with = [&](const char* pattern) { svg_ += "<rect" + place(rect) + " fill=\"url(#" + pattern + ")\"/>\n"; };
+  switch (kind) {
+    case CellKind::value: return fill(rect, value_colour);
+    case CellKind::masked:
+    case CellKind::neg_inf: return with("masked");
+    case CellKind::pos_inf: return with("infinite");
+    case CellKind::nan: return with("nan");
+    case CellKind::dropped: break;
+  }
+  fill(rect, theme_.crossed_ground);
+  const float arm = 0.32f * std::min(rect.w, rect.h), x = rect.x + rect.w / 2, y = rect.y + rect.h / 2;
+  const auto stroke = [&](float up) {
+    return "M" + number(x - arm) + " " + number(y - up) + "L" + number(x + arm) + " " + number(y + up);
+  };
+  svg_ += "<path d=\"" + stroke(arm) + stroke(-arm) + "\" stroke=\"" + to_hex(theme_.crossed_line) + "\"/>\n";
+}
+
+void SvgCanvas::cells(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+                      float gap) {
+  const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
+  // Without gaps, antialiased edges would show the ground between neighbours.
+  svg_ += gap > 0 ? "<g>\n" : "<g shape-rendering=\"crispEdges\">\n";
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) {
+      const CellKind kind = classify(matrix, masks, row, col);
+      const bool through = std::min(w, h) < 16 && (kind == CellKind::masked || kind == CellKind::neg_inf);
+      const float seam = through ? 0 : gap;
+      const Rect box{rect.x + static_cast<float>(col) * w, rect.y + static_cast<float>(row) * h,
+                     w - (col + 1 < matrix.cols ? seam : 0), h - (row + 1 < matrix.rows ? seam : 0)};
+      const Rgba colour = kind == CellKind::value ? style.map->at(normalise(matrix(row, col), style.range)) : Rgba{};
+      cell(box, kind, colour);
+    }
+  }
+  svg_ += "</g>\n";
+}
+
+void SvgCanvas::heatmap(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+                        bool gaps) {
+  const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
+  const int gap = gaps ? heatmap_gap(static_cast<double>(w), static_cast<double>(h)) : 0;
+  if (matrix.rows * matrix.cols <= most_rectangles && std::min(w, h) >= least_rectangle) {
+    return cells(rect, matrix, masks, style, static_cast<float>(gap));
+  }
+  HeatmapStyle own = style;
+  own.scale = embedded_scale;
+  own.gap = gap * static_cast<int>(embedded_scale);
+  const auto pixels = [](float units) { return std::max(1, static_cast<int>(std::lround(units * embedded_scale))); };
+  embed(rect, heatmap_raster(matrix, masks, own, pixels(rect.w), pixels(rect.h)));
+}
+
+void SvgCanvas::embed(const Rect& rect, const Image& image) {
+  svg_ += "<image" + place(rect) + " preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" xlink:href=\"" +
+          "data:image/png;base64," + base64(encode_png(image)) + "\"/>\n";
+}
+
+void SvgCanvas::swatch(const Rect& rect, CellKind kind, const HeatmapStyle& style) { 
+  cell(rect, kind, style.map->at(normalise(1, style.range)));
+}
+
+void SvgCanvas::colour_bar(const Rect& rect, const Colormap& map) {
+  const std::string id = "map" + std::to_string(gradients_++);
+  svg_ += "<linearGradient id=\"" + id + "\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">";
+  constexpr int stops = 32;
+  for (int i = 0; i <= stops; ++i) {
+    const float t = static_cast<float>(i) / stops;
+    svg_ += "<stop" + attribute("offset", number(100 * t) + "%") + attribute("stop-color", to_hex(map.at(t))) + "/>";
+  }
+  svg_ += "</linearGradient>\n<rect" + place(rect) + " fill=\"url(#" + id + ")\"/>\n";
+}
+
+std::string SvgCanvas::take() { return std::move(svg_) + "</svg>\n"; }
+
+}  // namespace headlight

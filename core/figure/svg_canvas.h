@@ -1,0 +1,43 @@
+// A figure as SVG 1.1: the same geometry as the pixels, in the units of the figure.
+#pragma once
+
+#include <string>
+
+#include "core/figure/canvas.h"
+
+namespace headlight {
+
+enum class SvgText : std::uint8_t {
+  text,      ///< stays text: small, can be searched and edited, set in the reader's fonts
+  outlines,  ///< drawn as shapes: looks the same everywhere
+};
+
+class SvgCanvas : public Canvas {
+ public:
+  /// A background with alpha 0 is left out. `typesetter` must outlive the canvas.
+  SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter);
+
+  void fill(const Rect& rect, Rgba colour) override;
+  void text(const Label& label) override;
+  /// Cells as rectangles up to 64 × 64 of them that are not tiny, beyond that a picture inside the file.
+  void heatmap(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+               bool gaps) override;
+  void swatch(const Rect& rect, CellKind kind, const HeatmapStyle& style) override;
+  void colour_bar(const Rect& rect, const Colormap& map) override;
+
+  /// Closes the document.
+  std::string take();
+
+ private:
+  void cell(const Rect& rect, CellKind kind, Rgba value_colour);
+  void cells(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, float gap);
+  void embed(const Rect& rect, const Image& image);
+
+  std::string svg_;
+  const ThemeColours& theme_;
+  SvgText text_;
+  Typesetter& typesetter_;
+  int gradients_ = 0;
+};
+
+}  // namespace headlight

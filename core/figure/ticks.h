@@ -1,0 +1,42 @@
+// What stands along the axes and beside the colour bar: which ticks, in which words, at which slant. Plain data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/figure/range.h"
+#include "core/figure/typesetter.h"
+
+namespace headlight {
+
+struct AxisTick {
+  Index index;       ///< of the row or column
+  std::string text;  ///< elided to fit
+};
+
+struct AxisTicks {
+  std::vector<AxisTick> ticks;
+  float angle = 0;     ///< of the labels: 0, −45 or −90
+  float depth = 0;     ///< room needed away from the matrix
+  float overhang = 0;  ///< room needed beyond the first cell, where slanted labels lean out
+  bool marks = false;  ///< not every cell has a label: draw a mark at those that do
+};
+
+inline constexpr float tick_size = 12;  // of the text
+
+/// Rows: tokens where each row has room for a line, else indices, thinned to steps of 1, 2 or 5 · 10ᵏ.
+AxisTicks row_ticks(const std::vector<std::string>& tokens, Index count, float pitch, Typesetter& typesetter);
+/// Columns: the same, upright where they fit, else slanted by 45°, else on end.
+AxisTicks column_ticks(const std::vector<std::string>& tokens, Index count, float pitch, Typesetter& typesetter);
+
+struct BarTick {
+  float at;  ///< 0 at the bar's low end, 1 at its high end
+  std::string text;
+};
+/// Round numbers (steps of 1, 2 or 5 · 10ᵏ) within the range, at most `most` of them.
+std::vector<BarTick> bar_ticks(ValueRange range, int most);
+
+/// With a real minus sign: "−0.25"; `leading_zero` false: "−.25". Never "−0.00".
+std::string format_value(float value, int decimals, bool leading_zero = true);
+
+}  // namespace headlight
