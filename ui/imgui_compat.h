@@ -5,13 +5,6 @@
 
 #include <imgui.h>
 
-namespace headlight {
-
-/// A texture of the program's graphics library as ImGui passes it on: a pointer before 1.91.4, then an integer.
-inline ImTextureID imgui_texture(std::uintptr_t id) { return (ImTextureID)id; }
-
-}  // namespace headlight
-
 namespace headlight::compat {
 
 /// From 1.92 on, fonts are rasterised at any size on demand; before, only at the sizes that were baked.

@@ -1,7 +1,6 @@
 // PainterStage: the real painter, off screen, drawing quads that a test gives it.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
