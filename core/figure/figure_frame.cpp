@@ -154,11 +154,13 @@ class Fitter {
     const bool titled = std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return !p.title.empty(); });
     const bool hued = std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return p.hue.has_value(); });
     frame.panel_top = (titled && show.title ? 22.0f : 0.0f) + (hued ? strip_height + 3 : 0.0f);
-    frame.gap = show.ticks ? 24 : 12;
+    frame.gap = show.ticks ? 24 : show.title ? 12 : 4;
     measure_bars(frame);
     if (show.ticks) {
+      // Over an empty place of the grid, slanted labels would lean into the next panel of the line below.
+      const bool complete = frame.columns * frame.lines == count_;
       frame.row_ticks = row_ticks(spec_.row_ticks, rows_, frame.cell_height, typesetter_);
-      frame.col_ticks = column_ticks(spec_.col_ticks, cols_, frame.cell_width, typesetter_);
+      frame.col_ticks = column_ticks(spec_.col_ticks, cols_, frame.cell_width, complete, typesetter_);
     }
     const float row_room = (show.ticks ? frame.row_ticks.depth + tick_gap : 0) + (named_rows(frame) ? 24 : 0);
     frame.left = std::max(row_room, frame.col_ticks.overhang);
@@ -257,7 +259,8 @@ class Fitter {
       Frame frame = solve(size, detail, columns);
       const float empty = cells(columns * frame.lines - count_) / cells(count_);
       const float worth = frame.panel_width * frame.panel_height * (1 - 0.3f * empty);
-      if (worth > most) most = worth, best = std::move(frame);
+      const bool inside = frame.content_width <= frame.inner_width + 0.5f && content_height(frame) <= size.height + 0.5f;
+      if (columns == 1 || (inside && worth > most)) most = inside ? worth : 0, best = std::move(frame);
     }
     return best;
   }
@@ -284,15 +287,21 @@ class Fitter {
 bool has_own_bars(const FigureSpec& spec) { return spec.range_mode == RangeMode::head && spec.panels.size() > 1; }
 
 std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float height) {
+  const auto apart = [&](const std::vector<BarTick>& ticks) {
+    return ticks.size() < 2 || (ticks[1].at - ticks[0].at) * height >= bar_text_size + 2;
+  };
   if (spec.range_mode == RangeMode::row) {
-    if (kind == ColormapKind::sequential) return {{0, "0"}, {1, spec.words.row_maximum}};
-    return {{0, "−" + spec.words.row_maximum}, {0.5f, "0"}, {1, spec.words.row_maximum}};
+    std::vector<BarTick> ticks{{0, "0"}, {1, spec.words.row_maximum}};
+    if (kind == ColormapKind::diverging) ticks = {{0, "−" + spec.words.row_maximum}, {0.5f, "0"}, ticks[1]};
+    return apart(ticks) ? ticks : std::vector{ticks.back()};
   }
   const int most = std::clamp(static_cast<int>(height / 32) + 1, 2, 7);
-  for (int tried = most;; ++tried) {
-    std::vector<BarTick> ticks = bar_ticks(range, tried);
-    if (ticks.size() >= 2 || tried > most + 4) return ticks;
+  for (const int tried : {most, most + 1, most + 2, most + 3, most - 1, most - 2, 2}) {
+    if (std::vector<BarTick> ticks = bar_ticks(range, std::max(2, tried)); ticks.size() >= 2 && apart(ticks)) return ticks;
   }
+  std::vector<BarTick> ticks = bar_ticks(range, 2);
+  if (ticks.size() > 1) ticks.erase(ticks.begin(), ticks.end() - 1);
+  return ticks;
 }
 
 FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,

@@ -83,14 +83,15 @@ AxisTicks row_ticks(const std::vector<std::string>& tokens, Index count, float p
   return out;
 }
 
-AxisTicks column_ticks(const std::vector<std::string>& tokens, Index count, float pitch, Typesetter& typesetter) {
+AxisTicks column_ticks(const std::vector<std::string>& tokens, Index count, float pitch, bool may_lean,
+                       Typesetter& typesetter) {
   AxisTicks out;
   out.depth = tick_size;
   if (!tokens.empty() && pitch >= row_line) {
     out.ticks = elided(tokens, count, typesetter);
     const float width = widest(out.ticks, typesetter);
     if (width <= pitch - 6) return out;
-    if (pitch >= slant_line) {
+    if (may_lean && pitch >= slant_line) {
       slant(out, pitch, typesetter);
     } else {
       out.angle = -90;
