@@ -33,7 +33,9 @@ std::string message_of(Act act) {
   return {};
 }
 
-bool near(float a, float b) { return std::fabs(a - b) < 1e-6f; }
+bool near(float a, float b) {
+  return std::fabs(a - b) < 1e-6f;
+}
 
 }  // namespace
 

@@ -43,7 +43,9 @@ struct Sample {
     spec.col_label = "keys";
     if (!words.empty()) spec.row_ticks = repeated(words, rows), spec.col_ticks = repeated(words, cols);
     for (std::size_t i = 0; i < panels; ++i) {
-      spec.panels.push_back({matrix.matrix(), {mask.matrix(), {}}, panels > 1 ? "head " + std::to_string(i) : "",
+      spec.panels.push_back({matrix.matrix(),
+                             {mask.matrix(), {}},
+                             panels > 1 ? "head " + std::to_string(i) : "",
                              colours(Theme::light).heads[i % 8]});
     }
   }
@@ -62,7 +64,8 @@ bool overlap(const LabelBox& a, const LabelBox& b) {
       const float nx = to.y - from.y, ny = from.x - to.x;
       const auto span = [&](const LabelBox& of) {
         float low = 1e9f, high = -1e9f;
-        for (const Point p : of.corner) low = std::min(low, p.x * nx + p.y * ny), high = std::max(high, p.x * nx + p.y * ny);
+        for (const Point p : of.corner)
+          low = std::min(low, p.x * nx + p.y * ny), high = std::max(high, p.x * nx + p.y * ny);
         return std::pair(low, high);
       };
       const auto [a_low, a_high] = span(a);
@@ -73,7 +76,9 @@ bool overlap(const LabelBox& a, const LabelBox& b) {
   return true;
 }
 
-LabelBox box_of(const Rect& r) { return {{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}}; }
+LabelBox box_of(const Rect& r) {
+  return {{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}};
+}
 
 /// The first thing wrong with a layout, in words; empty where nothing is.
 std::string fault(const FigureLayout& layout) {
@@ -98,7 +103,8 @@ std::string fault(const FigureLayout& layout) {
 }
 
 const std::vector<std::string> no_words, short_words{"the", "cat", "sat"},
-    long_words{"antidisestablishmentarianism", "of", "Donaudampfschifffahrtsgesellschaft"}, chinese{"今天", "天气", "非常好"};
+    long_words{"antidisestablishmentarianism", "of", "Donaudampfschifffahrtsgesellschaft"},
+    chinese{"今天", "天气", "非常好"};
 
 std::size_t occurrences(const std::string& text, const std::string& part) {
   std::size_t count = 0;
@@ -109,9 +115,10 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("nothing in a figure overlaps or is cut off, at any shape, with any words, at any size") {
-  const std::vector<std::pair<Index, Index>> shapes{{1, 1}, {2, 1}, {5, 5}, {6, 16}, {30, 30}, {64, 64}, {4, 600}, {600, 4}};
-  const std::vector<std::optional<FigureSize>> sizes{{}, FigureSize{1600, 900}, FigureSize{640, 480}, FigureSize{320, 200},
-                                                     FigureSize{90, 60}};
+  const std::vector<std::pair<Index, Index>> shapes{{1, 1},   {2, 1},   {5, 5},   {6, 16},
+                                                    {30, 30}, {64, 64}, {4, 600}, {600, 4}};
+  const std::vector<std::optional<FigureSize>> sizes{
+      {}, FigureSize{1600, 900}, FigureSize{640, 480}, FigureSize{320, 200}, FigureSize{90, 60}};
   for (const auto& [rows, cols] : shapes) {
     for (const auto* words : {&no_words, &short_words, &long_words, &chinese}) {
       for (const std::size_t panels : {std::size_t{1}, std::size_t{5}}) {
@@ -218,7 +225,8 @@ TEST_CASE("SVG has the geometry of the pixels: size, cells and words") {
   const FigureLayout layout = layout_of(sample.spec);
   const Image image = render_image(sample.spec);
   const std::string svg = render_svg(sample.spec);
-  CHECK(svg.find("width=\"" + std::to_string(image.width) + "\" height=\"" + std::to_string(image.height) + "\"") < 300);
+  CHECK(svg.find("width=\"" + std::to_string(image.width) + "\" height=\"" + std::to_string(image.height) + "\"") <
+        300);
   CHECK(occurrences(svg, "<text") == layout.labels.size());
   CHECK(occurrences(svg, "url(#masked)") == 10 + 1);  // the legend's too
   const Colormap map = colormap("signal", Theme::light);
@@ -266,7 +274,8 @@ TEST_CASE("themes differ in their card, and a transparent figure has none") {
 }
 
 TEST_CASE("a matrix of nothing but NaN, or of one constant, still makes a figure") {
-  for (const float value : {std::numeric_limits<float>::quiet_NaN(), 0.0f, 7.0f, -std::numeric_limits<float>::infinity()}) {
+  for (const float value :
+       {std::numeric_limits<float>::quiet_NaN(), 0.0f, 7.0f, -std::numeric_limits<float>::infinity()}) {
     const Tensor t = Tensor::full({3, 3}, value);
     FigureSpec spec;
     spec.panels = {{t.matrix(), {}, "", {}}};
