@@ -21,11 +21,13 @@ struct MatrixQuad {
   Index batch = 0, head = 0;
   Tensor mask;              ///< optional, 0/1, broadcastable to values: 0 is hatched
   Tensor kept;              ///< optional, 0/1, as values: 0 is crossed (dropped)
+  bool show_leaks = false;  ///< as in CellMasks: a masked weight that is not zero shows as its value
   const Colormap* colormap = nullptr;
   ValueRange range;         ///< in row mode ignored: each row has its own
   bool row_ranges = false;  ///< every row over its own range
   bool dark = false;        ///< which hatch and ground to use
-  float cell_gap = 0;       ///< pixels between cells, 0 for none
+  float cell_gap = 0;       ///< pixels between cells, 0 for none; see heatmap_gap()
+  float scale = 1;          ///< pixels to a unit of the hatching, as in HeatmapStyle
   float opacity = 1;
   /// Cells in row-major order before this one are drawn, the rest are blank; negative: all. For the step player.
   std::int64_t revealed = -1;

@@ -1,0 +1,114 @@
+#include "app/gl/gl_matrix_painter.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "ui/imgui_compat.h"
+
+namespace headlight {
+namespace {
+
+/// In pixels of the framebuffer.
+struct PixelRect {
+  int left, top, right, bottom;
+  bool empty() const { return left >= right || top >= bottom; }
+};
+
+PixelRect to_pixels(ImVec2 min, ImVec2 max, ImVec2 scale) {
+  const auto pixel = [](float x) { return static_cast<int>(std::lround(x)); };
+  return {pixel(min.x * scale.x), pixel(min.y * scale.y), pixel(max.x * scale.x), pixel(max.y * scale.y)};
+}
+
+PixelRect intersect(const PixelRect& a, const PixelRect& b) {
+  return {std::max(a.left, b.left), std::max(a.top, b.top), std::min(a.right, b.right), std::min(a.bottom, b.bottom)};
+}
+
+Projection imgui_projection() {
+  const ImDrawData& data = *ImGui::GetDrawData();
+  const float x = 2.0f / data.DisplaySize.x, y = -2.0f / data.DisplaySize.y;
+  return {x, y, -1.0f - data.DisplayPos.x * x, 1.0f - data.DisplayPos.y * y};
+}
+
+/// As heatmap_raster(): what the map's resting colour stands for.
+float resting_value(ColormapKind kind, ValueRange range) {
+  return kind == ColormapKind::diverging ? (range.lo + range.hi) / 2 : range.lo;
+}
+
+/// The step player counts cells of the matrix; what is drawn may be pooled.
+void set_revealed(MatrixDraw& draw, std::int64_t revealed, const MatrixView& matrix) {
+  if (revealed < 0 || matrix.cols == 0) return;
+  draw.revealed_row = static_cast<int>(revealed / matrix.cols * draw.rows / matrix.rows);
+  draw.revealed_col = static_cast<int>(revealed % matrix.cols * draw.cols / matrix.cols);
+}
+
+}  // namespace
+
+void GlMatrixPainter::begin_frame() {
+  ++frame_;
+  used_ = 0;
+  textures_.begin_frame();
+  std::erase_if(maps_, [this](const MapTexture& map) { return map.last_used + 2 < frame_; });
+}
+
+void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
+  assert(quad.values.defined() && quad.colormap != nullptr);
+  const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
+  const PixelRect whole = to_pixels(quad.min, quad.max, scale);
+  const PixelRect clip = to_pixels(list.GetClipRectMin(), list.GetClipRectMax(), scale);
+  const PixelRect seen = intersect(whole, clip);
+  if (seen.empty() || quad.values.count() == 0) return;
+
+  const ColormapKind kind = quad.colormap->kind();
+  const ValueRange unit{kind == ColormapKind::diverging ? -1.0f : 0.0f, 1.0f};
+  const ValueRange range = quad.row_ranges ? unit : quad.range;
+  const int width = whole.right - whole.left, height = whole.bottom - whole.top;
+  const MatrixLevel& level = textures_.find(quad, width, height, resting_value(kind, range));
+  Call& call = next_call();
+  call.draw = {level.values.id(), level.kinds.id(), texture_of(*quad.colormap), level.rows, level.cols, width, height,
+               static_cast<int>(std::lround(quad.cell_gap * scale.x)), range, resting_value(kind, range),
+               quad.scale * scale.x, quad.opacity, quad.dark ? Theme::dark : Theme::light};
+  set_revealed(call.draw, quad.revealed, quad.values.matrix(quad.batch, quad.head));
+
+  const auto point = [&](int x, int y) {
+    return ImVec2(static_cast<float>(x) / scale.x, static_cast<float>(y) / scale.y);
+  };
+  const auto uv = [&](int x, int y) {
+    return ImVec2(static_cast<float>(x - whole.left), static_cast<float>(y - whole.top));
+  };
+  list.AddCallback(before_quad, &call);
+  list.AddImage(imgui_texture(call.draw.values), point(seen.left, seen.top), point(seen.right, seen.bottom),
+                uv(seen.left, seen.top), uv(seen.right, seen.bottom));
+  list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+}
+
+void GlMatrixPainter::before_quad(const ImDrawList*, const ImDrawCmd* command) {
+  const Call& call = *static_cast<const Call*>(command->UserCallbackData);
+  if (!call.painter->shader_) {
+    GLint program = 0;
+    glGetIntegerv(GL_CURRENT_PROGRAM, &program);
+    const auto location = [&](const char* name) {
+      return static_cast<GLuint>(glGetAttribLocation(static_cast<GLuint>(program), name));
+    };
+    call.painter->shader_ = std::make_unique<MatrixShader>(location("Position"), location("UV"));
+  }
+  call.painter->shader_->use(call.draw, imgui_projection());
+}
+
+GlMatrixPainter::Call& GlMatrixPainter::next_call() {
+  if (used_ == calls_.size()) calls_.push_back(std::make_unique<Call>(Call{this, {}}));
+  return *calls_[used_++];
+}
+
+GLuint GlMatrixPainter::texture_of(const Colormap& map) {
+  for (MapTexture& each : maps_) {
+    if (each.table == map.table()) {
+      each.last_used = frame_;
+      return each.texture.id();
+    }
+  }
+  maps_.push_back({map.table(), make_texture(TexelFormat::rgba8, 256, 1, map.table().data(), 256), frame_});
+  return maps_.back().texture.id();
+}
+
+}  // namespace headlight

@@ -1,0 +1,48 @@
+// GlMatrixPainter: draws matrices with OpenGL 3.3, each by one quad whatever its size.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "app/gl/matrix_shader.h"
+#include "app/gl/matrix_textures.h"
+#include "ui/widgets/matrix_painter.h"
+
+namespace headlight {
+
+/// Needs ImGui's OpenGL 3 backend and one context, current whenever it is called and when it goes.
+class GlMatrixPainter : public MatrixPainter {
+ public:
+  /// Call before a frame's first draw().
+  void begin_frame();
+  /// The quad's corners are rounded to whole pixels of the framebuffer, so that all edges are crisp.
+  void draw(ImDrawList& list, const MatrixQuad& quad) override;
+
+  /// For tests.
+  const MatrixTextures& textures() const { return textures_; }
+
+ private:
+  struct Call {
+    GlMatrixPainter* painter;
+    MatrixDraw draw;
+  };
+  struct MapTexture {
+    Colormap::Table table;
+    GlTexture texture;
+    std::uint64_t last_used;
+  };
+
+  static void before_quad(const ImDrawList* list, const ImDrawCmd* command);
+  Call& next_call();
+  GLuint texture_of(const Colormap& map);
+
+  MatrixTextures textures_;
+  std::vector<MapTexture> maps_;
+  std::vector<std::unique_ptr<Call>> calls_;  ///< the frame's first used_ are in use: ImGui keeps their addresses
+  std::size_t used_ = 0;
+  std::uint64_t frame_ = 0;
+  std::unique_ptr<MatrixShader> shader_;  ///< made when ImGui's own program can first be asked for its attributes
+};
+
+}  // namespace headlight

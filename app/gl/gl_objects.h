@@ -1,0 +1,88 @@
+// What OpenGL gives out and wants back: textures, programs, framebuffers, each owned by one value.
+//
+// All of it needs the context current that it was made in, for destruction too.
+#pragma once
+
+#include <glad/gl.h>
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "core/figure/png_image.h"
+
+namespace headlight {
+
+/// Reads OpenGL's functions through `load`. Throws InputError where the context is older than OpenGL 3.3. In debug
+/// builds the driver's errors are printed on standard error, where it tells them.
+void load_opengl(GLADloadfunc load);
+/// What draws: "llvmpipe (LLVM 15.0.6, 256 bits)".
+std::string opengl_renderer();
+
+/// Deleter is called with the id when it goes.
+template <void (*Deleter)(GLuint)>
+class GlHandle {
+ public:
+  GlHandle() = default;
+  explicit GlHandle(GLuint id) : id_(id) {}
+  GlHandle(GlHandle&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
+  GlHandle& operator=(GlHandle&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~GlHandle() {
+    if (id_ != 0) Deleter(id_);
+  }
+  GLuint id() const { return id_; }
+  explicit operator bool() const { return id_ != 0; }
+
+ private:
+  GLuint id_ = 0;
+};
+
+void delete_texture(GLuint id);
+void delete_program(GLuint id);
+void delete_shader(GLuint id);
+void delete_framebuffer(GLuint id);
+
+using GlTexture = GlHandle<delete_texture>;
+using GlProgram = GlHandle<delete_program>;
+using GlShader = GlHandle<delete_shader>;
+
+/// What the texels of a texture are.
+enum class TexelFormat { r32f, r8ui, rgba8 };
+
+/// A texture read texel by texel, without filtering. `texels` may be null.
+GlTexture make_texture(TexelFormat format, int width, int height, const void* texels, int texels_a_row);
+/// Replaces `height` rows from `first_row` on.
+void update_texture(const GlTexture& texture, TexelFormat format, int width, int first_row, int height,
+                    const void* texels, int texels_a_row);
+/// The largest width and height of a texture.
+int max_texture_size();
+
+/// `attributes` are bound to these locations. Throws std::runtime_error with the compiler's message: a mistake of ours.
+struct AttributeLocation {
+  const char* name;
+  GLuint location;
+};
+GlProgram make_program(const char* vertex_source, const char* fragment_source,
+                       std::span<const AttributeLocation> attributes);
+
+/// Somewhere to draw that is not a window: 8 bits a channel, no depth.
+class Framebuffer {
+ public:
+  Framebuffer(int width, int height);
+  void bind() const;
+  /// The pixels from the top left, opaque.
+  Image read() const;
+
+ private:
+  int width_, height_;
+  GlTexture colour_;
+  GlHandle<delete_framebuffer> framebuffer_;
+};
+
+/// The pixels of the framebuffer that is bound, from the top left, opaque.
+Image read_pixels(int width, int height);
+
+}  // namespace headlight

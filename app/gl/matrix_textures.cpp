@@ -1,0 +1,213 @@
+#include "app/gl/matrix_textures.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/figure/pool.h"
+#include "core/figure/range.h"
+
+namespace headlight {
+namespace {
+
+// An entry holds its tensors alive, and with them a whole stage of a trace: let go of them soon.
+constexpr std::uint64_t frames_kept = 2;
+constexpr std::size_t levels_kept = 6;
+
+bool same_tensor(const Tensor& a, const Tensor& b) {
+  return a.defined() == b.defined() && (!a.defined() || identical(a, b));
+}
+
+/// The key's matrix and what lies over it, as views; expanding a mask needs a tensor to live while its view does.
+struct Source {
+  explicit Source(const MatrixKey& key) : matrix(key.values.matrix(key.batch, key.head)) {
+    masks.show_leaks = key.show_leaks;
+    if (key.mask.defined()) {
+      mask = key.mask.expand(key.values.shape());
+      masks.allowed = mask.matrix(key.batch, key.head);
+    }
+    if (key.kept.defined()) {
+      kept = key.kept.expand(key.values.shape());
+      masks.kept = kept.matrix(key.batch, key.head);
+    }
+    if (key.row_ranges) {
+      scaled = normalise_rows(matrix, masks, key.kind);
+      matrix = {scaled.data(), matrix.rows, matrix.cols, matrix.cols, 1};
+    }
+  }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  MatrixView matrix;
+  CellMasks masks;
+  Tensor mask, kept;
+  Buffer scaled;
+};
+
+Buffer packed(const MatrixView& matrix) {
+  Buffer out;
+  out.reserve(static_cast<std::size_t>(matrix.rows * matrix.cols));
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) out.push_back(matrix(row, col));
+  }
+  return out;
+}
+
+std::vector<CellKind> kinds_of(const MatrixView& matrix, const CellMasks& masks) {
+  std::vector<CellKind> kinds;
+  kinds.reserve(static_cast<std::size_t>(matrix.rows * matrix.cols));
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) kinds.push_back(classify(matrix, masks, row, col));
+  }
+  return kinds;
+}
+
+bool all_values(const std::vector<CellKind>& kinds) {
+  return std::all_of(kinds.begin(), kinds.end(), [](CellKind kind) { return kind == CellKind::value; });
+}
+
+/// The length of an axis of `cells` at `pixels`: halved while that leaves at least one cell a pixel.
+int level_length(Index cells, int pixels, int largest) {
+  while (cells >= 2 * Index{pixels} || cells > largest) cells = (cells + 1) / 2;
+  return static_cast<int>(cells);
+}
+
+bool same_row(const MatrixView& a, const MatrixView& b, Index row) {
+  if (a.col_stride == 1 && b.col_stride == 1) {
+    return std::memcmp(a.data + row * a.row_stride, b.data + row * b.row_stride,
+                       static_cast<std::size_t>(a.cols) * sizeof(float)) == 0;
+  }
+  for (Index col = 0; col < a.cols; ++col) {
+    if (std::memcmp(&a.data[row * a.row_stride + col * a.col_stride], &b.data[row * b.row_stride + col * b.col_stride],
+                    sizeof(float)) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether all but the values is the same, and the values have the same shape.
+bool differs_in_values_only(const MatrixKey& a, const MatrixKey& b) {
+  return a.values.shape() == b.values.shape() && a.batch == b.batch && a.head == b.head && !a.row_ranges &&
+         !b.row_ranges && !a.mask.defined() && !b.mask.defined() && !a.kept.defined() && !b.kept.defined();
+}
+
+}  // namespace
+
+MatrixKey::MatrixKey(const MatrixQuad& quad)
+    : values(quad.values),
+      mask(quad.mask),
+      kept(quad.kept),
+      batch(quad.batch),
+      head(quad.head),
+      show_leaks(quad.show_leaks),
+      row_ranges(quad.row_ranges),
+      kind(quad.colormap->kind()) {}
+
+bool MatrixKey::matches(const MatrixQuad& quad) const {
+  return batch == quad.batch && head == quad.head && show_leaks == quad.show_leaks && row_ranges == quad.row_ranges &&
+         (!row_ranges || kind == quad.colormap->kind()) && same_tensor(values, quad.values) &&
+         same_tensor(mask, quad.mask) && same_tensor(kept, quad.kept);
+}
+
+MatrixTextures::MatrixTextures() : largest_(max_texture_size()) {}
+
+void MatrixTextures::begin_frame() {
+  ++frame_;
+  next_ = place_ = 0;
+  std::erase_if(entries_, [this](const Entry& entry) { return entry.last_used + frames_kept < frame_; });
+}
+
+const MatrixLevel& MatrixTextures::find(const MatrixQuad& quad, int width, int height, float centre) {
+  Entry& entry = entry_of(quad);
+  entry.last_used = frame_;
+  entry.place = place_++;
+  const MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
+  const int rows = level_length(matrix.rows, height, largest_), cols = level_length(matrix.cols, width, largest_);
+  const bool pooled = rows != matrix.rows || cols != matrix.cols;
+  for (MatrixLevel& level : entry.levels) {
+    if (level.rows == rows && level.cols == cols && (!pooled || level.centre == centre)) {
+      level.last_used = frame_;
+      return level;
+    }
+  }
+  if (entry.levels.size() >= levels_kept) {
+    std::erase_if(entry.levels, [this](const MatrixLevel& each) { return each.last_used < frame_; });
+  }
+  MatrixLevel& level = entry.levels.emplace_back();
+  level.rows = rows;
+  level.cols = cols;
+  level.centre = centre;
+  level.pooled = pooled;
+  level.last_used = frame_;
+  upload(entry.key, level);
+  return level;
+}
+
+MatrixTextures::Entry& MatrixTextures::entry_of(const MatrixQuad& quad) {
+  for (std::size_t step = 0; step < entries_.size(); ++step) {
+    const std::size_t at = (next_ + step) % entries_.size();
+    if (entries_[at].key.matches(quad)) {
+      next_ = at + 1;
+      return entries_[at];
+    }
+  }
+  const MatrixKey key(quad);
+  if (Entry* old = replaceable(key)) {
+    replace_rows(*old, key);
+    return *old;
+  }
+  next_ = entries_.size() + 1;
+  return entries_.emplace_back(Entry{key, {}, frame_, place_});
+}
+
+/// The plain matrix that the last frame drew in this one's place and this frame has not drawn.
+MatrixTextures::Entry* MatrixTextures::replaceable(const MatrixKey& key) {
+  for (Entry& entry : entries_) {
+    if (entry.place == place_ && entry.last_used + 1 == frame_ && differs_in_values_only(entry.key, key)) return &entry;
+  }
+  return nullptr;
+}
+
+/// Makes the entry the key's: uploads the rows that changed, from the first to the last.
+void MatrixTextures::replace_rows(Entry& entry, const MatrixKey& key) {
+  const MatrixView before = entry.key.values.matrix(key.batch, key.head);
+  const MatrixView after = key.values.matrix(key.batch, key.head);
+  Index first = 0, last = after.rows;
+  while (first < last && same_row(before, after, first)) ++first;
+  while (last > first && same_row(before, after, last - 1)) --last;
+  std::erase_if(entry.levels, [](const MatrixLevel& level) { return level.pooled || level.kinds; });
+  const MatrixView changed{after.data + first * after.row_stride, last - first, after.cols, after.row_stride,
+                           after.col_stride};
+  if (!all_values(kinds_of(changed, {}))) entry.levels.clear();
+  entry.key = key;
+  if (changed.rows == 0) return;
+  for (MatrixLevel& level : entry.levels) {
+    const Buffer texels = packed(changed);
+    update_texture(level.values, TexelFormat::r32f, level.cols, static_cast<int>(first),
+                   static_cast<int>(changed.rows), texels.data(), level.cols);
+    ++uploads_;
+    uploaded_texels_ += static_cast<std::uint64_t>(changed.rows * changed.cols);
+  }
+}
+
+void MatrixTextures::upload(const MatrixKey& key, MatrixLevel& level) {
+  const Source source(key);
+  const auto put = [&](const float* values, Index row_stride, const std::vector<CellKind>& kinds) {
+    level.values = make_texture(TexelFormat::r32f, level.cols, level.rows, values, static_cast<int>(row_stride));
+    if (!all_values(kinds)) {
+      level.kinds = make_texture(TexelFormat::r8ui, level.cols, level.rows, kinds.data(), level.cols);
+    }
+  };
+  if (level.pooled) {
+    const PooledMatrix cells = pool(source.matrix, source.masks, level.rows, level.cols, level.centre);
+    put(cells.values.data(), cells.cols, cells.kinds);
+  } else if (source.matrix.col_stride == 1 && source.matrix.row_stride >= source.matrix.cols) {
+    put(source.matrix.data, source.matrix.row_stride, kinds_of(source.matrix, source.masks));
+  } else {
+    put(packed(source.matrix).data(), source.matrix.cols, kinds_of(source.matrix, source.masks));
+  }
+  ++uploads_;
+  uploaded_texels_ += static_cast<std::uint64_t>(level.rows) * static_cast<std::uint64_t>(level.cols);
+}
+
+}  // namespace headlight

@@ -1,0 +1,75 @@
+// Matrices as textures: uploaded when first drawn, kept while they are drawn, never uploaded twice.
+//
+// A matrix with many more cells than pixels is pooled first (core/figure/pool.h), to at most twice as many cells as
+// pixels along each axis; the shader takes the extreme of what is left under a pixel. So a whole 4096 × 4096 matrix in
+// a small card costs a small texture, and zooming in uploads the finer levels as they are needed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "app/gl/gl_objects.h"
+#include "core/figure/colormap.h"
+#include "core/tensor/tensor.h"
+#include "ui/widgets/matrix_painter.h"
+
+namespace headlight {
+
+/// What of a quad the texels depend on, but for the resolution. With row ranges the texels are what normalise_rows()
+/// gives for the kind of the colour map.
+struct MatrixKey {
+  explicit MatrixKey(const MatrixQuad& quad);
+  bool matches(const MatrixQuad& quad) const;
+
+  Tensor values, mask, kept;
+  Index batch, head;
+  bool show_leaks, row_ranges;
+  ColormapKind kind;
+};
+
+/// A matrix at one resolution.
+struct MatrixLevel {
+  int rows = 0, cols = 0;
+  float centre = 0;         ///< what pooling measured from; of no meaning where nothing was pooled
+  bool pooled = false;
+  GlTexture values;         ///< R32F, rows × cols
+  GlTexture kinds;          ///< R8UI CellKind; absent where all cells are values
+  std::uint64_t last_used = 0;
+};
+
+class MatrixTextures {
+ public:
+  MatrixTextures();
+
+  /// Call once a frame: what has not been drawn for a few frames is given back.
+  void begin_frame();
+  /// The quad's matrix with no more than 2 · size − 1 cells an axis, or all of its cells where it has fewer. `centre` as for
+  /// pool(). The reference is good until the next call.
+  const MatrixLevel& find(const MatrixQuad& quad, int width, int height, float centre);
+
+  /// Since the beginning; for tests.
+  std::uint64_t uploads() const { return uploads_; }
+  std::uint64_t uploaded_texels() const { return uploaded_texels_; }
+
+ private:
+  struct Entry {
+    MatrixKey key;
+    std::vector<MatrixLevel> levels;
+    std::uint64_t last_used = 0;
+    std::size_t place = 0;  ///< how many matrices were drawn before it in the last frame that drew it
+  };
+
+  Entry& entry_of(const MatrixQuad& quad);
+  Entry* replaceable(const MatrixKey& key);
+  void replace_rows(Entry& entry, const MatrixKey& key);
+  void upload(const MatrixKey& key, MatrixLevel& level);
+
+  std::vector<Entry> entries_;
+  std::size_t next_ = 0;   ///< where the entry after the last one found lies; frames mostly draw in the same order
+  std::size_t place_ = 0;  ///< matrices drawn in this frame so far
+  std::uint64_t frame_ = 0;
+  std::uint64_t uploads_ = 0, uploaded_texels_ = 0;
+  int largest_;
+};
+
+}  // namespace headlight

@@ -1,0 +1,57 @@
+// The one door to GLFW: a window with an OpenGL 3.3 context, its events and its place on the monitor.
+#pragma once
+
+#include <string>
+#include <vector>
+
+struct GLFWwindow;
+
+namespace headlight {
+
+class GlfwWindow {
+ public:
+  enum class Visible { yes, no };
+  /// Its context is current on this thread, OpenGL loaded. A size of 0 is 1600 × 900 points at the monitor's scale; a
+  /// window is never larger than its monitor's free area. Throws InputError where there is no display or no OpenGL 3.3.
+  GlfwWindow(int width, int height, const std::string& title, Visible visible = Visible::yes);
+  ~GlfwWindow();
+  GlfwWindow(const GlfwWindow&) = delete;
+  GlfwWindow& operator=(const GlfwWindow&) = delete;
+
+  bool should_close() const;
+  bool minimised() const;
+  /// Framebuffer pixels.
+  int width() const;
+  int height() const;
+  /// ImGui's units to a point: the monitor's scale, but for systems whose window coordinates are points already.
+  float scale() const;
+  void set_title(const std::string& title);
+  void toggle_fullscreen();
+  /// The files dropped since the last call.
+  std::vector<std::string> take_dropped();
+  void show_frame();
+
+  /// Handles what has happened, without waiting for it.
+  void poll();
+  /// Sleeps until something happens, at most so many seconds (infinity: no limit). Whether something did.
+  bool wait(double seconds);
+  /// Ends a wait(), from any thread, while a window exists.
+  static void wake();
+
+  /// Connects Dear ImGui's input to this window, until disconnect_imgui().
+  void connect_imgui();
+  void disconnect_imgui();
+  void begin_imgui_frame();
+
+ private:
+  struct Placement {
+    int x = 0, y = 0, width = 0, height = 0;
+  };
+
+  std::string title_;
+  std::vector<std::string> dropped_;
+  Placement before_fullscreen_;
+  GLFWwindow* window_ = nullptr;  ///< owned; glfwDestroyWindow in the destructor
+};
+
+}  // namespace headlight

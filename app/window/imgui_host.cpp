@@ -1,0 +1,51 @@
+#include "app/window/imgui_host.h"
+
+#include <glad/gl.h>
+
+#include <stdexcept>
+
+#include "app/window/imgui_backends.h"
+
+namespace headlight {
+
+ImguiHost::ImguiHost() {
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.LogFilename = nullptr;
+  if (!ImGui_ImplOpenGL3_Init("#version 330")) {
+    ImGui::DestroyContext();
+    throw std::runtime_error("Dear ImGui found no OpenGL library");
+  }
+}
+
+ImguiHost::~ImguiHost() {
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui::DestroyContext();
+}
+
+void ImguiHost::set_frame(int width, int height) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
+  io.DisplayFramebufferScale = ImVec2(1, 1);
+  io.DeltaTime = 1.0f / 60.0f;
+}
+
+void ImguiHost::begin_frame(bool fonts_changed) {
+  if (fonts_changed && fonts_uploaded_) renew_font_texture();
+  ImGui_ImplOpenGL3_NewFrame();  // uploads the fonts when first called
+  fonts_uploaded_ = true;
+  ImGui::NewFrame();
+}
+
+void ImguiHost::render(int width, int height) {
+  ImGui::Render();
+  glViewport(0, 0, width, height);
+  glDisable(GL_SCISSOR_TEST);
+  glClearColor(0, 0, 0, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+}  // namespace headlight

@@ -1,0 +1,25 @@
+// ImguiHost: Dear ImGui's context and its OpenGL 3 backend, for the window and off screen alike.
+#pragma once
+
+namespace headlight {
+
+class ImguiHost {
+ public:
+  /// OpenGL must be current and loaded, whenever this is called and when it goes. ImGui writes no files.
+  ImguiHost();
+  ~ImguiHost();
+  ImguiHost(const ImguiHost&) = delete;
+  ImguiHost& operator=(const ImguiHost&) = delete;
+
+  /// Off screen, sets what a window would: width × height pixels, 1/60 s after the last frame.
+  void set_frame(int width, int height);
+  /// Begins ImGui's frame; `fonts_changed`: since the last one.
+  void begin_frame(bool fonts_changed);
+  /// Ends the frame and draws it into the framebuffer that is bound, of width × height pixels, over opaque black.
+  void render(int width, int height);
+
+ private:
+  bool fonts_uploaded_ = false;
+};
+
+}  // namespace headlight

@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/gl/gl_matrix_painter.h"
+#include "app/window/imgui_host.h"
+#include "app/window/offscreen.h"
+#include "app/window/window.h"
+#include "core/tensor/error.h"
+#include "ui/session.h"
+
+namespace headlight {
+namespace {
+
+constexpr int default_width = 1600, default_height = 900;
+// ImGui needs a few frames to lay out, animations rarely more than half a second; this is far beyond both.
+constexpr int fewest_frames = 4, most_frames = 600;
+
+/// A window's worth of drawing without the window. The members' order is that of their making.
+class OffscreenWindow {
+ public:
+  explicit OffscreenWindow(const WindowOptions& options)
+      : width_(options.width > 0 ? options.width : default_width),
+        height_(options.height > 0 ? options.height : default_height),
+        scale_(options.scale),
+        target_(width_, height_),
+        session_(options.start, [] {}) {
+    const std::string error = session_.wait();
+    if (!error.empty()) throw InputError("", error);
+  }
+
+  void draw_frame() {
+    const bool fonts_changed = session_.prepare_fonts(scale_);
+    host_.set_frame(width_, height_);
+    host_.begin_frame(fonts_changed);
+    painter_.begin_frame();
+    session_.draw(painter_);
+    target_.bind();
+    host_.render(width_, height_);
+  }
+
+  void settle() {
+    for (int frame = 0; frame < most_frames && (frame < fewest_frames || !session_.settled()); ++frame) draw_frame();
+  }
+
+  Image picture() const { return target_.read(); }
+
+ private:
+  int width_, height_;
+  float scale_;
+  OffscreenContext context_;
+  Framebuffer target_;
+  ImguiHost host_;
+  GlMatrixPainter painter_;
+  Session session_;
+};
+
+double percentile(const std::vector<double>& sorted, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::max<std::size_t>(rank, 1) - 1];
+}
+
+}  // namespace
+
+Image screenshot(const WindowOptions& options) {
+  OffscreenWindow window(options);
+  window.settle();
+  return window.picture();
+}
+
+FrameTimes measure_frames(const WindowOptions& options, int frames) {
+  using Clock = std::chrono::steady_clock;
+  OffscreenWindow window(options);
+  window.settle();
+  std::vector<double> times;
+  for (int frame = 0; frame < frames; ++frame) {
+    const Clock::time_point start = Clock::now();
+    window.draw_frame();
+    glFinish();
+    times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+  }
+  std::sort(times.begin(), times.end());
+  return {frames, percentile(times, 0.5), percentile(times, 0.99)};
+}
+
+}  // namespace headlight

@@ -1,0 +1,101 @@
+#include "app/window/window.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <imgui.h>
+
+#include "app/gl/gl_matrix_painter.h"
+#include "app/window/glfw_window.h"
+#include "app/window/imgui_host.h"
+#include "ui/session.h"
+
+namespace headlight {
+namespace {
+
+// ImGui lays out by what the last frame measured: one event may take this many frames to settle.
+constexpr int frames_an_event = 3;
+constexpr double caret_blink_seconds = 0.4;
+
+/// Dear ImGui's input, connected to a window while this lives.
+class ImguiInput {
+ public:
+  explicit ImguiInput(GlfwWindow& window) : window_(window) { window_.connect_imgui(); }
+  ImguiInput(const ImguiInput&) = delete;
+  ImguiInput& operator=(const ImguiInput&) = delete;
+  ~ImguiInput() { window_.disconnect_imgui(); }
+
+ private:
+  GlfwWindow& window_;
+};
+
+/// The frame loop. The members' order is that of their making.
+class WindowLoop {
+ public:
+  explicit WindowLoop(const WindowOptions& options)
+      : window_(options.width, options.height, "Headlight"), input_(window_), session_(options.start, GlfwWindow::wake) {}
+
+  void run() {
+    while (!window_.should_close() && !closed_) {
+      handle_events();
+      if (window_.minimised()) {
+        frames_due_ = 0;
+        continue;
+      }
+      draw_frame();
+      frames_due_ = std::max(frames_due_ - 1, 0);
+    }
+  }
+
+ private:
+  void handle_events() {
+    const double seconds = window_.minimised() ? never_ : seconds_to_next_frame();
+    if (seconds <= 0) {
+      window_.poll();
+    } else if (window_.wait(seconds)) {
+      frames_due_ = frames_an_event;
+    }
+    for (const std::string& path : window_.take_dropped()) session_.open(path);
+  }
+
+  double seconds_to_next_frame() const {
+    if (frames_due_ > 0) return 0;
+    const double due = session_.next_frame_in();
+    return ImGui::GetIO().WantTextInput ? std::min(due, caret_blink_seconds) : due;
+  }
+
+  void draw_frame() {
+    const bool fonts_changed = session_.prepare_fonts(window_.scale());
+    window_.begin_imgui_frame();
+    host_.begin_frame(fonts_changed);
+    painter_.begin_frame();
+    session_.draw(painter_);
+    host_.render(window_.width(), window_.height());
+    window_.show_frame();
+    window_.set_title(session_.title());
+    const Session::WindowRequests asked = session_.take_window_requests();
+    closed_ = asked.close;
+    if (asked.toggle_fullscreen) {
+      window_.toggle_fullscreen();
+      frames_due_ = frames_an_event;
+    }
+  }
+
+  static constexpr double never_ = std::numeric_limits<double>::infinity();
+  GlfwWindow window_;
+  ImguiHost host_;
+  ImguiInput input_;
+  GlMatrixPainter painter_;
+  Session session_;
+  int frames_due_ = frames_an_event;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+int run_window(const WindowOptions& options) {
+  WindowLoop(options).run();
+  return 0;
+}
+
+}  // namespace headlight

@@ -1,0 +1,33 @@
+// The program's three ways of drawing a document: in a window, into a picture, and as often as it can.
+//
+// All throw InputError where the machine cannot: no display, no OpenGL 3.3.
+#pragma once
+
+#include "core/figure/png_image.h"
+#include "ui/document/document.h"
+
+namespace headlight {
+
+struct WindowOptions {
+  Document start;
+  /// Pixels. 0 is 1600 × 900, in a window times the monitor's scale, and no larger than the monitor.
+  int width = 0, height = 0;
+  /// Off screen: pixels to a point, as a monitor's scale would be.
+  float scale = 1;
+};
+
+/// Until it is closed. Draws when something happened, else sleeps. The program's exit status.
+int run_window(const WindowOptions& options);
+
+/// The picture the window would show once all is computed and nothing moves. Needs no display. Throws InputError, too,
+/// where the document's numbers cannot be computed.
+Image screenshot(const WindowOptions& options);
+
+struct FrameTimes {
+  int frames = 0;
+  double median_ms = 0, p99_ms = 0;
+};
+/// Draws `frames` > 0 frames off screen, one after the other, each until the GPU is done with it.
+FrameTimes measure_frames(const WindowOptions& options, int frames);
+
+}  // namespace headlight

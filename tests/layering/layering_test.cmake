@@ -1,0 +1,38 @@
+# cmake -DSCRATCH=DIR -P layering_test.cmake: the layering check itself, on made-up sources in DIR: it must name each
+# include that breaks the rule and pass each one that keeps it.
+cmake_minimum_required(VERSION 3.25)
+
+# expect(FLOOR INCLUDE caught|passed)
+function(expect floor include verdict)
+  file(REMOVE_RECURSE ${SCRATCH})
+  file(WRITE ${SCRATCH}/core/ok.h "#include \"core/tensor/tensor.h\"\n")
+  file(WRITE ${SCRATCH}/ui/ok.h "#include \"core/tensor/tensor.h\"\n")
+  file(WRITE ${SCRATCH}/${floor}/deep/source.cpp "#pragma once\n\n  #  include ${include}  // why not\n")
+  execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${SCRATCH} -P ${CMAKE_CURRENT_LIST_DIR}/layering.cmake
+    RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE said)
+  if(status EQUAL 0)
+    set(outcome passed)
+  elseif(said MATCHES "${floor}/deep/source.cpp includes")
+    set(outcome caught)
+  else()
+    set(outcome "failed without naming the source: ${said}")
+  endif()
+  if(NOT outcome STREQUAL verdict)
+    message(SEND_ERROR "${floor} with #include ${include}: ${outcome}; expected ${verdict}")
+  endif()
+endfunction()
+
+foreach(include <imgui.h> <imgui/imgui.h> <imgui_internal.h> "\"ui/session.h\"" "\"../ui/session.h\"" "\"app/main.h\"")
+  expect(core ${include} caught)
+endforeach()
+foreach(include <GLFW/glfw3.h> <GL/gl.h> <OpenGL/gl3.h> <EGL/egl.h> <glad/glad.h> <imgui_impl_glfw.h>
+        <backends/imgui_impl_opengl3.h> "\"app/window.h\"" "\"../../app/window.h\"")
+  expect(ui ${include} caught)
+endforeach()
+expect(core <GLFW/glfw3.h> caught)
+expect(core <vector> passed)
+expect(core <Eigen/Core> passed)
+expect(core "\"core/mask/mask.h\"" passed)
+expect(ui <imgui.h> passed)
+expect(ui <imgui_internal.h> passed)
+expect(ui "\"core/mask/mask.h\"" passed)
