@@ -14,7 +14,7 @@ struct Sizes {
   bool self = true;
 };
 
-inline Tensor sampled(const Shape& shape, std::string_view stream, float reach = 1) {
+inline Tensor sampled(const Shape& shape, std::string_view stream, float reach = 0.5F) {
   return Sampler(11, stream).uniform(shape, -reach, reach);
 }
 
@@ -23,9 +23,9 @@ inline Inputs small_inputs(const Sizes& s = {}) {
   const Index d_head = s.d_model / s.heads, d = s.d_model;
   in.dims = {.batch = s.batch, .heads = s.heads, .kv_heads = s.kv_heads, .n_q = s.n_q, .n_k = s.n_k, .d_query = d,
              .d_key = d, .d_value = d, .d_model = d, .d_head = d_head, .d_out = d};
-  in.query = sampled({s.batch, s.n_q, d}, "query", 2);
-  in.key = s.self ? in.query : sampled({s.batch, s.n_k, d}, "key", 2);
-  in.value = s.self ? in.query : sampled({s.batch, s.n_k, d}, "value", 2);
+  in.query = sampled({s.batch, s.n_q, d}, "query", 1);
+  in.key = s.self ? in.query : sampled({s.batch, s.n_k, d}, "key", 1);
+  in.value = s.self ? in.query : sampled({s.batch, s.n_k, d}, "value", 1);
   in.W_q = sampled({d, d}, "W_q");
   in.W_k = sampled({s.kv_heads * d_head, d}, "W_k");
   in.W_v = sampled({s.kv_heads * d_head, d}, "W_v");
