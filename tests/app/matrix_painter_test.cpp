@@ -161,6 +161,10 @@ TEST_CASE("with more cells than pixels the GPU shows the extremes that the CPU s
   SECTION("up to twice as many") { quad = quad_at(random_matrix(350, 397), map, 10, 20, 211, 200); }
   SECTION("a power of two as many") { quad = quad_at(random_matrix(1024, 512), map, 10, 20, 128, 256); }
   SECTION("along one axis only") { quad = quad_at(random_matrix(4, 600), map, 0, 0, 300, 40); }
+  SECTION("with masked cells") {
+    quad = quad_at(random_matrix(300, 300), map, 0, 0, 170, 160);
+    quad.mask = random_mask(300, 300);
+  }
   SECTION("with masked, NaN and infinite cells") {
     quad = quad_at(with_marks(random_matrix(300, 300)), map, 0, 0, 170, 160);
     quad.mask = random_mask(300, 300);
