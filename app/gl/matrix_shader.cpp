@@ -1,5 +1,6 @@
 #include "app/gl/matrix_shader.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -41,6 +42,13 @@ std::array<float, 18> mark_colours(Theme theme) {
   return out;
 }
 
+float shortest_side(const MatrixDraw& draw) {
+  const auto side = [](int pixels, int cells) {
+    return static_cast<float>(pixels) / static_cast<float>(std::min(pixels, cells));
+  };
+  return std::min(side(draw.width, draw.cols), side(draw.height, draw.rows));
+}
+
 }  // namespace
 
 GlTexture make_colours(const Colormap& map) {
@@ -65,6 +73,7 @@ MatrixShader::MatrixShader(unsigned variant, GLuint position, GLuint uv)
       size_(location("size")),
       cells_per_half_pixel_(location("cells_per_half_pixel")),
       gap_(location("gap")),
+      cell_size_(location("cell_size")),
       range_(location("range")),
       centre_(location("centre")),
       unit_(location("unit")),
@@ -91,6 +100,7 @@ void MatrixShader::use(const MatrixDraw& draw, const Projection& projection) {
   glUniform2f(cells_per_half_pixel_, static_cast<float>(draw.cols) / (2.0f * static_cast<float>(draw.width)),
               static_cast<float>(draw.rows) / (2.0f * static_cast<float>(draw.height)));
   glUniform1i(gap_, draw.gap);
+  glUniform1f(cell_size_, shortest_side(draw));
   glUniform3fv(range_, 1, range_factors(draw.range).data());
   glUniform1f(centre_, draw.centre);
   glUniform1f(unit_, draw.scale);

@@ -15,6 +15,7 @@ uniform ivec2 size;         // pixels of the whole matrix
 uniform vec2 cells_per_half_pixel;
 uniform int gap;            // pixels
 uniform vec3 range;         // t = (value · x − y) · z
+uniform float cell_size;    // pixels, the shorter way
 uniform float centre;       // the value that pooling measures extremes from
 uniform float unit;         // pixels to a unit of the patterns
 uniform float opacity;
@@ -62,25 +63,23 @@ vec3 value_colour(float v) {
 
 float wrap(float x, float period) { return x - period * floor(x / period); }
 float stripe(float u) {
-  return clamp(0.5 + unit - abs(wrap(u, 6.0 * unit) - 3.0 * unit) * 0.70710678, 0.0, 1.0);
+  return clamp(0.5 + 0.7 * unit - abs(wrap(u, 6.0 * unit) - 3.0 * unit) * 0.70710678, 0.0, 1.0);
 }
 
 #ifdef MARKED
 float dots(vec2 p) {
   return clamp(0.5 + 1.25 * unit - length(vec2(wrap(p.x, 5.0 * unit), wrap(p.y, 5.0 * unit)) - 2.5 * unit), 0.0, 1.0);
 }
-float cross_mark(vec2 d, float cell_size) {
+float cross_mark(vec2 d) {
   if (max(abs(d.x), abs(d.y)) > 0.32 * cell_size) return 0.0;
   return clamp(0.5 + 0.5 * unit - min(abs(d.x - d.y), abs(d.x + d.y)) * 0.70710678, 0.0, 1.0);
 }
 vec3 mark_colour(uint kind, ivec2 cell) {
-  vec2 cell_pixels = vec2(size) / vec2(min(count, size));
-  float cell_size = min(cell_pixels.x, cell_pixels.y);
   bool plain = cell_size < 6.0 * unit;
   if (kind == pos_inf) return mix(marks[3], marks[2], plain ? 1.0 : stripe(pixel.y - pixel.x));
   if (kind == nan) return mix(marks[3], marks[2], plain ? 1.0 : dots(pixel));
-  vec2 d = pixel - (vec2(cell) + 0.5) * cell_pixels;
-  return mix(marks[5], marks[4], plain ? 0.35 : cross_mark(d, cell_size));
+  vec2 d = pixel - (vec2(cell) + 0.5) * vec2(size) / vec2(count);
+  return mix(marks[5], marks[4], plain ? 0.35 : cross_mark(d));
 }
 #endif
 
@@ -111,7 +110,10 @@ void main() {
   over -= whole * correction;
 #ifdef GAPS
   bvec2 ends = greaterThanEqual(over + 2 * gap * count, whole), inside = lessThan(p + gap, size);
-  if ((ends.x && inside.x) || (ends.y && inside.y)) discard;
+  bool seam = (ends.x && inside.x) || (ends.y && inside.y);
+#ifndef HATCHED
+  if (seam) discard;
+#endif
 #endif
 #ifdef PARTLY
   if (cell.y > revealed.y || (cell.y == revealed.y && cell.x >= revealed.x)) discard;
@@ -124,6 +126,10 @@ void main() {
   last = ivec2(count.x > size.x ? last.x : cell.x, count.y > size.y ? last.y : cell.y);
   bits = extreme(bits, texelFetch(cells, ivec2(last.x, cell.y), 0).r, texelFetch(cells, ivec2(cell.x, last.y), 0).r,
                  texelFetch(cells, last, 0).r);
+#endif
+#if defined(GAPS) && defined(HATCHED)
+  bool hatched = !is_value(bits) && kind_of(bits) <= neg_inf;
+  if (seam && (!hatched || cell_size >= 16.0 * unit)) discard;  // hatching runs through small cells
 #endif
   colour = vec4(cell_colour(bits, cell), opacity);
 }

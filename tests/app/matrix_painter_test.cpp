@@ -122,6 +122,7 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
     quad.mask = random_mask(12, 12);
     quad.show_leaks = GENERATE(false, true);
     quad.scale = GENERATE(1.0f, 2.0f);
+    quad.cell_gap = GENERATE(0.0f, 2.0f);
     check(quad);
   }
   SECTION("a mask that broadcasts over the rows") {
@@ -134,6 +135,12 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
   SECTION("NaN and infinities, large and small cells") {
     const int size = GENERATE(60, 240);
     check(quad_at(with_marks(random_matrix(12, 15)), map, 1, 2, size, size));
+  }
+  SECTION("hatching that runs through the gaps of small cells") {
+    MatrixQuad quad = quad_at(with_marks(random_matrix(12, 12)), map, 11, 7, 131, 145);
+    quad.mask = random_mask(12, 12);
+    quad.cell_gap = 1;
+    check(quad);
   }
   SECTION("dropped cells, large and small") {
     const int size = GENERATE(60, 240);
