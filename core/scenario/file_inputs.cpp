@@ -26,7 +26,7 @@ InputNames find_inputs(const FileReading& r) {
   const std::string x = r.find({"x", "X", "input", "hidden_states"});
   InputNames names{r.find({"query", "queries", "q"}), r.find({"key", "keys", "k"}), r.find({"value", "values", "v"})};
   if (names.query.empty() && x.empty() && !(names.key.empty() && names.value.empty())) {
-    r.fail("has " + headlight::quoted(names.key.empty() ? names.value : names.key) + " but no query", "expected query, key and value, or x");
+    r.fail("has " + in_quotes(names.key.empty() ? names.value : names.key) + " but no query", "expected query, key and value, or x");
   }
   if (names.query.empty()) {
     if (names.key.empty() && names.value.empty()) return {x, x, x};
@@ -39,13 +39,13 @@ InputNames find_inputs(const FileReading& r) {
 
 /// The names of the matrices that each input is multiplied with, for sentences.
 std::string weight_name(const FileReading& r, const LinearKeys& keys, const Tensor& weight) {
-  return headlight::quoted(r.keys.is_packed() ? r.keys.packed.weight : keys.weight) + " " + to_string(weight.shape());
+  return in_quotes(r.keys.is_packed() ? r.keys.packed.weight : keys.weight) + " " + to_string(weight.shape());
 }
 
 void check_same(const FileReading& r, const std::string& name, const char* what, Index found, Index expected,
                 const std::string& other) {
   if (found == expected) return;
-  r.fail(r.shape_of(name), std::string("expected ") + what + " " + std::to_string(expected) + ", as in " + headlight::quoted(other));
+  r.fail(r.shape_of(name), std::string("expected ") + what + " " + std::to_string(expected) + ", as in " + in_quotes(other));
 }
 
 void draw_missing_inputs(const FileReading& r) {
@@ -87,7 +87,7 @@ void FileReading::fail(const std::string& wrong, const std::string& expected) co
 }
 
 std::string FileReading::shape_of(const std::string& array) const {
-  return headlight::quoted(array) + " has shape " + to_string(file.arrays().find(array)->shape);
+  return in_quotes(array) + " has shape " + to_string(file.arrays().find(array)->shape);
 }
 
 void read_inputs(const FileReading& r) {

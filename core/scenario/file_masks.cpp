@@ -157,7 +157,7 @@ void read_mask(const FileReading& r, const std::string& name, const MaskName& en
     r.assume("bias", name + " " + placed.axes + ": floating, added to the scores");
     return add_bias(r, placed.tensor);
   }
-  if (!binary) r.fail(headlight::quoted(name) + " holds " + odd_value(placed.tensor), "expected 0 and 1 (or true and false)");
+  if (!binary) r.fail(in_quotes(name) + " holds " + odd_value(placed.tensor), "expected 0 and 1 (or true and false)");
   const bool true_attends = by_name ? entry.true_attends : polarity == MaskPolarity::attend;
   r.assume("mask", name + " " + placed.axes + (true_attends ? ": true = may attend" : ": true = may not attend") +
                        (by_name ? "" : ", as set"));
@@ -176,7 +176,7 @@ void read_valid_lens(const FileReading& r) {
     r.fail(r.shape_of(name), "expected [B] = " + to_string({d.batch}) + " or [B, n_q] = " + to_string({d.batch, d.n_q}));
   }
   if (!all_of(lengths, [](float v) { return v >= 0 && v == std::floor(v); })) {
-    r.fail(headlight::quoted(name) + " holds a number that is no length", "expected whole numbers, 0 or more");
+    r.fail(in_quotes(name) + " holds a number that is no length", "expected whole numbers, 0 or more");
   }
   r.inputs.valid_lens = lengths;
   r.assume("mask", name + (lengths.rank() == 1 ? " [B]" : " [B, n_q]") + ": keys k < length may be attended to");
@@ -187,7 +187,7 @@ void read_fill(const FileReading& r) {
   const auto number = r.number({"mask_fill"});
   if (number) {
     const auto fill = static_cast<float>(number->value);
-    if (std::isnan(fill) || fill == INFINITY) r.fail(headlight::quoted(number->name) + " is " + shortest(fill), "expected a finite number or -inf");
+    if (std::isnan(fill) || fill == INFINITY) r.fail(in_quotes(number->name) + " is " + shortest(fill), "expected a finite number or -inf");
     r.inputs.fill = fill;
   }
   if (r.resolving.scenario.fill) {

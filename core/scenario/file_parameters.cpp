@@ -26,7 +26,7 @@ Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
 
 Index whole(const FileReading& r, const FileReading::Number& number) {
   if (!(number.value >= 1 && number.value <= 1e6) || number.value != std::floor(number.value)) {
-    r.fail(headlight::quoted(number.name) + " is " + shortest(static_cast<float>(number.value)), "expected a whole number, 1 or more");
+    r.fail(in_quotes(number.name) + " is " + shortest(static_cast<float>(number.value)), "expected a whole number, 1 or more");
   }
   return static_cast<Index>(number.value);
 }
@@ -46,7 +46,7 @@ Index settle_query_heads(const FileReading& r, std::optional<Index> d_model) {
   }
   const Index heads = whole(r, *number);
   if (d_model && *d_model % heads != 0) {
-    r.fail(headlight::quoted(number->name) + " is " + std::to_string(heads) + ", which does not divide d_model " +
+    r.fail(in_quotes(number->name) + " is " + std::to_string(heads) + ", which does not divide d_model " +
                std::to_string(*d_model), "expected one of " + divisors(*d_model) + ", by --heads or in the file");
   }
   r.assume("heads", std::to_string(heads) + " (" + number->name + ")");
@@ -132,7 +132,7 @@ void read_separate(const FileReading& r) {
   // A --heads that does not divide is settle_heads' to report, once all sizes are known.
   dims.kv_heads = dims.d_model % dims.heads == 0 ? settle_kv_heads(r) : dims.heads;
   if (in.W_v.size(0) != in.W_k.size(0)) {
-    r.fail(r.shape_of(r.keys.v.weight), "expected " + std::to_string(in.W_k.size(0)) + " rows, as in " + headlight::quoted(r.keys.k.weight));
+    r.fail(r.shape_of(r.keys.v.weight), "expected " + std::to_string(in.W_k.size(0)) + " rows, as in " + in_quotes(r.keys.k.weight));
   }
   in.b_q = bias_of(r, r.keys.q.bias, in.W_q.size(0));
   in.b_k = bias_of(r, r.keys.k.bias, in.W_k.size(0));
@@ -183,7 +183,7 @@ void read_parameters(const FileReading& r) {
   for (const char* unsupported : {"bias_k", "bias_v"}) {
     const std::string name = r.keys.prefix + unsupported;
     if (r.keys.packed.bias == r.keys.prefix + "in_proj_bias" && r.file.arrays().find(name)) {
-      r.fail("holds " + headlight::quoted(name) + ", a learned key and value (add_bias_kv)", "expected an attention without them");
+      r.fail("holds " + in_quotes(name) + ", a learned key and value (add_bias_kv)", "expected an attention without them");
     }
   }
   r.keys.is_packed() ? read_packed(r) : read_separate(r);

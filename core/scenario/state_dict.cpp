@@ -151,7 +151,7 @@ std::string listed(const std::vector<AttentionKeys>& candidates) {
   constexpr std::size_t most = 60;
   std::string list;
   for (std::size_t i = 0; i < std::min(candidates.size(), most); ++i) {
-    list += (i ? ", " : "") + headlight::quoted(candidates[i].layer());
+    list += (i ? ", " : "") + in_quotes(candidates[i].layer());
   }
   if (candidates.size() > most) list += ", and " + std::to_string(candidates.size() - most) + " more";
   return list;
@@ -166,9 +166,9 @@ std::string half_found(const ArrayFile& file) {
         if (!prefix) continue;
         for (const string_view other : {scheme.q, scheme.k, scheme.v}) {
           const std::string wanted = joined(*prefix, other, ".weight");
-          if (!file.find(wanted)) return "has " + headlight::quoted(entry.name) + " but no " + headlight::quoted(wanted);
+          if (!file.find(wanted)) return "has " + in_quotes(entry.name) + " but no " + in_quotes(wanted);
         }
-        if (entry.shape.size() != 2) return headlight::quoted(entry.name) + " has shape " + to_string(entry.shape);
+        if (entry.shape.size() != 2) return in_quotes(entry.name) + " has shape " + to_string(entry.shape);
       }
     }
   }
@@ -183,7 +183,7 @@ std::string half_found(const ArrayFile& file) {
   std::string names;
   const auto entries = file.entries();
   for (std::size_t i = 0; i < std::min<std::size_t>(entries.size(), 8); ++i) {
-    names += (i ? ", " : "") + headlight::quoted(entries[i].name);
+    names += (i ? ", " : "") + in_quotes(entries[i].name);
   }
   if (entries.size() > 8) names += ", …";
   throw FileError(file.path(), "holds no attention weights (" + (names.empty() ? "no arrays at all" : "found " + names) + ")",
@@ -221,7 +221,7 @@ AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) 
                                   [&](const AttentionKeys& keys) { return keys.layer() == wanted; });
   if (!wanted.empty() && exact != matching.end()) return *exact;
   if (matching.empty()) {
-    throw FileError(file.path(), "has no attention layer " + headlight::quoted(wanted), "expected one of " + listed(all));
+    throw FileError(file.path(), "has no attention layer " + in_quotes(wanted), "expected one of " + listed(all));
   }
   if (matching.size() > 1) {
     throw FileError(file.path(), "holds " + std::to_string(matching.size()) + " attention layers",
