@@ -1,13 +1,58 @@
-// What differs between Dear ImGui 1.86 (Debian 12) and 1.92, in one place.
+// What differs between Dear ImGui 1.86 (Debian 12) and 1.92, in one place. Everything else uses the subset they share.
 #pragma once
-
-#include <imgui.h>
 
 #include <cstdint>
 
-namespace headlight {
+#include <imgui.h>
 
-/// A texture of the program's graphics library as ImGui passes it on: a pointer before 1.91.4, then an integer.
-inline ImTextureID imgui_texture(std::uintptr_t id) { return (ImTextureID)id; }
+namespace headlight::compat {
 
-}  // namespace headlight
+/// From 1.92 on, fonts are rasterised at any size on demand; before, only at the sizes that were baked.
+inline constexpr bool dynamic_fonts = IMGUI_VERSION_NUM >= 19200;
+
+inline void push_font(ImFont* font, [[maybe_unused]] float pixels) {
+#if IMGUI_VERSION_NUM >= 19200
+  ImGui::PushFont(font, pixels);
+#else
+  ImGui::PushFont(font);
+#endif
+}
+
+inline void add_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour, float rounding, float thickness) {
+#if IMGUI_VERSION_NUM >= 19280
+  list.AddRect(min, max, colour, rounding, thickness);
+#else
+  list.AddRect(min, max, colour, rounding, 0, thickness);
+#endif
+}
+
+/// The keys that shortcuts use. 1.86 indexes keys by the platform's codes; those that ImGui's own KeyMap lacks are
+/// GLFW's, the only backend that is used with it.
+enum class Key : std::uint8_t { space, left, right, up, down, home, end, page_up, page_down, escape, enter,
+                                b, c, e, l, p, s, y, z, f1, f11, slash };
+
+#if IMGUI_VERSION_NUM >= 18700
+inline bool pressed(Key key) {
+  constexpr ImGuiKey codes[] = {ImGuiKey_Space, ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
+                                ImGuiKey_Home, ImGuiKey_End, ImGuiKey_PageUp, ImGuiKey_PageDown, ImGuiKey_Escape, ImGuiKey_Enter,
+                                ImGuiKey_B, ImGuiKey_C, ImGuiKey_E, ImGuiKey_L, ImGuiKey_P, ImGuiKey_S, ImGuiKey_Y, ImGuiKey_Z,
+                                ImGuiKey_F1, ImGuiKey_F11, ImGuiKey_Slash};
+  return ImGui::IsKeyPressed(codes[static_cast<int>(key)], true);
+}
+#else
+inline bool pressed(Key key) {
+  struct Code {
+    int mapped;  // an ImGuiKey, or −1
+    int glfw;
+  };
+  constexpr Code codes[] = {{ImGuiKey_Space, 0}, {ImGuiKey_LeftArrow, 0}, {ImGuiKey_RightArrow, 0}, {ImGuiKey_UpArrow, 0},
+                            {ImGuiKey_DownArrow, 0}, {ImGuiKey_Home, 0}, {ImGuiKey_End, 0}, {ImGuiKey_PageUp, 0},
+                            {ImGuiKey_PageDown, 0}, {ImGuiKey_Escape, 0}, {ImGuiKey_Enter, 0}, {-1, 'B'}, {-1, 'C'}, {-1, 'E'},
+                            {-1, 'L'}, {-1, 'P'}, {-1, 'S'}, {-1, 'Y'}, {-1, 'Z'}, {-1, 290}, {-1, 300}, {-1, '/'}};
+  const Code code = codes[static_cast<int>(key)];
+  const int index = code.mapped >= 0 ? ImGui::GetIO().KeyMap[code.mapped] : code.glfw;
+  return index >= 0 && ImGui::IsKeyPressed(index, true);
+}
+#endif
+
+}  // namespace headlight::compat

@@ -4,8 +4,6 @@
 #include <cassert>
 #include <cmath>
 
-#include "ui/imgui_compat.h"
-
 namespace headlight {
 namespace {
 
@@ -19,6 +17,9 @@ PixelRect to_pixels(ImVec2 min, ImVec2 max, ImVec2 scale) {
   const auto pixel = [](float x) { return static_cast<int>(std::lround(x)); };
   return {pixel(min.x * scale.x), pixel(min.y * scale.y), pixel(max.x * scale.x), pixel(max.y * scale.y)};
 }
+
+/// A pointer before ImGui 1.91.4, then an integer.
+ImTextureID imgui_texture(GLuint id) { return (ImTextureID)(std::uintptr_t{id}); }
 
 PixelRect intersect(const PixelRect& a, const PixelRect& b) {
   return {std::max(a.left, b.left), std::max(a.top, b.top), std::min(a.right, b.right), std::min(a.bottom, b.bottom)};
@@ -67,7 +68,7 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   Call& call = next_call();
   call.draw = {level.values.id(), level.kinds.id(), texture_of(*quad.colormap), level.rows, level.cols, width, height,
                static_cast<int>(std::lround(quad.cell_gap * scale.x)), range, resting_value(kind, range),
-               quad.scale * scale.x, quad.opacity, quad.dark ? Theme::dark : Theme::light};
+               quad.scale * scale.x, quad.opacity, quad.theme};
   set_revealed(call.draw, quad.revealed, quad.values.matrix(quad.batch, quad.head));
 
   const auto point = [&](int x, int y) {

@@ -18,7 +18,8 @@ fs::path& installed_assets() {
 
 std::vector<fs::path> folders() {
   std::vector<fs::path> found;
-  if (const char* named = std::getenv("HEADLIGHT_ASSETS"); named != nullptr && *named != '\0') found.emplace_back(named);
+  if (const char* named = std::getenv("HEADLIGHT_ASSETS"); named != nullptr && *named != '\0')
+    found.emplace_back(named);
   found.emplace_back(HEADLIGHT_ASSETS_DIR);
   if (!installed_assets().empty()) found.push_back(installed_assets());
   return found;

@@ -17,7 +17,6 @@ bool all_finite(const MatrixView& matrix) {
 
 }  // namespace
 
-
 KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks) {
   KindCounts counts{};
   if (!masks.any() && all_finite(matrix)) {

@@ -51,7 +51,8 @@ std::size_t longest_value(const FigureSpec& spec, const Format& format) {
   for (const FigurePanel& panel : spec.panels) {
     each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
       if (kind != CellKind::value) return;
-      longest = std::max(longest, characters(format_value(panel.matrix(row, col), format.decimals, format.leading_zero)));
+      longest =
+          std::max(longest, characters(format_value(panel.matrix(row, col), format.decimals, format.leading_zero)));
     });
   }
   return longest;
@@ -76,17 +77,22 @@ struct Special {
 Special special(CellKind kind, const ThemeColours& theme) {
   switch (kind) {
     case CellKind::masked:
-    case CellKind::neg_inf: return {"−∞", theme.muted, theme.hatch_ground};
-    case CellKind::pos_inf: return {"+∞", theme.ink, theme.mark_ground};
-    case CellKind::nan: return {"NaN", theme.ink, theme.mark_ground};
-    default: return {"", {}, {}};
+    case CellKind::neg_inf:
+      return {"−∞", theme.muted, theme.hatch_ground};
+    case CellKind::pos_inf:
+      return {"+∞", theme.ink, theme.mark_ground};
+    case CellKind::nan:
+      return {"NaN", theme.ink, theme.mark_ground};
+    default:
+      return {"", {}, {}};
   }
 }
 
 /// Writes one panel's cells.
 class Writer {
  public:
-  Writer(const FigureSpec& spec, const Colormap& map, const Format& format, Typesetter& typesetter, FigureLayout& layout)
+  Writer(const FigureSpec& spec, const Colormap& map, const Format& format, Typesetter& typesetter,
+         FigureLayout& layout)
       : map_(map), theme_(colours(spec.theme)), format_(format), typesetter_(typesetter), layout_(layout) {}
 
   /// `shown` is what the cell's colour stands for; it differs from `value` where each row has its own range.
@@ -118,7 +124,9 @@ class Writer {
 
 }  // namespace
 
-Rgba ink_on(Rgba ground) { return contrast(ground, dark_ink) >= contrast(ground, light_ink) ? dark_ink : light_ink; }
+Rgba ink_on(Rgba ground) {
+  return contrast(ground, dark_ink) >= contrast(ground, light_ink) ? dark_ink : light_ink;
+}
 
 void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout) {
   if (!spec.values || layout.cell_width < 12) return;

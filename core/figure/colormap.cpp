@@ -64,7 +64,9 @@ Colormap colormap(std::string_view name, Theme theme) {
   throw SettingError("--colormap", "there is no colour map \"" + std::string(name) + "\"", "expected one of " + names);
 }
 
-std::string_view default_colormap(Palette palette) { return palette == Palette::diverging ? "signal" : "attention"; }
+std::string_view default_colormap(Palette palette) {
+  return palette == Palette::diverging ? "signal" : "attention";
+}
 
 std::vector<std::string> list_colormaps() {
   std::vector<std::string> names;

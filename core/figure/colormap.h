@@ -20,7 +20,8 @@ enum class ColormapKind : std::uint8_t {
 class Colormap {
  public:
   using Table = std::array<Rgba, 256>;
-  Colormap(std::string name, ColormapKind kind, const Table& table) : name_(std::move(name)), kind_(kind), table_(table) {}
+  Colormap(std::string name, ColormapKind kind, const Table& table)
+      : name_(std::move(name)), kind_(kind), table_(table) {}
 
   const std::string& name() const { return name_; }
   ColormapKind kind() const { return kind_; }

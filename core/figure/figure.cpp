@@ -86,7 +86,9 @@ Image render_image(const FigureSpec& spec) {
   return canvas.take();
 }
 
-std::vector<std::uint8_t> render_png(const FigureSpec& spec) { return encode_png(render_image(spec), 96 * spec.scale); }
+std::vector<std::uint8_t> render_png(const FigureSpec& spec) {
+  return encode_png(render_image(spec), 96 * spec.scale);
+}
 
 std::string render_svg(const FigureSpec& spec, SvgText text) {
   check_sizes(spec);

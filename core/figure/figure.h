@@ -25,10 +25,10 @@ namespace headlight {
 
 /// One matrix. The views' tensors must live until the figure is drawn.
 struct FigurePanel {
-  MatrixView matrix;           ///< at least 1 × 1; all panels of a figure have the same rows and columns
+  MatrixView matrix;  ///< at least 1 × 1; all panels of a figure have the same rows and columns
   CellMasks masks;
-  std::string title;           ///< above the panel; may be empty
-  std::optional<Rgba> hue;     ///< a strip over the panel, e.g. the head's colour
+  std::string title;        ///< above the panel; may be empty
+  std::optional<Rgba> hue;  ///< a strip over the panel, e.g. the head's colour
 };
 
 struct FigureSize {
@@ -47,7 +47,7 @@ struct FigureWords {
 struct FigureSpec {
   std::vector<FigurePanel> panels;  ///< at least one
   std::string title;
-  std::string shape;      ///< beside the title, muted; empty: "rows × columns"
+  std::string shape;  ///< beside the title, muted; empty: "rows × columns"
   std::string subtitle;
   std::string row_label;  ///< what the rows are, e.g. "queries"
   std::string col_label;
@@ -62,8 +62,8 @@ struct FigureSpec {
 
   Theme theme = Theme::light;
   bool transparent = false;
-  bool values = false;  ///< numbers in the cells, as far as they fit
-  bool bare = false;    ///< the cells alone, without gaps; fills `size` exactly
+  bool values = false;             ///< numbers in the cells, as far as they fit
+  bool bare = false;               ///< the cells alone, without gaps; fills `size` exactly
   std::optional<float> cell;       ///< width and height of a cell
   std::optional<FigureSize> size;  ///< of the whole figure; wins over `cell`
   float scale = 1;                 ///< pixels to a unit; dpi / 96

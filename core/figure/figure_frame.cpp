@@ -10,9 +10,13 @@ constexpr float thin_side = 96;  // a matrix of few rows is stretched to this he
 constexpr float thin_cell = 24;
 constexpr float least_panel = 56;  // with less room than this, a figure leaves out detail
 
-float cells(Index n) { return static_cast<float>(n); }
+float cells(Index n) {
+  return static_cast<float>(n);
+}
 /// Whole units where the loss does not matter, so that cells are equal.
-float whole(float cell) { return cell >= 4 ? std::floor(cell) : cell; }
+float whole(float cell) {
+  return cell >= 4 ? std::floor(cell) : cell;
+}
 
 std::string share(Index part, Index all) {
   const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(all);
@@ -35,8 +39,8 @@ std::vector<LegendEntry> legend_entries(const FigureSpec& spec) {
   for (const auto& [kind, name] : names) {
     const Index n = counts[static_cast<std::size_t>(kind)];
     if (n == 0 || (kind == CellKind::value && spec.palette != Palette::boolean)) continue;
-    entries.push_back({kind, name + "  " + std::to_string(n) + " " + w.of + " " + std::to_string(all) + " (" +
-                                 share(n, all) + ")"});
+    entries.push_back(
+        {kind, name + "  " + std::to_string(n) + " " + w.of + " " + std::to_string(all) + " (" + share(n, all) + ")"});
   }
   return entries;
 }
@@ -92,7 +96,8 @@ class Fitter {
   }
 
   FigureFrame fitted(FigureSize size) {
-    constexpr FigureDetail levels[] = {{}, {false}, {false, false}, {false, false, false}, {false, false, false, false}};
+    constexpr FigureDetail levels[] = {
+        {}, {false}, {false, false}, {false, false, false}, {false, false, false, false}};
     Frame best;
     for (const FigureDetail& detail : levels) {
       best = best_fit(size, detail);
@@ -122,7 +127,9 @@ class Fitter {
     float cell = std::min(cap, extent / longest);
     if (spec_.values && longest <= 48) cell = std::max(cell, 44.0f);
     cell = cell >= 1 ? std::floor(cell) : std::min(1.0f, most_extent / longest);
-    const auto stretched = [&](Index n) { return std::max(cell, std::floor(std::min(thin_cell, thin_side / cells(n)))); };
+    const auto stretched = [&](Index n) {
+      return std::max(cell, std::floor(std::min(thin_cell, thin_side / cells(n))));
+    };
     return {cols_ * 8 < rows_ ? stretched(cols_) : cell, rows_ * 8 < cols_ ? stretched(rows_) : cell};
   }
 
@@ -154,16 +161,19 @@ class Fitter {
     const bool titled = std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return !p.title.empty(); });
     const bool hued = std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return p.hue.has_value(); });
     frame.panel_top = (titled && show.title ? 22.0f : 0.0f) + (hued ? strip_height + 3 : 0.0f);
-    frame.gap = show.ticks ? 24 : 12;
+    frame.gap = show.ticks ? 24 : show.title ? 12 : 4;
     measure_bars(frame);
     if (show.ticks) {
+      // Over an empty place of the grid, slanted labels would lean into the next panel of the line below.
+      const bool complete = frame.columns * frame.lines == count_;
       frame.row_ticks = row_ticks(spec_.row_ticks, rows_, frame.cell_height, typesetter_);
-      frame.col_ticks = column_ticks(spec_.col_ticks, cols_, frame.cell_width, typesetter_);
+      frame.col_ticks = column_ticks(spec_.col_ticks, cols_, frame.cell_width, complete, typesetter_);
     }
     const float row_room = (show.ticks ? frame.row_ticks.depth + tick_gap : 0) + (named_rows(frame) ? 24 : 0);
     frame.left = std::max(row_room, frame.col_ticks.overhang);
     frame.below = (show.ticks ? tick_gap + frame.col_ticks.depth : 0) + (named_cols(frame) ? 24 : 0);
-    frame.top = (show.title ? figure_margin : 8) + frame.panel_top + (titles(frame) ? 32 : 0) + (subtitled(frame) ? 20 : 0);
+    frame.top =
+        (show.title ? figure_margin : 8) + frame.panel_top + (titles(frame) ? 32 : 0) + (subtitled(frame) ? 20 : 0);
   }
 
   void measure_bars(Frame& frame) {
@@ -188,7 +198,8 @@ class Fitter {
   }
 
   float content_height(const Frame& frame) const {
-    const float panels = cells(frame.lines) * frame.panel_height + cells(frame.lines - 1) * (frame.gap + frame.panel_top);
+    const float panels =
+        cells(frame.lines) * frame.panel_height + cells(frame.lines - 1) * (frame.gap + frame.panel_top);
     const float legend = frame.legend.empty() ? 0 : cells(static_cast<Index>(frame.legend.size())) * legend_line;
     return frame.top + panels + frame.below + legend + (frame.detail.title ? figure_margin : 8) - (legend > 0 ? 4 : 0);
   }
@@ -257,7 +268,9 @@ class Fitter {
       Frame frame = solve(size, detail, columns);
       const float empty = cells(columns * frame.lines - count_) / cells(count_);
       const float worth = frame.panel_width * frame.panel_height * (1 - 0.3f * empty);
-      if (worth > most) most = worth, best = std::move(frame);
+      const bool inside =
+          frame.content_width <= frame.inner_width + 0.5f && content_height(frame) <= size.height + 0.5f;
+      if (columns == 1 || (inside && worth > most)) most = inside ? worth : 0, best = std::move(frame);
     }
     return best;
   }
@@ -281,18 +294,27 @@ class Fitter {
 
 }  // namespace
 
-bool has_own_bars(const FigureSpec& spec) { return spec.range_mode == RangeMode::head && spec.panels.size() > 1; }
+bool has_own_bars(const FigureSpec& spec) {
+  return spec.range_mode == RangeMode::head && spec.panels.size() > 1;
+}
 
 std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float height) {
+  const auto apart = [&](const std::vector<BarTick>& ticks) {
+    return ticks.size() < 2 || (ticks[1].at - ticks[0].at) * height >= bar_text_size + 2;
+  };
   if (spec.range_mode == RangeMode::row) {
-    if (kind == ColormapKind::sequential) return {{0, "0"}, {1, spec.words.row_maximum}};
-    return {{0, "−" + spec.words.row_maximum}, {0.5f, "0"}, {1, spec.words.row_maximum}};
+    std::vector<BarTick> ticks{{0, "0"}, {1, spec.words.row_maximum}};
+    if (kind == ColormapKind::diverging) ticks = {{0, "−" + spec.words.row_maximum}, {0.5f, "0"}, ticks[1]};
+    return apart(ticks) ? ticks : std::vector{ticks.back()};
   }
   const int most = std::clamp(static_cast<int>(height / 32) + 1, 2, 7);
-  for (int tried = most;; ++tried) {
-    std::vector<BarTick> ticks = bar_ticks(range, tried);
-    if (ticks.size() >= 2 || tried > most + 4) return ticks;
+  for (const int tried : {most, most + 1, most + 2, most + 3, most - 1, most - 2, 2}) {
+    if (std::vector<BarTick> ticks = bar_ticks(range, std::max(2, tried)); ticks.size() >= 2 && apart(ticks))
+      return ticks;
   }
+  std::vector<BarTick> ticks = bar_ticks(range, 2);
+  if (ticks.size() > 1) ticks.erase(ticks.begin(), ticks.end() - 1);
+  return ticks;
 }
 
 FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,

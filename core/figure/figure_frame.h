@@ -13,13 +13,13 @@ inline constexpr float figure_margin = 24;
 inline constexpr float title_size = 16;
 inline constexpr float label_size = 12;
 inline constexpr float bar_text_size = 11;
-inline constexpr float tick_gap = 8;        // between a matrix and its tick labels
-inline constexpr float bar_gap = 16;        // between a matrix and its colour bar
+inline constexpr float tick_gap = 8;  // between a matrix and its tick labels
+inline constexpr float bar_gap = 16;  // between a matrix and its colour bar
 inline constexpr float bar_width = 12;
 inline constexpr float swatch_size = 14;
-inline constexpr float swatch_gap = 6;      // to its text
+inline constexpr float swatch_gap = 6;  // to its text
 inline constexpr float legend_line = 24;
-inline constexpr float legend_gap = 24;     // between entries
+inline constexpr float legend_gap = 24;  // between entries
 inline constexpr float strip_height = 3;
 
 /// What a figure shows around its cells; small figures leave things out, the least needed first.
@@ -46,14 +46,14 @@ struct FigureFrame {
   float cell_width = 0, cell_height = 0;
   float panel_width = 0, panel_height = 0;
   AxisTicks row_ticks, col_ticks;
-  float left = 0;       ///< from the content's left edge to the first matrix
-  float right = 0;      ///< from the last matrix (or its own bar) to the content's right edge
-  float top = 0;        ///< from the figure's top to the first matrix
-  float below = 0;      ///< from the last matrix to the legend
-  float panel_top = 0;  ///< title and strip over each panel
-  float own_bar = 0;    ///< room right of each panel
-  float gap = 0;        ///< between panels
-  float bar_text = 0;   ///< the widest of the bars' labels
+  float left = 0;           ///< from the content's left edge to the first matrix
+  float right = 0;          ///< from the last matrix (or its own bar) to the content's right edge
+  float top = 0;            ///< from the figure's top to the first matrix
+  float below = 0;          ///< from the last matrix to the legend
+  float panel_top = 0;      ///< title and strip over each panel
+  float own_bar = 0;        ///< room right of each panel
+  float gap = 0;            ///< between panels
+  float bar_text = 0;       ///< the widest of the bars' labels
   float content_width = 0;  ///< axes, panels and bars
   float inner_width = 0;    ///< what titles and legend may use
   float width = 0, height = 0;

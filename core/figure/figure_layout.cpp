@@ -60,7 +60,8 @@ class Placer {
                     frame_.panel_width, frame_.panel_height};
       out_.panels.push_back({i, at, ranges_[i]});
       const FigurePanel& panel = spec_.panels[i];
-      if (panel.hue && !spec_.bare) out_.boxes.push_back({{at.x, at.y - strip_height - 3, at.w, strip_height}, *panel.hue});
+      if (panel.hue && !spec_.bare)
+        out_.boxes.push_back({{at.x, at.y - strip_height - 3, at.w, strip_height}, *panel.hue});
       if (frame_.detail.title && !panel.title.empty()) {
         const float y = at.y - (frame_.panel_top > 22 ? strip_height + 3 : 0) - 8;
         label(typesetter_.elide(panel.title, FontRole::strong, label_size, at.w + frame_.own_bar), FontRole::strong,
@@ -74,7 +75,8 @@ class Placer {
     const float baseline = figure_margin + 12;
     const float shape = typesetter_.width(spec_.shape, FontRole::text, label_size) + 8;
     const bool beside = !spec_.shape.empty() && room_ - shape >= 64;
-    const std::string title = typesetter_.elide(spec_.title, FontRole::strong, title_size, beside ? room_ - shape : room_);
+    const std::string title =
+        typesetter_.elide(spec_.title, FontRole::strong, title_size, beside ? room_ - shape : room_);
     label(title, FontRole::strong, title_size, theme_.ink, {title_edge_, baseline});
     const float end = title_edge_ + typesetter_.width(title, FontRole::strong, title_size);
     if (beside) label(spec_.shape, FontRole::text, label_size, theme_.muted, {end + 8, baseline});

@@ -17,7 +17,7 @@ struct FilledBox {
 struct PanelBox {
   std::size_t panel;  ///< index into the spec's panels
   Rect heatmap;
-  ValueRange range;   ///< what the panel's colours span
+  ValueRange range;  ///< what the panel's colours span
 };
 
 struct BarBox {

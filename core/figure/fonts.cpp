@@ -1,9 +1,9 @@
 #include "core/figure/fonts.h"
 
-#include <fontconfig/fontconfig.h>
-
 #include <memory>
 #include <vector>
+
+#include <fontconfig/fontconfig.h>
 
 #include "core/tensor/error.h"
 
@@ -28,13 +28,18 @@ struct Wish {
 
 Wish wish_for(FontRole role) {
   switch (role) {
-    case FontRole::text: return {{"Inter", "DejaVu Sans", "sans-serif"}};
-    case FontRole::strong: return {{"Inter", "DejaVu Sans", "sans-serif"}, FC_WEIGHT_DEMIBOLD};
-    case FontRole::mono: return {{"JetBrains Mono", "DejaVu Sans Mono", "monospace"}};
+    case FontRole::text:
+      return {{"Inter", "DejaVu Sans", "sans-serif"}};
+    case FontRole::strong:
+      return {{"Inter", "DejaVu Sans", "sans-serif"}, FC_WEIGHT_DEMIBOLD};
+    case FontRole::mono:
+      return {{"JetBrains Mono", "DejaVu Sans Mono", "monospace"}};
     case FontRole::math:
-      return {{"STIX Two Text", "STIX", "CMU Serif", "Latin Modern Roman", "DejaVu Serif", "serif"}, FC_WEIGHT_REGULAR,
+      return {{"STIX Two Text", "STIX", "CMU Serif", "Latin Modern Roman", "DejaVu Serif", "serif"},
+              FC_WEIGHT_REGULAR,
               FC_SLANT_ITALIC};
-    case FontRole::cjk: break;
+    case FontRole::cjk:
+      break;
   }
   return {{"WenQuanYi Micro Hei", "Noto Sans CJK SC", "WenQuanYi Zen Hei", "sans-serif"}};
 }
@@ -53,7 +58,9 @@ std::optional<FontFile> match(const Pattern& wanted) {
   return FontFile{text(path), face & 0xffff, text(family)};  // the high half names a variable font's instance
 }
 
-const FcChar8* bytes(const char* text) { return reinterpret_cast<const FcChar8*>(text); }
+const FcChar8* bytes(const char* text) {
+  return reinterpret_cast<const FcChar8*>(text);
+}
 
 }  // namespace
 

@@ -12,8 +12,12 @@ namespace {
 
 constexpr float root2 = 1.41421356f;
 
-float clamp01(float x) { return std::clamp(x, 0.0f, 1.0f); }
-float wrap(float x, float period) { return x - period * std::floor(x / period); }
+float clamp01(float x) {
+  return std::clamp(x, 0.0f, 1.0f);
+}
+float wrap(float x, float period) {
+  return x - period * std::floor(x / period);
+}
 
 /// The patterns of the header's formulas, for one picture.
 class Painter {
@@ -32,12 +36,17 @@ class Painter {
   /// px, py: the pixel's centre; dx, dy: from the cell's centre to it.
   Rgba paint(CellKind kind, Rgba value_colour, float px, float py, float dx, float dy) const {
     switch (kind) {
-      case CellKind::value: return value_colour;
+      case CellKind::value:
+        return value_colour;
       case CellKind::masked:
-      case CellKind::neg_inf: return mix(theme_.hatch_ground, theme_.hatch_line, stripe(px + py));
-      case CellKind::pos_inf: return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : stripe(py - px));
-      case CellKind::nan: return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : dots(px, py));
-      case CellKind::dropped: break;
+      case CellKind::neg_inf:
+        return mix(theme_.hatch_ground, theme_.hatch_line, stripe(px + py));
+      case CellKind::pos_inf:
+        return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : stripe(py - px));
+      case CellKind::nan:
+        return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : dots(px, py));
+      case CellKind::dropped:
+        break;
     }
     return mix(theme_.crossed_ground, theme_.crossed_line, small_ ? 0.35f : cross(dx, dy));
   }
@@ -98,7 +107,8 @@ int heatmap_gap(double cell_width, double cell_height, float scale) {
   return room ? std::max(1, static_cast<int>(std::lround(scale))) : 0;
 }
 
-Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width, int height) {
+Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width,
+                     int height) {
   assert(style.map != nullptr && width > 0 && height > 0 && matrix.rows > 0 && matrix.cols > 0);
   const PooledMatrix cells = pool(matrix, masks, height, width, resting_value(style));
   const std::vector<Rgba> palette = value_colours(cells, style);

@@ -1,5 +1,5 @@
-// A matrix as pixels. The formulas below are simple on purpose: the window's shader repeats them, and both give the same
-// picture within 1/255.
+// A matrix as pixels. The formulas below are simple on purpose: the window's shader repeats them, and both give the
+// same picture within 1/255.
 //
 // A picture of w × h pixels shows rows × cols cells. Pixel (x, y), counted from the top left, shows the cell
 //     col = floor((2x + 1) · cols / (2w)),  row = floor((2y + 1) · rows / (2h)).
@@ -15,7 +15,8 @@
 // where
 //     stripe(u)  = clamp(½ + 0.7 s − |mod(u, 6s) − 3s| / √2)        lines 1.4s thick, 45°, one grid over the picture
 //     dots(p)    = clamp(½ + 1.25 s − |mod(p, 5s) − 2.5s|)          Euclidean length
-//     cross(d)   = clamp(½ + ½ s − min(|d.x − d.y|, |d.x + d.y|) / √2), 0 where max(|d.x|, |d.y|) > 0.32 · min(w / cols, h / rows)
+//     cross(d)   = clamp(½ + ½ s − min(|d.x − d.y|, |d.x + d.y|) / √2), 0 where max(|d.x|, |d.y|) > 0.32 · min(w /
+//     cols, h / rows)
 // and clamp is to [0, 1]. In cells smaller than 6s either way patterns do not show: NaN and +∞ are flat mark_line,
 // dropped is flat mix(crossed_ground, crossed_line, 0.35); masked keeps its hatching, which runs across cells.
 #pragma once
@@ -42,7 +43,8 @@ int heatmap_gap(double cell_width, double cell_height, float scale = 1);
 
 /// `width` × `height` pixels, both > 0. A matrix with more rows or columns than that is pooled first (see pool.h) about
 /// the value that the map's resting colour stands for, so that extreme values stay visible.
-Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width, int height);
+Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width,
+                     int height);
 
 /// What a swatch of the legend shows: one cell of this kind; a value stands for 1.
 Image cell_swatch(CellKind kind, const HeatmapStyle& style, int width, int height);

@@ -1,12 +1,12 @@
 #include "core/figure/png_image.h"
 
-#include <png.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <csetjmp>
 #include <stdexcept>
+
+#include <png.h>
 
 #include "core/tensor/error.h"
 
@@ -89,8 +89,7 @@ std::vector<std::uint8_t> encode_png(const Image& image, float dots_per_inch) {
   std::vector<std::uint8_t> out;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
-  const bool written =
-      info != nullptr && write_rows(png, info, image, opaque, dots_per_inch, rows.starts.data(), &out);
+  const bool written = info != nullptr && write_rows(png, info, image, opaque, dots_per_inch, rows.starts.data(), &out);
   png_destroy_write_struct(&png, &info);
   if (!written) throw std::runtime_error("the picture could not be encoded as PNG");
   return out;

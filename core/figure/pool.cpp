@@ -11,13 +11,16 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-constexpr std::uint8_t bit(CellKind kind) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind)); }
+constexpr std::uint8_t bit(CellKind kind) {
+  return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
+}
 
 /// The source rows of one row of the result, folded column by column before the columns are folded: both loops run over
 /// contiguous memory without branches. −∞ stands for "not a value" in `row`.
 class Band {
  public:
-  explicit Band(Index cols) : row_(size(cols)), low_(size(cols)), high_(size(cols)), nan_(size(cols)), seen_(size(cols)) {}
+  explicit Band(Index cols)
+      : row_(size(cols)), low_(size(cols)), high_(size(cols)), nan_(size(cols)), seen_(size(cols)) {}
 
   void clear() {
     std::fill(low_.begin(), low_.end(), infinity);

@@ -18,9 +18,10 @@ struct PooledMatrix {
   CellKind kind(Index row, Index col) const { return kinds[static_cast<std::size_t>(row * cols + col)]; }
 };
 
-/// At most `rows` × `cols`; an axis that is already small enough keeps its length. Cell i of n covers the source's cells
-/// from floor(i · length / n) up to the next one's. NaN wins over +∞, +∞ over values, among values the one farthest from
-/// `centre` (the higher of two as far), and any of these over masked, −∞ and dropped cells. One pass over the source.
+/// At most `rows` × `cols`; an axis that is already small enough keeps its length. Cell i of n covers the source's
+/// cells from floor(i · length / n) up to the next one's. NaN wins over +∞, +∞ over values, among values the one
+/// farthest from `centre` (the higher of two as far), and any of these over masked, −∞ and dropped cells. One pass over
+/// the source.
 PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre = 0);
 
 }  // namespace headlight

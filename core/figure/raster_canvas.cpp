@@ -6,7 +6,9 @@
 namespace headlight {
 namespace {
 
-int to_pixels(float units, float scale) { return static_cast<int>(std::lround(units * scale)); }
+int to_pixels(float units, float scale) {
+  return static_cast<int>(std::lround(units * scale));
+}
 
 }  // namespace
 
@@ -24,7 +26,8 @@ void RasterCanvas::paste(const Image& image, int x, int y) {
   const int first = std::max(0, -x), last = std::min(image.width, image_.width - x);
   if (first >= last) return;
   for (int row = std::max(0, -y); row < image.height && y + row < image_.height; ++row) {
-    const auto from = static_cast<std::size_t>(row) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(first);
+    const auto from =
+        static_cast<std::size_t>(row) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(first);
     const auto to = static_cast<std::size_t>(y + row) * static_cast<std::size_t>(image_.width) +
                     static_cast<std::size_t>(x + first);
     std::copy_n(image.rgba.data() + from * 4, static_cast<std::size_t>(last - first) * 4, image_.rgba.data() + to * 4);
@@ -36,7 +39,9 @@ void RasterCanvas::fill(const Rect& rect, Rgba colour) {
   paste(Image(p.w, p.h, colour), p.x, p.y);
 }
 
-void RasterCanvas::text(const Label& label) { typesetter_.draw(image_, label, scale_); }
+void RasterCanvas::text(const Label& label) {
+  typesetter_.draw(image_, label, scale_);
+}
 
 void RasterCanvas::heatmap(const Rect& rect, const MatrixView& matrix, const CellMasks& masks,
                            const HeatmapStyle& style, bool gaps) {

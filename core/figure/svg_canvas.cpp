@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index most_rectangles = 64 * 64;
 constexpr float least_rectangle = 6;  // units; grids of many small cells would make huge files
-constexpr float embedded_scale = 2;  // pixels to a unit in embedded pictures
+constexpr float embedded_scale = 2;   // pixels to a unit in embedded pictures
 
 /// Up to two decimals, trailing zeros cut.
 std::string number(float value) {
@@ -24,7 +24,9 @@ std::string number(float value) {
   return out == "-0" ? "0" : out;
 }
 
-std::string attribute(const char* name, const std::string& value) { return std::string(" ") + name + "=\"" + value + "\""; }
+std::string attribute(const char* name, const std::string& value) {
+  return std::string(" ") + name + "=\"" + value + "\"";
+}
 
 std::string place(const Rect& rect) {
   return attribute("x", number(rect.x)) + attribute("y", number(rect.y)) + attribute("width", number(rect.w)) +
@@ -43,12 +45,18 @@ std::string escape(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t from = at;
     const char32_t c = next_character(text, at);
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else if ((c < 0x20 && c != '\t') || c == 0xFFFD || c == 0xFFFE || c == 0xFFFF) out += "\xEF\xBF\xBD";
-    else out += text.substr(from, at - from);
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if ((c < 0x20 && c != '\t') || c == 0xFFFD || c == 0xFFFE || c == 0xFFFF)
+      out += "\xEF\xBF\xBD";
+    else
+      out += text.substr(from, at - from);
   }
   return out;
 }
@@ -69,39 +77,46 @@ std::string base64(std::span<const std::uint8_t> bytes) {
 
 const char* font_family(FontRole role) {
   switch (role) {
-    case FontRole::mono: return "JetBrains Mono, DejaVu Sans Mono, monospace";
-    case FontRole::math: return "STIX Two Text, CMU Serif, DejaVu Serif, serif";
-    default: return "Inter, DejaVu Sans, WenQuanYi Micro Hei, Noto Sans CJK SC, sans-serif";
+    case FontRole::mono:
+      return "JetBrains Mono, DejaVu Sans Mono, monospace";
+    case FontRole::math:
+      return "STIX Two Text, CMU Serif, DejaVu Serif, serif";
+    default:
+      return "Inter, DejaVu Sans, WenQuanYi Micro Hei, Noto Sans CJK SC, sans-serif";
   }
 }
 
 /// The patterns of heatmap_raster.h at scale 1; their grids begin at the figure's origin.
 std::string patterns(const ThemeColours& t) {
   const auto pattern = [](const char* id, float period, Rgba ground, const std::string& inside) {
-    return std::string("<pattern id=\"") + id + "\" patternUnits=\"userSpaceOnUse\"" + attribute("width", number(period)) +
-           attribute("height", number(period)) + "><rect" + place({0, 0, period, period}) + paint(ground) + "/>" + inside +
-           "</pattern>\n";
+    return std::string("<pattern id=\"") + id + "\" patternUnits=\"userSpaceOnUse\"" +
+           attribute("width", number(period)) + attribute("height", number(period)) + "><rect" +
+           place({0, 0, period, period}) + paint(ground) + "/>" + inside + "</pattern>\n";
   };
   const auto stripes = [](Rgba ink, const char* path) {
     return std::string("<path d=\"") + path + "\" stroke=\"" + to_hex(ink) + "\" stroke-width=\"1.4\"/>";
   };
   return "<defs>\n" + pattern("masked", 6, t.hatch_ground, stripes(t.hatch_line, "M-1 4L4 -1M2 7L7 2")) +
          pattern("infinite", 6, t.mark_ground, stripes(t.mark_line, "M-1 2L4 7M2 -1L7 4")) +
-         pattern("nan", 5, t.mark_ground, "<circle cx=\"2.5\" cy=\"2.5\" r=\"1.25\"" + paint(t.mark_line) + "/>") + "</defs>\n";
+         pattern("nan", 5, t.mark_ground, "<circle cx=\"2.5\" cy=\"2.5\" r=\"1.25\"" + paint(t.mark_line) + "/>") +
+         "</defs>\n";
 }
 
 }  // namespace
 
 SvgCanvas::SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter)
     : theme_(colours(theme)), text_(text), typesetter_(typesetter) {
-  svg_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-         "xmlns:xlink=\"http://www.w3.org/1999/xlink\"" +
-         attribute("width", number(width)) + attribute("height", number(height)) +
-         attribute("viewBox", "0 0 " + number(width) + " " + number(height)) + ">\n" + patterns(theme_);
+  svg_ =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+      "xmlns:xlink=\"http://www.w3.org/1999/xlink\"" +
+      attribute("width", number(width)) + attribute("height", number(height)) +
+      attribute("viewBox", "0 0 " + number(width) + " " + number(height)) + ">\n" + patterns(theme_);
   if (background.a != 0) fill({0, 0, width, height}, background);
 }
 
-void SvgCanvas::fill(const Rect& rect, Rgba colour) { svg_ += "<rect" + place(rect) + paint(colour) + "/>\n"; }
+void SvgCanvas::fill(const Rect& rect, Rgba colour) {
+  svg_ += "<rect" + place(rect) + paint(colour) + "/>\n";
+}
 
 void SvgCanvas::text(const Label& label) {
   if (text_ == SvgText::outlines) {
@@ -110,13 +125,15 @@ void SvgCanvas::text(const Label& label) {
     return;
   }
   svg_ += "<text" + attribute("x", number(label.at.x)) + attribute("y", number(label.at.y)) +
-          attribute("font-family", font_family(label.role)) + attribute("font-size", number(label.size)) + paint(label.colour);
+          attribute("font-family", font_family(label.role)) + attribute("font-size", number(label.size)) +
+          paint(label.colour);
   if (label.role == FontRole::strong) svg_ += attribute("font-weight", "600");
   if (label.role == FontRole::math) svg_ += attribute("font-style", "italic");
   if (label.anchor == Anchor::middle) svg_ += attribute("text-anchor", "middle");
   if (label.anchor == Anchor::end) svg_ += attribute("text-anchor", "end");
   if (label.angle != 0) {
-    svg_ += attribute("transform", "rotate(" + number(label.angle) + " " + number(label.at.x) + " " + number(label.at.y) + ")");
+    svg_ += attribute("transform",
+                      "rotate(" + number(label.angle) + " " + number(label.at.x) + " " + number(label.at.y) + ")");
   }
   // Tokens begin with blanks that count, and widths were measured without kerning.
   svg_ += " xml:space=\"preserve\" style=\"font-kerning:none\">" + escape(label.text) + "</text>\n";
@@ -125,12 +142,17 @@ void SvgCanvas::text(const Label& label) {
 void SvgCanvas::cell(const Rect& rect, CellKind kind, Rgba value_colour) {
   const auto with = [&](const char* pattern) { svg_ += "<rect" + place(rect) + " fill=\"url(#" + pattern + ")\"/>\n"; };
   switch (kind) {
-    case CellKind::value: return fill(rect, value_colour);
+    case CellKind::value:
+      return fill(rect, value_colour);
     case CellKind::masked:
-    case CellKind::neg_inf: return with("masked");
-    case CellKind::pos_inf: return with("infinite");
-    case CellKind::nan: return with("nan");
-    case CellKind::dropped: break;
+    case CellKind::neg_inf:
+      return with("masked");
+    case CellKind::pos_inf:
+      return with("infinite");
+    case CellKind::nan:
+      return with("nan");
+    case CellKind::dropped:
+      break;
   }
   fill(rect, theme_.crossed_ground);
   const float arm = 0.32f * std::min(rect.w, rect.h), x = rect.x + rect.w / 2, y = rect.y + rect.h / 2;
@@ -178,7 +200,7 @@ void SvgCanvas::embed(const Rect& rect, const Image& image) {
           "data:image/png;base64," + base64(encode_png(image)) + "\"/>\n";
 }
 
-void SvgCanvas::swatch(const Rect& rect, CellKind kind, const HeatmapStyle& style) { 
+void SvgCanvas::swatch(const Rect& rect, CellKind kind, const HeatmapStyle& style) {
   cell(rect, kind, style.map->at(normalise(1, style.range)));
 }
 
@@ -193,6 +215,8 @@ void SvgCanvas::colour_bar(const Rect& rect, const Colormap& map) {
   svg_ += "</linearGradient>\n<rect" + place(rect) + " fill=\"url(#" + id + ")\"/>\n";
 }
 
-std::string SvgCanvas::take() { return std::move(svg_) + "</svg>\n"; }
+std::string SvgCanvas::take() {
+  return std::move(svg_) + "</svg>\n";
+}
 
 }  // namespace headlight

@@ -18,7 +18,9 @@ float linear(std::uint8_t channel) {
   const float c = static_cast<float>(channel) / 255.0f;
   return c <= 0.04045f ? c / 12.92f : std::pow((c + 0.055f) / 1.055f, 2.4f);
 }
-float luminance(Rgba c) { return 0.2126f * linear(c.r) + 0.7152f * linear(c.g) + 0.0722f * linear(c.b); }
+float luminance(Rgba c) {
+  return 0.2126f * linear(c.r) + 0.7152f * linear(c.g) + 0.0722f * linear(c.b);
+}
 
 std::uint8_t mix_channel(std::uint8_t from, std::uint8_t to, float share) {
   const float a = static_cast<float>(from), b = static_cast<float>(to);
@@ -44,6 +46,8 @@ float contrast(Rgba a, Rgba b) {
   return (std::max(x, y) + 0.05f) / (std::min(x, y) + 0.05f);
 }
 
-const ThemeColours& colours(Theme theme) { return theme == Theme::light ? light : dark; }
+const ThemeColours& colours(Theme theme) {
+  return theme == Theme::light ? light : dark;
+}
 
 }  // namespace headlight

@@ -30,12 +30,12 @@ Rgba mix(Rgba ground, Rgba over, float share);
 float contrast(Rgba a, Rgba b);
 
 struct ThemeColours {
-  Rgba card;   ///< what matrices lie on; the background of a figure
+  Rgba card;  ///< what matrices lie on; the background of a figure
   Rgba ink, muted, line;
-  Rgba hatch_line, hatch_ground;    ///< masked cells
-  Rgba mark_line, mark_ground;      ///< NaN and +∞: a hue that no map of ours has
+  Rgba hatch_line, hatch_ground;      ///< masked cells
+  Rgba mark_line, mark_ground;        ///< NaN and +∞: a hue that no map of ours has
   Rgba crossed_line, crossed_ground;  ///< cells that dropout took
-  std::array<Rgba, 8> heads;        ///< head h wears heads[h % 8]
+  std::array<Rgba, 8> heads;          ///< head h wears heads[h % 8]
 };
 const ThemeColours& colours(Theme theme);
 

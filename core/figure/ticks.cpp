@@ -8,8 +8,8 @@ namespace headlight {
 namespace {
 
 constexpr float longest_label = 104;
-constexpr float row_line = 13;      // the least pitch at which every row has a label
-constexpr float slant_line = 18;    // the same for columns at 45°
+constexpr float row_line = 13;    // the least pitch at which every row has a label
+constexpr float slant_line = 18;  // the same for columns at 45°
 constexpr float root_half = 0.70710678f;
 
 /// The smallest of 1, 2, 5, 10, 20 … that is at least `least`.
@@ -30,7 +30,8 @@ std::vector<AxisTick> indices(Index count, Index step) {
 std::vector<AxisTick> elided(const std::vector<std::string>& tokens, Index count, Typesetter& typesetter) {
   std::vector<AxisTick> ticks;
   for (Index i = 0; i < count && i < static_cast<Index>(tokens.size()); ++i) {
-    ticks.push_back({i, typesetter.elide(tokens[static_cast<std::size_t>(i)], FontRole::text, tick_size, longest_label)});
+    ticks.push_back(
+        {i, typesetter.elide(tokens[static_cast<std::size_t>(i)], FontRole::text, tick_size, longest_label)});
   }
   return ticks;
 }
@@ -51,7 +52,9 @@ void slant(AxisTicks& out, float pitch, Typesetter& typesetter) {
   }
 }
 
-int decimals_for(double step) { return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-6)), 0, 9); }
+int decimals_for(double step) {
+  return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-6)), 0, 9);
+}
 
 std::string scientific(double value) {
   char text[32];
@@ -83,14 +86,15 @@ AxisTicks row_ticks(const std::vector<std::string>& tokens, Index count, float p
   return out;
 }
 
-AxisTicks column_ticks(const std::vector<std::string>& tokens, Index count, float pitch, Typesetter& typesetter) {
+AxisTicks column_ticks(const std::vector<std::string>& tokens, Index count, float pitch, bool may_lean,
+                       Typesetter& typesetter) {
   AxisTicks out;
   out.depth = tick_size;
   if (!tokens.empty() && pitch >= row_line) {
     out.ticks = elided(tokens, count, typesetter);
     const float width = widest(out.ticks, typesetter);
     if (width <= pitch - 6) return out;
-    if (pitch >= slant_line) {
+    if (may_lean && pitch >= slant_line) {
       slant(out, pitch, typesetter);
     } else {
       out.angle = -90;

@@ -26,8 +26,9 @@ inline constexpr float tick_size = 12;  // of the text
 
 /// Rows: tokens where each row has room for a line, else indices, thinned to steps of 1, 2 or 5 · 10ᵏ.
 AxisTicks row_ticks(const std::vector<std::string>& tokens, Index count, float pitch, Typesetter& typesetter);
-/// Columns: the same, upright where they fit, else slanted by 45°, else on end.
-AxisTicks column_ticks(const std::vector<std::string>& tokens, Index count, float pitch, Typesetter& typesetter);
+/// Columns: the same, upright where they fit, else slanted by 45° where they `may_lean` out to the left, else on end.
+AxisTicks column_ticks(const std::vector<std::string>& tokens, Index count, float pitch, bool may_lean,
+                       Typesetter& typesetter);
 
 struct BarTick {
   float at;  ///< 0 at the bar's low end, 1 at its high end

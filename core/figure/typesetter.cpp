@@ -45,7 +45,9 @@ float anchored(Anchor anchor, float width) {
   return anchor == Anchor::start ? 0 : anchor == Anchor::middle ? -width / 2 : -width;
 }
 
-FT_Fixed fixed(float x) { return static_cast<FT_Fixed>(std::lround(x * 65536.0f)); }
+FT_Fixed fixed(float x) {
+  return static_cast<FT_Fixed>(std::lround(x * 65536.0f));
+}
 
 void blend(Image& image, const FT_Bitmap& coverage, int left, int top, Rgba ink) {
   for (int row = 0; row < static_cast<int>(coverage.rows); ++row) {
@@ -88,7 +90,9 @@ int move_to(const FT_Vector* to, void* writer) {
   out.put('M', {to});
   return 0;
 }
-int line_to(const FT_Vector* to, void* writer) { return static_cast<PathWriter*>(writer)->put('L', {to}), 0; }
+int line_to(const FT_Vector* to, void* writer) {
+  return static_cast<PathWriter*>(writer)->put('L', {to}), 0;
+}
 int conic_to(const FT_Vector* control, const FT_Vector* to, void* writer) {
   return static_cast<PathWriter*>(writer)->put('Q', {control, to}), 0;
 }
@@ -212,8 +216,10 @@ std::string Typesetter::outline(const Label& label) {
     if (FT_Load_Glyph(glyph.face, glyph.index, FT_LOAD_NO_SCALE) != 0) continue;
     if (glyph.face->glyph->format != FT_GLYPH_FORMAT_OUTLINE) continue;
     const Point along = rotation.turn(start + glyph.x * label.size, 0);
-    PathWriter writer{{}, {label.at.x + along.x, label.at.y + along.y},
-                      label.size / static_cast<float>(glyph.face->units_per_EM), rotation};
+    PathWriter writer{{},
+                      {label.at.x + along.x, label.at.y + along.y},
+                      label.size / static_cast<float>(glyph.face->units_per_EM),
+                      rotation};
     FT_Outline_Decompose(&glyph.face->glyph->outline, &commands, &writer);
     if (!writer.path.empty()) path += writer.path + 'Z';
   }

@@ -76,7 +76,8 @@ std::size_t sequence_length(std::string_view text) {
 }  // namespace
 
 void Blame::fail(const std::string& wrong, const std::string& expected) const {
-  throw FileError(path, part.empty() ? wrong : part + ": " + wrong, expected);
+  throw FileError(path, part.empty() ? wrong : part + ": " + wrong,
+                  expected.empty() ? expected : "expected " + expected);
 }
 
 Blame Blame::array(std::string_view name) const {

@@ -12,7 +12,7 @@ struct Blame {
   std::string path;
   std::string part = {};
 
-  /// Throws FileError: `path: part: wrong; expected`.
+  /// Throws FileError: `path: part: wrong; expected …`.
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected = {}) const;
   /// The same file, the array of that name.
   Blame array(std::string_view name) const;

@@ -30,7 +30,9 @@ class ZipEntryReader final : public ByteReader {
 
   void skip(std::uint64_t count) override {
     if (count == 0) return;
-    if (stored_ && zip_fseek(file_.get(), static_cast<zip_int64_t>(count), SEEK_CUR) == 0) return;
+    // A checksum needs every byte, so what is to be checked is not jumped over.
+    if (stored_ && check_ == ZipCheck::none && zip_fseek(file_.get(), static_cast<zip_int64_t>(count), SEEK_CUR) == 0)
+      return;
     std::vector<std::byte> scrap(static_cast<std::size_t>(std::min<std::uint64_t>(count, 1 << 16)));
     for (; count > 0; count -= std::min<std::uint64_t>(count, scrap.size())) {
       read(std::span(scrap).first(static_cast<std::size_t>(std::min<std::uint64_t>(count, scrap.size()))));
@@ -117,7 +119,7 @@ std::unique_ptr<ByteReader> ZipArchive::reader(std::size_t entry, ZipCheck check
   const ZipEntry& e = entries_[entry];
   if (e.size > always_allowed && e.size / max_ratio > e.packed_size) {
     blame.fail("would unpack " + byte_count(e.packed_size) + " to " + byte_count(e.size) + ", as a zip bomb does",
-               "if it is meant, save it unpacked, with numpy.savez");
+               "an array saved unpacked, with numpy.savez");
   }
   return std::make_unique<ZipEntryReader>(archive_.get(), positions_[entry], e.stored, check, std::unique_lock(mutex_),
                                           std::move(blame));

@@ -48,13 +48,13 @@ MatrixQuad quad_at(const Tensor& values, const Colormap& map, int left, int top,
 
 /// What core/figure paints for the quad.
 Image cpu_picture(const MatrixQuad& quad) {
-  const Theme theme = quad.dark ? Theme::dark : Theme::light;
   CellMasks masks;
   masks.show_leaks = quad.show_leaks;
   if (quad.mask.defined()) masks.allowed = quad.mask.matrix();
   if (quad.kept.defined()) masks.kept = quad.kept.matrix();
   MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
-  HeatmapStyle style{quad.colormap, quad.range, theme, quad.scale, static_cast<int>(quad.cell_gap), colours(theme).card};
+  HeatmapStyle style{quad.colormap, quad.range, quad.theme, quad.scale, static_cast<int>(quad.cell_gap),
+                     colours(quad.theme).card};
   Buffer scaled;
   if (quad.row_ranges) {
     scaled = normalise_rows(matrix, masks, quad.colormap->kind());
@@ -91,7 +91,7 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
   const std::string name = GENERATE(std::string("signal"), std::string("viridis"));
   const Colormap map = colormap(name, theme);
   const auto check = [&](MatrixQuad quad) {
-    quad.dark = theme == Theme::dark;
+    quad.theme = theme;
     CHECK(largest_difference(stage->picture(quad), quad) <= 1);
   };
 
@@ -166,6 +166,18 @@ TEST_CASE("with more cells than pixels the GPU shows the extremes that the CPU s
     quad.mask = random_mask(300, 300);
   }
   CHECK(largest_difference(stage->picture(quad), quad) <= 1);
+}
+
+TEST_CASE("a cell begins at the same pixel on the GPU and the CPU, at every size", "[gl]") {
+  const auto stage = make_stage(260, 40);
+  if (!stage) return;
+  const Colormap map = colormap("signal", Theme::light);
+  const Tensor matrix = random_matrix(6, 48);
+  for (int width = 25; width < 256; ++width) {
+    const MatrixQuad quad = quad_at(matrix, map, 1, 1, width, 3 + width % 34);
+    INFO(width);
+    REQUIRE(largest_difference(stage->picture(quad), quad) <= 1);
+  }
 }
 
 TEST_CASE("a matrix larger than the window shows the right part of itself", "[gl]") {

@@ -1,7 +1,6 @@
 // PainterStage: the real painter, off screen, drawing quads that a test gives it.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -31,7 +30,7 @@ class PainterStage {
     host_.render(width_, height_);
   }
   Image picture(const MatrixQuad& quad) {
-    frame(quad.dark ? Theme::dark : Theme::light,
+    frame(quad.theme,
           [&](ImDrawList& list, GlMatrixPainter& painter) { painter.draw(list, quad); });
     return target_.read();
   }

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "core/attention/stage.h"
+#include "core/figure/theme.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
 
 enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson };
-enum class ThemeKind : std::uint8_t { light, dark };
 
 /// One number of one stage. A stage without a head axis has head 0; a parameter has batch 0 too.
 struct Cell {
@@ -21,7 +21,7 @@ struct Cell {
 
 struct View {
   ViewKind kind = ViewKind::pipeline;
-  ThemeKind theme = ThemeKind::light;
+  Theme theme = Theme::light;
   std::string language = "en";
   std::string colormap;            ///< "" = the theme's own for the stage's kind
   Index batch = 0, head = 0;

@@ -10,6 +10,7 @@
 
 #include "core/figure/colormap.h"
 #include "core/figure/range.h"
+#include "core/figure/theme.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -25,7 +26,7 @@ struct MatrixQuad {
   const Colormap* colormap = nullptr;
   ValueRange range;         ///< in row mode ignored: each row has its own
   bool row_ranges = false;  ///< every row over its own range
-  bool dark = false;        ///< which hatch and ground to use
+  Theme theme = Theme::light;  ///< which hatch and ground to use
   float cell_gap = 0;       ///< pixels between cells, 0 for none; see heatmap_gap()
   float scale = 1;          ///< pixels to a unit of the hatching, as in HeatmapStyle
   float opacity = 1;

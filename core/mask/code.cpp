@@ -1,0 +1,183 @@
+#include "core/mask/code.h"
+
+#include "core/mask/code_writer.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+using namespace mask;
+
+// The functions of core/mask/hash.h, in words that NumPy and PyTorch share.
+constexpr const char* mix_code = R"(
+def mix(x):  # a bijection of the 32-bit words
+    x = (x ^ (x >> 16)) * 0x45D9F3B & 0xFFFFFFFF
+    x = (x ^ (x >> 16)) * 0x45D9F3B & 0xFFFFFFFF
+    return x ^ (x >> 16)
+
+
+def hash32(seed, i, j):
+    seed, i, j = (@integer@ for x in (seed, i, j))
+    return mix(mix(mix(seed + 0x9E3779B9 & 0xFFFFFFFF) + i & 0xFFFFFFFF) + j & 0xFFFFFFFF)@result@
+
+)";
+constexpr const char* drawn_code = R"(
+def drawn(seed, i, j, r, n):  # j is one of the r of n blocks whose hash with i is lowest
+    own = hash32(seed, i, j)
+    return sum(1 * (hash32(seed, i, t) < own) for t in range(n)) < r
+
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+/// The numbers of a tensor of one or two axes as a Python list.
+std::string list(const Tensor& tensor) {
+  const bool nested = tensor.rank() == 2;
+  std::string text = "[";
+  for (Index i = 0; i < tensor.size(0); ++i) {
+    text += i ? ", " : "";
+    text += nested ? list(tensor.slice(0, i, 1).view({tensor.size(1)})) : number_text(tensor.at({i}));
+  }
+  return text + "]";
+}
+
+class Script {
+ public:
+  Script(const MaskExpression& expression, CodeTarget target, const MaskContext& context)
+      : expression_(expression),
+        target_(target),
+        context_(context),
+        writer_(target, expression.root(), context.valid_lens && context.valid_lens->rank() == 2),
+        condition_(writer_.condition(expression.root())) {
+    check_tensors();
+  }
+
+  std::string text() const {
+    std::string text = "# " + one_line(expression_.text()) + "\n" + purpose() + imports() + "\n";
+    text += sizes() + tensors();
+    if (writer_.uses_hash()) text += helpers() + "\n";
+    else if (target_ == CodeTarget::flex_attention) text += "\n\n";
+    return text + (target_ == CodeTarget::flex_attention ? mask_mod() : mask());
+  }
+
+ private:
+  bool numpy() const { return target_ == CodeTarget::numpy; }
+  bool flex() const { return target_ == CodeTarget::flex_attention; }
+  bool uses(Variable v) const { return writer_.uses(v); }
+  bool reads_masks() const { return uses(Variable::file_mask) || uses(Variable::painted_mask); }
+
+  void check_tensors() const {
+    for (const PatternCall& call : expression_.pattern_calls()) {
+      if (call.pattern->name == "padding" && !(context_.valid_lens && context_.valid_lens->defined())) {
+        throw ExpressionError(call.begin, "padding() has no valid lengths here", "expected valid_lens [B] or [B, n_q]");
+      }
+    }
+  }
+
+  static std::string one_line(std::string text) {
+    for (char& c : text) c = c == '\n' || c == '\r' ? ' ' : c;
+    return text;
+  }
+
+  std::string purpose() const {
+    if (numpy()) return "# NumPy mask. True = may attend.\n";
+    if (flex()) return "# Mask for PyTorch's FlexAttention. True = may attend.\n";
+    return "# Mask for torch.nn.functional.scaled_dot_product_attention(attn_mask=mask). True = may attend;\n"
+           "# nn.MultiheadAttention means the opposite: give it ~mask.\n";
+  }
+
+  std::string imports() const {
+    std::string text = writer_.uses_math() ? "import math\n\n" : "";
+    if (numpy() || reads_masks()) text += "import numpy as np\n";
+    return numpy() ? text : text + "import torch\n";
+  }
+
+  std::string sizes() const {
+    std::string text;
+    const auto size = [&](const char* name, Index value) {
+      text += std::string(name) + " = " + std::to_string(value) + "\n";
+    };
+    if (!flex() ? uses(Variable::b) : reads_masks()) size("B", context_.batch);
+    if (!flex() ? uses(Variable::h) : reads_masks()) size("H", context_.heads);
+    if (!flex() || uses(Variable::n_q) || reads_masks()) size("n_q", context_.n_q);
+    if (!flex() || uses(Variable::n_k) || reads_masks()) size("n_k", context_.n_k);
+    if (flex()) return text;
+    if (uses(Variable::b)) text += range("b", "B", "[:, None, None, None]");
+    if (uses(Variable::h)) text += range("h", "H", "[:, None, None]");
+    if (uses(Variable::q)) text += range("q", "n_q", "[:, None]");
+    if (uses(Variable::k)) text += range("k", "n_k", "[None, :]");
+    return text;
+  }
+
+  std::string range(const std::string& variable, const std::string& size, const std::string& axes) const {
+    const bool doubles = !numpy() && writer_.uses_fractions();
+    return variable + " = " + (numpy() ? "np" : "torch") + ".arange(" + size +
+           (doubles ? ", dtype=torch.float64)" : ")") + axes + "\n";
+  }
+
+  std::string tensors() const {
+    std::string text;
+    if (uses(Variable::valid_len)) {
+      text += std::string("valid_lens = ") + (numpy() ? "np.array(" : "torch.tensor(") + list(*context_.valid_lens) + ")\n";
+    }
+    for (const Variable v : {Variable::file_mask, Variable::painted_mask}) {
+      if (!uses(v)) continue;
+      const std::string mask(name(v));
+      const std::string whole = "np.broadcast_to(np.load(\"" + mask + ".npy\") != 0, (B, H, n_q, n_k))";
+      text += mask + " = " + (numpy() ? whole : "torch.tensor(" + whole + ")") + "\n";
+    }
+    return text;
+  }
+
+  std::string helpers() const {
+    std::string text = replaced(mix_code, "@integer@", numpy() ? "np.asarray(x).astype(np.int64)"
+                                                               : "torch.as_tensor(x).long()");
+    text = "\n" + replaced(text, "@result@", numpy() ? "" : ".double()  # exact, and compared exactly");
+    return writer_.uses_drawn() ? text + drawn_code : text;
+  }
+
+  std::string mask() const {
+    std::string text;
+    for (const CodeWriter::Line& line : writer_.lines()) text += line.name + " = " + line.text + "\n";
+    const bool complete = uses(Variable::q) && uses(Variable::k) && !uses(Variable::valid_len);
+    if (complete) return text + "mask = " + condition_.text + "\n";
+    std::string shape = "n_q, n_k";
+    if (uses(Variable::b)) {
+      shape = uses(Variable::h) ? "B, H, n_q, n_k" : "B, 1, n_q, n_k";
+    } else if (uses(Variable::h)) {
+      shape = "H, n_q, n_k";
+    }
+    if (numpy()) return text + "mask = np.broadcast_to(" + condition_.text + ", (" + shape + "))\n";
+    return text + "mask = torch.broadcast_to(torch.as_tensor(" + condition_.text + "), (" + shape + "))\n";
+  }
+
+  std::string mask_mod() const {
+    std::string text = "def mask_mod(b, h, q_idx, kv_idx):\n";
+    if (writer_.uses_fractions()) text += "    b, h, q_idx, kv_idx = (x.double() for x in (b, h, q_idx, kv_idx))\n";
+    for (const CodeWriter::Line& line : writer_.lines()) text += "    " + line.name + " = " + line.text + "\n";
+    const bool plain = expression_.root().depends == on_nothing;
+    text += "    return " + (plain ? "torch.full_like(q_idx, " + condition_.text + ", dtype=torch.bool)" : condition_.text);
+    const std::string batch = uses(Variable::b) ? std::to_string(context_.batch) : "None";
+    const std::string heads = uses(Variable::h) ? std::to_string(context_.heads) : "None";
+    return text + "\n\n\n# from torch.nn.attention.flex_attention import create_block_mask, flex_attention\n" +
+           "# block_mask = create_block_mask(mask_mod, B=" + batch + ", H=" + heads +
+           ", Q_LEN=" + std::to_string(context_.n_q) + ", KV_LEN=" + std::to_string(context_.n_k) + ")\n";
+  }
+
+  const MaskExpression& expression_;
+  CodeTarget target_;
+  const MaskContext& context_;
+  CodeWriter writer_;
+  Code condition_;
+};
+
+}  // namespace
+
+std::string to_code(const MaskExpression& expression, CodeTarget target, const MaskContext& context) {
+  return Script(expression, target, context).text();
+}
+
+}  // namespace headlight

@@ -1,0 +1,331 @@
+#include "core/figure/figure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/figure/figure_layout.h"
+#include "core/figure/ticks.h"
+#include "core/tensor/error.h"
+#include "tests/catch.h"
+
+using namespace headlight;
+
+namespace {
+
+Tensor waves(Index rows, Index cols) {
+  Buffer values;
+  for (Index i = 0; i < rows * cols; ++i) values.push_back(std::sin(static_cast<float>(i) * 1.7f) * 2.5f);
+  return Tensor({rows, cols}, std::move(values));
+}
+
+Tensor causal(Index rows, Index cols) {
+  Buffer values;
+  for (Index i = 0; i < rows * cols; ++i) values.push_back(i % cols <= i / cols ? 1.0f : 0.0f);
+  return Tensor({rows, cols}, std::move(values));
+}
+
+std::vector<std::string> repeated(const std::vector<std::string>& words, Index count) {
+  std::vector<std::string> out;
+  for (Index i = 0; i < count; ++i) out.push_back(words[static_cast<std::size_t>(i) % words.size()]);
+  return out;
+}
+
+/// A figure with all its parts, over tensors that it keeps.
+struct Sample {
+  Tensor matrix, mask;
+  FigureSpec spec;
+  Sample(Index rows, Index cols, std::size_t panels, const std::vector<std::string>& words)
+      : matrix(waves(rows, cols)), mask(causal(rows, cols)) {
+    spec.title = "masked_scores";
+    spec.subtitle = "S where mask, else fill";
+    spec.row_label = "queries";
+    spec.col_label = "keys";
+    if (!words.empty()) spec.row_ticks = repeated(words, rows), spec.col_ticks = repeated(words, cols);
+    for (std::size_t i = 0; i < panels; ++i) {
+      spec.panels.push_back({matrix.matrix(),
+                             {mask.matrix(), {}},
+                             panels > 1 ? "head " + std::to_string(i) : "",
+                             colours(Theme::light).heads[i % 8]});
+    }
+  }
+};
+
+FigureLayout layout_of(const FigureSpec& spec) {
+  Typesetter typesetter;
+  return lay_out(spec, colormap("signal", spec.theme), typesetter);
+}
+
+/// Whether two turned boxes share any area: no edge of either separates them.
+bool overlap(const LabelBox& a, const LabelBox& b) {
+  for (const LabelBox* box : {&a, &b}) {
+    for (int i = 0; i < 4; ++i) {
+      const Point from = box->corner[i], to = box->corner[(i + 1) % 4];
+      const float nx = to.y - from.y, ny = from.x - to.x;
+      const auto span = [&](const LabelBox& of) {
+        float low = 1e9f, high = -1e9f;
+        for (const Point p : of.corner)
+          low = std::min(low, p.x * nx + p.y * ny), high = std::max(high, p.x * nx + p.y * ny);
+        return std::pair(low, high);
+      };
+      const auto [a_low, a_high] = span(a);
+      const auto [b_low, b_high] = span(b);
+      if (a_high <= b_low + 1e-3f || b_high <= a_low + 1e-3f) return false;
+    }
+  }
+  return true;
+}
+
+LabelBox box_of(const Rect& r) {
+  return {{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}};
+}
+
+/// The first thing wrong with a layout, in words; empty where nothing is.
+std::string fault(const FigureLayout& layout) {
+  Typesetter typesetter;
+  std::vector<std::pair<std::string, LabelBox>> things;
+  for (const PanelBox& panel : layout.panels) things.emplace_back("matrix", box_of(panel.heatmap));
+  for (const BarBox& bar : layout.bars) things.emplace_back("bar", box_of(bar.rect));
+  for (const SwatchBox& swatch : layout.swatches) things.emplace_back("swatch", box_of(swatch.rect));
+  for (const Label& label : layout.labels) things.emplace_back(label.text, label_box(label, typesetter));
+  for (std::size_t i = 0; i < things.size(); ++i) {
+    for (const Point p : things[i].second.corner) {
+      if (p.x < 0 || p.y < 0 || p.x > layout.width || p.y > layout.height) return things[i].first + " is clipped";
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (overlap(things[i].second, things[j].second)) return things[i].first + " lies over " + things[j].first;
+    }
+  }
+  for (const PanelBox& panel : layout.panels) {
+    if (!(panel.heatmap.w >= 1 && panel.heatmap.h >= 1)) return "a matrix is not there";
+  }
+  return {};
+}
+
+const std::vector<std::string> no_words, short_words{"the", "cat", "sat"},
+    long_words{"antidisestablishmentarianism", "of", "Donaudampfschifffahrtsgesellschaft"},
+    chinese{"今天", "天气", "非常好"};
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("nothing in a figure overlaps or is cut off, at any shape, with any words, at any size") {
+  const std::vector<std::pair<Index, Index>> shapes{{1, 1},   {2, 1},   {5, 5},   {6, 16},
+                                                    {30, 30}, {64, 64}, {4, 600}, {600, 4}};
+  const std::vector<std::optional<FigureSize>> sizes{
+      {}, FigureSize{1600, 900}, FigureSize{640, 480}, FigureSize{320, 200}, FigureSize{90, 60}};
+  for (const auto& [rows, cols] : shapes) {
+    for (const auto* words : {&no_words, &short_words, &long_words, &chinese}) {
+      for (const std::size_t panels : {std::size_t{1}, std::size_t{5}}) {
+        for (const auto& size : sizes) {
+          Sample sample(rows, cols, panels, *words);
+          sample.spec.size = size;
+          INFO(rows << " x " << cols << ", " << panels << " panels, " << (words->empty() ? "" : words->front()) << ", "
+                    << (size ? size->width : 0));
+          const FigureLayout layout = layout_of(sample.spec);
+          CHECK(fault(layout) == "");
+          if (size) CHECK((layout.width == size->width && layout.height == size->height));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a long title is elided and never runs out of the figure") {
+  Sample sample(3, 3, 1, short_words);
+  for (int i = 0; i < 30; ++i) sample.spec.title += " and then some", sample.spec.subtitle += " 注意力";
+  const FigureLayout layout = layout_of(sample.spec);
+  CHECK(fault(layout) == "");
+  CHECK(layout.labels.front().text.ends_with("…"));
+}
+
+TEST_CASE("a cell has the size asked for, and a figure at twice the scale twice the pixels") {
+  Sample sample(6, 4, 1, short_words);
+  sample.spec.cell = 25;
+  const FigureLayout layout = layout_of(sample.spec);
+  CHECK(layout.panels[0].heatmap.w == 100);
+  CHECK(layout.panels[0].heatmap.h == 150);
+  const Image once = render_image(sample.spec);
+  sample.spec.scale = 2;
+  const Image twice = render_image(sample.spec);
+  CHECK(twice.width == 2 * once.width);
+  CHECK(twice.height == 2 * once.height);
+}
+
+TEST_CASE("bare gives the cells alone, each a block of its exact colour") {
+  Sample sample(4, 7, 1, short_words);
+  sample.spec.bare = true;
+  sample.spec.cell = 8;
+  sample.spec.range_mode = RangeMode::fixed;
+  sample.spec.range = ValueRange{-2, 2};
+  const Image image = render_image(sample.spec);
+  REQUIRE(image.width == 56);
+  REQUIRE(image.height == 32);
+  const Colormap map = colormap("signal", Theme::light);
+  for (int y = 0; y < 32; ++y) {
+    for (int x = 0; x < 56; ++x) {
+      if (sample.mask.at({y / 8, x / 8}) == 0) continue;
+      CHECK(image.at(x, y) == map.at(normalise(sample.matrix.at({y / 8, x / 8}), {-2, 2})));
+    }
+  }
+  sample.spec.size = FigureSize{100, 40};
+  const Image sized = render_image(sample.spec);
+  CHECK(sized.width == 100);
+  CHECK(sized.height == 40);
+}
+
+TEST_CASE("heads share one bar by stage and have their own by head") {
+  Sample sample(5, 5, 3, short_words);
+  const Tensor small = Tensor::full({5, 5}, 0.25f);
+  sample.spec.panels[1].matrix = small.matrix();
+  sample.spec.range_mode = RangeMode::head;
+  FigureLayout layout = layout_of(sample.spec);
+  CHECK(layout.bars.size() == 3);
+  CHECK(layout.panels[1].range == ValueRange{-0.25f, 0.25f});
+  sample.spec.range_mode = RangeMode::stage;
+  layout = layout_of(sample.spec);
+  CHECK(layout.bars.size() == 1);
+  CHECK(layout.panels[1].range == layout.panels[0].range);
+}
+
+TEST_CASE("the legend counts what is not a value, and is absent where all are") {
+  Sample sample(6, 6, 1, short_words);
+  const FigureLayout layout = layout_of(sample.spec);
+  REQUIRE(layout.swatches.size() == 1);
+  CHECK(layout.swatches[0].kind == CellKind::masked);
+  CHECK(layout.labels.back().text == "masked  15 of 36 (42 %)");
+  sample.spec.panels[0].masks = {};
+  CHECK(layout_of(sample.spec).swatches.empty());
+}
+
+TEST_CASE("numbers stand in cells where they fit and nowhere else") {
+  Sample sample(6, 6, 1, short_words);
+  Typesetter typesetter;
+  sample.spec.values = true;
+  for (const float cell : {60.0f, 44.0f, 30.0f, 22.0f, 14.0f}) {
+    sample.spec.cell = cell;
+    for (const Label& label : layout_of(sample.spec).inside) {
+      CHECK(typesetter.width(label.text, label.role, label.size) <= cell - 2);
+      CHECK(label.size <= cell);
+    }
+  }
+  sample.spec.cell = 44;
+  CHECK(layout_of(sample.spec).inside.size() == 36);
+  sample.spec.cell = 10;
+  CHECK(layout_of(sample.spec).inside.empty());
+}
+
+TEST_CASE("SVG has the geometry of the pixels: size, cells and words") {
+  Sample sample(6, 5, 1, short_words);
+  const FigureLayout layout = layout_of(sample.spec);
+  const Image image = render_image(sample.spec);
+  const std::string svg = render_svg(sample.spec);
+  CHECK(svg.find("width=\"" + std::to_string(image.width) + "\" height=\"" + std::to_string(image.height) + "\"") <
+        300);
+  CHECK(occurrences(svg, "<text") == layout.labels.size());
+  CHECK(occurrences(svg, "url(#masked)") == 10 + 1);  // the legend's too
+  const Colormap map = colormap("signal", Theme::light);
+  for (Index row = 0; row < 6; ++row) {
+    const Rect& box = layout.panels[0].heatmap;
+    const Rgba colour = map.at(normalise(sample.matrix.at({row, 0}), layout.panels[0].range));
+    const float y = box.y + static_cast<float>(row) * layout.cell_height;
+    const std::string start = "<rect x=\"" + format_value(box.x, 0) + "\" y=\"" + format_value(y, 0) + "\"";
+    const std::size_t at = svg.find(start);
+    REQUIRE(at != std::string::npos);
+    CHECK(svg.substr(at, svg.find('>', at) - at).find(to_hex(colour)) != std::string::npos);
+    CHECK(image.at(static_cast<int>(box.x) + 3, static_cast<int>(y) + 3) == colour);
+  }
+}
+
+TEST_CASE("SVG escapes what XML forbids and draws outlines where asked") {
+  Sample sample(2, 2, 1, {"<s>", "a&b"});
+  sample.spec.title = "\"T\" \x01 \xff";
+  const std::string svg = render_svg(sample.spec);
+  CHECK(svg.find("&lt;s&gt;") != std::string::npos);
+  CHECK(svg.find("a&amp;b") != std::string::npos);
+  CHECK(svg.find("<s>") == std::string::npos);
+  CHECK(svg.find('\x01') == std::string::npos);
+  CHECK(svg.find('\xff') == std::string::npos);
+  const std::string outlined = render_svg(sample.spec, SvgText::outlines);
+  CHECK(occurrences(outlined, "<text") == 0);
+  CHECK(occurrences(outlined, "<path d=\"M") > 5);
+}
+
+TEST_CASE("a large matrix goes into SVG as one picture") {
+  Sample sample(200, 200, 1, no_words);
+  const std::string svg = render_svg(sample.spec);
+  CHECK(occurrences(svg, "<image") == 1);
+  CHECK(occurrences(svg, "<rect") < 64);
+  CHECK(svg.size() < 600'000);
+}
+
+TEST_CASE("themes differ in their card, and a transparent figure has none") {
+  Sample sample(3, 3, 1, short_words);
+  CHECK(render_image(sample.spec).at(0, 0) == colours(Theme::light).card);
+  sample.spec.theme = Theme::dark;
+  CHECK(render_image(sample.spec).at(0, 0) == colours(Theme::dark).card);
+  sample.spec.transparent = true;
+  CHECK(render_image(sample.spec).at(0, 0).a == 0);
+}
+
+TEST_CASE("a matrix of nothing but NaN, or of one constant, still makes a figure") {
+  for (const float value :
+       {std::numeric_limits<float>::quiet_NaN(), 0.0f, 7.0f, -std::numeric_limits<float>::infinity()}) {
+    const Tensor t = Tensor::full({3, 3}, value);
+    FigureSpec spec;
+    spec.panels = {{t.matrix(), {}, "", {}}};
+    spec.values = true;
+    for (const RangeMode mode : {RangeMode::row, RangeMode::head, RangeMode::stage}) {
+      spec.range_mode = mode;
+      CHECK(fault(layout_of(spec)) == "");
+      CHECK(render_image(spec).width > 100);
+    }
+  }
+}
+
+TEST_CASE("a picture that cannot be is refused by its setting's name") {
+  Sample sample(3, 3, 1, short_words);
+  sample.spec.cell = -1;
+  CHECK_THROWS_AS(render_image(sample.spec), SettingError);
+  sample.spec.cell = 1e6f;
+  CHECK_THROWS_AS(render_image(sample.spec), SettingError);
+  sample.spec.cell.reset();
+  sample.spec.size = FigureSize{0, 100};
+  CHECK_THROWS_AS(render_svg(sample.spec), SettingError);
+}
+
+TEST_CASE("ticks are round, signed with a real minus, and inside the range") {
+  const std::vector<BarTick> ticks = bar_ticks({-2.3f, 2.3f}, 6);
+  REQUIRE(ticks.size() == 5);
+  CHECK(ticks[0].text == "−2");
+  CHECK(ticks[2].text == "0");
+  CHECK(ticks[2].at == 0.5f);
+  for (const ValueRange range : {ValueRange{0, 1}, {0, 3e-7f}, {-4e8f, 4e8f}, {0.1f, 0.13f}, {-3e38f, 3e38f}}) {
+    for (const BarTick& tick : bar_ticks(range, 6)) CHECK((tick.at >= 0 && tick.at <= 1 && !tick.text.empty()));
+    CHECK(bar_ticks(range, 6).size() >= 2);
+    CHECK(bar_ticks(range, 6).size() <= 6);
+  }
+  CHECK(bar_ticks({-4e8f, 4e8f}, 5)[0].text == "−4e8");
+  CHECK(format_value(-0.25f, 2) == "−0.25");
+  CHECK(format_value(-0.25f, 2, false) == "−.25");
+  CHECK(format_value(-0.001f, 2) == "0.00");
+  CHECK(format_value(12, 1, false) == "12.0");
+}
+
+TEST_CASE("text is measured by what it shows: wider when longer, elided at whole characters") {
+  Typesetter typesetter;
+  CHECK(typesetter.width("", FontRole::text, 12) == 0);
+  CHECK(typesetter.width("attention", FontRole::text, 12) > typesetter.width("attend", FontRole::text, 12));
+  CHECK(typesetter.width("111", FontRole::mono, 12) == typesetter.width("888", FontRole::mono, 12));
+  CHECK(typesetter.width("x", FontRole::text, 24) == 2 * typesetter.width("x", FontRole::text, 12));
+  const std::string cut = typesetter.elide("注意力注意力", FontRole::text, 12, 50);
+  CHECK(cut.ends_with("…"));
+  CHECK(typesetter.width(cut, FontRole::text, 12) <= 50);
+  CHECK((cut.size() - 3) % 3 == 0);
+  CHECK(typesetter.elide("abc", FontRole::text, 12, 1) == "");
+}

@@ -1,0 +1,185 @@
+// What the four formats hold arrives as it was saved.
+#include "core/files/array_file.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/tensor/error.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+
+using namespace headlight;
+using namespace headlight::samples;
+
+namespace {
+
+/// The same shape and the same bits, but for NaNs, which are all alike.
+bool same(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape()) return false;
+  const auto x = a.values(), y = b.values();
+  return std::equal(x.begin(), x.end(), y.begin(), [](float p, float q) { return p == q || (p != p && q != q); });
+}
+
+void check_same_arrays(const std::string& name, const std::string& expected_name) {
+  const auto file = open_arrays(fixture(name));
+  const auto expected = open_arrays(fixture(expected_name));
+  INFO(name);
+  CHECK(file->entries().size() == expected->entries().size());
+  for (const ArrayEntry& entry : expected->entries()) {
+    INFO(entry.name);
+    REQUIRE(file->find(entry.name) != nullptr);
+    CHECK(file->find(entry.name)->shape == entry.shape);
+    CHECK(same(file->load(entry.name), expected->load(entry.name)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every element type of NumPy arrives as the same numbers") {
+  const auto file = open_arrays(fixture("array_types.npz"));
+  for (const char* name :
+       {"f2", "f4", "f8", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "big_f4", "big_f8", "big_i4"}) {
+    INFO(name);
+    CHECK(same(file->load(name), Tensor::of({2, 3}, {0, 1, 2, 3, 4, 5})));
+  }
+  CHECK(same(file->load("b1"), Tensor::of({2, 3}, {0, 1, 0, 1, 0, 1})));
+  CHECK(file->find("b1")->dtype == DType::boolean);
+  CHECK(file->find("f2")->dtype == DType::f16);
+  CHECK(file->load("empty").shape() == Shape{0, 3});
+}
+
+TEST_CASE("a Fortran-ordered array arrives in row-major order") {
+  const Tensor t = open_arrays(fixture("array_types.npz"))->load("fortran");
+  REQUIRE(t.shape() == Shape{2, 3, 4});
+  CHECK(t.is_contiguous());
+  CHECK(t.at({1, 2, 3}) == 23);
+  CHECK(t.at({1, 0, 2}) == 14);
+}
+
+TEST_CASE("text in an .npz is passed over, and says so when asked for") {
+  const auto file = open_arrays(fixture("array_types.npz"));
+  REQUIRE(file->skipped().size() == 1);
+  CHECK(file->skipped()[0].name == "tokens");
+  CHECK(file->find("tokens") == nullptr);
+  CHECK(has(sentence_of([&] { file->load("tokens"); }), "array \"tokens\": its elements are text (<U3)"));
+  CHECK(has(sentence_of([&] { file->load("nothing"); }), "holds no array named \"nothing\"; expected one of \"f2\""));
+}
+
+TEST_CASE("an .npz with a zip64 directory opens") {
+  CHECK(same(open_arrays(fixture("array_zip64.npz"))->load("x"), Tensor::of({2, 3}, {0, 1, 2, 3, 4, 5})));
+}
+
+TEST_CASE("all versions of NumPy's header are read, in any order of its fields") {
+  const TempFolder folder;
+  for (const char version : {'\x01', '\x02', '\x03'}) {
+    write_text(folder / "a.npy", npy(R"({"shape": (2L,), "descr": "<f4", "fortran_order": False})", ones(2), version));
+    const auto file = open_arrays(folder / "a.npy");
+    CHECK(same(file->load("a"), Tensor::of({2}, {1, 1})));
+  }
+}
+
+TEST_CASE("float64 is rounded to float32, but a single number keeps its digits") {
+  const TempFolder folder;
+  double value = 0.1;
+  std::string bytes(8, '\0');
+  std::memcpy(bytes.data(), &value, 8);
+  write_text(folder / "x.npy", npy("{'descr': '=f8', 'fortran_order': False, 'shape': (1, 1)}", bytes));
+  const auto file = open_arrays(folder / "x.npy");
+  CHECK(file->load("x").at({0, 0}) == 0.1f);
+  CHECK(file->number("x") == 0.1);
+}
+
+TEST_CASE("a .safetensors holds the same arrays as its .npz, and numbers as metadata") {
+  const auto file = open_arrays(fixture("torch_mha.input.safetensors"));
+  const auto expected = open_arrays(fixture("torch_mha.input.npz"));
+  for (const ArrayEntry& entry : file->entries()) CHECK(same(file->load(entry.name), expected->load(entry.name)));
+  CHECK(file->entries().size() == 5);
+  CHECK(file->number("num_heads") == 4);
+  CHECK(expected->number("num_heads") == 4);
+  CHECK_FALSE(file->number("x").has_value());
+  CHECK_FALSE(file->number("nothing").has_value());
+}
+
+TEST_CASE("float16 and bfloat16 arrive as the numbers they stand for") {
+  check_same_arrays("array_halves.safetensors", "array_halves.npz");
+  const auto file = open_arrays(fixture("array_halves.safetensors"));
+  CHECK(std::isinf(file->load("half").at({1, 1})));
+  CHECK(file->find("brain")->dtype == DType::bf16);
+  CHECK(file->texts().at("who") == "me");
+  CHECK_FALSE(file->number("who").has_value());
+}
+
+TEST_CASE("a .pt made by PyTorch holds the same arrays as its .npz") {
+  check_same_arrays("s000_masked_mha.input.pt", "s000_masked_mha.input.npz");
+}
+
+TEST_CASE("shared, strided, offset and expanded storages of a .pt arrive as PyTorch sees them") {
+  check_same_arrays("torch_views.pt", "torch_views.npz");
+  check_same_arrays("torch_views_protocol4.pt", "torch_views.npz");
+}
+
+TEST_CASE("numbers and strings of a .pt dictionary are found beside its tensors") {
+  const auto file = open_arrays(fixture("torch_views.pt"));
+  CHECK(file->number("num_heads") == 2);
+  CHECK(file->number("mask_fill") == -1e9);
+  CHECK(file->number("causal") == 1);
+  CHECK(file->number("rank_0") == 7);
+  CHECK(file->number("size.1") == 6);
+  CHECK(file->texts().at("name") == "small");
+  CHECK_FALSE(file->number("nothing").has_value());
+  CHECK(file->numbers().count("model._metadata") == 0);
+}
+
+TEST_CASE("a state dict and a bare tensor saved by torch.save open") {
+  const auto state = open_arrays(fixture("torch_state_dict.pth"));
+  CHECK(state->find("in_proj_weight")->shape == Shape{24, 8});
+  CHECK(state->find("out_proj.bias")->shape == Shape{8});
+  const auto tensor = open_arrays(fixture("torch_tensor.pt"));
+  REQUIRE(tensor->find("torch_tensor") != nullptr);
+  CHECK(same(tensor->load("torch_tensor"), open_arrays(fixture("torch_views.npz"))->load("base")));
+}
+
+TEST_CASE("a .pt opens whatever its folder inside the archive is called") {
+  const TempFolder folder;
+  const std::string pickle = "\x80\x02" + pickled_dict(pickled({.shape = {2, 2}, .strides = {2, 1}})) + ".";
+  for (const std::string prefix : {"archive/", "any name/", ""}) {
+    write_text(folder / "a.bin",
+               zip({{prefix + "data/0", ones(4)}, {prefix + "byteorder", "little"}, {prefix + "data.pkl", pickle}}));
+    CHECK(same(open_arrays(folder / "a.bin")->load("x"), Tensor::full({2, 2}, 1)));
+  }
+}
+
+TEST_CASE("a file is opened by what it holds, not by what it is called") {
+  const TempFolder folder;
+  write_text(folder / "a.txt", read_bytes(fixture("torch_mha.input.npz")));
+  write_text(folder / "b.npz", read_bytes(fixture("array_halves.safetensors")));
+  write_text(folder / "c.npz", read_bytes(fixture("torch_views.pt")));
+  CHECK(open_arrays(folder / "a.txt")->find("x") != nullptr);
+  CHECK(open_arrays(folder / "b.npz")->find("half") != nullptr);
+  CHECK(open_arrays(folder / "c.npz")->find("model.out_proj.weight") != nullptr);
+}
+
+TEST_CASE("an array inside a file far larger than memory is read alone") {
+  const TempFolder folder;
+  const std::uint64_t big = std::uint64_t{1} << 40;  // a hole in the file, which takes no room on the disk
+  const std::string header = R"({"big": {"dtype": "U8", "shape": [1099511627776], "data_offsets": [0, 1099511627776]},)"
+                             R"("x": {"dtype": "F32", "shape": [2], "data_offsets": [1099511627776, 1099511627784]}})";
+  const std::string front = safetensors(header, "");
+  write_text(folder / "a.safetensors", front);
+  std::error_code error;
+  std::filesystem::resize_file(folder / "a.safetensors", front.size() + big + 8, error);
+  if (error) return;  // a file system without holes
+  CHECK(same(open_arrays(folder / "a.safetensors")->load("x"), Tensor::of({2}, {0, 0})));
+}
+
+TEST_CASE("every fixture opens and loads") {
+  int opened = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(fixture(""))) {
+    if (entry.path().extension() != ".npz") continue;
+    const auto file = open_arrays(entry.path());
+    for (const ArrayEntry& array : file->entries()) CHECK(file->load(array.name).shape() == array.shape);
+    ++opened;
+  }
+  CHECK(opened >= 28);
+}

@@ -1,0 +1,62 @@
+#include "core/files/whole_file.h"
+
+#include <stdexcept>
+
+#include "core/tensor/error.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+
+using namespace headlight;
+using namespace headlight::samples;
+
+namespace {
+
+std::ptrdiff_t files_in(const TempFolder& folder) {
+  return std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator());
+}
+
+void write(const std::filesystem::path& path, std::string_view text) {
+  write_whole_file(path, std::as_bytes(std::span(text)));
+}
+
+}  // namespace
+
+TEST_CASE("a file is replaced whole and leaves nothing beside it") {
+  const TempFolder folder;
+  write(folder / "a.txt", "first, and rather long");
+  write(folder / "a.txt", "second");
+  CHECK(read_bytes(folder / "a.txt") == "second");
+  CHECK(files_in(folder) == 1);
+}
+
+TEST_CASE("a write that fails half way leaves the old file as it was and no temporary") {
+  const TempFolder folder;
+  write(folder / "a.txt", "old");
+  const auto half = [](const std::filesystem::path& temporary) {
+    write_text(temporary, "ne");
+    throw std::runtime_error("half way");
+  };
+  CHECK_THROWS_WITH(write_whole_file(folder / "a.txt", half), "half way");
+  CHECK(read_bytes(folder / "a.txt") == "old");
+  CHECK(files_in(folder) == 1);
+}
+
+TEST_CASE("a folder is never written over") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "a");
+  CHECK_THROWS_AS(write(folder / "a", "text"), FileError);
+  CHECK_THROWS_AS(write(folder / "a/", "text"), FileError);
+  CHECK(std::filesystem::is_directory(folder / "a"));
+  CHECK(files_in(folder) == 1);
+}
+
+TEST_CASE("a symbolic link keeps pointing to the file that is replaced") {
+  const TempFolder folder;
+  write(folder / "a.txt", "old");
+  std::error_code error;
+  std::filesystem::create_symlink(folder / "a.txt", folder / "link", error);
+  if (error) return;  // links need a privilege on some systems
+  write(folder / "link", "new");
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  CHECK(read_bytes(folder / "a.txt") == "new");
+}

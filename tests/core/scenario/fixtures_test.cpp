@@ -1,0 +1,57 @@
+// Every file of tensors with a PyTorch computation beside it comes out as PyTorch has it.
+#include <filesystem>
+
+#include "core/attention/pipeline.h"
+#include "core/files/array_file.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+struct Oracle {
+  std::string name;
+  std::string input;
+  std::filesystem::path expected;
+};
+
+/// NAME.input.* for each NAME.expected.npz; torch_mha_nomask's input is torch_mha's safetensors, which has no masks.
+std::vector<Oracle> oracles() {
+  std::vector<Oracle> list;
+  const std::filesystem::path folder = HEADLIGHT_FIXTURES;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::string name = entry.path().filename().string();
+    if (!name.ends_with(".expected.npz")) continue;
+    name.resize(name.size() - std::string(".expected.npz").size());
+    const std::string stem = name == "torch_mha_nomask" ? "torch_mha" : name;
+    for (const char* format : {".input.npz", ".input.safetensors", ".input.pt"}) {
+      const bool masks_left_out = stem == "torch_mha" && format == std::string(".input.safetensors");
+      const std::filesystem::path input = folder / (stem + format);
+      if (masks_left_out != (name == "torch_mha_nomask") || !std::filesystem::exists(input)) continue;
+      list.push_back({name + format, input.string(), entry.path()});
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("every fixture agrees with PyTorch at every stage") {
+  const std::vector<Oracle> list = oracles();
+  REQUIRE(list.size() >= 13);
+  for (const Oracle& oracle : list) {
+    CAPTURE(oracle.name);
+    Scenario scenario;
+    scenario.source = Source::file;
+    scenario.file = oracle.input;
+    const auto trace = compute(scenario);
+    const auto expected = open_arrays(oracle.expected);
+    CHECK(expected->entries().size() >= 16);
+    for (const ArrayEntry& entry : expected->entries()) {
+      CAPTURE(entry.name);
+      const std::optional<Stage> stage = stage_named(entry.name);
+      REQUIRE(stage.has_value());
+      CHECK_THAT((*trace)[*stage], agrees_with(expected->load(entry.name)));
+    }
+  }
+}

@@ -1,0 +1,74 @@
+#include "ui/document/action.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t undo_limit = 200;
+
+void step(Document& document, std::vector<Scenario>& from, std::vector<Scenario>& to) {
+  if (from.empty()) return;
+  to.push_back(std::move(document.scenario));
+  document.scenario = std::move(from.back());
+  from.pop_back();
+  document.gesture.clear();
+}
+
+struct Applier {
+  Document& document;
+
+  void operator()(const ChangeScenario& change) const {
+    if (change.scenario == document.scenario) return;
+    const bool merges = !change.gesture.empty() && change.gesture == document.gesture && !document.undo.empty();
+    if (!merges) {
+      document.undo.push_back(document.scenario);
+      if (document.undo.size() > undo_limit) document.undo.erase(document.undo.begin());
+    }
+    document.redo.clear();
+    document.gesture = change.gesture;
+    document.scenario = change.scenario;
+    document.error.clear();
+  }
+  void operator()(const ChangeView& change) const { document.view = change.view; }
+  void operator()(const Hover& hover) const { document.view.hovered = hover.cell; }
+  void operator()(const Undo&) const { step(document, document.undo, document.redo); }
+  void operator()(const Redo&) const { step(document, document.redo, document.undo); }
+  void operator()(const DismissError&) const { document.error.clear(); }
+  void operator()(const OpenFile&) const {}
+  void operator()(const ToggleFullscreen&) const {}
+  void operator()(const Quit&) const {}
+};
+
+bool exists(const Trace& trace, const Cell& cell) {
+  const Tensor& tensor = trace[cell.stage];
+  if (!tensor.defined()) return false;
+  const MatrixView matrix = tensor.matrix();
+  const Index batches = tensor.rank() >= 3 ? tensor.size(0) : 1;
+  const Index heads = tensor.rank() == 4 ? tensor.size(1) : 1;
+  return cell.batch < batches && cell.head < heads && cell.row < matrix.rows && cell.col < matrix.cols;
+}
+
+}  // namespace
+
+void apply(Document& document, const Action& action) { std::visit(Applier{document}, action); }
+
+void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
+  document.trace = std::move(trace);
+  View& view = document.view;
+  const Dims& dims = document.trace->dims();
+  view.batch = std::clamp<Index>(view.batch, 0, dims.batch - 1);
+  view.head = std::clamp<Index>(view.head, 0, dims.heads - 1);
+  if (view.selected && !exists(*document.trace, *view.selected)) view.selected.reset();
+  if (view.hovered && !exists(*document.trace, *view.hovered)) view.hovered.reset();
+}
+
+void show_error(Document& document, const std::string& sentence) {
+  document.error = sentence;
+  if (!document.trace || document.scenario == document.trace->scenario) return;
+  document.scenario = document.trace->scenario;
+  if (!document.undo.empty() && document.undo.back() == document.scenario) document.undo.pop_back();
+  document.gesture.clear();
+}
+
+}  // namespace headlight

@@ -1,0 +1,46 @@
+// Actions: everything a person can do, as values that a panel returns and a test can issue.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ui/document/document.h"
+
+namespace headlight {
+
+/// The numbers are to be other ones. `gesture` names what is being dragged or typed ("seed", "heads"): successive
+/// changes with the same gesture are one step of undo; "" never merges.
+struct ChangeScenario {
+  Scenario scenario;
+  std::string gesture;
+};
+/// Looking elsewhere or otherwise. Not a step of undo.
+struct ChangeView {
+  View view;
+};
+/// The pointer is over this cell, or over none.
+struct Hover {
+  std::optional<Cell> cell;
+};
+struct OpenFile {
+  std::string path;
+};
+struct Undo {};
+struct Redo {};
+struct DismissError {};
+struct ToggleFullscreen {};
+struct Quit {};
+
+using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, Undo, Redo, DismissError, ToggleFullscreen, Quit>;
+using Actions = std::vector<Action>;
+
+/// Applies what concerns the document; OpenFile, ToggleFullscreen and Quit are the session's business.
+void apply(Document& document, const Action& action);
+
+/// Takes the newest trace over: the document shows it, and the view is kept within its sizes.
+void show_trace(Document& document, std::shared_ptr<const Trace> trace);
+/// A scenario that could not be computed: says so and goes back to the one that is shown.
+void show_error(Document& document, const std::string& sentence);
+
+}  // namespace headlight

@@ -1,0 +1,16 @@
+// The colour maps and ranges that the window uses for a stage.
+#pragma once
+
+#include "core/attention/trace.h"
+#include "core/figure/colormap.h"
+#include "core/figure/range.h"
+#include "ui/document/view.h"
+
+namespace headlight {
+
+/// The view's own choice where it fits the stage's kind, else the theme's default. Lives as long as the program.
+const Colormap& window_colormap(const View& view, Stage stage);
+/// Over every batch entry and head of the stage, so that heads compare.
+ValueRange stage_range(const Trace& trace, Stage stage, ColormapKind kind);
+
+}  // namespace headlight

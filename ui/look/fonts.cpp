@@ -1,0 +1,126 @@
+#include "ui/look/fonts.h"
+
+#include <array>
+#include <cmath>
+
+#include <imgui_freetype.h>
+
+#include "core/figure/fonts.h"
+#include "ui/imgui_compat.h"
+
+namespace headlight {
+namespace {
+
+struct Size {
+  Face face;
+  float points;
+};
+// What the window draws with at scale 1, and twice that for a zoomed canvas and presentations.
+constexpr std::array sizes{
+    Size{Face::ui, 11},   Size{Face::ui, 13},   Size{Face::ui, 18},   Size{Face::ui, 26},
+    Size{Face::bold, 11}, Size{Face::bold, 13}, Size{Face::bold, 17}, Size{Face::bold, 26}, Size{Face::bold, 34},
+    Size{Face::mono, 11}, Size{Face::mono, 13}, Size{Face::mono, 20},
+    Size{Face::math, 13}, Size{Face::math, 17}, Size{Face::math, 24},
+};
+
+// Letters and signs that formulas, labels and controls use beyond Latin-1.
+constexpr const char* symbols =
+    "−∞√∑Σ·×÷≤≥≠≈→←↑↓⌊⌋ᵀ′αβγθμσδ₀₁₂₃₄₅₆₇₈₉ₕₖ∈∘⊙⊕…–—“”‘’›‹•▸▾▴△▶⏸◀✕✓⚠½¼²³";
+
+FontRole role_of(Face face) {
+  switch (face) {
+    case Face::ui: return FontRole::text;
+    case Face::bold: return FontRole::strong;
+    case Face::mono: return FontRole::mono;
+    case Face::math: return FontRole::math;
+  }
+  return FontRole::text;
+}
+
+bool needs_cjk(const ImVector<ImWchar>& ranges) {
+  for (int i = 0; i + 1 < ranges.Size; i += 2) {
+    if (ranges[i + 1] >= 0x2E80) return true;
+  }
+  return false;
+}
+
+ImFont* add(ImFontAtlas& atlas, FontRole role, float pixels, const ImWchar* ranges, bool merge) {
+  const FontFile file = find_font(role);
+  ImFontConfig config;
+  config.FontNo = static_cast<decltype(config.FontNo)>(file.face_index);
+  config.MergeMode = merge;
+  config.OversampleH = config.OversampleV = 1;
+  config.PixelSnapH = false;
+  return atlas.AddFontFromFileTTF(file.path.c_str(), std::round(pixels), &config, ranges);
+}
+
+}  // namespace
+
+void Fonts::load(float scale, const std::string& text) {
+  scale_ = scale;
+  text_ = text;
+  baked_.clear();
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  atlas.Clear();
+#if IMGUI_VERSION_NUM < 19200
+  atlas.FontBuilderIO = ImGuiFreeType::GetBuilderForFreeType();
+#endif
+  ImFontGlyphRangesBuilder wanted;
+  wanted.AddRanges(atlas.GetGlyphRangesDefault());
+  wanted.AddText(symbols);
+  wanted.AddText(text.c_str());
+  static ImVector<ImWchar> ranges;  // the atlas keeps a pointer to it until it is built
+  ranges.clear();
+  wanted.BuildRanges(&ranges);
+  const bool cjk = needs_cjk(ranges);
+  for (const Size& size : sizes) {
+    const float pixels = size.points * scale;
+    ImFont* font = add(atlas, role_of(size.face), pixels, ranges.Data, false);
+    if (size.face != Face::mono) add(atlas, FontRole::mono, pixels, ranges.Data, true);  // signs that the face lacks
+    if (cjk) add(atlas, FontRole::cjk, pixels, ranges.Data, true);
+    baked_.push_back({size.face, std::round(pixels), font});
+  }
+  ImGui::GetIO().FontDefault = pick(Face::ui, 13 * scale);
+#if IMGUI_VERSION_NUM < 19200
+  atlas.TexDesiredWidth = 2048;
+  atlas.Build();
+#endif
+}
+
+ImFont* Fonts::pick(Face face, float pixels) const {
+  ImFont* best = nullptr;
+  for (const Baked& baked : baked_) {
+    if (baked.face != face) continue;
+    best = baked.font;
+    if (compat::dynamic_fonts || baked.pixels >= pixels - 0.5f) break;
+  }
+  return best;
+}
+
+void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
+               std::string_view text) {
+  if (text.empty()) return;
+  list.AddText(fonts.pick(face, pixels), pixels, {std::round(at.x), std::round(at.y)}, colour, text.data(),
+               text.data() + text.size());
+}
+
+ImVec2 text_size(const Fonts& fonts, Face face, float pixels, std::string_view text) {
+  if (text.empty()) return {0, pixels};
+  return fonts.pick(face, pixels)->CalcTextSizeA(pixels, 1e9f, 0, text.data(), text.data() + text.size());
+}
+
+std::string elide(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {
+  if (text_size(fonts, face, pixels, text).x <= width) return std::string(text);
+  std::string cut(text);
+  while (!cut.empty()) {
+    do {  // whole UTF-8 characters only
+      const bool continuation = (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80;
+      cut.pop_back();
+      if (!continuation) break;
+    } while (!cut.empty());
+    if (text_size(fonts, face, pixels, cut + "…").x <= width) return cut + "…";
+  }
+  return {};
+}
+
+}  // namespace headlight

@@ -1,0 +1,42 @@
+// Fonts: the faces and sizes that the window draws with, and measuring and drawing text in them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <imgui.h>
+
+namespace headlight {
+
+enum class Face { ui, bold, mono, math };
+
+class Fonts {
+ public:
+  /// Fills the current context's atlas for `scale` pixels per point, with every character of `text` besides the usual.
+  void load(float scale, const std::string& text);
+  /// Whether a load with these arguments would change anything.
+  bool covers(float scale, const std::string& text) const { return scale == scale_ && text == text_; }
+  float scale() const { return scale_; }
+
+  /// The font whose baked size is the nearest one not below `pixels`.
+  ImFont* pick(Face face, float pixels) const;
+
+ private:
+  struct Baked {
+    Face face;
+    float pixels;
+    ImFont* font;
+  };
+  std::vector<Baked> baked_;
+  std::string text_;
+  float scale_ = 0;
+};
+
+/// Text with its top left corner at `at`; `pixels` is the font's size on screen.
+void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text);
+ImVec2 text_size(const Fonts& fonts, Face face, float pixels, std::string_view text);
+/// As much of `text` as fits into `width`, ended by "…" where it was cut.
+std::string elide(const Fonts& fonts, Face face, float pixels, std::string_view text, float width);
+
+}  // namespace headlight

@@ -1,0 +1,129 @@
+#include "ui/look/look.h"
+
+namespace headlight {
+namespace {
+
+ImU32 hex(std::string_view digits) { return to_imgui(rgb(digits)); }
+
+Look make(Theme theme) {
+  const ThemeColours& shared = colours(theme);
+  Look look;
+  look.theme = theme;
+  look.card = to_imgui(shared.card);
+  look.ink = to_imgui(shared.ink);
+  look.muted = to_imgui(shared.muted);
+  look.line = to_imgui(shared.line);
+  for (std::size_t h = 0; h < look.heads.size(); ++h) look.heads[h] = to_imgui(shared.heads[h]);
+  if (theme == Theme::light) {
+    look.window = hex("F4F5F2");
+    look.panel = hex("FFFFFF");
+    look.field = hex("EEF0F3");
+    look.field_hover = hex("E4E7EC");
+    look.knob = hex("FFFFFF");
+    look.accent = hex("2563EB");
+    look.warning = hex("9A3412");
+    look.warning_ground = hex("FFF4E5");
+    look.shadow = IM_COL32(20, 30, 50, 22);
+    look.q = hex("2563EB");
+    look.k = hex("D9570B");
+    look.v = hex("0E9F6E");
+    look.after = hex("7C3AED");
+  } else {
+    look.window = hex("12151A");
+    look.panel = hex("191D24");
+    look.field = hex("262C36");
+    look.field_hover = hex("303846");
+    look.knob = hex("191D24");
+    look.accent = hex("6EA8FE");
+    look.warning = hex("FFC38A");
+    look.warning_ground = hex("3A2A18");
+    look.shadow = 0;
+    look.q = hex("6EA8FE");
+    look.k = hex("FF9A52");
+    look.v = hex("3DD6A0");
+    look.after = hex("B69CFF");
+  }
+  return look;
+}
+
+ImVec4 vec(ImU32 colour) { return ImGui::ColorConvertU32ToFloat4(colour); }
+
+}  // namespace
+
+ImU32 Look::lane(Stage stage) const {
+  switch (stage) {
+    case Stage::Q: case Stage::Q_heads: case Stage::Q_rotated: case Stage::W_q: case Stage::b_q:
+      return q;
+    case Stage::K: case Stage::K_heads: case Stage::K_rotated: case Stage::W_k: case Stage::b_k:
+      return k;
+    case Stage::V: case Stage::V_heads: case Stage::W_v: case Stage::b_v:
+      return v;
+    case Stage::weights: case Stage::dropped_weights: case Stage::head_outputs: case Stage::concat:
+    case Stage::output: case Stage::W_o: case Stage::b_o:
+      return after;
+    default:
+      return ink;
+  }
+}
+
+const Look& look(Theme theme) {
+  static const Look light = make(Theme::light);
+  static const Look dark = make(Theme::dark);
+  return theme == Theme::light ? light : dark;
+}
+
+void apply_style(const Look& look, float scale) {
+  ImGuiStyle style;
+  style.WindowRounding = 8;
+  style.PopupRounding = 8;
+  style.FrameRounding = 6;
+  style.GrabRounding = 6;
+  style.ScrollbarRounding = 6;
+  style.ScrollbarSize = 8;
+  style.WindowBorderSize = 0;
+  style.FrameBorderSize = 0;
+  style.PopupBorderSize = 1;
+  style.WindowPadding = {12, 10};
+  style.FramePadding = {10, 6};
+  style.ItemSpacing = {8, 8};
+  style.ScaleAllSizes(scale);
+  const auto set = [&](ImGuiCol which, ImU32 colour) { style.Colors[which] = vec(colour); };
+  set(ImGuiCol_Text, look.ink);
+  set(ImGuiCol_TextDisabled, look.muted);
+  set(ImGuiCol_WindowBg, look.panel);
+  set(ImGuiCol_ChildBg, 0);
+  set(ImGuiCol_PopupBg, look.card);
+  set(ImGuiCol_Border, look.line);
+  set(ImGuiCol_FrameBg, look.field);
+  set(ImGuiCol_FrameBgHovered, look.field_hover);
+  set(ImGuiCol_FrameBgActive, look.field_hover);
+  set(ImGuiCol_ScrollbarBg, 0);
+  set(ImGuiCol_ScrollbarGrab, look.field_hover);
+  set(ImGuiCol_ScrollbarGrabHovered, look.muted);
+  set(ImGuiCol_ScrollbarGrabActive, look.muted);
+  set(ImGuiCol_Button, look.field);
+  set(ImGuiCol_ButtonHovered, look.field_hover);
+  set(ImGuiCol_ButtonActive, look.field_hover);
+  set(ImGuiCol_Header, look.field);
+  set(ImGuiCol_HeaderHovered, look.field_hover);
+  set(ImGuiCol_HeaderActive, look.field_hover);
+  set(ImGuiCol_CheckMark, look.accent);
+  set(ImGuiCol_TextSelectedBg, fade(look.accent, 0.3f));
+  set(ImGuiCol_NavHighlight, look.accent);
+  ImGui::GetStyle() = style;
+}
+
+ImU32 to_imgui(Rgba colour) { return IM_COL32(colour.r, colour.g, colour.b, colour.a); }
+
+ImU32 fade(ImU32 colour, float alpha) {
+  const auto a = static_cast<float>((colour >> IM_COL32_A_SHIFT) & 0xFF) * alpha;
+  return (colour & ~IM_COL32_A_MASK) | (static_cast<ImU32>(a) << IM_COL32_A_SHIFT);
+}
+
+ImU32 ink_on(Rgba ground) {
+  const Rgba dark = rgb("171B21");
+  const Rgba light = rgb("FFFFFF");
+  return to_imgui(contrast(ground, dark) >= contrast(ground, light) ? dark : light);
+}
+
+}  // namespace headlight

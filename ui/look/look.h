@@ -1,0 +1,41 @@
+// Look: the colours of the window's parts in one theme, ready for ImGui. Matrices' colours come from core/figure.
+#pragma once
+
+#include <array>
+
+#include <imgui.h>
+
+#include "core/attention/stage.h"
+#include "core/figure/theme.h"
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+struct Look {
+  Theme theme = Theme::light;
+  ImU32 window, panel, card;
+  ImU32 ink, muted, line;
+  ImU32 field, field_hover;     ///< quiet fills: inputs, chosen tabs, slider tracks
+  ImU32 knob;
+  ImU32 accent;                 ///< focus, links
+  ImU32 warning, warning_ground;
+  ImU32 shadow;                 ///< transparent in the dark theme, where a line stands for it
+  ImU32 q, k, v, after;         ///< the lanes, and everything after the softmax
+  std::array<ImU32, 8> heads;
+
+  ImU32 head(Index h) const { return heads[static_cast<std::size_t>(h) % heads.size()]; }
+  /// The lane that a stage belongs to.
+  ImU32 lane(Stage stage) const;
+};
+
+const Look& look(Theme theme);
+/// Colours and metrics of ImGui's own parts (popups, text fields) to match; `scale` is pixels per point.
+void apply_style(const Look& look, float scale);
+
+ImU32 to_imgui(Rgba colour);
+/// The same colour with its alpha multiplied.
+ImU32 fade(ImU32 colour, float alpha);
+/// The value, in the ink that is read best on `ground`.
+ImU32 ink_on(Rgba ground);
+
+}  // namespace headlight

@@ -1,0 +1,79 @@
+#include "ui/look/words.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "core/assets/assets.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+void flatten(const nlohmann::json& node, const std::string& path, auto& table) {
+  for (const auto& [key, value] : node.items()) {
+    const std::string name = path.empty() ? key : path + "." + key;
+    if (value.is_object()) {
+      flatten(value, name, table);
+    } else {
+      table.emplace(name, value.template get<std::string>());
+    }
+  }
+}
+
+}  // namespace
+
+Words::Words(const std::string& language) : language_(language) {
+  const std::vector<std::string> known = list_languages();
+  if (std::find(known.begin(), known.end(), language) == known.end()) {
+    std::string names;
+    for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+    throw SettingError("--language", "no language \"" + language + "\"", "expected one of " + names);
+  }
+  const std::filesystem::path path = asset("translations/" + language + ".json");
+  std::ifstream file(path);
+  try {
+    flatten(nlohmann::json::parse(file), "", table_);
+  } catch (const nlohmann::json::exception& error) {
+    throw FileError(path.string(), std::string("not a table of words (") + error.what() + ")",
+                    "expected a JSON object of strings");
+  }
+}
+
+const char* Words::operator()(std::string_view key) const {
+  const auto found = table_.find(key);
+  return found != table_.end() ? found->second.c_str() : key.data();
+}
+
+bool Words::has(std::string_view key) const { return table_.find(key) != table_.end(); }
+
+std::string Words::fill(std::string_view key, std::initializer_list<std::string_view> values) const {
+  std::string text = (*this)(key);
+  std::size_t number = 0;
+  for (const std::string_view value : values) {
+    const std::string slot = "{" + std::to_string(number++) + "}";
+    for (std::size_t at = text.find(slot); at != std::string::npos; at = text.find(slot, at + value.size())) {
+      text.replace(at, slot.size(), value);
+    }
+  }
+  return text;
+}
+
+std::string Words::all_text() const {
+  std::string text;
+  for (const auto& [key, value] : table_) text += value;
+  return text;
+}
+
+std::vector<std::string> list_languages() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(asset("translations"))) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace headlight

@@ -1,0 +1,39 @@
+// Words: every word that the window shows, from one table under assets/translations. A language is a file.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace headlight {
+
+class Words {
+ public:
+  /// Reads assets/translations/LANGUAGE.json; throws SettingError naming the languages there are.
+  explicit Words(const std::string& language);
+
+  const std::string& language() const { return language_; }
+  /// The text for a key such as "controls.heads". A missing key gives the key itself, so that it is seen.
+  /// Null-terminated; valid as long as this object.
+  const char* operator()(std::string_view key) const;
+  /// The text with {0}, {1}, … replaced.
+  std::string fill(std::string_view key, std::initializer_list<std::string_view> values) const;
+  bool has(std::string_view key) const;
+  /// All texts, one after another: what a font must be able to draw.
+  std::string all_text() const;
+
+ private:
+  std::string language_;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
+  };
+  std::unordered_map<std::string, std::string, Hash, std::equal_to<>> table_;
+};
+
+/// The languages that there are files for: {"en", …}.
+std::vector<std::string> list_languages();
+
+}  // namespace headlight

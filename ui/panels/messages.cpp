@@ -1,0 +1,55 @@
+#include <cstdio>
+
+#include "ui/imgui_compat.h"
+#include "ui/panels/registry.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+void draw_error(const Frame& frame, Rect place) {
+  const float u = frame.u;
+  const std::string& sentence = frame.document.error;
+  const float width = std::min(620 * u, place.width() - 40 * u);
+  const ImVec2 text = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, width - 70 * u);
+  const ImVec2 min{place.centre().x - width / 2, place.min.y + 14 * u};
+  const ImVec2 max{min.x + width, min.y + text.y + 26 * u};
+  const PanelArea area(frame, "error", min, max, frame.look.warning_ground, {16, 12});
+  compat::add_rect(*ImGui::GetWindowDrawList(), min, max, frame.look.warning, 4 * u, 1);
+  ImGui::PushStyleColor(ImGuiCol_Text, frame.look.warning);
+  ImGui::PushTextWrapPos(width - 54 * u);
+  ImGui::TextUnformatted(sentence.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+  ImGui::SetCursorScreenPos({max.x - 36 * u, min.y + 8 * u});
+  if (chip(frame, "dismiss", "×", false, 26 * u)) frame.actions.push_back(DismissError{});
+}
+
+void draw_progress(const Frame& frame, Rect place) {
+  constexpr double patience = 0.25;  // seconds before a wait is worth mentioning
+  if (!frame.progress.busy || frame.progress.elapsed_seconds < patience) return;
+  const float u = frame.u;
+  const ImVec2 min{place.centre().x - 150 * u, place.max.y - 62 * u};
+  const ImVec2 max{min.x + 300 * u, min.y + 46 * u};
+  const PanelArea area(frame, "progress", min, max, frame.look.panel, {14, 9});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  compat::add_rect(list, min, max, frame.look.line, 4 * u, 1);
+  char words[96];
+  const std::string_view stage = name(frame.progress.stage);
+  std::snprintf(words, sizeof words, "%s %.*s", frame.words("messages.computing"), static_cast<int>(stage.size()), stage.data());
+  draw_text(list, frame.fonts, Face::ui, 12.5f * u, {min.x + 14 * u, min.y + 8 * u}, frame.look.ink, words);
+  const float y = max.y - 14 * u;
+  const float length = max.x - min.x - 28 * u;
+  list.AddRectFilled({min.x + 14 * u, y}, {min.x + 14 * u + length, y + 4 * u}, frame.look.field, 2 * u);
+  list.AddRectFilled({min.x + 14 * u, y}, {min.x + 14 * u + length * static_cast<float>(frame.progress.share), y + 4 * u},
+                     frame.look.accent, 2 * u);
+}
+
+}  // namespace
+
+void draw_messages(const Frame& frame, Rect place) {
+  if (!frame.document.error.empty()) draw_error(frame, place);
+  draw_progress(frame, place);
+}
+
+}  // namespace headlight

@@ -1,0 +1,40 @@
+#include "ui/panels/registry.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+Rect place_top(const Frame& frame, ImVec2 window) { return {{0, 0}, {window.x, top_height(frame)}}; }
+
+Rect place_left(const Frame& frame, ImVec2 window) {
+  return {{0, top_height(frame)}, {left_width(frame, window), window.y - bottom_height(frame)}};
+}
+
+Rect place_right(const Frame& frame, ImVec2 window) {
+  return {{window.x - right_width(frame, window), top_height(frame)}, {window.x, window.y - bottom_height(frame)}};
+}
+
+Rect place_middle(const Frame& frame, ImVec2 window) {
+  return {{left_width(frame, window), top_height(frame)},
+          {window.x - right_width(frame, window), window.y - bottom_height(frame)}};
+}
+
+Rect place_bottom(const Frame& frame, ImVec2 window) { return {{0, window.y - bottom_height(frame)}, window}; }
+
+constexpr std::array panels{
+    Panel{"canvas", place_middle, draw_canvas},       Panel{"controls", place_left, draw_controls},
+    Panel{"inspector", place_right, draw_inspector},  Panel{"stage_bar", place_bottom, draw_stage_bar},
+    Panel{"top_bar", place_top, draw_top_bar},        Panel{"messages", place_middle, draw_messages},
+};
+
+}  // namespace
+
+std::span<const Panel> all_panels() { return panels; }
+
+float top_height(const Frame& frame) { return 46 * frame.u; }
+float left_width(const Frame& frame, ImVec2 window) { return std::clamp(window.x * 0.17f, 212 * frame.u, 290 * frame.u); }
+float right_width(const Frame& frame, ImVec2 window) { return std::clamp(window.x * 0.205f, 256 * frame.u, 350 * frame.u); }
+float bottom_height(const Frame& frame) { return 58 * frame.u; }
+
+}  // namespace headlight

@@ -1,0 +1,34 @@
+// The panels of the window, one a file, listed here once: what the session draws and what the smoke test opens.
+#pragma once
+
+#include <array>
+
+#include "ui/frame.h"
+#include "ui/pipeline/layout.h"
+
+namespace headlight {
+
+struct Panel {
+  const char* name;
+  /// Where it stands in a window of this size.
+  Rect (*place)(const Frame& frame, ImVec2 window);
+  void (*draw)(const Frame& frame, Rect place);
+};
+
+std::span<const Panel> all_panels();
+
+// The edges that panels share, in pixels.
+float top_height(const Frame& frame);
+float left_width(const Frame& frame, ImVec2 window);
+float right_width(const Frame& frame, ImVec2 window);
+float bottom_height(const Frame& frame);
+
+// ui/panels/top_bar.cpp, controls.cpp, canvas.cpp, inspector.cpp, stage_bar.cpp, messages.cpp
+void draw_top_bar(const Frame& frame, Rect place);
+void draw_controls(const Frame& frame, Rect place);
+void draw_canvas(const Frame& frame, Rect place);
+void draw_inspector(const Frame& frame, Rect place);
+void draw_stage_bar(const Frame& frame, Rect place);
+void draw_messages(const Frame& frame, Rect place);
+
+}  // namespace headlight

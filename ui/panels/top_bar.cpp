@@ -1,0 +1,60 @@
+#include "ui/panels/registry.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+/// A head with a beam of light.
+void draw_logo(const Frame& frame, ImVec2 at) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float u = frame.u;
+  list.AddTriangleFilled({at.x + 5 * u, at.y + 11 * u}, {at.x + 22 * u, at.y}, {at.x + 22 * u, at.y + 22 * u},
+                         fade(frame.look.q, 0.35f));
+  list.AddCircleFilled({at.x + 8 * u, at.y + 11 * u}, 7.5f * u, frame.look.q, 32);
+}
+
+std::string document_name(const Scenario& scenario) {
+  switch (scenario.source) {
+    case Source::text: return scenario.text;
+    case Source::random: return {};
+    case Source::file: return scenario.file.substr(scenario.file.find_last_of("/\\") + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+void draw_top_bar(const Frame& frame, Rect place) {
+  const PanelArea area(frame, "top_bar", place.min, place.max, frame.look.panel, {0, 0});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float u = frame.u;
+  list.AddLine({place.min.x, place.max.y - 1}, {place.max.x, place.max.y - 1}, frame.look.line);
+  draw_logo(frame, {16 * u, place.centre().y - 11 * u});
+  const float baseline = place.centre().y;
+  draw_text(list, frame.fonts, Face::bold, 16 * u, {46 * u, baseline - 10 * u}, frame.look.ink, frame.words("app.name"));
+
+  // From the right: what is always at hand.
+  const View& view = frame.view();
+  const char* theme = frame.words(view.theme == Theme::light ? "top.dark" : "top.light");
+  const char* undo = frame.words("top.undo");
+  const char* redo = frame.words("top.redo");
+  const auto width = [&](const char* words) { return text_size(frame.fonts, Face::ui, 13 * u, words).x + 26 * u; };
+  const float right = place.max.x - 12 * u - width(theme) - width(redo) - width(undo);
+  ImGui::SetCursorScreenPos({right, baseline - 14 * u});
+  if (bar_button(frame, "undo", undo, false, !frame.document.undo.empty())) frame.actions.push_back(Undo{});
+  ImGui::SameLine(0, 0);
+  if (bar_button(frame, "redo", redo, false, !frame.document.redo.empty())) frame.actions.push_back(Redo{});
+  ImGui::SameLine(0, 0);
+  if (bar_button(frame, "theme", theme, false)) {
+    View changed = view;
+    changed.theme = view.theme == Theme::light ? Theme::dark : Theme::light;
+    frame.change(std::move(changed));
+  }
+
+  const std::string name = document_name(frame.document.scenario);
+  const float from = 46 * u + text_size(frame.fonts, Face::bold, 16 * u, frame.words("app.name")).x + 14 * u;
+  draw_text(list, frame.fonts, Face::ui, 13 * u, {from, baseline - 8 * u}, frame.look.muted,
+            elide(frame.fonts, Face::ui, 13 * u, name, right - from - 20 * u));
+}
+
+}  // namespace headlight

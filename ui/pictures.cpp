@@ -1,0 +1,20 @@
+#include "ui/pictures.h"
+
+namespace headlight {
+
+const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
+  Pictures& kept = frame.pictures;
+  const View& view = frame.view();
+  const Pictures::PipelineKey& key = kept.pipeline_key;
+  // Compared field by field, so that a steady frame copies no strings.
+  const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head &&
+                    key.theme == view.theme && key.colormap == view.colormap && key.language == view.language &&
+                    key.size.x == size.x && key.size.y == size.y && key.u == frame.u;
+  if (!same) {
+    kept.pipeline_key = {frame.document.trace, view.batch, view.head, view.theme, view.colormap, view.language, size, frame.u};
+    kept.pipeline = make_pipeline_picture(frame, size);
+  }
+  return kept.pipeline;
+}
+
+}  // namespace headlight

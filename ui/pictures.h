@@ -1,0 +1,27 @@
+// Pictures: what was computed to be drawn, kept from frame to frame while what it was computed from stays the same.
+#pragma once
+
+#include <memory>
+
+#include "ui/pipeline/picture.h"
+
+namespace headlight {
+
+struct Pictures {
+  /// What the pipeline's picture depends on.
+  struct PipelineKey {
+    std::shared_ptr<const Trace> trace;
+    Index batch = 0, head = 0;
+    Theme theme = Theme::light;
+    std::string colormap, language;
+    ImVec2 size;
+    float u = 0;
+  };
+  PipelineKey pipeline_key;
+  PipelinePicture pipeline;
+};
+
+/// The pipeline's picture for this frame and size, made anew only where something it shows has changed.
+const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
+
+}  // namespace headlight

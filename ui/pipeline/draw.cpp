@@ -1,0 +1,192 @@
+#include "ui/pipeline/draw.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/imgui_compat.h"
+#include "ui/widgets/heatmap.h"
+#include "ui/widgets/math_text.h"
+
+namespace headlight {
+namespace {
+
+class Painter {
+ public:
+  Painter(const Frame& frame, const PipelinePicture& picture, const CanvasTransform& to)
+      : frame_(frame), picture_(picture), to_(to), list_(*ImGui::GetWindowDrawList()),
+        t_(frame.u * picture.layout.type * to.zoom) {}
+
+  void draw() {
+    for (const Arrow& arrow : picture_.layout.arrows) draw_arrow(arrow);
+    for (const CardPicture& card : picture_.cards) draw_card(card);
+    for (const Arrow& arrow : picture_.layout.arrows) draw_words(arrow);
+    draw_thumbnails();
+  }
+
+ private:
+  void ground(Rect rect, ImU32 border, float thickness) {
+    const float corner = 9 * t_;
+    if (frame_.look.shadow != 0) {
+      for (int i = 3; i >= 1; --i) {
+        const float spread = static_cast<float>(i) * t_;
+        list_.AddRectFilled({rect.min.x - spread * 0.5f, rect.min.y + t_}, {rect.max.x + spread * 0.5f, rect.max.y + spread + t_},
+                            fade(frame_.look.shadow, 0.45f), corner + spread);
+      }
+    }
+    list_.AddRectFilled(rect.min, rect.max, frame_.look.card, corner);
+    compat::add_rect(list_, rect.min, rect.max, border, corner, thickness);
+  }
+
+  void stack_behind(const CardPicture& card, Rect rect) {
+    const Index heads = frame_.trace()->dims().heads;
+    const Index step = is_per_kv_head(card.stage) ? frame_.trace()->dims().groups() : 1;
+    for (int i = card.behind; i >= 1; --i) {
+      const float shift = static_cast<float>(i) * 4.5f * t_;
+      const Rect behind{{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}};
+      const ImU32 hue = frame_.look.head((frame_.view().head + i * step) % heads);
+      list_.AddRectFilled(behind.min, behind.max, frame_.look.card, 9 * t_);
+      compat::add_rect(list_, behind.min, behind.max, hue, 9 * t_, std::max(1.0f, 1.2f * t_));
+    }
+  }
+
+  void draw_card(const CardPicture& card) {
+    const Rect rect = to_.screen(card.card);
+    if (!ImGui::IsRectVisible(rect.min, rect.max)) return;
+    stack_behind(card, rect);
+    const bool after = card.stage == Stage::weights;
+    const ImU32 border = card.border ? card.border : after ? frame_.look.after : frame_.look.line;
+    ground(rect, border, card.border || after ? 1.8f * t_ : 1);
+
+    const float pad = 8 * t_;
+    draw_text(list_, frame_.fonts, Face::bold, 12.5f * t_, {rect.min.x + pad, rect.min.y + 5 * t_}, card.colour, card.title);
+    const float symbol = math_size(frame_.fonts, 14 * t_, card.symbol).x;
+    const float title = text_size(frame_.fonts, Face::bold, 12.5f * t_, card.title).x;
+    if (title + symbol + 6 * t_ < rect.width() - 2 * pad) {
+      draw_math(list_, frame_.fonts, 14 * t_, {rect.max.x - pad - symbol, rect.min.y + 4 * t_}, card.colour, card.symbol);
+    }
+    for (const HeatPicture& heat : card.heats) {
+      const Rect area = to_.screen(heat.rect);
+      draw_heat(frame_, list_, heat, area, true);
+      if (card.labelled) {
+        const bool large = card.stage == Stage::weights;
+        draw_labels(frame_, list_, heat, area, (large ? 12 : 10.5f) * t_, true, large);
+      }
+      for (const std::optional<Cell>* cell : {&frame_.view().selected, &frame_.view().hovered}) {
+        if (*cell) draw_highlight(frame_, list_, heat, area, **cell);
+      }
+    }
+    for (const Strip& strip : card.strips) {
+      const Rect heat = to_.screen(card.heats[0].rect);
+      const ImVec2 from = to_.screen({strip.from, 0});
+      const ImVec2 end = to_.screen({strip.to, 0});
+      list_.AddRectFilled({from.x, heat.min.y - 5 * t_}, {end.x, heat.min.y - 2.5f * t_}, strip.colour, 1.5f * t_);
+    }
+    draw_footer(card, rect);
+  }
+
+  void draw_footer(const CardPicture& card, Rect rect) {
+    const float pad = 8 * t_;
+    const float small = 10.5f * t_;
+    const Rect bar = to_.screen(card.bar);
+    draw_text(list_, frame_.fonts, Face::ui, small, {rect.min.x + pad, bar.min.y - 16 * t_}, frame_.look.muted, card.shape);
+    if (card.lo.empty()) return;
+    const float lo = text_size(frame_.fonts, Face::mono, 9.5f * t_, card.lo).x;
+    const float hi = text_size(frame_.fonts, Face::mono, 9.5f * t_, card.hi).x;
+    const float y = bar.centre().y - 6 * t_;
+    draw_text(list_, frame_.fonts, Face::mono, 9.5f * t_, {bar.min.x, y}, frame_.look.muted, card.lo);
+    draw_text(list_, frame_.fonts, Face::mono, 9.5f * t_, {bar.max.x - hi, y}, frame_.look.muted, card.hi);
+    colour_bar({{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}}, *card.heats[0].colormap);
+  }
+
+  void colour_bar(Rect bar, const Colormap& map) {
+    constexpr int steps = 24;
+    if (bar.width() < 8) return;
+    for (int i = 0; i < steps; ++i) {
+      const float from = static_cast<float>(i) / steps;
+      const float to = static_cast<float>(i + 1) / steps;
+      const ImU32 a = to_imgui(map.at(from));
+      const ImU32 b = to_imgui(map.at(to));
+      list_.AddRectFilledMultiColor({bar.min.x + from * bar.width(), bar.min.y}, {bar.min.x + to * bar.width(), bar.max.y}, a, b, b, a);
+    }
+  }
+
+  void draw_arrow(const Arrow& arrow) {
+    const ImVec2 a = to_.screen(arrow.from);
+    const ImVec2 b = to_.screen(arrow.to);
+    const ImVec2 ca = to_.screen(arrow.from_control);
+    const ImVec2 cb = to_.screen(arrow.to_control);
+    const ImU32 lane = frame_.look.lane(arrow.colour_of);
+    const ImU32 colour = lane == frame_.look.ink ? frame_.look.muted : lane;
+    list_.AddBezierCubic(a, ca, cb, b, colour, 1.7f * t_, 24);
+    const bool upright = std::abs(arrow.to_control.x - arrow.to.x) < 0.5f && std::abs(arrow.to_control.y - arrow.to.y) > 0.5f;
+    const float head = 4.2f * t_;
+    if (upright) {
+      list_.AddTriangleFilled({b.x, b.y + 0.5f}, {b.x - head, b.y - head * 1.7f}, {b.x + head, b.y - head * 1.7f}, colour);
+    } else {
+      list_.AddTriangleFilled({b.x + 0.5f, b.y}, {b.x - head * 1.7f, b.y - head}, {b.x - head * 1.7f, b.y + head}, colour);
+    }
+  }
+
+  void draw_words(const Arrow& arrow) {
+    const float size = 13.5f * t_;
+    const ImVec2 middle = to_.screen(arrow.label);
+    const ImU32 lane = frame_.look.lane(arrow.colour_of);
+    const auto line = [&](const std::string& words, float y) {
+      if (words.empty()) return;
+      const ImVec2 extent = math_size(frame_.fonts, size, words);
+      draw_math(list_, frame_.fonts, size, {middle.x - extent.x / 2, y}, lane == frame_.look.ink ? frame_.look.muted : lane, words);
+    };
+    const bool on_line = std::abs(arrow.label.y - (arrow.from.y + arrow.to.y) / 2) < 1;
+    line(arrow.above, on_line ? middle.y - size * 1.35f : middle.y - size * 0.7f);
+    line(arrow.below, middle.y + 3 * t_);
+  }
+
+  void draw_thumbnails() {
+    if (picture_.thumbnails.empty()) return;
+    const Rect row = to_.screen(picture_.layout.thumbnails);
+    draw_text(list_, frame_.fonts, Face::bold, 11.5f * t_, {row.min.x, row.centre().y - 7 * t_}, frame_.look.muted,
+              frame_.words("pipeline.all_heads"));
+    for (const ThumbnailPicture& thumbnail : picture_.thumbnails) {
+      const Rect rect = to_.screen(thumbnail.card);
+      const bool chosen = thumbnail.head == frame_.view().head;
+      list_.AddRectFilled(rect.min, rect.max, frame_.look.card, 6 * t_);
+      draw_heat(frame_, list_, thumbnail.heat, to_.screen(thumbnail.heat.rect), false);
+      compat::add_rect(list_, rect.min, rect.max, thumbnail.border, 6 * t_, (chosen ? 2.4f : 1.1f) * t_);
+    }
+  }
+
+  const Frame& frame_;
+  const PipelinePicture& picture_;
+  const CanvasTransform& to_;
+  ImDrawList& list_;
+  float t_;  // pixels per point of type, zoom included
+};
+
+}  // namespace
+
+void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const CanvasTransform& transform) {
+  Painter(frame, picture, transform).draw();
+}
+
+std::optional<Cell> cell_at(const PipelinePicture& picture, ImVec2 point) {
+  for (auto card = picture.cards.rbegin(); card != picture.cards.rend(); ++card) {
+    if (!card->card.contains(point)) continue;
+    for (const HeatPicture& heat : card->heats) {
+      if (!heat.rect.contains(point)) continue;
+      const auto row = static_cast<Index>((point.y - heat.rect.min.y) / heat.rect.height() * static_cast<float>(heat.rows));
+      const auto col = static_cast<Index>((point.x - heat.rect.min.x) / heat.rect.width() * static_cast<float>(heat.cols));
+      return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
+    }
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Index> thumbnail_at(const PipelinePicture& picture, ImVec2 point) {
+  for (const ThumbnailPicture& thumbnail : picture.thumbnails) {
+    if (thumbnail.card.contains(point)) return thumbnail.head;
+  }
+  return std::nullopt;
+}
+
+}  // namespace headlight

@@ -1,0 +1,27 @@
+// Draws a PipelinePicture on a canvas that pans and zooms, and finds what is under the pointer.
+#pragma once
+
+#include <optional>
+
+#include "ui/frame.h"
+#include "ui/pipeline/picture.h"
+
+namespace headlight {
+
+/// Canvas pixels at zoom 1 to screen pixels and back.
+struct CanvasTransform {
+  ImVec2 origin;
+  float zoom = 1;
+  ImVec2 screen(ImVec2 p) const { return {origin.x + p.x * zoom, origin.y + p.y * zoom}; }
+  ImVec2 canvas(ImVec2 p) const { return {(p.x - origin.x) / zoom, (p.y - origin.y) / zoom}; }
+  Rect screen(const Rect& r) const { return {screen(r.min), screen(r.max)}; }
+};
+
+void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const CanvasTransform& transform);
+
+/// The cell at a point of the canvas, if there is one.
+std::optional<Cell> cell_at(const PipelinePicture& picture, ImVec2 point);
+/// The head whose thumbnail is there.
+std::optional<Index> thumbnail_at(const PipelinePicture& picture, ImVec2 point);
+
+}  // namespace headlight

@@ -1,0 +1,54 @@
+// Where the cards of the pipeline stand: three lanes from left to right that meet. Plain geometry, no ImGui calls.
+//
+// Q above, K in the middle, V below; Q and K meet in the scores (top right), V meets the weights (middle right) in the
+// head outputs (bottom right). Everything is proportional to the space there is; only type keeps its size.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <imgui.h>
+
+#include "core/attention/trace.h"
+
+namespace headlight {
+
+struct Rect {
+  ImVec2 min, max;
+  float width() const { return max.x - min.x; }
+  float height() const { return max.y - min.y; }
+  ImVec2 centre() const { return {(min.x + max.x) / 2, (min.y + max.y) / 2}; }
+  bool contains(ImVec2 p) const { return p.x >= min.x && p.y >= min.y && p.x < max.x && p.y < max.y; }
+  Rect grown(float by) const { return {{min.x - by, min.y - by}, {max.x + by, max.y + by}}; }
+};
+
+/// The place of one stage's card.
+struct Slot {
+  Stage stage{};
+  Rect card;
+};
+
+/// One arrow between cards: a cubic Bézier from the edge of one to the edge of the other.
+struct Arrow {
+  ImVec2 from, from_control, to_control, to;
+  Stage colour_of{};   ///< wears that stage's lane colour
+  std::string above;   ///< what happens, as math markup (ui/widgets/math_text.h)
+  std::string below;   ///< the rest of it, under the line
+  ImVec2 label;        ///< the middle of the labels
+};
+
+struct PipelineLayout {
+  std::vector<Slot> slots;
+  std::vector<Arrow> arrows;
+  Rect thumbnails;     ///< the row of all heads; empty where there is one head
+  float type = 1;      ///< times the points of all type on the canvas
+
+  const Rect* find(Stage stage) const;
+};
+
+/// The places of all cards that the trace has, without arrows. `size` is the canvas in pixels, `u` pixels per point.
+PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u);
+/// Draws the arrows between the cards as they stand now: a card may have closed around its matrix since.
+void connect_cards(const Trace& trace, PipelineLayout& layout, float u);
+
+}  // namespace headlight

@@ -1,0 +1,259 @@
+#include "ui/pipeline/picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "ui/look/colormaps.h"
+
+namespace headlight {
+namespace {
+
+constexpr float pad = 8;         // points
+constexpr float header = 20;
+constexpr float footer = 27;     // shape line and colour bar
+
+/// Cells as large as the box allows, at most this much longer one way than the other.
+ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
+  const auto r = static_cast<float>(rows);
+  const auto c = static_cast<float>(cols);
+  const float w = box.x / c;
+  const float h = box.y / r;
+  const float side = std::min(w, h) * stretch;
+  return {std::max(std::min(w, side) * c, std::min(box.x, 10.0f)), std::max(std::min(h, side) * r, std::min(box.y, 10.0f))};
+}
+
+std::string symbol_of(const Trace& trace, Stage stage, Index head) {
+  const auto indexed = [](const char* letter, Index h) { return std::string(letter) + "_{" + std::to_string(h) + "}"; };
+  const Index kv = head / trace.dims().groups();
+  switch (stage) {
+    case Stage::query: return trace.inputs.self_attention() ? "X" : "X_{q}";
+    case Stage::key: return trace.inputs.self_attention() ? "X" : "X_{k}";
+    case Stage::value: return "X_{v}";
+    case Stage::Q: return "Q";
+    case Stage::K: return "K";
+    case Stage::V: return "V";
+    case Stage::Q_heads: return indexed("Q", head);
+    case Stage::K_heads: return indexed("K", kv);
+    case Stage::V_heads: return indexed("V", kv);
+    case Stage::Q_rotated: return indexed("Q′", head);
+    case Stage::K_rotated: return indexed("K′", kv);
+    case Stage::scores: case Stage::scaled_scores: case Stage::capped_scores: case Stage::biased_scores:
+    case Stage::masked_scores:
+      return indexed("S", head);
+    case Stage::mask: return "M";
+    case Stage::weights: case Stage::dropped_weights: return indexed("A", head);
+    case Stage::head_outputs: return indexed("O", head);
+    case Stage::concat: return "O";
+    case Stage::output: return "Y";
+    case Stage::W_q: return "W_{q}";
+    case Stage::W_k: return "W_{k}";
+    case Stage::W_v: return "W_{v}";
+    case Stage::W_o: return "W_{o}";
+    case Stage::b_q: case Stage::b_k: case Stage::b_v: case Stage::b_o: return "b";
+  }
+  return {};
+}
+
+Stage bias_of(Stage weight) {
+  switch (weight) {
+    case Stage::W_q: return Stage::b_q;
+    case Stage::W_k: return Stage::b_k;
+    case Stage::W_v: return Stage::b_v;
+    default: return Stage::b_o;
+  }
+}
+
+bool is_score(Stage stage) {
+  return stage == Stage::masked_scores || stage == Stage::weights || stage == Stage::dropped_weights;
+}
+
+HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
+  const Trace& trace = *frame.trace();
+  const Tensor& values = trace[stage];
+  HeatPicture heat;
+  heat.stage = stage;
+  heat.batch = values.rank() >= 3 ? frame.view().batch : 0;
+  heat.head = values.rank() < 4 ? 0 : is_per_kv_head(stage) ? head / trace.dims().groups() : head;
+  const MatrixView matrix = values.matrix(heat.batch, heat.head);
+  heat.rows = matrix.rows;
+  heat.cols = matrix.cols;
+  heat.rect = rect;
+  MatrixQuad& quad = heat.quad;
+  quad.values = values;
+  quad.batch = heat.batch;
+  quad.head = heat.head;
+  quad.theme = frame.look.theme;
+  if (is_score(stage)) quad.mask = trace[Stage::mask];
+  quad.show_leaks = stage == Stage::weights || stage == Stage::dropped_weights;
+  if (stage == Stage::dropped_weights) quad.kept = trace.dropout_keep;
+  quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
+  quad.range = stage_range(trace, stage, heat.colormap->kind());
+  const float cell = std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
+  quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
+  return heat;
+}
+
+/// Colours over the columns of Q, K, V and concat: which head each belongs to.
+std::vector<Strip> head_strips(const Frame& frame, Stage stage, Rect heat) {
+  const Dims& dims = frame.trace()->dims();
+  const bool query_side = stage == Stage::Q || stage == Stage::concat;
+  if (!query_side && stage != Stage::K && stage != Stage::V) return {};
+  const Index count = query_side ? dims.heads : dims.kv_heads;
+  const float width = heat.width() / static_cast<float>(count);
+  std::vector<Strip> strips;
+  for (Index h = 0; h < count; ++h) {
+    const float from = heat.min.x + width * static_cast<float>(h);
+    const float gap = width > 6 * frame.u ? frame.u : 0;
+    strips.push_back({from + gap, from + width - gap, frame.look.head(query_side ? h : h * dims.groups())});
+  }
+  return strips;
+}
+
+bool wears_head(Stage stage) { return has_head_axis(stage); }
+
+float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
+  float widest = 0;
+  for (Index i = 0; i < std::min<Index>(count, 64); ++i) {
+    const std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
+    widest = std::max(widest, text_size(frame.fonts, Face::ui, pixels, label).x);
+  }
+  return widest;
+}
+
+CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
+  const Trace& trace = *frame.trace();
+  const StageInfo& about = info(slot.stage);
+  const float t = frame.u * type;
+  const Index head = frame.view().head;
+  CardPicture card;
+  card.stage = slot.stage;
+  card.colour = frame.look.lane(slot.stage);
+  if (wears_head(slot.stage) && trace.dims().heads > 1) {
+    card.behind = static_cast<int>(std::min<Index>(is_per_kv_head(slot.stage) ? trace.dims().kv_heads : trace.dims().heads, 4)) - 1;
+    if (slot.stage != Stage::mask) card.border = frame.look.head(head);
+    if (about.rows == Axis::query && about.cols == Axis::key) card.behind = 0;
+  }
+  const Tensor& bias = is_parameter(slot.stage) ? trace[bias_of(slot.stage)] : Tensor();
+  const MatrixView matrix = trace[slot.stage].matrix();
+  const bool large = slot.stage == Stage::weights;
+  card.labelled = large || slot.stage == Stage::query || slot.stage == Stage::key || slot.stage == Stage::value;
+  const float label_size = (large ? 12 : 10.5f) * t;
+  float label_room = 0;
+  if (card.labelled) {
+    label_room = std::min(widest_label(frame, about.rows, matrix.rows, label_size) + 5 * t, slot.card.width() * 0.3f);
+  }
+  const float bottom_room = large ? 16 * t : 0;
+  const float bias_room = bias.defined() ? 9 * t : 0;
+  const ImVec2 box{slot.card.width() - 2 * pad * t - label_room,
+                   slot.card.height() - (header + footer + pad) * t - bottom_room - bias_room};
+  const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {std::max(box.x, 12.0f), std::max(box.y, 12.0f)}, large ? 2.0f : 1.8f);
+
+  // The card closes around its matrix; the lane's middle stays where it is.
+  const float height = size.y + (header + footer + pad) * t + bottom_room + bias_room;
+  const float middle = slot.card.centre().y;
+  card.card = {{slot.card.min.x, middle - height / 2}, {slot.card.max.x, middle + height / 2}};
+  const float left = card.card.min.x + pad * t + label_room + (box.x - size.x) / 2;
+  const float top = card.card.min.y + header * t + pad * 0.5f * t;
+  const Rect heat{{left, top}, {left + size.x, top + size.y}};
+  card.heats.push_back(make_heat(frame, slot.stage, head, heat));
+  if (bias.defined()) {
+    const float y = heat.max.y + 3 * t;
+    // b has one number a row of W, but lies along the output features; drawn as a row under the matrix.
+    card.heats.push_back(make_heat(frame, bias_of(slot.stage), 0, {{heat.min.x, y}, {heat.max.x, y + 6 * t}}));
+  }
+  card.strips = head_strips(frame, slot.stage, heat);
+
+  const float inner = card.card.width() - 2 * pad * t;
+  card.symbol = symbol_of(trace, slot.stage, head);
+  const float symbol_width = text_size(frame.fonts, Face::math, 14 * t, card.symbol).x;
+  card.title = elide(frame.fonts, Face::bold, 12.5f * t, name(slot.stage), inner - (large ? symbol_width : 0));
+  card.shape = shape_text(frame, slot.stage, inner, 10.5f * t);
+  const ValueRange range = card.heats[0].quad.range;
+  if (about.palette != Palette::boolean) {
+    card.lo = number_text(range.lo, 2);
+    card.hi = number_text(range.hi, 2);
+  }
+  const float bar_y = card.card.max.y - 8 * t;
+  card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
+  return card;
+}
+
+std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const PipelineLayout& layout) {
+  std::vector<ThumbnailPicture> thumbnails;
+  const Trace& trace = *frame.trace();
+  const Index heads = trace.dims().heads;
+  if (heads < 2) return thumbnails;
+  const float t = frame.u * layout.type;
+  const Rect row = layout.thumbnails;
+  const float label = 62 * t;
+  const float gap = heads > 24 ? 2 * t : 6 * t;
+  const float side = std::min(row.height(), (row.width() - label - gap * static_cast<float>(heads)) / static_cast<float>(heads));
+  const MatrixView matrix = trace[Stage::weights].matrix();
+  for (Index h = 0; h < heads; ++h) {
+    ThumbnailPicture thumbnail;
+    thumbnail.head = h;
+    thumbnail.border = frame.look.head(h);
+    const float x = row.min.x + label + static_cast<float>(h) * (side + gap);
+    const float y = row.centre().y - side / 2;
+    thumbnail.card = {{x, y}, {x + side, y + side}};
+    const float inset = std::min(5 * t, side * 0.12f);
+    const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {side - 2 * inset, side - 2 * inset}, 1.8f);
+    const ImVec2 c = thumbnail.card.centre();
+    thumbnail.heat = make_heat(frame, Stage::weights, h,
+                               {{c.x - size.x / 2, c.y - size.y / 2}, {c.x + size.x / 2, c.y + size.y / 2}});
+    thumbnails.push_back(std::move(thumbnail));
+  }
+  return thumbnails;
+}
+
+}  // namespace
+
+PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
+  PipelinePicture picture;
+  picture.size = size;
+  picture.layout = lay_out_pipeline(*frame.trace(), size, frame.u);
+  for (Slot& slot : picture.layout.slots) {
+    picture.cards.push_back(make_card(frame, slot, picture.layout.type));
+    slot.card = picture.cards.back().card;
+  }
+  connect_cards(*frame.trace(), picture.layout, frame.u);
+  picture.thumbnails = make_thumbnails(frame, picture.layout);
+  return picture;
+}
+
+std::string shape_text(const Frame& frame, Stage stage, float width, float pixels) {
+  const StageInfo& about = info(stage);
+  const MatrixView matrix = (*frame.trace())[stage].matrix();
+  const std::string rows = std::to_string(matrix.rows);
+  const std::string cols = std::to_string(matrix.cols);
+  const std::string named = "[" + std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols + "]";
+  if (text_size(frame.fonts, Face::ui, pixels, named).x <= width) return named;
+  return "[" + rows + " × " + cols + "]";
+}
+
+std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index) {
+  const auto& tokens = axis == Axis::query ? trace.inputs.query_tokens : trace.inputs.key_tokens;
+  if ((axis == Axis::query || axis == Axis::key) && batch < static_cast<Index>(tokens.size())) {
+    const auto& names = tokens[static_cast<std::size_t>(batch)];
+    if (index < static_cast<Index>(names.size())) return names[static_cast<std::size_t>(index)];
+  }
+  return std::to_string(index);
+}
+
+std::string number_text(float value, int digits) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  char text[48];
+  const float size = std::abs(value);
+  if (size != 0 && (size < 1e-3f || size >= 1e5f)) {
+    std::snprintf(text, sizeof text, "%.*e", std::max(digits - 1, 0), static_cast<double>(value));
+  } else {
+    std::snprintf(text, sizeof text, "%.*f", digits, static_cast<double>(value));
+  }
+  std::string result(text);
+  for (std::size_t at = result.find('-'); at != std::string::npos; at = result.find('-', at + 3)) result.replace(at, 1, "−");
+  return result;
+}
+
+}  // namespace headlight

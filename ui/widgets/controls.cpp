@@ -1,0 +1,225 @@
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "ui/imgui_compat.h"
+
+namespace headlight {
+namespace {
+
+/// Label left, number right (typed into when clicked). Gives the typed text when it is done.
+std::optional<std::string> slider_heading(const Frame& frame, const char* id, const char* label, const char* shown, bool enabled) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float size = 13 * frame.u;
+  draw_text(list, frame.fonts, Face::ui, size, at, enabled ? frame.look.ink : frame.look.muted, label);
+  const float number_width = std::max(text_size(frame.fonts, Face::mono, size, shown).x + 14 * frame.u, 56 * frame.u);
+  std::optional<std::string> typed;
+  if (!enabled) {
+    const float right = at.x + width - text_size(frame.fonts, Face::mono, size, shown).x;
+    draw_text(list, frame.fonts, Face::mono, size, {right, at.y}, frame.look.muted, shown);
+    ImGui::Dummy({width, 18 * frame.u});
+    return typed;
+  }
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%s", shown);
+  ImGui::SetCursorScreenPos({at.x + width - number_width, at.y - 3 * frame.u});
+  compat::push_font(frame.fonts.pick(Face::mono, size), size);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u, 3 * frame.u});
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, IM_COL32(0, 0, 0, 0));
+  ImGui::SetNextItemWidth(number_width);
+  // Right-aligned while it is only shown: ImGui's field is left-aligned, so the padding does it.
+  const float slack = number_width - 14 * frame.u - text_size(frame.fonts, Face::mono, size, shown).x;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u + std::max(slack, 0.0f), 3 * frame.u});
+  const bool entered = ImGui::InputText(id, buffer, sizeof buffer, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+  if ((entered || ImGui::IsItemDeactivatedAfterEdit()) && std::strcmp(buffer, shown) != 0) typed = buffer;
+  ImGui::SetCursorScreenPos({at.x, at.y + 18 * frame.u});
+  ImGui::Dummy({0, 0});
+  return typed;
+}
+
+/// The track and its knob at `share`; gives the share under the pointer while it is dragged.
+std::optional<float> track(const Frame& frame, const char* id, float share, bool enabled) {
+  ImGui::SetCursorScreenPos({ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y - ImGui::GetStyle().ItemSpacing.y});
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = 18 * frame.u;
+  const float radius = 6.5f * frame.u;
+  ImGui::InvisibleButton(id, {width, height});
+  const bool active = enabled && ImGui::IsItemActive();
+  const bool hovered = enabled && ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float y = at.y + height / 2;
+  const float left = at.x + radius;
+  const float length = width - 2 * radius;
+  const float x = left + length * std::clamp(share, 0.0f, 1.0f);
+  const float half = 2 * frame.u;
+  list.AddRectFilled({at.x, y - half}, {at.x + width, y + half}, frame.look.field, half);
+  if (enabled) {
+    const ImU32 colour = active || hovered ? frame.look.accent : frame.look.muted;
+    list.AddRectFilled({at.x, y - half}, {x, y + half}, colour, half);
+    list.AddCircleFilled({x, y}, radius, frame.look.knob, 24);
+    list.AddCircle({x, y}, radius - frame.u * 0.5f, colour, 24, 2 * frame.u);
+  }
+  if (!active || length <= 0) return std::nullopt;
+  return std::clamp((ImGui::GetIO().MousePos.x - left) / length, 0.0f, 1.0f);
+}
+
+}  // namespace
+
+PanelArea::PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, bool scrolls)
+    : padding_(padding.x) {
+  ImGui::SetNextWindowPos(min);
+  ImGui::SetNextWindowSize({max.x - min.x, max.y - min.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {padding.x * frame.u, padding.y * frame.u});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, ground);
+  ImGuiWindowFlags flags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                           ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                           ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
+  if (!scrolls) flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+  ImGui::Begin(name, nullptr, flags);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(3);
+}
+
+PanelArea::~PanelArea() { ImGui::End(); }
+
+void section(const Frame& frame, const char* words) {
+  if (ImGui::GetCursorPosY() > 24 * frame.u) ImGui::Dummy({0, 3 * frame.u});
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 11 * frame.u, at, frame.look.muted, words);
+  ImGui::Dummy({0, 13 * frame.u});
+}
+
+std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const char* label, Index value,
+                                       std::span<const Index> choices, bool enabled) {
+  ImGui::PushID(id);
+  char shown[32];
+  std::snprintf(shown, sizeof shown, "%lld", static_cast<long long>(value));
+  enabled = enabled && choices.size() > 1;
+  std::optional<SliderChange> change;
+  if (const auto typed = slider_heading(frame, "##number", label, shown, enabled)) {
+    Index number = 0;
+    const auto [end, error] = std::from_chars(typed->data(), typed->data() + typed->size(), number);
+    if (error == std::errc() && end == typed->data() + typed->size()) change = SliderChange{number, true};
+  }
+  const auto nearest = std::lower_bound(choices.begin(), choices.end(), value) - choices.begin();
+  const float last = choices.size() > 1 ? static_cast<float>(choices.size() - 1) : 1.0f;
+  if (const auto share = track(frame, "##track", static_cast<float>(nearest) / last, enabled)) {
+    const Index chosen = choices[static_cast<std::size_t>(std::lround(*share * last))];
+    if (chosen != value) change = SliderChange{chosen, false};
+  }
+  ImGui::PopID();
+  return change;
+}
+
+std::optional<float> float_slider(const Frame& frame, const char* id, const char* label, float value, float lo, float hi,
+                                  const char* shown, bool enabled) {
+  ImGui::PushID(id);
+  std::optional<float> change;
+  if (const auto typed = slider_heading(frame, "##number", label, shown, enabled)) {
+    float number = 0;
+    const auto [end, error] = std::from_chars(typed->data(), typed->data() + typed->size(), number);
+    if (error == std::errc() && end == typed->data() + typed->size() && std::isfinite(number)) change = number;
+  }
+  if (const auto share = track(frame, "##track", (value - lo) / (hi - lo), enabled)) {
+    const float chosen = std::round((lo + *share * (hi - lo)) * 100) / 100;
+    if (chosen != value) change = chosen;
+  }
+  ImGui::PopID();
+  return change;
+}
+
+std::optional<int> segments(const Frame& frame, const char* id, std::span<const char* const> labels, int chosen) {
+  ImGui::PushID(id);
+  const float gap = 4 * frame.u;
+  const float width = (ImGui::GetContentRegionAvail().x - gap * static_cast<float>(labels.size() - 1)) / static_cast<float>(labels.size());
+  std::optional<int> clicked;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (i > 0) ImGui::SameLine(0, gap);
+    if (chip(frame, labels[i], labels[i], static_cast<int>(i) == chosen, width)) clicked = static_cast<int>(i);
+  }
+  ImGui::PopID();
+  return clicked;
+}
+
+bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width) {
+  const float size = 12.5f * frame.u;
+  const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);
+  const ImVec2 extent{width > 0 ? width : text.x + 22 * frame.u, 26 * frame.u};
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton(id, extent);
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 end{at.x + extent.x, at.y + extent.y};
+  const float corner = 7 * frame.u;
+  if (chosen || hovered) list.AddRectFilled(at, end, chosen ? frame.look.field_hover : frame.look.field, corner);
+  compat::add_rect(list, at, end, frame.look.line, corner, 1);
+  list.PushClipRect(at, end, true);
+  draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, size,
+            {std::max(at.x + 4 * frame.u, at.x + (extent.x - text.x) / 2), at.y + (extent.y - text.y) / 2},
+            chosen ? frame.look.ink : frame.look.muted, label);
+  list.PopClipRect();
+  return clicked;
+}
+
+bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled) {
+  const float size = 13 * frame.u;
+  const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);
+  const ImVec2 extent{text.x + 26 * frame.u, 28 * frame.u};
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton(id, extent) && enabled;
+  const bool hovered = enabled && ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (chosen || hovered) list.AddRectFilled(at, {at.x + extent.x, at.y + extent.y}, frame.look.field, 6 * frame.u);
+  const ImU32 colour = !enabled ? fade(frame.look.muted, 0.45f) : chosen || hovered ? frame.look.ink : frame.look.muted;
+  draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, size, {at.x + 13 * frame.u, at.y + (extent.y - text.y) / 2}, colour, label);
+  return clicked;
+}
+
+std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live) {
+  char buffer[4096];
+  std::snprintf(buffer, sizeof buffer, "%s", text.c_str());
+  compat::push_font(frame.fonts.pick(face, 13 * frame.u), 13 * frame.u);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  const bool changed = ImGui::InputText(id, buffer, sizeof buffer, live ? 0 : ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool left = ImGui::IsItemDeactivatedAfterEdit();
+  if (ImGui::IsItemActive()) {
+    compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent, 6 * frame.u,
+                     1.5f * frame.u);
+  }
+  ImGui::PopFont();
+  if ((changed || left) && text != buffer) return std::string(buffer);
+  return std::nullopt;
+}
+
+void note(const Frame& frame, std::string_view text) {
+  compat::push_font(frame.fonts.pick(Face::ui, 11 * frame.u), 11 * frame.u);
+  ImGui::PushStyleColor(ImGuiCol_Text, frame.look.muted);
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void tooltip(const Frame& frame, std::string_view text) {
+  if (!ImGui::IsItemHovered()) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(320 * frame.u);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+}  // namespace headlight

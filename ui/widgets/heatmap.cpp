@@ -1,0 +1,165 @@
+#include "ui/widgets/heatmap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/figure/cell.h"
+#include "ui/imgui_compat.h"
+
+namespace headlight {
+namespace {
+
+ImVec2 cell_size(const HeatPicture& heat, const Rect& rect) {
+  return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
+}
+
+CellMasks masks_of(const HeatPicture& heat) {
+  CellMasks masks;
+  if (heat.quad.mask.defined()) masks.allowed = heat.quad.mask.matrix(heat.batch, heat.head);
+  if (heat.quad.kept.defined()) masks.kept = heat.quad.kept.matrix(heat.batch, heat.head);
+  masks.show_leaks = heat.quad.show_leaks;
+  return masks;
+}
+
+/// As many digits as fit, without the leading zero where that helps: "−1.27", "−1.3", "−1"; ".46".
+std::string_view fit_number(float value, float width, float digit_width, char (&buffer)[32]) {
+  for (int digits = 3; digits >= 0; --digits) {
+    int length = std::snprintf(buffer, sizeof buffer, "%.*f", digits, static_cast<double>(value));
+    std::string_view text(buffer, static_cast<std::size_t>(length));
+    if (digits > 0 && text.starts_with("0.")) text.remove_prefix(1);
+    // The hyphen stands for a minus sign; it is drawn as one.
+    if (static_cast<float>(text.size()) * digit_width <= width && (digits < 3 || text.size() <= 6)) return text;
+  }
+  return {};
+}
+
+void draw_number(const Frame& frame, ImDrawList& list, std::string_view number, ImVec2 centre, float pixels, ImU32 ink) {
+  char text[40];
+  const bool negative = number.starts_with('-');
+  const int length = std::snprintf(text, sizeof text, "%s%.*s", negative ? "−" : "", static_cast<int>(number.size()) - negative,
+                                   number.data() + negative);
+  const std::string_view drawn(text, static_cast<std::size_t>(length));
+  const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, drawn);
+  draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, drawn);
+}
+
+void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect) {
+  const ImVec2 cell = cell_size(heat, rect);
+  const float pixels = std::clamp(cell.y * 0.5f, 9 * frame.u, 17 * frame.u);
+  const float digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
+  if (cell.y < 13 * frame.u || cell.x < 2.6f * digit) return;
+  const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head);
+  const CellMasks masks = masks_of(heat);
+  const ImVec2 clip_min = list.GetClipRectMin();
+  const ImVec2 clip_max = list.GetClipRectMax();
+  const auto first = [](float at, float from, float size) { return static_cast<Index>(std::max(0.0f, std::floor((at - from) / size))); };
+  const Index last_row = std::min(heat.rows, first(clip_max.y, rect.min.y, cell.y) + 1);
+  const Index last_col = std::min(heat.cols, first(clip_max.x, rect.min.x, cell.x) + 1);
+  for (Index r = first(clip_min.y, rect.min.y, cell.y); r < last_row; ++r) {
+    for (Index c = first(clip_min.x, rect.min.x, cell.x); c < last_col; ++c) {
+      if (heat.quad.revealed >= 0 && r * heat.cols + c >= heat.quad.revealed) return;
+      const ImVec2 centre{rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x, rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y};
+      const float value = matrix(r, c);
+      const CellKind kind = classify(matrix, masks, r, c);
+      if (kind == CellKind::value) {
+        char buffer[32];
+        const Rgba ground = heat.colormap->at(normalise(value, heat.quad.range));
+        draw_number(frame, list, fit_number(value, cell.x - 4 * frame.u, digit, buffer), centre, pixels, ink_on(ground));
+      } else if (kind == CellKind::masked || kind == CellKind::neg_inf) {
+        const std::string_view mark = heat.stage == Stage::weights ? "0" : "−∞";
+        const bool finite = std::isfinite(value) && heat.stage == Stage::masked_scores;
+        const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, mark);
+        if (!finite) draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, frame.look.muted, mark);
+      } else if (kind == CellKind::nan) {
+        const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, "NaN");
+        if (size.x <= cell.x - 2) {
+          draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, frame.look.ink, "NaN");
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers) {
+  MatrixQuad quad = heat.quad;
+  quad.min = rect.min;
+  quad.max = rect.max;
+  const ImVec2 cell = cell_size(heat, rect);
+  quad.cell_gap = std::min(cell.x, cell.y) >= 6 * frame.u ? std::max(1.0f, frame.u) : 0;
+  frame.painter.draw(list, quad);
+  if (numbers && heat.stage != Stage::mask) draw_numbers(frame, list, heat, rect);
+}
+
+Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
+  if (heat.stage == cell.stage) {
+    const bool other_head = heat.head != cell.head && has_head_axis(cell.stage);
+    return other_head ? Meaning{cell.row, -1} : Meaning{cell.row, cell.col};
+  }
+  const StageInfo& here = info(heat.stage);
+  const StageInfo& there = info(cell.stage);
+  Meaning meaning;
+  for (const auto& [axis, index] : {std::pair(there.rows, cell.row), std::pair(there.cols, cell.col)}) {
+    if (axis == Axis::none) continue;
+    if (here.rows == axis) meaning.row = index;
+    if (here.cols == axis) meaning.col = index;
+  }
+  return meaning;
+}
+
+void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell) {
+  if (has_head_axis(heat.stage) && has_head_axis(cell.stage) && is_per_kv_head(heat.stage) == is_per_kv_head(cell.stage) &&
+      heat.head != cell.head) {
+    return;
+  }
+  const Meaning meaning = meaning_in(heat, cell);
+  const ImVec2 size = cell_size(heat, rect);
+  const float thick = std::max(1.5f, 1.5f * frame.u);
+  const auto band = [&](Index row, Index rows, Index col, Index cols) {
+    const ImVec2 min{rect.min.x + static_cast<float>(col) * size.x, rect.min.y + static_cast<float>(row) * size.y};
+    const ImVec2 max{rect.min.x + static_cast<float>(col + cols) * size.x, rect.min.y + static_cast<float>(row + rows) * size.y};
+    compat::add_rect(list, {min.x - thick / 2, min.y - thick / 2}, {max.x + thick / 2, max.y + thick / 2}, frame.look.ink, 2 * frame.u, thick);
+  };
+  if (meaning.row >= 0 && meaning.row < heat.rows) band(meaning.row, 1, 0, heat.cols);
+  if (meaning.col >= 0 && meaning.col < heat.cols) band(0, heat.rows, meaning.col, 1);
+}
+
+void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols) {
+  const Trace& trace = *frame.trace();
+  const StageInfo& about = info(heat.stage);
+  const ImVec2 cell = cell_size(heat, rect);
+  const std::optional<Cell>& looked_at = frame.view().hovered ? frame.view().hovered : frame.view().selected;
+  const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};
+  const auto label = [&](Axis axis, Index index, bool is_lit, auto place) {
+    const std::string text = axis_label(trace, axis, heat.batch, index);
+    place(text, is_lit ? Face::bold : Face::ui, is_lit ? frame.look.ink : frame.look.muted);
+  };
+  if (rows) {
+    const auto every = static_cast<Index>(std::max(1.0f, std::ceil(pixels * 1.05f / cell.y)));
+    for (Index r = 0; r < heat.rows; ++r) {
+      if (r % every != 0 && r != lit.row) continue;
+      label(about.rows, r, r == lit.row, [&](const std::string& text, Face face, ImU32 colour) {
+        const ImVec2 size = text_size(frame.fonts, face, pixels, text);
+        const float y = rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y - size.y / 2;
+        draw_text(list, frame.fonts, face, pixels, {rect.min.x - size.x - 5 * frame.u, y}, colour, text);
+      });
+    }
+  }
+  if (cols) {
+    float right = -1e9f;
+    for (Index c = 0; c < heat.cols; ++c) {
+      label(about.cols, c, c == lit.col, [&](const std::string& text, Face face, ImU32 colour) {
+        const std::string shown = elide(frame.fonts, face, pixels, text, std::max(cell.x - 3 * frame.u, 22 * frame.u));
+        const ImVec2 size = text_size(frame.fonts, face, pixels, shown);
+        const float x = rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x - size.x / 2;
+        if (x < right + 3 * frame.u) return;
+        right = x + size.x;
+        draw_text(list, frame.fonts, face, pixels, {x, rect.max.y + 3 * frame.u}, colour, shown);
+      });
+    }
+  }
+}
+
+}  // namespace headlight

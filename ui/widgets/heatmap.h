@@ -1,0 +1,24 @@
+// One heatmap on screen: the painted matrix, numbers in its cells where they fit, highlights, labels.
+#pragma once
+
+#include "ui/frame.h"
+#include "ui/pipeline/layout.h"
+#include "ui/pipeline/picture.h"
+
+namespace headlight {
+
+/// Paints the matrix into `rect` (screen pixels). `numbers` also writes values into cells that are large enough.
+void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers);
+/// Frames the row, column and cell that `cell` means in this heatmap: the cell itself where it is of the same stage,
+/// else its row or column wherever this matrix counts the same thing (query 3 is query 3 everywhere).
+void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell);
+/// Names of rows (left of `rect`) and columns (below it); thinned out where they would touch.
+void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols);
+
+/// Which of this heatmap's rows and columns a cell of any stage means; −1 for none.
+struct Meaning {
+  Index row = -1, col = -1;
+};
+Meaning meaning_in(const HeatPicture& heat, const Cell& cell);
+
+}  // namespace headlight
