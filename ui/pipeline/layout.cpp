@@ -9,8 +9,8 @@ namespace {
 
 // Widths of the left columns and of the right block, in shares of the canvas; gaps hold the arrows and their words.
 struct Columns {
-  float input = 0.118f, weights = 0.092f, projected = 0.118f, heads = 0.092f, rotated = 0.092f;
-  float gap_input = 0.022f, gap_product = 0.052f, gap_split = 0.045f, gap_meet = 0.042f;
+  float input = 0.112f, weights = 0.09f, projected = 0.112f, heads = 0.09f, rotated = 0.09f;
+  float gap_input = 0.022f, gap_product = 0.05f, gap_split = 0.042f, gap_meet = 0.04f;
 };
 
 constexpr std::array<std::array<Stage, 5>, 3> lane_stages{{
@@ -110,11 +110,11 @@ void left_lanes(Builder& build, const std::array<Rect, 3>& lanes, const Columns&
 void right_block(Builder& build, Rect area, const std::array<Rect, 3>& lanes) {
   const Trace& trace = build.trace;
   const float u = build.u;
-  const float gap = 14 * u;
+  const float gap = 12 * u;
   std::vector<std::pair<Stage, float>> top;
   for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores, Stage::mask,
                             Stage::masked_scores}) {
-    if (trace.has(stage)) top.emplace_back(stage, 1.0f);
+    if (trace.has(stage)) top.emplace_back(stage, stage == Stage::mask || stage == Stage::scores ? 0.85f : 1.0f);
   }
   build.row(top, {{area.min.x, lanes[0].min.y}, {area.max.x, lanes[0].max.y}}, gap);
 
@@ -125,8 +125,8 @@ void right_block(Builder& build, Rect area, const std::array<Rect, 3>& lanes) {
   if (trace.has(Stage::dropped_weights)) centre.emplace_back(Stage::dropped_weights, 0.62f);
   build.row(centre, middle, 34 * u);
 
-  std::vector<std::pair<Stage, float>> bottom{{Stage::head_outputs, 0.85f}, {Stage::concat, 1.0f}};
-  if (trace.has(Stage::W_o)) bottom.emplace_back(Stage::W_o, 0.85f);
+  std::vector<std::pair<Stage, float>> bottom{{Stage::head_outputs, 1.0f}, {Stage::concat, 1.0f}};
+  if (trace.has(Stage::W_o)) bottom.emplace_back(Stage::W_o, 0.9f);
   bottom.emplace_back(Stage::output, 1.0f);
   build.row(bottom, {{area.min.x, lanes[2].min.y}, {area.max.x, lanes[2].max.y}}, gap);
 }
@@ -196,6 +196,8 @@ void right_arrows(Builder& build) {
   build.straight({v.max.x + 8 * u, outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V, "· V");
 
   step(Stage::head_outputs, Stage::concat, "concat");
+  layout.arrows.back().label.x += stack;
+  layout.arrows.back().label.y -= stack * 0.4f;
   const Inputs& inputs = trace.inputs;
   if (layout.find(Stage::W_o)) {
     step(Stage::concat, Stage::W_o, "");
@@ -217,7 +219,7 @@ const Rect* PipelineLayout::find(Stage stage) const {
 PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u) {
   PipelineLayout layout;
   Builder build{trace, layout, u};
-  layout.type = std::clamp(std::min(size.x / (930 * u), size.y / (740 * u)), 0.92f, 1.7f);
+  layout.type = std::clamp(std::min(size.x / (930 * u), size.y / (740 * u)), 1.0f, 1.7f);
   build.u = u * layout.type;
   const float margin = 14 * build.u;
   const float words = 16 * build.u;  // above the first and the last lane
