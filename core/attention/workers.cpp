@@ -66,6 +66,7 @@ void Workers::run(Index blocks, double cost, const std::function<void(Index)>& b
     shared.work(true);
   }
   shared.rethrow();
+  if (progress) progress(1);
 }
 
 Tensor by_rows(const Shape& shape, double cost_per_cell, const Workers& workers,

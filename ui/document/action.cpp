@@ -49,6 +49,16 @@ bool exists(const Trace& trace, const Cell& cell) {
   return cell.batch < batches && cell.head < heads && cell.row < matrix.rows && cell.col < matrix.cols;
 }
 
+/// What is worth a first look: where the last query of the first entry looks most, other than at itself.
+Cell first_look(const Trace& trace) {
+  Cell cell{Stage::weights, 0, 0, trace.dims().n_q - 1, 0};
+  const MatrixView weights = trace[Stage::weights].matrix();
+  for (Index k = 0; k < weights.cols; ++k) {
+    if (k != cell.row && weights(cell.row, k) > weights(cell.row, cell.col)) cell.col = k;
+  }
+  return cell;
+}
+
 }  // namespace
 
 void apply(Document& document, const Action& action) { std::visit(Applier{document}, action); }
@@ -56,6 +66,8 @@ void apply(Document& document, const Action& action) { std::visit(Applier{docume
 void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
   document.trace = std::move(trace);
   View& view = document.view;
+  if (!view.looked) view.selected = first_look(*document.trace);
+  view.looked = true;
   const Dims& dims = document.trace->dims();
   view.batch = std::clamp<Index>(view.batch, 0, dims.batch - 1);
   view.head = std::clamp<Index>(view.head, 0, dims.heads - 1);

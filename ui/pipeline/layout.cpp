@@ -77,8 +77,8 @@ std::string scale_label(const Trace& trace) {
   return text;
 }
 
-std::string product_label(const char* weight, bool output = false) {
-  return std::string(output ? "·" : "") + "W_{" + weight + "}^T";
+std::string product_label(const char* weight) {
+  return "· W_{" + std::string(weight) + "}^T";
 }
 
 std::string bias_label(const Tensor& bias, const char* weight) {
@@ -161,13 +161,14 @@ void right_arrows(Builder& build) {
   const Rect& v = *layout.find(Stage::V_heads);
   const float entry = scores.height() * 0.2f;
   build.straight({q.max.x + 8 * u, scores.centre().y - entry}, {scores.min.x, scores.centre().y - entry}, Stage::Q);
-  build.curve({k.max.x + 8 * u, k.centre().y}, {scores.min.x, scores.centre().y + entry}, Stage::K, "·K^T");
+  build.curve({k.max.x + 8 * u, k.centre().y}, {scores.min.x, scores.centre().y + entry}, Stage::K, "· K^T");
+  layout.arrows.back().label.x -= 16 * u;
 
   // Words over the gaps of the rows stand above the cards, where there is room for them.
   const auto step = [&](Stage from, Stage to, std::string words, std::string below = {}) {
     if (!layout.find(from) || !layout.find(to)) return;
     build.arrow(from, to, to, std::move(words), std::move(below));
-    layout.arrows.back().label.y = layout.find(to)->min.y - 9 * u;
+    layout.arrows.back().label.y = std::min(layout.find(from)->min.y, layout.find(to)->min.y) - 9 * u;
   };
   Stage last = Stage::scores;
   const auto chain = [&](Stage next, std::string words) {
@@ -189,15 +190,16 @@ void right_arrows(Builder& build) {
   const Stage mixed = layout.find(Stage::dropped_weights) ? Stage::dropped_weights : Stage::weights;
   build.arrow(Stage::weights, Stage::dropped_weights, Stage::weights, "drop");
   const Rect& source = *layout.find(mixed);
+  const float stack = trace.dims().heads > 1 ? 14 * u : 0;  // the other heads' cards stand out above
   const float leave = mixed == Stage::weights ? outputs.centre().x : source.centre().x;
-  build.drop({leave, source.max.y}, {outputs.centre().x, outputs.min.y}, Stage::weights, "");
-  build.straight({v.max.x + 8 * u, outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V, "·V");
+  build.drop({leave, source.max.y}, {outputs.centre().x, outputs.min.y - stack}, Stage::weights, "");
+  build.straight({v.max.x + 8 * u, outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V, "· V");
 
   step(Stage::head_outputs, Stage::concat, "concat");
   const Inputs& inputs = trace.inputs;
   if (layout.find(Stage::W_o)) {
     step(Stage::concat, Stage::W_o, "");
-    step(Stage::W_o, Stage::output, product_label("o", true) + (inputs.b_o.defined() ? " + b_{o}" : ""));
+    step(Stage::W_o, Stage::output, product_label("o") + (inputs.b_o.defined() ? " + b_{o}" : ""));
   } else {
     step(Stage::concat, Stage::output, "=");
   }

@@ -147,7 +147,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const float bias_room = bias.defined() ? 9 * t : 0;
   const ImVec2 box{slot.card.width() - 2 * pad * t - label_room,
                    slot.card.height() - (header + footer + pad) * t - bottom_room - bias_room};
-  const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {std::max(box.x, 12.0f), std::max(box.y, 12.0f)}, large ? 2.0f : 1.8f);
+  const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {std::max(box.x, 12.0f), std::max(box.y, 12.0f)}, large ? 2.0f : is_parameter(slot.stage) ? 1.12f : 1.45f);
 
   // The card closes around its matrix; the lane's middle stays where it is.
   const float height = size.y + (header + footer + pad) * t + bottom_room + bias_room;
@@ -166,8 +166,11 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
 
   const float inner = card.card.width() - 2 * pad * t;
   card.symbol = symbol_of(trace, slot.stage, head);
-  const float symbol_width = text_size(frame.fonts, Face::math, 14 * t, card.symbol).x;
-  card.title = elide(frame.fonts, Face::bold, 12.5f * t, name(slot.stage), inner - (large ? symbol_width : 0));
+  const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
+  card.title = is_x ? "query, key, value" : name(slot.stage);
+  const float title_width = text_size(frame.fonts, Face::bold, 12.5f * t, card.title).x;
+  card.title_size = 12.5f * std::clamp(inner / title_width, 0.8f, 1.0f);
+  card.title = elide(frame.fonts, Face::bold, card.title_size * t, card.title, inner + 2 * t);
   card.shape = shape_text(frame, slot.stage, inner, 10.5f * t);
   const ValueRange range = card.heats[0].quad.range;
   if (about.palette != Palette::boolean) {

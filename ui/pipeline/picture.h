@@ -32,7 +32,8 @@ struct CardPicture {
   ImU32 colour = 0;         ///< of the title: its lane's
   ImU32 border = 0;         ///< 0: a plain card
   int behind = 0;           ///< cards of other heads in the stack behind it
-  std::string title, symbol, formula, shape, note;
+  std::string title, symbol, shape;
+  float title_size = 12.5f; ///< points; smaller where a long name meets a narrow card
   std::vector<HeatPicture> heats;  ///< the matrix; for a weight matrix also its bias
   std::vector<Strip> strips;
   std::string lo, hi;       ///< ends of the colour bar

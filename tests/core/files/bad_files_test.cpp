@@ -97,7 +97,7 @@ TEST_CASE("an .npz that is cut short or damaged is refused") {
   files.refuse("past_end.npz", zip({{"x.npy", x.bytes, 0, -1, -1, -1, 0x7fffff00}}), "cannot be unpacked");
   files.refuse("bomb.npz", zip({{"x.npy", deflated_zeros(50'000'000), 8, 50'000'000}}), "as a zip bomb does");
   files.refuse("deflate.npz", zip({{"x.npy", std::string(200, '\x37'), 8, 1000}}), "is damaged");
-  files.refuse("short.npz", zip({{"x.npy", deflated(cut(x.bytes, x.bytes.size() - 3)), 8, right}}), "ends early");
+  files.refuse("short.npz", zip({{"x.npy", deflated(cut(x.bytes, x.bytes.size() - 3)), 8, right}}), "is damaged");
   files.refuse("long.npz", zip({{"x.npy", deflated(x.bytes + ones(1000)), 8, right}}), "unpacks to more bytes");
   files.refuse("huge_name.npz", zip({{std::string(60'000, 'n') + ".npy", "?"}}), "ends inside its header");
   for (std::size_t length : {std::size_t{4}, std::size_t{29}, std::size_t{60}, good.size() / 2, good.size() - 80,
@@ -220,14 +220,17 @@ TEST_CASE("a .pt whose pickle would run something is refused by its name") {
 TEST_CASE("a .pt whose pickle is damaged or grows without end is refused") {
   const BadFiles files;
   const std::string nested = repeated("]", 500'000) + repeated("a", 499'999);
-  std::string laughs = "]q" + std::string(1, '\0');  // each list holds the one before twice
-  for (char i = 1; i < 40; ++i)
-    laughs += std::string("]q") + i + "h" + static_cast<char>(i - 1) + "ah" + static_cast<char>(i - 1) + "a";
+  std::string laughs = std::string("]q") + '\0' + "0";  // each list holds the one before twice
+  for (char i = 1; i < 40; ++i) {
+    const std::string before = std::string("h") + static_cast<char>(i - 1) + "a";
+    laughs += std::string("]q") + i + before + before + "0";
+  }
+  laughs += "h\x27";
   files.refuse("no_pickle.pt", zip({{"a/data.pkl", ""}}), "its pickle is not a pickle");
   files.refuse("protocol_0.pt", zip({{"a/data.pkl", "I1\n."}}), "is not a pickle of protocol 2 to 5");
   files.refuse("protocol_9.pt", zip({{"a/data.pkl", "\x80\x09N."}}), "is of protocol 9");
   files.refuse("no_stop.pt", zip({{"a/data.pkl", "\x80\x02}"}}), "its pickle ends early");
-  files.refuse("cut.pt", torch_zip(cut(pickled_dict(pickled({})), 100)), "its pickle");
+  files.refuse("cut.pt", torch_zip(cut(pickled_dict(pickled({})), 100)), "its pickle stops half way");
   files.refuse("underflow.pt", torch_zip("a"), "takes more values than it made");
   files.refuse("no_mark.pt", torch_zip("t"), "takes more values than it made");
   files.refuse("below_mark.pt", torch_zip("N(0"), "takes more values than it made");
