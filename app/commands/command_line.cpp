@@ -34,6 +34,7 @@ class Parser {
   }
 
   CommandLine parse(std::vector<std::string> arguments) {
+    refuse_missing_values(arguments);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
     app_.parse(arguments);
     CommandLine line;
@@ -54,6 +55,23 @@ class Parser {
   }
 
  private:
+  /// CLI11 would take "-o" for the value in `--heads -o out.npz`.
+  void refuse_missing_values(const std::vector<std::string>& arguments) const {
+    for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+      const CLI::Option* option = find(arguments[i]);
+      if (!option || option->get_expected_max() == 0) continue;
+      if (find(arguments[i + 1])) throw UsageError(arguments[i] + " needs a value");
+      ++i;
+    }
+  }
+
+  const CLI::Option* find(const std::string& name) const {
+    for (const auto& [known, option] : options_) {
+      if (known == name) return option;
+    }
+    return nullptr;
+  }
+
   void add(const std::string& name, bool takes_value) {
     std::string& value = values_[name];
     CLI::Option* option = takes_value ? app_.add_option(name, value) : app_.add_flag(name, value);

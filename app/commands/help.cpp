@@ -52,9 +52,9 @@ std::string help_text() {
   text += "\nSettings\n";
   for (const Setting& setting : all_settings()) {
     const std::string option = std::string(setting.option) + " " + std::string(setting.operand);
-    text += "  " + padded(option, 30) + std::string(setting.help) + "\n";
+    text += "  " + padded(option, 32) + std::string(setting.help) + "\n";
   }
-  text += "  " + padded("--threads N", 30) + "as many as the machine has, unless set\n";
+  text += "  " + padded("--threads N", 32) + "as many as the machine has, unless set\n";
   return text + view_options;
 }
 

@@ -82,23 +82,21 @@ std::size_t letters(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-/// A line an entry: its first two fields in columns, then the third if it is short.
+/// A line an entry, its fields but a description in columns.
 void print(const Json& list) {
-  std::size_t widths[2] = {};
-  const auto text_at = [](const Json& entry, std::size_t column) {
-    return column < entry.size() ? (entry.begin() + static_cast<std::ptrdiff_t>(column))->get<std::string>() : "";
-  };
+  std::vector<std::vector<std::string>> table;
+  std::vector<std::size_t> widths;
   for (const Json& entry : list) {
-    for (std::size_t i = 0; i < 2; ++i) widths[i] = std::max(widths[i], letters(text_at(entry, i)));
-  }
-  for (const Json& entry : list) {
-    std::string line;
-    for (std::size_t i = 0; i < entry.size(); ++i) {
-      const std::string text = text_at(entry, i);
-      if (i == 2 && entry.contains("description")) break;
-      line += text;
-      if (i < 2 && i + 1 < entry.size()) line += std::string(widths[i] - letters(text) + 2, ' ');
+    std::vector<std::string>& row = table.emplace_back();
+    for (const auto& [field, text] : entry.items()) {
+      if (field != "description") row.push_back(text.get<std::string>());
     }
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letters(row[i]));
+  }
+  for (const std::vector<std::string>& row : table) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - letters(row[i]) + 2, ' ');
     line.erase(line.find_last_not_of(' ') + 1);
     std::cout << line << '\n';
   }
@@ -119,8 +117,8 @@ int list_command(const CommandLine& line) {
   } else if (line.list_what == "languages") {
     list = languages();
   } else {
-    throw UsageError((line.list_what.empty() ? "list of what?" : "list \"" + line.list_what + "\": no such list") +
-                     " Expected stages, masks, lessons, colormaps or languages");
+    throw InputError("list", line.list_what.empty() ? "of what?" : "there is no list of \"" + line.list_what + "\"",
+                     "expected stages, masks, lessons, colormaps or languages");
   }
   if (line.has("--json")) {
     std::cout << list.dump(2) << '\n';

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 #include "core/scenario/words.h"
 #include "core/tensor/error.h"
@@ -132,9 +131,13 @@ std::span<const Setting> all_settings() { return settings; }
 
 Index parse_whole(Text option, Text text, Index least, Index most) {
   Index value = 0;
-  const std::string expected = "a whole number, " + std::to_string(least) +
-                               (most == std::numeric_limits<Index>::max() ? " or more" : " to " + std::to_string(most));
-  if (!read_all(text, value) || value < least || value > most) fail(option, text, expected);
+  const std::string expected = least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+  if (!read_all(text, value)) {
+    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a whole number", "expected " + expected);
+  }
+  if (value < least || value > most) {
+    throw SettingError(std::string(option), std::to_string(value) + " is out of range", "expected " + expected);
+  }
   return value;
 }
 

@@ -75,7 +75,7 @@ int trace_command(const CommandLine& line) {
   Run run;
   run.threads = line.threads();
   const Inputs inputs = resolve(scenario);
-  print_assumptions(line.file, inputs);
+  print_assumptions(line.file.empty() ? "headlight" : line.file, inputs);
   if (runs > 0) print_times(scenario, inputs, run, runs);
   if (!out.empty()) {
     const auto trace = compute(scenario, inputs, nullptr, run);

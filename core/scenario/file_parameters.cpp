@@ -36,6 +36,10 @@ Index settle_query_heads(const FileReading& r, std::optional<Index> d_model) {
   const auto number = r.number({"num_heads", "n_heads", "head_num", "n_head", "num_attention_heads"});
   if (r.resolving.scenario.heads) {
     const Index heads = *r.resolving.scenario.heads;
+    if (d_model && *d_model % heads != 0) {
+      r.fail("--heads " + std::to_string(heads) + " does not divide its d_model " + std::to_string(*d_model),
+             "expected one of " + divisors(*d_model));
+    }
     r.assume("heads", std::to_string(heads) + (number ? " as set, where the file says " +
                                                             shortest(static_cast<float>(number->value)) : " as set"));
     return heads;
@@ -129,8 +133,7 @@ void read_separate(const FileReading& r) {
   in.W_v = weight_of(r, r.keys.v.weight);
   dims.d_model = in.W_q.size(0);
   dims.heads = settle_query_heads(r, dims.d_model);
-  // A --heads that does not divide is settle_heads' to report, once all sizes are known.
-  dims.kv_heads = dims.d_model % dims.heads == 0 ? settle_kv_heads(r) : dims.heads;
+  dims.kv_heads = settle_kv_heads(r);
   if (in.W_v.size(0) != in.W_k.size(0)) {
     r.fail(r.shape_of(r.keys.v.weight), "expected " + std::to_string(in.W_k.size(0)) + " rows, as in " + in_quotes(r.keys.k.weight));
   }
