@@ -76,6 +76,7 @@ struct Session::State {
       apply(document, ChangeScenario{scenario_for(path), {}});
       View view = document.view;
       view.selected.reset();
+      view.looked = false;
       view.zoom = view.pan_x = view.pan_y = 0;
       apply(document, ChangeView{std::move(view)});
     } catch (const InputError& error) {

@@ -38,7 +38,8 @@ float resting_value(ColormapKind kind, ValueRange range) {
 
 /// The step player counts cells of the matrix; what is drawn may be pooled.
 void set_revealed(MatrixDraw& draw, std::int64_t revealed, const MatrixView& matrix) {
-  if (revealed < 0 || matrix.cols == 0) return;
+  draw.revealed_row = draw.rows;
+  if (revealed < 0 || revealed >= matrix.rows * matrix.cols) return;
   draw.revealed_row = static_cast<int>(revealed / matrix.cols * draw.rows / matrix.rows);
   draw.revealed_col = static_cast<int>(revealed % matrix.cols * draw.cols / matrix.cols);
 }
@@ -66,10 +67,23 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   const int width = whole.right - whole.left, height = whole.bottom - whole.top;
   const MatrixLevel& level = textures_.find(quad, width, height, resting_value(kind, range));
   Call& call = next_call();
-  call.draw = {level.values.id(), level.kinds.id(), texture_of(*quad.colormap), level.rows, level.cols, width, height,
-               static_cast<int>(std::lround(quad.cell_gap * scale.x)), range, resting_value(kind, range),
-               quad.scale * scale.x, quad.opacity, quad.theme};
-  set_revealed(call.draw, quad.revealed, quad.values.matrix(quad.batch, quad.head));
+  MatrixDraw& draw = call.draw;
+  draw = {};
+  draw.cells = level.cells.id();
+  draw.colours = texture_of(*quad.colormap);
+  draw.rows = level.rows;
+  draw.cols = level.cols;
+  draw.width = width;
+  draw.height = height;
+  draw.hatched = level.hatched;
+  draw.marked = level.marked;
+  draw.gap = static_cast<int>(std::lround(quad.cell_gap * scale.x));
+  draw.range = range;
+  draw.centre = resting_value(kind, range);
+  draw.scale = quad.scale * scale.x;
+  draw.opacity = quad.opacity;
+  draw.theme = quad.theme;
+  set_revealed(draw, quad.revealed, quad.values.matrix(quad.batch, quad.head));
 
   const auto point = [&](int x, int y) {
     return ImVec2(static_cast<float>(x) / scale.x, static_cast<float>(y) / scale.y);
@@ -78,22 +92,29 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
     return ImVec2(static_cast<float>(x - whole.left), static_cast<float>(y - whole.top));
   };
   list.AddCallback(before_quad, &call);
-  list.AddImage(imgui_texture(call.draw.values), point(seen.left, seen.top), point(seen.right, seen.bottom),
+  list.AddImage(imgui_texture(draw.cells), point(seen.left, seen.top), point(seen.right, seen.bottom),
                 uv(seen.left, seen.top), uv(seen.right, seen.bottom));
   list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
 }
 
 void GlMatrixPainter::before_quad(const ImDrawList*, const ImDrawCmd* command) {
   const Call& call = *static_cast<const Call*>(command->UserCallbackData);
-  if (!call.painter->shader_) {
+  call.painter->shader_for(call.draw).use(call.draw, imgui_projection());
+}
+
+/// Called while ImGui's own program is in use: a new shader takes its vertices where that has them.
+MatrixShader& GlMatrixPainter::shader_for(const MatrixDraw& draw) {
+  const unsigned variant = MatrixShader::variant_of(draw);
+  std::unique_ptr<MatrixShader>& shader = shaders_[variant];
+  if (!shader) {
     GLint program = 0;
     glGetIntegerv(GL_CURRENT_PROGRAM, &program);
     const auto location = [&](const char* name) {
       return static_cast<GLuint>(glGetAttribLocation(static_cast<GLuint>(program), name));
     };
-    call.painter->shader_ = std::make_unique<MatrixShader>(location("Position"), location("UV"));
+    shader = std::make_unique<MatrixShader>(variant, location("Position"), location("UV"));
   }
-  call.painter->shader_->use(call.draw, imgui_projection());
+  return *shader;
 }
 
 GlMatrixPainter::Call& GlMatrixPainter::next_call() {
@@ -108,7 +129,7 @@ GLuint GlMatrixPainter::texture_of(const Colormap& map) {
       return each.texture.id();
     }
   }
-  maps_.push_back({map.table(), make_texture(TexelFormat::rgba8, 256, 1, map.table().data(), 256), frame_});
+  maps_.push_back({map.table(), make_colours(map), frame_});
   return maps_.back().texture.id();
 }
 

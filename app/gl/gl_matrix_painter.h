@@ -1,6 +1,7 @@
 // GlMatrixPainter: draws matrices with OpenGL 3.3, each by one quad whatever its size.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -34,6 +35,7 @@ class GlMatrixPainter : public MatrixPainter {
   };
 
   static void before_quad(const ImDrawList* list, const ImDrawCmd* command);
+  MatrixShader& shader_for(const MatrixDraw& draw);
   Call& next_call();
   GLuint texture_of(const Colormap& map);
 
@@ -42,7 +44,7 @@ class GlMatrixPainter : public MatrixPainter {
   std::vector<std::unique_ptr<Call>> calls_;  ///< the frame's first used_ are in use: ImGui keeps their addresses
   std::size_t used_ = 0;
   std::uint64_t frame_ = 0;
-  std::unique_ptr<MatrixShader> shader_;  ///< made when ImGui's own program can first be asked for its attributes
+  std::array<std::unique_ptr<MatrixShader>, MatrixShader::variants> shaders_;  ///< made when first used
 };
 
 }  // namespace headlight

@@ -17,8 +17,7 @@ struct TransferFormat {
 
 TransferFormat transfer(TexelFormat format) {
   switch (format) {
-    case TexelFormat::r32f: return {GL_R32F, GL_RED, GL_FLOAT};
-    case TexelFormat::r8ui: return {GL_R8UI, GL_RED_INTEGER, GL_UNSIGNED_BYTE};
+    case TexelFormat::r32ui: return {GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT};
     case TexelFormat::rgba8: break;
   }
   return {GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE};

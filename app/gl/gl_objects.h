@@ -50,7 +50,7 @@ using GlProgram = GlHandle<delete_program>;
 using GlShader = GlHandle<delete_shader>;
 
 /// What the texels of a texture are.
-enum class TexelFormat { r32f, r8ui, rgba8 };
+enum class TexelFormat { r32ui, rgba8 };
 
 /// A texture read texel by texel, without filtering. `texels` may be null.
 GlTexture make_texture(TexelFormat format, int width, int height, const void* texels, int texels_a_row);

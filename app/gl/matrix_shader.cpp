@@ -1,13 +1,26 @@
 #include "app/gl/matrix_shader.h"
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
 #include "shaders.h"
 
 namespace headlight {
 namespace {
 
-GlProgram link_heatmap(GLuint position_location, GLuint uv_location) {
-  const std::array attributes{AttributeLocation{"Position", position_location}, AttributeLocation{"UV", uv_location}};
-  return make_program(shader_heatmap_vertex, shader_heatmap_fragment, attributes);
+// In the order of their bits in a variant.
+constexpr std::array variant_names{"POOLED", "GAPS", "HATCHED", "MARKED", "PARTLY"};
+constexpr int colour_steps = 8;  // as `steps` in the shader
+
+GlProgram link_heatmap(unsigned variant, GLuint position, GLuint uv) {
+  std::string head = "#version 330 core\n";
+  for (std::size_t bit = 0; bit < variant_names.size(); ++bit) {
+    if (variant >> bit & 1u) head += std::string("#define ") + variant_names[bit] + "\n";
+  }
+  const std::array attributes{AttributeLocation{"Position", position}, AttributeLocation{"UV", uv}};
+  return make_program((head + shader_heatmap_vertex).c_str(), (head + shader_heatmap_fragment).c_str(), attributes);
 }
 
 /// As normalise(): (v − lo) / (hi − lo), ½ for a range without width. The first factor keeps hi − lo finite.
@@ -29,29 +42,47 @@ std::array<float, 18> mark_colours(Theme theme) {
   return out;
 }
 
+float shortest_side(const MatrixDraw& draw) {
+  const auto side = [](int pixels, int cells) {
+    return static_cast<float>(pixels) / static_cast<float>(std::min(pixels, cells));
+  };
+  return std::min(side(draw.width, draw.cols), side(draw.height, draw.rows));
+}
+
 }  // namespace
 
-MatrixShader::MatrixShader(GLuint position_location, GLuint uv_location)
-    : program_(link_heatmap(position_location, uv_location)) {
-  const std::uint8_t value = 0;
-  no_kinds_ = make_texture(TexelFormat::r8ui, 1, 1, &value, 1);
-  projection_ = location("projection");
-  cells_ = location("cells");
-  size_ = location("size");
-  cells_per_half_pixel_ = location("cells_per_half_pixel");
-  has_kinds_ = location("has_kinds");
-  pooled_ = location("pooled");
-  gap_ = location("gap");
-  range_ = location("range");
-  centre_ = location("centre");
-  scale_ = location("pattern_scale");
-  opacity_ = location("opacity");
-  revealed_ = location("revealed");
-  marks_ = location("marks");
+GlTexture make_colours(const Colormap& map) {
+  constexpr int entries = 255 * colour_steps + 1;
+  std::vector<Rgba> colours;
+  for (int entry = 0; entry < entries; ++entry) {
+    colours.push_back(map.at(static_cast<float>(entry) / static_cast<float>(entries - 1)));
+  }
+  return make_texture(TexelFormat::rgba8, entries, 1, colours.data(), entries);
+}
+
+unsigned MatrixShader::variant_of(const MatrixDraw& draw) {
+  const bool pooled = draw.cols > draw.width || draw.rows > draw.height;
+  return (pooled ? 1u : 0u) | (draw.gap > 0 ? 2u : 0u) | (draw.hatched ? 4u : 0u) | (draw.marked ? 8u : 0u) |
+         (draw.revealed_row < draw.rows ? 16u : 0u);
+}
+
+MatrixShader::MatrixShader(unsigned variant, GLuint position, GLuint uv)
+    : program_(link_heatmap(variant, position, uv)),
+      projection_(location("projection")),
+      count_(location("count")),
+      size_(location("size")),
+      cells_per_half_pixel_(location("cells_per_half_pixel")),
+      gap_(location("gap")),
+      cell_size_(location("cell_size")),
+      range_(location("range")),
+      centre_(location("centre")),
+      unit_(location("unit")),
+      opacity_(location("opacity")),
+      revealed_(location("revealed")),
+      marks_(location("marks")) {
   glUseProgram(program_.id());
-  glUniform1i(location("values"), 0);
-  glUniform1i(location("kinds"), 1);
-  glUniform1i(location("colours"), 2);
+  glUniform1i(location("cells"), 0);
+  glUniform1i(location("colours"), 1);
 }
 
 void MatrixShader::use(const MatrixDraw& draw, const Projection& projection) {
@@ -64,21 +95,19 @@ void MatrixShader::use(const MatrixDraw& draw, const Projection& projection) {
   const std::array matrix{p.scale_x, 0.0f, 0.0f, 0.0f, 0.0f,       p.scale_y,  0.0f, 0.0f,
                           0.0f,      0.0f, 1.0f, 0.0f, p.offset_x, p.offset_y, 0.0f, 1.0f};
   glUniformMatrix4fv(projection_, 1, GL_FALSE, matrix.data());
-  glUniform2i(cells_, draw.cols, draw.rows);
+  glUniform2i(count_, draw.cols, draw.rows);
   glUniform2i(size_, draw.width, draw.height);
   glUniform2f(cells_per_half_pixel_, static_cast<float>(draw.cols) / (2.0f * static_cast<float>(draw.width)),
               static_cast<float>(draw.rows) / (2.0f * static_cast<float>(draw.height)));
-  glUniform1i(has_kinds_, draw.kinds != 0);
-  glUniform1i(pooled_, draw.cols > draw.width || draw.rows > draw.height);
   glUniform1i(gap_, draw.gap);
+  glUniform1f(cell_size_, shortest_side(draw));
   glUniform3fv(range_, 1, range_factors(draw.range).data());
   glUniform1f(centre_, draw.centre);
-  glUniform1f(scale_, draw.scale);
+  glUniform1f(unit_, draw.scale);
   glUniform1f(opacity_, draw.opacity);
   glUniform2i(revealed_, draw.revealed_col, draw.revealed_row);
+  if (draw.opacity >= 1) glDisable(GL_BLEND);
   glActiveTexture(GL_TEXTURE1);
-  glBindTexture(GL_TEXTURE_2D, draw.kinds != 0 ? draw.kinds : no_kinds_.id());
-  glActiveTexture(GL_TEXTURE2);
   glBindTexture(GL_TEXTURE_2D, draw.colours);
   glActiveTexture(GL_TEXTURE0);
 }

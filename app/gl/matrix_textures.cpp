@@ -1,6 +1,6 @@
 #include "app/gl/matrix_textures.h"
 
-#include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "core/figure/pool.h"
@@ -43,26 +43,33 @@ struct Source {
   Buffer scaled;
 };
 
-Buffer packed(const MatrixView& matrix) {
-  Buffer out;
-  out.reserve(static_cast<std::size_t>(matrix.rows * matrix.cols));
+/// Cells as the texture holds them, and what kinds there are.
+struct Texels {
+  std::vector<std::uint32_t> bits;
+  bool hatched = false, marked = false;
+
+  explicit Texels(Index count) { bits.reserve(static_cast<std::size_t>(count)); }
+  void add(float value, CellKind kind) {
+    const bool hatch = kind == CellKind::masked || kind == CellKind::neg_inf;
+    hatched |= hatch;
+    marked |= !hatch && kind != CellKind::value;
+    bits.push_back(kind == CellKind::value ? std::bit_cast<std::uint32_t>(value)
+                                           : 0x7FC00000u | static_cast<std::uint32_t>(kind));
+  }
+};
+
+Texels texels_of(const MatrixView& matrix, const CellMasks& masks) {
+  Texels out(matrix.rows * matrix.cols);
   for (Index row = 0; row < matrix.rows; ++row) {
-    for (Index col = 0; col < matrix.cols; ++col) out.push_back(matrix(row, col));
+    for (Index col = 0; col < matrix.cols; ++col) out.add(matrix(row, col), classify(matrix, masks, row, col));
   }
   return out;
 }
 
-std::vector<CellKind> kinds_of(const MatrixView& matrix, const CellMasks& masks) {
-  std::vector<CellKind> kinds;
-  kinds.reserve(static_cast<std::size_t>(matrix.rows * matrix.cols));
-  for (Index row = 0; row < matrix.rows; ++row) {
-    for (Index col = 0; col < matrix.cols; ++col) kinds.push_back(classify(matrix, masks, row, col));
-  }
-  return kinds;
-}
-
-bool all_values(const std::vector<CellKind>& kinds) {
-  return std::all_of(kinds.begin(), kinds.end(), [](CellKind kind) { return kind == CellKind::value; });
+Texels texels_of(const PooledMatrix& cells) {
+  Texels out(cells.rows * cells.cols);
+  for (std::size_t at = 0; at < cells.values.size(); ++at) out.add(cells.values[at], cells.kinds[at]);
+  return out;
 }
 
 /// The length of an axis of `cells` at `pixels`: halved while that leaves at least one cell a pixel.
@@ -175,16 +182,17 @@ void MatrixTextures::replace_rows(Entry& entry, const MatrixKey& key) {
   Index first = 0, last = after.rows;
   while (first < last && same_row(before, after, first)) ++first;
   while (last > first && same_row(before, after, last - 1)) --last;
-  std::erase_if(entry.levels, [](const MatrixLevel& level) { return level.pooled || level.kinds; });
+  std::erase_if(entry.levels,
+                [](const MatrixLevel& level) { return level.pooled || level.hatched || level.marked; });
   const MatrixView changed{after.data + first * after.row_stride, last - first, after.cols, after.row_stride,
                            after.col_stride};
-  if (!all_values(kinds_of(changed, {}))) entry.levels.clear();
+  const Texels texels = texels_of(changed, {});
+  if (texels.hatched || texels.marked) entry.levels.clear();
   entry.key = key;
   if (changed.rows == 0) return;
   for (MatrixLevel& level : entry.levels) {
-    const Buffer texels = packed(changed);
-    update_texture(level.values, TexelFormat::r32f, level.cols, static_cast<int>(first),
-                   static_cast<int>(changed.rows), texels.data(), level.cols);
+    update_texture(level.cells, TexelFormat::r32ui, level.cols, static_cast<int>(first),
+                   static_cast<int>(changed.rows), texels.bits.data(), level.cols);
     ++uploads_;
     uploaded_texels_ += static_cast<std::uint64_t>(changed.rows * changed.cols);
   }
@@ -192,20 +200,12 @@ void MatrixTextures::replace_rows(Entry& entry, const MatrixKey& key) {
 
 void MatrixTextures::upload(const MatrixKey& key, MatrixLevel& level) {
   const Source source(key);
-  const auto put = [&](const float* values, Index row_stride, const std::vector<CellKind>& kinds) {
-    level.values = make_texture(TexelFormat::r32f, level.cols, level.rows, values, static_cast<int>(row_stride));
-    if (!all_values(kinds)) {
-      level.kinds = make_texture(TexelFormat::r8ui, level.cols, level.rows, kinds.data(), level.cols);
-    }
-  };
-  if (level.pooled) {
-    const PooledMatrix cells = pool(source.matrix, source.masks, level.rows, level.cols, level.centre);
-    put(cells.values.data(), cells.cols, cells.kinds);
-  } else if (source.matrix.col_stride == 1 && source.matrix.row_stride >= source.matrix.cols) {
-    put(source.matrix.data, source.matrix.row_stride, kinds_of(source.matrix, source.masks));
-  } else {
-    put(packed(source.matrix).data(), source.matrix.cols, kinds_of(source.matrix, source.masks));
-  }
+  const Texels texels =
+      level.pooled ? texels_of(pool(source.matrix, source.masks, level.rows, level.cols, level.centre))
+                   : texels_of(source.matrix, source.masks);
+  level.cells = make_texture(TexelFormat::r32ui, level.cols, level.rows, texels.bits.data(), level.cols);
+  level.hatched = texels.hatched;
+  level.marked = texels.marked;
   ++uploads_;
   uploaded_texels_ += static_cast<std::uint64_t>(level.rows) * static_cast<std::uint64_t>(level.cols);
 }

@@ -32,8 +32,9 @@ struct MatrixLevel {
   int rows = 0, cols = 0;
   float centre = 0;         ///< what pooling measured from; of no meaning where nothing was pooled
   bool pooled = false;
-  GlTexture values;         ///< R32F, rows × cols
-  GlTexture kinds;          ///< R8UI CellKind; absent where all cells are values
+  GlTexture cells;          ///< R32UI: a value's bits, or a NaN whose last three bits are the CellKind
+  bool hatched = false;     ///< some cells are masked or −∞
+  bool marked = false;      ///< some cells are NaN, +∞ or dropped
   std::uint64_t last_used = 0;
 };
 

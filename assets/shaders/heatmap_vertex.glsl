@@ -1,4 +1,3 @@
-#version 330 core
 // ImGui's own vertices; UV counts the matrix's pixels from its top left corner.
 uniform mat4 projection;
 in vec2 Position;

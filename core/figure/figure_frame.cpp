@@ -133,6 +133,12 @@ class Fitter {
     return {cols_ * 8 < rows_ ? stretched(cols_) : cell, rows_ * 8 < cols_ ? stretched(rows_) : cell};
   }
 
+  /// What a grid's empty places cost.
+  float raggedness(Index columns, Index lines) const {
+    const Index empty = columns * lines - count_;
+    return empty == 0 ? 0 : 0.35f + 2 * cells(empty) / cells(count_);
+  }
+
   /// Columns for a grid about half again as wide as high, with few empty places.
   Index best_grid() const {
     const auto [cell_width, cell_height] = automatic_cell();
@@ -141,8 +147,7 @@ class Fitter {
     float least = 1e9f;
     for (Index columns = 1; columns <= count_; ++columns) {
       const Index lines = (count_ + columns - 1) / columns;
-      const float empty = cells(columns * lines - count_) / cells(count_);
-      const float cost = std::fabs(std::log(panel * cells(columns) / cells(lines) / 1.5f)) + 2 * empty;
+      const float cost = std::fabs(std::log(panel * cells(columns) / cells(lines) / 1.5f)) + raggedness(columns, lines);
       if (cost < least) least = cost, best = columns;
     }
     return best;
@@ -266,8 +271,7 @@ class Fitter {
     float most = -1;
     for (Index columns = 1; columns <= count_; ++columns) {
       Frame frame = solve(size, detail, columns);
-      const float empty = cells(columns * frame.lines - count_) / cells(count_);
-      const float worth = frame.panel_width * frame.panel_height * (1 - 0.3f * empty);
+      const float worth = frame.panel_width * frame.panel_height / (1 + 0.3f * raggedness(columns, frame.lines));
       const bool inside =
           frame.content_width <= frame.inner_width + 0.5f && content_height(frame) <= size.height + 0.5f;
       if (columns == 1 || (inside && worth > most)) most = inside ? worth : 0, best = std::move(frame);

@@ -20,6 +20,15 @@ struct Destroy {
 using Pattern = std::unique_ptr<FcPattern, Destroy<FcPatternDestroy>>;
 using CharSet = std::unique_ptr<FcCharSet, Destroy<FcCharSetDestroy>>;
 
+/// fontconfig keeps one configuration a process; it is given back when the program ends.
+void start_fontconfig() {
+  struct Session {
+    Session() { FcInit(); }
+    ~Session() { FcFini(); }
+  };
+  static const Session session;
+}
+
 struct Wish {
   std::vector<const char*> families;  // most wanted first; the last is fontconfig's generic
   int weight = FC_WEIGHT_REGULAR;
@@ -65,6 +74,7 @@ const FcChar8* bytes(const char* text) {
 }  // namespace
 
 FontFile find_font(FontRole role) {
+  start_fontconfig();
   const Wish wish = wish_for(role);
   for (const char* family : wish.families) {
     const Pattern wanted(FcPatternCreate());
@@ -80,6 +90,7 @@ FontFile find_font(FontRole role) {
 }
 
 std::optional<FontFile> fallback_font(char32_t character) {
+  start_fontconfig();
   const CharSet needed(FcCharSetCreate());
   FcCharSetAddChar(needed.get(), static_cast<FcChar32>(character));
   const Pattern wanted(FcPatternCreate());

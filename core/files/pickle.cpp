@@ -18,6 +18,7 @@ class Machine {
     if (bytes_.empty() || std::to_integer<unsigned>(bytes_[0]) != 0x80) fail("is not a pickle of protocol 2 to 5");
     while (step(byte())) {
     }
+    if (!marks_.empty() || stack_.size() != 1) fail("stops half way");
     tree_.root = pop();
     return std::move(tree_);
   }

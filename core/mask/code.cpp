@@ -10,6 +10,7 @@ using namespace mask;
 
 // The functions of core/mask/hash.h, in words that NumPy and PyTorch share.
 constexpr const char* mix_code = R"(
+
 def mix(x):  # a bijection of the 32-bit words
     x = (x ^ (x >> 16)) * 0x45D9F3B & 0xFFFFFFFF
     x = (x ^ (x >> 16)) * 0x45D9F3B & 0xFFFFFFFF
@@ -57,10 +58,14 @@ class Script {
 
   std::string text() const {
     std::string text = "# " + one_line(expression_.text()) + "\n" + purpose() + imports() + "\n";
-    text += sizes() + tensors();
-    if (writer_.uses_hash()) text += helpers() + "\n";
-    else if (target_ == CodeTarget::flex_attention) text += "\n\n";
-    return text + (target_ == CodeTarget::flex_attention ? mask_mod() : mask());
+    const std::string given = sizes() + tensors();
+    text += given;
+    if (writer_.uses_hash()) {
+      text += helpers() + "\n";
+    } else if (flex()) {
+      text += given.empty() ? "\n" : "\n\n";
+    }
+    return text + (flex() ? mask_mod() : mask());
   }
 
  private:
@@ -135,7 +140,7 @@ class Script {
   std::string helpers() const {
     std::string text = replaced(mix_code, "@integer@", numpy() ? "np.asarray(x).astype(np.int64)"
                                                                : "torch.as_tensor(x).long()");
-    text = "\n" + replaced(text, "@result@", numpy() ? "" : ".double()  # exact, and compared exactly");
+    text = replaced(text, "@result@", numpy() ? "" : ".double()");
     return writer_.uses_drawn() ? text + drawn_code : text;
   }
 

@@ -10,11 +10,18 @@ namespace {
 /// An array or a tensor; else a plain Python number or bool.
 bool is_array(const Node& node) { return node.depends != on_nothing; }
 
+/// ⌊a / b⌋ of whole numbers: Python's a // b.
+bool is_whole_division(const Node& node) {
+  if (node.op != Op::floor || node.operands[0]->op != Op::divide) return false;
+  const std::vector<NodePtr>& sides = node.operands[0]->operands;
+  return sides[0]->whole && sides[1]->whole;
+}
+
 bool has_fractions(const Node& node) {
-  const bool computed = node.op != Op::pattern && node.op != Op::variable && !node.condition;
-  if (computed && !node.whole && is_array(node)) return true;
+  if (!node.condition && !node.whole && is_array(node)) return true;
+  const std::vector<NodePtr>& operands = is_whole_division(node) ? node.operands[0]->operands : node.operands;
   if (node.body && has_fractions(*node.body)) return true;
-  return std::any_of(node.operands.begin(), node.operands.end(), [](const NodePtr& o) { return has_fractions(*o); });
+  return std::any_of(operands.begin(), operands.end(), [](const NodePtr& o) { return has_fractions(*o); });
 }
 
 }  // namespace
@@ -26,7 +33,7 @@ Code CodeWriter::condition(const Node& root) { return render(root.op == Op::patt
 
 std::string CodeWriter::place(const Node& node, Binding at_least) {
   Code code = render(node);
-  return code.binding < at_least ? "(" + code.text + ")" : code.text;
+  return code.binding < at_least ? std::string("(").append(code.text) + ")" : code.text;
 }
 
 std::string CodeWriter::module_call(const char* function, const std::string& arguments) const {
@@ -42,7 +49,7 @@ Code CodeWriter::render(const Node& node) {
     case Op::variable: return variable(node);
     case Op::pattern: return pattern(node);
     case Op::argument: return render(*node.operands[0]);
-    case Op::negate: return {"-" + place(*node.operands[0], Binding::sign), Binding::sign};
+    case Op::negate: return {std::string("-").append(place(*node.operands[0], Binding::sign)), Binding::sign};
     case Op::add: return binary(node, " + ", Binding::sum);
     case Op::subtract: return binary(node, " - ", Binding::sum);
     case Op::multiply: return binary(node, " * ", Binding::product);
@@ -114,7 +121,7 @@ Code CodeWriter::comparison(const Node& node) {
 Code CodeWriter::logic(const Node& node) {
   const Node& left = *node.operands[0];
   if (node.op == Op::logical_not) {
-    if (is_array(left)) return {"~" + place(left, Binding::sign), Binding::sign};
+    if (is_array(left)) return {std::string("~").append(place(left, Binding::sign)), Binding::sign};
     return {"not " + place(left, Binding::not_word), Binding::not_word};
   }
   const bool both = node.op == Op::logical_and;
@@ -145,8 +152,7 @@ std::string CodeWriter::divisor(const Node& node) {
 Code CodeWriter::floor_of(const Node& node) {
   const Node& inner = *node.operands[0];
   if (inner.whole) return render(inner);
-  const bool whole_division = inner.op == Op::divide && inner.operands[0]->whole && inner.operands[1]->whole;
-  if (whole_division) {
+  if (is_whole_division(node)) {
     std::string left = place(*inner.operands[0], Binding::product);
     return {left + " // " + divisor(*inner.operands[1]), Binding::product};
   }

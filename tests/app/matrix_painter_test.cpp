@@ -122,6 +122,7 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
     quad.mask = random_mask(12, 12);
     quad.show_leaks = GENERATE(false, true);
     quad.scale = GENERATE(1.0f, 2.0f);
+    quad.cell_gap = GENERATE(0.0f, 2.0f);
     check(quad);
   }
   SECTION("a mask that broadcasts over the rows") {
@@ -134,6 +135,12 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
   SECTION("NaN and infinities, large and small cells") {
     const int size = GENERATE(60, 240);
     check(quad_at(with_marks(random_matrix(12, 15)), map, 1, 2, size, size));
+  }
+  SECTION("hatching that runs through the gaps of small cells") {
+    MatrixQuad quad = quad_at(with_marks(random_matrix(12, 12)), map, 11, 7, 131, 145);
+    quad.mask = random_mask(12, 12);
+    quad.cell_gap = 1;
+    check(quad);
   }
   SECTION("dropped cells, large and small") {
     const int size = GENERATE(60, 240);
@@ -161,6 +168,10 @@ TEST_CASE("with more cells than pixels the GPU shows the extremes that the CPU s
   SECTION("up to twice as many") { quad = quad_at(random_matrix(350, 397), map, 10, 20, 211, 200); }
   SECTION("a power of two as many") { quad = quad_at(random_matrix(1024, 512), map, 10, 20, 128, 256); }
   SECTION("along one axis only") { quad = quad_at(random_matrix(4, 600), map, 0, 0, 300, 40); }
+  SECTION("with masked cells") {
+    quad = quad_at(random_matrix(300, 300), map, 0, 0, 170, 160);
+    quad.mask = random_mask(300, 300);
+  }
   SECTION("with masked, NaN and infinite cells") {
     quad = quad_at(with_marks(random_matrix(300, 300)), map, 0, 0, 170, 160);
     quad.mask = random_mask(300, 300);

@@ -49,6 +49,16 @@ bool exists(const Trace& trace, const Cell& cell) {
   return cell.batch < batches && cell.head < heads && cell.row < matrix.rows && cell.col < matrix.cols;
 }
 
+/// What is worth a first look: where the last query looks most, other than at itself.
+Cell first_look(const Trace& trace, const View& view) {
+  Cell cell{Stage::weights, view.batch, view.head, trace.dims().n_q - 1, 0};
+  const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
+  for (Index k = 0; k < weights.cols; ++k) {
+    if (k != cell.row && weights(cell.row, k) > weights(cell.row, cell.col)) cell.col = k;
+  }
+  return cell;
+}
+
 }  // namespace
 
 void apply(Document& document, const Action& action) { std::visit(Applier{document}, action); }
@@ -59,6 +69,8 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
   const Dims& dims = document.trace->dims();
   view.batch = std::clamp<Index>(view.batch, 0, dims.batch - 1);
   view.head = std::clamp<Index>(view.head, 0, dims.heads - 1);
+  if (!view.looked && !view.selected) view.selected = first_look(*document.trace, view);
+  view.looked = true;
   if (view.selected && !exists(*document.trace, *view.selected)) view.selected.reset();
   if (view.hovered && !exists(*document.trace, *view.hovered)) view.hovered.reset();
 }

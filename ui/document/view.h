@@ -26,6 +26,7 @@ struct View {
   std::string colormap;            ///< "" = the theme's own for the stage's kind
   Index batch = 0, head = 0;
   std::optional<Cell> selected;    ///< pinned by a click or --select
+  bool looked = false;             ///< something was selected, by hand or to begin with
   std::optional<Cell> hovered;     ///< under the pointer
   std::optional<int> step;         ///< moment of the step player; unset: all is shown
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit

@@ -18,9 +18,9 @@ struct Size {
 // What the window draws with at scale 1, and twice that for a zoomed canvas and presentations.
 constexpr std::array sizes{
     Size{Face::ui, 11},   Size{Face::ui, 13},   Size{Face::ui, 18},   Size{Face::ui, 26},
-    Size{Face::bold, 11}, Size{Face::bold, 13}, Size{Face::bold, 17}, Size{Face::bold, 26}, Size{Face::bold, 34},
-    Size{Face::mono, 11}, Size{Face::mono, 13}, Size{Face::mono, 20},
-    Size{Face::math, 13}, Size{Face::math, 17}, Size{Face::math, 24},
+    Size{Face::bold, 11}, Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 24}, Size{Face::bold, 34},
+    Size{Face::mono, 10}, Size{Face::mono, 12}, Size{Face::mono, 14}, Size{Face::mono, 20},
+    Size{Face::math, 10}, Size{Face::math, 14}, Size{Face::math, 18}, Size{Face::math, 26},
 };
 
 // Letters and signs that formulas, labels and controls use beyond Latin-1.
@@ -87,6 +87,19 @@ void Fonts::load(float scale, const std::string& text) {
 #endif
 }
 
+float Fonts::crisp(Face face, float pixels) const {
+  if (compat::dynamic_fonts) return pixels;
+  float best = pixels;
+  float nearest = pixels * 0.1f;
+  for (const Baked& baked : baked_) {
+    const float distance = std::abs(baked.pixels - pixels);
+    if (baked.face != face || distance > nearest) continue;
+    nearest = distance;
+    best = baked.pixels;
+  }
+  return best;
+}
+
 ImFont* Fonts::pick(Face face, float pixels) const {
   ImFont* best = nullptr;
   for (const Baked& baked : baked_) {
@@ -100,11 +113,13 @@ ImFont* Fonts::pick(Face face, float pixels) const {
 void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
                std::string_view text) {
   if (text.empty()) return;
+  pixels = fonts.crisp(face, pixels);
   list.AddText(fonts.pick(face, pixels), pixels, {std::round(at.x), std::round(at.y)}, colour, text.data(),
                text.data() + text.size());
 }
 
 ImVec2 text_size(const Fonts& fonts, Face face, float pixels, std::string_view text) {
+  pixels = fonts.crisp(face, pixels);
   if (text.empty()) return {0, pixels};
   return fonts.pick(face, pixels)->CalcTextSizeA(pixels, 1e9f, 0, text.data(), text.data() + text.size());
 }

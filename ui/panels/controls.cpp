@@ -180,7 +180,7 @@ std::string masked_words(const Frame& frame) {
     for (Index c = 0; c < mask.cols; ++c) masked += mask(r, c) == 0 ? 1 : 0;
   }
   const Index all = mask.rows * mask.cols;
-  return frame.words.fill("controls.masked", {std::to_string(masked), std::to_string(all), std::to_string(100 * masked / all)});
+  return frame.words.fill("controls.masked", {std::to_string(masked), std::to_string(all), std::to_string((100 * masked + all / 2) / all)});
 }
 
 void draw_mask(const Frame& frame) {

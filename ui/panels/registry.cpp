@@ -1,6 +1,7 @@
 #include "ui/panels/registry.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headlight {
 namespace {
@@ -33,8 +34,8 @@ constexpr std::array panels{
 std::span<const Panel> all_panels() { return panels; }
 
 float top_height(const Frame& frame) { return 46 * frame.u; }
-float left_width(const Frame& frame, ImVec2 window) { return std::clamp(window.x * 0.17f, 212 * frame.u, 290 * frame.u); }
-float right_width(const Frame& frame, ImVec2 window) { return std::clamp(window.x * 0.205f, 256 * frame.u, 350 * frame.u); }
+float left_width(const Frame& frame, ImVec2 window) { return std::round(std::clamp(window.x * 0.17f, 200 * frame.u, 290 * frame.u)); }
+float right_width(const Frame& frame, ImVec2 window) { return std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u)); }
 float bottom_height(const Frame& frame) { return 58 * frame.u; }
 
 }  // namespace headlight

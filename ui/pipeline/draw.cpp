@@ -57,10 +57,11 @@ class Painter {
     const ImU32 border = card.border ? card.border : after ? frame_.look.after : frame_.look.line;
     ground(rect, border, card.border || after ? 1.8f * t_ : 1);
 
-    const float pad = 8 * t_;
-    draw_text(list_, frame_.fonts, Face::bold, 12.5f * t_, {rect.min.x + pad, rect.min.y + 5 * t_}, card.colour, card.title);
+    const float pad = 7 * t_;
+    draw_text(list_, frame_.fonts, card.title_face, card.title_size * t_, {rect.min.x + pad, rect.min.y + (11.5f - card.title_size / 2) * t_},
+              card.colour, card.title);
     const float symbol = math_size(frame_.fonts, 14 * t_, card.symbol).x;
-    const float title = text_size(frame_.fonts, Face::bold, 12.5f * t_, card.title).x;
+    const float title = text_size(frame_.fonts, card.title_face, card.title_size * t_, card.title).x;
     if (title + symbol + 6 * t_ < rect.width() - 2 * pad) {
       draw_math(list_, frame_.fonts, 14 * t_, {rect.max.x - pad - symbol, rect.min.y + 4 * t_}, card.colour, card.symbol);
     }

@@ -9,8 +9,8 @@ namespace {
 
 // Widths of the left columns and of the right block, in shares of the canvas; gaps hold the arrows and their words.
 struct Columns {
-  float input = 0.118f, weights = 0.092f, projected = 0.118f, heads = 0.092f, rotated = 0.092f;
-  float gap_input = 0.022f, gap_product = 0.052f, gap_split = 0.045f, gap_meet = 0.042f;
+  float input = 0.112f, weights = 0.09f, projected = 0.112f, heads = 0.09f, rotated = 0.09f;
+  float gap_input = 0.022f, gap_product = 0.05f, gap_split = 0.042f, gap_meet = 0.04f;
 };
 
 constexpr std::array<std::array<Stage, 5>, 3> lane_stages{{
@@ -77,8 +77,8 @@ std::string scale_label(const Trace& trace) {
   return text;
 }
 
-std::string product_label(const char* weight, bool output = false) {
-  return std::string(output ? "·" : "") + "W_{" + weight + "}^T";
+std::string product_label(const char* weight) {
+  return "· W_{" + std::string(weight) + "}^T";
 }
 
 std::string bias_label(const Tensor& bias, const char* weight) {
@@ -110,11 +110,11 @@ void left_lanes(Builder& build, const std::array<Rect, 3>& lanes, const Columns&
 void right_block(Builder& build, Rect area, const std::array<Rect, 3>& lanes) {
   const Trace& trace = build.trace;
   const float u = build.u;
-  const float gap = 14 * u;
+  const float gap = 12 * u;
   std::vector<std::pair<Stage, float>> top;
   for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores, Stage::mask,
                             Stage::masked_scores}) {
-    if (trace.has(stage)) top.emplace_back(stage, 1.0f);
+    if (trace.has(stage)) top.emplace_back(stage, stage == Stage::mask || stage == Stage::scores ? 0.85f : 1.0f);
   }
   build.row(top, {{area.min.x, lanes[0].min.y}, {area.max.x, lanes[0].max.y}}, gap);
 
@@ -125,8 +125,8 @@ void right_block(Builder& build, Rect area, const std::array<Rect, 3>& lanes) {
   if (trace.has(Stage::dropped_weights)) centre.emplace_back(Stage::dropped_weights, 0.62f);
   build.row(centre, middle, 34 * u);
 
-  std::vector<std::pair<Stage, float>> bottom{{Stage::head_outputs, 0.85f}, {Stage::concat, 1.0f}};
-  if (trace.has(Stage::W_o)) bottom.emplace_back(Stage::W_o, 0.85f);
+  std::vector<std::pair<Stage, float>> bottom{{Stage::head_outputs, 1.0f}, {Stage::concat, 1.0f}};
+  if (trace.has(Stage::W_o)) bottom.emplace_back(Stage::W_o, 0.9f);
   bottom.emplace_back(Stage::output, 1.0f);
   build.row(bottom, {{area.min.x, lanes[2].min.y}, {area.max.x, lanes[2].max.y}}, gap);
 }
@@ -161,13 +161,14 @@ void right_arrows(Builder& build) {
   const Rect& v = *layout.find(Stage::V_heads);
   const float entry = scores.height() * 0.2f;
   build.straight({q.max.x + 8 * u, scores.centre().y - entry}, {scores.min.x, scores.centre().y - entry}, Stage::Q);
-  build.curve({k.max.x + 8 * u, k.centre().y}, {scores.min.x, scores.centre().y + entry}, Stage::K, "·K^T");
+  build.curve({k.max.x + 8 * u, k.centre().y}, {scores.min.x, scores.centre().y + entry}, Stage::K, "· K^T");
+  layout.arrows.back().label.x -= 16 * u;
 
   // Words over the gaps of the rows stand above the cards, where there is room for them.
   const auto step = [&](Stage from, Stage to, std::string words, std::string below = {}) {
     if (!layout.find(from) || !layout.find(to)) return;
     build.arrow(from, to, to, std::move(words), std::move(below));
-    layout.arrows.back().label.y = layout.find(to)->min.y - 9 * u;
+    layout.arrows.back().label.y = std::min(layout.find(from)->min.y, layout.find(to)->min.y) - 9 * u;
   };
   Stage last = Stage::scores;
   const auto chain = [&](Stage next, std::string words) {
@@ -189,15 +190,18 @@ void right_arrows(Builder& build) {
   const Stage mixed = layout.find(Stage::dropped_weights) ? Stage::dropped_weights : Stage::weights;
   build.arrow(Stage::weights, Stage::dropped_weights, Stage::weights, "drop");
   const Rect& source = *layout.find(mixed);
+  const float stack = trace.dims().heads > 1 ? 14 * u : 0;  // the other heads' cards stand out above
   const float leave = mixed == Stage::weights ? outputs.centre().x : source.centre().x;
-  build.drop({leave, source.max.y}, {outputs.centre().x, outputs.min.y}, Stage::weights, "");
-  build.straight({v.max.x + 8 * u, outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V, "·V");
+  build.drop({leave, source.max.y}, {outputs.centre().x, outputs.min.y - stack}, Stage::weights, "");
+  build.straight({v.max.x + 8 * u, outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V, "· V");
 
   step(Stage::head_outputs, Stage::concat, "concat");
+  layout.arrows.back().label.x += stack;
+  layout.arrows.back().label.y -= stack * 0.4f;
   const Inputs& inputs = trace.inputs;
   if (layout.find(Stage::W_o)) {
     step(Stage::concat, Stage::W_o, "");
-    step(Stage::W_o, Stage::output, product_label("o", true) + (inputs.b_o.defined() ? " + b_{o}" : ""));
+    step(Stage::W_o, Stage::output, product_label("o") + (inputs.b_o.defined() ? " + b_{o}" : ""));
   } else {
     step(Stage::concat, Stage::output, "=");
   }
@@ -215,7 +219,7 @@ const Rect* PipelineLayout::find(Stage stage) const {
 PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u) {
   PipelineLayout layout;
   Builder build{trace, layout, u};
-  layout.type = std::clamp(std::min(size.x / (930 * u), size.y / (740 * u)), 0.92f, 1.7f);
+  layout.type = std::clamp(std::min(size.x / (930 * u), size.y / (740 * u)), 1.0f, 1.7f);
   build.u = u * layout.type;
   const float margin = 14 * build.u;
   const float words = 16 * build.u;  // above the first and the last lane

@@ -13,14 +13,16 @@ constexpr float pad = 8;         // points
 constexpr float header = 20;
 constexpr float footer = 27;     // shape line and colour bar
 
-/// Cells as large as the box allows, at most this much longer one way than the other.
+/// Cells as large as the box allows, at most this much longer one way than the other, but for matrices that are much
+/// wider or taller than the box: those keep a share of it, so that they can be seen and pointed at.
 ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
+  constexpr float least = 0.42f;
   const auto r = static_cast<float>(rows);
   const auto c = static_cast<float>(cols);
   const float w = box.x / c;
   const float h = box.y / r;
   const float side = std::min(w, h) * stretch;
-  return {std::max(std::min(w, side) * c, std::min(box.x, 10.0f)), std::max(std::min(h, side) * r, std::min(box.y, 10.0f))};
+  return {std::max(std::min(w, side) * c, std::min(box.x, box.y * least)), std::max(std::min(h, side) * r, std::min(box.y, box.x * least))};
 }
 
 std::string symbol_of(const Trace& trace, Stage stage, Index head) {
@@ -121,6 +123,22 @@ float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
   return widest;
 }
 
+/// An end of a colour bar: two or three digits.
+std::string bound_text(float value) {
+  const float size = std::abs(value);
+  return number_text(value, size >= 9.95f || size == 0 ? 0 : size >= 0.995f ? 1 : 2);
+}
+
+/// The name in the boldest and largest type that fits.
+void set_title(const Frame& frame, CardPicture& card, std::string_view title, float inner, float t) {
+  for (const auto& [face, size] : {std::pair(Face::bold, 13.0f), std::pair(Face::bold, 11.0f), std::pair(Face::ui, 11.0f)}) {
+    card.title_face = face;
+    card.title_size = size;
+    if (text_size(frame.fonts, face, size * t, title).x <= inner) break;
+  }
+  card.title = elide(frame.fonts, card.title_face, card.title_size * t, title, inner);
+}
+
 CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const Trace& trace = *frame.trace();
   const StageInfo& about = info(slot.stage);
@@ -147,7 +165,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const float bias_room = bias.defined() ? 9 * t : 0;
   const ImVec2 box{slot.card.width() - 2 * pad * t - label_room,
                    slot.card.height() - (header + footer + pad) * t - bottom_room - bias_room};
-  const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {std::max(box.x, 12.0f), std::max(box.y, 12.0f)}, large ? 2.0f : 1.8f);
+  const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {std::max(box.x, 12.0f), std::max(box.y, 12.0f)}, large ? 2.0f : is_parameter(slot.stage) ? 1.12f : 1.45f);
 
   // The card closes around its matrix; the lane's middle stays where it is.
   const float height = size.y + (header + footer + pad) * t + bottom_room + bias_room;
@@ -166,13 +184,13 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
 
   const float inner = card.card.width() - 2 * pad * t;
   card.symbol = symbol_of(trace, slot.stage, head);
-  const float symbol_width = text_size(frame.fonts, Face::math, 14 * t, card.symbol).x;
-  card.title = elide(frame.fonts, Face::bold, 12.5f * t, name(slot.stage), inner - (large ? symbol_width : 0));
+  const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
+  set_title(frame, card, is_x ? "query, key, value" : name(slot.stage), card.card.width() - 12 * t, t);
   card.shape = shape_text(frame, slot.stage, inner, 10.5f * t);
   const ValueRange range = card.heats[0].quad.range;
   if (about.palette != Palette::boolean) {
-    card.lo = number_text(range.lo, 2);
-    card.hi = number_text(range.hi, 2);
+    card.lo = bound_text(range.lo);
+    card.hi = bound_text(range.hi);
   }
   const float bar_y = card.card.max.y - 8 * t;
   card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};

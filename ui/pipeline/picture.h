@@ -32,7 +32,9 @@ struct CardPicture {
   ImU32 colour = 0;         ///< of the title: its lane's
   ImU32 border = 0;         ///< 0: a plain card
   int behind = 0;           ///< cards of other heads in the stack behind it
-  std::string title, symbol, formula, shape, note;
+  std::string title, symbol, shape;
+  Face title_face = Face::bold;
+  float title_size = 13;    ///< points; smaller where a long name meets a narrow card
   std::vector<HeatPicture> heats;  ///< the matrix; for a weight matrix also its bias
   std::vector<Strip> strips;
   std::string lo, hi;       ///< ends of the colour bar

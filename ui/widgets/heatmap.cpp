@@ -25,9 +25,14 @@ CellMasks masks_of(const HeatPicture& heat) {
 /// As many digits as fit, without the leading zero where that helps: "−1.27", "−1.3", "−1"; ".46".
 std::string_view fit_number(float value, float width, float digit_width, char (&buffer)[32]) {
   for (int digits = 3; digits >= 0; --digits) {
-    int length = std::snprintf(buffer, sizeof buffer, "%.*f", digits, static_cast<double>(value));
+    const int length = std::snprintf(buffer, sizeof buffer, "%.*f", digits, static_cast<double>(value));
     std::string_view text(buffer, static_cast<std::size_t>(length));
     if (digits > 0 && text.starts_with("0.")) text.remove_prefix(1);
+    if (digits > 0 && text.starts_with("-0.")) {
+      buffer[1] = '-';
+      text.remove_prefix(1);
+    }
+    if (text == "-0") text.remove_prefix(1);
     // The hyphen stands for a minus sign; it is drawn as one.
     if (static_cast<float>(text.size()) * digit_width <= width && (digits < 3 || text.size() <= 6)) return text;
   }

@@ -71,6 +71,10 @@ std::string zip(const std::vector<ZipItem>& items) {
          std::string(2, '\0');
 }
 
+std::string deflated(const std::string& bytes) {
+  return "\x01" + little_endian(bytes.size(), 2) + little_endian(~bytes.size(), 2) + bytes;
+}
+
 std::string deflated_zeros(std::size_t count) {
   std::string bytes;
   unsigned buffer = 0, filled = 0;

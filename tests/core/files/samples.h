@@ -59,6 +59,8 @@ struct ZipItem {
   std::int64_t offset = -1;
 };
 std::string zip(const std::vector<ZipItem>& items);
+/// At most 65535 bytes in one block that deflate leaves as they are.
+std::string deflated(const std::string& bytes);
 /// `count` zeros, deflated by the fixed code to a hundred and fiftieth.
 std::string deflated_zeros(std::size_t count);
 std::uint32_t crc32(std::string_view bytes);

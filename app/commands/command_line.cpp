@@ -1,0 +1,127 @@
+#include "app/commands/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "app/commands/settings_table.h"
+
+namespace headlight {
+namespace {
+
+struct OwnOption {
+  const char* name;
+  bool takes_value;
+};
+
+const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--frames", true}, {"--scale-factor", true},
+                                            {"--view", true},       {"--step", true},   {"--select", true},
+                                            {"--theme", true},      {"--colormap", true}, {"--size", true}};
+const std::vector<OwnOption> trace_options{{"-o", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
+const std::vector<OwnOption> render_options{{"-o", true},      {"--stage", true},  {"--batch", true},   {"--head", true},
+                                            {"--colormap", true}, {"--range", true}, {"--cell", true},  {"--size", true},
+                                            {"--theme", true}, {"--values", false}, {"--bare", false}, {"--random", false}};
+
+/// One CLI11 parser whose values are all text; what they mean is checked where they are used.
+class Parser {
+ public:
+  explicit Parser(const std::vector<OwnOption>& own) {
+    app_.set_help_flag();
+    app_.add_option("FILE", file_);
+    for (const OwnOption& option : own) add(option.name, option.takes_value);
+    for (const Setting& setting : all_settings()) add(std::string(setting.option), !setting.operand.empty());
+    add("--threads", true);
+    add("--language", true);
+  }
+
+  CommandLine parse(std::vector<std::string> arguments) {
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    app_.parse(arguments);
+    CommandLine line;
+    line.file = file_;
+    for (const auto& [name, option] : options_) {
+      if (option->count() == 0) continue;
+      const std::string& text = values_.at(name);
+      const auto& settings = all_settings();
+      const bool is_setting =
+          std::any_of(settings.begin(), settings.end(), [&](const Setting& s) { return s.option == name; });
+      if (is_setting) {
+        line.settings.emplace_back(name, text);
+      } else {
+        line.options[name] = text;
+      }
+    }
+    return line;
+  }
+
+ private:
+  void add(const std::string& name, bool takes_value) {
+    std::string& value = values_[name];
+    CLI::Option* option = takes_value ? app_.add_option(name, value) : app_.add_flag(name, value);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    options_.emplace_back(name, option);
+  }
+
+  CLI::App app_;
+  std::string file_;
+  std::map<std::string, std::string> values_;
+  std::vector<std::pair<std::string, CLI::Option*>> options_;
+};
+
+CommandLine parse_list(const std::vector<std::string>& arguments) {
+  CLI::App app;
+  app.set_help_flag();
+  CommandLine line;
+  bool json = false;
+  app.add_option("WHAT", line.list_what);
+  app.add_flag("--json", json);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  app.parse(reversed);
+  line.kind = CommandKind::list;
+  if (json) line.options["--json"] = "true";
+  return line;
+}
+
+CommandLine parse_command(const std::vector<std::string>& arguments) {
+  const std::string first = arguments.empty() ? "" : arguments.front();
+  const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
+  if (first == "list") return parse_list(rest);
+  if (first == "trace" || first == "render") {
+    CommandLine line = Parser(first == "trace" ? trace_options : render_options).parse(rest);
+    line.kind = first == "trace" ? CommandKind::trace : CommandKind::render;
+    if (line.has("--random") && !line.file.empty()) throw UsageError("--random takes the place of a FILE");
+    return line;
+  }
+  CommandLine line = Parser(window_options).parse(arguments);
+  if (line.has("--screenshot") && line.has("--frames")) throw UsageError("--screenshot and --frames are two commands");
+  if (line.has("--screenshot")) line.kind = CommandKind::screenshot;
+  if (line.has("--frames")) line.kind = CommandKind::frames;
+  return line;
+}
+
+}  // namespace
+
+std::string CommandLine::operator[](const std::string& option) const {
+  const auto it = options.find(option);
+  return it == options.end() ? "" : it->second;
+}
+
+int CommandLine::threads() const {
+  return has("--threads") ? static_cast<int>(parse_whole("--threads", (*this)["--threads"], 1, 1024)) : 0;
+}
+
+CommandLine parse_command_line(std::vector<std::string> arguments) {
+  for (const auto& [option, kind] : {std::pair{"--help", CommandKind::help}, {"-h", CommandKind::help},
+                                     {"--version", CommandKind::version}}) {
+    if (std::find(arguments.begin(), arguments.end(), option) == arguments.end()) continue;
+    CommandLine line;
+    line.kind = kind;
+    return line;
+  }
+  try {
+    return parse_command(arguments);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+}  // namespace headlight

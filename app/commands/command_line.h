@@ -1,0 +1,46 @@
+// What the person typed, read but not yet acted on.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/scenario/scenario.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+
+/// A command line that cannot be understood. The sentence says what is wrong and where to read on.
+class UsageError : public InputError {
+ public:
+  explicit UsageError(const std::string& wrong) : InputError("", wrong, "see headlight --help") {}
+};
+
+enum class CommandKind { window, screenshot, frames, trace, render, list, help, version };
+
+struct CommandLine {
+  CommandKind kind = CommandKind::window;
+  std::string file;                                           ///< "" where none was named
+  std::vector<std::pair<std::string, std::string>> settings;  ///< option and text, in the order of the manual
+  std::map<std::string, std::string> options;                 ///< the command's own, by name: "--stage" → "weights"
+  std::string list_what;                                      ///< for list
+
+  bool has(const std::string& option) const { return options.contains(option); }
+  /// "" where it was not given.
+  std::string operator[](const std::string& option) const;
+  /// From --threads; 0 where it was not given.
+  int threads() const;
+};
+
+/// `arguments` without the program's name. Throws UsageError.
+CommandLine parse_command_line(std::vector<std::string> arguments);
+
+/// The scenario that FILE, --random or neither names, with the settings applied. Throws FileError, SettingError.
+Scenario scenario_of(const CommandLine& line);
+
+/// The text of --help.
+std::string help_text();
+
+}  // namespace headlight

@@ -1,0 +1,22 @@
+// The commands, each from a command line to an exit status. Errors are exceptions, caught in main.
+#pragma once
+
+#include "app/commands/command_line.h"
+
+namespace headlight {
+
+int trace_command(const CommandLine& line);
+int render_command(const CommandLine& line);
+int list_command(const CommandLine& line);
+int window_command(const CommandLine& line);
+int screenshot_command(const CommandLine& line);
+int frames_command(const CommandLine& line);
+
+/// Reads the arguments (without the program's name), does what they say, and turns errors into one line on standard
+/// error. The program's exit status.
+int run_command_line(const std::vector<std::string>& arguments);
+
+/// ".png" of "a/b.PNG"; "" where there is none.
+std::string extension_of(const std::string& path);
+
+}  // namespace headlight

@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include "app/commands/command_line.h"
+#include "app/commands/settings_table.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* introduction = R"help(Headlight shows every step of multi-head attention.
+
+  headlight                                         a short sentence, in the window
+  headlight net.npz                                 your own tensors
+  headlight lesson:masked-self-attention            see `headlight list lessons`
+  headlight trace net.npz -o stages.npz             every stage as an array
+  headlight render net.npz --stage weights --head all -o weights.png
+  headlight render --text "the cat sat" --mask "causal()" --stage weights -o weights.svg
+  headlight net.npz --screenshot window.png --size 1600x900
+
+Commands
+  headlight [FILE] [settings]                       the window
+  headlight [FILE] --screenshot OUT.png             the window's picture; needs no display
+  headlight [FILE] --frames N                       draws N frames; times as JSON
+  headlight trace [FILE] -o OUT.npz                 every stage as an array; --parameters adds W_q ... b_o
+  headlight trace [FILE] --time N                   computes N times; times as JSON
+  headlight render [FILE] --stage STAGE [--batch I] [--head I|all] -o OUT.{png,svg,csv,npy}
+  headlight list stages|masks|lessons|colormaps|languages [--json]
+  headlight --help, --version
+
+FILE is tensors (.npz, .safetensors, .pt), a scenario (.json) or lesson:ID. Without one: the default lesson;
+for trace and render also --random in its place.
+)help";
+
+constexpr const char* view_options = R"help(
+Of render
+  --colormap NAME --range row|head|stage|LO:HI --theme light|dark --cell PIXELS --size WxH --values --bare
+Of the window
+  --view pipeline|heads|mask|compare|lesson --step K --select STAGE:b,h,row,col --theme light|dark
+  --colormap NAME --size WxH --language en|zh --scale-factor X (pixels to a point, off screen)
+
+Exit status: 0 done; 2 the input or the command line is wrong.
+)help";
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size() + 1), ' ');
+  return text;
+}
+
+}  // namespace
+
+std::string help_text() {
+  std::string text = introduction;
+  text += "\nSettings\n";
+  for (const Setting& setting : all_settings()) {
+    const std::string option = std::string(setting.option) + " " + std::string(setting.operand);
+    text += "  " + padded(option, 30) + std::string(setting.help) + "\n";
+  }
+  text += "  " + padded("--threads N", 30) + "as many as the machine has, unless set\n";
+  return text + view_options;
+}
+
+}  // namespace headlight

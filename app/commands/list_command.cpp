@@ -1,0 +1,133 @@
+// headlight list: what there is to choose from, for people and, with --json, for programs.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/commands.h"
+#include "core/assets/assets.h"
+#include "core/attention/stage.h"
+#include "core/figure/colormap.h"
+#include "core/mask/patterns.h"
+#include "core/scenario/scenario_json.h"
+
+namespace headlight {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The shape as in the contract: "[B, H, n_q, n_k]".
+std::string shape_of(const StageInfo& stage) {
+  std::string text;
+  for (const Axis axis : {stage.lead[0], stage.lead[1], stage.rows, stage.cols}) {
+    if (axis != Axis::none) text.append(text.empty() ? "[" : ", ").append(symbol(axis));
+  }
+  return text + "]";
+}
+
+Json stages() {
+  Json list = Json::array();
+  for (const Stage stage : all_stages()) {
+    list.push_back({{"name", std::string(name(stage))}, {"shape", shape_of(info(stage))},
+                    {"formula", std::string(info(stage).formula)}});
+  }
+  return list;
+}
+
+Json masks() {
+  Json list = Json::array();
+  for (const Pattern& pattern : all_patterns()) {
+    list.push_back({{"name", signature(pattern)}, {"predicate", std::string(pattern.predicate)},
+                    {"known_from", std::string(pattern.known_from)}});
+  }
+  return list;
+}
+
+Json lessons(const std::string& language) {
+  Json list = Json::array();
+  for (const Lesson& lesson : shipped_lessons()) {
+    const auto in_language = [&](const std::map<std::string, std::string>& words) {
+      const auto it = words.find(language);
+      return it != words.end() ? it->second : words.at("en");
+    };
+    list.push_back({{"name", lesson.id}, {"title", in_language(lesson.title)},
+                    {"description", in_language(lesson.description)}});
+  }
+  return list;
+}
+
+Json colormaps() {
+  Json list = Json::array();
+  for (const std::string& name : list_colormaps()) {
+    const bool diverging = colormap(name, Theme::light).kind() == ColormapKind::diverging;
+    list.push_back({{"name", name}, {"kind", diverging ? "diverging" : "sequential"}});
+  }
+  return list;
+}
+
+Json languages() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(asset("translations"))) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  Json list = Json::array();
+  for (const std::string& name : names) list.push_back({{"name", name}});
+  return list;
+}
+
+/// What a terminal shows of it: each letter of UTF-8 counted once.
+std::size_t letters(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+/// A line an entry: its first two fields in columns, then the third if it is short.
+void print(const Json& list) {
+  std::size_t widths[2] = {};
+  const auto text_at = [](const Json& entry, std::size_t column) {
+    return column < entry.size() ? (entry.begin() + static_cast<std::ptrdiff_t>(column))->get<std::string>() : "";
+  };
+  for (const Json& entry : list) {
+    for (std::size_t i = 0; i < 2; ++i) widths[i] = std::max(widths[i], letters(text_at(entry, i)));
+  }
+  for (const Json& entry : list) {
+    std::string line;
+    for (std::size_t i = 0; i < entry.size(); ++i) {
+      const std::string text = text_at(entry, i);
+      if (i == 2 && entry.contains("description")) break;
+      line += text;
+      if (i < 2 && i + 1 < entry.size()) line += std::string(widths[i] - letters(text) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    std::cout << line << '\n';
+  }
+}
+
+}  // namespace
+
+int list_command(const CommandLine& line) {
+  Json list;
+  if (line.list_what == "stages") {
+    list = stages();
+  } else if (line.list_what == "masks") {
+    list = masks();
+  } else if (line.list_what == "lessons") {
+    list = lessons("en");
+  } else if (line.list_what == "colormaps") {
+    list = colormaps();
+  } else if (line.list_what == "languages") {
+    list = languages();
+  } else {
+    throw UsageError((line.list_what.empty() ? "list of what?" : "list \"" + line.list_what + "\": no such list") +
+                     " Expected stages, masks, lessons, colormaps or languages");
+  }
+  if (line.has("--json")) {
+    std::cout << list.dump(2) << '\n';
+  } else {
+    print(list);
+  }
+  return 0;
+}
+
+}  // namespace headlight

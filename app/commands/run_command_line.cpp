@@ -1,0 +1,45 @@
+#include <iostream>
+
+#include "app/commands/commands.h"
+
+namespace headlight {
+namespace {
+
+int dispatch(const CommandLine& line) {
+  switch (line.kind) {
+    case CommandKind::window: return window_command(line);
+    case CommandKind::screenshot: return screenshot_command(line);
+    case CommandKind::frames: return frames_command(line);
+    case CommandKind::trace: return trace_command(line);
+    case CommandKind::render: return render_command(line);
+    case CommandKind::list: return list_command(line);
+    case CommandKind::help: std::cout << help_text(); return 0;
+    case CommandKind::version: std::cout << "headlight " HEADLIGHT_VERSION "\n"; return 0;
+  }
+  return 2;
+}
+
+int complain(std::string sentence) {
+  for (char& c : sentence) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  std::cerr << "headlight: " << sentence << '\n';
+  return 2;
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  try {
+    const int status = dispatch(parse_command_line(arguments));
+    std::cout.flush();
+    if (!std::cout) return complain("standard output cannot be written");
+    return status;
+  } catch (const std::bad_alloc&) {
+    return complain("the tensors do not fit in memory; expected smaller sizes");
+  } catch (const std::exception& error) {
+    return complain(error.what());
+  }
+}
+
+}  // namespace headlight

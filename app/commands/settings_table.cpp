@@ -1,0 +1,158 @@
+#include "app/commands/settings_table.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "core/scenario/words.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+using Text = std::string_view;
+
+[[noreturn]] void fail(Text option, Text text, const std::string& expected) {
+  throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not " + expected, "expected " + expected);
+}
+
+template <std::optional<Index> Scenario::*member>
+void size(Scenario& s, Text option, Text text) {
+  s.*member = parse_whole(option, text, 1, Index{1} << 20);
+}
+
+template <bool Scenario::*member>
+void toggle(Scenario& s, Text option, Text text) {
+  s.*member = parse_switch(option, text);
+}
+
+/// --no-bias
+template <std::optional<bool> Scenario::*member>
+void without(Scenario& s, Text option, Text text) {
+  s.*member = !parse_switch(option, text);
+}
+
+template <float Scenario::*member>
+void number(Scenario& s, Text option, Text text) {
+  s.*member = parse_number(option, text);
+}
+
+template <std::optional<float> Scenario::*member>
+void optional_number(Scenario& s, Text option, Text text) {
+  s.*member = parse_number(option, text);
+}
+
+template <std::uint64_t Scenario::*member>
+void seed(Scenario& s, Text option, Text text) {
+  s.*member = parse_seed(option, text);
+}
+
+template <std::string Scenario::*member>
+void text_of(Scenario& s, Text, Text text) {
+  s.*member = std::string(text);
+}
+
+template <auto member>
+void choice(Scenario& s, Text option, Text text) {
+  using Choice = std::remove_reference_t<decltype(s.*member)>;
+  const std::optional<Choice> found = choice_named<Choice>(text);
+  if (!found) fail(option, text, all_words<Choice>());
+  s.*member = *found;
+}
+
+/// The switch alone is "rms".
+void qk_norm(Scenario& s, Text option, Text text) {
+  if (text == "true") {
+    s.qk_norm = QkNorm::rms;
+  } else {
+    choice<&Scenario::qk_norm>(s, option, text);
+  }
+}
+
+/// "3,2": a length a batch entry.
+void valid_lens(Scenario& s, Text option, Text text) {
+  s.valid_lens.clear();
+  while (true) {
+    const std::size_t comma = text.find(',');
+    s.valid_lens.push_back({parse_whole(option, text.substr(0, comma), 0, Index{1} << 20)});
+    if (comma == Text::npos) return;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+constexpr Setting settings[] = {
+    {"--text", "\"WORDS\"", "attend over these words; a line is a batch entry", text_of<&Scenario::text>},
+    {"--tokenizer", "words|characters", "what a token of the text is", choice<&Scenario::tokenizer>},
+    {"--positions", "none|sinusoidal", "what is added to the inputs", choice<&Scenario::positions>},
+    {"--batch-size", "N", "batch entries of random input", size<&Scenario::batch_size>},
+    {"--queries", "N", "queries of random input", size<&Scenario::queries>},
+    {"--keys", "N", "keys of random input, if not as many as queries", size<&Scenario::keys>},
+    {"--d-model", "N", "width of all heads together", size<&Scenario::d_model>},
+    {"--d-query", "N", "width of the query input", size<&Scenario::d_query>},
+    {"--d-key", "N", "width of the key input", size<&Scenario::d_key>},
+    {"--d-value", "N", "width of the value input", size<&Scenario::d_value>},
+    {"--d-out", "N", "width of the output", size<&Scenario::d_out>},
+    {"--heads", "N", "query heads; divides d_model", size<&Scenario::heads>},
+    {"--kv-heads", "N", "key/value heads; divides heads", size<&Scenario::kv_heads>},
+    {"--seed", "N", "of everything random but dropout", seed<&Scenario::seed>},
+    {"--weight-gain", "X", "times the bound 1/√in of the random weights", number<&Scenario::weight_gain>},
+    {"--no-bias", "", "projections without biases", without<&Scenario::bias>},
+    {"--no-output-projection", "", "output = concat", without<&Scenario::output_projection>},
+    {"--packed", "", "draw W_q, W_k and W_v as one matrix", toggle<&Scenario::packed>},
+    {"--layer", "PREFIX", "which attention of a file that holds several", text_of<&Scenario::layer>},
+    {"--scale", "X", "scores are multiplied by it; 1/√d_head unless set", optional_number<&Scenario::scale>},
+    {"--softcap", "C", "C · tanh(scores / C)", optional_number<&Scenario::softcap>},
+    {"--qk-norm", "", "normalise queries and keys of each head; =l2 for L2", qk_norm},
+    {"--rope", "half|interleaved", "rotary positions", choice<&Scenario::rope>},
+    {"--rope-base", "X", "of RoPE's wavelengths, 10000 unless set", number<&Scenario::rope_base>},
+    {"--alibi", "", "ALiBi's linear bias", toggle<&Scenario::alibi>},
+    {"--t5-bias", "", "T5's relative bias, with seeded values", toggle<&Scenario::t5_bias>},
+    {"--sink-logit", "", "a seeded logit a head that takes its share of the softmax", toggle<&Scenario::sink_logit>},
+    {"--mask", "EXPR", "true = may attend: \"causal() && window(4)\"; see `headlight list masks`",
+     text_of<&Scenario::mask>},
+    {"--mask-polarity", "attend|ignore", "what true means in the file's masks", choice<&Scenario::mask_polarity>},
+    {"--valid-lens", "N,N,...", "for padding(): how many keys of each batch entry are real", valid_lens},
+    {"--fill", "X|-inf", "what masked scores become", optional_number<&Scenario::fill>},
+    {"--dead-row", "nan|uniform|zero", "what becomes of a row whose keys are all masked", choice<&Scenario::dead_row>},
+    {"--dropout", "P", "probability; acts with --training", number<&Scenario::dropout>},
+    {"--training", "", "dropout is active", toggle<&Scenario::training>},
+    {"--dropout-seed", "N", "of the dropped cells", seed<&Scenario::dropout_seed>},
+};
+
+template <typename Number>
+bool read_all(Text text, Number& out) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+}  // namespace
+
+std::span<const Setting> all_settings() { return settings; }
+
+Index parse_whole(Text option, Text text, Index least, Index most) {
+  Index value = 0;
+  const std::string expected = "a whole number, " + std::to_string(least) +
+                               (most == std::numeric_limits<Index>::max() ? " or more" : " to " + std::to_string(most));
+  if (!read_all(text, value) || value < least || value > most) fail(option, text, expected);
+  return value;
+}
+
+std::uint64_t parse_seed(Text option, Text text) {
+  std::uint64_t value = 0;
+  if (!read_all(text, value)) fail(option, text, "a whole number, 0 to 18446744073709551615");
+  return value;
+}
+
+float parse_number(Text option, Text text) {
+  float value = 0;
+  if (!read_all(text, value) || std::isnan(value)) fail(option, text, "a number");
+  return value;
+}
+
+bool parse_switch(Text option, Text text) {
+  if (text != "true" && text != "false") fail(option, text, "true or false");
+  return text == "true";
+}
+
+}  // namespace headlight

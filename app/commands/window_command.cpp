@@ -1,0 +1,105 @@
+// headlight FILE: the window, its picture, or its speed.
+#include "app/window/window.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/commands.h"
+#include "app/commands/settings_table.h"
+#include "app/commands/view_options.h"
+#include "core/assets/assets.h"
+#include "core/figure/colormap.h"
+#include "core/files/whole_file.h"
+#include "core/scenario/tensor_file.h"
+
+namespace headlight {
+namespace {
+
+ViewKind parse_view(const std::string& text) {
+  constexpr const char* names[] = {"pipeline", "heads", "mask", "compare", "lesson"};
+  for (int i = 0; i < 5; ++i) {
+    if (text == names[i]) return static_cast<ViewKind>(i);
+  }
+  throw SettingError("--view", "\"" + text + "\" is not a view", "expected pipeline, heads, mask, compare or lesson");
+}
+
+/// "weights:0,2,3,1": stage, batch, head, row, column.
+Cell parse_cell(const std::string& text) {
+  constexpr const char* expected = "expected STAGE:b,h,row,col, such as weights:0,2,3,1";
+  const std::size_t colon = text.find(':');
+  const auto stage = stage_named(text.substr(0, colon));
+  if (colon == std::string::npos || !stage) throw SettingError("--select", "\"" + text + "\" names no cell", expected);
+  Cell cell{*stage};
+  std::string rest = text.substr(colon + 1);
+  Index* const parts[] = {&cell.batch, &cell.head, &cell.row, &cell.col};
+  for (int i = 0; i < 4; ++i) {
+    const std::size_t comma = rest.find(',');
+    if ((comma == std::string::npos) != (i == 3)) throw SettingError("--select", "\"" + text + "\" names no cell", expected);
+    *parts[i] = parse_whole("--select", rest.substr(0, comma), 0, Index{1} << 40);
+    rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
+  }
+  return cell;
+}
+
+std::string parse_language(const std::string& text) {
+  std::error_code error;
+  const bool plain = text.find_first_of("/\\.") == std::string::npos && !text.empty();
+  if (!plain || !std::filesystem::exists(asset("translations") / (text + ".json"), error)) {
+    throw SettingError("--language", "\"" + text + "\" is not a language here", "see headlight list languages");
+  }
+  return text;
+}
+
+View view_of(const CommandLine& line) {
+  View view;
+  if (line.has("--view")) view.kind = parse_view(line["--view"]);
+  if (line.has("--theme")) view.theme = parse_theme(line["--theme"]);
+  if (line.has("--language")) view.language = parse_language(line["--language"]);
+  if (line.has("--colormap")) view.colormap = colormap(line["--colormap"], Theme::light).name();
+  if (line.has("--select")) view.selected = parse_cell(line["--select"]);
+  if (view.selected) {
+    view.batch = view.selected->batch;
+    view.head = view.selected->head;
+  }
+  if (line.has("--step")) view.step = static_cast<int>(parse_whole("--step", line["--step"], 0, 1000000));
+  return view;
+}
+
+WindowOptions window_of(const CommandLine& line) {
+  WindowOptions options;
+  options.start.scenario = scenario_of(line);
+  options.start.view = view_of(line);
+  if (line.has("--size")) {
+    const PixelSize size = parse_size("--size", line["--size"]);
+    options.width = size.width;
+    options.height = size.height;
+  }
+  if (line.has("--scale-factor")) options.scale = parse_number("--scale-factor", line["--scale-factor"]);
+  if (!(options.scale >= 0.25F && options.scale <= 8)) {
+    throw SettingError("--scale-factor", "is out of range", "expected 0.25 to 8");
+  }
+  return options;
+}
+
+}  // namespace
+
+int window_command(const CommandLine& line) { return run_window(window_of(line)); }
+
+int screenshot_command(const CommandLine& line) {
+  const std::string out = line["--screenshot"];
+  if (extension_of(out) != ".png") throw FileError(out, "a screenshot is a PNG", "expected a name that ends in .png");
+  const WindowOptions options = window_of(line);
+  const std::vector<std::uint8_t> png = encode_png(screenshot(options));
+  write_whole_file(path_from(out), std::as_bytes(std::span(png)));
+  return 0;
+}
+
+int frames_command(const CommandLine& line) {
+  const auto frames = static_cast<int>(parse_whole("--frames", line["--frames"], 1, 1000000));
+  const FrameTimes times = measure_frames(window_of(line), frames);
+  const nlohmann::ordered_json json{{"frames", times.frames}, {"median_ms", times.median_ms}, {"p99_ms", times.p99_ms}};
+  std::cout << json.dump() << '\n';
+  return 0;
+}
+
+}  // namespace headlight

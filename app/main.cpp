@@ -1,0 +1,7 @@
+#include "app/commands/commands.h"
+#include "core/assets/assets.h"
+
+int main(int argc, char** argv) {
+  if (argc > 0) headlight::remember_executable(argv[0]);
+  return headlight::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc});
+}
