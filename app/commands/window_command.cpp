@@ -1,6 +1,8 @@
 // headlight FILE: the window, its picture, or its speed.
 #include "app/window/window.h"
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -73,6 +75,11 @@ WindowOptions window_of(const CommandLine& line) {
     const PixelSize size = parse_size("--size", line["--size"]);
     options.width = size.width;
     options.height = size.height;
+  }
+  // A picture has no monitor to ask: a large one is drawn larger, as a dense monitor would.
+  if (line.kind == CommandKind::screenshot && options.width > 0) {
+    const float fit = std::min(static_cast<float>(options.width) / 1600, static_cast<float>(options.height) / 900);
+    options.scale = std::clamp(std::floor(fit * 4) / 4, 1.0F, 3.0F);
   }
   if (line.has("--scale-factor")) options.scale = parse_number("--scale-factor", line["--scale-factor"]);
   if (!(options.scale >= 0.25F && options.scale <= 8)) {

@@ -9,7 +9,6 @@
 namespace headlight {
 namespace {
 
-constexpr Rgba dark_ink = rgb("171B21"), light_ink = rgb("FFFFFF");
 constexpr float padding = 3;  // on either side of a number
 
 struct Format {
@@ -123,10 +122,6 @@ class Writer {
 };
 
 }  // namespace
-
-Rgba ink_on(Rgba ground) {
-  return contrast(ground, dark_ink) >= contrast(ground, light_ink) ? dark_ink : light_ink;
-}
 
 void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout) {
   if (!spec.values || layout.cell_width < 12) return;

@@ -5,9 +5,6 @@
 
 namespace headlight {
 
-/// Black-on-white or white-on-black, whichever contrasts more with `ground`.
-Rgba ink_on(Rgba ground);
-
 /// Fills layout.inside: one label a cell, and layout.boxes: a plate under what stands on a pattern. Nothing where the
 /// spec asks for none or not even a sign and a digit fits.
 void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout);

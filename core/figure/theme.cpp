@@ -46,6 +46,12 @@ float contrast(Rgba a, Rgba b) {
   return (std::max(x, y) + 0.05f) / (std::min(x, y) + 0.05f);
 }
 
+Rgba ink_on(Rgba ground) {
+  constexpr Rgba dark = rgb("171B21");
+  constexpr Rgba light = rgb("FFFFFF");
+  return contrast(ground, dark) >= contrast(ground, light) ? dark : light;
+}
+
 const ThemeColours& colours(Theme theme) {
   return theme == Theme::light ? light : dark;
 }

@@ -28,6 +28,8 @@ std::string to_hex(Rgba colour);
 Rgba mix(Rgba ground, Rgba over, float share);
 /// WCAG 2 contrast ratio, 1 to 21.
 float contrast(Rgba a, Rgba b);
+/// The dark or the light ink, whichever is read better on `ground`.
+Rgba ink_on(Rgba ground);
 
 struct ThemeColours {
   Rgba card;  ///< what matrices lie on; the background of a figure

@@ -120,10 +120,4 @@ ImU32 fade(ImU32 colour, float alpha) {
   return (colour & ~IM_COL32_A_MASK) | (static_cast<ImU32>(a) << IM_COL32_A_SHIFT);
 }
 
-ImU32 ink_on(Rgba ground) {
-  const Rgba dark = rgb("171B21");
-  const Rgba light = rgb("FFFFFF");
-  return to_imgui(contrast(ground, dark) >= contrast(ground, light) ? dark : light);
-}
-
 }  // namespace headlight

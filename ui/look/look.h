@@ -35,7 +35,5 @@ void apply_style(const Look& look, float scale);
 ImU32 to_imgui(Rgba colour);
 /// The same colour with its alpha multiplied.
 ImU32 fade(ImU32 colour, float alpha);
-/// The value, in the ink that is read best on `ground`.
-ImU32 ink_on(Rgba ground);
 
 }  // namespace headlight

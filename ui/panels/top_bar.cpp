@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "ui/panels/registry.h"
+#include "ui/views/registry.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -11,6 +14,28 @@ void draw_logo(const Frame& frame, ImVec2 at) {
   list.AddTriangleFilled({at.x + 5 * u, at.y + 11 * u}, {at.x + 22 * u, at.y}, {at.x + 22 * u, at.y + 22 * u},
                          fade(frame.look.q, 0.35f));
   list.AddCircleFilled({at.x + 8 * u, at.y + 11 * u}, 7.5f * u, frame.look.q, 32);
+}
+
+/// The tabs of the views, in the middle; gives the left end of what they take.
+float draw_tabs(const Frame& frame, Rect place) {
+  if (all_views().size() < 2) return place.centre().x;
+  const float u = frame.u;
+  float width = 0;
+  const auto tab_width = [&](const ViewEntry& view) {
+    return text_size(frame.fonts, view.kind == frame.view().kind ? Face::bold : Face::ui, 13 * u, frame.words(view.word)).x + 26 * u;
+  };
+  for (const ViewEntry& view : all_views()) width += tab_width(view);
+  const float left = place.centre().x - width / 2;
+  ImGui::SetCursorScreenPos({left, place.centre().y - 14 * u});
+  for (const ViewEntry& view : all_views()) {
+    if (bar_button(frame, view.word, frame.words(view.word), view.kind == frame.view().kind)) {
+      View changed = frame.view();
+      changed.kind = view.kind;
+      frame.change(std::move(changed));
+    }
+    ImGui::SameLine(0, 0);
+  }
+  return left;
 }
 
 std::string document_name(const Scenario& scenario) {
@@ -51,10 +76,11 @@ void draw_top_bar(const Frame& frame, Rect place) {
     frame.change(std::move(changed));
   }
 
+  const float tabs = draw_tabs(frame, place);
   const std::string name = document_name(frame.document.scenario);
   const float from = 46 * u + text_size(frame.fonts, Face::bold, 16 * u, frame.words("app.name")).x + 14 * u;
   draw_text(list, frame.fonts, Face::ui, 13 * u, {from, baseline - 8 * u}, frame.look.muted,
-            elide(frame.fonts, Face::ui, 13 * u, name, right - from - 20 * u));
+            elide(frame.fonts, Face::ui, 13 * u, name, std::min(tabs, right) - from - 20 * u));
 }
 
 }  // namespace headlight

@@ -70,7 +70,7 @@ void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat,
       if (kind == CellKind::value) {
         char buffer[32];
         const Rgba ground = heat.colormap->at(normalise(value, heat.quad.range));
-        draw_number(frame, list, fit_number(value, cell.x - 4 * frame.u, digit, buffer), centre, pixels, ink_on(ground));
+        draw_number(frame, list, fit_number(value, cell.x - 4 * frame.u, digit, buffer), centre, pixels, to_imgui(ink_on(ground)));
       } else if (kind == CellKind::masked || kind == CellKind::neg_inf) {
         const std::string_view mark = heat.stage == Stage::weights ? "0" : "−∞";
         const bool finite = std::isfinite(value) && heat.stage == Stage::masked_scores;

@@ -1,0 +1,73 @@
+// The pipeline view: every stage as a card on a canvas that pans (drag) and zooms (wheel, around the pointer).
+#include <algorithm>
+#include <cmath>
+
+#include "ui/pictures.h"
+#include "ui/pipeline/draw.h"
+#include "ui/views/registry.h"
+
+namespace headlight {
+namespace {
+
+constexpr float zoom_least = 0.5f;
+constexpr float zoom_most = 12;
+
+CanvasTransform transform_of(const View& view, Rect place) {
+  const float zoom = view.zoom > 0 ? view.zoom : 1;
+  return {{place.min.x + view.pan_x, place.min.y + view.pan_y}, zoom};
+}
+
+void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bool on_background) {
+  const ImGuiIO& io = ImGui::GetIO();
+  View view = frame.view();
+  if (io.MouseWheel != 0 && ImGui::IsItemHovered()) {
+    const float zoom = std::clamp(now.zoom * std::pow(1.15f, io.MouseWheel), zoom_least, zoom_most);
+    const ImVec2 fixed = now.canvas(io.MousePos);
+    view.zoom = zoom;
+    view.pan_x = io.MousePos.x - fixed.x * zoom - place.min.x;
+    view.pan_y = io.MousePos.y - fixed.y * zoom - place.min.y;
+    frame.change(std::move(view));
+  } else if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) &&
+             (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
+    view.zoom = now.zoom;
+    view.pan_x += io.MouseDelta.x;
+    view.pan_y += io.MouseDelta.y;
+    frame.change(std::move(view));
+  } else if (on_background && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+    view.zoom = view.pan_x = view.pan_y = 0;
+    frame.change(std::move(view));
+  }
+}
+
+void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, const std::optional<Cell>& cell) {
+  View view = frame.view();
+  if (const auto head = thumbnail_at(picture, point)) {
+    view.head = *head;
+    if (view.selected && has_head_axis(view.selected->stage)) {
+      view.selected->head = is_per_kv_head(view.selected->stage) ? *head / frame.trace()->dims().groups() : *head;
+    }
+  } else {
+    view.selected = cell && view.selected != cell ? cell : std::nullopt;
+  }
+  frame.change(std::move(view));
+}
+
+}  // namespace
+
+void draw_pipeline_view(const Frame& frame, Rect place) {
+  const PipelinePicture& picture = pipeline_picture(frame, {place.width(), place.height()});
+  const CanvasTransform transform = transform_of(frame.view(), place);
+  ImGui::SetCursorScreenPos(place.min);
+  ImGui::InvisibleButton("surface", {place.width(), place.height()});
+  const ImVec2 point = transform.canvas(ImGui::GetIO().MousePos);
+  const std::optional<Cell> cell = ImGui::IsItemHovered() ? cell_at(picture, point) : std::nullopt;
+  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
+  if (ImGui::IsItemDeactivated() && std::abs(dragged.x) + std::abs(dragged.y) < 4) {
+    select(frame, picture, point, cell);
+  }
+  pan_and_zoom(frame, place, transform, !cell);
+  draw_pipeline(frame, picture, transform);
+}
+
+}  // namespace headlight

@@ -1,0 +1,16 @@
+#include "ui/views/registry.h"
+
+#include <array>
+
+namespace headlight {
+namespace {
+
+constexpr std::array views{
+    ViewEntry{ViewKind::pipeline, "views.pipeline", draw_pipeline_view},
+};
+
+}  // namespace
+
+std::span<const ViewEntry> all_views() { return views; }
+
+}  // namespace headlight
