@@ -15,6 +15,7 @@ namespace headlight::test {
 class RecordingPainter : public MatrixPainter {
  public:
   void draw(ImDrawList&, const MatrixQuad& quad) override { quads.push_back(quad); }
+  void fill(ImDrawList&, ImVec2, ImVec2, ImU32) override {}
   std::vector<MatrixQuad> quads;
 };
 
