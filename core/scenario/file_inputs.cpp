@@ -1,4 +1,6 @@
 // The file as a whole, and the inputs in it.
+#include <algorithm>
+
 #include "core/files/blame.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/settings.h"
@@ -56,6 +58,20 @@ void draw_missing_inputs(const FileReading& r) {
   dims.n_k = s.keys.value_or(dims.n_q);
   draw_inputs(s, r.inputs);
   r.assume("inputs", "none in the file: random, " + to_string(r.inputs.query.shape()) + ", from seed " + std::to_string(s.seed));
+}
+
+/// A mask under a name that nobody knows would otherwise be left out without a word.
+void note_unused(const FileReading& r) {
+  constexpr std::size_t most = 6;
+  std::vector<std::string> unused;
+  for (const ArrayEntry& entry : r.file.arrays().entries()) {
+    const bool near = entry.name.starts_with(r.keys.prefix) || entry.name.find('.') == std::string::npos;
+    if (near && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name)) unused.push_back(entry.name);
+  }
+  std::string list;
+  for (std::size_t i = 0; i < std::min(unused.size(), most); ++i) list += (i ? ", " : "") + in_quotes(unused[i]);
+  if (unused.size() > most) list += " and " + std::to_string(unused.size() - most) + " more";
+  if (!list.empty()) r.assume("not used", list);
 }
 
 }  // namespace
@@ -132,6 +148,7 @@ void read_file(const Resolving& resolving, Inputs& inputs) {
   read_inputs(reading);
   settle_heads(s, inputs.dims);
   read_masks(reading);
+  note_unused(reading);
 }
 
 }  // namespace headlight

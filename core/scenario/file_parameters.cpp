@@ -87,7 +87,7 @@ void read_packed(const FileReading& r) {
   in.W_k = weight.slice(0, dims.d_model, d_kv);
   in.W_v = weight.slice(0, dims.d_model + d_kv, d_kv);
   in.packed = true;
-  r.assume("projections", name + " " + to_string(weight.shape()) + ": query, key and value in one, " +
+  r.assume("projections", name + " " + to_string(r.file.arrays().find(name)->shape) + ": query, key and value in one, " +
                               (r.keys.layout == WeightLayout::in_out ? "stored [in, out] as Conv1D does"
                                                                      : "[out, in] as in nn.Linear"));
 }
