@@ -41,7 +41,8 @@ Scenario start(const CommandLine& line) {
 /// --text makes a random scenario one of text, and --queries makes one of text random: what was typed last is meant.
 void choose_source(const CommandLine& line, Scenario& scenario) {
   if (sets(line, {"--text"}) && scenario.source == Source::file) {
-    throw SettingError("--text", "cannot be used with the tensors of " + scenario.file, "expected no FILE, or no --text");
+    throw SettingError("--text", "cannot be used with the tensors of " + scenario.file,
+                       "expected no FILE, or no --text");
   }
   if (sets(line, {"--text"}) && scenario.source == Source::random) {
     scenario.batch_size = scenario.queries = scenario.keys = std::nullopt;

@@ -31,9 +31,13 @@ std::string error_of(const Scenario& scenario) {
   return "no error";
 }
 
-Tensor row(const Inputs& in, Index batch, Index at) { return in.query.slice(0, batch, 1).slice(1, at, 1).contiguous(); }
+Tensor row(const Inputs& in, Index batch, Index at) {
+  return in.query.slice(0, batch, 1).slice(1, at, 1).contiguous();
+}
 
-bool same_bits(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.values(), b.values()); }
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return std::ranges::equal(a.values(), b.values());
+}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+
 #include <nlohmann/json.hpp>
 
 #include "core/attention/pipeline.h"

@@ -14,7 +14,9 @@ namespace {
 
 constexpr Index B = 2, H = 4, n_q = 3, n_k = 5, d = 8;
 
-Tensor drawn(const std::string& name, Shape shape) { return Sampler(5, name).normal(std::move(shape)); }
+Tensor drawn(const std::string& name, Shape shape) {
+  return Sampler(5, name).normal(std::move(shape));
+}
 
 /// A file of tensors in the making.
 class Sample {
@@ -94,7 +96,9 @@ void check_parameters(const Inputs& in, bool output = true) {
   CHECK(in.dims.heads == H);
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -102,10 +106,14 @@ TEST_CASE("separate projections are found under every naming scheme, with and wi
   struct Scheme {
     const char *q, *k, *v, *o;
   };
-  for (const Scheme& s : {Scheme{"q_proj", "k_proj", "v_proj", "o_proj"}, {"q_proj", "k_proj", "v_proj", "out_proj"},
-                          {"w_q", "w_k", "w_v", "w_o"}, {"W_q", "W_k", "W_v", "W_o"},
-                          {"linear_q", "linear_k", "linear_v", "linear"}, {"query", "key", "value", "output"},
-                          {"query", "key", "value", "out_proj"}, {"query", "key", "value", ""},
+  for (const Scheme& s : {Scheme{"q_proj", "k_proj", "v_proj", "o_proj"},
+                          {"q_proj", "k_proj", "v_proj", "out_proj"},
+                          {"w_q", "w_k", "w_v", "w_o"},
+                          {"W_q", "W_k", "W_v", "W_o"},
+                          {"linear_q", "linear_k", "linear_v", "linear"},
+                          {"query", "key", "value", "output"},
+                          {"query", "key", "value", "out_proj"},
+                          {"query", "key", "value", ""},
                           {"self.query", "self.key", "self.value", "output.dense"}}) {
     for (const std::string prefix : {"", "encoder.layer.3.attention."}) {
       CAPTURE(s.q, s.o, prefix);
@@ -121,8 +129,10 @@ TEST_CASE("packed projections are cut into query, key and value") {
   struct Scheme {
     const char *weight, *bias, *output;
   };
-  for (const Scheme& s : {Scheme{"in_proj_weight", "in_proj_bias", "out_proj"}, {"qkv.weight", "qkv.bias", "proj"},
-                          {"proj.weight", "proj.bias", ""}, {"attn.qkv.weight", "attn.qkv.bias", "attn.proj"}}) {
+  for (const Scheme& s : {Scheme{"in_proj_weight", "in_proj_bias", "out_proj"},
+                          {"qkv.weight", "qkv.bias", "proj"},
+                          {"proj.weight", "proj.bias", ""},
+                          {"attn.qkv.weight", "attn.qkv.bias", "attn.proj"}}) {
     CAPTURE(s.weight);
     Sample sample;
     sample.add(s.weight, stacked("W_", {d, d})).add(s.bias, stacked("b_", {d})).heads().self_input();
@@ -158,8 +168,9 @@ TEST_CASE("several attentions need a layer, which may be any prefix of one only"
     sample.linears(prefix + "q_proj", prefix + "k_proj", prefix + "v_proj", "");
   }
   sample.heads().self_input();
-  CHECK(contains(sample.error(), "holds 3 attention layers; expected --layer with one of \"decoder.0.self_attn\", "
-                                 "\"decoder.0.cross_attn\", \"decoder.1.self_attn\""));
+  CHECK(contains(sample.error(),
+                 "holds 3 attention layers; expected --layer with one of \"decoder.0.self_attn\", "
+                 "\"decoder.0.cross_attn\", \"decoder.1.self_attn\""));
   Scenario scenario;
   for (const char* layer : {"decoder.1", "decoder.1.self_attn", "decoder.1.self_attn."}) {
     scenario.layer = layer;
@@ -190,7 +201,10 @@ TEST_CASE("inputs: one for all, three apart, and a missing value is the key") {
   CHECK(cross.dims.n_q == n_q);
   CHECK(cross.dims.n_k == n_k);
   Sample two;
-  two.linears("query", "key", "value", "").heads().add("queries", drawn("a", {B, n_q, d})).add("keys", drawn("b", {B, n_k, d}));
+  two.linears("query", "key", "value", "")
+      .heads()
+      .add("queries", drawn("a", {B, n_q, d}))
+      .add("keys", drawn("b", {B, n_k, d}));
   const Inputs in = two.resolved();
   CHECK(identical(in.value, in.key));
   const Inputs single = Sample().linears("w_q", "w_k", "w_v", "").heads().add("x", drawn("x", {n_q, d})).resolved();
@@ -211,12 +225,18 @@ TEST_CASE("masks are set over batch, heads, queries and keys by their shape") {
     Shape shape;
     Shape placed;
   };
-  for (const Case& c : {Case{"mask", {n_q, n_k}, {1, 1, n_q, n_k}}, {"mask", {B, n_k}, {B, 1, 1, n_k}},
-                        {"mask", {B, n_q, n_k}, {B, 1, n_q, n_k}}, {"mask", {B, 1, n_k}, {B, 1, 1, n_k}},
-                        {"mask", {H, n_q, n_k}, {1, H, n_q, n_k}}, {"mask", {B, 1, 1, n_k}, {B, 1, 1, n_k}},
-                        {"mask", {B, H, n_q, n_k}, {B, H, n_q, n_k}}, {"att_mask", {B, n_k}, {B, 1, 1, n_k}},
-                        {"attention_mask", {B, n_k}, {B, 1, 1, n_k}}, {"attn_mask", {B * H, n_q, n_k}, {B, H, n_q, n_k}},
-                        {"attn_mask", {n_q, n_k}, {1, 1, n_q, n_k}}, {"key_padding_mask", {B, n_k}, {B, 1, 1, n_k}}}) {
+  for (const Case& c : {Case{"mask", {n_q, n_k}, {1, 1, n_q, n_k}},
+                        {"mask", {B, n_k}, {B, 1, 1, n_k}},
+                        {"mask", {B, n_q, n_k}, {B, 1, n_q, n_k}},
+                        {"mask", {B, 1, n_k}, {B, 1, 1, n_k}},
+                        {"mask", {H, n_q, n_k}, {1, H, n_q, n_k}},
+                        {"mask", {B, 1, 1, n_k}, {B, 1, 1, n_k}},
+                        {"mask", {B, H, n_q, n_k}, {B, H, n_q, n_k}},
+                        {"att_mask", {B, n_k}, {B, 1, 1, n_k}},
+                        {"attention_mask", {B, n_k}, {B, 1, 1, n_k}},
+                        {"attn_mask", {B * H, n_q, n_k}, {B, H, n_q, n_k}},
+                        {"attn_mask", {n_q, n_k}, {1, 1, n_q, n_k}},
+                        {"key_padding_mask", {B, n_k}, {B, 1, 1, n_k}}}) {
     CAPTURE(c.name, c.shape);
     Sample sample = cross_sample();
     sample.add(c.name, Tensor::full(c.shape, 1), true);
@@ -290,7 +310,8 @@ TEST_CASE("what does not fit is named, with its shape and the one that was expec
     sample.add(name, tensor, boolean);
     return sample.error();
   };
-  CHECK(contains(with("mask", Tensor::full({4, 5}, 1), true), "\"mask\" has shape [4, 5]; expected [n_q, n_k] = [3, 5]"));
+  CHECK(
+      contains(with("mask", Tensor::full({4, 5}, 1), true), "\"mask\" has shape [4, 5]; expected [n_q, n_k] = [3, 5]"));
   CHECK(contains(with("mask", Tensor::full({n_q, n_k}, 2)), "\"mask\" holds 2; expected 0 and 1"));
   CHECK(contains(with("valid_lens", Tensor::full({3}, 1)), "\"valid_lens\" has shape [3]; expected [B] = [2]"));
   CHECK(contains(with("key_padding_mask", Tensor::full({B, n_q}, 1), true), "expected [B, n_k] = [2, 5]"));
@@ -300,7 +321,8 @@ TEST_CASE("what does not fit is named, with its shape and the one that was expec
   CHECK(contains(no_heads.error(), "has no num_heads; expected --heads N, N one of 1, 2, 4 or 8"));
   Sample odd_heads;
   odd_heads.linears("w_q", "w_k", "w_v", "").number("num_heads", 3).self_input();
-  CHECK(contains(odd_heads.error(), "\"num_heads\" is 3, which does not divide d_model 8; expected one of 1, 2, 4 or 8"));
+  CHECK(
+      contains(odd_heads.error(), "\"num_heads\" is 3, which does not divide d_model 8; expected one of 1, 2, 4 or 8"));
   Sample wide;
   wide.linears("w_q", "w_k", "w_v", "").heads().add("x", drawn("x", {B, n_q, 9}));
   CHECK(contains(wide.error(), "\"x\" has shape [2, 3, 9]; expected [B, n, 8], the width of \"w_q.weight\" [8, 8]"));
@@ -308,7 +330,10 @@ TEST_CASE("what does not fit is named, with its shape and the one that was expec
   half.linear("q_proj", "q").linear("k_proj", "k").heads().self_input();
   CHECK(contains(half.error(), "has \"q_proj.weight\" but no \"v_proj.weight\""));
   Sample batches;
-  batches.linears("w_q", "w_k", "w_v", "").heads().add("query", drawn("x", {B, n_q, d})).add("key", drawn("y", {3, n_k, d}));
+  batches.linears("w_q", "w_k", "w_v", "")
+      .heads()
+      .add("query", drawn("x", {B, n_q, d}))
+      .add("key", drawn("y", {3, n_k, d}));
   CHECK(contains(batches.error(), "\"key\" has shape [3, 5, 8]; expected batch 2, as in \"query\""));
   CHECK(contains(Sample().self_input().error(), "holds no attention weights (found \"x\")"));
 }
