@@ -1,7 +1,8 @@
 #include "app/commands/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+
+#include <CLI/CLI.hpp>
 
 #include "app/commands/settings_table.h"
 
@@ -13,13 +14,15 @@ struct OwnOption {
   bool takes_value;
 };
 
-const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--frames", true}, {"--scale-factor", true},
-                                            {"--view", true},       {"--step", true},   {"--select", true},
+const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--frames", true},   {"--scale-factor", true},
+                                            {"--view", true},       {"--step", true},     {"--select", true},
                                             {"--theme", true},      {"--colormap", true}, {"--size", true}};
-const std::vector<OwnOption> trace_options{{"-o", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
-const std::vector<OwnOption> render_options{{"-o", true},      {"--stage", true},  {"--batch", true},   {"--head", true},
-                                            {"--colormap", true}, {"--range", true}, {"--cell", true},  {"--size", true},
-                                            {"--theme", true}, {"--values", false}, {"--bare", false}, {"--random", false}};
+const std::vector<OwnOption> trace_options{
+    {"-o", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
+const std::vector<OwnOption> render_options{{"-o", true},        {"--stage", true},    {"--batch", true},
+                                            {"--head", true},    {"--colormap", true}, {"--range", true},
+                                            {"--cell", true},    {"--size", true},     {"--theme", true},
+                                            {"--values", false}, {"--bare", false},    {"--random", false}};
 
 /// One CLI11 parser whose values are all text; what they mean is checked where they are used.
 class Parser {
@@ -128,8 +131,8 @@ int CommandLine::threads() const {
 }
 
 CommandLine parse_command_line(std::vector<std::string> arguments) {
-  for (const auto& [option, kind] : {std::pair{"--help", CommandKind::help}, {"-h", CommandKind::help},
-                                     {"--version", CommandKind::version}}) {
+  for (const auto& [option, kind] :
+       {std::pair{"--help", CommandKind::help}, {"-h", CommandKind::help}, {"--version", CommandKind::version}}) {
     if (std::find(arguments.begin(), arguments.end(), option) == arguments.end()) continue;
     CommandLine line;
     line.kind = kind;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
@@ -28,7 +29,8 @@ std::string shape_of(const StageInfo& stage) {
 Json stages() {
   Json list = Json::array();
   for (const Stage stage : all_stages()) {
-    list.push_back({{"name", std::string(name(stage))}, {"shape", shape_of(info(stage))},
+    list.push_back({{"name", std::string(name(stage))},
+                    {"shape", shape_of(info(stage))},
                     {"formula", std::string(info(stage).formula)}});
   }
   return list;
@@ -37,7 +39,8 @@ Json stages() {
 Json masks() {
   Json list = Json::array();
   for (const Pattern& pattern : all_patterns()) {
-    list.push_back({{"name", signature(pattern)}, {"predicate", std::string(pattern.predicate)},
+    list.push_back({{"name", signature(pattern)},
+                    {"predicate", std::string(pattern.predicate)},
                     {"known_from", std::string(pattern.known_from)}});
   }
   return list;
@@ -50,8 +53,8 @@ Json lessons(const std::string& language) {
       const auto it = words.find(language);
       return it != words.end() ? it->second : words.at("en");
     };
-    list.push_back({{"name", lesson.id}, {"title", in_language(lesson.title)},
-                    {"description", in_language(lesson.description)}});
+    list.push_back(
+        {{"name", lesson.id}, {"title", in_language(lesson.title)}, {"description", in_language(lesson.description)}});
   }
   return list;
 }

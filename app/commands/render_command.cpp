@@ -59,8 +59,8 @@ Cut cut_of(const CommandLine& line, const Trace& trace) {
 /// Masked and dropped cells, on the stages from the mask on.
 CellMasks masks_of(const Cut& cut, Index head) {
   CellMasks masks;
-  const bool after_mask = cut.stage == Stage::masked_scores || cut.stage == Stage::weights ||
-                          cut.stage == Stage::dropped_weights;
+  const bool after_mask =
+      cut.stage == Stage::masked_scores || cut.stage == Stage::weights || cut.stage == Stage::dropped_weights;
   if (after_mask && cut.trace.has(Stage::mask)) masks.allowed = cut.trace[Stage::mask].matrix(cut.batch, head);
   if (cut.stage == Stage::dropped_weights) masks.kept = cut.trace.dropout_keep.matrix(cut.batch, head);
   masks.show_leaks = cut.stage != Stage::masked_scores;
@@ -166,7 +166,8 @@ void write(const CommandLine& line, const Cut& cut, const std::string& out) {
     write_npy(path, numbers_of(cut), info(cut.stage).palette == Palette::boolean);
   } else if (extension == ".csv") {
     if (cut.all_heads && cut.heads.size() > 1) {
-      throw SettingError("--head", "all cannot be written as .csv, which holds one matrix", "expected one head, or .npy");
+      throw SettingError("--head", "all cannot be written as .csv, which holds one matrix",
+                         "expected one head, or .npy");
     }
     write_csv(path, cut.tensor().matrix(cut.batch, cut.heads.front()));
   } else if (extension == ".svg") {
@@ -186,7 +187,8 @@ int render_command(const CommandLine& line) {
   if (!line.has("--stage")) throw UsageError("render needs --stage STAGE");
   const std::string extension = extension_of(out);
   if (extension != ".png" && extension != ".svg" && extension != ".csv" && extension != ".npy") {
-    throw FileError(out, "render cannot write this kind of file", "expected a name that ends in .png, .svg, .csv or .npy");
+    throw FileError(out, "render cannot write this kind of file",
+                    "expected a name that ends in .png, .svg, .csv or .npy");
   }
   Run run;
   run.threads = line.threads();

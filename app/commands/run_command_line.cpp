@@ -7,14 +7,24 @@ namespace {
 
 int dispatch(const CommandLine& line) {
   switch (line.kind) {
-    case CommandKind::window: return window_command(line);
-    case CommandKind::screenshot: return screenshot_command(line);
-    case CommandKind::frames: return frames_command(line);
-    case CommandKind::trace: return trace_command(line);
-    case CommandKind::render: return render_command(line);
-    case CommandKind::list: return list_command(line);
-    case CommandKind::help: std::cout << help_text(); return 0;
-    case CommandKind::version: std::cout << "headlight " HEADLIGHT_VERSION "\n"; return 0;
+    case CommandKind::window:
+      return window_command(line);
+    case CommandKind::screenshot:
+      return screenshot_command(line);
+    case CommandKind::frames:
+      return frames_command(line);
+    case CommandKind::trace:
+      return trace_command(line);
+    case CommandKind::render:
+      return render_command(line);
+    case CommandKind::list:
+      return list_command(line);
+    case CommandKind::help:
+      std::cout << help_text();
+      return 0;
+    case CommandKind::version:
+      std::cout << "headlight " HEADLIGHT_VERSION "\n";
+      return 0;
   }
   return 2;
 }

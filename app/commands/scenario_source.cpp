@@ -8,38 +8,46 @@
 namespace headlight {
 namespace {
 
-Scenario start(const CommandLine& line) {
-  constexpr std::string_view lesson = "lesson:";
+bool sets(const CommandLine& line, std::initializer_list<std::string_view> options) {
+  return std::any_of(line.settings.begin(), line.settings.end(), [&](const auto& set) {
+    return std::find(options.begin(), options.end(), set.first) != options.end();
+  });
+}
+
+bool asks_for_random(const CommandLine& line) {
+  return line.has("--random") || sets(line, {"--batch-size", "--queries", "--keys"});
+}
+
+/// Without FILE: the default lesson, unless the settings say where the inputs come from.
+Scenario start_without_file(const CommandLine& line) {
   Scenario scenario;
-  if (line.has("--random")) {
-    scenario.source = Source::random;
-  } else if (line.file.empty()) {
-    scenario = shipped_lesson(default_lesson).scenario;
-  } else if (line.file.starts_with(lesson)) {
-    scenario = shipped_lesson(line.file.substr(lesson.size())).scenario;
-  } else if (extension_of(line.file) == ".json") {
-    scenario = read_scenario(line.file);
-  } else {
-    scenario.source = Source::file;
-    scenario.file = line.file;
-  }
+  if (sets(line, {"--text"})) return scenario;
+  if (!asks_for_random(line)) return shipped_lesson(default_lesson).scenario;
+  scenario.source = Source::random;
   return scenario;
 }
 
-bool sets(const CommandLine& line, std::string_view option) {
-  return std::any_of(line.settings.begin(), line.settings.end(), [&](const auto& set) { return set.first == option; });
+Scenario start(const CommandLine& line) {
+  constexpr std::string_view lesson = "lesson:";
+  if (line.file.empty()) return start_without_file(line);
+  if (line.file.starts_with(lesson)) return shipped_lesson(line.file.substr(lesson.size())).scenario;
+  if (extension_of(line.file) == ".json") return read_scenario(line.file);
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = line.file;
+  return scenario;
 }
 
-/// --text makes a scenario one of text, and --queries makes one of text random: what was typed last is meant.
+/// --text makes a random scenario one of text, and --queries makes one of text random: what was typed last is meant.
 void choose_source(const CommandLine& line, Scenario& scenario) {
-  if (sets(line, "--text")) {
-    if (scenario.source == Source::file) {
-      throw SettingError("--text", "cannot be used with the tensors of " + scenario.file, "expected no FILE, or no --text");
-    }
-    if (scenario.source == Source::random) scenario.batch_size = scenario.queries = scenario.keys = std::nullopt;
+  if (sets(line, {"--text"}) && scenario.source == Source::file) {
+    throw SettingError("--text", "cannot be used with the tensors of " + scenario.file,
+                       "expected no FILE, or no --text");
+  }
+  if (sets(line, {"--text"}) && scenario.source == Source::random) {
+    scenario.batch_size = scenario.queries = scenario.keys = std::nullopt;
     scenario.source = Source::text;
-  } else if (scenario.source == Source::text &&
-             (sets(line, "--batch-size") || sets(line, "--queries") || sets(line, "--keys"))) {
+  } else if (!sets(line, {"--text"}) && scenario.source == Source::text && asks_for_random(line)) {
     scenario.source = Source::random;
   }
 }

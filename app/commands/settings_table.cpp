@@ -127,13 +127,17 @@ bool read_all(Text text, Number& out) {
 
 }  // namespace
 
-std::span<const Setting> all_settings() { return settings; }
+std::span<const Setting> all_settings() {
+  return settings;
+}
 
 Index parse_whole(Text option, Text text, Index least, Index most) {
   Index value = 0;
-  const std::string expected = least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+  const std::string expected =
+      least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
   if (!read_all(text, value)) {
-    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a whole number", "expected " + expected);
+    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a whole number",
+                       "expected " + expected);
   }
   if (value < least || value > most) {
     throw SettingError(std::string(option), std::to_string(value) + " is out of range", "expected " + expected);

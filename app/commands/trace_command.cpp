@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"

@@ -1,14 +1,14 @@
 // headlight FILE: the window, its picture, or its speed.
-#include "app/window/window.h"
-
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
 #include "app/commands/settings_table.h"
 #include "app/commands/view_options.h"
+#include "app/window/window.h"
 #include "core/assets/assets.h"
 #include "core/figure/colormap.h"
 #include "core/files/whole_file.h"
@@ -36,7 +36,8 @@ Cell parse_cell(const std::string& text) {
   Index* const parts[] = {&cell.batch, &cell.head, &cell.row, &cell.col};
   for (int i = 0; i < 4; ++i) {
     const std::size_t comma = rest.find(',');
-    if ((comma == std::string::npos) != (i == 3)) throw SettingError("--select", "\"" + text + "\" names no cell", expected);
+    if ((comma == std::string::npos) != (i == 3))
+      throw SettingError("--select", "\"" + text + "\" names no cell", expected);
     *parts[i] = parse_whole("--select", rest.substr(0, comma), 0, Index{1} << 40);
     rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
   }
@@ -90,7 +91,9 @@ WindowOptions window_of(const CommandLine& line) {
 
 }  // namespace
 
-int window_command(const CommandLine& line) { return run_window(window_of(line)); }
+int window_command(const CommandLine& line) {
+  return run_window(window_of(line));
+}
 
 int screenshot_command(const CommandLine& line) {
   const std::string out = line["--screenshot"];

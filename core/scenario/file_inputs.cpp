@@ -1,4 +1,6 @@
 // The file as a whole, and the inputs in it.
+#include <algorithm>
+
 #include "core/files/blame.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/settings.h"
@@ -26,7 +28,8 @@ InputNames find_inputs(const FileReading& r) {
   const std::string x = r.find({"x", "X", "input", "hidden_states"});
   InputNames names{r.find({"query", "queries", "q"}), r.find({"key", "keys", "k"}), r.find({"value", "values", "v"})};
   if (names.query.empty() && x.empty() && !(names.key.empty() && names.value.empty())) {
-    r.fail("has " + in_quotes(names.key.empty() ? names.value : names.key) + " but no query", "expected query, key and value, or x");
+    r.fail("has " + in_quotes(names.key.empty() ? names.value : names.key) + " but no query",
+           "expected query, key and value, or x");
   }
   if (names.query.empty()) {
     if (names.key.empty() && names.value.empty()) return {x, x, x};
@@ -45,7 +48,8 @@ std::string weight_name(const FileReading& r, const LinearKeys& keys, const Tens
 void check_same(const FileReading& r, const std::string& name, const char* what, Index found, Index expected,
                 const std::string& other) {
   if (found == expected) return;
-  r.fail(r.shape_of(name), std::string("expected ") + what + " " + std::to_string(expected) + ", as in " + in_quotes(other));
+  r.fail(r.shape_of(name),
+         std::string("expected ") + what + " " + std::to_string(expected) + ", as in " + in_quotes(other));
 }
 
 void draw_missing_inputs(const FileReading& r) {
@@ -55,7 +59,22 @@ void draw_missing_inputs(const FileReading& r) {
   dims.n_q = s.queries.value_or(6);
   dims.n_k = s.keys.value_or(dims.n_q);
   draw_inputs(s, r.inputs);
-  r.assume("inputs", "none in the file: random, " + to_string(r.inputs.query.shape()) + ", from seed " + std::to_string(s.seed));
+  r.assume("inputs",
+           "none in the file: random, " + to_string(r.inputs.query.shape()) + ", from seed " + std::to_string(s.seed));
+}
+
+/// A mask under a name that nobody knows would otherwise be left out without a word.
+void note_unused(const FileReading& r) {
+  constexpr std::size_t most = 6;
+  std::vector<std::string> unused;
+  for (const ArrayEntry& entry : r.file.arrays().entries()) {
+    const bool near = entry.name.starts_with(r.keys.prefix) || entry.name.find('.') == std::string::npos;
+    if (near && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name)) unused.push_back(entry.name);
+  }
+  std::string list;
+  for (std::size_t i = 0; i < std::min(unused.size(), most); ++i) list += (i ? ", " : "") + in_quotes(unused[i]);
+  if (unused.size() > most) list += " and " + std::to_string(unused.size() - most) + " more";
+  if (!list.empty()) r.assume("not used", list);
 }
 
 }  // namespace
@@ -132,6 +151,7 @@ void read_file(const Resolving& resolving, Inputs& inputs) {
   read_inputs(reading);
   settle_heads(s, inputs.dims);
   read_masks(reading);
+  note_unused(reading);
 }
 
 }  // namespace headlight

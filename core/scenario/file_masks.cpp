@@ -129,7 +129,8 @@ Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
 }
 
 void add_bias(const FileReading& r, const Tensor& bias) {
-  if (!all_of(bias, [](float v) { return !std::isnan(v); })) r.fail("its additive mask holds NaN", "expected numbers or -inf");
+  if (!all_of(bias, [](float v) { return !std::isnan(v); }))
+    r.fail("its additive mask holds NaN", "expected numbers or -inf");
   Tensor& sum = r.inputs.bias;
   sum = sum.defined() ? combined(sum, bias, [](float a, float b) { return a + b; }) : bias;
 }
@@ -173,7 +174,8 @@ void read_valid_lens(const FileReading& r) {
   const Tensor lengths = r.file.load(name);
   const Dims& d = r.inputs.dims;
   if (lengths.shape() != Shape{d.batch} && lengths.shape() != Shape{d.batch, d.n_q}) {
-    r.fail(r.shape_of(name), "expected [B] = " + to_string({d.batch}) + " or [B, n_q] = " + to_string({d.batch, d.n_q}));
+    r.fail(r.shape_of(name),
+           "expected [B] = " + to_string({d.batch}) + " or [B, n_q] = " + to_string({d.batch, d.n_q}));
   }
   if (!all_of(lengths, [](float v) { return v >= 0 && v == std::floor(v); })) {
     r.fail(in_quotes(name) + " holds a number that is no length", "expected whole numbers, 0 or more");
@@ -187,7 +189,8 @@ void read_fill(const FileReading& r) {
   const auto number = r.number({"mask_fill"});
   if (number) {
     const auto fill = static_cast<float>(number->value);
-    if (std::isnan(fill) || fill == INFINITY) r.fail(in_quotes(number->name) + " is " + shortest(fill), "expected a finite number or -inf");
+    if (std::isnan(fill) || fill == INFINITY)
+      r.fail(in_quotes(number->name) + " is " + shortest(fill), "expected a finite number or -inf");
     r.inputs.fill = fill;
   }
   if (r.resolving.scenario.fill) {

@@ -26,7 +26,8 @@ Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
 
 Index whole(const FileReading& r, const FileReading::Number& number) {
   if (!(number.value >= 1 && number.value <= 1e6) || number.value != std::floor(number.value)) {
-    r.fail(in_quotes(number.name) + " is " + shortest(static_cast<float>(number.value)), "expected a whole number, 1 or more");
+    r.fail(in_quotes(number.name) + " is " + shortest(static_cast<float>(number.value)),
+           "expected a whole number, 1 or more");
   }
   return static_cast<Index>(number.value);
 }
@@ -40,8 +41,9 @@ Index settle_query_heads(const FileReading& r, std::optional<Index> d_model) {
       r.fail("--heads " + std::to_string(heads) + " does not divide its d_model " + std::to_string(*d_model),
              "expected one of " + divisors(*d_model));
     }
-    r.assume("heads", std::to_string(heads) + (number ? " as set, where the file says " +
-                                                            shortest(static_cast<float>(number->value)) : " as set"));
+    r.assume("heads",
+             std::to_string(heads) +
+                 (number ? " as set, where the file says " + shortest(static_cast<float>(number->value)) : " as set"));
     return heads;
   }
   if (!number) {
@@ -51,7 +53,8 @@ Index settle_query_heads(const FileReading& r, std::optional<Index> d_model) {
   const Index heads = whole(r, *number);
   if (d_model && *d_model % heads != 0) {
     r.fail(in_quotes(number->name) + " is " + std::to_string(heads) + ", which does not divide d_model " +
-               std::to_string(*d_model), "expected one of " + divisors(*d_model) + ", by --heads or in the file");
+               std::to_string(*d_model),
+           "expected one of " + divisors(*d_model) + ", by --heads or in the file");
   }
   r.assume("heads", std::to_string(heads) + " (" + number->name + ")");
   return heads;
@@ -77,7 +80,8 @@ void read_packed(const FileReading& r) {
   const Index shares = dims.heads + 2 * dims.kv_heads;
   if (rows % shares != 0) {
     r.fail(r.shape_of(name) + ", whose " + std::to_string(rows) + " outputs do not split into " +
-               std::to_string(dims.heads) + " query heads and twice " + std::to_string(dims.kv_heads) + " key/value heads",
+               std::to_string(dims.heads) + " query heads and twice " + std::to_string(dims.kv_heads) +
+               " key/value heads",
            "expected a multiple of " + std::to_string(shares));
   }
   const Index d_head = rows / shares;
@@ -87,9 +91,10 @@ void read_packed(const FileReading& r) {
   in.W_k = weight.slice(0, dims.d_model, d_kv);
   in.W_v = weight.slice(0, dims.d_model + d_kv, d_kv);
   in.packed = true;
-  r.assume("projections", name + " " + to_string(weight.shape()) + ": query, key and value in one, " +
-                              (r.keys.layout == WeightLayout::in_out ? "stored [in, out] as Conv1D does"
-                                                                     : "[out, in] as in nn.Linear"));
+  r.assume(
+      "projections",
+      name + " " + to_string(r.file.arrays().find(name)->shape) + ": query, key and value in one, " +
+          (r.keys.layout == WeightLayout::in_out ? "stored [in, out] as Conv1D does" : "[out, in] as in nn.Linear"));
 }
 
 void slice_packed_bias(const FileReading& r) {
@@ -117,7 +122,8 @@ Index settle_kv_heads(const FileReading& r) {
   const std::optional<Index> given = given_kv_heads(r);
   if (given && *given != kv_heads) {
     r.fail(r.shape_of(name) + ", which does not make " + std::to_string(*given) + " key/value heads of d_head " +
-               std::to_string(d_head), "expected " + std::to_string(*given * d_head) + " rows");
+               std::to_string(d_head),
+           "expected " + std::to_string(*given * d_head) + " rows");
   }
   if (kv_heads != dims.heads) {
     r.assume("key/value heads", std::to_string(kv_heads) + (given ? "" : ", from the rows of " + name));
@@ -135,13 +141,14 @@ void read_separate(const FileReading& r) {
   dims.heads = settle_query_heads(r, dims.d_model);
   dims.kv_heads = settle_kv_heads(r);
   if (in.W_v.size(0) != in.W_k.size(0)) {
-    r.fail(r.shape_of(r.keys.v.weight), "expected " + std::to_string(in.W_k.size(0)) + " rows, as in " + in_quotes(r.keys.k.weight));
+    r.fail(r.shape_of(r.keys.v.weight),
+           "expected " + std::to_string(in.W_k.size(0)) + " rows, as in " + in_quotes(r.keys.k.weight));
   }
   in.b_q = bias_of(r, r.keys.q.bias, in.W_q.size(0));
   in.b_k = bias_of(r, r.keys.k.bias, in.W_k.size(0));
   in.b_v = bias_of(r, r.keys.v.bias, in.W_v.size(0));
-  r.assume("projections", r.keys.q.weight + ", " + r.keys.k.weight + ", " + r.keys.v.weight +
-                              ": [out, in] as in nn.Linear");
+  r.assume("projections",
+           r.keys.q.weight + ", " + r.keys.k.weight + ", " + r.keys.v.weight + ": [out, in] as in nn.Linear");
 }
 
 void read_output(const FileReading& r) {
@@ -186,7 +193,8 @@ void read_parameters(const FileReading& r) {
   for (const char* unsupported : {"bias_k", "bias_v"}) {
     const std::string name = r.keys.prefix + unsupported;
     if (r.keys.packed.bias == r.keys.prefix + "in_proj_bias" && r.file.arrays().find(name)) {
-      r.fail("holds " + in_quotes(name) + ", a learned key and value (add_bias_kv)", "expected an attention without them");
+      r.fail("holds " + in_quotes(name) + ", a learned key and value (add_bias_kv)",
+             "expected an attention without them");
     }
   }
   r.keys.is_packed() ? read_packed(r) : read_separate(r);

@@ -6,37 +6,63 @@ namespace headlight {
 
 Index Dims::size(Axis axis) const {
   switch (axis) {
-    case Axis::none: return 1;
-    case Axis::batch: return batch;
-    case Axis::query_head: return heads;
-    case Axis::kv_head: return kv_heads;
-    case Axis::query: return n_q;
-    case Axis::key: return n_k;
-    case Axis::query_feature: return d_query;
-    case Axis::key_feature: return d_key;
-    case Axis::value_feature: return d_value;
-    case Axis::query_channel: return heads * d_head;
-    case Axis::kv_channel: return kv_heads * d_head;
-    case Axis::head_feature: return d_head;
-    case Axis::out_feature: return d_out;
+    case Axis::none:
+      return 1;
+    case Axis::batch:
+      return batch;
+    case Axis::query_head:
+      return heads;
+    case Axis::kv_head:
+      return kv_heads;
+    case Axis::query:
+      return n_q;
+    case Axis::key:
+      return n_k;
+    case Axis::query_feature:
+      return d_query;
+    case Axis::key_feature:
+      return d_key;
+    case Axis::value_feature:
+      return d_value;
+    case Axis::query_channel:
+      return heads * d_head;
+    case Axis::kv_channel:
+      return kv_heads * d_head;
+    case Axis::head_feature:
+      return d_head;
+    case Axis::out_feature:
+      return d_out;
   }
   return 1;
 }
 
 const Tensor& Inputs::matrix(Stage stage) const {
   switch (stage) {
-    case Stage::query: return query;
-    case Stage::key: return key;
-    case Stage::value: return value;
-    case Stage::W_q: return W_q;
-    case Stage::W_k: return W_k;
-    case Stage::W_v: return W_v;
-    case Stage::W_o: return W_o;
-    case Stage::b_q: return b_q;
-    case Stage::b_k: return b_k;
-    case Stage::b_v: return b_v;
-    case Stage::b_o: return b_o;
-    default: assert(false && "not an input or a parameter"); return query;
+    case Stage::query:
+      return query;
+    case Stage::key:
+      return key;
+    case Stage::value:
+      return value;
+    case Stage::W_q:
+      return W_q;
+    case Stage::W_k:
+      return W_k;
+    case Stage::W_v:
+      return W_v;
+    case Stage::W_o:
+      return W_o;
+    case Stage::b_q:
+      return b_q;
+    case Stage::b_k:
+      return b_k;
+    case Stage::b_v:
+      return b_v;
+    case Stage::b_o:
+      return b_o;
+    default:
+      assert(false && "not an input or a parameter");
+      return query;
   }
 }
 

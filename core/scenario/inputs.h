@@ -24,7 +24,8 @@ struct Dims {
   bool operator==(const Dims&) const = default;
 };
 
-/// One thing that was taken for granted about a file, said to the person: {"mask", "attention_mask: true = may attend"}.
+/// One thing that was taken for granted about a file, said to the person: {"mask", "attention_mask: true = may
+/// attend"}.
 struct Assumption {
   std::string what;
   std::string taken_for;
@@ -38,13 +39,13 @@ struct Inputs {
   Tensor b_q, b_k, b_v, b_o;  ///< [out], undefined: no bias
   bool packed = false;        ///< W_q, W_k, W_v are slices of one [.., in] matrix in the source
 
-  Tensor file_mask;   ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
-  Tensor valid_lens;  ///< [B] or [B, n_q]; undefined: none
-  Tensor bias;        ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
+  Tensor file_mask;           ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
+  Tensor valid_lens;          ///< [B] or [B, n_q]; undefined: none
+  Tensor bias;                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
   std::optional<float> fill;  ///< the source's own fill value
 
-  std::shared_ptr<const TensorFile> file;    ///< where the source is a file; kept so that the next resolve can share it
-  std::shared_ptr<const Inputs> unedited;    ///< the same before CellEdits; null where there are none
+  std::shared_ptr<const TensorFile> file;  ///< where the source is a file; kept so that the next resolve can share it
+  std::shared_ptr<const Inputs> unedited;  ///< the same before CellEdits; null where there are none
 
   /// Names of the queries and keys of each batch entry; empty where there are none. All entries have n_q / n_k names.
   std::vector<std::vector<std::string>> query_tokens, key_tokens;

@@ -40,7 +40,8 @@ void set_valid_lens(const Scenario& s, Inputs& inputs) {
                                 [&](const std::vector<Index>& entry) { return entry.size() == width; });
   const bool per_query = static_cast<Index>(width) == d.n_q;
   if (static_cast<Index>(s.valid_lens.size()) != d.batch || !even || (width != 1 && !per_query)) {
-    throw SettingError("--valid-lens", "has " + std::to_string(s.valid_lens.size()) + " entries of " +
+    throw SettingError("--valid-lens",
+                       "has " + std::to_string(s.valid_lens.size()) + " entries of " +
                            (even ? std::to_string(width) : "differing") + " lengths",
                        "expected " + std::to_string(d.batch) + " (one a batch entry) of 1 or " + std::to_string(d.n_q) +
                            " (one a query)");
@@ -65,9 +66,15 @@ void keep_inputs(const Inputs& last, Inputs& inputs) {
 Inputs resolve_unedited(const Resolving& r) {
   Inputs inputs;
   switch (r.scenario.source) {
-    case Source::text: resolve_text(r, inputs); break;
-    case Source::random: resolve_random(r, inputs); break;
-    case Source::file: read_file(r, inputs); break;
+    case Source::text:
+      resolve_text(r, inputs);
+      break;
+    case Source::random:
+      resolve_random(r, inputs);
+      break;
+    case Source::file:
+      read_file(r, inputs);
+      break;
   }
   add_positions(r.scenario, inputs);
   set_valid_lens(r.scenario, inputs);
@@ -77,18 +84,30 @@ Inputs resolve_unedited(const Resolving& r) {
 
 Tensor* editable(Inputs& inputs, Stage stage) {
   switch (stage) {
-    case Stage::query: return &inputs.query;
-    case Stage::key: return &inputs.key;
-    case Stage::value: return &inputs.value;
-    case Stage::W_q: return &inputs.W_q;
-    case Stage::W_k: return &inputs.W_k;
-    case Stage::W_v: return &inputs.W_v;
-    case Stage::W_o: return &inputs.W_o;
-    case Stage::b_q: return &inputs.b_q;
-    case Stage::b_k: return &inputs.b_k;
-    case Stage::b_v: return &inputs.b_v;
-    case Stage::b_o: return &inputs.b_o;
-    default: return nullptr;
+    case Stage::query:
+      return &inputs.query;
+    case Stage::key:
+      return &inputs.key;
+    case Stage::value:
+      return &inputs.value;
+    case Stage::W_q:
+      return &inputs.W_q;
+    case Stage::W_k:
+      return &inputs.W_k;
+    case Stage::W_v:
+      return &inputs.W_v;
+    case Stage::W_o:
+      return &inputs.W_o;
+    case Stage::b_q:
+      return &inputs.b_q;
+    case Stage::b_k:
+      return &inputs.b_k;
+    case Stage::b_v:
+      return &inputs.b_v;
+    case Stage::b_o:
+      return &inputs.b_o;
+    default:
+      return nullptr;
   }
 }
 

@@ -52,7 +52,7 @@ struct Scenario {
   std::optional<Index> d_model, d_query, d_key, d_value, d_out;
   std::optional<Index> heads, kv_heads;
   std::optional<bool> bias, output_projection;
-  bool packed = false;     ///< text and random sources: W_q, W_k, W_v are drawn as one [3·d_model, d_query] matrix
+  bool packed = false;    ///< text and random sources: W_q, W_k, W_v are drawn as one [3·d_model, d_query] matrix
   float weight_gain = 1;  ///< times the bound 1/√in that nn.Linear draws its weights within
 
   // Scores.
@@ -67,7 +67,7 @@ struct Scenario {
   bool sink_logit = false;  ///< a learned (here seeded) logit a head that takes its share of the softmax
 
   // Mask.
-  std::string mask;  ///< expression (contract §4), "" = the file's own mask, or none
+  std::string mask;                            ///< expression (contract §4), "" = the file's own mask, or none
   std::vector<std::vector<Index>> valid_lens;  ///< [B][1] or [B][n_q]; empty: the file's, or none
   std::vector<PaintedCell> painted;
   MaskPolarity mask_polarity = MaskPolarity::by_name;

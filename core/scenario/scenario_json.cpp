@@ -5,8 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
+
+#include <nlohmann/json.hpp>
 
 #include "core/assets/assets.h"
 #include "core/files/whole_file.h"
@@ -95,7 +96,7 @@ void read(const Place& at, float& out) {
 }
 
 template <typename Choice>
-  requires std::is_enum_v<Choice>
+requires std::is_enum_v<Choice>
 void read(const Place& at, Choice& out) {
   const auto choice = at.value.is_string() ? choice_named<Choice>(at.value.get<std::string>()) : std::nullopt;
   if (!choice) at.fail_type(all_words<Choice>());
@@ -155,8 +156,7 @@ void read(const Place& at, std::vector<T>& out) {
 // Writing, by type.
 
 template <typename T>
-  requires(!std::is_enum_v<T>)
-OrderedJson written(const T& value) {
+requires(!std::is_enum_v<T>) OrderedJson written(const T& value) {
   return value;
 }
 
@@ -168,13 +168,15 @@ OrderedJson written(float value) {
 }
 
 template <typename Choice>
-  requires std::is_enum_v<Choice>
-OrderedJson written(Choice choice) {
+requires std::is_enum_v<Choice> OrderedJson written(Choice choice) {
   return std::string(word(choice));
 }
 
 OrderedJson written(const CellEdit& edit) {
-  return {{"stage", std::string(name(edit.stage))}, {"batch", edit.batch}, {"row", edit.row}, {"col", edit.col},
+  return {{"stage", std::string(name(edit.stage))},
+          {"batch", edit.batch},
+          {"row", edit.row},
+          {"col", edit.col},
           {"value", written(edit.value)}};
 }
 
@@ -199,7 +201,6 @@ OrderedJson written(const std::vector<T>& list) {
   for (const T& item : list) json.push_back(written(item));
   return json;
 }
-
 
 /// Every field of a scenario, once: `visit(name, member)`.
 template <typename Visit>
@@ -264,7 +265,8 @@ Scenario scenario_at(const Place& at) {
   Scenario scenario;
   for_each_field([&](const char* field, auto member) { read_if_there(at, field, scenario.*member); });
   if (!at.has("source") && at.has("file")) scenario.source = Source::file;
-  if (scenario.source == Source::file && scenario.file.empty()) at.fail("a file source without a file", "\"file\": PATH");
+  if (scenario.source == Source::file && scenario.file.empty())
+    at.fail("a file source without a file", "\"file\": PATH");
   try {
     check_settings(scenario);
   } catch (const SettingError& error) {

@@ -8,7 +8,9 @@
 namespace headlight {
 namespace {
 
-bool seeded_parameters(const Scenario& scenario) { return scenario.source != Source::file; }
+bool seeded_parameters(const Scenario& scenario) {
+  return scenario.source != Source::file;
+}
 
 /// A matrix or a bias of a linear layer with `in` inputs.
 Tensor drawn_parameter(const Resolving& r, Stage stage, const Shape& shape, Index in, Index last_in) {
@@ -42,8 +44,7 @@ void draw_packed(const Resolving& r, Inputs& inputs) {
   const Dims& dims = inputs.dims;
   const Index kv = dims.kv_heads * dims.d_head;
   const float bound = r.scenario.weight_gain / std::sqrt(static_cast<float>(dims.d_query));
-  const Tensor weight =
-      Sampler(r.scenario.seed, "W_qkv").uniform({dims.d_model + 2 * kv, dims.d_query}, -bound, bound);
+  const Tensor weight = Sampler(r.scenario.seed, "W_qkv").uniform({dims.d_model + 2 * kv, dims.d_query}, -bound, bound);
   const auto last = [&](Stage stage) { return r.last ? r.last->matrix(stage) : Tensor(); };
   const auto part = [&](const Tensor& whole, Stage stage, Index first, Index length) {
     return keep_if_equal(whole.slice(0, first, length), last(stage));

@@ -92,7 +92,8 @@ std::string divisors(Index n) {
 }
 
 void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why) {
-  if (value) fail(setting, "cannot be set to " + std::to_string(*value) + ", " + why, "expected no " + std::string(setting));
+  if (value)
+    fail(setting, "cannot be set to " + std::to_string(*value) + ", " + why, "expected no " + std::string(setting));
 }
 
 void check_settings(const Scenario& scenario) {
@@ -100,7 +101,8 @@ void check_settings(const Scenario& scenario) {
   check_numbers(scenario);
   for (const std::vector<Index>& lengths : scenario.valid_lens) {
     for (const Index length : lengths) {
-      if (length < 0) fail("--valid-lens", std::to_string(length) + " is out of range", "expected lengths of 0 or more");
+      if (length < 0)
+        fail("--valid-lens", std::to_string(length) + " is out of range", "expected lengths of 0 or more");
     }
   }
   for (const CellEdit& edit : scenario.edits) {
@@ -148,7 +150,8 @@ void settle_heads(const Scenario& s, Dims& dims) {
     fail("--rope", "turns pairs of features, but d_head is " + std::to_string(dims.d_head), "expected an even d_head");
   }
   check_count({dims.batch, dims.heads, dims.n_q, dims.n_k}, "the scores");
-  check_count({dims.batch, std::max(dims.n_q, dims.n_k), std::max({dims.d_query, dims.d_key, dims.d_value})}, "the inputs");
+  check_count({dims.batch, std::max(dims.n_q, dims.n_k), std::max({dims.d_query, dims.d_key, dims.d_value})},
+              "the inputs");
   check_count({dims.batch, std::max(dims.n_q, dims.n_k), std::max(dims.d_model, dims.d_out)}, "the projections");
   check_count({dims.d_model, std::max({dims.d_query, dims.d_key, dims.d_value, dims.d_out})}, "the weights");
 }

@@ -21,18 +21,18 @@ struct SeparateScheme {
 };
 
 constexpr SeparateScheme separate_schemes[] = {
-    {"q_proj", "k_proj", "v_proj", {"o_proj", "out_proj", "proj", "dense"}},      // LLaMA, BART, OPT, CLIP
+    {"q_proj", "k_proj", "v_proj", {"o_proj", "out_proj", "proj", "dense"}},  // LLaMA, BART, OPT, CLIP
     {"w_q", "w_k", "w_v", {"w_o", "w_concat", "out_proj", "fc"}},
-    {"W_q", "W_k", "W_v", {"W_o", "out_proj", "fc", ""}},                         // d2l
+    {"W_q", "W_k", "W_v", {"W_o", "out_proj", "fc", ""}},  // d2l
     {"W_Q", "W_K", "W_V", {"W_O", "linear", "fc", ""}},
     {"linear_q", "linear_k", "linear_v", {"linear", "linear_out", "linear_o", ""}},
-    {"self.query", "self.key", "self.value", {"output.dense", "", "", ""}},       // BERT
+    {"self.query", "self.key", "self.value", {"output.dense", "", "", ""}},  // BERT
     {"query", "key", "value", {"output", "out_proj", "output.dense", "out"}},
     {"query_proj", "key_proj", "value_proj", {"out_proj", "output_proj", "", ""}},
-    {"q_lin", "k_lin", "v_lin", {"out_lin", "", "", ""}},                         // DistilBERT
-    {"wq", "wk", "wv", {"wo", "", "", ""}},                                       // LLaMA as published
-    {"to_q", "to_k", "to_v", {"to_out.0", "to_out", "", ""}},                     // diffusers
-    {"q", "k", "v", {"o", "proj", "out", ""}},                                    // T5
+    {"q_lin", "k_lin", "v_lin", {"out_lin", "", "", ""}},      // DistilBERT
+    {"wq", "wk", "wv", {"wo", "", "", ""}},                    // LLaMA as published
+    {"to_q", "to_k", "to_v", {"to_out.0", "to_out", "", ""}},  // diffusers
+    {"q", "k", "v", {"o", "proj", "out", ""}},                 // T5
 };
 
 /// What follows a layer's name: as nn.Linear has it, as nn.MultiheadAttention with kdim has it, or the bare matrix.
@@ -69,9 +69,13 @@ std::string joined(string_view a, string_view b, string_view c = "") {
   return std::string(a).append(b).append(c);
 }
 
-std::string if_present(const ArrayFile& file, const std::string& name) { return file.find(name) ? name : ""; }
+std::string if_present(const ArrayFile& file, const std::string& name) {
+  return file.find(name) ? name : "";
+}
 
-bool is_matrix(const ArrayEntry* entry) { return entry && entry->shape.size() == 2; }
+bool is_matrix(const ArrayEntry* entry) {
+  return entry && entry->shape.size() == 2;
+}
 
 LinearKeys linear_keys(const ArrayFile& file, const std::string& prefix, string_view layer, const Suffix& suffix) {
   return {joined(prefix, layer, suffix.weight), if_present(file, joined(prefix, layer, suffix.bias))};
@@ -186,13 +190,16 @@ std::string half_found(const ArrayFile& file) {
     names += (i ? ", " : "") + in_quotes(entries[i].name);
   }
   if (entries.size() > 8) names += ", …";
-  throw FileError(file.path(), "holds no attention weights (" + (names.empty() ? "no arrays at all" : "found " + names) + ")",
+  throw FileError(file.path(),
+                  "holds no attention weights (" + (names.empty() ? "no arrays at all" : "found " + names) + ")",
                   expected);
 }
 
 }  // namespace
 
-std::string AttentionKeys::layer() const { return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1); }
+std::string AttentionKeys::layer() const {
+  return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1);
+}
 
 std::vector<AttentionKeys> find_attentions(const ArrayFile& file) {
   std::vector<AttentionKeys> found;
@@ -217,8 +224,8 @@ AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) 
       matching.push_back(keys);
     }
   }
-  const auto exact = std::find_if(matching.begin(), matching.end(),
-                                  [&](const AttentionKeys& keys) { return keys.layer() == wanted; });
+  const auto exact =
+      std::find_if(matching.begin(), matching.end(), [&](const AttentionKeys& keys) { return keys.layer() == wanted; });
   if (!wanted.empty() && exact != matching.end()) return *exact;
   if (matching.empty()) {
     throw FileError(file.path(), "has no attention layer " + in_quotes(wanted), "expected one of " + listed(all));

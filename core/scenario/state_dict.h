@@ -21,9 +21,9 @@ enum class WeightLayout : std::uint8_t {
 
 /// One multi-head attention found in a file.
 struct AttentionKeys {
-  std::string prefix;   ///< "encoder.layer.3.attention." with its dot, or ""
-  LinearKeys q, k, v;   ///< weights empty where packed
-  LinearKeys packed;    ///< one [3·d, in] matrix; its bias may stand beside separate weights (nn.MultiheadAttention)
+  std::string prefix;  ///< "encoder.layer.3.attention." with its dot, or ""
+  LinearKeys q, k, v;  ///< weights empty where packed
+  LinearKeys packed;   ///< one [3·d, in] matrix; its bias may stand beside separate weights (nn.MultiheadAttention)
   LinearKeys o;
   WeightLayout layout = WeightLayout::out_in;
 

@@ -30,6 +30,11 @@ Tensor TensorFile::load(const std::string& name) const {
   return loaded_.emplace(name, arrays_->load(name)).first->second;
 }
 
+bool TensorFile::was_loaded(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return loaded_.contains(name);
+}
+
 Tensor TensorFile::load_transposed(const std::string& name) const {
   const Tensor stored = load(name);
   const std::lock_guard lock(mutex_);

@@ -23,6 +23,8 @@ class TensorFile {
   const ArrayFile& arrays() const { return *arrays_; }
   /// The array's numbers, read once. Thread-safe. Throws FileError.
   Tensor load(const std::string& name) const;
+  /// Whether load() was ever asked for it.
+  bool was_loaded(const std::string& name) const;
   /// The array transposed and packed, made once.
   Tensor load_transposed(const std::string& name) const;
 

@@ -1,0 +1,278 @@
+// The real program as a person runs it: what it writes, what it says, how it exits.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+#ifndef _WIN32
+#include <sys/wait.h>
+#endif
+
+#include "core/attention/stage.h"
+#include "core/figure/png_image.h"
+#include "core/files/array_file.h"
+#include "core/files/array_write.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+/// A folder of its own to run the program in.
+class Program {
+ public:
+  Program() : folder_(fs::temp_directory_path() / ("headlight-" + std::to_string(std::random_device{}()))) {
+    fs::create_directories(folder_);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() { fs::remove_all(folder_); }
+
+  /// `arguments` as the shell takes them; OUT/ stands for the folder, IN/ for the fixtures.
+  Outcome run(std::string arguments) const {
+    replace(arguments, "OUT/", (folder_ / "").string());
+    replace(arguments, "IN/", HEADLIGHT_FIXTURES "/");
+    const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
+    const std::string command =
+        "\"" HEADLIGHT_PROGRAM "\" " + arguments + " > \"" + out.string() + "\" 2> \"" + err.string() + "\"";
+    int status = std::system(command.c_str());
+#ifndef _WIN32
+    status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+#endif
+    Outcome outcome{status, text_of(out), text_of(err)};
+    fs::remove(out);
+    fs::remove(err);
+    return outcome;
+  }
+  fs::path operator/(const std::string& name) const {
+    return folder_ / name;
+  }
+  bool is_empty() const {
+    return fs::is_empty(folder_);
+  }
+
+ private:
+  static void replace(std::string& text, const std::string& what, const std::string& by) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+      text.replace(at, what.size(), by);
+  }
+  fs::path folder_;
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+bool is_one_line(const std::string& text) {
+  return !text.empty() && text.find('\n') == text.size() - 1;
+}
+
+}  // namespace
+
+TEST_CASE("trace writes every stage as the fixture has it, and says what it assumed") {
+  const Program program;
+  const Outcome outcome = program.run("trace IN/s003_valid_lens.input.npz -o OUT/t.npz");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.empty());
+  CHECK(contains(outcome.err, "valid_lens [B]"));
+  CHECK(contains(outcome.err, "-1e+06 (mask_fill)"));
+  const auto got = open_arrays(program / "t.npz");
+  const auto expected = open_arrays(fs::path(HEADLIGHT_FIXTURES) / "s003_valid_lens.expected.npz");
+  for (const ArrayEntry& entry : expected->entries()) {
+    CAPTURE(entry.name);
+    CHECK_THAT(got->load(entry.name), agrees_with(expected->load(entry.name)));
+  }
+  REQUIRE(got->find("mask"));
+  CHECK(got->find("mask")->dtype == DType::boolean);
+  CHECK_FALSE(got->find("W_q"));
+}
+
+TEST_CASE("trace --parameters adds the parameters, the dropped cells and the sink") {
+  const Program program;
+  CHECK(program.run("trace --random --training --dropout 0.5 --sink-logit --parameters -o OUT/t.npz").status == 0);
+  const auto file = open_arrays(program / "t.npz");
+  for (const char* name : {"W_q", "b_q", "W_k", "b_k", "W_v", "b_v", "W_o", "b_o", "dropout_keep", "sink_logits"}) {
+    CAPTURE(name);
+    CHECK(file->find(name));
+  }
+}
+
+TEST_CASE("trace --time prints the times of the whole and of each stage") {
+  const Program program;
+  const auto json = nlohmann::json::parse(program.run("trace --random --queries 32 --time 3").out);
+  CHECK(json.at("whole").at("min_ms").get<double>() <= json.at("whole").at("median_ms").get<double>());
+  CHECK(json.at("stages").contains("weights"));
+  CHECK(json.at("stages").at("scores").contains("median_ms"));
+}
+
+TEST_CASE("render writes pictures and numbers") {
+  const Program program;
+  for (const char* name : {"w.png", "w.svg", "w.csv", "w.npy", "W.PNG"}) {
+    CAPTURE(name);
+    CHECK(program.run(std::string("render --stage weights --head 2 -o OUT/") + name).status == 0);
+    CHECK(fs::file_size(program / name) > 50);
+  }
+  CHECK(text_of(program / "w.csv").starts_with("1,0,0,0,0,0\n"));
+  const auto numbers = open_arrays(program / "w.npy");
+  CHECK(numbers->entries()[0].shape == Shape{6, 6});
+  CHECK(program.run("render --stage weights --head all -o OUT/all.npy").status == 0);
+  CHECK(open_arrays(program / "all.npy")->entries()[0].shape == Shape{4, 6, 6});
+  CHECK(program.run("render --stage weights --bare --size 60x48 -o OUT/bare.png").status == 0);
+  const std::string png = text_of(program / "bare.png");
+  const Image image = decode_png({reinterpret_cast<const std::uint8_t*>(png.data()), png.size()});
+  CHECK(image.width == 60);
+  CHECK(image.height == 48);
+}
+
+TEST_CASE("every stage that a trace has can be rendered") {
+  const Program program;
+  CHECK(program
+            .run("trace --random --rope half --alibi --softcap 20 --mask \"causal()\" --training --dropout 0.2 "
+                 "-o OUT/t.npz")
+            .status == 0);
+  for (const Stage stage : all_stages()) {
+    CAPTURE(name(stage));
+    CHECK(program
+              .run("render --random --rope half --alibi --softcap 20 --mask \"causal()\" --training --dropout 0.2 "
+                   "--stage " +
+                   std::string(name(stage)) + " --head all -o OUT/s.png")
+              .status == 0);
+  }
+  CHECK(open_arrays(program / "t.npz")->entries().size() == stage_count);
+}
+
+TEST_CASE("list names what there is, as lines and as JSON") {
+  const Program program;
+  for (const char* what : {"stages", "masks", "lessons", "colormaps", "languages"}) {
+    CAPTURE(what);
+    const Outcome lines = program.run(std::string("list ") + what);
+    const Outcome json = program.run(std::string("list --json ") + what);
+    CHECK(lines.status == 0);
+    const auto list = nlohmann::json::parse(json.out);
+    CHECK(static_cast<std::size_t>(std::count(lines.out.begin(), lines.out.end(), '\n')) == list.size());
+    for (const auto& entry : list) CHECK(contains(lines.out, entry.at("name").get<std::string>()));
+  }
+}
+
+TEST_CASE("the same words mean the same in a scenario file and on the command line") {
+  const Program program;
+  std::ofstream(program / "s.json")
+      << R"json({"source": "random", "queries": 5, "heads": 2, "mask": "causal()", "seed": 3})json";
+  CHECK(program.run("trace OUT/s.json -o OUT/a.npz").status == 0);
+  CHECK(program.run("trace --random --queries 5 --heads 2 --mask \"causal()\" --seed 3 -o OUT/b.npz").status == 0);
+  CHECK(text_of(program / "a.npz") == text_of(program / "b.npz"));
+}
+
+TEST_CASE("help and version") {
+  const Program program;
+  CHECK(program.run("--version").out.starts_with("headlight "));
+  const Outcome help = program.run("trace --help");
+  CHECK(help.status == 0);
+  for (const char* word : {"--mask EXPR", "render", "--dead-row", "Exit status"}) CHECK(contains(help.out, word));
+}
+
+TEST_CASE("what is wrong is one line that names it, exit 2, and nothing is written") {
+  struct Wrong {
+    const char* arguments;
+    const char* says;
+  };
+  for (const Wrong& wrong : {
+           Wrong{"trace OUT/missing.npz -o OUT/t.npz", "missing.npz: no such file"},
+           {"trace OUT/missing.json -o OUT/t.npz", "missing.json: no such file"},
+           {"OUT/missing.npz --screenshot OUT/s.png", "missing.npz: no such file"},
+           {"trace IN/s003_ones.expected.npz -o OUT/t.npz", "holds no attention weights"},
+           {"trace IN/torch_mha.input.npz --heads 7 -o OUT/t.npz",
+            "torch_mha.input.npz: --heads 7 does not divide its d_model 32"},
+           {"trace --random --d-model 512 --heads 7 -o OUT/t.npz",
+            "--heads: 7 does not divide d_model 512; expected one of"},
+           {"trace IN/torch_mha.input.npz --d-model 64 -o OUT/t.npz", "--d-model: cannot be set"},
+           {"trace IN/torch_mha.input.npz --text \"a b\" -o OUT/t.npz", "--text: cannot be used"},
+           {"trace --random --heads 7x -o OUT/t.npz", "--heads: \"7x\" is not a whole number"},
+           {"trace --random --scale 1.5.2 -o OUT/t.npz", "--scale: \"1.5.2\" is not a number"},
+           {"trace --random --rope third -o OUT/t.npz", "--rope: \"third\" is not none, half or interleaved"},
+           {"trace --random --dropout 1.5 -o OUT/t.npz", "--dropout: 1.5 is out of range"},
+           {"trace --random --mask \"causal(\" -o OUT/t.npz", "--mask: "},
+           {"trace --random --heads -o OUT/t.npz", "--heads needs a value"},
+           {"trace --random --no-such-setting -o OUT/t.npz", "--no-such-setting"},
+           {"trace --random", "-o OUT.npz or --time N"},
+           {"trace --random -o OUT/t.txt", "expected a name that ends in .npz"},
+           {"trace --random -o OUT/no/such/folder/t.npz", "cannot be written"},
+           {"trace a.npz b.npz -o OUT/t.npz", "b.npz"},
+           {"trace lesson:none -o OUT/t.npz", "lesson:none: no such lesson; expected one of first-light"},
+           {"render -o OUT/w.png", "--stage"},
+           {"render --stage weight -o OUT/w.png", "\"weight\" is no stage; expected one of query, key"},
+           {"render --stage capped_scores -o OUT/w.png", "is not part of this computation"},
+           {"render --stage weights --head 4 -o OUT/w.png", "--head: 4 is out of range; expected 0 to 3"},
+           {"render --stage weights --batch 1 -o OUT/w.png", "--batch: 1 is out of range; expected 0"},
+           {"render --stage weights -o OUT/w.gif", "expected a name that ends in .png, .svg, .csv or .npy"},
+           {"render --stage weights --head all -o OUT/w.csv", "expected one head"},
+           {"render --stage weights --colormap mauve -o OUT/w.png", "mauve"},
+           {"render --stage weights --range 3:1 -o OUT/w.png", "--range"},
+           {"render --stage weights --size 10 -o OUT/w.png", "--size: \"10\" is not a size"},
+           {"list", "expected stages, masks, lessons, colormaps or languages"},
+           {"list everything", "expected stages, masks, lessons, colormaps or languages"},
+           {"--screenshot OUT/s.jpg", "expected a name that ends in .png"},
+           {"--screenshot OUT/s.png --view sideways", "--view"},
+           {"--screenshot OUT/s.png --select weights:0", "--select"},
+           {"--frames 0", "--frames: 0 is out of range"},
+       }) {
+    CAPTURE(wrong.arguments);
+    const Program program;
+    const Outcome outcome = program.run(wrong.arguments);
+    CHECK(outcome.status == 2);
+    CHECK(is_one_line(outcome.err));
+    CHECK(outcome.err.starts_with("headlight: "));
+    CAPTURE(outcome.err);
+    CHECK(contains(outcome.err, wrong.says));
+    CHECK(outcome.out.empty());
+    CHECK(program.is_empty());
+  }
+}
+
+TEST_CASE("a picture called .npz is told for what it is") {
+  const Program program;
+  CHECK(program.run("render --stage weights -o OUT/w.png").status == 0);
+  fs::rename(program / "w.png", program / "picture.npz");
+  const Outcome picture = program.run("trace OUT/picture.npz -o OUT/t.npz");
+  CHECK(picture.status == 2);
+  CHECK(is_one_line(picture.err));
+  CHECK(contains(picture.err, "a PNG picture"));
+  CHECK_FALSE(fs::exists(program / "t.npz"));
+}
+
+TEST_CASE("a mask of the wrong shape is named with its shape and the ones expected") {
+  const Program program;
+  const Tensor square = Tensor::full({8, 8}, 0.5F);
+  const std::vector<NamedArray> arrays{{"q_proj.weight", square},          {"k_proj.weight", square},
+                                       {"v_proj.weight", square},          {"x", Tensor::full({2, 3, 8}, 1)},
+                                       {"num_heads", Tensor::full({}, 2)}, {"mask", Tensor::full({4, 3}, 1), true}};
+  write_npz(program / "a.npz", arrays);
+  const Outcome outcome = program.run("trace OUT/a.npz -o OUT/t.npz");
+  CHECK(outcome.status == 2);
+  CHECK(is_one_line(outcome.err));
+  CHECK(contains(outcome.err, "a.npz: \"mask\" has shape [4, 3]; expected [n_q, n_k] = [3, 3], [B, n_k] = [2, 3]"));
+}
+
+TEST_CASE("an output that cannot be finished leaves what stood there as it was") {
+  const Program program;
+  std::ofstream(program / "t.npz") << "precious";
+  CHECK(program.run("trace --random --mask \"1 / (k - 1) > 0\" -o OUT/t.npz").status == 2);
+  CHECK(text_of(program / "t.npz") == "precious");
+}

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/scenario/inputs.h"
+#include "core/tensor/error.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+Inputs of_text(const std::string& text, Tokenizer tokenizer = Tokenizer::words) {
+  Scenario scenario;
+  scenario.text = text;
+  scenario.tokenizer = tokenizer;
+  return resolve(scenario);
+}
+
+Scenario random_scenario() {
+  Scenario scenario;
+  scenario.source = Source::random;
+  return scenario;
+}
+
+std::string error_of(const Scenario& scenario) {
+  try {
+    resolve(scenario);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+Tensor row(const Inputs& in, Index batch, Index at) {
+  return in.query.slice(0, batch, 1).slice(1, at, 1).contiguous();
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return std::ranges::equal(a.values(), b.values());
+}
+
+}  // namespace
+
+TEST_CASE("equal tokens get equal vectors, others do not, wherever they stand") {
+  const Inputs in = of_text("the cat sat on the mat");
+  CHECK(in.query.shape() == Shape{1, 6, 16});
+  CHECK(same_bits(row(in, 0, 0), row(in, 0, 4)));
+  CHECK_FALSE(same_bits(row(in, 0, 0), row(in, 0, 1)));
+  CHECK(same_bits(row(in, 0, 1), row(of_text("a cat"), 0, 1)));
+  CHECK(in.self_attention());
+  CHECK(in.query_tokens.front() == std::vector<std::string>{"the", "cat", "sat", "on", "the", "mat"});
+}
+
+TEST_CASE("lines are batch entries, shorter ones padded and their length noted") {
+  const Inputs in = of_text("a b c\n\nd\n");
+  CHECK(in.dims.batch == 2);
+  CHECK(in.query_tokens[1] == std::vector<std::string>{"d", "<pad>", "<pad>"});
+  REQUIRE(in.valid_lens.defined());
+  CHECK(in.valid_lens.at({0}) == 3);
+  CHECK(in.valid_lens.at({1}) == 1);
+  CHECK_FALSE(of_text("a b\nc d").valid_lens.defined());
+}
+
+TEST_CASE("characters are those of the script, not bytes") {
+  CHECK(of_text("注意力 a", Tokenizer::characters).query_tokens.front() ==
+        std::vector<std::string>{"注", "意", "力", "␣", "a"});
+  CHECK(of_text("e\u0301\u3000x").query_tokens.front() == std::vector<std::string>{"e\u0301", "x"});
+  CHECK(of_text("e\u0301x", Tokenizer::characters).query_tokens.front() == std::vector<std::string>{"e\u0301", "x"});
+}
+
+TEST_CASE("sinusoidal positions are those of Vaswani et al.") {
+  Scenario scenario;
+  const Tensor plain = resolve(scenario).query;
+  scenario.positions = Positions::sinusoidal;
+  const Tensor placed = resolve(scenario).query;
+  CHECK(placed.at({0, 0, 0}) == plain.at({0, 0, 0}));
+  CHECK(placed.at({0, 0, 1}) == plain.at({0, 0, 1}) + 1);
+  const double angle = 3 / std::pow(10000.0, 4.0 / 16.0);
+  CHECK(agrees(placed.at({0, 3, 4}) - plain.at({0, 3, 4}), static_cast<float>(std::sin(angle))));
+  CHECK(agrees(placed.at({0, 3, 5}) - plain.at({0, 3, 5}), static_cast<float>(std::cos(angle))));
+}
+
+TEST_CASE("random input is self-attention while queries and keys are alike") {
+  Scenario scenario = random_scenario();
+  CHECK(resolve(scenario).self_attention());
+  scenario.keys = 6;
+  CHECK(resolve(scenario).self_attention());
+  scenario.keys = 4;
+  const Inputs cross = resolve(scenario);
+  CHECK_FALSE(identical(cross.query, cross.key));
+  CHECK(identical(cross.key, cross.value));
+  scenario.d_value = 5;
+  CHECK(resolve(scenario).value.shape() == Shape{1, 4, 5});
+}
+
+TEST_CASE("weights lie within nn.Linear's bound times the gain, and fill it") {
+  Scenario scenario = random_scenario();
+  scenario.d_model = 64;
+  scenario.d_query = 25;
+  scenario.weight_gain = 2;
+  const Inputs in = resolve(scenario);
+  float largest = 0;
+  for (const float w : in.W_q.values()) largest = std::max(largest, std::abs(w));
+  CHECK(largest <= 0.4F);
+  CHECK(largest > 0.39F);
+}
+
+TEST_CASE("one packed matrix is three slices of the same memory layout") {
+  Scenario scenario = random_scenario();
+  scenario.packed = true;
+  const Inputs in = resolve(scenario);
+  CHECK(in.packed);
+  CHECK(in.W_q.shape() == Shape{16, 16});
+  CHECK_FALSE(same_bits(in.W_q, in.W_k));
+}
+
+TEST_CASE("tensors whose settings did not change are the very same") {
+  const Scenario first = random_scenario();
+  const Inputs before = resolve(first);
+  const auto again = [&](auto change) {
+    Scenario scenario = first;
+    change(scenario);
+    return resolve(scenario, &first, &before);
+  };
+  const Inputs masked = again([](Scenario& s) { s.mask = "causal()"; });
+  for (const Stage stage : {Stage::query, Stage::key, Stage::value, Stage::W_q, Stage::W_o, Stage::b_v}) {
+    CHECK(identical(masked.matrix(stage), before.matrix(stage)));
+  }
+  const Inputs longer = again([](Scenario& s) { s.queries = 9; });
+  CHECK_FALSE(identical(longer.query, before.query));
+  CHECK(identical(longer.W_q, before.W_q));
+  const Inputs cross = again([](Scenario& s) { s.keys = 3; });
+  CHECK(identical(cross.query, before.query));
+  CHECK(cross.key.shape() == Shape{1, 3, 16});
+  CHECK_FALSE(identical(again([](Scenario& s) { s.seed = 1; }).W_q, before.W_q));
+  CHECK_FALSE(identical(again([](Scenario& s) { s.weight_gain = 2; }).b_q, before.b_q));
+}
+
+TEST_CASE("the numbers do not depend on what was resolved before") {
+  Scenario other = random_scenario();
+  other.keys = 4;
+  other.edits = {{Stage::query, 0, 1, 2, 9}};
+  const Inputs last = resolve(other);
+  const Scenario scenario = random_scenario();
+  const Inputs after = resolve(scenario, &other, &last);
+  const Inputs fresh = resolve(scenario);
+  for (const Stage stage : {Stage::query, Stage::key, Stage::value, Stage::W_q, Stage::W_k, Stage::b_o}) {
+    CHECK(same_bits(after.matrix(stage), fresh.matrix(stage)));
+  }
+  CHECK(after.self_attention());
+}
+
+TEST_CASE("an edit changes one number of one tensor; in self-attention of the one that all three share") {
+  Scenario scenario = random_scenario();
+  const Inputs before = resolve(scenario);
+  Scenario edited = scenario;
+  edited.edits = {{Stage::W_k, 0, 2, 3, 7}, {Stage::key, 0, 1, 0, -4}};
+  const Inputs in = resolve(edited, &scenario, &before);
+  CHECK(in.W_k.at({2, 3}) == 7);
+  CHECK(in.W_k.at({3, 2}) == before.W_k.at({3, 2}));
+  CHECK(identical(in.W_q, before.W_q));
+  CHECK(in.query.at({0, 1, 0}) == -4);
+  CHECK(in.self_attention());
+  CHECK(in.assumptions.empty());
+  const Inputs again = resolve(edited, &edited, &in);
+  CHECK(identical(again.W_k, in.W_k));
+  const Inputs undone = resolve(scenario, &edited, &in);
+  CHECK(same_bits(undone.W_k, before.W_k));
+}
+
+TEST_CASE("an edit outside a tensor that has shrunk is left out, and said") {
+  Scenario scenario = random_scenario();
+  scenario.queries = 2;
+  scenario.edits = {{Stage::query, 0, 5, 0, 1}};
+  const Inputs in = resolve(scenario);
+  REQUIRE(in.assumptions.size() == 1);
+  CHECK(in.assumptions[0].what == "edits");
+}
+
+TEST_CASE("settings at odds are a sentence that names the setting") {
+  const auto error_with = [](auto change) {
+    Scenario scenario = random_scenario();
+    change(scenario);
+    return error_of(scenario);
+  };
+  CHECK(error_with([](Scenario& s) { s.heads = 3; }) ==
+        "--heads: 3 does not divide d_model 16; expected one of 1, 2, 4, 8 or 16");
+  CHECK(error_with([](Scenario& s) { s.kv_heads = 3; }) ==
+        "--kv-heads: 3 does not divide heads 4; expected one of 1, 2 or 4");
+  CHECK(error_with([](Scenario& s) { s.queries = 0; }).starts_with("--queries: 0 is out of range"));
+  CHECK(error_with([](Scenario& s) { s.dropout = 1.5F; }).starts_with("--dropout: 1.5 is out of range"));
+  CHECK(error_with([](Scenario& s) { s.fill = NAN; }).starts_with("--fill: nan"));
+  CHECK(error_with([](Scenario& s) { s.softcap = 0.0F; }).starts_with("--softcap: 0"));
+  CHECK(error_with([](Scenario& s) { s.queries = 1 << 20; }).find("more than 16 GB") != std::string::npos);
+  CHECK(error_with([](Scenario& s) { s.valid_lens = {{3}, {2}}; }).starts_with("--valid-lens: has 2 entries"));
+  CHECK(error_with([](Scenario& s) {
+          s.d_model = 6;
+          s.heads = 2;
+          s.rope = Rope::half;
+        }).starts_with("--rope"));
+  Scenario text;
+  text.text = " \n\t";
+  CHECK(error_of(text).starts_with("--text: holds no token"));
+}

@@ -1,0 +1,360 @@
+// The table of names, layouts and polarities: files of each kind, written here and resolved.
+#include <limits>
+
+#include "core/attention/pipeline.h"
+#include "core/files/array_write.h"
+#include "core/scenario/inputs.h"
+#include "core/tensor/sampler.h"
+#include "tests/core/files/samples.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+constexpr Index B = 2, H = 4, n_q = 3, n_k = 5, d = 8;
+
+Tensor drawn(const std::string& name, Shape shape) {
+  return Sampler(5, name).normal(std::move(shape));
+}
+
+/// A file of tensors in the making.
+class Sample {
+ public:
+  Sample& add(const std::string& name, const Tensor& tensor, bool boolean = false) {
+    arrays_.push_back({name, tensor, boolean});
+    return *this;
+  }
+  Sample& number(const std::string& name, float value) { return add(name, Tensor::full({}, value)); }
+  /// Linear layers of d in and d out, with biases; the numbers are those of W_q, W_k, W_v, W_o whatever the names.
+  Sample& linears(const std::string& q, const std::string& k, const std::string& v, const std::string& o) {
+    linear(q, "q");
+    linear(k, "k");
+    linear(v, "v");
+    return o.empty() ? *this : linear(o, "o");
+  }
+  Sample& linear(const std::string& name, const std::string& letter) {
+    add(name + ".weight", drawn("W_" + letter, {d, d}));
+    return add(name + ".bias", drawn("b_" + letter, {d}));
+  }
+  Sample& heads() { return number("num_heads", H); }
+  Sample& self_input() { return add("x", drawn("x", {B, n_q, d})); }
+  Sample& cross_inputs() {
+    add("query", drawn("query", {B, n_q, d}));
+    add("key", drawn("key", {B, n_k, d}));
+    return add("value", drawn("value", {B, n_k, d}));
+  }
+
+  Inputs resolved(Scenario scenario = {}) {
+    scenario.source = Source::file;
+    const samples::TempFolder folder;
+    scenario.file = (folder / "a.npz").string();
+    write_npz(folder / "a.npz", arrays_);
+    return resolve(scenario);
+  }
+  std::string error(const Scenario& scenario = {}) {
+    try {
+      resolved(scenario);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+ private:
+  std::vector<NamedArray> arrays_;
+};
+
+Sample cross_sample() {
+  Sample sample;
+  sample.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().cross_inputs();
+  return sample;
+}
+
+/// q, k and v one under the other.
+Tensor stacked(const std::string& letter, const Shape& shape) {
+  Buffer values;
+  for (const char* part : {"q", "k", "v"}) {
+    const Tensor tensor = drawn(letter + part, shape);
+    values.insert(values.end(), tensor.values().begin(), tensor.values().end());
+  }
+  Shape whole = shape;
+  whole[0] *= 3;
+  return Tensor(whole, values);
+}
+
+void check_parameters(const Inputs& in, bool output = true) {
+  CHECK_THAT(in.W_q, agrees_with(drawn("W_q", {d, d})));
+  CHECK_THAT(in.W_k, agrees_with(drawn("W_k", {d, d})));
+  CHECK_THAT(in.W_v, agrees_with(drawn("W_v", {d, d})));
+  CHECK_THAT(in.b_q, agrees_with(drawn("b_q", {d})));
+  CHECK_THAT(in.b_k, agrees_with(drawn("b_k", {d})));
+  CHECK_THAT(in.b_v, agrees_with(drawn("b_v", {d})));
+  REQUIRE(in.W_o.defined() == output);
+  if (output) CHECK_THAT(in.W_o, agrees_with(drawn("W_o", {d, d})));
+  if (output) CHECK_THAT(in.b_o, agrees_with(drawn("b_o", {d})));
+  CHECK(in.dims.heads == H);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("separate projections are found under every naming scheme, with and without a prefix") {
+  struct Scheme {
+    const char *q, *k, *v, *o;
+  };
+  for (const Scheme& s : {Scheme{"q_proj", "k_proj", "v_proj", "o_proj"},
+                          {"q_proj", "k_proj", "v_proj", "out_proj"},
+                          {"w_q", "w_k", "w_v", "w_o"},
+                          {"W_q", "W_k", "W_v", "W_o"},
+                          {"linear_q", "linear_k", "linear_v", "linear"},
+                          {"query", "key", "value", "output"},
+                          {"query", "key", "value", "out_proj"},
+                          {"query", "key", "value", ""},
+                          {"self.query", "self.key", "self.value", "output.dense"}}) {
+    for (const std::string prefix : {"", "encoder.layer.3.attention."}) {
+      CAPTURE(s.q, s.o, prefix);
+      Sample sample;
+      const std::string o = *s.o ? prefix + s.o : "";
+      sample.linears(prefix + s.q, prefix + s.k, prefix + s.v, o).heads().self_input();
+      check_parameters(sample.resolved(), *s.o != 0);
+    }
+  }
+}
+
+TEST_CASE("packed projections are cut into query, key and value") {
+  struct Scheme {
+    const char *weight, *bias, *output;
+  };
+  for (const Scheme& s : {Scheme{"in_proj_weight", "in_proj_bias", "out_proj"},
+                          {"qkv.weight", "qkv.bias", "proj"},
+                          {"proj.weight", "proj.bias", ""},
+                          {"attn.qkv.weight", "attn.qkv.bias", "attn.proj"}}) {
+    CAPTURE(s.weight);
+    Sample sample;
+    sample.add(s.weight, stacked("W_", {d, d})).add(s.bias, stacked("b_", {d})).heads().self_input();
+    if (*s.output) sample.linear(s.output, "o");
+    const Inputs in = sample.resolved();
+    check_parameters(in, *s.output != 0);
+    CHECK(in.packed);
+  }
+}
+
+TEST_CASE("GPT-2's Conv1D is stored in by out, nanoGPT's Linear of the same name out by in") {
+  for (const bool conv1d : {true, false}) {
+    CAPTURE(conv1d);
+    const auto stored = [&](const Tensor& weight) { return conv1d ? weight.transpose(0, 1).contiguous() : weight; };
+    Sample sample;
+    sample.add("h.0.attn.c_attn.weight", stored(stacked("W_", {d, d}))).add("h.0.attn.c_attn.bias", stacked("b_", {d}));
+    sample.add("h.0.attn.c_proj.weight", stored(drawn("W_o", {d, d}))).add("h.0.attn.c_proj.bias", drawn("b_o", {d}));
+    sample.number("n_head", H).self_input();
+    check_parameters(sample.resolved());
+  }
+}
+
+TEST_CASE("nn.MultiheadAttention with kdim keeps its weights apart and its biases packed") {
+  Sample sample;
+  for (const std::string letter : {"q", "k", "v"}) sample.add(letter + "_proj_weight", drawn("W_" + letter, {d, d}));
+  sample.add("in_proj_bias", stacked("b_", {d})).linear("out_proj", "o").heads().self_input();
+  check_parameters(sample.resolved());
+}
+
+TEST_CASE("several attentions need a layer, which may be any prefix of one only") {
+  Sample sample;
+  for (const std::string prefix : {"decoder.0.self_attn.", "decoder.0.cross_attn.", "decoder.1.self_attn."}) {
+    sample.linears(prefix + "q_proj", prefix + "k_proj", prefix + "v_proj", "");
+  }
+  sample.heads().self_input();
+  CHECK(contains(sample.error(),
+                 "holds 3 attention layers; expected --layer with one of \"decoder.0.self_attn\", "
+                 "\"decoder.0.cross_attn\", \"decoder.1.self_attn\""));
+  Scenario scenario;
+  for (const char* layer : {"decoder.1", "decoder.1.self_attn", "decoder.1.self_attn."}) {
+    scenario.layer = layer;
+    CHECK(sample.error(scenario) == "no error");
+  }
+  scenario.layer = "decoder.0";
+  CHECK(contains(sample.error(scenario), "holds 2 attention layers"));
+  scenario.layer = "decoder.7";
+  CHECK(contains(sample.error(scenario), "has no attention layer \"decoder.7\""));
+}
+
+TEST_CASE("key and value heads come from a number or from the rows of W_k") {
+  for (const bool told : {true, false}) {
+    Sample sample;
+    sample.add("q_proj.weight", drawn("W_q", {d, d})).add("k_proj.weight", drawn("W_k", {4, d}));
+    sample.add("v_proj.weight", drawn("W_v", {4, d})).heads().self_input();
+    if (told) sample.number("num_kv_heads", 2);
+    const Inputs in = sample.resolved();
+    CHECK(in.dims.kv_heads == 2);
+    CHECK(in.dims.d_head == 2);
+  }
+}
+
+TEST_CASE("inputs: one for all, three apart, and a missing value is the key") {
+  CHECK(Sample().linears("q_proj", "k_proj", "v_proj", "").heads().self_input().resolved().self_attention());
+  const Inputs cross = cross_sample().resolved();
+  CHECK_FALSE(cross.self_attention());
+  CHECK(cross.dims.n_q == n_q);
+  CHECK(cross.dims.n_k == n_k);
+  Sample two;
+  two.linears("query", "key", "value", "")
+      .heads()
+      .add("queries", drawn("a", {B, n_q, d}))
+      .add("keys", drawn("b", {B, n_k, d}));
+  const Inputs in = two.resolved();
+  CHECK(identical(in.value, in.key));
+  const Inputs single = Sample().linears("w_q", "w_k", "w_v", "").heads().add("x", drawn("x", {n_q, d})).resolved();
+  CHECK(single.query.shape() == Shape{1, n_q, d});
+}
+
+TEST_CASE("a file without inputs gets random ones of the right width, and says so") {
+  Scenario scenario;
+  scenario.queries = 9;
+  const Inputs in = Sample().linears("w_q", "w_k", "w_v", "").heads().resolved(scenario);
+  CHECK(in.query.shape() == Shape{1, 9, d});
+  CHECK(contains(in.assumptions.back().taken_for, "random"));
+}
+
+TEST_CASE("masks are set over batch, heads, queries and keys by their shape") {
+  struct Case {
+    const char* name;
+    Shape shape;
+    Shape placed;
+  };
+  for (const Case& c : {Case{"mask", {n_q, n_k}, {1, 1, n_q, n_k}},
+                        {"mask", {B, n_k}, {B, 1, 1, n_k}},
+                        {"mask", {B, n_q, n_k}, {B, 1, n_q, n_k}},
+                        {"mask", {B, 1, n_k}, {B, 1, 1, n_k}},
+                        {"mask", {H, n_q, n_k}, {1, H, n_q, n_k}},
+                        {"mask", {B, 1, 1, n_k}, {B, 1, 1, n_k}},
+                        {"mask", {B, H, n_q, n_k}, {B, H, n_q, n_k}},
+                        {"att_mask", {B, n_k}, {B, 1, 1, n_k}},
+                        {"attention_mask", {B, n_k}, {B, 1, 1, n_k}},
+                        {"attn_mask", {B * H, n_q, n_k}, {B, H, n_q, n_k}},
+                        {"attn_mask", {n_q, n_k}, {1, 1, n_q, n_k}},
+                        {"key_padding_mask", {B, n_k}, {B, 1, 1, n_k}}}) {
+    CAPTURE(c.name, c.shape);
+    Sample sample = cross_sample();
+    sample.add(c.name, Tensor::full(c.shape, 1), true);
+    const Inputs in = sample.resolved();
+    REQUIRE(in.file_mask.defined());
+    CHECK(in.file_mask.shape() == c.placed);
+  }
+}
+
+TEST_CASE("true may attend or may not, by the mask's name or as the scenario says") {
+  const Tensor keys = Tensor::of({B, n_k}, {1, 1, 0, 0, 0, 1, 1, 1, 1, 0});
+  Scenario ignore, attend;
+  ignore.mask_polarity = MaskPolarity::ignore;
+  attend.mask_polarity = MaskPolarity::attend;
+  Sample plain = cross_sample();
+  plain.add("mask", keys, true);
+  Sample padding = cross_sample();
+  padding.add("key_padding_mask", keys, true);
+  CHECK(plain.resolved().file_mask.at({0, 0, 0, 0}) == 1);
+  CHECK(plain.resolved(ignore).file_mask.at({0, 0, 0, 0}) == 0);
+  CHECK(padding.resolved().file_mask.at({0, 0, 0, 0}) == 0);
+  CHECK(padding.resolved().file_mask.at({0, 0, 0, 4}) == 1);
+  CHECK(padding.resolved(attend).file_mask.at({0, 0, 0, 0}) == 1);
+}
+
+TEST_CASE("two masks in a file both hold") {
+  Sample sample = cross_sample();
+  sample.add("key_padding_mask", Tensor::of({B, n_k}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 0}), true);
+  sample.add("attn_mask", Tensor::of({1, n_k}, {1, 0, 0, 0, 0}), true);
+  const Tensor mask = sample.resolved().file_mask;
+  CHECK(mask.shape() == Shape{B, 1, 1, n_k});
+  CHECK(mask.at({0, 0, 0, 0}) == 0);
+  CHECK(mask.at({0, 0, 0, 4}) == 0);
+  CHECK(mask.at({1, 0, 0, 4}) == 1);
+}
+
+TEST_CASE("floating numbers are a boolean mask or an additive one, by name and by value") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const Tensor zeros_and_ones = Tensor::of({1, n_k}, {1, 1, 1, 1, 0});
+  const Tensor large = Tensor::of({1, n_k}, {0, 0, 0, 0, -10000});
+  const Tensor infinite = Tensor::of({1, n_k}, {0, 0, 0, 0, -inf});
+  const auto with = [&](const char* name, const Tensor& tensor) {
+    Sample sample = cross_sample();
+    sample.add(name, tensor);
+    return sample.resolved();
+  };
+  CHECK(with("mask", zeros_and_ones).file_mask.defined());
+  CHECK(with("attention_mask", zeros_and_ones).file_mask.defined());
+  CHECK_FALSE(with("mask", zeros_and_ones).bias.defined());
+  for (const char* name : {"attn_mask", "attention_mask", "mask"}) {
+    for (const Tensor& tensor : {large, infinite}) {
+      const Inputs in = with(name, tensor);
+      CHECK_FALSE(in.file_mask.defined());
+      REQUIRE(in.bias.defined());
+      CHECK(in.bias.at({0, 0, 0, 4}) == tensor.at({0, 4}));
+    }
+  }
+  CHECK(with("attn_mask", zeros_and_ones).bias.defined());
+  CHECK(with("attn_bias", drawn("bias", {H, n_q, n_k})).bias.shape() == Shape{1, H, n_q, n_k});
+}
+
+TEST_CASE("mask_fill is the fill, unless the scenario sets one") {
+  Sample sample = cross_sample();
+  sample.add("mask", Tensor::full({n_q, n_k}, 1), true).number("mask_fill", -1e6F);
+  CHECK(sample.resolved().fill == -1e6F);
+}
+
+TEST_CASE("what does not fit is named, with its shape and the one that was expected") {
+  const auto with = [&](const char* name, const Tensor& tensor, bool boolean = false) {
+    Sample sample = cross_sample();
+    sample.add(name, tensor, boolean);
+    return sample.error();
+  };
+  CHECK(
+      contains(with("mask", Tensor::full({4, 5}, 1), true), "\"mask\" has shape [4, 5]; expected [n_q, n_k] = [3, 5]"));
+  CHECK(contains(with("mask", Tensor::full({n_q, n_k}, 2)), "\"mask\" holds 2; expected 0 and 1"));
+  CHECK(contains(with("valid_lens", Tensor::full({3}, 1)), "\"valid_lens\" has shape [3]; expected [B] = [2]"));
+  CHECK(contains(with("key_padding_mask", Tensor::full({B, n_q}, 1), true), "expected [B, n_k] = [2, 5]"));
+
+  Sample no_heads;
+  no_heads.linears("w_q", "w_k", "w_v", "").self_input();
+  CHECK(contains(no_heads.error(), "has no num_heads; expected --heads N, N one of 1, 2, 4 or 8"));
+  Sample odd_heads;
+  odd_heads.linears("w_q", "w_k", "w_v", "").number("num_heads", 3).self_input();
+  CHECK(
+      contains(odd_heads.error(), "\"num_heads\" is 3, which does not divide d_model 8; expected one of 1, 2, 4 or 8"));
+  Sample wide;
+  wide.linears("w_q", "w_k", "w_v", "").heads().add("x", drawn("x", {B, n_q, 9}));
+  CHECK(contains(wide.error(), "\"x\" has shape [2, 3, 9]; expected [B, n, 8], the width of \"w_q.weight\" [8, 8]"));
+  Sample half;
+  half.linear("q_proj", "q").linear("k_proj", "k").heads().self_input();
+  CHECK(contains(half.error(), "has \"q_proj.weight\" but no \"v_proj.weight\""));
+  Sample batches;
+  batches.linears("w_q", "w_k", "w_v", "")
+      .heads()
+      .add("query", drawn("x", {B, n_q, d}))
+      .add("key", drawn("y", {3, n_k, d}));
+  CHECK(contains(batches.error(), "\"key\" has shape [3, 5, 8]; expected batch 2, as in \"query\""));
+  CHECK(contains(Sample().self_input().error(), "holds no attention weights (found \"x\")"));
+}
+
+TEST_CASE("a setting that the file fixes is refused, another number of heads is not") {
+  Scenario scenario;
+  scenario.d_model = 16;
+  CHECK(contains(cross_sample().error(scenario), "--d-model: cannot be set to 16, since the file's weights fix it"));
+  scenario = {};
+  scenario.queries = 4;
+  CHECK(contains(cross_sample().error(scenario), "--queries"));
+  scenario = {};
+  scenario.heads = 2;
+  CHECK(cross_sample().resolved(scenario).dims.d_head == 4);
+  scenario.heads = 3;
+  CHECK(contains(cross_sample().error(scenario), "--heads 3 does not divide its d_model 8"));
+}
+
+TEST_CASE("an array whose name means nothing is said to be unused") {
+  Sample sample = cross_sample();
+  sample.add("my_mask", Tensor::full({n_q, n_k}, 1), true);
+  const Inputs in = sample.resolved();
+  CHECK(in.assumptions.back() == Assumption{"not used", "\"my_mask\""});
+}
