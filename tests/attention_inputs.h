@@ -21,8 +21,17 @@ inline Tensor sampled(const Shape& shape, std::string_view stream, float reach =
 inline Inputs small_inputs(const Sizes& s = {}) {
   Inputs in;
   const Index d_head = s.d_model / s.heads, d = s.d_model;
-  in.dims = {.batch = s.batch, .heads = s.heads, .kv_heads = s.kv_heads, .n_q = s.n_q, .n_k = s.n_k, .d_query = d,
-             .d_key = d, .d_value = d, .d_model = d, .d_head = d_head, .d_out = d};
+  in.dims = {.batch = s.batch,
+             .heads = s.heads,
+             .kv_heads = s.kv_heads,
+             .n_q = s.n_q,
+             .n_k = s.n_k,
+             .d_query = d,
+             .d_key = d,
+             .d_value = d,
+             .d_model = d,
+             .d_head = d_head,
+             .d_out = d};
   in.query = sampled({s.batch, s.n_q, d}, "query", 1);
   in.key = s.self ? in.query : sampled({s.batch, s.n_k, d}, "key", 1);
   in.value = s.self ? in.query : sampled({s.batch, s.n_k, d}, "value", 1);
@@ -47,7 +56,8 @@ inline std::vector<double> naive_projection(const MatrixView& x, const Tensor& w
   for (Index row = 0; row < x.rows; ++row) {
     for (Index col = 0; col < weight.size(0); ++col) {
       double sum = bias.defined() ? static_cast<double>(bias.at({col})) : 0;
-      for (Index i = 0; i < x.cols; ++i) sum += static_cast<double>(x(row, i)) * static_cast<double>(weight.at({col, i}));
+      for (Index i = 0; i < x.cols; ++i)
+        sum += static_cast<double>(x(row, i)) * static_cast<double>(weight.at({col, i}));
       to.push_back(sum);
     }
   }

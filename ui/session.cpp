@@ -163,6 +163,12 @@ double Session::next_frame_in() const {
 
 const Document& Session::document() const { return state_->document; }
 
+Rgba Session::ground() const {
+  const ImU32 colour = look(state_->document.view.theme).window;
+  const auto channel = [&](int shift) { return static_cast<std::uint8_t>((colour >> shift) & 0xFF); };
+  return {channel(IM_COL32_R_SHIFT), channel(IM_COL32_G_SHIFT), channel(IM_COL32_B_SHIFT)};
+}
+
 std::string Session::title() const {
   const Scenario& scenario = state_->document.scenario;
   const std::string name = scenario.source == Source::file ? scenario.file.substr(scenario.file.find_last_of("/\\") + 1)

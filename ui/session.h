@@ -36,6 +36,8 @@ class Session {
   /// Seconds until a frame is due without any input; infinite when idle.
   double next_frame_in() const;
   const Document& document() const;
+  /// What the frame is drawn over: the canvas's colour, so that no panel has to fill it.
+  Rgba ground() const;
   std::string title() const;
   /// What the person asked of the window itself since the last call.
   struct WindowRequests {

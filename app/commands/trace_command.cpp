@@ -33,6 +33,7 @@ std::vector<NamedArray> arrays_of(const Trace& trace, bool parameters) {
   }
   if (trace.dropout_keep.defined()) arrays.push_back({"dropout_keep", trace.dropout_keep, true});
   if (trace.sink_logits.defined()) arrays.push_back({"sink_logits", trace.sink_logits, false});
+  if (trace.t5_table.defined()) arrays.push_back({"t5_table", trace.t5_table, false});
   return arrays;
 }
 

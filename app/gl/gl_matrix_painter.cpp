@@ -48,7 +48,7 @@ void set_revealed(MatrixDraw& draw, std::int64_t revealed, const MatrixView& mat
 
 void GlMatrixPainter::begin_frame() {
   ++frame_;
-  used_ = 0;
+  used_ = fills_used_ = 0;
   textures_.begin_frame();
   std::erase_if(maps_, [this](const MapTexture& map) { return map.last_used + 2 < frame_; });
 }
@@ -95,6 +95,25 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   list.AddImage(imgui_texture(draw.cells), point(seen.left, seen.top), point(seen.right, seen.bottom),
                 uv(seen.left, seen.top), uv(seen.right, seen.bottom));
   list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+}
+
+void GlMatrixPainter::fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour) {
+  const PixelRect area = to_pixels(min, max, ImGui::GetIO().DisplayFramebufferScale);
+  if (area.empty()) return;
+  if (fills_used_ == fills_.size()) fills_.push_back(std::make_unique<Fill>());
+  Fill& fill = *fills_[fills_used_++];
+  fill = {area.left, area.top, area.right - area.left, area.bottom - area.top, ImGui::ColorConvertU32ToFloat4(colour)};
+  list.AddCallback(clear_fill, &fill);
+}
+
+/// Leaves the scissor box, which ImGui's backend sets before each draw of its own.
+void GlMatrixPainter::clear_fill(const ImDrawList*, const ImDrawCmd* command) {
+  const Fill& fill = *static_cast<const Fill*>(command->UserCallbackData);
+  const ImDrawData& data = *ImGui::GetDrawData();
+  const int height = static_cast<int>(data.DisplaySize.y * data.FramebufferScale.y);
+  glScissor(fill.left, height - fill.top - fill.height, fill.width, fill.height);
+  glClearColor(fill.colour.x, fill.colour.y, fill.colour.z, fill.colour.w);
+  glClear(GL_COLOR_BUFFER_BIT);
 }
 
 void GlMatrixPainter::before_quad(const ImDrawList*, const ImDrawCmd* command) {

@@ -19,6 +19,7 @@ class GlMatrixPainter : public MatrixPainter {
   void begin_frame();
   /// The quad's corners are rounded to whole pixels of the framebuffer, so that all edges are crisp.
   void draw(ImDrawList& list, const MatrixQuad& quad) override;
+  void fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour) override;
 
   /// For tests.
   const MatrixTextures& textures() const { return textures_; }
@@ -28,6 +29,10 @@ class GlMatrixPainter : public MatrixPainter {
     GlMatrixPainter* painter;
     MatrixDraw draw;
   };
+  struct Fill {
+    int left, top, width, height;  ///< pixels of the framebuffer
+    ImVec4 colour;
+  };
   struct MapTexture {
     Colormap::Table table;
     GlTexture texture;
@@ -35,6 +40,7 @@ class GlMatrixPainter : public MatrixPainter {
   };
 
   static void before_quad(const ImDrawList* list, const ImDrawCmd* command);
+  static void clear_fill(const ImDrawList* list, const ImDrawCmd* command);
   MatrixShader& shader_for(const MatrixDraw& draw);
   Call& next_call();
   GLuint texture_of(const Colormap& map);
@@ -43,6 +49,8 @@ class GlMatrixPainter : public MatrixPainter {
   std::vector<MapTexture> maps_;
   std::vector<std::unique_ptr<Call>> calls_;  ///< the frame's first used_ are in use: ImGui keeps their addresses
   std::size_t used_ = 0;
+  std::vector<std::unique_ptr<Fill>> fills_;  ///< likewise
+  std::size_t fills_used_ = 0;
   std::uint64_t frame_ = 0;
   std::array<std::unique_ptr<MatrixShader>, MatrixShader::variants> shaders_;  ///< made when first used
 };

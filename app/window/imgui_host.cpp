@@ -39,11 +39,11 @@ void ImguiHost::begin_frame(bool fonts_changed) {
   ImGui::NewFrame();
 }
 
-void ImguiHost::render(int width, int height) {
+void ImguiHost::render(int width, int height, Rgba ground) {
   ImGui::Render();
   glViewport(0, 0, width, height);
   glDisable(GL_SCISSOR_TEST);
-  glClearColor(0, 0, 0, 1);
+  glClearColor(static_cast<float>(ground.r) / 255, static_cast<float>(ground.g) / 255, static_cast<float>(ground.b) / 255, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }

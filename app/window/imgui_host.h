@@ -1,6 +1,8 @@
 // ImguiHost: Dear ImGui's context and its OpenGL 3 backend, for the window and off screen alike.
 #pragma once
 
+#include "core/figure/theme.h"
+
 namespace headlight {
 
 class ImguiHost {
@@ -15,8 +17,8 @@ class ImguiHost {
   void set_frame(int width, int height);
   /// Begins ImGui's frame; `fonts_changed`: since the last one.
   void begin_frame(bool fonts_changed);
-  /// Ends the frame and draws it into the framebuffer that is bound, of width × height pixels, over opaque black.
-  void render(int width, int height);
+  /// Ends the frame and draws it into the framebuffer that is bound, of width × height pixels, over `ground`.
+  void render(int width, int height, Rgba ground);
 
  private:
   bool fonts_uploaded_ = false;

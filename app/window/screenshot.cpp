@@ -38,7 +38,7 @@ class OffscreenWindow {
     painter_.begin_frame();
     session_.draw(painter_);
     target_.bind();
-    host_.render(width_, height_);
+    host_.render(width_, height_, session_.ground());
   }
 
   void settle() {

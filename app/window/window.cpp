@@ -70,7 +70,7 @@ class WindowLoop {
     host_.begin_frame(fonts_changed);
     painter_.begin_frame();
     session_.draw(painter_);
-    host_.render(window_.width(), window_.height());
+    host_.render(window_.width(), window_.height(), session_.ground());
     window_.show_frame();
     window_.set_title(session_.title());
     const Session::WindowRequests asked = session_.take_window_requests();

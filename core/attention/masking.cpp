@@ -91,7 +91,8 @@ Tensor padding_mask(const Tensor& valid_lens, Index n_k) {
 }
 
 bool has_mask(const Scenario& scenario, const Inputs& inputs) {
-  return !scenario.mask.empty() || inputs.file_mask.defined() || inputs.valid_lens.defined() || !scenario.painted.empty();
+  return !scenario.mask.empty() || inputs.file_mask.defined() || inputs.valid_lens.defined() ||
+         !scenario.painted.empty();
 }
 
 Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_token stop) {

@@ -10,9 +10,9 @@ namespace headlight {
 bool has_mask(const Scenario& scenario, const Inputs& inputs);
 
 /// The mask of a scenario that has one, [B, H, n_q, n_k] of 0 and 1, 1 = may attend.
-/// It is the scenario's expression, or else the file's mask and the valid lengths together; then the painted cells, each
-/// over what is there (those outside the sizes of this run are passed over). An expression that names painted() says
-/// itself what becomes of them: there it is true where a cell was painted as "may attend", false everywhere else.
+/// It is the scenario's expression, or else the file's mask and the valid lengths together; then the painted cells,
+/// each over what is there (those outside the sizes of this run are passed over). An expression that names painted()
+/// says itself what becomes of them: there it is true where a cell was painted as "may attend", false everywhere else.
 /// Axes on which nothing depends are broadcast (stride 0). Throws ExpressionError, Cancelled.
 Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_token stop = {});
 

@@ -41,7 +41,9 @@ StageRecord mask_key(const Scenario& scenario, const Inputs& in) {
     key.settings.push_back(static_cast<double>(size));
   }
   for (const PaintedCell& cell : scenario.painted) {
-    for (const Index at : {cell.batch, cell.head, cell.query, cell.key}) key.settings.push_back(static_cast<double>(at));
+    for (const Index at : {cell.batch, cell.head, cell.query, cell.key}) {
+      key.settings.push_back(static_cast<double>(at));
+    }
     key.settings.push_back(cell.attend ? 1 : 0);
   }
   return key;
@@ -81,7 +83,8 @@ class Pipeline {
 
 Workers Pipeline::workers(Stage stage) const {
   Workers workers;
-  workers.threads = run_.threads > 0 ? run_.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  workers.threads =
+      run_.threads > 0 ? run_.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   workers.stop = run_.stop;
   if (run_.progress) {
     workers.progress = [this, stage](double share) { run_.progress(stage, estimate_.share(stage, share)); };
@@ -120,8 +123,7 @@ Tensor Pipeline::position_stage(Stage which, const Tensor& heads) {
   const QkNorm norm = scenario().qk_norm;
   if (rope == Rope::none && norm == QkNorm::none) return heads;
   const double base = rope == Rope::none ? 0 : static_cast<double>(scenario().rope_base);
-  return stage(which,
-               {.sources = {heads}, .settings = {static_cast<double>(rope), static_cast<double>(norm), base}},
+  return stage(which, {.sources = {heads}, .settings = {static_cast<double>(rope), static_cast<double>(norm), base}},
                [&](const Workers& w) {
                  const Tensor normal = norm == QkNorm::none ? heads : normalise_heads(heads, norm, w);
                  return rope == Rope::none ? normal : rotate(normal, rope, scenario().rope_base, w);
@@ -158,7 +160,8 @@ Tensor Pipeline::bias_stage(const Tensor& scores) {
 
 Tensor Pipeline::mask_stages(const Tensor& scores) {
   if (has_mask(scenario(), inputs())) {
-    stage(Stage::mask, mask_key(scenario(), inputs()), [&](const Workers& w) { return build_mask(scenario(), inputs(), w.stop); });
+    stage(Stage::mask, mask_key(scenario(), inputs()),
+          [&](const Workers& w) { return build_mask(scenario(), inputs(), w.stop); });
   }
   const Tensor& mask = trace_[Stage::mask];
   return stage(Stage::masked_scores, {.sources = {scores, mask}, .settings = {static_cast<double>(trace_.fill)}},
@@ -169,8 +172,7 @@ Tensor Pipeline::weight_stages(const Tensor& masked) {
   const DeadRow policy = scenario().dead_row;
   const Tensor& mask = trace_[Stage::mask];
   const Tensor weights =
-      stage(Stage::weights,
-            {.sources = {masked, trace_.sink_logits, mask}, .settings = {static_cast<double>(policy)}},
+      stage(Stage::weights, {.sources = {masked, trace_.sink_logits, mask}, .settings = {static_cast<double>(policy)}},
             [&](const Workers& w) { return softmax(masked, trace_.sink_logits, mask, policy, w); });
   return scenario().training && scenario().dropout > 0 ? dropout_stage(weights) : weights;
 }

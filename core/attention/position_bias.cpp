@@ -49,7 +49,9 @@ Index t5_bucket(Index distance, bool bidirectional) {
   return first + std::min(exact + above, buckets - 1);
 }
 
-Tensor t5_table(Index heads, std::uint64_t seed) { return Sampler(seed, "t5_bias").normal({heads, t5_buckets}); }
+Tensor t5_table(Index heads, std::uint64_t seed) {
+  return Sampler(seed, "t5_bias").normal({heads, t5_buckets});
+}
 
 Tensor alibi_by_distance(Index heads, Index n_q, Index n_k) {
   const std::vector<double> slopes = alibi_slopes(heads);

@@ -14,7 +14,8 @@ std::vector<double> alibi_slopes(Index heads);
 Index t5_bucket(Index distance, bool bidirectional);
 inline constexpr Index t5_buckets = 32, t5_max_distance = 128;
 
-/// [H, 32] seeded normal numbers that stand for what T5 learns; a head's numbers do not change with the number of heads.
+/// [H, 32] seeded normal numbers that stand for what T5 learns; a head's numbers do not change with the number of
+/// heads.
 Tensor t5_table(Index heads, std::uint64_t seed);
 
 /// Biases that depend on k − q alone, as [H, n_q + n_k − 1]: column k − q + n_q − 1.

@@ -13,8 +13,12 @@ template <int order>
 using ConstMap = Eigen::Map<const Matrix<order>, Eigen::Unaligned, Stride>;
 using TargetMap = Eigen::Map<Matrix<Eigen::RowMajor>, Eigen::Unaligned, Stride>;
 
-bool has_whole_rows(const MatrixView& m) { return m.col_stride == 1 || m.cols == 1; }
-bool has_whole_columns(const MatrixView& m) { return m.row_stride == 1 || m.rows == 1; }
+bool has_whole_rows(const MatrixView& m) {
+  return m.col_stride == 1 || m.cols == 1;
+}
+bool has_whole_columns(const MatrixView& m) {
+  return m.row_stride == 1 || m.rows == 1;
+}
 
 // Calls use(map) with `m` as the kind of map that Eigen multiplies without copying.
 template <typename Use>
@@ -34,7 +38,9 @@ void with_map(const MatrixView& m, Use use) {
 
 }  // namespace
 
-MatrixView transposed(const MatrixView& m) { return {m.data, m.cols, m.rows, m.col_stride, m.row_stride}; }
+MatrixView transposed(const MatrixView& m) {
+  return {m.data, m.cols, m.rows, m.col_stride, m.row_stride};
+}
 
 MatrixView row_block(const MatrixView& m, Index first, Index count) {
   return {m.data + first * m.row_stride, count, m.cols, m.row_stride, m.col_stride};

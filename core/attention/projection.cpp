@@ -10,7 +10,9 @@ namespace {
 
 constexpr Index rows_a_block = 128, cols_a_block = 256;
 
-Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+Index ceil_div(Index a, Index b) {
+  return (a + b - 1) / b;
+}
 
 void add_to_rows(const MatrixTarget& m, const Tensor& bias, Index first_col) {
   const MatrixView add = bias.matrix();

@@ -6,7 +6,8 @@
 
 namespace headlight {
 
-/// scores [B, H, n_q, n_k] → e^s / (Σ_k e^s) over each row (Vaswani et al. 2017, eq. 1), the row's maximum subtracted first.
+/// scores [B, H, n_q, n_k] → e^s / (Σ_k e^s) over each row (Vaswani et al. 2017, eq. 1), the row's maximum subtracted
+/// first.
 ///
 /// As in PyTorch, a row that is all −inf is NaN, and a NaN or +inf in a row makes it NaN. `sink_logits` [H], where
 /// defined, adds e^sink to the sum, so rows sum to less than one (as in GPT-OSS).

@@ -1,4 +1,5 @@
-// Trace: the numbers of every stage of one run. Immutable once computed; shared between threads by shared_ptr<const Trace>.
+// Trace: the numbers of every stage of one run. Immutable once computed; shared between threads by shared_ptr<const
+// Trace>.
 #pragma once
 
 #include <array>
@@ -15,12 +16,12 @@ namespace headlight {
 
 /// What a stage was computed from. Two records with the same key have the same output.
 struct StageRecord {
-  std::vector<Tensor> sources{};  ///< compared with identical()
-  std::vector<double> settings{}; ///< scale, fill, p, seed …, bit-compared
-  std::string words{};            ///< mask expression and the like
+  std::vector<Tensor> sources{};   ///< compared with identical()
+  std::vector<double> settings{};  ///< scale, fill, p, seed …, bit-compared
+  std::string words{};             ///< mask expression and the like
   Tensor output{};
-  double milliseconds = 0;        ///< time it took when it was last computed
-  bool reused = false;            ///< taken from the last trace as it was
+  double milliseconds = 0;  ///< time it took when it was last computed
+  bool reused = false;      ///< taken from the last trace as it was
 };
 
 /// Where QK-norm is on, Q_rotated and K_rotated are there too, RoPE or not: they hold the heads as normalised, then

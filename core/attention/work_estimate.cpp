@@ -13,20 +13,32 @@ double stage_work(Stage stage, const Scenario& s, const Inputs& in) {
   const double cells = static_cast<double>(d.batch * d.heads) * static_cast<double>(d.n_q) * static_cast<double>(d.n_k);
   const Index channels = d.heads * d.d_head, kv_channels = d.kv_heads * d.d_head;
   switch (stage) {
-    case Stage::Q: return product_work(d.batch * d.n_q, d.d_query, channels);
-    case Stage::K: return product_work(d.batch * d.n_k, d.d_key, kv_channels);
-    case Stage::V: return product_work(d.batch * d.n_k, d.d_value, kv_channels);
+    case Stage::Q:
+      return product_work(d.batch * d.n_q, d.d_query, channels);
+    case Stage::K:
+      return product_work(d.batch * d.n_k, d.d_key, kv_channels);
+    case Stage::V:
+      return product_work(d.batch * d.n_k, d.d_value, kv_channels);
     case Stage::scores:
-    case Stage::head_outputs: return 2 * cells * static_cast<double>(d.d_head);
-    case Stage::scaled_scores: return 4 * cells;
-    case Stage::capped_scores: return s.softcap ? 60 * cells : 0;
-    case Stage::biased_scores: return s.alibi || s.t5_bias || in.bias.defined() ? 6 * cells : 0;
+    case Stage::head_outputs:
+      return 2 * cells * static_cast<double>(d.d_head);
+    case Stage::scaled_scores:
+      return 4 * cells;
+    case Stage::capped_scores:
+      return s.softcap ? 60 * cells : 0;
+    case Stage::biased_scores:
+      return s.alibi || s.t5_bias || in.bias.defined() ? 6 * cells : 0;
     case Stage::mask:
-    case Stage::masked_scores: return 6 * cells;
-    case Stage::weights: return 40 * cells;
-    case Stage::dropped_weights: return s.training && s.dropout > 0 ? 20 * cells : 0;
-    case Stage::output: return product_work(d.batch * d.n_q, channels, in.W_o.defined() ? d.d_out : 0);
-    default: return 0;
+    case Stage::masked_scores:
+      return 6 * cells;
+    case Stage::weights:
+      return 40 * cells;
+    case Stage::dropped_weights:
+      return s.training && s.dropout > 0 ? 20 * cells : 0;
+    case Stage::output:
+      return product_work(d.batch * d.n_q, channels, in.W_o.defined() ? d.d_out : 0);
+    default:
+      return 0;
   }
 }
 

@@ -20,7 +20,8 @@ struct Workers {
   void run(Index blocks, double cost, const std::function<void(Index block)>& body) const;
 };
 
-/// Builds a [B, H, n_q, n] tensor row by row: write(b, h, q, row) fills `row`, n numbers. `cost_per_cell` in operations.
+/// Builds a [B, H, n_q, n] tensor row by row: write(b, h, q, row) fills `row`, n numbers. `cost_per_cell` in
+/// operations.
 Tensor by_rows(const Shape& shape, double cost_per_cell, const Workers& workers,
                const std::function<void(Index b, Index h, Index q, std::span<float> row)>& write);
 

@@ -14,7 +14,8 @@
 
 namespace headlight {
 
-/// What came of one scenario: a trace, or the sentence that says why there is none. Cancelled scenarios have no outcome.
+/// What came of one scenario: a trace, or the sentence that says why there is none. Cancelled scenarios have no
+/// outcome.
 struct Outcome {
   std::uint64_t ticket = 0;  ///< as returned by submit()
   std::shared_ptr<const Trace> trace;
@@ -24,14 +25,14 @@ struct Outcome {
 struct Progress {
   bool busy = false;
   Stage stage{};
-  double share = 0;           ///< of the stages' estimated work, 0…1
+  double share = 0;  ///< of the stages' estimated work, 0…1
   double elapsed_seconds = 0;
 };
 
 class Engine {
  public:
-  /// `wake` is called from the worker when an outcome is ready and, some 30 times a second, when progress moved; it must
-  /// be thread-safe and quick and must not throw.
+  /// `wake` is called from the worker when an outcome is ready and, some 30 times a second, when progress moved; it
+  /// must be thread-safe and quick and must not throw.
   explicit Engine(std::function<void()> wake = {});
   ~Engine();
   Engine(const Engine&) = delete;

@@ -7,25 +7,25 @@
 
 namespace headlight {
 
-struct Rect {
+struct Box {
   float x = 0, y = 0, w = 0, h = 0;
   float right() const { return x + w; }
   float bottom() const { return y + h; }
-  bool operator==(const Rect&) const = default;
+  bool operator==(const Box&) const = default;
 };
 
 class Canvas {
  public:
   virtual ~Canvas() = default;
-  virtual void fill(const Rect& rect, Rgba colour) = 0;
+  virtual void fill(const Box& rect, Rgba colour) = 0;
   virtual void text(const Label& label) = 0;
   /// The matrix over the whole of `rect`, hair gaps between cells where `gaps`. Of `style`, scale and gap are ignored.
-  virtual void heatmap(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+  virtual void heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                        bool gaps) = 0;
   /// One cell of a kind, for a legend; a value stands for 1.
-  virtual void swatch(const Rect& rect, CellKind kind, const HeatmapStyle& style) = 0;
+  virtual void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) = 0;
   /// A colour map upright, its highest value at the top.
-  virtual void colour_bar(const Rect& rect, const Colormap& map) = 0;
+  virtual void colour_bar(const Box& rect, const Colormap& map) = 0;
 };
 
 }  // namespace headlight

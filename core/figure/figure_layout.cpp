@@ -46,7 +46,7 @@ class Placer {
   }
   float half(float size) { return typesetter_.half_height(FontRole::text, size); }
 
-  Rect last_of_first_line() const {
+  Box last_of_first_line() const {
     return out_.panels[std::min(static_cast<std::size_t>(frame_.columns), out_.panels.size()) - 1].heatmap;
   }
 
@@ -56,7 +56,7 @@ class Placer {
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
       const auto column = static_cast<float>(static_cast<Index>(i) % frame_.columns);
       const auto line = static_cast<float>(static_cast<Index>(i) / frame_.columns);
-      const Rect at{std::round(edge_ + frame_.left + column * step_x), std::round(frame_.top + line * step_y),
+      const Box at{std::round(edge_ + frame_.left + column * step_x), std::round(frame_.top + line * step_y),
                     frame_.panel_width, frame_.panel_height};
       out_.panels.push_back({i, at, ranges_[i]});
       const FigurePanel& panel = spec_.panels[i];
@@ -87,7 +87,7 @@ class Placer {
   }
 
   void axes() {
-    const Rect& first = out_.panels.front().heatmap;
+    const Box& first = out_.panels.front().heatmap;
     const float bottom = frame_.top + static_cast<float>(frame_.lines) * frame_.panel_height +
                          static_cast<float>(frame_.lines - 1) * (frame_.panel_top + frame_.gap);
     for (std::size_t i = 0; i < out_.panels.size(); ++i) {
@@ -99,7 +99,7 @@ class Placer {
       label(spec_.row_label, FontRole::text, label_size, theme_.muted,
             on_centre({edge_ + 8, (first.y + bottom) / 2}, -90, half(label_size)), Anchor::middle, -90);
     }
-    const Rect last = last_of_first_line();
+    const Box last = last_of_first_line();
     const std::string name = typesetter_.elide(spec_.col_label, FontRole::text, label_size, frame_.inner_width);
     const float reach = typesetter_.width(name, FontRole::text, label_size) / 2;
     const float low = (frame_.width - frame_.inner_width) / 2 + reach;
@@ -108,7 +108,7 @@ class Placer {
           on_centre({middle, bottom + frame_.below - 8}, 0, half(label_size)), Anchor::middle);
   }
 
-  void rows_of(const Rect& matrix) {
+  void rows_of(const Box& matrix) {
     for (const AxisTick& tick : frame_.row_ticks.ticks) {
       const float y = matrix.y + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_height;
       if (frame_.row_ticks.marks) out_.boxes.push_back({{matrix.x - 5, y - 0.5f, 4, 1}, theme_.muted});
@@ -117,7 +117,7 @@ class Placer {
     }
   }
 
-  void columns_of(const Rect& matrix) {
+  void columns_of(const Box& matrix) {
     const AxisTicks& ticks = frame_.col_ticks;
     for (const AxisTick& tick : ticks.ticks) {
       const float x = matrix.x + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_width;
@@ -135,10 +135,10 @@ class Placer {
   void bars() {
     if (frame_.bar_text == 0) return;
     const bool own = has_own_bars(spec_);
-    const Rect corner = last_of_first_line();
+    const Box corner = last_of_first_line();
     for (std::size_t i = 0; i < (own ? out_.panels.size() : 1); ++i) {
-      const Rect& beside = own ? out_.panels[i].heatmap : corner;
-      const Rect bar{beside.right() + bar_gap, beside.y, bar_width, std::min(beside.h, 240.0f)};
+      const Box& beside = own ? out_.panels[i].heatmap : corner;
+      const Box bar{beside.right() + bar_gap, beside.y, bar_width, std::min(beside.h, 240.0f)};
       out_.bars.push_back({bar, ranges_[i]});
       for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_[i], bar.h)) {
         const float y = bar.bottom() - tick.at * bar.h;
@@ -155,7 +155,7 @@ class Placer {
       float x = title_edge_;
       y += legend_line;
       for (const LegendEntry& entry : line) {
-        const Rect swatch{std::round(x), std::round(y) - swatch_size, swatch_size, swatch_size};
+        const Box swatch{std::round(x), std::round(y) - swatch_size, swatch_size, swatch_size};
         out_.swatches.push_back({swatch, entry.kind});
         const float text_x = swatch.right() + swatch_gap, room = title_edge_ + room_ - text_x;
         const std::string text = typesetter_.elide(entry.text, FontRole::text, label_size, room);

@@ -10,23 +10,23 @@
 namespace headlight {
 
 struct FilledBox {
-  Rect rect;
+  Box rect;
   Rgba colour;
 };
 
 struct PanelBox {
   std::size_t panel;  ///< index into the spec's panels
-  Rect heatmap;
+  Box heatmap;
   ValueRange range;  ///< what the panel's colours span
 };
 
 struct BarBox {
-  Rect rect;
+  Box rect;
   ValueRange range;
 };
 
 struct SwatchBox {
-  Rect rect;
+  Box rect;
   CellKind kind;
 };
 

@@ -17,7 +17,7 @@ RasterCanvas::RasterCanvas(float width, float height, float scale, Rgba backgrou
       image_(std::max(1, to_pixels(width, scale)), std::max(1, to_pixels(height, scale)), background),
       typesetter_(typesetter) {}
 
-RasterCanvas::Pixels RasterCanvas::snap(const Rect& rect) const {
+RasterCanvas::Pixels RasterCanvas::snap(const Box& rect) const {
   const int x = to_pixels(rect.x, scale_), y = to_pixels(rect.y, scale_);
   return {x, y, std::max(1, to_pixels(rect.right(), scale_) - x), std::max(1, to_pixels(rect.bottom(), scale_) - y)};
 }
@@ -34,7 +34,7 @@ void RasterCanvas::paste(const Image& image, int x, int y) {
   }
 }
 
-void RasterCanvas::fill(const Rect& rect, Rgba colour) {
+void RasterCanvas::fill(const Box& rect, Rgba colour) {
   const Pixels p = snap(rect);
   paste(Image(p.w, p.h, colour), p.x, p.y);
 }
@@ -43,7 +43,7 @@ void RasterCanvas::text(const Label& label) {
   typesetter_.draw(image_, label, scale_);
 }
 
-void RasterCanvas::heatmap(const Rect& rect, const MatrixView& matrix, const CellMasks& masks,
+void RasterCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks,
                            const HeatmapStyle& style, bool gaps) {
   const Pixels p = snap(rect);
   HeatmapStyle own = style;
@@ -54,14 +54,14 @@ void RasterCanvas::heatmap(const Rect& rect, const MatrixView& matrix, const Cel
   paste(heatmap_raster(matrix, masks, own, p.w, p.h), p.x, p.y);
 }
 
-void RasterCanvas::swatch(const Rect& rect, CellKind kind, const HeatmapStyle& style) {
+void RasterCanvas::swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) {
   const Pixels p = snap(rect);
   HeatmapStyle own = style;
   own.scale = scale_;
   paste(cell_swatch(kind, own, p.w, p.h), p.x, p.y);
 }
 
-void RasterCanvas::colour_bar(const Rect& rect, const Colormap& map) {
+void RasterCanvas::colour_bar(const Box& rect, const Colormap& map) {
   const Pixels p = snap(rect);
   Image bar(p.w, p.h);
   for (int y = 0; y < p.h; ++y) {

@@ -11,12 +11,12 @@ class RasterCanvas : public Canvas {
   /// `width` × `height` units at `scale` pixels to a unit; `typesetter` must outlive the canvas.
   RasterCanvas(float width, float height, float scale, Rgba background, Typesetter& typesetter);
 
-  void fill(const Rect& rect, Rgba colour) override;
+  void fill(const Box& rect, Rgba colour) override;
   void text(const Label& label) override;
-  void heatmap(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+  void heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                bool gaps) override;
-  void swatch(const Rect& rect, CellKind kind, const HeatmapStyle& style) override;
-  void colour_bar(const Rect& rect, const Colormap& map) override;
+  void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) override;
+  void colour_bar(const Box& rect, const Colormap& map) override;
 
   Image take() { return std::move(image_); }
 
@@ -25,7 +25,7 @@ class RasterCanvas : public Canvas {
     int x, y, w, h;
   };
   /// Edges go to the nearest pixel; never thinner than one.
-  Pixels snap(const Rect& rect) const;
+  Pixels snap(const Box& rect) const;
   void paste(const Image& image, int x, int y);
 
   float scale_;

@@ -28,7 +28,7 @@ std::string attribute(const char* name, const std::string& value) {
   return std::string(" ") + name + "=\"" + value + "\"";
 }
 
-std::string place(const Rect& rect) {
+std::string place(const Box& rect) {
   return attribute("x", number(rect.x)) + attribute("y", number(rect.y)) + attribute("width", number(rect.w)) +
          attribute("height", number(rect.h));
 }
@@ -114,7 +114,7 @@ SvgCanvas::SvgCanvas(float width, float height, Rgba background, Theme theme, Sv
   if (background.a != 0) fill({0, 0, width, height}, background);
 }
 
-void SvgCanvas::fill(const Rect& rect, Rgba colour) {
+void SvgCanvas::fill(const Box& rect, Rgba colour) {
   svg_ += "<rect" + place(rect) + paint(colour) + "/>\n";
 }
 
@@ -139,7 +139,7 @@ void SvgCanvas::text(const Label& label) {
   svg_ += " xml:space=\"preserve\" style=\"font-kerning:none\">" + escape(label.text) + "</text>\n";
 }
 
-void SvgCanvas::cell(const Rect& rect, CellKind kind, Rgba value_colour) {
+void SvgCanvas::cell(const Box& rect, CellKind kind, Rgba value_colour) {
   const auto with = [&](const char* pattern) { svg_ += "<rect" + place(rect) + " fill=\"url(#" + pattern + ")\"/>\n"; };
   switch (kind) {
     case CellKind::value:
@@ -162,7 +162,7 @@ void SvgCanvas::cell(const Rect& rect, CellKind kind, Rgba value_colour) {
   svg_ += "<path d=\"" + stroke(arm) + stroke(-arm) + "\" stroke=\"" + to_hex(theme_.crossed_line) + "\"/>\n";
 }
 
-void SvgCanvas::cells(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+void SvgCanvas::cells(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                       float gap) {
   const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
   // Without gaps, antialiased edges would show the ground between neighbours.
@@ -172,7 +172,7 @@ void SvgCanvas::cells(const Rect& rect, const MatrixView& matrix, const CellMask
       const CellKind kind = classify(matrix, masks, row, col);
       const bool through = std::min(w, h) < 16 && (kind == CellKind::masked || kind == CellKind::neg_inf);
       const float seam = through ? 0 : gap;
-      const Rect box{rect.x + static_cast<float>(col) * w, rect.y + static_cast<float>(row) * h,
+      const Box box{rect.x + static_cast<float>(col) * w, rect.y + static_cast<float>(row) * h,
                      w - (col + 1 < matrix.cols ? seam : 0), h - (row + 1 < matrix.rows ? seam : 0)};
       const Rgba colour = kind == CellKind::value ? style.map->at(normalise(matrix(row, col), style.range)) : Rgba{};
       cell(box, kind, colour);
@@ -181,7 +181,7 @@ void SvgCanvas::cells(const Rect& rect, const MatrixView& matrix, const CellMask
   svg_ += "</g>\n";
 }
 
-void SvgCanvas::heatmap(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+void SvgCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                         bool gaps) {
   const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
   const int gap = gaps ? heatmap_gap(static_cast<double>(w), static_cast<double>(h)) : 0;
@@ -195,16 +195,16 @@ void SvgCanvas::heatmap(const Rect& rect, const MatrixView& matrix, const CellMa
   embed(rect, heatmap_raster(matrix, masks, own, pixels(rect.w), pixels(rect.h)));
 }
 
-void SvgCanvas::embed(const Rect& rect, const Image& image) {
+void SvgCanvas::embed(const Box& rect, const Image& image) {
   svg_ += "<image" + place(rect) + " preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" xlink:href=\"" +
           "data:image/png;base64," + base64(encode_png(image)) + "\"/>\n";
 }
 
-void SvgCanvas::swatch(const Rect& rect, CellKind kind, const HeatmapStyle& style) {
+void SvgCanvas::swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) {
   cell(rect, kind, style.map->at(normalise(1, style.range)));
 }
 
-void SvgCanvas::colour_bar(const Rect& rect, const Colormap& map) {
+void SvgCanvas::colour_bar(const Box& rect, const Colormap& map) {
   const std::string id = "map" + std::to_string(gradients_++);
   svg_ += "<linearGradient id=\"" + id + "\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">";
   constexpr int stops = 32;

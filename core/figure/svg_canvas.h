@@ -17,21 +17,21 @@ class SvgCanvas : public Canvas {
   /// A background with alpha 0 is left out. `typesetter` must outlive the canvas.
   SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter);
 
-  void fill(const Rect& rect, Rgba colour) override;
+  void fill(const Box& rect, Rgba colour) override;
   void text(const Label& label) override;
   /// Cells as rectangles up to 64 × 64 of them that are not tiny, beyond that a picture inside the file.
-  void heatmap(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
+  void heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                bool gaps) override;
-  void swatch(const Rect& rect, CellKind kind, const HeatmapStyle& style) override;
-  void colour_bar(const Rect& rect, const Colormap& map) override;
+  void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) override;
+  void colour_bar(const Box& rect, const Colormap& map) override;
 
   /// Closes the document.
   std::string take();
 
  private:
-  void cell(const Rect& rect, CellKind kind, Rgba value_colour);
-  void cells(const Rect& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, float gap);
-  void embed(const Rect& rect, const Image& image);
+  void cell(const Box& rect, CellKind kind, Rgba value_colour);
+  void cells(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, float gap);
+  void embed(const Box& rect, const Image& image);
 
   std::string svg_;
   const ThemeColours& theme_;

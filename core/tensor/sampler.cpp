@@ -49,7 +49,9 @@ std::uint64_t Sampler::next() {
   return result;
 }
 
-float Sampler::uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
+float Sampler::uniform() {
+  return static_cast<float>(next() >> 40) * 0x1p-24f;
+}
 
 float Sampler::normal() {
   // Three 21-bit uniform integers from each of four words; their sum less its mean fits a float's 24 bits exactly.

@@ -202,6 +202,8 @@ def main():
                 problems, errors = compare(case, run(options.program, case, folder))
             except RuntimeError as error:
                 problems, errors = [str(error)], {}
+            except KeyError as error:
+                problems, errors = [f"the trace has no {error}"], {}
             for name, error in errors.items():
                 worst[name] = max(worst.get(name, 0), error)
                 seen[name] = seen.get(name, 0) + 1

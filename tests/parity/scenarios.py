@@ -142,6 +142,8 @@ def draw_random(rng, z, case):
                          d_model=d, heads=z.heads, kv_heads=z.kv_heads)
     if z.cross:
         case.settings.update(d_query=rng.randint(1, 24), d_key=rng.randint(1, 24), d_value=rng.randint(1, 24))
+    elif rng.random() < 0.3:
+        case.settings["packed"] = True
     for name in ("bias", "output_projection"):
         if rng.random() < 0.5:
             case.settings[name] = rng.random() < 0.5

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "ui/imgui_compat.h"
+#include "ui/widgets/matrix_painter.h"
 
 namespace headlight {
 namespace {
@@ -75,21 +76,20 @@ std::optional<float> track(const Frame& frame, const char* id, float share, bool
 
 }  // namespace
 
-PanelArea::PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, bool scrolls)
-    : padding_(padding.x) {
+PanelArea::PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, bool scrolls) {
   ImGui::SetNextWindowPos(min);
   ImGui::SetNextWindowSize({max.x - min.x, max.y - min.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {padding.x * frame.u, padding.y * frame.u});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, ground);
   ImGuiWindowFlags flags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                            ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
                            ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
+  flags |= ImGuiWindowFlags_NoBackground;
   if (!scrolls) flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
   ImGui::Begin(name, nullptr, flags);
-  ImGui::PopStyleColor();
   ImGui::PopStyleVar(3);
+  if (ground != 0) frame.painter.fill(*ImGui::GetWindowDrawList(), min, max, ground);
 }
 
 PanelArea::~PanelArea() { ImGui::End(); }

@@ -10,16 +10,13 @@
 
 namespace headlight {
 
-/// A full-width area that a panel draws into: an ImGui window without decoration. Ends in its destructor.
+/// An area that a panel draws into: an ImGui window without decoration, on `ground` (0: none). Ends in its destructor.
 class PanelArea {
  public:
   PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, bool scrolls = false);
   ~PanelArea();
   PanelArea(const PanelArea&) = delete;
   PanelArea& operator=(const PanelArea&) = delete;
-
- private:
-  float padding_;
 };
 
 /// "SHAPE": opens a group of controls.

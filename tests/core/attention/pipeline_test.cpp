@@ -40,7 +40,8 @@ Tensor repeated(const Tensor& weight, Index d_head, Index times) {
   Buffer values;
   for (Index row = 0; row < weight.size(0) * times; ++row) {
     const Index from = row / (d_head * times) * d_head + row % d_head;
-    for (Index col = 0; col < width; ++col) values.push_back(weight.rank() == 2 ? weight.at({from, col}) : weight.at({from}));
+    for (Index col = 0; col < width; ++col)
+      values.push_back(weight.rank() == 2 ? weight.at({from, col}) : weight.at({from}));
   }
   Shape shape = weight.shape();
   shape[0] *= times;
@@ -56,9 +57,10 @@ double row_sum(const Tensor& t, Index b, Index h, Index q) {
 }  // namespace
 
 TEST_CASE("self- and cross-attention agree with plain float64 loops") {
-  for (const Sizes& sizes : {Sizes{}, Sizes{.batch = 3, .heads = 2, .kv_heads = 1, .n_q = 3, .n_k = 7, .d_model = 8, .self = false},
-                             Sizes{.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 150, .n_k = 150, .d_model = 32},
-                             Sizes{.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 1, .n_k = 1, .d_model = 1}}) {
+  for (const Sizes& sizes :
+       {Sizes{}, Sizes{.batch = 3, .heads = 2, .kv_heads = 1, .n_q = 3, .n_k = 7, .d_model = 8, .self = false},
+        Sizes{.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 150, .n_k = 150, .d_model = 32},
+        Sizes{.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 1, .n_k = 1, .d_model = 1}}) {
     const Inputs inputs = small_inputs(sizes);
     CHECK_THAT((*traced(inputs))[Stage::output], agrees_with(naive_attention(inputs)));
   }
@@ -161,7 +163,8 @@ TEST_CASE("grouped heads equal multi-head attention with each key and value head
   const Inputs grouped = small_inputs({.heads = 4, .kv_heads = 2});
   Inputs full = grouped;
   full.dims.kv_heads = 4;
-  for (Tensor Inputs::*p : {&Inputs::W_k, &Inputs::W_v, &Inputs::b_k, &Inputs::b_v}) full.*p = repeated(grouped.*p, 4, 2);
+  for (Tensor Inputs::*p : {&Inputs::W_k, &Inputs::W_v, &Inputs::b_k, &Inputs::b_v})
+    full.*p = repeated(grouped.*p, 4, 2);
   CHECK_THAT((*traced(grouped))[Stage::output], agrees_with((*traced(full))[Stage::output]));
 }
 

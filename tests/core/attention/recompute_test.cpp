@@ -19,7 +19,9 @@ std::vector<Stage> reused(const Trace& trace) {
   return list;
 }
 
-bool same_bits(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.contiguous().values(), b.contiguous().values()); }
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return std::ranges::equal(a.contiguous().values(), b.contiguous().values());
+}
 
 }  // namespace
 
@@ -47,7 +49,8 @@ TEST_CASE("a new weight recomputes what it feeds and nothing else") {
   const auto first = traced(inputs);
   inputs.W_v = sampled({16, 16}, "another");
   const auto second = compute({}, inputs, first.get(), {});
-  for (const Stage stage : {Stage::Q, Stage::K, Stage::scores, Stage::weights}) CHECK(identical((*first)[stage], (*second)[stage]));
+  for (const Stage stage : {Stage::Q, Stage::K, Stage::scores, Stage::weights})
+    CHECK(identical((*first)[stage], (*second)[stage]));
   for (const Stage stage : {Stage::V, Stage::V_heads, Stage::head_outputs, Stage::concat, Stage::output}) {
     CHECK_FALSE(identical((*first)[stage], (*second)[stage]));
   }
@@ -113,7 +116,8 @@ TEST_CASE("progress never goes back and ends at the whole") {
             CHECK(share >= last);
             last = share;
           }};
-  compute({}, small_inputs({.batch = 1, .heads = 2, .kv_heads = 2, .n_q = 300, .n_k = 300, .d_model = 64}), nullptr, run);
+  compute({}, small_inputs({.batch = 1, .heads = 2, .kv_heads = 2, .n_q = 300, .n_k = 300, .d_model = 64}), nullptr,
+          run);
   CHECK(last > 0.99);
   CHECK(last <= 1);
 }

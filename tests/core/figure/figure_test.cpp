@@ -76,7 +76,7 @@ bool overlap(const LabelBox& a, const LabelBox& b) {
   return true;
 }
 
-LabelBox box_of(const Rect& r) {
+LabelBox box_of(const Box& r) {
   return {{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}};
 }
 
@@ -231,7 +231,7 @@ TEST_CASE("SVG has the geometry of the pixels: size, cells and words") {
   CHECK(occurrences(svg, "url(#masked)") == 10 + 1);  // the legend's too
   const Colormap map = colormap("signal", Theme::light);
   for (Index row = 0; row < 6; ++row) {
-    const Rect& box = layout.panels[0].heatmap;
+    const Box& box = layout.panels[0].heatmap;
     const Rgba colour = map.at(normalise(sample.matrix.at({row, 0}), layout.panels[0].range));
     const float y = box.y + static_cast<float>(row) * layout.cell_height;
     const std::string start = "<rect x=\"" + format_value(box.x, 0) + "\" y=\"" + format_value(y, 0) + "\"";

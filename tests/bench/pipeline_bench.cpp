@@ -1,0 +1,53 @@
+// The pipeline beside plain loops over single numbers, within one run so that the machine cancels out; then each stage
+// of one long head.   headlight_pipeline_bench [TOKENS of the long head, 4096 unless given]
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include "tests/attention_inputs.h"
+
+namespace {
+
+using namespace headlight;
+
+double milliseconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+void beside_plain_loops(const Sizes& sizes) {
+  const Inputs inputs = small_inputs(sizes);
+  const double naive = milliseconds([&] { naive_attention(inputs); });
+  const auto with_threads = [&](int threads) {
+    return milliseconds([&] { compute({}, inputs, nullptr, {.threads = threads, .stop = {}, .progress = {}}); });
+  };
+  const double one = with_threads(1), all = with_threads(0);
+  std::printf(
+      "n %5lld, d_model %5lld, %2lld heads: plain %9.2f ms, one thread %8.2f ms (%5.1f×), all threads %8.2f ms "
+      "(%5.1f×)\n",
+      static_cast<long long>(sizes.n_q), static_cast<long long>(sizes.d_model), static_cast<long long>(sizes.heads),
+      naive, one, naive / one, all, naive / all);
+}
+
+void by_stage(const Sizes& sizes) {
+  const Inputs inputs = small_inputs(sizes);
+  const auto trace = compute({}, inputs, nullptr, {});
+  std::printf("n %lld, d_model %lld, one head, by stage:\n", static_cast<long long>(sizes.n_q),
+              static_cast<long long>(sizes.d_model));
+  for (const Stage stage : trace->stages()) {
+    std::printf("  %-16s %9.2f ms\n", name(stage).data(), trace->records[static_cast<std::size_t>(stage)].milliseconds);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const Index tokens = count > 1 ? std::atoll(words[1]) : 4096;
+  beside_plain_loops({.batch = 1, .heads = 4, .kv_heads = 4, .n_q = 8, .n_k = 8, .d_model = 32});
+  beside_plain_loops({.batch = 1, .heads = 8, .kv_heads = 8, .n_q = 64, .n_k = 64, .d_model = 512});
+  beside_plain_loops({.batch = 1, .heads = 8, .kv_heads = 2, .n_q = 512, .n_k = 512, .d_model = 512});
+  by_stage({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = tokens, .n_k = tokens, .d_model = 64});
+  return 0;
+}

@@ -1,0 +1,158 @@
+#include "tests/ui/headless.h"
+
+#include <imgui_internal.h>
+
+namespace headlight::test {
+
+HeadlessWindow::Context::Context(ImVec2 size) : imgui(ImGui::CreateContext()) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.DisplaySize = size;
+  io.DeltaTime = 1.0f / 60;
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
+#if IMGUI_VERSION_NUM >= 19200
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
+#endif
+}
+
+HeadlessWindow::Context::~Context() { ImGui::DestroyContext(imgui); }
+
+HeadlessWindow::HeadlessWindow(Document start, ImVec2 size) : context_(size), session(std::move(start), [] {}) {
+  move({-100, -100});
+  settle();
+}
+
+void HeadlessWindow::frame() {
+  session.prepare_fonts(1);
+  painter.quads.clear();
+  ImGui::NewFrame();
+  session.draw(painter);
+  ImGui::Render();
+}
+
+void HeadlessWindow::settle() {
+  for (int round = 0; round < 3; ++round) {
+    frame();
+    session.wait();
+  }
+  frame();
+}
+
+void HeadlessWindow::move(ImVec2 to) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddMousePosEvent(to.x, to.y);
+#else
+  ImGui::GetIO().MousePos = to;
+#endif
+}
+
+void HeadlessWindow::button(bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddMouseButtonEvent(0, down);
+#else
+  ImGui::GetIO().MouseDown[0] = down;
+#endif
+}
+
+void HeadlessWindow::click(ImVec2 at) {
+  move(at);
+  frame();
+  button(true);
+  frame();
+  button(false);
+  frame();
+  settle();
+}
+
+void HeadlessWindow::drag(ImVec2 from, ImVec2 to) {
+  move(from);
+  frame();
+  button(true);
+  frame();
+  constexpr int steps = 8;
+  for (int i = 1; i <= steps; ++i) {
+    const float share = static_cast<float>(i) / steps;
+    move({from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share});
+    frame();
+  }
+  button(false);
+  frame();
+  settle();
+}
+
+void HeadlessWindow::type_and_enter(const char* text) {
+  ImGui::GetIO().AddInputCharactersUTF8(text);
+  frame();
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, true);
+  frame();
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, false);
+#else
+  constexpr int enter = 257;
+  ImGui::GetIO().KeyMap[ImGuiKey_Enter] = enter;
+  ImGui::GetIO().KeysDown[enter] = true;
+  frame();
+  ImGui::GetIO().KeysDown[enter] = false;
+#endif
+  settle();
+}
+
+ImVec2 HeadlessWindow::find(const char* window, std::initializer_list<const char*> ids) {
+  const ImGuiWindow* found = ImGui::FindWindowByName(window);
+  if (found == nullptr) return {0, 0};
+  ImGuiID id = found->ID;
+  for (const char* part : ids) id = ImHashStr(part, 0, id);
+  const ImVec2 min = found->Pos;
+  const ImVec2 max{found->Pos.x + found->Size.x, found->Pos.y + found->Size.y};
+  constexpr int columns = 48;
+  for (int column = 0; column < columns; ++column) {
+    // From the middle outwards: most items span the whole width.
+    const int from_middle = (column % 2 == 0 ? column : -column - 1) / 2;
+    const float x = min.x + (max.x - min.x) * (0.5f + static_cast<float>(from_middle) / columns);
+    for (float y = min.y + 3; y < max.y; y += 5) {
+      const ImVec2 at{x, y};
+      move(at);
+      frame();
+      if (ImGui::GetCurrentContext()->HoveredId == id) return at;
+    }
+  }
+  return {0, 0};
+}
+
+ImVec2 HeadlessWindow::cell(Stage stage, Index row, Index col) const {
+  const Tensor& wanted = (*document().trace)[stage];
+  for (const MatrixQuad& quad : painter.quads) {
+    if (!identical(quad.values, wanted)) continue;
+    const MatrixView matrix = wanted.matrix(quad.batch, quad.head);
+    const auto along = [](float from, float to, Index index, Index count) {
+      return from + (to - from) * (static_cast<float>(index) + 0.5f) / static_cast<float>(count);
+    };
+    return {along(quad.min.x, quad.max.x, col, matrix.cols), along(quad.min.y, quad.max.y, row, matrix.rows)};
+  }
+  return {0, 0};
+}
+
+Document sentence() {
+  Document document;
+  document.scenario.mask = "causal()";
+  document.scenario.heads = 4;
+  return document;
+}
+
+Document random_document(Index queries, Index d_model, Index heads) {
+  Document document;
+  document.scenario.source = Source::random;
+  document.scenario.queries = queries;
+  document.scenario.d_model = d_model;
+  document.scenario.heads = heads;
+  return document;
+}
+
+Document file_document(const std::string& fixture) {
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = std::string(HEADLIGHT_FIXTURES) + "/" + fixture;
+  return document;
+}
+
+}  // namespace headlight::test

@@ -1,0 +1,65 @@
+// A window without a window: Session drawn with ImGui alone, fed with a person's input, painted by a recorder.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include <imgui.h>
+
+#include "ui/session.h"
+#include "ui/widgets/matrix_painter.h"
+
+namespace headlight::test {
+
+/// Keeps what was asked to be painted in the last frame.
+class RecordingPainter : public MatrixPainter {
+ public:
+  void draw(ImDrawList&, const MatrixQuad& quad) override { quads.push_back(quad); }
+  void fill(ImDrawList&, ImVec2, ImVec2, ImU32) override {}
+  std::vector<MatrixQuad> quads;
+};
+
+class HeadlessWindow {
+ public:
+  explicit HeadlessWindow(Document start, ImVec2 size = {1600, 900});
+  HeadlessWindow(const HeadlessWindow&) = delete;
+  HeadlessWindow& operator=(const HeadlessWindow&) = delete;
+
+  void frame();
+  /// Frames until nothing is computed any more and ImGui has settled.
+  void settle();
+  void move(ImVec2 to);
+  void click(ImVec2 at);
+  void drag(ImVec2 from, ImVec2 to);
+  /// Types into what has the focus, then presses Enter.
+  void type_and_enter(const char* text);
+
+  /// Where the item with this path of ids is, found as a person would: by moving over the window of that name. (0, 0)
+  /// if it is nowhere.
+  ImVec2 find(const char* window, std::initializer_list<const char*> ids);
+  /// The middle of a cell of the first painted matrix that shows `stage`; (0, 0) if none does.
+  ImVec2 cell(Stage stage, Index row, Index col) const;
+
+  const Document& document() const { return session.document(); }
+
+  RecordingPainter painter;
+
+ private:
+  struct Context {
+    explicit Context(ImVec2 size);
+    ~Context();
+    ImGuiContext* imgui;
+  };
+  void button(bool down);
+  Context context_;
+
+ public:
+  Session session;
+};
+
+/// "the cat sat on the mat" with a causal mask, 4 heads.
+Document sentence();
+Document random_document(Index queries, Index d_model, Index heads);
+Document file_document(const std::string& fixture);
+
+}  // namespace headlight::test
