@@ -15,6 +15,9 @@ namespace {
 /// Every character that the document can put on screen besides the words.
 std::string document_text(const Document& document) {
   std::string text = document.scenario.text + document.scenario.file;
+  for (const auto* words : {&document.lesson.title, &document.lesson.description}) {
+    for (const auto& [language, sentence] : *words) text += sentence;
+  }
   if (document.trace) {
     for (const auto* names : {&document.trace->inputs.query_tokens, &document.trace->inputs.key_tokens}) {
       for (const auto& entry : *names) {
@@ -73,7 +76,9 @@ struct Session::State {
 
   void open_file(const std::string& path) {
     try {
-      apply(document, ChangeScenario{scenario_for(path), {}});
+      Lesson opened = open_source(path);
+      apply(document, ChangeScenario{opened.scenario, {}});
+      document.lesson = std::move(opened);
       View view = document.view;
       view.selected.reset();
       view.looked = false;
@@ -82,13 +87,6 @@ struct Session::State {
     } catch (const InputError& error) {
       show_error(document, error.what());
     }
-  }
-
-  static Scenario scenario_for(const std::string& path) {
-    Scenario scenario;
-    scenario.source = Source::file;
-    scenario.file = path;
-    return scenario;
   }
 
   void shortcuts() {
@@ -170,11 +168,9 @@ Rgba Session::ground() const {
 }
 
 std::string Session::title() const {
-  const Scenario& scenario = state_->document.scenario;
-  const std::string name = scenario.source == Source::file ? scenario.file.substr(scenario.file.find_last_of("/\\") + 1)
-                           : scenario.source == Source::text ? scenario.text
-                                                             : std::string(state_->words("window.untitled"));
-  return name.substr(0, name.find('\n')) + " – " + state_->words("window.title");
+  std::string name = document_name(state_->document, state_->words);
+  if (name.empty()) name = state_->words("window.untitled");
+  return name + " – " + state_->words("window.title");
 }
 
 Session::WindowRequests Session::take_window_requests() { return std::exchange(state_->requests, {}); }

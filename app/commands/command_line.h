@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/scenario/scenario.h"
+#include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -37,6 +38,9 @@ struct CommandLine {
 /// `arguments` without the program's name. Throws UsageError.
 CommandLine parse_command_line(std::vector<std::string> arguments);
 
+/// What FILE names, without settings; without FILE the default lesson, unless the settings say where the inputs come
+/// from. Throws FileError, SettingError.
+Lesson source_of(const CommandLine& line);
 /// The scenario that FILE, --random or neither names, with the settings applied. Throws FileError, SettingError.
 Scenario scenario_of(const CommandLine& line);
 

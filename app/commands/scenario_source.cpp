@@ -18,26 +18,6 @@ bool asks_for_random(const CommandLine& line) {
   return line.has("--random") || sets(line, {"--batch-size", "--queries", "--keys"});
 }
 
-/// Without FILE: the default lesson, unless the settings say where the inputs come from.
-Scenario start_without_file(const CommandLine& line) {
-  Scenario scenario;
-  if (sets(line, {"--text"})) return scenario;
-  if (!asks_for_random(line)) return shipped_lesson(default_lesson).scenario;
-  scenario.source = Source::random;
-  return scenario;
-}
-
-Scenario start(const CommandLine& line) {
-  constexpr std::string_view lesson = "lesson:";
-  if (line.file.empty()) return start_without_file(line);
-  if (line.file.starts_with(lesson)) return shipped_lesson(line.file.substr(lesson.size())).scenario;
-  if (extension_of(line.file) == ".json") return read_scenario(line.file);
-  Scenario scenario;
-  scenario.source = Source::file;
-  scenario.file = line.file;
-  return scenario;
-}
-
 /// --text makes a random scenario one of text, and --queries makes one of text random: what was typed last is meant.
 void choose_source(const CommandLine& line, Scenario& scenario) {
   if (sets(line, {"--text"}) && scenario.source == Source::file) {
@@ -63,8 +43,16 @@ std::string extension_of(const std::string& path) {
   return extension;
 }
 
+Lesson source_of(const CommandLine& line) {
+  const bool says_its_inputs = sets(line, {"--text"}) || asks_for_random(line);
+  if (!line.file.empty() || !says_its_inputs) return open_source(line.file);
+  Lesson untitled;
+  if (asks_for_random(line)) untitled.scenario.source = Source::random;
+  return untitled;
+}
+
 Scenario scenario_of(const CommandLine& line) {
-  Scenario scenario = start(line);
+  Scenario scenario = source_of(line).scenario;
   choose_source(line, scenario);
   for (const auto& [option, text] : line.settings) {
     for (const Setting& setting : all_settings()) {

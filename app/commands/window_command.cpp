@@ -71,6 +71,7 @@ View view_of(const CommandLine& line) {
 WindowOptions window_of(const CommandLine& line) {
   WindowOptions options;
   options.start.scenario = scenario_of(line);
+  options.start.lesson = source_of(line);
   options.start.view = view_of(line);
   if (line.has("--size")) {
     const PixelSize size = parse_size("--size", line["--size"]);

@@ -1,6 +1,7 @@
 #include "core/scenario/scenario_json.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -390,6 +391,23 @@ Lesson shipped_lesson(const std::string& id) {
     ids += (ids.empty() ? "" : ", ") + lesson.id;
   }
   throw SettingError("lesson:" + id, "no such lesson", "expected one of " + ids);
+}
+
+Lesson open_source(const std::string& file) {
+  constexpr std::string_view prefix = "lesson:";
+  if (file.empty()) return shipped_lesson(default_lesson);
+  if (file.starts_with(prefix)) return shipped_lesson(file.substr(prefix.size()));
+  Lesson opened;
+  std::string extension = file.substr(std::min(file.find_last_of('.'), file.size()));
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".json") {
+    opened.scenario = read_scenario(file);
+  } else {
+    opened.scenario.source = Source::file;
+    opened.scenario.file = file;
+  }
+  return opened;
 }
 
 }  // namespace headlight

@@ -37,4 +37,8 @@ Lesson shipped_lesson(const std::string& id);
 /// What opens where no file is named.
 inline constexpr const char* default_lesson = "first-light";
 
+/// What a FILE on the command line, or one dropped on the window, names: a lesson for "lesson:ID" and for "", a scenario
+/// for .json, else tensors. Only a lesson has a title. Throws FileError, SettingError; tensors are not opened yet.
+Lesson open_source(const std::string& file);
+
 }  // namespace headlight

@@ -7,12 +7,14 @@
 
 #include "core/attention/trace.h"
 #include "core/scenario/scenario.h"
+#include "core/scenario/scenario_json.h"
 #include "ui/document/view.h"
 
 namespace headlight {
 
 struct Document {
   Scenario scenario;
+  Lesson lesson;                       ///< what it began as; without a title for what is not a lesson
   View view;
   std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
   std::string error;                   ///< why the last change or file was not taken; "" if all is well

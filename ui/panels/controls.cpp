@@ -82,7 +82,12 @@ void draw_input(const Frame& frame) {
     if (scenario.source == Source::file) scenario.queries = scenario.keys = scenario.d_model = scenario.batch_size = std::nullopt;
     frame.change(std::move(scenario));
   }
-  if (!has_file) note(frame, frame.words("controls.drop_hint"));
+  const std::string& story = in_language(frame.document.lesson.description, frame.words.language());
+  if (!story.empty()) {
+    note(frame, story);
+  } else if (!has_file) {
+    note(frame, frame.words("controls.drop_hint"));
+  }
 }
 
 void draw_shape(const Frame& frame) {

@@ -38,15 +38,6 @@ float draw_tabs(const Frame& frame, Rect place) {
   return left;
 }
 
-std::string document_name(const Scenario& scenario) {
-  switch (scenario.source) {
-    case Source::text: return scenario.text;
-    case Source::random: return {};
-    case Source::file: return scenario.file.substr(scenario.file.find_last_of("/\\") + 1);
-  }
-  return {};
-}
-
 }  // namespace
 
 void draw_top_bar(const Frame& frame, Rect place) {
@@ -84,7 +75,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
   }
 
   const float tabs = draw_tabs(frame, place);
-  const std::string name = document_name(frame.document.scenario);
+  const std::string name = document_name(frame.document, frame.words);
   const float from = 46 * u + text_size(frame.fonts, Face::bold, 16 * u, frame.words("app.name")).x + 14 * u;
   draw_text(list, frame.fonts, Face::ui, 13 * u, {from, baseline - 8 * u}, frame.look.muted,
             elide(frame.fonts, Face::ui, 13 * u, name, std::min(tabs, right) - from - 20 * u));

@@ -72,7 +72,7 @@ void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat,
         const Rgba ground = heat.colormap->at(normalise(value, heat.quad.range));
         draw_number(frame, list, fit_number(value, cell.x - 4 * frame.u, digit, buffer), centre, pixels, to_imgui(ink_on(ground)));
       } else if (kind == CellKind::masked || kind == CellKind::neg_inf) {
-        const std::string_view mark = heat.stage == Stage::weights ? "0" : "−∞";
+        const std::string_view mark = heat.quad.show_leaks ? "0" : "−∞";
         const bool finite = std::isfinite(value) && heat.stage == Stage::masked_scores;
         const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, mark);
         if (!finite) draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, frame.look.muted, mark);

@@ -1,0 +1,20 @@
+#include "ui/frame.h"
+
+namespace headlight {
+
+const std::string& in_language(const std::map<std::string, std::string>& texts, const std::string& language) {
+  static const std::string none;
+  auto found = texts.find(language);
+  if (found == texts.end()) found = texts.find("en");
+  return found != texts.end() ? found->second : none;
+}
+
+std::string document_name(const Document& document, const Words& words) {
+  const std::string& title = in_language(document.lesson.title, words.language());
+  if (!title.empty()) return title;
+  const Scenario& scenario = document.scenario;
+  if (scenario.source == Source::file) return scenario.file.substr(scenario.file.find_last_of("/\\") + 1);
+  return scenario.source == Source::text ? scenario.text.substr(0, scenario.text.find('\n')) : std::string();
+}
+
+}  // namespace headlight
