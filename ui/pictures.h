@@ -12,6 +12,7 @@ struct Pictures {
   struct PipelineKey {
     std::shared_ptr<const Trace> trace;
     Index batch = 0, head = 0;
+    std::optional<bool> packed;
     Theme theme = Theme::light;
     std::string colormap, language;
     ImVec2 size;

@@ -27,7 +27,7 @@ class PainterStage {
                        IM_COL32(card.r, card.g, card.b, 255));
     draw(list, painter_);
     target_.bind();
-    host_.render(width_, height_);
+    host_.render(width_, height_, card);
   }
   Image picture(const MatrixQuad& quad) {
     frame(quad.theme,

@@ -44,7 +44,7 @@ struct Bench {
     painter.begin_frame();
     if (quad != nullptr) painter.draw(*ImGui::GetBackgroundDrawList(), *quad);
     target.bind();
-    host.render(width, height);
+    host.render(width, height, colours(Theme::light).card);
     glFinish();
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }

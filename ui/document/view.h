@@ -28,6 +28,7 @@ struct View {
   std::optional<Cell> selected;    ///< pinned by a click or --select
   bool looked = false;             ///< something was selected, by hand or to begin with
   std::optional<Cell> hovered;     ///< under the pointer
+  std::optional<bool> packed;      ///< W_q, W_k, W_v as one matrix; unset: as the source has them
   std::optional<int> step;         ///< moment of the step player; unset: all is shown
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
   float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view

@@ -4,19 +4,12 @@
 #include <cstdio>
 #include <numeric>
 
+#include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
 namespace {
-
-using Choices = std::vector<Index>;
-
-Choices counting(Index from, Index to) {
-  Choices list(static_cast<std::size_t>(std::max<Index>(to - from + 1, 1)));
-  std::iota(list.begin(), list.end(), from);
-  return list;
-}
 
 /// 1 to 32 singly, then in growing steps to `most`.
 const Choices& lengths() {
@@ -43,18 +36,6 @@ Choices widths(Index heads) {
     if (d <= 32 || d % 8 == 0) list.push_back(d);
   }
   return list;
-}
-
-/// A slider of one whole number of the scenario. `set` puts the number into a copy.
-template <typename Set>
-void scenario_slider(const Frame& frame, const char* id, Index value, std::span<const Index> choices, bool enabled, Set set) {
-  char key[48];
-  std::snprintf(key, sizeof key, "controls.%s", id);
-  if (const auto change = int_slider(frame, id, frame.words(key), value, choices, enabled)) {
-    Scenario scenario = frame.document.scenario;
-    set(scenario, change->value);
-    frame.change(std::move(scenario), change->typed ? std::string() : std::string(id));
-  }
 }
 
 void draw_input(const Frame& frame) {
@@ -117,9 +98,20 @@ void draw_shape(const Frame& frame) {
   }
 }
 
+/// W_q, W_k, W_v as three matrices or as one: the same numbers.
+void draw_packing(const Frame& frame) {
+  const Inputs& inputs = frame.trace()->inputs;
+  note(frame, frame.words("controls.weights_as"));
+  const char* labels[] = {frame.words("controls.three"), frame.words("controls.one")};
+  if (const auto clicked = segments(frame, "packing", labels, frame.view().packed.value_or(inputs.packed) ? 1 : 0)) {
+    View view = frame.view();
+    view.packed = *clicked == 1;
+    frame.change(std::move(view));
+  }
+}
+
 void draw_looking(const Frame& frame) {
   const Dims& dims = frame.trace()->dims();
-  if (dims.batch < 2 && dims.heads < 2) return;
   section(frame, frame.words("controls.looking_at"));
   const auto pick = [&](const char* id, const char* label, Index value, Index count, auto set) {
     if (count < 2) return;
@@ -131,89 +123,7 @@ void draw_looking(const Frame& frame) {
   };
   pick("batch", frame.words("controls.batch"), frame.view().batch, dims.batch, [](View& v, Index i) { v.batch = i; });
   pick("head", frame.words("controls.head"), frame.view().head, dims.heads, [](View& v, Index i) { v.head = i; });
-}
-
-/// The number in "causal() && window(4)" that the slider moves; nothing if the mask is another one.
-std::optional<Index> window_width(const std::string& mask) {
-  Index width = 0;
-  int end = 0;
-  long long number = 0;
-  if (std::sscanf(mask.c_str(), "causal() && window(%lld)%n", &number, &end) == 1 && end == static_cast<int>(mask.size())) {
-    width = number;
-    return width;
-  }
-  return std::nullopt;
-}
-
-void draw_lengths(const Frame& frame) {
-  const Dims& dims = frame.trace()->dims();
-  const Tensor& lens = frame.trace()->inputs.valid_lens;
-  if (frame.document.scenario.mask != "padding()" || !lens.defined() || lens.rank() != 1) return;
-  for (Index b = 0; b < std::min<Index>(dims.batch, 8); ++b) {
-    char id[24];
-    std::snprintf(id, sizeof id, "length%lld", static_cast<long long>(b));
-    const std::string label = frame.words.fill("controls.valid_length", {std::to_string(b)});
-    if (const auto change = int_slider(frame, id, label.c_str(), std::lround(lens.at({b})), counting(0, dims.n_k))) {
-      Scenario scenario = frame.document.scenario;
-      scenario.valid_lens.clear();
-      for (Index i = 0; i < dims.batch; ++i) scenario.valid_lens.push_back({i == b ? change->value : std::lround(lens.at({i}))});
-      frame.change(std::move(scenario), id);
-    }
-  }
-}
-
-void mask_chip(const Frame& frame, const char* id, const std::string& expression, bool chosen, float width) {
-  char key[48];
-  std::snprintf(key, sizeof key, "controls.mask_%s", id);
-  if (!chip(frame, id, frame.words(key), chosen, width) || chosen) return;
-  Scenario scenario = frame.document.scenario;
-  const Dims& dims = frame.trace()->dims();
-  scenario.mask = expression;
-  const bool has_lens = frame.trace()->inputs.valid_lens.defined();
-  if (expression == "padding()" && !has_lens) {
-    for (Index b = 0; b < dims.batch; ++b) scenario.valid_lens.push_back({std::max<Index>(dims.n_k - 1 - b, 1)});
-  }
-  frame.change(std::move(scenario));
-}
-
-/// "15 of 36 masked, 42 %", of the matrix that is looked at.
-std::string masked_words(const Frame& frame) {
-  const Trace& trace = *frame.trace();
-  const MatrixView mask = trace[Stage::mask].matrix(frame.view().batch, frame.view().head);
-  Index masked = 0;
-  for (Index r = 0; r < mask.rows; ++r) {
-    for (Index c = 0; c < mask.cols; ++c) masked += mask(r, c) == 0 ? 1 : 0;
-  }
-  const Index all = mask.rows * mask.cols;
-  return frame.words.fill("controls.masked", {std::to_string(masked), std::to_string(all), std::to_string((100 * masked + all / 2) / all)});
-}
-
-void draw_mask(const Frame& frame) {
-  section(frame, frame.words("controls.mask"));
-  const Scenario& now = frame.document.scenario;
-  const Trace& trace = *frame.trace();
-  if (auto text = text_field(frame, "##mask", now.mask, Face::mono)) {
-    Scenario scenario = now;
-    scenario.mask = std::move(*text);
-    frame.change(std::move(scenario));
-  }
-  const auto width = window_width(now.mask);
-  const Index start = std::max<Index>((trace.dims().n_k + 1) / 2, 1);
-  const float gap = 4 * frame.u;
-  const float each = (ImGui::GetContentRegionAvail().x - gap) / 2;
-  const bool file_masks = trace.inputs.file_mask.defined() || (trace.inputs.valid_lens.defined() && now.valid_lens.empty());
-  mask_chip(frame, file_masks ? "of_file" : "none", "", now.mask.empty(), each);
-  ImGui::SameLine(0, gap);
-  mask_chip(frame, "causal", "causal()", now.mask == "causal()", each);
-  mask_chip(frame, "window", "causal() && window(" + std::to_string(start) + ")", width.has_value(), each);
-  ImGui::SameLine(0, gap);
-  mask_chip(frame, "padding", "padding()", now.mask == "padding()", each);
-  if (width) {
-    scenario_slider(frame, "window_width", *width, counting(1, std::max<Index>(trace.dims().n_k, 2)), true,
-                    [](Scenario& s, Index n) { s.mask = "causal() && window(" + std::to_string(n) + ")"; });
-  }
-  draw_lengths(frame);
-  if (trace.has(Stage::mask)) note(frame, masked_words(frame));
+  if (dims.d_query == dims.d_key && dims.d_key == dims.d_value) draw_packing(frame);
 }
 
 void draw_scores(const Frame& frame) {
@@ -250,6 +160,12 @@ void draw_scores(const Frame& frame) {
 
 }  // namespace
 
+Choices counting(Index from, Index to) {
+  Choices list(static_cast<std::size_t>(std::max<Index>(to - from + 1, 1)));
+  std::iota(list.begin(), list.end(), from);
+  return list;
+}
+
 void draw_controls(const Frame& frame, Rect place) {
   const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, true);
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
@@ -257,8 +173,10 @@ void draw_controls(const Frame& frame, Rect place) {
   if (!frame.trace()) return;
   draw_shape(frame);
   draw_looking(frame);
-  draw_mask(frame);
+  draw_mask_controls(frame);
   draw_scores(frame);
+  draw_variant_controls(frame);
+  draw_dropout_controls(frame);
 }
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "ui/look/colormaps.h"
+#include "ui/panels/cell_editor.h"
 #include "ui/panels/registry.h"
 #include "ui/pipeline/picture.h"
 #include "ui/widgets/controls.h"
@@ -125,6 +126,7 @@ void draw_cell(const Frame& frame, const Cell& cell) {
   std::snprintf(exact, sizeof exact, "%.9g", static_cast<double>(value));
   line_of(frame, frame.words("inspector.exact"), exact);
   if (cell.stage == Stage::weights || cell.stage == Stage::dropped_weights) draw_sums(frame, matrix, cell.row);
+  draw_cell_editor(frame, cell);
   rule(frame);
   section(frame, frame.words("inspector.row"));
   draw_row(frame, cell);

@@ -79,6 +79,12 @@ class Painter {
       const ImVec2 end = to_.screen({strip.to, 0});
       list_.AddRectFilled({from.x, heat.min.y - 5 * t_}, {end.x, heat.min.y - 2.5f * t_}, strip.colour, 1.5f * t_);
     }
+    for (const Strip& strip : card.row_strips) {
+      const Rect heat = to_.screen(card.heats[0].rect);
+      const float from = to_.screen({0, strip.from}).y;
+      const float end = to_.screen({0, strip.to}).y;
+      list_.AddRectFilled({heat.min.x - 6 * t_, from}, {heat.min.x - 3.5f * t_, end}, strip.colour, 1.5f * t_);
+    }
     draw_footer(card, rect);
   }
 

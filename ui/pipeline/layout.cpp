@@ -85,7 +85,7 @@ std::string bias_label(const Tensor& bias, const char* weight) {
   return bias.defined() ? "+ b_{" + std::string(weight) + "}" : std::string();
 }
 
-void left_lanes(Builder& build, const std::array<Rect, 3>& lanes, const Columns& c, float canvas, float margin) {
+void left_lanes(Builder& build, const std::array<Rect, 3>& lanes, const Columns& c, float canvas, float margin, bool packed) {
   const Inputs& inputs = build.trace.inputs;
   const bool rotated = build.trace.has(Stage::Q_rotated);
   for (std::size_t lane = 0; lane < 3; ++lane) {
@@ -100,7 +100,12 @@ void left_lanes(Builder& build, const std::array<Rect, 3>& lanes, const Columns&
     } else {
       column(input, c.input, c.gap_input);
     }
-    column(weight, c.weights, c.gap_product);
+    if (!packed) {
+      column(weight, c.weights, c.gap_product);
+    } else {
+      if (lane == 0) build.place(weight, {{x, lanes[0].min.y}, {x + c.weights * canvas, lanes[2].max.y}});
+      x += (c.weights + c.gap_product) * canvas;
+    }
     column(projected, c.projected, c.gap_split);
     column(heads, c.heads, c.gap_split);
     if (rotated && lane < 2) column(turned, c.rotated, 0);
@@ -138,9 +143,14 @@ void left_arrows(Builder& build) {
   for (std::size_t lane = 0; lane < 3; ++lane) {
     const auto& [input, weight, projected, heads, turned] = lane_stages[lane];
     const Rect* from = build.layout.find(inputs.self_attention() ? Stage::key : input);
-    const Rect* to = build.layout.find(weight);
-    if (from && to) build.curve({from->max.x, from->centre().y}, {to->min.x, to->centre().y}, projected);
-    build.arrow(weight, projected, projected, product_label(letters[lane]), bias_label(*biases[lane], letters[lane]));
+    const bool packed = build.layout.find(weight) == nullptr || build.layout.find(Stage::W_k) == nullptr;
+    const Stage shown = packed ? Stage::W_q : weight;
+    const Rect* to = build.layout.find(shown);
+    if (from && to) {
+      const float y = packed ? from->centre().y : to->centre().y;
+      build.curve({from->max.x, from->centre().y}, {to->min.x, y}, projected);
+    }
+    build.arrow(shown, projected, projected, product_label(letters[lane]), bias_label(*biases[lane], letters[lane]));
     build.arrow(projected, heads, projected, "split");
     if (lane < 2) build.arrow(heads, turned, projected, build.trace.scenario.rope != Rope::none ? "RoPE" : "norm");
   }
@@ -216,7 +226,7 @@ const Rect* PipelineLayout::find(Stage stage) const {
   return nullptr;
 }
 
-PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u) {
+PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u, bool packed) {
   PipelineLayout layout;
   Builder build{trace, layout, u};
   layout.type = std::clamp(std::min(size.x / (930 * u), size.y / (740 * u)), 1.0f, 1.7f);
@@ -243,7 +253,7 @@ PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u) {
     columns.gap_product = 0.045f;
     columns.gap_split = 0.036f;
   }
-  left_lanes(build, lanes, columns, size.x, margin);
+  left_lanes(build, lanes, columns, size.x, margin, packed);
   float left = 0;
   for (const Slot& slot : layout.slots) left = std::max(left, slot.card.max.x);
   right_block(build, {{left + columns.gap_meet * size.x, top}, {size.x - margin, bottom}}, lanes);

@@ -47,7 +47,8 @@ struct PipelineLayout {
 };
 
 /// The places of all cards that the trace has, without arrows. `size` is the canvas in pixels, `u` pixels per point.
-PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u);
+/// `packed`: one tall card, W_q's, stands for all three projection matrices.
+PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u, bool packed);
 /// Draws the arrows between the cards as they stand now: a card may have closed around its matrix since.
 void connect_cards(const Trace& trace, PipelineLayout& layout, float u);
 

@@ -139,6 +139,37 @@ void set_title(const Frame& frame, CardPicture& card, std::string_view title, fl
   card.title = elide(frame.fonts, card.title_face, card.title_size * t, title, inner);
 }
 
+/// One [d_model + 2·G·d_head, in] matrix over all three lanes, each third with its lane's colour along its rows.
+CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
+  const Trace& trace = *frame.trace();
+  CardPicture card;
+  card.stage = Stage::W_q;
+  card.colour = frame.look.ink;
+  card.card = slot.card;
+  card.symbol = "W";
+  set_title(frame, card, "W_q, W_k, W_v", card.card.width() - 12 * t, t);
+  constexpr Stage weights[] = {Stage::W_q, Stage::W_k, Stage::W_v};
+  Index rows = 0;
+  for (const Stage stage : weights) rows += trace[stage].size(0);
+  const float strip = 6 * t;
+  const Rect box{{card.card.min.x + pad * t + strip, card.card.min.y + (header + pad / 2) * t},
+                 {card.card.max.x - pad * t, card.card.max.y - (footer + pad / 2) * t}};
+  float y = box.min.y;
+  for (const Stage stage : weights) {
+    const float height = box.height() * static_cast<float>(trace[stage].size(0)) / static_cast<float>(rows);
+    card.heats.push_back(make_heat(frame, stage, 0, {{box.min.x, y}, {box.max.x, y + height - 2 * t}}));
+    card.row_strips.push_back({y, y + height - 2 * t, frame.look.lane(stage)});
+    y += height;
+  }
+  card.shape = "[" + std::to_string(rows) + " × " + std::to_string(trace[Stage::W_q].size(1)) + "]";
+  const ValueRange range = card.heats[0].quad.range;
+  card.lo = bound_text(range.lo);
+  card.hi = bound_text(range.hi);
+  const float bar_y = card.card.max.y - 8 * t;
+  card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
+  return card;
+}
+
 CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const Trace& trace = *frame.trace();
   const StageInfo& about = info(slot.stage);
@@ -167,9 +198,13 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
                    slot.card.height() - (header + footer + pad) * t - bottom_room - bias_room};
   const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {std::max(box.x, 12.0f), std::max(box.y, 12.0f)}, large ? 2.0f : is_parameter(slot.stage) ? 1.12f : 1.45f);
 
+  if (slot.stage == Stage::W_q && shows_packed(frame)) return make_packed_card(frame, slot, t);
+
   // The card closes around its matrix; the lane's middle stays where it is.
   const float height = size.y + (header + footer + pad) * t + bottom_room + bias_room;
-  const float middle = slot.card.centre().y;
+  // Dropped weights stand on the floor of their row: the arrow that leaves them passes under the weights.
+  const bool low = slot.stage == Stage::dropped_weights;
+  const float middle = low ? slot.card.max.y - height / 2 : slot.card.centre().y;
   card.card = {{slot.card.min.x, middle - height / 2}, {slot.card.max.x, middle + height / 2}};
   const float left = card.card.min.x + pad * t + label_room + (box.x - size.x) / 2;
   const float top = card.card.min.y + header * t + pad * 0.5f * t;
@@ -227,10 +262,16 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
 
 }  // namespace
 
+bool shows_packed(const Frame& frame) {
+  const Inputs& inputs = frame.trace()->inputs;
+  const bool one_width = inputs.dims.d_query == inputs.dims.d_key && inputs.dims.d_key == inputs.dims.d_value;
+  return one_width && inputs.W_q.defined() && frame.view().packed.value_or(inputs.packed);
+}
+
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   PipelinePicture picture;
   picture.size = size;
-  picture.layout = lay_out_pipeline(*frame.trace(), size, frame.u);
+  picture.layout = lay_out_pipeline(*frame.trace(), size, frame.u, shows_packed(frame));
   for (Slot& slot : picture.layout.slots) {
     picture.cards.push_back(make_card(frame, slot, picture.layout.type));
     slot.card = picture.cards.back().card;

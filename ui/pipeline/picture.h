@@ -37,6 +37,7 @@ struct CardPicture {
   float title_size = 13;    ///< points; smaller where a long name meets a narrow card
   std::vector<HeatPicture> heats;  ///< the matrix; for a weight matrix also its bias
   std::vector<Strip> strips;
+  std::vector<Strip> row_strips;  ///< beside the rows: which projection each belongs to, where they are packed
   std::string lo, hi;       ///< ends of the colour bar
   Rect bar;
   bool labelled = false;    ///< rows and columns carry names
@@ -55,6 +56,9 @@ struct PipelinePicture {
   std::vector<ThumbnailPicture> thumbnails;
   ImVec2 size;
 };
+
+/// Whether W_q, W_k and W_v are shown as one matrix: as the view says, else as the source has them.
+bool shows_packed(const Frame& frame);
 
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size);
 

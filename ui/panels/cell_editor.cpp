@@ -1,0 +1,42 @@
+// Setting one number of an input or a parameter: drag the slider, or type.
+#include "ui/panels/cell_editor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/panels/controls.h"
+#include "ui/pipeline/picture.h"
+
+namespace headlight {
+namespace {
+
+bool same_place(const CellEdit& edit, const Cell& cell) {
+  return edit.stage == cell.stage && edit.batch == cell.batch && edit.row == cell.row && edit.col == cell.col;
+}
+
+}  // namespace
+
+void set_cell(Scenario& scenario, const Cell& cell, float value) {
+  std::erase_if(scenario.edits, [&](const CellEdit& edit) { return same_place(edit, cell); });
+  scenario.edits.push_back({cell.stage, cell.batch, cell.row, cell.col, value});
+}
+
+void draw_cell_editor(const Frame& frame, const Cell& cell) {
+  if (!is_parameter(cell.stage) && cell.stage > Stage::value) return;
+  const Tensor& values = (*frame.trace())[cell.stage];
+  const float value = values.matrix(cell.batch, 0)(cell.row, cell.col);
+  section(frame, frame.words("inspector.set"));
+  const float reach = std::max(3.0f, 2 * std::abs(value));
+  const std::string shown = number_text(value, 4);
+  if (const auto chosen = float_slider(frame, "set", frame.words("inspector.value"), value, -reach, reach, shown.c_str())) {
+    change_scenario(frame, [&](Scenario& s) { set_cell(s, cell, *chosen); }, "set cell");
+  }
+  const auto& edits = frame.document.scenario.edits;
+  const auto found = std::find_if(edits.begin(), edits.end(), [&](const CellEdit& edit) { return same_place(edit, cell); });
+  if (found == edits.end()) return;
+  if (chip(frame, "restore", frame.words("inspector.restore"), false)) {
+    change_scenario(frame, [&](Scenario& s) { std::erase_if(s.edits, [&](const CellEdit& edit) { return same_place(edit, cell); }); });
+  }
+}
+
+}  // namespace headlight

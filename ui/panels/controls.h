@@ -1,0 +1,43 @@
+// The groups of the left panel, each a file where it is large. All change the scenario, but for looking_at.
+#pragma once
+
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ui/frame.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+
+void draw_mask_controls(const Frame& frame);     // ui/panels/mask_controls.cpp
+void draw_variant_controls(const Frame& frame);  // ui/panels/variant_controls.cpp
+void draw_dropout_controls(const Frame& frame);
+
+/// Changes one thing about the scenario; `set` does it to a copy. `gesture` as in ChangeScenario.
+template <typename Set>
+void change_scenario(const Frame& frame, Set set, std::string gesture = {}) {
+  Scenario scenario = frame.document.scenario;
+  set(scenario);
+  frame.change(std::move(scenario), std::move(gesture));
+}
+
+using Choices = std::vector<Index>;
+
+/// from, from + 1, …, to.
+Choices counting(Index from, Index to);
+
+/// A slider of one whole number of the scenario. `set` puts the number into a copy.
+template <typename Set>
+void scenario_slider(const Frame& frame, const char* id, Index value, std::span<const Index> choices, bool enabled, Set set) {
+  char key[48];
+  std::snprintf(key, sizeof key, "controls.%s", id);
+  if (const auto change = int_slider(frame, id, frame.words(key), value, choices, enabled)) {
+    Scenario scenario = frame.document.scenario;
+    set(scenario, change->value);
+    frame.change(std::move(scenario), change->typed ? std::string() : std::string(id));
+  }
+}
+
+}  // namespace headlight
