@@ -122,10 +122,12 @@ std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count)
 
 float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
   float widest = 0;
-  for (Index i = 0; i < std::min<Index>(count, 64); ++i) {
+  const auto measure = [&](Index i) {
     const std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
-    widest = std::max(widest, text_size(frame.fonts, Face::ui, pixels, label).x);
-  }
+    widest = std::max(widest, text_size(frame.fonts, Face::bold, pixels, label).x);
+  };
+  for (Index i = 0; i < std::min<Index>(count, 64); ++i) measure(i);
+  measure(count - 1);  // the longest of indices
   return widest;
 }
 

@@ -138,6 +138,15 @@ std::pair<Index, Index> visible(float from, float size, Index count, float lo, f
   return {std::min(first, count), std::min(last, count)};
 }
 
+/// At least `least`, as people count: 1, 2, 5, 10, 20, 50, …
+Index round_step(float least) {
+  for (Index ten = 1;; ten *= 10) {
+    for (const Index step : {ten, 2 * ten, 5 * ten}) {
+      if (static_cast<float>(step) >= least) return step;
+    }
+  }
+}
+
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols) {
   const ImVec2 cell = cell_size(heat, rect);
   const std::optional<Cell>& looked_at = frame.view().hovered ? frame.view().hovered : frame.view().selected;
@@ -146,7 +155,7 @@ void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, 
   const ImVec2 clip_max = list.GetClipRectMax();
   const auto ink = [&](bool is_lit) { return is_lit ? frame.look.ink : frame.look.muted; };
   if (rows && !heat.row_labels.empty()) {
-    const auto every = static_cast<Index>(std::max(1.0f, std::ceil(pixels * 1.05f / cell.y)));
+    const Index every = round_step(pixels * 1.05f / cell.y);
     const auto [first, last] = visible(rect.min.y, cell.y, heat.rows, clip_min.y, clip_max.y);
     for (Index r = first; r < last; ++r) {
       const bool is_lit = r == lit.row;
@@ -164,7 +173,7 @@ void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, 
   if (cols && !heat.col_labels.empty()) {
     const auto [first, last] = visible(rect.min.x, cell.x, heat.cols, clip_min.x, clip_max.x);
     const float room = std::max(cell.x - 3 * frame.u, 26 * frame.u);
-    const auto every = static_cast<Index>(std::max(1.0f, std::ceil(room / cell.x)));
+    const Index every = round_step(room / cell.x);
     for (Index c = first; c < last; ++c) {
       const bool is_lit = c == lit.col;
       const bool beside = lit.col >= 0 && !is_lit && std::abs(c - lit.col) < every;
