@@ -4,20 +4,12 @@
 #include <optional>
 #include <string>
 
-#include "core/attention/stage.h"
+#include "core/attention/cell.h"
 #include "core/figure/theme.h"
-#include "core/tensor/tensor.h"
 
 namespace headlight {
 
 enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson };
-
-/// One number of one stage. A stage without a head axis has head 0; a parameter has batch 0 too.
-struct Cell {
-  Stage stage{};
-  Index batch = 0, head = 0, row = 0, col = 0;
-  bool operator==(const Cell&) const = default;
-};
 
 struct View {
   ViewKind kind = ViewKind::pipeline;
