@@ -3,6 +3,7 @@
 
 #ifdef HEADLIGHT_CATCH3
 #include <catch2/catch_all.hpp>
+using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
 #endif

@@ -49,6 +49,12 @@ StageRecord mask_key(const Scenario& scenario, const Inputs& in) {
   return key;
 }
 
+// Asked once: the answer is read from files, which takes longer than a small stage.
+int machine_threads() {
+  static const int count = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return count;
+}
+
 // Fills a trace stage by stage, taking from the last one what has not changed.
 class Pipeline {
  public:
@@ -83,8 +89,7 @@ class Pipeline {
 
 Workers Pipeline::workers(Stage stage) const {
   Workers workers;
-  workers.threads =
-      run_.threads > 0 ? run_.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  workers.threads = run_.threads > 0 ? run_.threads : machine_threads();
   workers.stop = run_.stop;
   if (run_.progress) {
     workers.progress = [this, stage](double share) { run_.progress(stage, estimate_.share(stage, share)); };

@@ -55,9 +55,9 @@ TEST_CASE("a click on the heads slider changes the scenario, and the picture fol
 
 TEST_CASE("a typed number of heads that does not divide d_model says why not, and the document stays") {
   HeadlessWindow window(random_document(5, 512, 8));
-  const ImVec2 track = window.find("controls", {"heads", "##track"});
-  REQUIRE(track.x > 0);
-  window.click({250, track.y - 18});
+  const ImVec2 number = window.find("controls", {"heads", "##number"});
+  REQUIRE(number.x > 0);
+  window.click(number);
   window.type_and_enter("7");
   CHECK(window.document().error.find("512") != std::string::npos);
   CHECK(window.document().error.find('7') != std::string::npos);
@@ -119,4 +119,55 @@ TEST_CASE("undo takes back the last change and redo brings it again") {
   CHECK(window.document().scenario.mask == "causal()");
   window.click(window.find("top_bar", {"redo"}));
   CHECK(window.document().scenario.mask.empty());
+}
+
+TEST_CASE("every variant can be switched on in the window, each shows its stages, and undo takes all back") {
+  HeadlessWindow window(sentence());
+  const Scenario before = window.document().scenario;
+  const std::initializer_list<const char*> chips[] = {{"positions", "sinusoidal"}, {"rope", "half"},  {"qk_norm", "RMS"},
+                                                      {"alibi"},                   {"t5_bias"},       {"sink_logit"},
+                                                      {"output_projection"},       {"mode", "training"}};
+  ImGui::GetIO().DisplaySize = {1600, 1600};  // tall enough for the whole panel
+  window.settle();
+  for (const auto& chip : chips) {
+    const ImVec2 at = window.find("controls", chip);
+    INFO(*(chip.end() - 1));
+    REQUIRE(at.x > 0);
+    window.click(at);
+    CHECK(window.document().error.empty());
+  }
+  const ImVec2 dropout = window.find("controls", {"dropout", "##track"});
+  window.drag(dropout, {dropout.x + 60, dropout.y});
+  for (const Stage stage : {Stage::Q_rotated, Stage::biased_scores, Stage::dropped_weights}) {
+    INFO(name(stage));
+    CHECK(window.cell(stage, 0, 0).x > 0);
+  }
+  CHECK_FALSE(window.document().trace->has(Stage::W_o));
+  while (!window.document().undo.empty()) window.click(window.find("top_bar", {"undo"}));
+  CHECK(window.document().scenario == before);
+}
+
+TEST_CASE("a number of a weight matrix can be typed, everything downstream follows, and it can be taken back") {
+  HeadlessWindow window(sentence());
+  const float before = (*window.document().trace)[Stage::output].at({0, 0, 0});
+  window.click(window.cell(Stage::W_v, 0, 0));
+  const ImVec2 number = window.find("inspector", {"set", "##number"});
+  REQUIRE(number.x > 0);
+  window.click(number);
+  window.type_and_enter("2.5");
+  CHECK((*window.document().trace)[Stage::W_v].at({0, 0}) == 2.5f);
+  CHECK((*window.document().trace)[Stage::output].at({0, 0, 0}) != before);
+  window.click(window.find("inspector", {"restore"}));
+  CHECK((*window.document().trace)[Stage::output].at({0, 0, 0}) == before);
+}
+
+TEST_CASE("packed projections show the same numbers in one card") {
+  HeadlessWindow window(file_document("torch_mha.input.npz"));
+  const ImVec2 q = window.cell(Stage::W_q, 0, 0);
+  const ImVec2 v = window.cell(Stage::W_v, 0, 0);
+  CHECK(q.x == Approx(v.x));
+  CHECK(q.y < v.y);
+  window.click(window.find("controls", {"packing", "three matrices"}));
+  CHECK(window.cell(Stage::W_q, 0, 0).x > 0);
+  CHECK(window.cell(Stage::b_q, 0, 0).x > 0);  // biases have a place of their own again
 }

@@ -78,7 +78,10 @@ void draw_shape(const Frame& frame) {
   const bool own = now.source != Source::file;
   const bool random = now.source == Source::random;
   if (random) {
-    scenario_slider(frame, "batch_size", dims.batch, counting(1, 16), true, [](Scenario& s, Index n) { s.batch_size = n; });
+    scenario_slider(frame, "batch_size", dims.batch, counting(1, 16), true, [](Scenario& s, Index n) {
+      s.batch_size = n;
+      if (!s.valid_lens.empty()) s.valid_lens.resize(static_cast<std::size_t>(std::max<Index>(n, 1)), s.valid_lens.back());
+    });
     scenario_slider(frame, "queries", dims.n_q, lengths(), true, [&](Scenario& s, Index n) {
       if (!s.keys || *s.keys == dims.n_q) s.keys = std::nullopt;  // self-attention stays self-attention
       s.queries = n;
