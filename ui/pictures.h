@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "ui/panels/inspector_picture.h"
 #include "ui/pipeline/picture.h"
 
 namespace headlight {
@@ -20,9 +21,14 @@ struct Pictures {
   };
   PipelineKey pipeline_key;
   PipelinePicture pipeline;
+  InspectorKey inspector_key;
+  InspectorPicture inspector;
 };
 
 /// The pipeline's picture for this frame and size, made anew only where something it shows has changed.
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
+
+/// The same for the inspector.
+const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width);
 
 }  // namespace headlight

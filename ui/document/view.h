@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/attention/cell.h"
 #include "core/figure/theme.h"
@@ -18,6 +19,7 @@ struct View {
   std::string colormap;            ///< "" = the theme's own for the stage's kind
   Index batch = 0, head = 0;
   std::optional<Cell> selected;    ///< pinned by a click or --select
+  std::vector<Cell> path;          ///< how one came to `selected`, through its dependants (ui/document/path.h)
   bool looked = false;             ///< something was selected, by hand or to begin with
   std::optional<Cell> hovered;     ///< under the pointer
   std::optional<bool> packed;      ///< W_q, W_k, W_v as one matrix; unset: as the source has them
