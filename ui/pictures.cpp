@@ -13,6 +13,8 @@ const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
   if (!same) {
     kept.pipeline_key = {frame.document.trace, view.batch, view.head, view.packed, view.theme, view.colormap, view.language, size, frame.u};
     kept.pipeline = make_pipeline_picture(frame, size);
+    kept.provenance_of.reset();
+    kept.provenance = {};
   }
   return kept.pipeline;
 }
@@ -30,6 +32,16 @@ const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, 
     kept.inspector = make_inspector_picture(frame, cell, width);
   }
   return kept.inspector;
+}
+
+const Provenance& provenance_picture(const Frame& frame) {
+  Pictures& kept = frame.pictures;
+  const std::optional<Cell>& cell = frame.view().hovered ? frame.view().hovered : frame.view().selected;
+  if (cell != kept.provenance_of) {
+    kept.provenance_of = cell;
+    kept.provenance = cell ? make_provenance(*frame.trace(), kept.pipeline, *cell) : Provenance{};
+  }
+  return kept.provenance;
 }
 
 }  // namespace headlight

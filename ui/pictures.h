@@ -5,6 +5,7 @@
 
 #include "ui/panels/inspector_picture.h"
 #include "ui/pipeline/picture.h"
+#include "ui/pipeline/provenance.h"
 
 namespace headlight {
 
@@ -21,6 +22,8 @@ struct Pictures {
   };
   PipelineKey pipeline_key;
   PipelinePicture pipeline;
+  std::optional<Cell> provenance_of;  ///< in `pipeline` as it is now
+  Provenance provenance;
   InspectorKey inspector_key;
   InspectorPicture inspector;
 };
@@ -30,5 +33,7 @@ const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
 
 /// The same for the inspector.
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width);
+/// Sources of the looked-at cell in the pipeline's picture as it was last made; empty where nothing is looked at.
+const Provenance& provenance_picture(const Frame& frame);
 
 }  // namespace headlight

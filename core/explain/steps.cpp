@@ -39,7 +39,11 @@ std::string_view letter(Stage stage) {
   }
 }
 
-std::string product_text(double a, double b) { return number(a) + "·" + bracketed(b); }
+/// "a·b" to be added: " − 0.5·2" where it is not the first.
+std::string product_text(double a, double b, bool first) {
+  const std::string product = number(first ? a : std::abs(a)) + "·" + bracketed(b);
+  return first ? product : (a < 0 ? " − " : " + ") + product;
+}
 
 /// Which products to write out, in their order: the largest ones.
 std::vector<std::size_t> largest(const std::vector<double>& products) {
@@ -115,7 +119,7 @@ void add_products(const Trace& trace, Explanation& to, std::span<const Cell> lef
   const std::vector<std::size_t> shown = largest(products);
   for (const std::size_t i : shown) {
     const Term& term = to.terms[first + i];
-    to.numbers += (i == shown.front() ? "" : " + ") + product_text(term.value, term.factor);
+    to.numbers += product_text(term.value, term.factor, i == shown.front());
     rest -= products[i];
   }
   if (shown.size() < products.size()) {

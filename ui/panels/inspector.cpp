@@ -106,7 +106,7 @@ class Drawer {
       const ImVec2 size = math_size(frame_.fonts, points * u_, line);
       const float fit = std::clamp(width_ / std::max(size.x, 1.0f), 0.6f, 1.0f);  // one piece wider than the panel
       draw_math(list_, frame_.fonts, points * u_ * fit, ImGui::GetCursorScreenPos(), colour, line);
-      ImGui::Dummy({width_, size.y * fit + 2 * u_});
+      ImGui::Dummy({width_, size.y * fit - u_});
     }
   }
 

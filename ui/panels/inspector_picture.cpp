@@ -15,7 +15,7 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t columns_at_most = 24;
-constexpr std::size_t sources_at_most = 8;
+constexpr std::size_t sources_at_most = 6;
 constexpr Index bars_at_most = 16;
 
 bool is_product(Stage stage) {
@@ -31,6 +31,12 @@ std::string index_text(const Trace& trace, const Cell& cell) {
   std::string text;
   for (const Index i : own_index(trace, cell)) text += (text.empty() ? "[" : ", ") + std::to_string(i);
   return text + "]";
+}
+
+/// Where in the map a bar takes its colour, so that a short one still stands out from its track.
+float bar_shade(const Colormap& map, float t) {
+  if (map.kind() == ColormapKind::sequential) return 0.25f + 0.75f * t;
+  return t < 0.5f ? 0.6f * t : 1 - 0.6f * (1 - t);
 }
 
 struct Builder {
@@ -122,7 +128,8 @@ struct Builder {
   }
 
   void source(const Term& term) {
-    if (picture.sources.size() == sources_at_most) return;
+    // The bars of a softmax say the same of its keys.
+    if (picture.sources.size() == (cell.stage == Stage::weights ? 3 : sources_at_most)) return;
     picture.sources.push_back({term.cell, std::string(name(term.cell.stage)) + " " + index_text(trace, term.cell),
                                number_text(static_cast<float>(term.value), 4), frame.look.lane(term.cell.stage)});
   }
@@ -165,7 +172,7 @@ struct Builder {
         const float zero = at(std::max(range.lo, 0.0f));
         bar.from = std::min(zero, at(value));
         bar.to = std::max(zero, at(value));
-        bar.colour = to_imgui(map.at(0.25f + 0.75f * at(value)));
+        bar.colour = to_imgui(map.at(bar_shade(map, at(value))));
       }
       picture.row.push_back(std::move(bar));
     }
