@@ -24,6 +24,24 @@ const std::vector<OwnOption> render_options{{"-o", true},        {"--stage", tru
                                             {"--cell", true},    {"--size", true},     {"--theme", true},
                                             {"--values", false}, {"--bare", false},    {"--random", false}};
 
+const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
+
+const std::vector<OwnOption>& options_of(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::trace: return trace_options;
+    case CommandKind::render: return render_options;
+    case CommandKind::explain: return explain_options;
+    default: return window_options;
+  }
+}
+
+std::optional<CommandKind> command_named(const std::string& word) {
+  if (word == "trace") return CommandKind::trace;
+  if (word == "render") return CommandKind::render;
+  if (word == "explain") return CommandKind::explain;
+  return std::nullopt;
+}
+
 /// One CLI11 parser whose values are all text; what they mean is checked where they are used.
 class Parser {
  public:
@@ -106,9 +124,9 @@ CommandLine parse_command(const std::vector<std::string>& arguments) {
   const std::string first = arguments.empty() ? "" : arguments.front();
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (first == "list") return parse_list(rest);
-  if (first == "trace" || first == "render") {
-    CommandLine line = Parser(first == "trace" ? trace_options : render_options).parse(rest);
-    line.kind = first == "trace" ? CommandKind::trace : CommandKind::render;
+  if (const auto kind = command_named(first)) {
+    CommandLine line = Parser(options_of(*kind)).parse(rest);
+    line.kind = *kind;
     if (line.has("--random") && !line.file.empty()) throw UsageError("--random takes the place of a FILE");
     return line;
   }

@@ -121,14 +121,18 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   }
   const Meaning meaning = meaning_in(heat, cell);
   const ImVec2 size = cell_size(heat, rect);
-  const float thick = std::max(1.5f, 1.5f * frame.u);
+  // Elsewhere only the tokens' rows and columns, thinly: the cell's true sources are the provenance's to mark.
+  const bool here = heat.stage == cell.stage;
+  const ImU32 colour = here ? frame.look.ink : fade(frame.look.ink, 0.4f);
+  const float thick = here ? std::max(1.5f, 1.5f * frame.u) : std::max(1.0f, frame.u);
+  const auto is_token = [&](Axis axis) { return here || axis == Axis::query || axis == Axis::key; };
   const auto band = [&](Index row, Index rows, Index col, Index cols) {
     const ImVec2 min{rect.min.x + static_cast<float>(col) * size.x, rect.min.y + static_cast<float>(row) * size.y};
     const ImVec2 max{rect.min.x + static_cast<float>(col + cols) * size.x, rect.min.y + static_cast<float>(row + rows) * size.y};
-    compat::add_rect(list, {min.x - thick / 2, min.y - thick / 2}, {max.x + thick / 2, max.y + thick / 2}, frame.look.ink, 2 * frame.u, thick);
+    compat::add_rect(list, {min.x - thick / 2, min.y - thick / 2}, {max.x + thick / 2, max.y + thick / 2}, colour, 2 * frame.u, thick);
   };
-  if (meaning.row >= 0 && meaning.row < heat.rows) band(meaning.row, 1, 0, heat.cols);
-  if (meaning.col >= 0 && meaning.col < heat.cols) band(0, heat.rows, meaning.col, 1);
+  if (meaning.row >= 0 && meaning.row < heat.rows && is_token(info(heat.stage).rows)) band(meaning.row, 1, 0, heat.cols);
+  if (meaning.col >= 0 && meaning.col < heat.cols && is_token(info(heat.stage).cols)) band(0, heat.rows, meaning.col, 1);
 }
 
 /// The indices whose cells lie between two screen coordinates.
