@@ -218,7 +218,7 @@ void draw_inspector(const Frame& frame, Rect place) {
   const PanelArea area(frame, "inspector", place.min, place.max, frame.look.panel, {20, 16}, true);
   ImGui::GetWindowDrawList()->AddLine(place.min, {place.min.x, place.max.y}, frame.look.line);
   if (!frame.trace()) return;
-  const std::optional<Cell>& cell = frame.view().hovered ? frame.view().hovered : frame.view().selected;
+  const std::optional<Cell> cell = frame.looked_at();
   if (cell && contains(*frame.trace(), *cell)) {
     Drawer(frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x)).draw();
   } else {

@@ -72,7 +72,7 @@ class Painter {
         draw_labels(frame_, list_, heat, area, (large ? 12 : 10.5f) * t_, true, large);
       }
       for (const std::optional<Cell>* cell : {&frame_.view().selected, &frame_.view().hovered}) {
-        if (*cell) draw_highlight(frame_, list_, heat, area, **cell);
+        if (*cell && (*cell)->row < frame_.rows_shown((*cell)->stage)) draw_highlight(frame_, list_, heat, area, **cell);
       }
     }
     for (const Strip& strip : card.strips) {
@@ -95,7 +95,8 @@ class Painter {
     const float small = 10.5f * t_;
     const Rect bar = to_.screen(card.bar);
     draw_text(list_, frame_.fonts, Face::ui, small, {rect.min.x + pad, bar.min.y - 16 * t_}, frame_.look.muted, card.shape);
-    if (card.lo.empty()) return;
+    const bool whole = frame_.rows_shown(card.stage) >= card.heats[0].rows;  // the ends are those of all its rows
+    if (card.lo.empty() || !whole) return;
     const float lo = text_size(frame_.fonts, Face::mono, 9.5f * t_, card.lo).x;
     const float hi = text_size(frame_.fonts, Face::mono, 9.5f * t_, card.hi).x;
     const float y = bar.centre().y - 6 * t_;
