@@ -72,6 +72,21 @@ TEST_CASE("every click on a source goes one step back, and a crumb takes all of 
   CHECK(window.document().view.path.size() == 1);
 }
 
+TEST_CASE("the link under the pointer is the cell that lights up") {
+  Document document = sentence();
+  document.view.selected = Cell{Stage::scores, 0, 1, 3, 1};
+  HeadlessWindow window(document);
+  window.settle();
+  window.move(window.find("inspector", {"right2"}));
+  window.frame();
+  window.frame();
+  CHECK(window.document().view.pointed == Cell{Stage::K_heads, 0, 1, 1, 2});
+  window.move({-100, -100});
+  window.frame();
+  window.frame();
+  CHECK_FALSE(window.document().view.pointed);
+}
+
 TEST_CASE("a path ends where another cell is selected, and where a new trace has no such cell") {
   Document document = sentence();
   const auto trace = compute(document.scenario);

@@ -19,6 +19,8 @@ class Drawer {
   Drawer(const Frame& frame, const InspectorPicture& picture)
       : frame_(frame), picture_(picture), list_(*ImGui::GetWindowDrawList()), u_(frame.u), width_(ImGui::GetContentRegionAvail().x) {}
 
+  std::optional<Cell> pointed() const { return pointed_; }
+
   void draw() {
     heading();
     crumbs();
@@ -126,6 +128,7 @@ class Drawer {
     if (!kind) return;
     bool hovered = false;
     if (link(kind, number, min, size, hovered)) go_to(cell.cell);
+    if (hovered) pointed_ = cell.cell;
     if (hovered) compat::add_rect(list_, min, {min.x + size.x, min.y + size.y}, frame_.look.ink, 3 * u_, 1.5f * u_);
   }
 
@@ -166,6 +169,7 @@ class Drawer {
       const ImVec2 at = ImGui::GetCursorScreenPos();
       bool hovered = false;
       if (link("source", i, at, {width_, 18 * u_}, hovered)) go_to(source.cell);
+      if (hovered) pointed_ = source.cell;
       if (hovered) list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover, 4 * u_);
       draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x, at.y + 1 * u_}, source.colour, source.label);
       right(Face::mono, 12.5f, {at.x, at.y + 1 * u_}, frame_.look.ink, source.number);
@@ -202,7 +206,16 @@ class Drawer {
   const InspectorPicture& picture_;
   ImDrawList& list_;
   float u_, width_;
+  std::optional<Cell> pointed_;  // the source whose link is under the pointer
 };
+
+/// Waits its turn: a view changed by something else in this frame must not be overwritten.
+void point_at(const Frame& frame, const std::optional<Cell>& cell) {
+  if (cell == frame.view().pointed || !frame.actions.empty()) return;
+  View view = frame.view();
+  view.pointed = cell;
+  frame.change(std::move(view));
+}
 
 void draw_assumptions(const Frame& frame) {
   if (frame.trace()->inputs.assumptions.empty()) return;
@@ -220,7 +233,9 @@ void draw_inspector(const Frame& frame, Rect place) {
   if (!frame.trace()) return;
   const std::optional<Cell>& cell = frame.view().hovered ? frame.view().hovered : frame.view().selected;
   if (cell && contains(*frame.trace(), *cell)) {
-    Drawer(frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x)).draw();
+    Drawer drawer(frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x));
+    drawer.draw();
+    point_at(frame, drawer.pointed());
   } else {
     note(frame, frame.words("inspector.hint"));
     draw_assumptions(frame);

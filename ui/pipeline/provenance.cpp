@@ -89,6 +89,12 @@ std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
 
 }  // namespace
 
+std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
+  const Place place = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
+  if (!place.heat || !contains(trace, cell)) return std::nullopt;
+  return cells(*place.heat, cell.row, 1, cell.col, 1);
+}
+
 Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
   Provenance result;
   const Place target = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);

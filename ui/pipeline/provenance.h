@@ -1,6 +1,7 @@
 // Where the looked-at number came from, as marks and arcs over the pipeline's cards. Plain geometry in canvas pixels.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/attention/cell.h"
@@ -29,5 +30,8 @@ struct Provenance {
 
 /// Of the sources (one step back) that the picture shows. A cell that it does not show has none.
 Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
+
+/// Where the picture shows a cell, if it does.
+std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 
 }  // namespace headlight
