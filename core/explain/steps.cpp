@@ -68,7 +68,8 @@ std::string number(double value) {
   const double size = std::abs(value);
   char text[40];
   if (size != 0 && (size < 1e-3 || size >= 1e5)) {
-    std::snprintf(text, sizeof text, "%.2e", size);
+    const auto exponent = static_cast<int>(std::floor(std::log10(size)));
+    std::snprintf(text, sizeof text, "%.2f·10^{%s%d}", size * std::pow(10.0, -exponent), exponent < 0 ? "−" : "", std::abs(exponent));
   } else {
     std::snprintf(text, sizeof text, "%.*f", size >= 100 ? 1 : size >= 10 ? 2 : 3, size);
   }
@@ -123,7 +124,7 @@ void add_products(const Trace& trace, Explanation& to, std::span<const Cell> lef
     rest -= products[i];
   }
   if (shown.size() < products.size()) {
-    to.numbers += " + " + bracketed(rest) + " (" + std::to_string(products.size() - shown.size()) + " more)";
+    to.numbers += " + … (" + std::to_string(products.size() - shown.size()) + ": " + number(rest) + ")";
   }
   for (const Cell& cell : right) add_term(trace, to, cell, 0);
 }

@@ -65,8 +65,8 @@ TEST_CASE("arcs run from the sources' cards to an edge of the cell, along the li
       CHECK(on_edge(card(picture, arc.from_stage).card, arc.from));
       CHECK(on_edge(card(picture, stage).card, arc.to));
       CHECK(on_edge({corner, {corner.x + w, corner.y + h}}, arc.end));
-      const bool level = arc.to.y == arc.end.y && std::abs(arc.end.y - corner.y) < 0.01f;
-      const bool upright = arc.to.x == arc.end.x && std::abs(arc.end.x - corner.x) < 0.01f;
+      const bool level = arc.to.y == arc.end.y && arc.enter.y == arc.end.y && std::abs(arc.end.y - corner.y) < 0.01f;
+      const bool upright = arc.to.x == arc.end.x && arc.enter.x == arc.end.x && std::abs(arc.end.x - corner.x) < 0.01f;
       CHECK((level || upright));
     }
     for (const SourceMark& mark : provenance.marks) {

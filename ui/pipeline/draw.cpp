@@ -177,7 +177,7 @@ class Painter {
     if (frame_.view().pointed) draw_pointed(*frame_.view().pointed, 2 * thick);
     for (const ProvenanceArc& arc : provenance_.arcs) {
       float carry = 0;
-      dashed(to_.screen(arc.to), to_.screen(arc.end), lane_colour(arc.from_stage), carry);
+      dashed(to_.screen(arc.enter), to_.screen(arc.end), lane_colour(arc.from_stage), carry);
       list_.AddCircleFilled(to_.screen(arc.end), 2.6f * t_, lane_colour(arc.from_stage));
     }
   }

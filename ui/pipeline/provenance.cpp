@@ -55,6 +55,7 @@ ProvenanceArc arc(const Place& source, const Rect& mark, const Place& target, co
     const float middle = (a.from.x + a.to.x) / 2;
     a.from_control = {middle, a.from.y};
     a.to_control = {middle, a.to.y};
+    a.enter = a.to;
     a.end = {left ? cell.min.x : cell.max.x, cell.min.y};
     return a;
   }
@@ -64,6 +65,8 @@ ProvenanceArc arc(const Place& source, const Rect& mark, const Place& target, co
   const float middle = (a.from.y + a.to.y) / 2;
   a.from_control = {a.from.x, middle};
   a.to_control = {a.to.x, middle};
+  const Rect& matrix = target.heat->rect;
+  a.enter = {cell.min.x, above ? matrix.min.y : matrix.max.y};
   a.end = {cell.min.x, above ? cell.min.y : cell.max.y};
   return a;
 }

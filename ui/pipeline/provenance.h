@@ -20,7 +20,7 @@ struct SourceMark {
 struct ProvenanceArc {
   Stage from_stage{};        ///< whose lane colour it wears
   ImVec2 from, from_control, to_control, to;  ///< card edge to card edge, a cubic Bézier
-  ImVec2 end;                ///< straight on over the card to the edge of the cell
+  ImVec2 enter, end;         ///< on over the matrix to the edge of the cell; a title on the way stays free
 };
 
 struct Provenance {
