@@ -1,8 +1,9 @@
+#include "core/explain/explain.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/attention/pipeline.h"
-#include "core/explain/explain.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/document/path.h"
@@ -22,7 +23,9 @@ void go(HeadlessWindow& window, const char* link) {
   window.settle();
 }
 
-Cell selected(const HeadlessWindow& window) { return window.document().view.selected.value(); }
+Cell selected(const HeadlessWindow& window) {
+  return window.document().view.selected.value();
+}
 
 bool is_source(const HeadlessWindow& window, const Cell& of, const Cell& source) {
   const Explanation e = explain(*window.document().trace, of);

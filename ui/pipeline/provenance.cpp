@@ -80,7 +80,8 @@ std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
     }
     const Stage stage = shown_as(trace, term.cell.stage);
     auto span = std::ranges::find(found, stage, &Span::stage);
-    if (span == found.end()) span = found.insert(span, {stage, term.cell.row, term.cell.row, term.cell.col, term.cell.col});
+    if (span == found.end())
+      span = found.insert(span, {stage, term.cell.row, term.cell.row, term.cell.col, term.cell.col});
     span->row = std::min(span->row, term.cell.row);
     span->row_end = std::max(span->row_end, term.cell.row + 1);
     span->col = std::min(span->col, term.cell.col);
@@ -108,7 +109,9 @@ Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, c
   if (is_per_kv_head(cell.stage)) head *= trace.dims().groups();
   for (const Span& span : spans(trace, e, head)) {
     const Place source = find(picture, span.stage, is_parameter(span.stage) ? 0 : cell.batch,
-                              !has_head_axis(span.stage) ? 0 : is_per_kv_head(span.stage) ? head / trace.dims().groups() : head);
+                              !has_head_axis(span.stage)   ? 0
+                              : is_per_kv_head(span.stage) ? head / trace.dims().groups()
+                                                           : head);
     if (!source.heat) continue;
     const Rect whole = cells(*source.heat, span.row, span.row_end - span.row, span.col, span.col_end - span.col);
     if (span.count == span.size()) {

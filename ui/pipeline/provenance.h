@@ -18,9 +18,9 @@ struct SourceMark {
 /// From a source's card to the cell: first outside of the cards (drawn beneath them, so that it never crosses a
 /// number), then over the cell's own card, along the line between two rows or two columns.
 struct ProvenanceArc {
-  Stage from_stage{};        ///< whose lane colour it wears
+  Stage from_stage{};                         ///< whose lane colour it wears
   ImVec2 from, from_control, to_control, to;  ///< card edge to card edge, a cubic Bézier
-  ImVec2 enter, end;         ///< on over the matrix to the edge of the cell; a title on the way stays free
+  ImVec2 enter, end;  ///< on over the matrix to the edge of the cell; a title on the way stays free
 };
 
 struct Provenance {
