@@ -22,6 +22,7 @@ struct View {
   std::vector<Cell> path;          ///< how one came to `selected`, through its dependants (ui/document/path.h)
   bool looked = false;             ///< something was selected, by hand or to begin with
   std::optional<Cell> hovered;     ///< under the pointer
+  std::optional<Cell> pointed;     ///< a source whose link the pointer is on: lights up on the canvas
   std::optional<bool> packed;      ///< W_q, W_k, W_v as one matrix; unset: as the source has them
   std::optional<int> step;         ///< moment of the step player (ui/player/timeline.h); unset: all is shown
   bool playing = false;            ///< the moments pass by themselves

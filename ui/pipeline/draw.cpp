@@ -175,11 +175,19 @@ class Painter {
       compat::add_rect(list_, rect.min, rect.max, frame_.look.card, 2 * frame_.u, 2 * thick);
       compat::add_rect(list_, rect.min, rect.max, frame_.look.lane(mark.stage), 2 * frame_.u, thick);
     }
+    if (frame_.view().pointed) draw_pointed(*frame_.view().pointed, 2 * thick);
     for (const ProvenanceArc& arc : provenance_.arcs) {
       float carry = 0;
-      dashed(to_.screen(arc.to), to_.screen(arc.end), lane_colour(arc.from_stage), carry);
+      dashed(to_.screen(arc.enter), to_.screen(arc.end), lane_colour(arc.from_stage), carry);
       list_.AddCircleFilled(to_.screen(arc.end), 2.6f * t_, lane_colour(arc.from_stage));
     }
+  }
+
+  void draw_pointed(const Cell& cell, float thick) {
+    const auto place = place_of(*frame_.trace(), picture_, cell);
+    if (!place) return;
+    const Rect rect = to_.screen(*place).grown(thick);
+    compat::add_rect(list_, rect.min, rect.max, frame_.look.ink, 3 * frame_.u, thick);
   }
 
   void draw_words(const Arrow& arrow) {
