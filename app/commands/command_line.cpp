@@ -16,7 +16,8 @@ struct OwnOption {
 
 const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--frames", true},   {"--scale-factor", true},
                                             {"--view", true},       {"--step", true},     {"--select", true},
-                                            {"--theme", true},      {"--colormap", true}, {"--size", true}};
+                                            {"--theme", true},      {"--colormap", true}, {"--size", true},
+                                            {"--present", false}};
 const std::vector<OwnOption> trace_options{
     {"-o", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
 const std::vector<OwnOption> render_options{{"-o", true},        {"--stage", true},    {"--batch", true},

@@ -64,6 +64,7 @@ View view_of(const CommandLine& line) {
     view.batch = view.selected->batch;
     view.head = view.selected->head;
   }
+  view.presenting = line.has("--present");
   if (line.has("--step")) view.step = static_cast<int>(parse_whole("--step", line["--step"], 0, 1000000));
   return view;
 }

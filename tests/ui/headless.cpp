@@ -2,6 +2,9 @@
 
 #include <imgui_internal.h>
 
+#include <functional>
+#include <string_view>
+
 namespace headlight::test {
 
 HeadlessWindow::Context::Context(ImVec2 size) : imgui(ImGui::CreateContext()) {
@@ -78,6 +81,34 @@ void HeadlessWindow::drag(ImVec2 from, ImVec2 to) {
   button(false);
   frame();
   settle();
+}
+
+void HeadlessWindow::press(ImGuiKey key) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddKeyEvent(key, true);
+  frame();
+  ImGui::GetIO().AddKeyEvent(key, false);
+#else
+  const int code = 300 + static_cast<int>(key);
+  ImGui::GetIO().KeyMap[key] = code;
+  ImGui::GetIO().KeysDown[code] = true;
+  frame();
+  ImGui::GetIO().KeysDown[code] = false;
+#endif
+  frame();
+  frame();
+}
+
+std::size_t HeadlessWindow::drawn() const {
+  std::size_t sum = 17;
+  const ImDrawData& data = *ImGui::GetDrawData();
+  for (int i = 0; i < data.CmdListsCount; ++i) {
+    const ImDrawList& list = *data.CmdLists[i];
+    const std::string_view bytes(reinterpret_cast<const char*>(list.VtxBuffer.Data), static_cast<std::size_t>(list.VtxBuffer.size_in_bytes()));
+    sum = sum * 1000003 ^ std::hash<std::string_view>{}(bytes);
+  }
+  for (const MatrixQuad& quad : painter.quads) sum = sum * 1000003 ^ static_cast<std::size_t>(quad.revealed + 2);
+  return sum;
 }
 
 void HeadlessWindow::type_and_enter(const char* text) {

@@ -31,6 +31,8 @@ class HeadlessWindow {
   void move(ImVec2 to);
   void click(ImVec2 at);
   void drag(ImVec2 from, ImVec2 to);
+  /// Presses and releases one key: right, left, home, end, space or escape.
+  void press(ImGuiKey key);
   /// Types into what has the focus, then presses Enter.
   void type_and_enter(const char* text);
 
@@ -41,6 +43,9 @@ class HeadlessWindow {
   ImVec2 cell(Stage stage, Index row, Index col) const;
 
   const Document& document() const { return session.document(); }
+
+  /// Everything ImGui was asked to draw in the last frame, as one number.
+  std::size_t drawn() const;
 
   RecordingPainter painter;
 

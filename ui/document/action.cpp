@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ui/player/timeline.h"
+
 namespace headlight {
 namespace {
 
@@ -69,7 +71,10 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
   const Dims& dims = document.trace->dims();
   view.batch = std::clamp<Index>(view.batch, 0, dims.batch - 1);
   view.head = std::clamp<Index>(view.head, 0, dims.heads - 1);
-  if (!view.looked && !view.selected) view.selected = first_look(*document.trace, view);
+  if (!view.looked && !view.selected) {
+    if (view.step) view = at_moment(std::move(view), *document.trace, Timeline(*document.trace), *view.step);
+    else view.selected = first_look(*document.trace, view);
+  }
   view.looked = true;
   if (view.selected && !exists(*document.trace, *view.selected)) view.selected.reset();
   if (view.hovered && !exists(*document.trace, *view.hovered)) view.hovered.reset();
