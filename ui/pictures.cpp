@@ -19,6 +19,26 @@ const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
   return kept.pipeline;
 }
 
+const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
+  Pictures& kept = frame.pictures;
+  const View& view = frame.view();
+  const HeadsKey& key = kept.heads_key;
+  const std::optional<Cell>& cell = view.hovered ? view.hovered : view.selected;
+  std::optional<Index> query;
+  if (frame.trace()->dims().n_q > arc_queries && cell && info(cell->stage).rows == Axis::query) query = cell->row;
+  const auto equal = [](const Rect& a, const Rect& b) {
+    return a.min.x == b.min.x && a.min.y == b.min.y && a.max.x == b.max.x && a.max.y == b.max.y;
+  };
+  const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.choice == view.heads &&
+                    key.query == query && key.theme == view.theme && key.colormap == view.colormap && key.language == view.language &&
+                    equal(key.grid, grid) && equal(key.arcs, arcs) && key.u == frame.u;
+  if (!same) {
+    kept.heads_key = {frame.document.trace, view.batch, view.head, view.heads, query, view.theme, view.colormap, view.language, grid, arcs, frame.u};
+    kept.heads = make_heads_picture(frame, grid, arcs, query);
+  }
+  return kept.heads;
+}
+
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width) {
   Pictures& kept = frame.pictures;
   const View& view = frame.view();

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "ui/heads/heads_picture.h"
 #include "ui/panels/inspector_picture.h"
 #include "ui/pipeline/picture.h"
 #include "ui/pipeline/provenance.h"
@@ -26,12 +27,17 @@ struct Pictures {
   PipelinePicture pipeline;
   std::optional<Cell> provenance_of;  ///< in `pipeline` as it is now
   Provenance provenance;
+  HeadsKey heads_key;
+  HeadsPicture heads;
   InspectorKey inspector_key;
   InspectorPicture inspector;
 };
 
 /// The pipeline's picture for this frame and size, made anew only where something it shows has changed.
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
+
+/// The same for the heads view: cards in `grid`, lines between the columns of tokens at the sides of `arcs`.
+const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
 
 /// The same for the inspector.
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width);

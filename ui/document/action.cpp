@@ -71,9 +71,16 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
   const Dims& dims = document.trace->dims();
   view.batch = std::clamp<Index>(view.batch, 0, dims.batch - 1);
   view.head = std::clamp<Index>(view.head, 0, dims.heads - 1);
+  std::erase_if(view.heads.heads, [&](Index h) { return h >= dims.heads; });
+  if (view.heads.isolated && *view.heads.isolated >= dims.heads) view.heads.isolated.reset();
+  if (!document.trace->has(view.heads.stage)) view.heads.stage = Stage::weights;
   if (!view.looked && !view.selected) {
-    if (view.step) view = at_moment(std::move(view), *document.trace, Timeline(*document.trace), *view.step);
-    else view.selected = first_look(*document.trace, view);
+    if (view.step) {
+      const int moment = *view.step;
+      view = at_moment(std::move(view), *document.trace, Timeline(*document.trace), moment);
+    } else {
+      view.selected = first_look(*document.trace, view);
+    }
   }
   view.looked = true;
   if (view.selected && !exists(*document.trace, *view.selected)) view.selected.reset();

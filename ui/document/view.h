@@ -12,6 +12,15 @@ namespace headlight {
 
 enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson };
 
+/// What the heads view shows.
+struct HeadsChoice {
+  Stage stage = Stage::weights;   ///< one with a head axis
+  std::vector<Index> heads;       ///< chosen, in ascending order; none: all
+  std::optional<Index> isolated;  ///< shown alone
+  float mass = 0.9f;              ///< arcs for each row's largest weights up to this part of its sum
+  bool operator==(const HeadsChoice&) const = default;
+};
+
 struct View {
   ViewKind kind = ViewKind::pipeline;
   Theme theme = Theme::light;
@@ -31,6 +40,7 @@ struct View {
   bool presenting = false;         ///< for a projector: large type, no controls
   bool blank = false;              ///< the screen is black while the teacher talks
   bool help = false;               ///< the list of shortcuts is shown
+  HeadsChoice heads;
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
   float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view
   bool operator==(const View&) const = default;

@@ -70,32 +70,6 @@ bool is_score(Stage stage) {
   return stage == Stage::masked_scores || stage == Stage::weights || stage == Stage::dropped_weights;
 }
 
-HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
-  const Trace& trace = *frame.trace();
-  const Tensor& values = trace[stage];
-  HeatPicture heat;
-  heat.stage = stage;
-  heat.batch = values.rank() >= 3 ? frame.view().batch : 0;
-  heat.head = values.rank() < 4 ? 0 : is_per_kv_head(stage) ? head / trace.dims().groups() : head;
-  const MatrixView matrix = values.matrix(heat.batch, heat.head);
-  heat.rows = matrix.rows;
-  heat.cols = matrix.cols;
-  heat.rect = rect;
-  MatrixQuad& quad = heat.quad;
-  quad.values = values;
-  quad.batch = heat.batch;
-  quad.head = heat.head;
-  quad.theme = frame.look.theme;
-  if (is_score(stage)) quad.mask = trace[Stage::mask];
-  quad.show_leaks = stage == Stage::weights || stage == Stage::dropped_weights;
-  if (stage == Stage::dropped_weights) quad.kept = trace.dropout_keep;
-  quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
-  quad.range = stage_range(trace, stage, heat.colormap->kind());
-  const float cell = std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
-  quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
-  return heat;
-}
-
 /// Colours over the columns of Q, K, V and concat: which head each belongs to.
 std::vector<Strip> head_strips(const Frame& frame, Stage stage, Rect heat) {
   const Dims& dims = frame.trace()->dims();
@@ -275,6 +249,32 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
 }
 
 }  // namespace
+
+HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
+  const Trace& trace = *frame.trace();
+  const Tensor& values = trace[stage];
+  HeatPicture heat;
+  heat.stage = stage;
+  heat.batch = values.rank() >= 3 ? frame.view().batch : 0;
+  heat.head = values.rank() < 4 ? 0 : is_per_kv_head(stage) ? head / trace.dims().groups() : head;
+  const MatrixView matrix = values.matrix(heat.batch, heat.head);
+  heat.rows = matrix.rows;
+  heat.cols = matrix.cols;
+  heat.rect = rect;
+  MatrixQuad& quad = heat.quad;
+  quad.values = values;
+  quad.batch = heat.batch;
+  quad.head = heat.head;
+  quad.theme = frame.look.theme;
+  if (is_score(stage)) quad.mask = trace[Stage::mask];
+  quad.show_leaks = stage == Stage::weights || stage == Stage::dropped_weights;
+  if (stage == Stage::dropped_weights) quad.kept = trace.dropout_keep;
+  quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
+  quad.range = stage_range(trace, stage, heat.colormap->kind());
+  const float cell = std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
+  quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
+  return heat;
+}
 
 bool shows_packed(const Frame& frame) {
   const Inputs& inputs = frame.trace()->inputs;

@@ -62,6 +62,9 @@ struct PipelinePicture {
 /// Whether W_q, W_k and W_v are shown as one matrix: as the view says, else as the source has them.
 bool shows_packed(const Frame& frame);
 
+/// One matrix in its place, in the view's colours: of `head`, a query head, or of the key/value head that it uses.
+HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect);
+
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size);
 
 /// "n_q 6 × d_head 4", or as much of it as fits into `width` pixels at `pixels` of type.

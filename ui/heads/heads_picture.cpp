@@ -1,0 +1,120 @@
+#include "ui/heads/heads_picture.h"
+
+#include <algorithm>
+
+#include "ui/heads/heads_layout.h"
+
+namespace headlight {
+namespace {
+
+bool is_chosen(const HeadsChoice& choice, Index head) {
+  return choice.heads.empty() || std::ranges::find(choice.heads, head) != choice.heads.end();
+}
+
+/// The matrix in the middle of its card, its cells no more than twice as wide as high or high as wide.
+Rect heat_rect(const HeadCard& card, Index rows, Index cols, float header, float pad) {
+  const Rect box{{card.card.min.x + pad, card.card.min.y + header}, {card.card.max.x - pad, card.card.max.y - pad}};
+  const float w = std::max(box.width(), 4.0f) / static_cast<float>(cols);
+  const float h = std::max(box.height(), 4.0f) / static_cast<float>(rows);
+  const float side = std::min(w, h) * 2;
+  const float least = 0.15f * std::min(std::max(box.width(), 4.0f), std::max(box.height(), 4.0f));
+  const ImVec2 size{std::max(std::min(w, side) * static_cast<float>(cols), least), std::max(std::min(h, side) * static_cast<float>(rows), least)};
+  const ImVec2 c = box.centre();
+  return {{c.x - size.x / 2, c.y - size.y / 2}, {c.x + size.x / 2, c.y + size.y / 2}};
+}
+
+void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
+  const Trace& trace = *frame.trace();
+  const HeadsChoice& choice = frame.view().heads;
+  const Stage stage = choice.stage;
+  const Tensor& values = trace[stage];
+  const Index group = is_per_kv_head(stage) ? trace.dims().groups() : 1;
+  std::vector<Index> shared;  // of the chosen heads, along the tensor's own axis
+  for (Index h = 0; h < values.size(1); ++h) {
+    if (choice.isolated && *choice.isolated / group != h) continue;
+    HeadCard card;
+    card.head = h * group;
+    card.hue = frame.look.head(card.head);
+    card.chosen = false;
+    for (Index g = 0; g < group; ++g) card.chosen = card.chosen || is_chosen(choice, card.head + g);
+    if (card.chosen || choice.isolated) shared.push_back(h);
+    card.chosen = card.chosen || choice.isolated.has_value();
+    card.title = frame.words.fill("heads.head", {std::to_string(h)});
+    picture.cards.push_back(std::move(card));
+  }
+  const MatrixView matrix = values.matrix();
+  const Index numbers = matrix.rows * matrix.cols * static_cast<Index>(shared.size());
+  const bool average = shared.size() > 1 && numbers <= average_limit;
+  if (average) {
+    HeadCard card;
+    card.average = true;
+    card.hue = frame.look.muted;
+    card.title = frame.words.fill("heads.average", {std::to_string(shared.size())});
+    picture.cards.push_back(std::move(card));
+  }
+  const float header = 22 * frame.u;
+  const float aspect = std::clamp(static_cast<float>(matrix.cols) / static_cast<float>(matrix.rows), 0.5f, 2.0f);
+  const std::vector<Rect> places =
+      lay_out_heads(static_cast<Index>(picture.cards.size()), grid, aspect, (picture.cards.size() > 20 ? 4 : 10) * frame.u, header);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    HeadCard& card = picture.cards[i];
+    card.card = places[i];
+    card.heat = make_heat(frame, stage, card.head, heat_rect(card, matrix.rows, matrix.cols, header, 6 * frame.u));
+    card.heat.quad.opacity = card.chosen ? 1.0f : 0.3f;
+    if (!card.average) continue;
+    MatrixQuad& quad = card.heat.quad;
+    quad.values = mean_over_heads(values, card.heat.batch, shared);
+    quad.mask = quad.kept = Tensor();
+    quad.batch = quad.head = card.heat.batch = card.heat.head = 0;
+  }
+}
+
+/// Names down a column, thinned out where they would touch.
+std::vector<TokenLabel> labels(const Frame& frame, Axis axis, Index count, Rect place) {
+  const float line = place.height() / static_cast<float>(count);
+  const Index step = std::max<Index>(1, static_cast<Index>(14 * frame.u / line + 0.999f));
+  std::vector<TokenLabel> names;
+  for (Index i = 0; i < count; i += step) {
+    names.push_back({i, place.min.y + (static_cast<float>(i) + 0.5f) * line, axis_label(*frame.trace(), axis, frame.view().batch, i)});
+  }
+  return names;
+}
+
+}  // namespace
+
+Tensor mean_over_heads(const Tensor& values, Index batch, const std::vector<Index>& heads) {
+  const MatrixView shape = values.matrix();
+  Buffer mean(static_cast<std::size_t>(shape.rows * shape.cols));
+  for (const Index h : heads) {
+    const MatrixView one = values.matrix(batch, h);
+    std::size_t at = 0;
+    for (Index r = 0; r < one.rows; ++r) {
+      for (Index c = 0; c < one.cols; ++c) mean[at++] += one(r, c);
+    }
+  }
+  for (float& number : mean) number /= static_cast<float>(heads.size());
+  return Tensor({1, 1, shape.rows, shape.cols}, std::move(mean));
+}
+
+HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query) {
+  const Trace& trace = *frame.trace();
+  const View& view = frame.view();
+  HeadsPicture picture;
+  add_cards(frame, grid, picture);
+  picture.n_q = trace.dims().n_q;
+  picture.n_k = trace.dims().n_k;
+  picture.arcs = arcs;
+  picture.queries = labels(frame, Axis::query, picture.n_q, arcs);
+  picture.keys = labels(frame, Axis::key, picture.n_k, arcs);
+  std::vector<Index> heads = view.heads.isolated ? std::vector{*view.heads.isolated} : view.heads.heads;
+  if (heads.empty()) heads = {view.head};
+  const bool many = picture.n_q > arc_queries;
+  const Index first = many ? query.value_or(0) : 0;
+  const Index last = many ? first + 1 : picture.n_q;
+  for (const Index h : heads) {
+    picture.heads.push_back({frame.look.head(h), token_arcs(trace[Stage::weights].matrix(view.batch, h), first, last, view.heads.mass)});
+  }
+  return picture;
+}
+
+}  // namespace headlight
