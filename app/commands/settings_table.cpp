@@ -52,7 +52,7 @@ void text_of(Scenario& s, Text, Text text) {
 }
 
 void mask(Scenario& s, Text option, Text text) {
-  if (text.empty()) throw SettingError(std::string(option), "the expression is empty", "a condition such as causal()");
+  if (text.empty()) throw SettingError(std::string(option), "the expression is empty", "expected a condition such as causal()");
   s.mask = std::string(text);
 }
 
