@@ -51,6 +51,11 @@ void text_of(Scenario& s, Text, Text text) {
   s.*member = std::string(text);
 }
 
+void mask(Scenario& s, Text option, Text text) {
+  if (text.empty()) throw SettingError(std::string(option), "the expression is empty", "expected a condition such as causal()");
+  s.mask = std::string(text);
+}
+
 template <auto member>
 void choice(Scenario& s, Text option, Text text) {
   using Choice = std::remove_reference_t<decltype(s.*member)>;
@@ -107,8 +112,7 @@ constexpr Setting settings[] = {
     {"--alibi", "", "ALiBi's linear bias", toggle<&Scenario::alibi>},
     {"--t5-bias", "", "T5's relative bias, with seeded values", toggle<&Scenario::t5_bias>},
     {"--sink-logit", "", "a seeded logit a head that takes its share of the softmax", toggle<&Scenario::sink_logit>},
-    {"--mask", "EXPR", "true = may attend: \"causal() && window(4)\"; see `headlight list masks`",
-     text_of<&Scenario::mask>},
+    {"--mask", "EXPR", "true = may attend: \"causal() && window(4)\"; see `headlight list masks`", mask},
     {"--mask-polarity", "attend|ignore", "what true means in the file's masks", choice<&Scenario::mask_polarity>},
     {"--valid-lens", "N,N,...", "for padding(): how many keys of each batch entry are real", valid_lens},
     {"--fill", "X|-inf", "what masked scores become", optional_number<&Scenario::fill>},

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "core/mask/evaluate.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -101,9 +102,13 @@ Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_toke
   Tensor mask;
   bool paints_over = !scenario.painted.empty();
   if (!scenario.mask.empty()) {
-    const MaskExpression expression = MaskExpression::parse(scenario.mask);
-    mask = from_expression(expression, scenario, inputs, std::move(stop));
-    paints_over = paints_over && !expression.calls("painted");
+    try {
+      const MaskExpression expression = MaskExpression::parse(scenario.mask);
+      mask = from_expression(expression, scenario, inputs, std::move(stop));
+      paints_over = paints_over && !expression.calls("painted");
+    } catch (const ExpressionError& error) {
+      throw ExpressionError(error.position(), error.sentence() + " (" + mark_at(scenario.mask, error.position()) + ")");
+    }
   } else {
     mask = file_and_lengths(inputs);
   }

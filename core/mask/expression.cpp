@@ -67,4 +67,19 @@ std::string point_at(std::string_view text, std::size_t position, std::size_t wi
   return line + "\n" + std::string(column - hidden, ' ') + "^";
 }
 
+std::string mark_at(std::string_view text, std::size_t position, std::size_t around) {
+  position = std::min(position, text.size());
+  std::size_t column = 1, begin = position, end = position;
+  for (std::size_t i = 0; i < position; ++i) column += continues_character(text[i]) ? 0 : 1;
+  for (std::size_t i = 0; i < around && begin > 0; ++i) {
+    do --begin; while (begin > 0 && continues_character(text[begin]));
+  }
+  for (std::size_t i = 0; i < around && end < text.size(); ++i) {
+    do ++end; while (end < text.size() && continues_character(text[end]));
+  }
+  return "column " + std::to_string(column) + ": " + (begin > 0 ? "…" : "") +
+         std::string(text.substr(begin, position - begin)) + "▸" + std::string(text.substr(position, end - position)) +
+         (end < text.size() ? "…" : "");
+}
+
 }  // namespace headlight
