@@ -1,6 +1,7 @@
 #include "app/commands/command_line.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <CLI/CLI.hpp>
 
@@ -22,7 +23,11 @@ const std::vector<OwnOption> trace_options{
 const std::vector<OwnOption> render_options{{"-o", true},        {"--stage", true},    {"--batch", true},
                                             {"--head", true},    {"--colormap", true}, {"--range", true},
                                             {"--cell", true},    {"--size", true},     {"--theme", true},
-                                            {"--values", false}, {"--bare", false},    {"--random", false}};
+                                            {"--values", false}, {"--bare", false},    {"--random", false},
+                                            {"--dpi", true},     {"--title", true},    {"--transparent", false},
+                                            {"--svg-text", true}};
+const std::vector<OwnOption> bundle_options{{"-o", true},    {"--stage", true},      {"--batch", true},
+                                            {"--head", true}, {"--random", false}};
 
 /// One CLI11 parser whose values are all text; what they mean is checked where they are used.
 class Parser {
@@ -106,9 +111,12 @@ CommandLine parse_command(const std::vector<std::string>& arguments) {
   const std::string first = arguments.empty() ? "" : arguments.front();
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (first == "list") return parse_list(rest);
-  if (first == "trace" || first == "render") {
-    CommandLine line = Parser(first == "trace" ? trace_options : render_options).parse(rest);
-    line.kind = first == "trace" ? CommandKind::trace : CommandKind::render;
+  for (const auto& [name, kind, options] : {std::tuple{"trace", CommandKind::trace, &trace_options},
+                                            {"render", CommandKind::render, &render_options},
+                                            {"bundle", CommandKind::bundle, &bundle_options}}) {
+    if (first != name) continue;
+    CommandLine line = Parser(*options).parse(rest);
+    line.kind = kind;
     if (line.has("--random") && !line.file.empty()) throw UsageError("--random takes the place of a FILE");
     return line;
   }
