@@ -91,6 +91,7 @@ struct Session::State {
 
   void shortcuts() {
     const ImGuiIO& io = ImGui::GetIO();
+    if (io.KeyCtrl && compat::pressed(compat::Key::q)) actions.push_back(Quit{});
     if (io.WantTextInput) return;
     if (io.KeyCtrl && compat::pressed(compat::Key::z)) actions.push_back(io.KeyShift ? Action(Redo{}) : Action(Undo{}));
     if (io.KeyCtrl && compat::pressed(compat::Key::y)) actions.push_back(Redo{});

@@ -181,8 +181,31 @@ bool GlfwWindow::wait(double seconds) {
 
 void GlfwWindow::wake() { glfwPostEmptyEvent(); }
 
-void GlfwWindow::connect_imgui() { ImGui_ImplGlfw_InitForOpenGL(window_, true); }
+void GlfwWindow::connect_imgui() {
+  ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
+    static_cast<GlfwWindow*>(glfwGetWindowUserPointer(window))->on_key({key, scancode, action, modifiers});
+  });
+}
+
+void GlfwWindow::on_key(KeyEvent event) {
+  if (!later_.empty() || (event.action == GLFW_RELEASE && pressed_)) {
+    later_.push_back(event);
+    return;
+  }
+  if (event.action == GLFW_PRESS) pressed_ = true;
+  ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, event.action, event.modifiers);
+}
+
 void GlfwWindow::disconnect_imgui() { ImGui_ImplGlfw_Shutdown(); }
-void GlfwWindow::begin_imgui_frame() { ImGui_ImplGlfw_NewFrame(); }
+
+void GlfwWindow::begin_imgui_frame() {
+  // What was pressed before this frame is seen by it; what came after its release, by the next.
+  if (!pressed_) {
+    for (const KeyEvent& event : std::exchange(later_, {})) on_key(event);
+  }
+  pressed_ = false;
+  ImGui_ImplGlfw_NewFrame();
+}
 
 }  // namespace headlight

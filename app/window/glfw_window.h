@@ -38,7 +38,8 @@ class GlfwWindow {
   /// Ends a wait(), from any thread, while a window exists.
   static void wake();
 
-  /// Connects Dear ImGui's input to this window, until disconnect_imgui().
+  /// Connects Dear ImGui's input to this window, until disconnect_imgui(). A key pressed and released between two
+  /// frames, as clickers do, is seen as pressed in the first and released in the second.
   void connect_imgui();
   void disconnect_imgui();
   void begin_imgui_frame();
@@ -49,7 +50,14 @@ class GlfwWindow {
   };
 
   std::string title_;
+  struct KeyEvent {
+    int key, scancode, action, modifiers;
+  };
+  void on_key(KeyEvent event);
+
   std::vector<std::string> dropped_;
+  bool pressed_ = false;         ///< a key was pressed since the last frame
+  std::vector<KeyEvent> later_;  ///< from the first release after that on: ImGui 1.86 sees states, not events
   Placement before_fullscreen_;
   GLFWwindow* window_ = nullptr;  ///< owned; glfwDestroyWindow in the destructor
 };

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# The real program in a real window: a person types a sentence, opens no file, and leaves. Xvfb and xdotool.
+# usage: window_run.sh PROGRAM        exit 77: cannot be tried here
+set -euo pipefail
+program=$1
+command -v Xvfb >/dev/null && command -v xdotool >/dev/null || { echo "no Xvfb or xdotool: skipped"; exit 77; }
+
+work=$(mktemp -d)
+pids=()
+trap 'kill "${pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+
+Xvfb -displayfd 3 -screen 0 1280x720x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
+pids+=($!)
+for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
+[ -s "$work/display" ] || { cat "$work/xvfb.log"; exit 1; }
+DISPLAY=:$(cat "$work/display")
+export DISPLAY
+unset WAYLAND_DISPLAY
+
+LIBGL_ALWAYS_SOFTWARE=1 "$program" --text "the cat sat" --size 1280x720 >"$work/out" 2>&1 &
+app=$!
+pids+=("$app")
+
+# Waits until the window's title is as wanted.
+title_becomes() {
+  for _ in $(seq 200); do
+    kill -0 "$app" 2>/dev/null || { echo "the program ended:"; cat "$work/out"; exit 1; }
+    window=$(xdotool search --name "Headlight" 2>/dev/null | head -n 1 || true)
+    [ -n "$window" ] && [[ "$(xdotool getwindowname "$window")" == "$1"* ]] && return 0
+    sleep 0.1
+  done
+  echo "the title never became \"$1\"; it is \"$(xdotool getwindowname "${window:-0}" 2>/dev/null || true)\""
+  exit 1
+}
+
+title_becomes "the cat sat"
+xdotool mousemove 100 95 sleep 0.3 click 1 sleep 0.5
+xdotool key ctrl+a sleep 0.3
+xdotool type --delay 60 "one two three four"
+xdotool key Return
+title_becomes "one two three four"
+
+# Undo brings the first sentence back.
+xdotool mousemove 640 400 sleep 0.3 click 1 sleep 0.3 key ctrl+z
+title_becomes "the cat sat"
+
+# Nothing happens for a while: nothing is drawn, so the program takes no processor time (in ticks of 10 ms).
+ticks() { awk '{print $14 + $15}' "/proc/$app/stat"; }
+sleep 1.5
+before=$(ticks)
+sleep 2
+spent=$(($(ticks) - before))
+[ "$spent" -le 10 ] || { echo "an idle window took $spent ticks in 2 s"; exit 1; }
+
+xdotool key ctrl+q
+for _ in $(seq 100); do kill -0 "$app" 2>/dev/null || break; sleep 0.1; done
+wait "$app"
+echo "typed, undone, idle ($spent ticks in 2 s), closed"
