@@ -49,9 +49,12 @@ void write_text(const fs::path& path, const std::string& text) {
 }
 
 // The tensor file goes along, so that the scenario opens on another machine too. A whole model stays where it is.
-void write_scenario_and_file(const fs::path& folder, Scenario scenario) {
+void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
+  Scenario scenario = trace.scenario;
   constexpr std::uintmax_t most = std::uintmax_t{64} << 20;
   if (scenario.source == Source::file) {
+    scenario.heads = trace.dims().heads;  // config.json, which may have said so, stays behind
+    if (trace.dims().kv_heads != trace.dims().heads) scenario.kv_heads = trace.dims().kv_heads;
     const fs::path from = path_from(scenario.file);
     std::error_code error;
     if (fs::file_size(from, error) <= most) {
@@ -73,7 +76,7 @@ void write_files(const fs::path& folder, const StageCut& cut, const StageFigureS
   const NamedArray data = stage_array(cut);
   write_npy(folder / "data.npy", data.values, data.boolean);
   if (cut.heads.size() == 1) write_csv(folder / "data.csv", cut.tensor().matrix(cut.batch, cut.heads.front()));
-  write_scenario_and_file(folder, cut.trace.scenario);
+  write_scenario_and_file(folder, cut.trace);
   write_npz(folder / "inputs.npz", script_inputs(cut.trace));
   write_npz(folder / "trace.npz", trace_arrays(cut.trace, true));
   write_text(folder / "reproduce.py", reproduce_script(cut.trace, ScriptLibrary::pytorch));

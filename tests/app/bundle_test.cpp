@@ -80,7 +80,7 @@ const std::vector<std::string>& cases() {
       "--random --queries 6 --heads 4 --d-model 32 --mask \"k < q\" --dead-row zero --dropout 0.3 --training",
       "--random --queries 6 --heads 4 --d-model 32 --mask \"q > 1 && causal()\" --dead-row uniform --scale 2",
       fixtures + "s000_masked_mha.input.npz",
-      fixtures + "s001_cross.input.npz",
+      fixtures + "gqa_causal.input.npz",
       fixtures + "s002_v2.input.npz",
       fixtures + "s003_valid_lens_per_query.input.npz",
       fixtures + "torch_mha.input.npz",
@@ -164,14 +164,19 @@ TEST_CASE("a script has only the parts that its scenario uses") {
 }
 
 TEST_CASE("a bundle's scenario opens and traces to the bundle's numbers") {
-  const Folder folder;
-  REQUIRE(bundle(fixtures + "torch_mha.input.npz --mask \"causal()\"", folder / "b") == 0);
-  REQUIRE(headlight_run("trace \"" + (folder / "b" / "scenario.json").string() + "\" -o \"" +
-                        (folder / "t.npz").string() + "\"") == 0);
-  const auto saved = open_arrays(folder / "b" / "trace.npz"), again = open_arrays(folder / "t.npz");
-  const Tensor a = saved->load("output"), b = again->load("output");
-  REQUIRE(a.shape() == b.shape());
-  CHECK(std::equal(a.values().begin(), a.values().end(), b.values().begin()));
+  for (const std::string source : {"torch_mha.input.npz --mask \"causal()\"",
+                                   "models/gpt2/pytorch_model.bin --layer h.1 --mask \"causal()\"",
+                                   "models/llama/pytorch_model.bin --layer model.layers.0 --rope half"}) {
+    INFO(source);
+    const Folder folder;
+    REQUIRE(bundle(fixtures + source, folder / "b") == 0);
+    REQUIRE(headlight_run("trace \"" + (folder / "b" / "scenario.json").string() + "\" -o \"" +
+                          (folder / "t.npz").string() + "\"") == 0);
+    const auto saved = open_arrays(folder / "b" / "trace.npz"), again = open_arrays(folder / "t.npz");
+    const Tensor a = saved->load("output"), b = again->load("output");
+    REQUIRE(a.shape() == b.shape());
+    CHECK(std::equal(a.values().begin(), a.values().end(), b.values().begin()));
+  }
 }
 
 TEST_CASE("a bundle is a folder or a zip, whole or not at all") {
