@@ -3,7 +3,9 @@
 
 #include <memory>
 
+#include "ui/panels/inspector_picture.h"
 #include "ui/pipeline/picture.h"
+#include "ui/pipeline/provenance.h"
 
 namespace headlight {
 
@@ -20,9 +22,18 @@ struct Pictures {
   };
   PipelineKey pipeline_key;
   PipelinePicture pipeline;
+  std::optional<Cell> provenance_of;  ///< in `pipeline` as it is now
+  Provenance provenance;
+  InspectorKey inspector_key;
+  InspectorPicture inspector;
 };
 
 /// The pipeline's picture for this frame and size, made anew only where something it shows has changed.
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
+
+/// The same for the inspector.
+const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width);
+/// Sources of the looked-at cell in the pipeline's picture as it was last made; empty where nothing is looked at.
+const Provenance& provenance_picture(const Frame& frame);
 
 }  // namespace headlight

@@ -1,7 +1,6 @@
 #include "app/commands/command_line.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include <CLI/CLI.hpp>
 
@@ -28,6 +27,25 @@ const std::vector<OwnOption> render_options{{"-o", true},        {"--stage", tru
                                             {"--svg-text", true}};
 const std::vector<OwnOption> bundle_options{{"-o", true},    {"--stage", true},      {"--batch", true},
                                             {"--head", true}, {"--random", false}};
+const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
+
+const std::vector<OwnOption>& options_of(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::trace: return trace_options;
+    case CommandKind::render: return render_options;
+    case CommandKind::explain: return explain_options;
+    case CommandKind::bundle: return bundle_options;
+    default: return window_options;
+  }
+}
+
+std::optional<CommandKind> command_named(const std::string& word) {
+  if (word == "trace") return CommandKind::trace;
+  if (word == "render") return CommandKind::render;
+  if (word == "explain") return CommandKind::explain;
+  if (word == "bundle") return CommandKind::bundle;
+  return std::nullopt;
+}
 
 /// One CLI11 parser whose values are all text; what they mean is checked where they are used.
 class Parser {
@@ -111,12 +129,9 @@ CommandLine parse_command(const std::vector<std::string>& arguments) {
   const std::string first = arguments.empty() ? "" : arguments.front();
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (first == "list") return parse_list(rest);
-  for (const auto& [name, kind, options] : {std::tuple{"trace", CommandKind::trace, &trace_options},
-                                            {"render", CommandKind::render, &render_options},
-                                            {"bundle", CommandKind::bundle, &bundle_options}}) {
-    if (first != name) continue;
-    CommandLine line = Parser(*options).parse(rest);
-    line.kind = kind;
+  if (const auto kind = command_named(first)) {
+    CommandLine line = Parser(options_of(*kind)).parse(rest);
+    line.kind = *kind;
     if (line.has("--random") && !line.file.empty()) throw UsageError("--random takes the place of a FILE");
     return line;
   }

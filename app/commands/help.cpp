@@ -23,18 +23,24 @@ Commands
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o
   headlight trace [FILE] --time N                   computes N times; times as JSON
   headlight render [FILE] --stage STAGE [--batch I] [--head I|I,J|all] -o OUT.{png,svg,csv,npy,json}
+  headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
   headlight bundle [FILE] -o OUT[.zip] [--stage S] a folder or zip: figure, data, scenario, trace, reproduce.py
   headlight list stages|masks|lessons|colormaps|languages [--json]
   headlight --help, --version
 
 FILE is tensors (.npz, .safetensors, .pt), a scenario (.json) or lesson:ID. Without one: the default lesson;
-for trace, render and bundle also --random in its place.
+for trace, render, explain and bundle also --random in its place.
 )help";
 
 constexpr const char* view_options = R"help(
 Of render
   --colormap NAME --range row|head|stage|LO:HI --theme light|dark --cell PIXELS --values --bare
   --size WxH (pixels, or 8x6cm, 80x60mm, 3.5x2.5in) --dpi N --title TEXT --transparent --svg-text text|outlines
+Of explain
+  --cell takes four numbers, 0 where the stage has no such axis, or just the stage's own: Q:0,3,5 W_q:2,7 b_q:4.
+  --json writes stage, index (the stage's own axes), value, formula, terms; value is the sum of factor · value over the
+  terms, plus the quantities marked "added" (softmax: factors are exponentials, to be divided by the quantity "sum").
+  NaN and infinities are the strings "NaN", "Infinity", "-Infinity".
 Of the window
   --view pipeline|heads|mask|compare|lesson --step K --select STAGE:b,h,row,col --theme light|dark
   --colormap NAME --size WxH --language en|zh --scale-factor X (pixels to a point, off screen)

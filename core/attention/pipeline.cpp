@@ -19,6 +19,7 @@
 #include "core/attention/scores.h"
 #include "core/attention/softmax.h"
 #include "core/attention/work_estimate.h"
+#include "core/figure/summary.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
 
@@ -255,6 +256,7 @@ std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, co
   trace->inputs = std::move(inputs);
   settle(*trace, last);
   Pipeline(*trace, last, run).compute();
+  if (run.summary) trace->summary = summarise(*trace, last ? last->summary.get() : nullptr);
   return trace;
 }
 

@@ -10,6 +10,7 @@
 namespace headlight {
 
 struct Run {
+  bool summary = false;                             ///< also fill Trace::summary, for drawing
   int threads = 0;       ///< 0: as many as the machine has
   std::stop_token stop;  ///< asked between blocks of work; throws Cancelled
   /// Called on the calling thread with the stage under way and the share of the whole work done, 0…1.

@@ -24,6 +24,8 @@ struct StageRecord {
   bool reused = false;      ///< taken from the last trace as it was
 };
 
+struct TraceSummary;
+
 /// Where QK-norm is on, Q_rotated and K_rotated are there too, RoPE or not: they hold the heads as normalised, then
 /// rotated, and Q_heads and K_heads stay the plain split.
 class Trace {
@@ -36,6 +38,7 @@ class Trace {
   Tensor t5_table;      ///< [H, 32], by bucket (core/attention/position_bias.h); undefined unless the scenario has it
   float scale = 1;      ///< what scores were multiplied by
   float fill = 0;       ///< what masked scores were set to
+  std::shared_ptr<const TraceSummary> summary;  ///< core/figure/summary.h; null unless the run asked for it
 
   const Dims& dims() const { return inputs.dims; }
   /// A stage or parameter; an undefined tensor where this run has none.

@@ -94,7 +94,7 @@ void Engine::work(std::stop_token quit) {
     current_ = std::stop_source();
     started_ = Clock::now();
     progress_ = {.busy = true};
-    const Run run{.stop = current_.get_token(), .progress = [this](Stage s, double share) { report(s, share); }};
+    const Run run{.summary = true, .stop = current_.get_token(), .progress = [this](Stage s, double share) { report(s, share); }};
     lock.unlock();
 
     Outcome outcome;

@@ -30,10 +30,21 @@ Index element_count(const Shape& shape) {
   return count;
 }
 
-Tensor::Tensor(Shape shape, Buffer values)
-    : storage_(std::make_shared<const Buffer>(std::move(values))), shape_(std::move(shape)) {
-  assert(element_count(shape_) == static_cast<Index>(storage_->size()));
-  strides_ = packed_strides(shape_);
+Tensor::Tensor(Shape shape, Buffer values) : storage_(std::make_shared<const Buffer>(std::move(values))) {
+  assert(element_count(shape) == static_cast<Index>(storage_->size()));
+  std::vector<Index> strides = packed_strides(shape);
+  layout_ = std::make_shared<const Layout>(Layout{std::move(shape), std::move(strides), 0});
+}
+
+const Tensor::Layout& Tensor::layout() const {
+  static const Layout none;
+  return layout_ ? *layout_ : none;
+}
+
+Tensor Tensor::seen_as(Layout layout) const {
+  Tensor result = *this;
+  result.layout_ = std::make_shared<const Layout>(std::move(layout));
+  return result;
 }
 
 Tensor Tensor::full(Shape shape, float value) {
@@ -48,24 +59,26 @@ Tensor Tensor::of(Shape shape, std::initializer_list<float> values) {
 Index Tensor::size(Index axis) const {
   if (axis < 0) axis += rank();
   assert(axis >= 0 && axis < rank());
-  return shape_[static_cast<std::size_t>(axis)];
+  return shape()[static_cast<std::size_t>(axis)];
 }
 
 bool Tensor::is_contiguous() const {
+  const auto& [shape, strides, offset] = layout();
   Index step = 1;
-  for (std::size_t axis = shape_.size(); axis-- > 0;) {
-    if (shape_[axis] != 1 && strides_[axis] != step) return false;
-    step *= shape_[axis];
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    if (shape[axis] != 1 && strides[axis] != step) return false;
+    step *= shape[axis];
   }
   return true;
 }
 
 float Tensor::at(std::span<const Index> index) const {
-  assert(defined() && index.size() == shape_.size());
-  Index position = offset_;
+  const auto& [shape, strides, offset] = layout();
+  assert(defined() && index.size() == shape.size());
+  Index position = offset;
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
-    assert(index[axis] >= 0 && index[axis] < shape_[axis]);
-    position += index[axis] * strides_[axis];
+    assert(index[axis] >= 0 && index[axis] < shape[axis]);
+    position += index[axis] * strides[axis];
   }
   return (*storage_)[static_cast<std::size_t>(position)];
 }
@@ -74,94 +87,94 @@ float Tensor::at(std::initializer_list<Index> index) const { return at(std::span
 
 MatrixView Tensor::matrix(Index b, Index h) const {
   assert(defined() && rank() <= 4);
+  const auto& [shape, strides, offset] = layout();
   const auto axis = [&](Index from_end) -> std::size_t { return static_cast<std::size_t>(rank() - from_end); };
   MatrixView m;
-  Index position = offset_;
+  Index position = offset;
   if (rank() >= 1) {
-    m.cols = shape_[axis(1)];
-    m.col_stride = strides_[axis(1)];
+    m.cols = shape[axis(1)];
+    m.col_stride = strides[axis(1)];
   } else {
     m.cols = 1;
   }
   m.rows = 1;
   if (rank() >= 2) {
-    m.rows = shape_[axis(2)];
-    m.row_stride = strides_[axis(2)];
+    m.rows = shape[axis(2)];
+    m.row_stride = strides[axis(2)];
   }
-  if (rank() == 3) position += b * strides_[axis(3)];
-  if (rank() == 4) position += h * strides_[axis(3)] + b * strides_[axis(4)];
+  if (rank() == 3) position += b * strides[axis(3)];
+  if (rank() == 4) position += h * strides[axis(3)] + b * strides[axis(4)];
   m.data = storage_->data() + position;
   return m;
 }
 
 std::span<const float> Tensor::values() const {
   assert(defined() && is_contiguous());
-  return {storage_->data() + offset_, static_cast<std::size_t>(count())};
+  return {storage_->data() + layout().offset, static_cast<std::size_t>(count())};
 }
 
 Tensor Tensor::view(Shape shape) const {
   assert(element_count(shape) == count());
-  Tensor result = contiguous();
-  result.shape_ = std::move(shape);
-  result.strides_ = packed_strides(result.shape_);
-  return result;
+  const Tensor packed = contiguous();
+  std::vector<Index> strides = packed_strides(shape);
+  return packed.seen_as({std::move(shape), std::move(strides), packed.layout().offset});
 }
 
 Tensor Tensor::transpose(Index axis_a, Index axis_b) const {
   const auto a = static_cast<std::size_t>(axis_a < 0 ? axis_a + rank() : axis_a);
   const auto b = static_cast<std::size_t>(axis_b < 0 ? axis_b + rank() : axis_b);
-  assert(a < shape_.size() && b < shape_.size());
-  Tensor result = *this;
-  std::swap(result.shape_[a], result.shape_[b]);
-  std::swap(result.strides_[a], result.strides_[b]);
-  return result;
+  Layout turned = layout();
+  assert(a < turned.shape.size() && b < turned.shape.size());
+  std::swap(turned.shape[a], turned.shape[b]);
+  std::swap(turned.strides[a], turned.strides[b]);
+  return seen_as(std::move(turned));
 }
 
-Tensor Tensor::expand(const Shape& shape) const {
-  assert(broadcastable(shape_, shape));
-  Tensor result = *this;
-  result.shape_ = shape;
-  result.strides_.assign(shape.size(), 0);
-  const std::size_t lead = shape.size() - shape_.size();
-  for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
-    if (shape_[axis] == shape[lead + axis]) result.strides_[lead + axis] = strides_[axis];
+Tensor Tensor::expand(const Shape& wanted) const {
+  const auto& [shape, strides, offset] = layout();
+  assert(broadcastable(shape, wanted));
+  Layout wide{wanted, std::vector<Index>(wanted.size(), 0), offset};
+  const std::size_t lead = wanted.size() - shape.size();
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == wanted[lead + axis]) wide.strides[lead + axis] = strides[axis];
   }
-  return result;
+  return seen_as(std::move(wide));
 }
 
 Tensor Tensor::slice(Index axis, Index first, Index length) const {
   const auto a = static_cast<std::size_t>(axis < 0 ? axis + rank() : axis);
-  assert(a < shape_.size() && first >= 0 && length >= 0 && first + length <= shape_[a]);
-  Tensor result = *this;
-  result.offset_ += first * strides_[a];
-  result.shape_[a] = length;
-  return result;
+  Layout part = layout();
+  assert(a < part.shape.size() && first >= 0 && length >= 0 && first + length <= part.shape[a]);
+  part.offset += first * part.strides[a];
+  part.shape[a] = length;
+  return seen_as(std::move(part));
 }
 
 Tensor Tensor::contiguous() const {
   if (is_contiguous()) return *this;
+  const auto& [shape, strides, offset] = layout();
   Buffer values;
   values.reserve(static_cast<std::size_t>(count()));
   // An odometer over all axes but the last, whose run is copied in one go.
-  std::vector<Index> index(shape_.size(), 0);
-  const Index run = shape_.back();
-  const Index step = strides_.back();
+  std::vector<Index> index(shape.size(), 0);
+  const Index run = shape.back();
+  const Index step = strides.back();
   if (count() > 0) {
     while (true) {
-      Index position = offset_;
-      for (std::size_t axis = 0; axis + 1 < index.size(); ++axis) position += index[axis] * strides_[axis];
+      Index position = offset;
+      for (std::size_t axis = 0; axis + 1 < index.size(); ++axis) position += index[axis] * strides[axis];
       const float* source = storage_->data() + position;
       for (Index i = 0; i < run; ++i) values.push_back(source[i * step]);
       std::size_t axis = index.size() - 1;
-      while (axis > 0 && ++index[axis - 1] == shape_[axis - 1]) index[--axis] = 0;
+      while (axis > 0 && ++index[axis - 1] == shape[axis - 1]) index[--axis] = 0;
       if (axis == 0) break;
     }
   }
-  return Tensor(shape_, std::move(values));
+  return Tensor(shape, std::move(values));
 }
 
 bool identical(const Tensor& a, const Tensor& b) {
-  return a.storage_ == b.storage_ && a.offset_ == b.offset_ && a.shape_ == b.shape_ && a.strides_ == b.strides_;
+  return a.storage_ == b.storage_ && (a.layout_ == b.layout_ || a.layout() == b.layout());
 }
 
 bool broadcastable(const Shape& from, const Shape& to) {

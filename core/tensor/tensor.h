@@ -59,12 +59,12 @@ class Tensor {
   static Tensor of(Shape shape, std::initializer_list<float> values);
 
   bool defined() const { return storage_ != nullptr; }
-  const Shape& shape() const { return shape_; }
-  const std::vector<Index>& strides() const { return strides_; }
-  Index rank() const { return static_cast<Index>(shape_.size()); }
+  const Shape& shape() const { return layout().shape; }
+  const std::vector<Index>& strides() const { return layout().strides; }
+  Index rank() const { return static_cast<Index>(shape().size()); }
   /// The length of an axis; negative axes count from the end.
   Index size(Index axis) const;
-  Index count() const { return element_count(shape_); }
+  Index count() const { return element_count(shape()); }
   bool is_contiguous() const;
 
   float at(std::initializer_list<Index> index) const;
@@ -88,10 +88,18 @@ class Tensor {
   friend bool identical(const Tensor& a, const Tensor& b);
 
  private:
+  struct Layout {
+    Shape shape;
+    std::vector<Index> strides;
+    Index offset = 0;
+    bool operator==(const Layout&) const = default;
+  };
+  const Layout& layout() const;
+  Tensor seen_as(Layout layout) const;
+
+  // Two handles: copying a tensor allocates nothing.
   std::shared_ptr<const Buffer> storage_;
-  Shape shape_;
-  std::vector<Index> strides_;
-  Index offset_ = 0;
+  std::shared_ptr<const Layout> layout_;
 };
 
 bool identical(const Tensor& a, const Tensor& b);

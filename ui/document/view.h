@@ -3,21 +3,14 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "core/attention/stage.h"
+#include "core/attention/cell.h"
 #include "core/figure/theme.h"
-#include "core/tensor/tensor.h"
 
 namespace headlight {
 
 enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson };
-
-/// One number of one stage. A stage without a head axis has head 0; a parameter has batch 0 too.
-struct Cell {
-  Stage stage{};
-  Index batch = 0, head = 0, row = 0, col = 0;
-  bool operator==(const Cell&) const = default;
-};
 
 struct View {
   ViewKind kind = ViewKind::pipeline;
@@ -26,6 +19,7 @@ struct View {
   std::string colormap;            ///< "" = the theme's own for the stage's kind
   Index batch = 0, head = 0;
   std::optional<Cell> selected;    ///< pinned by a click or --select
+  std::vector<Cell> path;          ///< how one came to `selected`, through its dependants (ui/document/path.h)
   bool looked = false;             ///< something was selected, by hand or to begin with
   std::optional<Cell> hovered;     ///< under the pointer
   std::optional<bool> packed;      ///< W_q, W_k, W_v as one matrix; unset: as the source has them

@@ -1,6 +1,9 @@
 #include "ui/look/colormaps.h"
 
+#include <cassert>
 #include <map>
+
+#include "core/figure/summary.h"
 
 namespace headlight {
 
@@ -18,20 +21,8 @@ const Colormap& window_colormap(const View& view, Stage stage) {
 }
 
 ValueRange stage_range(const Trace& trace, Stage stage, ColormapKind kind) {
-  const Tensor& values = trace[stage];
-  const Tensor& mask = trace[Stage::mask];
-  const bool masked = mask.defined() && stage == Stage::masked_scores;
-  Extent extent;
-  const Index batches = values.rank() >= 3 ? values.size(0) : 1;
-  const Index heads = values.rank() == 4 ? values.size(1) : 1;
-  for (Index b = 0; b < batches; ++b) {
-    for (Index h = 0; h < heads; ++h) {
-      CellMasks masks;
-      if (masked) masks.allowed = mask.matrix(b, h);
-      extent.add(values.matrix(b, h), masks);
-    }
-  }
-  return extent.range(kind);
+  assert(trace.summary);
+  return trace.summary->extent(stage).range(kind);
 }
 
 }  // namespace headlight

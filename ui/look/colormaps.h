@@ -10,7 +10,7 @@ namespace headlight {
 
 /// The view's own choice where it fits the stage's kind, else the theme's default. Lives as long as the program.
 const Colormap& window_colormap(const View& view, Stage stage);
-/// Over every batch entry and head of the stage, so that heads compare.
+/// Over every batch entry and head of the stage, so that heads compare. The trace is the engine's, with a summary.
 ValueRange stage_range(const Trace& trace, Stage stage, ColormapKind kind);
 
 }  // namespace headlight

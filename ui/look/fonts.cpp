@@ -124,18 +124,33 @@ ImVec2 text_size(const Fonts& fonts, Face face, float pixels, std::string_view t
   return fonts.pick(face, pixels)->CalcTextSizeA(pixels, 1e9f, 0, text.data(), text.data() + text.size());
 }
 
-std::string elide(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {
-  if (text_size(fonts, face, pixels, text).x <= width) return std::string(text);
-  std::string cut(text);
-  while (!cut.empty()) {
-    do {  // whole UTF-8 characters only
-      const bool continuation = (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80;
-      cut.pop_back();
-      if (!continuation) break;
-    } while (!cut.empty());
-    if (text_size(fonts, face, pixels, cut + "…").x <= width) return cut + "…";
+namespace {
+
+/// The length of the longest beginning, in whole UTF-8 characters, that leaves room for "…"; all of it where all fits.
+std::size_t fitting(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {
+  if (text_size(fonts, face, pixels, text).x <= width + 0.5f) return text.size();
+  const float room = width - text_size(fonts, face, pixels, "…").x;
+  std::size_t length = text.size();
+  while (length > 0 && text_size(fonts, face, pixels, text.substr(0, length)).x > room) {
+    do --length;
+    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80);
   }
-  return {};
+  return length;
+}
+
+}  // namespace
+
+void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width) {
+  const std::size_t length = fitting(fonts, face, pixels, text, width);
+  draw_text(list, fonts, face, pixels, at, colour, text.substr(0, length));
+  if (length == text.size()) return;
+  at.x += text_size(fonts, face, pixels, text.substr(0, length)).x;
+  draw_text(list, fonts, face, pixels, at, colour, "…");
+}
+
+std::string elide(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {
+  const std::size_t length = fitting(fonts, face, pixels, text, width);
+  return std::string(text.substr(0, length)) + (length < text.size() ? "…" : "");
 }
 
 }  // namespace headlight

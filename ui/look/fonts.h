@@ -40,6 +40,8 @@ class Fonts {
 /// Text with its top left corner at `at`; `pixels` is the font's size on screen.
 void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text);
 ImVec2 text_size(const Fonts& fonts, Face face, float pixels, std::string_view text);
+/// The same, ended by "…" where it is wider than `width`. Allocates nothing.
+void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width);
 /// As much of `text` as fits into `width`, ended by "…" where it was cut.
 std::string elide(const Fonts& fonts, Face face, float pixels, std::string_view text, float width);
 

@@ -1,136 +1,208 @@
-// The right panel: the number under the pointer, where it stands, and its row.
+// The right panel: the number that is looked at, how it was computed, and its row. Every source is a link.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
-#include "ui/look/colormaps.h"
+#include "core/explain/explain.h"
+#include "ui/document/path.h"
+#include "ui/imgui_compat.h"
 #include "ui/panels/cell_editor.h"
 #include "ui/panels/registry.h"
-#include "ui/pipeline/picture.h"
+#include "ui/pictures.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {
 namespace {
 
-/// "“mat” → “the”" between tokens, "row 3, column 7" elsewhere.
-std::string place_words(const Frame& frame, const Cell& cell) {
-  const Trace& trace = *frame.trace();
-  const StageInfo& about = info(cell.stage);
-  const std::string row = axis_label(trace, about.rows, cell.batch, cell.row);
-  const std::string col = axis_label(trace, about.cols, cell.batch, cell.col);
-  std::string words;
-  if (has_head_axis(cell.stage)) words = frame.words.fill("inspector.head", {std::to_string(cell.head)}) + ", ";
-  const bool tokens = !trace.inputs.query_tokens.empty();
-  if (about.rows == Axis::query && about.cols == Axis::key) {
-    const char* key = tokens ? "inspector.token_to_token" : "inspector.query_to_key";
-    return words + frame.words.fill(key, {row, col});
+class Drawer {
+ public:
+  Drawer(const Frame& frame, const InspectorPicture& picture)
+      : frame_(frame), picture_(picture), list_(*ImGui::GetWindowDrawList()), u_(frame.u), width_(ImGui::GetContentRegionAvail().x) {}
+
+  void draw() {
+    heading();
+    crumbs();
+    formulas();
+    for (const NumberLine& line : picture_.quantities) number_line(line.label, line.number);
+    dot();
+    sources();
+    rule();
+    row();
+    rule();
+    number_line(frame_.words("inspector.index"), picture_.index);
+    number_line(frame_.words("inspector.exact"), picture_.exact);
+    draw_cell_editor(frame_, picture_.cell);
   }
-  return words + frame.words.fill("inspector.row_column", {std::string(symbol(about.rows)), row, std::string(symbol(about.cols)), col});
-}
 
-void line_of(const Frame& frame, const char* label, const std::string& number) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float size = 13 * frame.u;
-  draw_text(list, frame.fonts, Face::ui, size, at, frame.look.muted, label);
-  const float extent = text_size(frame.fonts, Face::mono, size, number).x;
-  draw_text(list, frame.fonts, Face::mono, size, {at.x + width - extent, at.y}, frame.look.ink, number);
-  ImGui::Dummy({width, 14 * frame.u});
-}
+ private:
+  void text(Face face, float points, ImU32 colour, std::string_view words, float room) {
+    draw_text(list_, frame_.fonts, face, points * u_, ImGui::GetCursorScreenPos(), colour, words);
+    ImGui::Dummy({width_, room * u_});
+  }
 
-void rule(const Frame& frame) {
-  ImGui::Dummy({0, 2 * frame.u});
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddLine(at, {at.x + ImGui::GetContentRegionAvail().x, at.y}, frame.look.line);
-  ImGui::Dummy({0, 6 * frame.u});
-}
+  void right(Face face, float points, ImVec2 at, ImU32 colour, std::string_view words) {
+    const float extent = text_size(frame_.fonts, face, points * u_, words).x;
+    draw_text(list_, frame_.fonts, face, points * u_, {at.x + width_ - extent, at.y}, colour, words);
+  }
 
-/// The row as bars, around zero where it is signed.
-void draw_row(const Frame& frame, const Cell& cell) {
-  const Trace& trace = *frame.trace();
-  const MatrixView matrix = trace[cell.stage].matrix(cell.batch, cell.head);
-  const StageInfo& about = info(cell.stage);
-  const Colormap& map = window_colormap(frame.view(), cell.stage);
-  const ValueRange range = stage_range(trace, cell.stage, map.kind());
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float u = frame.u;
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float line = 21 * u;
-  const auto room = static_cast<Index>(std::max(ImGui::GetContentRegionAvail().y / line, 1.0f));
-  const Index first = std::clamp<Index>(cell.col - room / 2, 0, std::max<Index>(matrix.cols - room, 0));
-  const float label_width = 66 * u;
-  const float number_width = 62 * u;
-  for (Index c = first; c < std::min(first + room, matrix.cols); ++c) {
+  void number_line(std::string_view label, std::string_view number) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const bool lit = c == cell.col;
-    const ImU32 ink = lit ? frame.look.ink : frame.look.muted;
-    const float value = matrix(cell.row, c);
-    const std::string label = elide(frame.fonts, lit ? Face::bold : Face::ui, 12 * u, axis_label(trace, about.cols, cell.batch, c), label_width);
-    const float label_extent = text_size(frame.fonts, lit ? Face::bold : Face::ui, 12 * u, label).x;
-    draw_text(list, frame.fonts, lit ? Face::bold : Face::ui, 12 * u, {at.x + label_width - label_extent - 8 * u, at.y}, ink, label);
-    const float from = at.x + label_width;
-    const float length = width - label_width - number_width;
-    const float y = at.y + 3 * u;
-    list.AddRectFilled({from, y}, {from + length, y + 9 * u}, frame.look.field, 3 * u);
-    if (std::isfinite(value)) {
-      const auto x = [&](float v) { return from + length * std::clamp(normalise(v, range), 0.0f, 1.0f); };
-      const float zero = x(std::max(range.lo, 0.0f));
-      list.AddRectFilled({std::min(zero, x(value)), y}, {std::max(zero, x(value)), y + 9 * u},
-                         to_imgui(map.at(0.25f + 0.75f * normalise(value, range))), 3 * u);
+    draw_text(list_, frame_.fonts, Face::ui, 13 * u_, at, frame_.look.muted, label);
+    right(Face::mono, 13, at, frame_.look.ink, number);
+    ImGui::Dummy({width_, 14 * u_});
+  }
+
+  void rule() {
+    ImGui::Dummy({0, 2 * u_});
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    list_.AddLine(at, {at.x + width_, at.y}, frame_.look.line);
+    ImGui::Dummy({0, 6 * u_});
+  }
+
+  void heading() {
+    text(Face::bold, 16, frame_.look.lane(picture_.cell.stage), picture_.title, 16);
+    note(frame_, picture_.place);
+    const float size = picture_.cell.stage == Stage::mask ? 20 : 34;
+    text(Face::bold, size, frame_.look.ink, picture_.value, size + 4);
+  }
+
+  /// "output › concat › weights": in as many lines as it takes.
+  void crumbs() {
+    if (picture_.crumbs.size() < 2) return;
+    ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 start = at;
+    const float line = 18 * u_;
+    for (std::size_t i = 0; i < picture_.crumbs.size(); ++i) {
+      const bool last = i + 1 == picture_.crumbs.size();
+      const Face face = last ? Face::bold : Face::ui;
+      const float extent = text_size(frame_.fonts, face, 12.5f * u_, picture_.crumbs[i].label).x;
+      const float arrow = last ? 0 : 15 * u_;
+      if (at.x > start.x && at.x + extent + arrow > start.x + width_) at = {start.x, at.y + line};
+      bool hovered = false;
+      if (!last && link("crumb", i, at, {extent, line}, hovered)) frame_.change(go_back(frame_.view(), *frame_.trace(), i));
+      const ImU32 colour = last ? frame_.look.ink : hovered ? frame_.look.ink : frame_.look.accent;
+      draw_text(list_, frame_.fonts, face, 12.5f * u_, at, colour, picture_.crumbs[i].label);
+      if (!last) draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x + extent + 5 * u_, at.y}, frame_.look.muted, "›");
+      at.x += extent + arrow;
     }
-    const std::string number = number_text(value, 4);
-    const float extent = text_size(frame.fonts, Face::mono, 12 * u, number).x;
-    draw_text(list, frame.fonts, Face::mono, 12 * u, {at.x + width - extent, at.y}, ink, number);
-    ImGui::Dummy({width, line - ImGui::GetStyle().ItemSpacing.y});
+    ImGui::SetCursorScreenPos(start);
+    ImGui::Dummy({width_, at.y + line - start.y});
   }
-}
 
-void draw_sums(const Frame& frame, const MatrixView& matrix, Index row) {
-  double sum = 0;
-  double entropy = 0;
-  for (Index c = 0; c < matrix.cols; ++c) {
-    const double p = matrix(row, c);
-    sum += p;
-    if (p > 0) entropy -= p * std::log2(p);
+  bool link(const char* kind, std::size_t number, ImVec2 at, ImVec2 size, bool& hovered) {
+    char id[32];
+    std::snprintf(id, sizeof id, "%s%zu", kind, number);
+    ImGui::SetCursorScreenPos(at);
+    const bool clicked = ImGui::InvisibleButton(id, size);
+    hovered = ImGui::IsItemHovered();
+    if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    return clicked;
   }
-  line_of(frame, frame.words("inspector.sum"), number_text(static_cast<float>(sum), 4));
-  line_of(frame, frame.words("inspector.entropy"), number_text(static_cast<float>(entropy), 2) + " bit");
-}
 
-void draw_cell(const Frame& frame, const Cell& cell) {
-  const Trace& trace = *frame.trace();
-  const float u = frame.u;
-  const MatrixView matrix = trace[cell.stage].matrix(cell.batch, cell.head);
-  const float value = matrix(cell.row, cell.col);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  draw_text(list, frame.fonts, Face::bold, 16 * u, at, frame.look.lane(cell.stage), name(cell.stage));
-  ImGui::Dummy({width, 16 * u});
-  note(frame, place_words(frame, cell));
-  at = ImGui::GetCursorScreenPos();
-  const std::string shown = cell.stage == Stage::mask ? frame.words(value != 0 ? "inspector.may" : "inspector.may_not") : number_text(value, 4);
-  const float size = cell.stage == Stage::mask ? 20 * u : 34 * u;
-  draw_text(list, frame.fonts, Face::bold, size, at, frame.look.ink, shown);
-  ImGui::Dummy({width, size + 4 * u});
-  at = ImGui::GetCursorScreenPos();
-  draw_math(list, frame.fonts, 17 * u, at, frame.look.ink, info(cell.stage).formula);
-  ImGui::Dummy({width, 20 * u});
-  char index[96];
-  std::snprintf(index, sizeof index, "[%lld, %lld, %lld, %lld]", static_cast<long long>(cell.batch), static_cast<long long>(cell.head),
-                static_cast<long long>(cell.row), static_cast<long long>(cell.col));
-  line_of(frame, frame.words("inspector.index"), index);
-  char exact[48];
-  std::snprintf(exact, sizeof exact, "%.9g", static_cast<double>(value));
-  line_of(frame, frame.words("inspector.exact"), exact);
-  if (cell.stage == Stage::weights || cell.stage == Stage::dropped_weights) draw_sums(frame, matrix, cell.row);
-  draw_cell_editor(frame, cell);
-  rule(frame);
-  section(frame, frame.words("inspector.row"));
-  draw_row(frame, cell);
-}
+  void go_to(const Cell& source) { frame_.change(follow(frame_.view(), *frame_.trace(), picture_.cell, source)); }
+
+  void math(const std::vector<std::string>& lines, float points, ImU32 colour) {
+    for (const std::string& line : lines) {
+      const ImVec2 size = math_size(frame_.fonts, points * u_, line);
+      const float fit = std::clamp(width_ / std::max(size.x, 1.0f), 0.6f, 1.0f);  // one piece wider than the panel
+      draw_math(list_, frame_.fonts, points * u_ * fit, ImGui::GetCursorScreenPos(), colour, line);
+      ImGui::Dummy({width_, size.y * fit - u_});
+    }
+  }
+
+  void formulas() {
+    rule();
+    math(picture_.formula, 18, frame_.look.ink);
+    math(picture_.numbers, 14, frame_.look.muted);
+    ImGui::Dummy({0, u_});
+  }
+
+  void dot_cell(const DotCell& cell, ImVec2 min, ImVec2 size, const char* kind, std::size_t number) {
+    list_.AddRectFilled(min, {min.x + size.x, min.y + size.y}, cell.ground, 3 * u_);
+    const ImVec2 extent = text_size(frame_.fonts, Face::mono, 10 * u_, cell.text);
+    if (extent.x <= size.x) {
+      draw_text(list_, frame_.fonts, Face::mono, 10 * u_, {min.x + (size.x - extent.x) / 2, min.y + (size.y - extent.y) / 2}, cell.ink, cell.text);
+    }
+    if (!kind) return;
+    bool hovered = false;
+    if (link(kind, number, min, size, hovered)) go_to(cell.cell);
+    if (hovered) compat::add_rect(list_, min, {min.x + size.x, min.y + size.y}, frame_.look.ink, 3 * u_, 1.5f * u_);
+  }
+
+  /// Three aligned rows; long ones go on below.
+  void dot() {
+    const DotPicture& dot = picture_.dot;
+    if (dot.columns.empty()) return;
+    section(frame_, frame_.words(picture_.cell.stage > Stage::scores && picture_.cell.stage <= Stage::dropped_weights ? "inspector.dot_behind" : "inspector.dot"));
+    const ImVec2 start = ImGui::GetCursorScreenPos();
+    const float label = 18 * u_, gap = 2 * u_;
+    const auto in_line = static_cast<std::size_t>(std::max(1.0f, (width_ - label + gap) / (40 * u_)));
+    const ImVec2 size{(width_ - label + gap) / static_cast<float>(std::min(in_line, std::max<std::size_t>(dot.columns.size(), 4))) - gap, 19 * u_};
+    float y = start.y;
+    for (std::size_t first = 0; first < dot.columns.size(); first += in_line) {
+      const std::string* names[] = {&dot.left, &dot.right, &dot.both};
+      const ImU32 colours[] = {dot.left_colour, dot.right_colour, frame_.look.ink};
+      const char* kinds[] = {"left", "right", nullptr};
+      for (std::size_t r = 0; r < 3; ++r) {
+        draw_text(list_, frame_.fonts, Face::bold, 13 * u_, {start.x, y + 2 * u_}, colours[r], *names[r]);
+        for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
+          const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap);
+          dot_cell(dot.columns[i][r], {x, y}, size, kinds[r], i);
+        }
+        y += size.y + gap;
+      }
+      y += 4 * u_;
+    }
+    right(Face::mono, 12, {start.x, y}, frame_.look.ink, dot.sum);
+    ImGui::SetCursorScreenPos(start);
+    ImGui::Dummy({width_, y + 16 * u_ - start.y});
+  }
+
+  void sources() {
+    if (picture_.sources.empty()) return;
+    section(frame_, frame_.words("inspector.sources"));
+    for (std::size_t i = 0; i < picture_.sources.size(); ++i) {
+      const SourceLine& source = picture_.sources[i];
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      bool hovered = false;
+      if (link("source", i, at, {width_, 18 * u_}, hovered)) go_to(source.cell);
+      if (hovered) list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover, 4 * u_);
+      draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x, at.y + 1 * u_}, source.colour, source.label);
+      right(Face::mono, 12.5f, {at.x, at.y + 1 * u_}, frame_.look.ink, source.number);
+      ImGui::SetCursorScreenPos({at.x, at.y + 19 * u_});
+    }
+    if (!picture_.more_sources.empty()) note(frame_, picture_.more_sources);
+    ImGui::Dummy({0, 0});
+  }
+
+  void row() {
+    section(frame_, frame_.words("inspector.row"));
+    const float label = 66 * u_, number = 62 * u_, line = 18 * u_;
+    const ImVec2 start = ImGui::GetCursorScreenPos();
+    float y = start.y;
+    for (const Bar& bar : picture_.row) {
+      const ImU32 ink = bar.lit ? frame_.look.ink : frame_.look.muted;
+      const Face face = bar.lit ? Face::bold : Face::ui;
+      const float extent = text_size(frame_.fonts, face, 12 * u_, bar.label).x;
+      draw_text(list_, frame_.fonts, face, 12 * u_, {start.x + label - extent - 8 * u_, y}, ink, bar.label);
+      const float from = start.x + label, length = width_ - label - number, top = y + 3 * u_;
+      list_.AddRectFilled({from, top}, {from + length, top + 9 * u_}, frame_.look.field, 3 * u_);
+      if (bar.has_value) list_.AddRectFilled({from + bar.from * length, top}, {from + bar.to * length, top + 9 * u_}, bar.colour, 3 * u_);
+      right(Face::mono, 12, {start.x, y}, ink, bar.number);
+      y += line;
+    }
+    ImGui::SetCursorScreenPos(start);
+    ImGui::Dummy({width_, y - start.y});
+    if (picture_.sum.empty()) return;
+    number_line(frame_.words("inspector.sum"), picture_.sum);
+    number_line(frame_.words("inspector.entropy"), picture_.entropy);
+  }
+
+  const Frame& frame_;
+  const InspectorPicture& picture_;
+  ImDrawList& list_;
+  float u_, width_;
+};
 
 void draw_assumptions(const Frame& frame) {
   if (frame.trace()->inputs.assumptions.empty()) return;
@@ -143,12 +215,12 @@ void draw_assumptions(const Frame& frame) {
 }  // namespace
 
 void draw_inspector(const Frame& frame, Rect place) {
-  const PanelArea area(frame, "inspector", place.min, place.max, frame.look.panel, {20, 16});
+  const PanelArea area(frame, "inspector", place.min, place.max, frame.look.panel, {20, 16}, true);
   ImGui::GetWindowDrawList()->AddLine(place.min, {place.min.x, place.max.y}, frame.look.line);
   if (!frame.trace()) return;
   const std::optional<Cell>& cell = frame.view().hovered ? frame.view().hovered : frame.view().selected;
-  if (cell) {
-    draw_cell(frame, *cell);
+  if (cell && contains(*frame.trace(), *cell)) {
+    Drawer(frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x)).draw();
   } else {
     note(frame, frame.words("inspector.hint"));
     draw_assumptions(frame);

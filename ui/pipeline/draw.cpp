@@ -12,13 +12,15 @@ namespace {
 
 class Painter {
  public:
-  Painter(const Frame& frame, const PipelinePicture& picture, const CanvasTransform& to)
-      : frame_(frame), picture_(picture), to_(to), list_(*ImGui::GetWindowDrawList()),
+  Painter(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const CanvasTransform& to)
+      : frame_(frame), picture_(picture), provenance_(provenance), to_(to), list_(*ImGui::GetWindowDrawList()),
         t_(frame.u * picture.layout.type * to.zoom) {}
 
   void draw() {
     for (const Arrow& arrow : picture_.layout.arrows) draw_arrow(arrow);
+    for (const ProvenanceArc& arc : provenance_.arcs) draw_arc(arc);
     for (const CardPicture& card : picture_.cards) draw_card(card);
+    draw_sources();
     for (const Arrow& arrow : picture_.layout.arrows) draw_words(arrow);
     draw_thumbnails();
   }
@@ -131,6 +133,54 @@ class Painter {
     }
   }
 
+  ImU32 lane_colour(Stage stage) const {
+    const ImU32 lane = frame_.look.lane(stage);
+    return lane == frame_.look.ink ? frame_.look.muted : lane;
+  }
+
+  /// Dashed; `carry` is where in the dash the line begins, and where it ended.
+  void dashed(ImVec2 a, ImVec2 b, ImU32 colour, float& carry) {
+    const float dash = 5 * t_, period = 9 * t_;
+    const float length = std::hypot(b.x - a.x, b.y - a.y);
+    if (length < 1e-3f) return;
+    const auto at = [&](float along) { return ImVec2{a.x + (b.x - a.x) * along / length, a.y + (b.y - a.y) * along / length}; };
+    for (float from = -carry; from < length; from += period) {
+      if (from + dash > 0) list_.AddLine(at(std::max(from, 0.0f)), at(std::min(from + dash, length)), colour, 1.6f * t_);
+    }
+    carry = std::fmod(carry + length, period);
+  }
+
+  void draw_arc(const ProvenanceArc& arc) {
+    constexpr int steps = 32;
+    const ImVec2 points[] = {to_.screen(arc.from), to_.screen(arc.from_control), to_.screen(arc.to_control), to_.screen(arc.to)};
+    const ImU32 colour = lane_colour(arc.from_stage);
+    float carry = 0;
+    ImVec2 last = points[0];
+    for (int i = 1; i <= steps; ++i) {
+      const float t = static_cast<float>(i) / steps, s = 1 - t;
+      const float w[] = {s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t};
+      ImVec2 next{0, 0};
+      for (int p = 0; p < 4; ++p) next = {next.x + w[p] * points[p].x, next.y + w[p] * points[p].y};
+      dashed(last, next, colour, carry);
+      last = next;
+    }
+  }
+
+  /// Over the cards: what the cell was computed from, and the arcs' last stretch between the cells.
+  void draw_sources() {
+    const float thick = std::max(2.0f, 2 * frame_.u);
+    for (const SourceMark& mark : provenance_.marks) {
+      const Rect rect = to_.screen(mark.rect).grown(thick / 2);
+      compat::add_rect(list_, rect.min, rect.max, frame_.look.card, 2 * frame_.u, 2 * thick);
+      compat::add_rect(list_, rect.min, rect.max, frame_.look.lane(mark.stage), 2 * frame_.u, thick);
+    }
+    for (const ProvenanceArc& arc : provenance_.arcs) {
+      float carry = 0;
+      dashed(to_.screen(arc.to), to_.screen(arc.end), lane_colour(arc.from_stage), carry);
+      list_.AddCircleFilled(to_.screen(arc.end), 2.6f * t_, lane_colour(arc.from_stage));
+    }
+  }
+
   void draw_words(const Arrow& arrow) {
     const float size = 13.5f * t_;
     const ImVec2 middle = to_.screen(arrow.label);
@@ -161,6 +211,7 @@ class Painter {
 
   const Frame& frame_;
   const PipelinePicture& picture_;
+  const Provenance& provenance_;
   const CanvasTransform& to_;
   ImDrawList& list_;
   float t_;  // pixels per point of type, zoom included
@@ -168,8 +219,8 @@ class Painter {
 
 }  // namespace
 
-void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const CanvasTransform& transform) {
-  Painter(frame, picture, transform).draw();
+void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const CanvasTransform& transform) {
+  Painter(frame, picture, provenance, transform).draw();
 }
 
 std::optional<Cell> cell_at(const PipelinePicture& picture, ImVec2 point) {

@@ -114,12 +114,20 @@ std::vector<Strip> head_strips(const Frame& frame, Stage stage, Rect heat) {
 
 bool wears_head(Stage stage) { return has_head_axis(stage); }
 
+std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count) {
+  std::vector<std::string> labels;
+  for (Index i = 0; i < count; ++i) labels.push_back(axis_label(*frame.trace(), axis, frame.view().batch, i));
+  return labels;
+}
+
 float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
   float widest = 0;
-  for (Index i = 0; i < std::min<Index>(count, 64); ++i) {
+  const auto measure = [&](Index i) {
     const std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
-    widest = std::max(widest, text_size(frame.fonts, Face::ui, pixels, label).x);
-  }
+    widest = std::max(widest, text_size(frame.fonts, Face::bold, pixels, label).x);
+  };
+  for (Index i = 0; i < std::min<Index>(count, 64); ++i) measure(i);
+  measure(count - 1);  // the longest of indices
   return widest;
 }
 
@@ -210,6 +218,12 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const float top = card.card.min.y + header * t + pad * 0.5f * t;
   const Rect heat{{left, top}, {left + size.x, top + size.y}};
   card.heats.push_back(make_heat(frame, slot.stage, head, heat));
+  if (card.labelled) {
+    HeatPicture& shown = card.heats.back();
+    shown.row_labels = axis_labels(frame, about.rows, matrix.rows);
+    if (large) shown.col_labels = axis_labels(frame, about.cols, matrix.cols);
+    shown.label_room = (label_room - 4 * t) / label_size;
+  }
   if (bias.defined()) {
     const float y = heat.max.y + 3 * t;
     // b has one number a row of W, but lies along the output features; drawn as a row under the matrix.

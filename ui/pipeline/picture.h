@@ -19,6 +19,8 @@ struct HeatPicture {
   Rect rect;       ///< canvas pixels at zoom 1
   MatrixQuad quad; ///< without its corners
   Colormap const* colormap = nullptr;
+  std::vector<std::string> row_labels, col_labels;  ///< empty: none are drawn
+  float label_room = 0;  ///< for a row's label, in heights of its type
 };
 
 struct Strip {

@@ -67,7 +67,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
     select(frame, picture, point, cell);
   }
   pan_and_zoom(frame, place, transform, !cell);
-  draw_pipeline(frame, picture, transform);
+  draw_pipeline(frame, picture, provenance_picture(frame), transform);
 }
 
 }  // namespace headlight

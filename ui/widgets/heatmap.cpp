@@ -121,48 +121,72 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   }
   const Meaning meaning = meaning_in(heat, cell);
   const ImVec2 size = cell_size(heat, rect);
-  const float thick = std::max(1.5f, 1.5f * frame.u);
+  // Elsewhere only the tokens' rows and columns, thinly: the cell's true sources are the provenance's to mark.
+  const bool here = heat.stage == cell.stage;
+  const ImU32 colour = here ? frame.look.ink : fade(frame.look.ink, 0.4f);
+  const float thick = here ? std::max(1.5f, 1.5f * frame.u) : std::max(1.0f, frame.u);
+  const auto is_token = [&](Axis axis) { return here || axis == Axis::query || axis == Axis::key; };
   const auto band = [&](Index row, Index rows, Index col, Index cols) {
     const ImVec2 min{rect.min.x + static_cast<float>(col) * size.x, rect.min.y + static_cast<float>(row) * size.y};
     const ImVec2 max{rect.min.x + static_cast<float>(col + cols) * size.x, rect.min.y + static_cast<float>(row + rows) * size.y};
-    compat::add_rect(list, {min.x - thick / 2, min.y - thick / 2}, {max.x + thick / 2, max.y + thick / 2}, frame.look.ink, 2 * frame.u, thick);
+    compat::add_rect(list, {min.x - thick / 2, min.y - thick / 2}, {max.x + thick / 2, max.y + thick / 2}, colour, 2 * frame.u, thick);
   };
-  if (meaning.row >= 0 && meaning.row < heat.rows) band(meaning.row, 1, 0, heat.cols);
-  if (meaning.col >= 0 && meaning.col < heat.cols) band(0, heat.rows, meaning.col, 1);
+  if (meaning.row >= 0 && meaning.row < heat.rows && is_token(info(heat.stage).rows)) band(meaning.row, 1, 0, heat.cols);
+  if (meaning.col >= 0 && meaning.col < heat.cols && is_token(info(heat.stage).cols)) band(0, heat.rows, meaning.col, 1);
+}
+
+/// The indices whose cells lie between two screen coordinates.
+std::pair<Index, Index> visible(float from, float size, Index count, float lo, float hi) {
+  const auto first = static_cast<Index>(std::max(0.0f, std::floor((lo - from) / size)));
+  const auto last = static_cast<Index>(std::max(0.0f, std::ceil((hi - from) / size)));
+  return {std::min(first, count), std::min(last, count)};
+}
+
+/// At least `least`, as people count: 1, 2, 5, 10, 20, 50, …
+Index round_step(float least) {
+  for (Index ten = 1;; ten *= 10) {
+    for (const Index step : {ten, 2 * ten, 5 * ten}) {
+      if (static_cast<float>(step) >= least) return step;
+    }
+  }
 }
 
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols) {
-  const Trace& trace = *frame.trace();
-  const StageInfo& about = info(heat.stage);
   const ImVec2 cell = cell_size(heat, rect);
   const std::optional<Cell>& looked_at = frame.view().hovered ? frame.view().hovered : frame.view().selected;
   const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};
-  const auto label = [&](Axis axis, Index index, bool is_lit, auto place) {
-    const std::string text = axis_label(trace, axis, heat.batch, index);
-    place(text, is_lit ? Face::bold : Face::ui, is_lit ? frame.look.ink : frame.look.muted);
-  };
-  if (rows) {
-    const auto every = static_cast<Index>(std::max(1.0f, std::ceil(pixels * 1.05f / cell.y)));
-    for (Index r = 0; r < heat.rows; ++r) {
-      if (r % every != 0 && r != lit.row) continue;
-      label(about.rows, r, r == lit.row, [&](const std::string& text, Face face, ImU32 colour) {
-        const ImVec2 size = text_size(frame.fonts, face, pixels, text);
-        const float y = rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y - size.y / 2;
-        draw_text(list, frame.fonts, face, pixels, {rect.min.x - size.x - 5 * frame.u, y}, colour, text);
-      });
+  const ImVec2 clip_min = list.GetClipRectMin();
+  const ImVec2 clip_max = list.GetClipRectMax();
+  const auto ink = [&](bool is_lit) { return is_lit ? frame.look.ink : frame.look.muted; };
+  if (rows && !heat.row_labels.empty()) {
+    const Index every = round_step(pixels * 1.05f / cell.y);
+    const auto [first, last] = visible(rect.min.y, cell.y, heat.rows, clip_min.y, clip_max.y);
+    for (Index r = first; r < last; ++r) {
+      const bool is_lit = r == lit.row;
+      // Thinned out; the one that is looked at pushes its neighbours aside.
+      const bool beside = lit.row >= 0 && !is_lit && std::abs(r - lit.row) < every;
+      if ((r % every != 0 || beside) && !is_lit) continue;
+      const Face face = is_lit ? Face::bold : Face::ui;
+      const std::string& text = heat.row_labels[static_cast<std::size_t>(r)];
+      const ImVec2 size = text_size(frame.fonts, face, pixels, text);
+      const float width = std::min(size.x, heat.label_room * pixels);
+      const float y = rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y - size.y / 2;
+      draw_elided(list, frame.fonts, face, pixels, {rect.min.x - width - 5 * frame.u, y}, ink(is_lit), text, width);
     }
   }
-  if (cols) {
-    float right = -1e9f;
-    for (Index c = 0; c < heat.cols; ++c) {
-      label(about.cols, c, c == lit.col, [&](const std::string& text, Face face, ImU32 colour) {
-        const std::string shown = elide(frame.fonts, face, pixels, text, std::max(cell.x - 3 * frame.u, 22 * frame.u));
-        const ImVec2 size = text_size(frame.fonts, face, pixels, shown);
-        const float x = rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x - size.x / 2;
-        if (x < right + 3 * frame.u) return;
-        right = x + size.x;
-        draw_text(list, frame.fonts, face, pixels, {x, rect.max.y + 3 * frame.u}, colour, shown);
-      });
+  if (cols && !heat.col_labels.empty()) {
+    const auto [first, last] = visible(rect.min.x, cell.x, heat.cols, clip_min.x, clip_max.x);
+    const float room = std::max(cell.x - 3 * frame.u, 26 * frame.u);
+    const Index every = round_step(room / cell.x);
+    for (Index c = first; c < last; ++c) {
+      const bool is_lit = c == lit.col;
+      const bool beside = lit.col >= 0 && !is_lit && std::abs(c - lit.col) < every;
+      if ((c % every != 0 || beside) && !is_lit) continue;
+      const Face face = is_lit ? Face::bold : Face::ui;
+      const std::string& text = heat.col_labels[static_cast<std::size_t>(c)];
+      const float width = std::min(text_size(frame.fonts, face, pixels, text).x, room);
+      const float x = rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x - width / 2;
+      draw_elided(list, frame.fonts, face, pixels, {x, rect.max.y + 3 * frame.u}, ink(is_lit), text, width);
     }
   }
 }

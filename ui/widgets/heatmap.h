@@ -10,7 +10,7 @@ namespace headlight {
 /// Paints the matrix into `rect` (screen pixels). `numbers` also writes values into cells that are large enough.
 void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers);
 /// Frames the row, column and cell that `cell` means in this heatmap: the cell itself where it is of the same stage,
-/// else its row or column wherever this matrix counts the same thing (query 3 is query 3 everywhere).
+/// else, thinly, its row or column wherever this matrix counts the same tokens (query 3 is query 3 everywhere).
 void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell);
 /// Names of rows (left of `rect`) and columns (below it); thinned out where they would touch.
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols);

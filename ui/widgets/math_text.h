@@ -1,10 +1,12 @@
-// Mathematics in a line: "softmax(Q_{2} K_{2}^T / √d_{head})" with real sub- and superscripts.
+// Mathematics set as such: "s = \frac{q_{2}·k_{3}}{\sqrt{d_{head}}}" with a real fraction, root, sub- and superscripts.
 //
-// Markup: _{...} lowers, ^{...} raises, ^T is ᵀ as a raised upright T; everything else stands as written. Letters are set in the serif
-// italic face, digits and words of more than one letter upright.
+// Markup: _{...} lowers, ^{...} raises (both on one letter stand over one another), \frac{over}{under}, \sqrt{...};
+// everything else stands as written. They nest. All of it is set in the serif italic face.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <imgui.h>
 
@@ -14,6 +16,9 @@ namespace headlight {
 
 /// Draws with the top left corner at `at`; `pixels` is the size of the full-size letters.
 void draw_math(ImDrawList& list, const Fonts& fonts, float pixels, ImVec2 at, ImU32 colour, std::string_view markup);
+/// What it takes: a line without fractions is `pixels` high.
 ImVec2 math_size(const Fonts& fonts, float pixels, std::string_view markup);
+/// Broken into lines of at most `width`, at spaces outside of braces; one piece alone may be wider.
+std::vector<std::string> math_lines(const Fonts& fonts, float pixels, std::string_view markup, float width);
 
 }  // namespace headlight

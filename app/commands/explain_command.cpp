@@ -1,0 +1,97 @@
+// headlight explain: the arithmetic behind one number.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/commands.h"
+#include "core/attention/pipeline.h"
+#include "core/explain/explain.h"
+#include "core/explain/plain_math.h"
+
+namespace headlight {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has no NaN and no infinities: they are the strings that Python's float() and JavaScript's Number() take.
+Json number_json(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  return value;
+}
+
+Json cell_json(const Trace& trace, const Cell& cell, double value) {
+  return {{"stage", std::string(name(cell.stage))}, {"index", own_index(trace, cell)}, {"value", number_json(value)}};
+}
+
+Json explanation_json(const Trace& trace, const Explanation& e) {
+  Json json = cell_json(trace, e.cell, e.value);
+  json["formula"] = e.formula;
+  json["terms"] = Json::array();
+  for (const Term& term : e.terms) {
+    json["terms"].push_back(cell_json(trace, term.cell, term.value));
+    json["terms"].back()["factor"] = number_json(term.factor);
+  }
+  json["numbers"] = e.numbers;
+  json["quantities"] = Json::array();
+  for (const Quantity& quantity : e.quantities) {
+    json["quantities"].push_back(
+        {{"name", std::string(quantity.name)}, {"value", number_json(quantity.value)}, {"added", quantity.added}});
+  }
+  return json;
+}
+
+std::string cell_text(const Trace& trace, const Cell& cell) {
+  std::string text(name(cell.stage));
+  for (const Index i : own_index(trace, cell)) text += (text.ends_with(name(cell.stage)) ? "[" : ", ") + std::to_string(i);
+  return text + "]";
+}
+
+std::string exact(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+/// "name        0.25" with the numbers' ends in one column.
+void print_line(const std::string& label, std::size_t width, double value, const std::string& after = {}) {
+  std::printf("  %-*s %16s%s\n", static_cast<int>(width), label.c_str(), exact(value).c_str(), after.c_str());
+}
+
+void print_explanation(const Trace& trace, const Explanation& e) {
+  std::printf("%s = %s\n", cell_text(trace, e.cell).c_str(), exact(e.value).c_str());
+  std::printf("\n  %s\n", plain_math(e.formula).c_str());
+  if (!e.numbers.empty()) std::printf("  = %s\n", plain_math(e.numbers).c_str());
+  if (!e.quantities.empty()) std::puts("");
+  for (const Quantity& quantity : e.quantities) print_line(std::string(quantity.name), 20, quantity.value);
+  if (e.terms.empty()) return;
+  std::puts("\nComputed from");
+  std::size_t width = 20;
+  for (const Term& term : e.terms) width = std::max(width, cell_text(trace, term.cell).size());
+  const bool softmax = e.quantity("exponential") != nullptr;
+  for (const Term& term : e.terms) {
+    const std::string factor = softmax ? "   exp(value - row_maximum) = " + exact(term.factor)
+                               : term.factor != 0 ? "   × " + exact(term.factor) : "";
+    print_line(cell_text(trace, term.cell), width, term.value, factor);
+  }
+}
+
+}  // namespace
+
+int explain_command(const CommandLine& line) {
+  if (!line.has("--cell")) throw UsageError("explain needs --cell STAGE:b,h,row,col");
+  Run run;
+  run.threads = line.threads();
+  const auto trace = compute(scenario_of(line), nullptr, run);
+  const Explanation explanation = explain(*trace, cell_named(*trace, "--cell", line["--cell"]));
+  if (line.has("--json")) {
+    std::cout << explanation_json(*trace, explanation).dump(2) << '\n';
+  } else {
+    print_explanation(*trace, explanation);
+  }
+  return 0;
+}
+
+}  // namespace headlight

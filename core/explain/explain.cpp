@@ -1,0 +1,136 @@
+#include "core/explain/explain.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+
+#include "core/explain/steps.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+void explain_step(const Trace& trace, Explanation& to) {
+  using namespace steps;
+  switch (to.cell.stage) {
+    case Stage::Q: case Stage::K: case Stage::V: case Stage::output: return explain_projection(trace, to);
+    case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads: return explain_split(trace, to);
+    case Stage::Q_rotated: case Stage::K_rotated: return explain_position(trace, to);
+    case Stage::scores: return explain_scores(trace, to);
+    case Stage::scaled_scores: return explain_scale(trace, to);
+    case Stage::capped_scores: return explain_cap(trace, to);
+    case Stage::biased_scores: return explain_bias(trace, to);
+    case Stage::mask: return explain_mask(trace, to);
+    case Stage::masked_scores: return explain_masked_scores(trace, to);
+    case Stage::weights: return explain_weights(trace, to);
+    case Stage::dropped_weights: return explain_dropout(trace, to);
+    case Stage::head_outputs: return explain_head_outputs(trace, to);
+    case Stage::concat: return explain_concat(trace, to);
+    default: to.formula = std::string(info(to.cell.stage).formula);
+  }
+  if (is_parameter(to.cell.stage)) to.formula = std::string(name(to.cell.stage));
+}
+
+struct Extent {
+  const char* what;
+  Index Cell::*member;
+  Index count;
+};
+
+/// The axes of a stage, in the order of its index.
+std::vector<Extent> extents(const Trace& trace, Stage stage) {
+  const Tensor& tensor = trace[stage];
+  std::vector<Extent> axes;
+  if (tensor.rank() >= 3) axes.push_back({"batch", &Cell::batch, tensor.size(0)});
+  if (tensor.rank() >= 4) axes.push_back({"head", &Cell::head, tensor.size(1)});
+  if (tensor.rank() >= 2) axes.push_back({"row", &Cell::row, tensor.size(-2)});
+  axes.push_back({"column", &Cell::col, tensor.size(-1)});
+  return axes;
+}
+
+std::vector<Index> numbers_in(std::string_view text, auto fail) {
+  std::vector<Index> numbers;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    Index value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc() || end != part.data() + part.size()) fail();
+    numbers.push_back(value);
+    if (comma == std::string_view::npos) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+const Quantity* Explanation::quantity(std::string_view wanted) const {
+  const auto found = std::ranges::find(quantities, wanted, &Quantity::name);
+  return found == quantities.end() ? nullptr : &*found;
+}
+
+Explanation explain(const Trace& trace, const Cell& cell) {
+  assert(contains(trace, cell));
+  Explanation result;
+  result.cell = cell;
+  result.value = static_cast<double>(value_at(trace, cell));
+  explain_step(trace, result);
+  const bool says_value = cell.stage != Stage::mask;
+  const std::string value = steps::number(result.value);
+  if (says_value && result.numbers != value) result.numbers += (result.numbers.empty() ? "" : " = ") + value;
+  return result;
+}
+
+bool contains(const Trace& trace, const Cell& cell) {
+  if (!trace.has(cell.stage)) return false;
+  Cell rest = cell;  // what the stage has no axis for is 0
+  for (const auto& [what, member, count] : extents(trace, cell.stage)) {
+    if (cell.*member < 0 || cell.*member >= count) return false;
+    rest.*member = 0;
+  }
+  return rest == Cell{cell.stage};
+}
+
+float value_at(const Trace& trace, const Cell& cell) {
+  return trace[cell.stage].matrix(cell.batch, cell.head)(cell.row, cell.col);
+}
+
+std::vector<Index> own_index(const Trace& trace, const Cell& cell) {
+  std::vector<Index> index;
+  for (const Extent& axis : extents(trace, cell.stage)) index.push_back(cell.*axis.member);
+  return index;
+}
+
+Cell cell_named(const Trace& trace, std::string_view option, std::string_view text) {
+  const auto fail = [&] {
+    throw SettingError(std::string(option), "\"" + std::string(text) + "\" names no cell",
+                       "expected STAGE:b,h,row,col, such as weights:0,2,3,1");
+  };
+  const std::size_t colon = text.find(':');
+  const auto stage = stage_named(text.substr(0, colon));
+  if (colon == std::string_view::npos || !stage) fail();
+  if (!trace.has(*stage)) {
+    throw SettingError(std::string(option), "this run has no " + std::string(name(*stage)), "see headlight list stages");
+  }
+  const std::vector<Extent> own = extents(trace, *stage);
+  const std::vector<Index> numbers = numbers_in(text.substr(colon + 1), fail);
+  if (numbers.size() != own.size() && numbers.size() != 4) fail();
+  std::vector<Extent> axes{{"batch", &Cell::batch, 1}, {"head", &Cell::head, 1}, {"row", &Cell::row, 1}, {"column", &Cell::col, 1}};
+  for (Extent& axis : axes) {
+    for (const Extent& there : own) {
+      if (there.member == axis.member) axis.count = there.count;
+    }
+  }
+  if (numbers.size() == own.size()) axes = own;
+  Cell cell{*stage};
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (numbers[i] < 0 || numbers[i] >= axes[i].count) {
+      throw SettingError(std::string(option), std::string(axes[i].what) + " " + std::to_string(numbers[i]) + " is out of range",
+                         "expected " + (axes[i].count == 1 ? "0" : "0 to " + std::to_string(axes[i].count - 1)));
+    }
+    cell.*axes[i].member = numbers[i];
+  }
+  return cell;
+}
+
+}  // namespace headlight

@@ -1,0 +1,70 @@
+// Explain: the arithmetic behind one number, one step back. Repeated, it leads from an output to the inputs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/attention/cell.h"
+#include "core/attention/trace.h"
+
+namespace headlight {
+
+/// A cell that the explained one was computed from.
+struct Term {
+  Cell cell;
+  double value = 0;
+  /// What `value` is multiplied by. But for softmax, the explained value is the sum of factor · value over all terms
+  /// whose factor is not 0, plus every quantity that is `added`.
+  ///
+  /// In a product of two matrices, the left one's terms (x, q, A, concat) carry the right one's numbers as factors; the
+  /// right one's cells (W, k, V) follow with factor 0, so that nothing counts twice. A mask has factor 0, the score that
+  /// it lets through 1; where it does not, the score has 0 and the fill is added. tanh of a soft-cap: c·tanh(s/c) / s.
+  /// Of QK-norm's row, the cells that act through its length alone have factor 0.
+  ///
+  /// Softmax (`weights`): factor is e^(value − row_maximum), and the explained value is the factor of the term in its own
+  /// column, divided by the quantity `sum`. A row that follows the dead-row policy has factors 0 and adds `dead_row`.
+  double factor = 0;
+};
+
+/// A number on the way that is no cell of a stage.
+struct Quantity {
+  std::string_view name;  ///< fixed words: "row_maximum", "exponential", "sum", "scale", "cosine", "fill" …
+  double value = 0;
+  bool added = false;     ///< stands in the sum beside the terms
+};
+
+struct Explanation {
+  Cell cell;
+  double value = 0;
+  std::string formula;  ///< in symbols, as math markup: _{} ^{} \frac{}{} \sqrt{}, real minus signs
+  std::string numbers;  ///< the same with this cell's numbers; long sums show their largest terms and the rest as one
+  std::vector<Term> terms;
+  std::vector<Quantity> quantities;
+
+  const Quantity* quantity(std::string_view name) const;
+};
+
+/// `cell` is in the trace (see `contains`). Inputs, parameters and the mask are where it ends: they have no terms.
+Explanation explain(const Trace& trace, const Cell& cell);
+
+bool contains(const Trace& trace, const Cell& cell);
+/// The number itself.
+float value_at(const Trace& trace, const Cell& cell);
+/// The index in the stage's own axes, as in an npz: 4, 3 (no head), 2 (weight matrices) or 1 (biases) numbers.
+std::vector<Index> own_index(const Trace& trace, const Cell& cell);
+/// "weights:0,2,3,1", or "Q:0,3,5" in the stage's own axes. Throws SettingError named `option`, with the range.
+Cell cell_named(const Trace& trace, std::string_view option, std::string_view text);
+
+/// Cells of one stage, [first, first + count) each way.
+struct Region {
+  Stage stage{};
+  Index batch = 0, head = 0;
+  Index row = 0, rows = 1, col = 0, cols = 1;
+  bool operator==(const Region&) const = default;
+};
+
+/// The cells of the next stages that this one is a term of: the other way round.
+std::vector<Region> dependants(const Trace& trace, const Cell& cell);
+
+}  // namespace headlight

@@ -1,0 +1,131 @@
+#include "core/explain/steps.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+namespace headlight::steps {
+namespace {
+
+constexpr std::size_t shown_at_most = 4;
+
+std::string_view letter(Stage stage) {
+  switch (stage) {
+    case Stage::query: return "x";
+    case Stage::key: return "x";
+    case Stage::value: return "x";
+    case Stage::Q: return "Q";
+    case Stage::K: return "K";
+    case Stage::V: return "V";
+    case Stage::Q_heads: return "q";
+    case Stage::K_heads: return "k";
+    case Stage::V_heads: return "v";
+    case Stage::Q_rotated: return "q′";
+    case Stage::K_rotated: return "k′";
+    case Stage::scores: return "s";
+    case Stage::scaled_scores: return "s^{scaled}";
+    case Stage::capped_scores: return "s^{capped}";
+    case Stage::biased_scores: return "s^{biased}";
+    case Stage::mask: return "m";
+    case Stage::masked_scores: return "s^{masked}";
+    case Stage::weights: return "a";
+    case Stage::dropped_weights: return "a′";
+    case Stage::head_outputs: return "o";
+    case Stage::concat: return "c";
+    case Stage::output: return "y";
+    default: return "";
+  }
+}
+
+/// "a·b" to be added: " − 0.5·2" where it is not the first.
+std::string product_text(double a, double b, bool first) {
+  const std::string product = number(first ? a : std::abs(a)) + "·" + bracketed(b);
+  return first ? product : (a < 0 ? " − " : " + ") + product;
+}
+
+/// Which products to write out, in their order: the largest ones.
+std::vector<std::size_t> largest(const std::vector<double>& products) {
+  std::vector<std::size_t> order(products.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() <= shown_at_most) return order;
+  const auto size = [&](std::size_t i) { return std::isnan(products[i]) ? HUGE_VAL : std::abs(products[i]); };
+  constexpr std::size_t kept = shown_at_most - 1;
+  std::ranges::partial_sort(order, order.begin() + kept, [&](std::size_t a, std::size_t b) {
+    return size(a) != size(b) ? size(a) > size(b) : a < b;
+  });
+  order.resize(kept);
+  std::ranges::sort(order);
+  return order;
+}
+
+}  // namespace
+
+std::string number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  const double size = std::abs(value);
+  char text[40];
+  if (size != 0 && (size < 1e-3 || size >= 1e5)) {
+    std::snprintf(text, sizeof text, "%.2e", size);
+  } else {
+    std::snprintf(text, sizeof text, "%.*f", size >= 100 ? 1 : size >= 10 ? 2 : 3, size);
+  }
+  return (value < 0 ? "−" : "") + std::string(text);
+}
+
+std::string bracketed(double value) { return value < 0 ? "(" + number(value) + ")" : number(value); }
+
+std::string at(Index row, Index col) { return "_{" + std::to_string(row) + "," + std::to_string(col) + "}"; }
+
+std::string symbol(const Cell& cell) { return std::string(letter(cell.stage)) + at(cell.row, cell.col); }
+
+Projection projection_of(Stage stage) {
+  switch (stage) {
+    case Stage::Q: return {Stage::query, Stage::W_q, Stage::b_q};
+    case Stage::K: return {Stage::key, Stage::W_k, Stage::b_k};
+    case Stage::V: return {Stage::value, Stage::W_v, Stage::b_v};
+    default: assert(stage == Stage::output); return {Stage::concat, Stage::W_o, Stage::b_o};
+  }
+}
+
+Stage scores_before(const Trace& trace, Stage stage) {
+  assert(stage > Stage::scores && stage <= Stage::masked_scores);
+  auto before = static_cast<Stage>(static_cast<int>(stage) - 1);
+  while (before == Stage::mask || !trace.has(before)) before = static_cast<Stage>(static_cast<int>(before) - 1);
+  return before;
+}
+
+Stage queries_of_scores(const Trace& trace) { return trace.has(Stage::Q_rotated) ? Stage::Q_rotated : Stage::Q_heads; }
+Stage keys_of_scores(const Trace& trace) { return trace.has(Stage::K_rotated) ? Stage::K_rotated : Stage::K_heads; }
+Stage weights_in_use(const Trace& trace) {
+  return trace.has(Stage::dropped_weights) ? Stage::dropped_weights : Stage::weights;
+}
+
+void add_term(const Trace& trace, Explanation& to, const Cell& cell, double factor) {
+  to.terms.push_back({cell, static_cast<double>(value_at(trace, cell)), factor});
+}
+
+void add_products(const Trace& trace, Explanation& to, std::span<const Cell> left, std::span<const Cell> right) {
+  assert(left.size() == right.size());
+  std::vector<double> products;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    add_term(trace, to, left[i], static_cast<double>(value_at(trace, right[i])));
+    products.push_back(to.terms.back().value * to.terms.back().factor);
+  }
+  const std::size_t first = to.terms.size() - left.size();
+  double rest = std::accumulate(products.begin(), products.end(), 0.0);
+  const std::vector<std::size_t> shown = largest(products);
+  for (const std::size_t i : shown) {
+    const Term& term = to.terms[first + i];
+    to.numbers += product_text(term.value, term.factor, i == shown.front());
+    rest -= products[i];
+  }
+  if (shown.size() < products.size()) {
+    to.numbers += " + " + bracketed(rest) + " (" + std::to_string(products.size() - shown.size()) + " more)";
+  }
+  for (const Cell& cell : right) add_term(trace, to, cell, 0);
+}
+
+}  // namespace headlight::steps

@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/attention/pipeline.h"
+#include "core/explain/explain.h"
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+#include "ui/document/path.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+/// Clicks the link of that name in the inspector.
+void go(HeadlessWindow& window, const char* link) {
+  const ImVec2 at = window.find("inspector", {link});
+  INFO(link);
+  REQUIRE(at.x > 0);
+  window.click(at);
+  window.move({-100, -100});
+  window.settle();
+}
+
+Cell selected(const HeadlessWindow& window) { return window.document().view.selected.value(); }
+
+bool is_source(const HeadlessWindow& window, const Cell& of, const Cell& source) {
+  const Explanation e = explain(*window.document().trace, of);
+  return std::ranges::any_of(e.terms, [&](const Term& term) { return term.cell == source; });
+}
+
+}  // namespace
+
+TEST_CASE("from an output number back to the inputs in eight clicks, every one to a source") {
+  Document document = sentence();
+  document.view.selected = Cell{Stage::output, 0, 0, 4, 6};
+  HeadlessWindow window(document);
+  window.settle();
+  const Index d_head = window.document().trace->dims().d_head;
+
+  go(window, "left5");
+  CHECK(selected(window) == Cell{Stage::concat, 0, 0, 4, 5});
+  go(window, "source0");
+  CHECK(selected(window) == Cell{Stage::head_outputs, 0, 5 / d_head, 4, 5 % d_head});
+  CHECK(window.document().view.head == 5 / d_head);
+  go(window, "left2");
+  CHECK(selected(window) == Cell{Stage::weights, 0, 5 / d_head, 4, 2});
+  go(window, "right1");  // the dot product behind it
+  CHECK(selected(window) == Cell{Stage::K_heads, 0, 5 / d_head, 2, 1});
+  go(window, "source0");
+  CHECK(selected(window) == Cell{Stage::K, 0, 0, 2, 5 / d_head * d_head + 1});
+  const Cell before = selected(window);
+  go(window, "left3");
+  CHECK(selected(window) == Cell{Stage::key, 0, 0, 2, 3});
+  CHECK(is_source(window, before, selected(window)));
+  CHECK(window.document().view.path.size() == 7);
+}
+
+TEST_CASE("every click on a source goes one step back, and a crumb takes all of them back") {
+  Document document = sentence();
+  document.view.selected = Cell{Stage::weights, 0, 1, 3, 1};
+  HeadlessWindow window(document);
+  window.settle();
+  for (int i = 0; i < 3; ++i) {
+    const Cell before = selected(window);
+    go(window, "source0");
+    CHECK(is_source(window, before, selected(window)));
+  }
+  CHECK(selected(window) == Cell{Stage::scores, 0, 1, 3, 1});
+  go(window, "crumb0");
+  CHECK(selected(window) == Cell{Stage::weights, 0, 1, 3, 1});
+  CHECK(window.document().view.path.size() == 1);
+}
+
+TEST_CASE("a path ends where another cell is selected, and where a new trace has no such cell") {
+  Document document = sentence();
+  const auto trace = compute(document.scenario);
+  View view;
+  const Cell weight{Stage::weights, 0, 1, 5, 2}, score{Stage::masked_scores, 0, 1, 5, 2};
+  view.selected = weight;
+  view = follow(view, *trace, weight, score);
+  CHECK(path_of(view, *trace).size() == 2);
+  document.scenario.text = "the cat";
+  CHECK(path_of(view, *compute(document.scenario)).empty());
+  view.selected = weight;
+  CHECK(path_of(view, *trace).empty());
+}

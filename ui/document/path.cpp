@@ -1,0 +1,47 @@
+#include "ui/document/path.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/explain/explain.h"
+
+namespace headlight {
+namespace {
+
+void look_at(View& view, const Trace& trace, const Cell& cell) {
+  view.selected = cell;
+  view.hovered.reset();
+  view.looked = true;
+  if (!is_parameter(cell.stage)) view.batch = cell.batch;
+  if (!has_head_axis(cell.stage)) return;
+  const Index groups = trace.dims().groups();
+  if (!is_per_kv_head(cell.stage)) {
+    view.head = cell.head;
+  } else if (view.head / groups != cell.head) {
+    view.head = cell.head * groups;
+  }
+}
+
+}  // namespace
+
+std::span<const Cell> path_of(const View& view, const Trace& trace) {
+  const bool leads_here = view.selected && !view.path.empty() && view.path.back() == *view.selected;
+  if (!leads_here || !std::ranges::all_of(view.path, [&](const Cell& cell) { return contains(trace, cell); })) return {};
+  return view.path;
+}
+
+View follow(View view, const Trace& trace, const Cell& from, const Cell& source) {
+  if (view.selected != from || path_of(view, trace).empty()) view.path = {from};
+  look_at(view, trace, source);
+  view.path.push_back(source);
+  return view;
+}
+
+View go_back(View view, const Trace& trace, std::size_t step) {
+  assert(step < view.path.size());
+  view.path.resize(step + 1);
+  look_at(view, trace, view.path.back());
+  return view;
+}
+
+}  // namespace headlight

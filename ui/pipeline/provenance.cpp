@@ -1,0 +1,119 @@
+#include "ui/pipeline/provenance.h"
+
+#include <algorithm>
+
+#include "core/explain/explain.h"
+
+namespace headlight {
+namespace {
+
+struct Place {
+  const CardPicture* card = nullptr;
+  const HeatPicture* heat = nullptr;
+};
+
+/// Rows and columns that some terms span in one matrix.
+struct Span {
+  Stage stage{};
+  Index row, row_end, col, col_end;
+  Index count = 0;
+  Index size() const { return (row_end - row) * (col_end - col); }
+};
+
+/// In self-attention one card stands for query, key and value.
+Stage shown_as(const Trace& trace, Stage stage) {
+  return trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value) ? Stage::key : stage;
+}
+
+Place find(const PipelinePicture& picture, Stage stage, Index batch, Index head) {
+  for (const CardPicture& card : picture.cards) {
+    for (const HeatPicture& heat : card.heats) {
+      if (heat.stage == stage && heat.batch == batch && heat.head == head) return {&card, &heat};
+    }
+  }
+  return {};
+}
+
+Rect cells(const HeatPicture& heat, Index row, Index rows, Index col, Index cols) {
+  const float w = heat.rect.width() / static_cast<float>(heat.cols);
+  const float h = heat.rect.height() / static_cast<float>(heat.rows);
+  return {{heat.rect.min.x + static_cast<float>(col) * w, heat.rect.min.y + static_cast<float>(row) * h},
+          {heat.rect.min.x + static_cast<float>(col + cols) * w, heat.rect.min.y + static_cast<float>(row + rows) * h}};
+}
+
+/// Into the card from the left or from above, whichever way the source lies, and on between the cells.
+ProvenanceArc arc(const Place& source, const Rect& mark, const Place& target, const Rect& cell) {
+  const Rect& from = source.card->card;
+  const Rect& to = target.card->card;
+  ProvenanceArc a;
+  a.from_stage = source.heat->stage;
+  const bool beside = from.max.x <= to.min.x || from.min.x >= to.max.x;
+  if (beside) {
+    const bool left = from.max.x <= to.min.x;
+    a.from = {left ? from.max.x : from.min.x, mark.centre().y};
+    a.to = {left ? to.min.x : to.max.x, cell.min.y};
+    const float middle = (a.from.x + a.to.x) / 2;
+    a.from_control = {middle, a.from.y};
+    a.to_control = {middle, a.to.y};
+    a.end = {left ? cell.min.x : cell.max.x, cell.min.y};
+    return a;
+  }
+  const bool above = from.max.y <= to.min.y;
+  a.from = {std::clamp(mark.centre().x, from.min.x, from.max.x), above ? from.max.y : from.min.y};
+  a.to = {cell.min.x, above ? to.min.y : to.max.y};
+  const float middle = (a.from.y + a.to.y) / 2;
+  a.from_control = {a.from.x, middle};
+  a.to_control = {a.to.x, middle};
+  a.end = {cell.min.x, above ? cell.min.y : cell.max.y};
+  return a;
+}
+
+std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
+  std::vector<Span> found;
+  for (const Term& term : e.terms) {
+    if (has_head_axis(term.cell.stage)) {
+      const Index shown = is_per_kv_head(term.cell.stage) ? head / trace.dims().groups() : head;
+      if (term.cell.head != shown) continue;
+    }
+    const Stage stage = shown_as(trace, term.cell.stage);
+    auto span = std::ranges::find(found, stage, &Span::stage);
+    if (span == found.end()) span = found.insert(span, {stage, term.cell.row, term.cell.row, term.cell.col, term.cell.col});
+    span->row = std::min(span->row, term.cell.row);
+    span->row_end = std::max(span->row_end, term.cell.row + 1);
+    span->col = std::min(span->col, term.cell.col);
+    span->col_end = std::max(span->col_end, term.cell.col + 1);
+    ++span->count;
+  }
+  return found;
+}
+
+}  // namespace
+
+Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
+  Provenance result;
+  const Place target = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
+  if (!target.heat || !contains(trace, cell)) return result;
+  const Rect at = cells(*target.heat, cell.row, 1, cell.col, 1);
+  const Explanation e = explain(trace, cell);
+  Index head = has_head_axis(cell.stage) ? cell.head : e.terms.empty() ? 0 : e.terms[0].cell.head;
+  if (is_per_kv_head(cell.stage)) head *= trace.dims().groups();
+  for (const Span& span : spans(trace, e, head)) {
+    const Place source = find(picture, span.stage, is_parameter(span.stage) ? 0 : cell.batch,
+                              !has_head_axis(span.stage) ? 0 : is_per_kv_head(span.stage) ? head / trace.dims().groups() : head);
+    if (!source.heat) continue;
+    const Rect whole = cells(*source.heat, span.row, span.row_end - span.row, span.col, span.col_end - span.col);
+    if (span.count == span.size()) {
+      result.marks.push_back({span.stage, whole});
+    } else {  // the two channels of a rotary pair
+      for (const Term& term : e.terms) {
+        if (shown_as(trace, term.cell.stage) == span.stage) {
+          result.marks.push_back({span.stage, cells(*source.heat, term.cell.row, 1, term.cell.col, 1)});
+        }
+      }
+    }
+    if (source.card != target.card) result.arcs.push_back(arc(source, whole, target, at));
+  }
+  return result;
+}
+
+}  // namespace headlight

@@ -1,0 +1,33 @@
+// Where the looked-at number came from, as marks and arcs over the pipeline's cards. Plain geometry in canvas pixels.
+#pragma once
+
+#include <vector>
+
+#include "core/attention/cell.h"
+#include "ui/pipeline/picture.h"
+
+namespace headlight {
+
+/// Cells of one matrix, outlined together.
+struct SourceMark {
+  Stage stage{};
+  Rect rect;
+};
+
+/// From a source's card to the cell: first outside of the cards (drawn beneath them, so that it never crosses a
+/// number), then over the cell's own card, along the line between two rows or two columns.
+struct ProvenanceArc {
+  Stage from_stage{};        ///< whose lane colour it wears
+  ImVec2 from, from_control, to_control, to;  ///< card edge to card edge, a cubic Bézier
+  ImVec2 end;                ///< straight on over the card to the edge of the cell
+};
+
+struct Provenance {
+  std::vector<SourceMark> marks;
+  std::vector<ProvenanceArc> arcs;
+};
+
+/// Of the sources (one step back) that the picture shows. A cell that it does not show has none.
+Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
+
+}  // namespace headlight
