@@ -4,6 +4,7 @@
 
 #include "core/attention/pipeline.h"
 #include "core/scenario/inputs.h"
+#include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 
