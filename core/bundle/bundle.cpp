@@ -93,7 +93,8 @@ std::string stem(const fs::path& target) {
 void write_bundle(const fs::path& target, const StageCut& cut, const StageFigureStyle& style) {
   const bool zip = target.extension() == ".zip";
   if (!zip && fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target))) {
-    throw FileError(target.string(), "cannot be written: it is there already", "expected a new name or an empty folder");
+    throw FileError(target.string(), "cannot be written: it is there already",
+                    "expected a new name or an empty folder");
   }
   const ScratchFolder scratch(target);
   write_files(scratch.path(), cut, style);

@@ -81,7 +81,8 @@ void Script::header() {
   line("\"\"\"Multi-head attention step by step: the numbers Headlight showed, computed again and checked.");
   line();
   line("inputs.npz holds what goes in, trace.npz what must come out of every step.");
-  line("Needs " + either("PyTorch", "NumPy") + "; run it with: python3 " + either("reproduce.py", "reproduce_numpy.py"));
+  line("Needs " + either("PyTorch", "NumPy") + "; run it with: python3 " +
+       either("reproduce.py", "reproduce_numpy.py"));
   line("\"\"\"");
   line("import sys");
   line("from pathlib import Path");
@@ -116,7 +117,8 @@ void Script::sizes() {
   const Dims& d = trace_.dims();
   line();
   line();
-  line("B, n_q, n_k = " + number(d.batch) + ", " + number(d.n_q) + ", " + number(d.n_k) + "  # sequences, queries, keys");
+  line("B, n_q, n_k = " + number(d.batch) + ", " + number(d.n_q) + ", " + number(d.n_k) +
+       "  # sequences, queries, keys");
   if (d.kv_heads == d.heads) {
     line("H, d_head = " + number(d.heads) + ", " + number(d.d_head) + "  # heads, channels of each");
   } else {
@@ -194,9 +196,8 @@ void Script::norm_and_rotation() {
     line("    frequency = " + number(scenario_.rope_base) + " ** (-" + lib + ".arange(0, d, 2, dtype=" + lib +
          ".float64) / d)");
     line("    angle = " + lib + ".arange(n, dtype=" + lib + ".float64)[:, None] * frequency");
-    line("    cos, sin = " +
-         either("angle.cos().float(), angle.sin().float()",
-                "np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)"));
+    line("    cos, sin = " + either("angle.cos().float(), angle.sin().float()",
+                                    "np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)"));
     line(half ? "    a, b = x[..., : d // 2], x[..., d // 2 :]  # pairs (j, j + d/2), as in LLaMA"
               : "    a, b = x[..., 0::2], x[..., 1::2]  # pairs (2j, 2j + 1), as in the paper");
     const std::string pair = "[a * cos - b * sin, a * sin + b * cos]";
@@ -236,8 +237,7 @@ void Script::scores() {
     const std::string cap = number(*scenario_.softcap);
     line();
     line("# The soft-cap keeps scores between -c and c.");
-    step(Stage::capped_scores,
-         cap + " * " + either("torch.tanh", "np.tanh") + "(" + current_ + " / " + cap + ")");
+    step(Stage::capped_scores, cap + " * " + either("torch.tanh", "np.tanh") + "(" + current_ + " / " + cap + ")");
     current_ = "capped_scores";
   }
 }
@@ -302,8 +302,7 @@ void Script::masking() {
     step(Stage::masked_scores, current_);
     return;
   }
-  line("# The mask, true = may attend" +
-       (scenario_.mask.empty() ? std::string(".") : ": " + one_line(scenario_.mask)));
+  line("# The mask, true = may attend" + (scenario_.mask.empty() ? std::string(".") : ": " + one_line(scenario_.mask)));
   if (is_plain_causal(scenario_)) {
     step(Stage::mask, either("torch.ones(n_q, n_k, dtype=torch.bool).tril()", "np.tri(n_q, n_k, dtype=bool)"));
   } else {

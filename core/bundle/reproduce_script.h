@@ -20,7 +20,8 @@ std::string reproduce_script(const Trace& trace, ScriptLibrary library);
 /// Self-attention has one input, `x`.
 std::vector<NamedArray> script_inputs(const Trace& trace);
 
-/// Every stage under its name; with `parameters` also W_q … b_o, dropout_keep, sink_logits, t5_table where there are any.
+/// Every stage under its name; with `parameters` also W_q … b_o, dropout_keep, sink_logits, t5_table where there are
+/// any.
 std::vector<NamedArray> trace_arrays(const Trace& trace, bool parameters);
 
 }  // namespace headlight

@@ -164,9 +164,9 @@ TEST_CASE("a script has only the parts that its scenario uses") {
 }
 
 TEST_CASE("a bundle's scenario opens and traces to the bundle's numbers") {
-  for (const std::string source : {"torch_mha.input.npz --mask \"causal()\"",
-                                   "models/gpt2/pytorch_model.bin --layer h.1 --mask \"causal()\"",
-                                   "models/llama/pytorch_model.bin --layer model.layers.0 --rope half"}) {
+  for (const std::string source :
+       {"torch_mha.input.npz --mask \"causal()\"", "models/gpt2/pytorch_model.bin --layer h.1 --mask \"causal()\"",
+        "models/llama/pytorch_model.bin --layer model.layers.0 --rope half"}) {
     INFO(source);
     const Folder folder;
     REQUIRE(bundle(fixtures + source, folder / "b") == 0);
