@@ -19,4 +19,13 @@ std::string document_name(const Document& document, const Words& words) {
   return scenario.source == Source::text ? scenario.text.substr(0, scenario.text.find('\n')) : std::string();
 }
 
+Index Frame::rows_shown(Stage stage) const {
+  return view().step ? timeline.rows_shown(stage, *view().step) : INT64_MAX;
+}
+
+std::optional<Cell> Frame::looked_at() const {
+  const std::optional<Cell>& cell = view().hovered ? view().hovered : view().selected;
+  return cell && cell->row < rows_shown(cell->stage) ? cell : std::nullopt;
+}
+
 }  // namespace headlight

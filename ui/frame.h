@@ -10,6 +10,7 @@
 #include "ui/look/fonts.h"
 #include "ui/look/look.h"
 #include "ui/look/words.h"
+#include "ui/player/timeline.h"
 
 namespace headlight {
 
@@ -32,7 +33,13 @@ struct Frame {
   Actions& actions;
   float u = 1;  ///< pixels per point
 
+  const Timeline& timeline;
+
   const View& view() const { return document.view; }
+  /// The cell under the pointer, else the pinned one; none where the step player has not computed it yet.
+  std::optional<Cell> looked_at() const;
+  /// How many rows of the stage are shown at the moment of the step player.
+  Index rows_shown(Stage stage) const;
   const Trace* trace() const { return document.trace.get(); }
 
   void change(Scenario scenario, std::string gesture = {}) const {

@@ -36,7 +36,7 @@ const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, 
 
 const Provenance& provenance_picture(const Frame& frame) {
   Pictures& kept = frame.pictures;
-  const std::optional<Cell>& cell = frame.view().hovered ? frame.view().hovered : frame.view().selected;
+  const std::optional<Cell> cell = frame.looked_at();
   if (cell != kept.provenance_of) {
     kept.provenance_of = cell;
     kept.provenance = cell ? make_provenance(*frame.trace(), kept.pipeline, *cell) : Provenance{};

@@ -10,6 +10,8 @@
 namespace headlight {
 
 struct Pictures {
+  std::shared_ptr<const Trace> timeline_of;
+  Timeline timeline;
   /// What the pipeline's picture depends on.
   struct PipelineKey {
     std::shared_ptr<const Trace> trace;

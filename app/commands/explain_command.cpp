@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
@@ -45,7 +46,8 @@ Json explanation_json(const Trace& trace, const Explanation& e) {
 
 std::string cell_text(const Trace& trace, const Cell& cell) {
   std::string text(name(cell.stage));
-  for (const Index i : own_index(trace, cell)) text += (text.ends_with(name(cell.stage)) ? "[" : ", ") + std::to_string(i);
+  for (const Index i : own_index(trace, cell))
+    text += (text.ends_with(name(cell.stage)) ? "[" : ", ") + std::to_string(i);
   return text + "]";
 }
 
@@ -72,8 +74,9 @@ void print_explanation(const Trace& trace, const Explanation& e) {
   for (const Term& term : e.terms) width = std::max(width, cell_text(trace, term.cell).size());
   const bool softmax = e.quantity("exponential") != nullptr;
   for (const Term& term : e.terms) {
-    const std::string factor = softmax ? "   exp(value - row_maximum) = " + exact(term.factor)
-                               : term.factor != 0 ? "   × " + exact(term.factor) : "";
+    const std::string factor = softmax            ? "   exp(value - row_maximum) = " + exact(term.factor)
+                               : term.factor != 0 ? "   × " + exact(term.factor)
+                                                  : "";
     print_line(cell_text(trace, term.cell), width, term.value, factor);
   }
 }

@@ -15,7 +15,9 @@ struct Finder {
 
   void cell(Stage stage, Index head, Index row, Index col) { to.push_back({stage, c.batch, head, row, 1, col, 1}); }
   void row(Stage stage, Index head, Index at) { to.push_back({stage, c.batch, head, at, 1, 0, cols(stage)}); }
-  void column(Stage stage, Index batch, Index head, Index at) { to.push_back({stage, batch, head, 0, rows(stage), at, 1}); }
+  void column(Stage stage, Index batch, Index head, Index at) {
+    to.push_back({stage, batch, head, 0, rows(stage), at, 1});
+  }
 
   /// A weight matrix's row and a bias make one column of every batch entry.
   void output_feature(Stage stage, Index feature) {
@@ -56,44 +58,94 @@ struct Finder {
 std::vector<Region> dependants(const Trace& trace, const Cell& cell) {
   Finder find{trace, cell, {}};
   switch (cell.stage) {
-    case Stage::query: find.input(Stage::Q, Stage::W_q); break;
-    case Stage::key: find.input(Stage::K, Stage::W_k); break;
-    case Stage::value: find.input(Stage::V, Stage::W_v); break;
-    case Stage::Q: find.split(Stage::Q_heads); break;
-    case Stage::K: find.split(Stage::K_heads); break;
-    case Stage::V: find.split(Stage::V_heads); break;
-    case Stage::Q_heads: find.after_split(Stage::Q_rotated); break;
-    case Stage::K_heads: find.after_split(Stage::K_rotated); break;
-    case Stage::Q_rotated: find.score_side(true); break;
-    case Stage::K_rotated: find.score_side(false); break;
+    case Stage::query:
+      find.input(Stage::Q, Stage::W_q);
+      break;
+    case Stage::key:
+      find.input(Stage::K, Stage::W_k);
+      break;
+    case Stage::value:
+      find.input(Stage::V, Stage::W_v);
+      break;
+    case Stage::Q:
+      find.split(Stage::Q_heads);
+      break;
+    case Stage::K:
+      find.split(Stage::K_heads);
+      break;
+    case Stage::V:
+      find.split(Stage::V_heads);
+      break;
+    case Stage::Q_heads:
+      find.after_split(Stage::Q_rotated);
+      break;
+    case Stage::K_heads:
+      find.after_split(Stage::K_rotated);
+      break;
+    case Stage::Q_rotated:
+      find.score_side(true);
+      break;
+    case Stage::K_rotated:
+      find.score_side(false);
+      break;
     case Stage::V_heads:
       for (Index h = 0; h < find.groups(); ++h) {
         find.column(Stage::head_outputs, cell.batch, cell.head * find.groups() + h, cell.col);
       }
       break;
-    case Stage::scores: case Stage::scaled_scores: case Stage::capped_scores: case Stage::biased_scores:
+    case Stage::scores:
+    case Stage::scaled_scores:
+    case Stage::capped_scores:
+    case Stage::biased_scores:
       find.next_score();
       break;
-    case Stage::mask: find.cell(Stage::masked_scores, cell.head, cell.row, cell.col); break;
-    case Stage::masked_scores: find.row(Stage::weights, cell.head, cell.row); break;
+    case Stage::mask:
+      find.cell(Stage::masked_scores, cell.head, cell.row, cell.col);
+      break;
+    case Stage::masked_scores:
+      find.row(Stage::weights, cell.head, cell.row);
+      break;
     case Stage::weights:
       if (trace.has(Stage::dropped_weights)) {
         find.cell(Stage::dropped_weights, cell.head, cell.row, cell.col);
         break;
       }
       [[fallthrough]];
-    case Stage::dropped_weights: find.row(Stage::head_outputs, cell.head, cell.row); break;
-    case Stage::head_outputs: find.cell(Stage::concat, 0, cell.row, cell.head * find.cols(cell.stage) + cell.col); break;
-    case Stage::concat: find.input(Stage::output, Stage::W_o); break;
-    case Stage::output: break;
-    case Stage::W_q: find.output_feature(Stage::Q, cell.row); break;
-    case Stage::W_k: find.output_feature(Stage::K, cell.row); break;
-    case Stage::W_v: find.output_feature(Stage::V, cell.row); break;
-    case Stage::W_o: find.output_feature(Stage::output, cell.row); break;
-    case Stage::b_q: find.output_feature(Stage::Q, cell.col); break;
-    case Stage::b_k: find.output_feature(Stage::K, cell.col); break;
-    case Stage::b_v: find.output_feature(Stage::V, cell.col); break;
-    case Stage::b_o: find.output_feature(Stage::output, cell.col); break;
+    case Stage::dropped_weights:
+      find.row(Stage::head_outputs, cell.head, cell.row);
+      break;
+    case Stage::head_outputs:
+      find.cell(Stage::concat, 0, cell.row, cell.head * find.cols(cell.stage) + cell.col);
+      break;
+    case Stage::concat:
+      find.input(Stage::output, Stage::W_o);
+      break;
+    case Stage::output:
+      break;
+    case Stage::W_q:
+      find.output_feature(Stage::Q, cell.row);
+      break;
+    case Stage::W_k:
+      find.output_feature(Stage::K, cell.row);
+      break;
+    case Stage::W_v:
+      find.output_feature(Stage::V, cell.row);
+      break;
+    case Stage::W_o:
+      find.output_feature(Stage::output, cell.row);
+      break;
+    case Stage::b_q:
+      find.output_feature(Stage::Q, cell.col);
+      break;
+    case Stage::b_k:
+      find.output_feature(Stage::K, cell.col);
+      break;
+    case Stage::b_v:
+      find.output_feature(Stage::V, cell.col);
+      break;
+    case Stage::b_o:
+      find.output_feature(Stage::output, cell.col);
+      break;
   }
   return find.to;
 }

@@ -13,20 +13,40 @@ namespace {
 void explain_step(const Trace& trace, Explanation& to) {
   using namespace steps;
   switch (to.cell.stage) {
-    case Stage::Q: case Stage::K: case Stage::V: case Stage::output: return explain_projection(trace, to);
-    case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads: return explain_split(trace, to);
-    case Stage::Q_rotated: case Stage::K_rotated: return explain_position(trace, to);
-    case Stage::scores: return explain_scores(trace, to);
-    case Stage::scaled_scores: return explain_scale(trace, to);
-    case Stage::capped_scores: return explain_cap(trace, to);
-    case Stage::biased_scores: return explain_bias(trace, to);
-    case Stage::mask: return explain_mask(trace, to);
-    case Stage::masked_scores: return explain_masked_scores(trace, to);
-    case Stage::weights: return explain_weights(trace, to);
-    case Stage::dropped_weights: return explain_dropout(trace, to);
-    case Stage::head_outputs: return explain_head_outputs(trace, to);
-    case Stage::concat: return explain_concat(trace, to);
-    default: to.formula = std::string(info(to.cell.stage).formula);
+    case Stage::Q:
+    case Stage::K:
+    case Stage::V:
+    case Stage::output:
+      return explain_projection(trace, to);
+    case Stage::Q_heads:
+    case Stage::K_heads:
+    case Stage::V_heads:
+      return explain_split(trace, to);
+    case Stage::Q_rotated:
+    case Stage::K_rotated:
+      return explain_position(trace, to);
+    case Stage::scores:
+      return explain_scores(trace, to);
+    case Stage::scaled_scores:
+      return explain_scale(trace, to);
+    case Stage::capped_scores:
+      return explain_cap(trace, to);
+    case Stage::biased_scores:
+      return explain_bias(trace, to);
+    case Stage::mask:
+      return explain_mask(trace, to);
+    case Stage::masked_scores:
+      return explain_masked_scores(trace, to);
+    case Stage::weights:
+      return explain_weights(trace, to);
+    case Stage::dropped_weights:
+      return explain_dropout(trace, to);
+    case Stage::head_outputs:
+      return explain_head_outputs(trace, to);
+    case Stage::concat:
+      return explain_concat(trace, to);
+    default:
+      to.formula = std::string(info(to.cell.stage).formula);
   }
   if (is_parameter(to.cell.stage)) to.formula = std::string(name(to.cell.stage));
 }
@@ -110,12 +130,14 @@ Cell cell_named(const Trace& trace, std::string_view option, std::string_view te
   const auto stage = stage_named(text.substr(0, colon));
   if (colon == std::string_view::npos || !stage) fail();
   if (!trace.has(*stage)) {
-    throw SettingError(std::string(option), "this run has no " + std::string(name(*stage)), "see headlight list stages");
+    throw SettingError(std::string(option), "this run has no " + std::string(name(*stage)),
+                       "see headlight list stages");
   }
   const std::vector<Extent> own = extents(trace, *stage);
   const std::vector<Index> numbers = numbers_in(text.substr(colon + 1), fail);
   if (numbers.size() != own.size() && numbers.size() != 4) fail();
-  std::vector<Extent> axes{{"batch", &Cell::batch, 1}, {"head", &Cell::head, 1}, {"row", &Cell::row, 1}, {"column", &Cell::col, 1}};
+  std::vector<Extent> axes{
+      {"batch", &Cell::batch, 1}, {"head", &Cell::head, 1}, {"row", &Cell::row, 1}, {"column", &Cell::col, 1}};
   for (Extent& axis : axes) {
     for (const Extent& there : own) {
       if (there.member == axis.member) axis.count = there.count;
@@ -125,7 +147,8 @@ Cell cell_named(const Trace& trace, std::string_view option, std::string_view te
   Cell cell{*stage};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] >= axes[i].count) {
-      throw SettingError(std::string(option), std::string(axes[i].what) + " " + std::to_string(numbers[i]) + " is out of range",
+      throw SettingError(std::string(option),
+                         std::string(axes[i].what) + " " + std::to_string(numbers[i]) + " is out of range",
                          "expected " + (axes[i].count == 1 ? "0" : "0 to " + std::to_string(axes[i].count - 1)));
     }
     cell.*axes[i].member = numbers[i];

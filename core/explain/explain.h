@@ -18,12 +18,13 @@ struct Term {
   /// whose factor is not 0, plus every quantity that is `added`.
   ///
   /// In a product of two matrices, the left one's terms (x, q, A, concat) carry the right one's numbers as factors; the
-  /// right one's cells (W, k, V) follow with factor 0, so that nothing counts twice. A mask has factor 0, the score that
-  /// it lets through 1; where it does not, the score has 0 and the fill is added. tanh of a soft-cap: c·tanh(s/c) / s.
-  /// Of QK-norm's row, the cells that act through its length alone have factor 0.
+  /// right one's cells (W, k, V) follow with factor 0, so that nothing counts twice. A mask has factor 0, the score
+  /// that it lets through 1; where it does not, the score has 0 and the fill is added. tanh of a soft-cap: c·tanh(s/c)
+  /// / s. Of QK-norm's row, the cells that act through its length alone have factor 0.
   ///
-  /// Softmax (`weights`): factor is e^(value − row_maximum), and the explained value is the factor of the term in its own
-  /// column, divided by the quantity `sum`. A row that follows the dead-row policy has factors 0 and adds `dead_row`.
+  /// Softmax (`weights`): factor is e^(value − row_maximum), and the explained value is the factor of the term in its
+  /// own column, divided by the quantity `sum`. A row that follows the dead-row policy has factors 0 and adds
+  /// `dead_row`.
   double factor = 0;
 };
 
@@ -31,7 +32,7 @@ struct Term {
 struct Quantity {
   std::string_view name;  ///< fixed words: "row_maximum", "exponential", "sum", "scale", "cosine", "fill" …
   double value = 0;
-  bool added = false;     ///< stands in the sum beside the terms
+  bool added = false;  ///< stands in the sum beside the terms
 };
 
 struct Explanation {

@@ -7,7 +7,8 @@ void explain_projection(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
   const auto [input, weight, bias] = projection_of(c.stage);
   const std::string x = input == Stage::concat ? "c" : "x";
-  const std::string letter(1, "qkvo"[c.stage == Stage::output ? 3 : static_cast<int>(c.stage) - static_cast<int>(Stage::Q)]);
+  const std::string letter(
+      1, "qkvo"[c.stage == Stage::output ? 3 : static_cast<int>(c.stage) - static_cast<int>(Stage::Q)]);
   const std::string left = x + "_{" + std::to_string(c.row) + ",i}";
   to.formula = symbol(c) + " = ";
   if (trace.has(weight)) {
@@ -43,7 +44,8 @@ void moved(const Trace& trace, Explanation& to, const Cell& source) {
 
 void explain_split(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
-  const auto whole = static_cast<Stage>(static_cast<int>(c.stage) - static_cast<int>(Stage::Q_heads) + static_cast<int>(Stage::Q));
+  const auto whole =
+      static_cast<Stage>(static_cast<int>(c.stage) - static_cast<int>(Stage::Q_heads) + static_cast<int>(Stage::Q));
   moved(trace, to, {whole, c.batch, 0, c.row, c.head * trace[c.stage].size(3) + c.col});
 }
 
@@ -62,7 +64,8 @@ void explain_scores(const Trace& trace, Explanation& to) {
     keys.push_back({k, c.batch, c.head / trace.dims().groups(), c.col, i});
   }
   const char* prime = q == Stage::Q_rotated ? "′" : "";
-  to.formula = symbol(c) + " = q" + prime + "_{" + std::to_string(c.row) + "}·k" + prime + "_{" + std::to_string(c.col) + "}";
+  to.formula =
+      symbol(c) + " = q" + prime + "_{" + std::to_string(c.row) + "}·k" + prime + "_{" + std::to_string(c.col) + "}";
   add_products(trace, to, queries, keys);
 }
 
@@ -74,8 +77,8 @@ void explain_head_outputs(const Trace& trace, Explanation& to) {
     weights.push_back({a, c.batch, c.head, c.row, k});
     values.push_back({Stage::V_heads, c.batch, c.head / trace.dims().groups(), k, c.col});
   }
-  to.formula = symbol(c) + " = Σ_{k} " + (a == Stage::weights ? "a" : "a′") + "_{" + std::to_string(c.row) + ",k} v_{k," +
-               std::to_string(c.col) + "}";
+  to.formula = symbol(c) + " = Σ_{k} " + (a == Stage::weights ? "a" : "a′") + "_{" + std::to_string(c.row) +
+               ",k} v_{k," + std::to_string(c.col) + "}";
   add_products(trace, to, weights, values);
 }
 

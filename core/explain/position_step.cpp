@@ -63,9 +63,10 @@ void explain_position(const Trace& trace, Explanation& to) {
     add_term(trace, to, source, std::cos(angle) / length);
     add_term(trace, to, other, sine / length);
     turned += " cos θ " + std::string(pair.first ? "− " : "+ ") + symbol(other) + " sin θ";
-    to.numbers = number(to.terms[0].value) + "·" + bracketed(std::cos(angle)) + " + " + bracketed(to.terms[1].value) + "·" +
-                 bracketed(sine);
-    to.quantities.insert(to.quantities.end(), {{"angle", angle}, {"cosine", std::cos(angle)}, {"sine", std::sin(angle)}});
+    to.numbers = number(to.terms[0].value) + "·" + bracketed(std::cos(angle)) + " + " + bracketed(to.terms[1].value) +
+                 "·" + bracketed(sine);
+    to.quantities.insert(to.quantities.end(),
+                         {{"angle", angle}, {"cosine", std::cos(angle)}, {"sine", std::sin(angle)}});
   }
   to.formula = symbol(c) + " = ";
   if (!normed) {

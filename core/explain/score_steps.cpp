@@ -91,7 +91,7 @@ void explain_masked_scores(const Trace& trace, Explanation& to) {
   add_term(trace, to, mask, 0);
   to.quantities.push_back({"fill", static_cast<double>(trace.fill), !attends});
   to.formula += " where " + symbol(mask) + ", else " + number(static_cast<double>(trace.fill));
-  to.numbers = attends ? number(to.terms[0].value) : "masked";
+  if (attends) to.numbers = number(to.terms[0].value);
 }
 
 }  // namespace headlight::steps

@@ -50,7 +50,8 @@ void explain_weights(const Trace& trace, Explanation& to) {
   }
   const Term& own = to.terms[static_cast<std::size_t>(c.col)];
   to.quantities = {{"row_maximum", highest}, {"exponential", own.factor}, {"sum", sum}};
-  if (has_sink) to.quantities.insert(to.quantities.end(), {{"sink_logit", sink}, {"sink_exponential", std::exp(sink - highest)}});
+  if (has_sink)
+    to.quantities.insert(to.quantities.end(), {{"sink_logit", sink}, {"sink_exponential", std::exp(sink - highest)}});
   const std::string row = "s_{" + std::to_string(c.row) + ",k}";
   to.formula = symbol(c) + " = \\frac{exp(s" + at(c.row, c.col) + " − max)}{Σ_{k} exp(" + row + " − max)" +
                (has_sink ? " + exp(sink − max)" : "") + "}";

@@ -13,29 +13,52 @@ constexpr std::size_t shown_at_most = 4;
 
 std::string_view letter(Stage stage) {
   switch (stage) {
-    case Stage::query: return "x";
-    case Stage::key: return "x";
-    case Stage::value: return "x";
-    case Stage::Q: return "Q";
-    case Stage::K: return "K";
-    case Stage::V: return "V";
-    case Stage::Q_heads: return "q";
-    case Stage::K_heads: return "k";
-    case Stage::V_heads: return "v";
-    case Stage::Q_rotated: return "q′";
-    case Stage::K_rotated: return "k′";
-    case Stage::scores: return "s";
-    case Stage::scaled_scores: return "s^{scaled}";
-    case Stage::capped_scores: return "s^{capped}";
-    case Stage::biased_scores: return "s^{biased}";
-    case Stage::mask: return "m";
-    case Stage::masked_scores: return "s^{masked}";
-    case Stage::weights: return "a";
-    case Stage::dropped_weights: return "a′";
-    case Stage::head_outputs: return "o";
-    case Stage::concat: return "c";
-    case Stage::output: return "y";
-    default: return "";
+    case Stage::query:
+      return "x";
+    case Stage::key:
+      return "x";
+    case Stage::value:
+      return "x";
+    case Stage::Q:
+      return "Q";
+    case Stage::K:
+      return "K";
+    case Stage::V:
+      return "V";
+    case Stage::Q_heads:
+      return "q";
+    case Stage::K_heads:
+      return "k";
+    case Stage::V_heads:
+      return "v";
+    case Stage::Q_rotated:
+      return "q′";
+    case Stage::K_rotated:
+      return "k′";
+    case Stage::scores:
+      return "s";
+    case Stage::scaled_scores:
+      return "s^{scaled}";
+    case Stage::capped_scores:
+      return "s^{capped}";
+    case Stage::biased_scores:
+      return "s^{biased}";
+    case Stage::mask:
+      return "m";
+    case Stage::masked_scores:
+      return "s^{masked}";
+    case Stage::weights:
+      return "a";
+    case Stage::dropped_weights:
+      return "a′";
+    case Stage::head_outputs:
+      return "o";
+    case Stage::concat:
+      return "c";
+    case Stage::output:
+      return "y";
+    default:
+      return "";
   }
 }
 
@@ -68,25 +91,38 @@ std::string number(double value) {
   const double size = std::abs(value);
   char text[40];
   if (size != 0 && (size < 1e-3 || size >= 1e5)) {
-    std::snprintf(text, sizeof text, "%.2e", size);
+    const auto exponent = static_cast<int>(std::floor(std::log10(size)));
+    std::snprintf(text, sizeof text, "%.2f·10^{%s%d}", size * std::pow(10.0, -exponent), exponent < 0 ? "−" : "",
+                  std::abs(exponent));
   } else {
     std::snprintf(text, sizeof text, "%.*f", size >= 100 ? 1 : size >= 10 ? 2 : 3, size);
   }
   return (value < 0 ? "−" : "") + std::string(text);
 }
 
-std::string bracketed(double value) { return value < 0 ? "(" + number(value) + ")" : number(value); }
+std::string bracketed(double value) {
+  return value < 0 ? "(" + number(value) + ")" : number(value);
+}
 
-std::string at(Index row, Index col) { return "_{" + std::to_string(row) + "," + std::to_string(col) + "}"; }
+std::string at(Index row, Index col) {
+  return "_{" + std::to_string(row) + "," + std::to_string(col) + "}";
+}
 
-std::string symbol(const Cell& cell) { return std::string(letter(cell.stage)) + at(cell.row, cell.col); }
+std::string symbol(const Cell& cell) {
+  return std::string(letter(cell.stage)) + at(cell.row, cell.col);
+}
 
 Projection projection_of(Stage stage) {
   switch (stage) {
-    case Stage::Q: return {Stage::query, Stage::W_q, Stage::b_q};
-    case Stage::K: return {Stage::key, Stage::W_k, Stage::b_k};
-    case Stage::V: return {Stage::value, Stage::W_v, Stage::b_v};
-    default: assert(stage == Stage::output); return {Stage::concat, Stage::W_o, Stage::b_o};
+    case Stage::Q:
+      return {Stage::query, Stage::W_q, Stage::b_q};
+    case Stage::K:
+      return {Stage::key, Stage::W_k, Stage::b_k};
+    case Stage::V:
+      return {Stage::value, Stage::W_v, Stage::b_v};
+    default:
+      assert(stage == Stage::output);
+      return {Stage::concat, Stage::W_o, Stage::b_o};
   }
 }
 
@@ -97,8 +133,12 @@ Stage scores_before(const Trace& trace, Stage stage) {
   return before;
 }
 
-Stage queries_of_scores(const Trace& trace) { return trace.has(Stage::Q_rotated) ? Stage::Q_rotated : Stage::Q_heads; }
-Stage keys_of_scores(const Trace& trace) { return trace.has(Stage::K_rotated) ? Stage::K_rotated : Stage::K_heads; }
+Stage queries_of_scores(const Trace& trace) {
+  return trace.has(Stage::Q_rotated) ? Stage::Q_rotated : Stage::Q_heads;
+}
+Stage keys_of_scores(const Trace& trace) {
+  return trace.has(Stage::K_rotated) ? Stage::K_rotated : Stage::K_heads;
+}
 Stage weights_in_use(const Trace& trace) {
   return trace.has(Stage::dropped_weights) ? Stage::dropped_weights : Stage::weights;
 }
@@ -123,7 +163,7 @@ void add_products(const Trace& trace, Explanation& to, std::span<const Cell> lef
     rest -= products[i];
   }
   if (shown.size() < products.size()) {
-    to.numbers += " + " + bracketed(rest) + " (" + std::to_string(products.size() - shown.size()) + " more)";
+    to.numbers += " + … (" + std::to_string(products.size() - shown.size()) + ": " + number(rest) + ")";
   }
   for (const Cell& cell : right) add_term(trace, to, cell, 0);
 }

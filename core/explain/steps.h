@@ -35,10 +35,11 @@ Stage keys_of_scores(const Trace& trace);
 Stage weights_in_use(const Trace& trace);
 
 void add_term(const Trace& trace, Explanation& to, const Cell& cell, double factor);
-/// Terms left[i] with factor right[i], then right[i] with factor 0; the same as text, largest products first to be kept.
+/// Terms left[i] with factor right[i], then right[i] with factor 0; the same as text, largest products first to be
+/// kept.
 void add_products(const Trace& trace, Explanation& to, std::span<const Cell> left, std::span<const Cell> right);
 
-/// At most three significant digits, a real minus sign, −∞, NaN.
+/// About three digits, a real minus sign, −∞, NaN; very small and large ones as powers of ten.
 std::string number(double value);
 /// In parentheses where it is negative.
 std::string bracketed(double value);

@@ -276,3 +276,27 @@ TEST_CASE("an output that cannot be finished leaves what stood there as it was")
   CHECK(program.run("trace --random --mask \"1 / (k - 1) > 0\" -o OUT/t.npz").status == 2);
   CHECK(text_of(program / "t.npz") == "precious");
 }
+
+TEST_CASE("explain writes a cell's value and the terms that make it again") {
+  const Program program;
+  const std::string base = "explain IN/alibi_causal.input.npz --json --cell ";
+  const auto json = nlohmann::json::parse(program.run(base + "Q:0,0,2,3").out);
+  CHECK(json["stage"] == "Q");
+  CHECK(json["index"] == nlohmann::json({0, 2, 3}));
+  CHECK(json == nlohmann::json::parse(program.run(base + "Q:0,2,3").out));
+  double sum = 0;
+  for (const auto& term : json["terms"]) sum += term["value"].get<double>() * term["factor"].get<double>();
+  CHECK(agrees(static_cast<float>(sum), json["value"].get<float>()));
+
+  const auto masked = nlohmann::json::parse(program.run(base + "masked_scores:0,0,0,1").out);
+  CHECK(masked["value"] == "-Infinity");
+}
+
+TEST_CASE("explain of a cell that is not there says the range in one line and exits with 2") {
+  const Program program;
+  const Outcome outcome = program.run("explain --random --queries 4 --cell weights:0,0,4,0");
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err == "headlight: --cell: row 4 is out of range; expected 0 to 3\n");
+  CHECK(program.run("explain --random").status == 2);
+}

@@ -1,8 +1,9 @@
+#include "core/explain/explain.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/attention/pipeline.h"
-#include "core/explain/explain.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/document/path.h"
@@ -22,7 +23,9 @@ void go(HeadlessWindow& window, const char* link) {
   window.settle();
 }
 
-Cell selected(const HeadlessWindow& window) { return window.document().view.selected.value(); }
+Cell selected(const HeadlessWindow& window) {
+  return window.document().view.selected.value();
+}
 
 bool is_source(const HeadlessWindow& window, const Cell& of, const Cell& source) {
   const Explanation e = explain(*window.document().trace, of);
@@ -70,6 +73,21 @@ TEST_CASE("every click on a source goes one step back, and a crumb takes all of 
   go(window, "crumb0");
   CHECK(selected(window) == Cell{Stage::weights, 0, 1, 3, 1});
   CHECK(window.document().view.path.size() == 1);
+}
+
+TEST_CASE("the link under the pointer is the cell that lights up") {
+  Document document = sentence();
+  document.view.selected = Cell{Stage::scores, 0, 1, 3, 1};
+  HeadlessWindow window(document);
+  window.settle();
+  window.move(window.find("inspector", {"right2"}));
+  window.frame();
+  window.frame();
+  CHECK(window.document().view.pointed == Cell{Stage::K_heads, 0, 1, 1, 2});
+  window.move({-100, -100});
+  window.frame();
+  window.frame();
+  CHECK_FALSE(window.document().view.pointed);
 }
 
 TEST_CASE("a path ends where another cell is selected, and where a new trace has no such cell") {

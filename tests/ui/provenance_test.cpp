@@ -59,19 +59,22 @@ TEST_CASE("arcs run from the sources' cards to an edge of the cell, along the li
     CHECK_FALSE(provenance.marks.empty());
     CHECK_FALSE(provenance.arcs.empty());
     const HeatPicture& heat = card(picture, stage).heats[0];
-    const float w = heat.rect.width() / static_cast<float>(heat.cols), h = heat.rect.height() / static_cast<float>(heat.rows);
-    const ImVec2 corner{heat.rect.min.x + static_cast<float>(cell.col) * w, heat.rect.min.y + static_cast<float>(cell.row) * h};
+    const float w = heat.rect.width() / static_cast<float>(heat.cols),
+                h = heat.rect.height() / static_cast<float>(heat.rows);
+    const ImVec2 corner{heat.rect.min.x + static_cast<float>(cell.col) * w,
+                        heat.rect.min.y + static_cast<float>(cell.row) * h};
     for (const ProvenanceArc& arc : provenance.arcs) {
       CHECK(on_edge(card(picture, arc.from_stage).card, arc.from));
       CHECK(on_edge(card(picture, stage).card, arc.to));
       CHECK(on_edge({corner, {corner.x + w, corner.y + h}}, arc.end));
-      const bool level = arc.to.y == arc.end.y && std::abs(arc.end.y - corner.y) < 0.01f;
-      const bool upright = arc.to.x == arc.end.x && std::abs(arc.end.x - corner.x) < 0.01f;
+      const bool level = arc.to.y == arc.end.y && arc.enter.y == arc.end.y && std::abs(arc.end.y - corner.y) < 0.01f;
+      const bool upright = arc.to.x == arc.end.x && arc.enter.x == arc.end.x && std::abs(arc.end.x - corner.x) < 0.01f;
       CHECK((level || upright));
     }
     for (const SourceMark& mark : provenance.marks) {
       const Rect area = card(picture, mark.stage).heats[0].rect.grown(0.01f);
-      CHECK((mark.rect.min.x >= area.min.x && mark.rect.max.x <= area.max.x && mark.rect.min.y >= area.min.y && mark.rect.max.y <= area.max.y));
+      CHECK((mark.rect.min.x >= area.min.x && mark.rect.max.x <= area.max.x && mark.rect.min.y >= area.min.y &&
+             mark.rect.max.y <= area.max.y));
     }
   }
 }

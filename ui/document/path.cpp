@@ -26,7 +26,8 @@ void look_at(View& view, const Trace& trace, const Cell& cell) {
 
 std::span<const Cell> path_of(const View& view, const Trace& trace) {
   const bool leads_here = view.selected && !view.path.empty() && view.path.back() == *view.selected;
-  if (!leads_here || !std::ranges::all_of(view.path, [&](const Cell& cell) { return contains(trace, cell); })) return {};
+  if (!leads_here || !std::ranges::all_of(view.path, [&](const Cell& cell) { return contains(trace, cell); }))
+    return {};
   return view.path;
 }
 

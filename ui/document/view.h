@@ -22,8 +22,15 @@ struct View {
   std::vector<Cell> path;          ///< how one came to `selected`, through its dependants (ui/document/path.h)
   bool looked = false;             ///< something was selected, by hand or to begin with
   std::optional<Cell> hovered;     ///< under the pointer
+  std::optional<Cell> pointed;     ///< a source whose link the pointer is on: lights up on the canvas
   std::optional<bool> packed;      ///< W_q, W_k, W_v as one matrix; unset: as the source has them
-  std::optional<int> step;         ///< moment of the step player; unset: all is shown
+  std::optional<int> step;         ///< moment of the step player (ui/player/timeline.h); unset: all is shown
+  bool playing = false;            ///< the moments pass by themselves
+  bool looping = false;            ///< over the present stage's moments
+  float speed = 1;                 ///< times the usual pace
+  bool presenting = false;         ///< for a projector: large type, no controls
+  bool blank = false;              ///< the screen is black while the teacher talks
+  bool help = false;               ///< the list of shortcuts is shown
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
   float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view
   bool operator==(const View&) const = default;

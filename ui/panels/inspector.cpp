@@ -17,7 +17,13 @@ namespace {
 class Drawer {
  public:
   Drawer(const Frame& frame, const InspectorPicture& picture)
-      : frame_(frame), picture_(picture), list_(*ImGui::GetWindowDrawList()), u_(frame.u), width_(ImGui::GetContentRegionAvail().x) {}
+      : frame_(frame),
+        picture_(picture),
+        list_(*ImGui::GetWindowDrawList()),
+        u_(frame.u),
+        width_(ImGui::GetContentRegionAvail().x) {}
+
+  std::optional<Cell> pointed() const { return pointed_; }
 
   void draw() {
     heading();
@@ -79,10 +85,12 @@ class Drawer {
       const float arrow = last ? 0 : 15 * u_;
       if (at.x > start.x && at.x + extent + arrow > start.x + width_) at = {start.x, at.y + line};
       bool hovered = false;
-      if (!last && link("crumb", i, at, {extent, line}, hovered)) frame_.change(go_back(frame_.view(), *frame_.trace(), i));
+      if (!last && link("crumb", i, at, {extent, line}, hovered))
+        frame_.change(go_back(frame_.view(), *frame_.trace(), i));
       const ImU32 colour = last ? frame_.look.ink : hovered ? frame_.look.ink : frame_.look.accent;
       draw_text(list_, frame_.fonts, face, 12.5f * u_, at, colour, picture_.crumbs[i].label);
-      if (!last) draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x + extent + 5 * u_, at.y}, frame_.look.muted, "›");
+      if (!last)
+        draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x + extent + 5 * u_, at.y}, frame_.look.muted, "›");
       at.x += extent + arrow;
     }
     ImGui::SetCursorScreenPos(start);
@@ -121,11 +129,13 @@ class Drawer {
     list_.AddRectFilled(min, {min.x + size.x, min.y + size.y}, cell.ground, 3 * u_);
     const ImVec2 extent = text_size(frame_.fonts, Face::mono, 10 * u_, cell.text);
     if (extent.x <= size.x) {
-      draw_text(list_, frame_.fonts, Face::mono, 10 * u_, {min.x + (size.x - extent.x) / 2, min.y + (size.y - extent.y) / 2}, cell.ink, cell.text);
+      draw_text(list_, frame_.fonts, Face::mono, 10 * u_,
+                {min.x + (size.x - extent.x) / 2, min.y + (size.y - extent.y) / 2}, cell.ink, cell.text);
     }
     if (!kind) return;
     bool hovered = false;
     if (link(kind, number, min, size, hovered)) go_to(cell.cell);
+    if (hovered) pointed_ = cell.cell;
     if (hovered) compat::add_rect(list_, min, {min.x + size.x, min.y + size.y}, frame_.look.ink, 3 * u_, 1.5f * u_);
   }
 
@@ -133,11 +143,16 @@ class Drawer {
   void dot() {
     const DotPicture& dot = picture_.dot;
     if (dot.columns.empty()) return;
-    section(frame_, frame_.words(picture_.cell.stage > Stage::scores && picture_.cell.stage <= Stage::dropped_weights ? "inspector.dot_behind" : "inspector.dot"));
+    section(frame_, frame_.words(picture_.cell.stage > Stage::scores && picture_.cell.stage <= Stage::dropped_weights
+                                     ? "inspector.dot_behind"
+                                     : "inspector.dot"));
     const ImVec2 start = ImGui::GetCursorScreenPos();
     const float label = 18 * u_, gap = 2 * u_;
     const auto in_line = static_cast<std::size_t>(std::max(1.0f, (width_ - label + gap) / (40 * u_)));
-    const ImVec2 size{(width_ - label + gap) / static_cast<float>(std::min(in_line, std::max<std::size_t>(dot.columns.size(), 4))) - gap, 19 * u_};
+    const ImVec2 size{
+        (width_ - label + gap) / static_cast<float>(std::min(in_line, std::max<std::size_t>(dot.columns.size(), 4))) -
+            gap,
+        19 * u_};
     float y = start.y;
     for (std::size_t first = 0; first < dot.columns.size(); first += in_line) {
       const std::string* names[] = {&dot.left, &dot.right, &dot.both};
@@ -166,7 +181,10 @@ class Drawer {
       const ImVec2 at = ImGui::GetCursorScreenPos();
       bool hovered = false;
       if (link("source", i, at, {width_, 18 * u_}, hovered)) go_to(source.cell);
-      if (hovered) list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover, 4 * u_);
+      if (hovered) pointed_ = source.cell;
+      if (hovered)
+        list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover,
+                            4 * u_);
       draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x, at.y + 1 * u_}, source.colour, source.label);
       right(Face::mono, 12.5f, {at.x, at.y + 1 * u_}, frame_.look.ink, source.number);
       ImGui::SetCursorScreenPos({at.x, at.y + 19 * u_});
@@ -187,7 +205,9 @@ class Drawer {
       draw_text(list_, frame_.fonts, face, 12 * u_, {start.x + label - extent - 8 * u_, y}, ink, bar.label);
       const float from = start.x + label, length = width_ - label - number, top = y + 3 * u_;
       list_.AddRectFilled({from, top}, {from + length, top + 9 * u_}, frame_.look.field, 3 * u_);
-      if (bar.has_value) list_.AddRectFilled({from + bar.from * length, top}, {from + bar.to * length, top + 9 * u_}, bar.colour, 3 * u_);
+      if (bar.has_value)
+        list_.AddRectFilled({from + bar.from * length, top}, {from + bar.to * length, top + 9 * u_}, bar.colour,
+                            3 * u_);
       right(Face::mono, 12, {start.x, y}, ink, bar.number);
       y += line;
     }
@@ -202,7 +222,16 @@ class Drawer {
   const InspectorPicture& picture_;
   ImDrawList& list_;
   float u_, width_;
+  std::optional<Cell> pointed_;  // the source whose link is under the pointer
 };
+
+/// Waits its turn: a view changed by something else in this frame must not be overwritten.
+void point_at(const Frame& frame, const std::optional<Cell>& cell) {
+  if (cell == frame.view().pointed || !frame.actions.empty()) return;
+  View view = frame.view();
+  view.pointed = cell;
+  frame.change(std::move(view));
+}
 
 void draw_assumptions(const Frame& frame) {
   if (frame.trace()->inputs.assumptions.empty()) return;
@@ -218,9 +247,11 @@ void draw_inspector(const Frame& frame, Rect place) {
   const PanelArea area(frame, "inspector", place.min, place.max, frame.look.panel, {20, 16}, true);
   ImGui::GetWindowDrawList()->AddLine(place.min, {place.min.x, place.max.y}, frame.look.line);
   if (!frame.trace()) return;
-  const std::optional<Cell>& cell = frame.view().hovered ? frame.view().hovered : frame.view().selected;
+  const std::optional<Cell> cell = frame.looked_at();
   if (cell && contains(*frame.trace(), *cell)) {
-    Drawer(frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x)).draw();
+    Drawer drawer(frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x));
+    drawer.draw();
+    point_at(frame, drawer.pointed());
   } else {
     note(frame, frame.words("inspector.hint"));
     draw_assumptions(frame);

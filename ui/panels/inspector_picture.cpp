@@ -51,13 +51,15 @@ struct Builder {
     picture.cell = cell;
     picture.title = std::string(name(cell.stage));
     picture.place = place_words(frame, cell);
-    picture.value = cell.stage == Stage::mask ? frame.words(value != 0 ? "inspector.may" : "inspector.may_not") : number_text(value, 4);
+    picture.value = cell.stage == Stage::mask ? frame.words(value != 0 ? "inspector.may" : "inspector.may_not")
+                                              : number_text(value, 4);
     picture.index = index_text(trace, cell);
     char exact[48];
     std::snprintf(exact, sizeof exact, "%.9g", static_cast<double>(value));
     picture.exact = exact;
     if (frame.view().selected != cell) return;
-    for (const Cell& step : path_of(frame.view(), trace)) picture.crumbs.push_back({std::string(name(step.stage)), frame.look.lane(step.stage)});
+    for (const Cell& step : path_of(frame.view(), trace))
+      picture.crumbs.push_back({std::string(name(step.stage)), frame.look.lane(step.stage)});
   }
 
   void formulas(const Explanation& e) {
@@ -76,13 +78,15 @@ struct Builder {
 
   /// Of the terms with factors the largest products, in their order.
   void dot(const Explanation& e) {
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
     if (e.terms.size() < 2 * count) return;  // no weights: the input itself
     std::vector<std::size_t> shown(count);
     for (std::size_t i = 0; i < count; ++i) shown[i] = i;
     const auto product = [&](std::size_t i) { return e.terms[i].value * e.terms[i].factor; };
     if (count > columns_at_most) {
-      std::ranges::stable_sort(shown, [&](std::size_t a, std::size_t b) { return std::abs(product(a)) > std::abs(product(b)); });
+      std::ranges::stable_sort(
+          shown, [&](std::size_t a, std::size_t b) { return std::abs(product(a)) > std::abs(product(b)); });
       shown.resize(columns_at_most);
       std::ranges::sort(shown);
     }
@@ -101,7 +105,8 @@ struct Builder {
     for (const std::size_t i : shown) {
       const Term& a = e.terms[i];
       const Term& b = e.terms[count + i];
-      picture.dot.columns.push_back({coloured(a.cell, a.value, left_map, left_range), coloured(b.cell, b.value, right_map, right_range),
+      picture.dot.columns.push_back({coloured(a.cell, a.value, left_map, left_range),
+                                     coloured(b.cell, b.value, right_map, right_range),
                                      coloured({}, product(i), both_map, {-largest, largest})});
     }
     picture.dot.left = short_name(left);
@@ -111,19 +116,32 @@ struct Builder {
     picture.dot.right_colour = frame.look.lane(right);
     picture.dot.sum = "Σ = " + number_text(static_cast<float>(sum), 4);
     if (shown.size() < count) {
-      picture.dot.sum = frame.words.fill("inspector.more", {std::to_string(count - shown.size())}) + "   " + picture.dot.sum;
+      picture.dot.sum =
+          frame.words.fill("inspector.more", {std::to_string(count - shown.size())}) + "   " + picture.dot.sum;
     }
   }
 
   static std::string short_name(Stage stage) {
     switch (stage) {
-      case Stage::query: case Stage::key: case Stage::value: return "x";
-      case Stage::Q_heads: case Stage::Q_rotated: return "q";
-      case Stage::K_heads: case Stage::K_rotated: return "k";
-      case Stage::V_heads: return "v";
-      case Stage::weights: case Stage::dropped_weights: return "a";
-      case Stage::concat: return "c";
-      default: return "w";
+      case Stage::query:
+      case Stage::key:
+      case Stage::value:
+        return "x";
+      case Stage::Q_heads:
+      case Stage::Q_rotated:
+        return "q";
+      case Stage::K_heads:
+      case Stage::K_rotated:
+        return "k";
+      case Stage::V_heads:
+        return "v";
+      case Stage::weights:
+      case Stage::dropped_weights:
+        return "a";
+      case Stage::concat:
+        return "c";
+      default:
+        return "w";
     }
   }
 
@@ -158,7 +176,8 @@ struct Builder {
     const MatrixView matrix = trace[cell.stage].matrix(cell.batch, cell.head);
     const Colormap& map = window_colormap(frame.view(), cell.stage);
     const ValueRange range = stage_range(trace, cell.stage, map.kind());
-    const Index first = std::clamp<Index>(cell.col - bars_at_most / 2, 0, std::max<Index>(matrix.cols - bars_at_most, 0));
+    const Index first =
+        std::clamp<Index>(cell.col - bars_at_most / 2, 0, std::max<Index>(matrix.cols - bars_at_most, 0));
     for (Index c = first; c < std::min(first + bars_at_most, matrix.cols); ++c) {
       Bar bar;
       const float value = matrix(cell.row, c);
@@ -221,7 +240,8 @@ std::string place_words(const Frame& frame, const Cell& cell) {
     const char* key = tokens ? "inspector.token_to_token" : "inspector.query_to_key";
     return words + frame.words.fill(key, {row, col});
   }
-  return words + frame.words.fill("inspector.row_column", {std::string(symbol(about.rows)), row, std::string(symbol(about.cols)), col});
+  return words + frame.words.fill("inspector.row_column",
+                                  {std::string(symbol(about.rows)), row, std::string(symbol(about.cols)), col});
 }
 
 }  // namespace headlight

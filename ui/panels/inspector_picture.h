@@ -21,7 +21,7 @@ struct SourceLine {
 };
 
 struct DotCell {
-  Cell cell;         ///< of the products: none to go to
+  Cell cell;  ///< of the products: none to go to
   std::string text;
   ImU32 ground = 0, ink = 0;
 };
@@ -30,14 +30,14 @@ struct DotCell {
 struct DotPicture {
   std::string left, right, both;  ///< the rows' names
   std::vector<std::array<DotCell, 3>> columns;
-  std::string sum;                ///< "Σ = 1.27", and how many columns are left out
+  std::string sum;  ///< "Σ = 1.27", and how many columns are left out
   ImU32 left_colour = 0, right_colour = 0;
 };
 
 struct Bar {
   std::string label, number;
   bool lit = false, has_value = false;
-  float from = 0, to = 0;         ///< shares of the track
+  float from = 0, to = 0;  ///< shares of the track
   ImU32 colour = 0;
 };
 
@@ -49,14 +49,14 @@ struct Crumb {
 struct InspectorPicture {
   Cell cell;
   std::string title, place, value, exact, index;
-  std::vector<Crumb> crumbs;             ///< the way here; the last one is this cell
+  std::vector<Crumb> crumbs;                  ///< the way here; the last one is this cell
   std::vector<std::string> formula, numbers;  ///< math markup, in lines that fit
   std::vector<NumberLine> quantities;
-  DotPicture dot;                        ///< of this cell, or of the score behind it; without columns: none
-  std::vector<SourceLine> sources;       ///< that the dot product does not show
-  std::string more_sources;              ///< "and 12 more", or empty
+  DotPicture dot;                   ///< of this cell, or of the score behind it; without columns: none
+  std::vector<SourceLine> sources;  ///< that the dot product does not show
+  std::string more_sources;         ///< "and 12 more", or empty
   std::vector<Bar> row;
-  std::string sum, entropy;              ///< of a row of weights
+  std::string sum, entropy;  ///< of a row of weights
 };
 
 /// `width` is what there is for text, in pixels.

@@ -25,17 +25,25 @@ Rect place_bottom(const Frame& frame, ImVec2 window) { return {{0, window.y - bo
 
 constexpr std::array panels{
     Panel{"canvas", place_middle, draw_canvas},       Panel{"controls", place_left, draw_controls},
-    Panel{"inspector", place_right, draw_inspector},  Panel{"stage_bar", place_bottom, draw_stage_bar},
+    Panel{"inspector", place_right, draw_inspector},  Panel{"player_bar", place_bottom, draw_player_bar},
     Panel{"top_bar", place_top, draw_top_bar},        Panel{"messages", place_middle, draw_messages},
+    Panel{"help", place_middle, draw_help},
 };
 
 }  // namespace
 
 std::span<const Panel> all_panels() { return panels; }
 
-float top_height(const Frame& frame) { return 46 * frame.u; }
-float left_width(const Frame& frame, ImVec2 window) { return std::round(std::clamp(window.x * 0.17f, 200 * frame.u, 290 * frame.u)); }
-float right_width(const Frame& frame, ImVec2 window) { return std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u)); }
-float bottom_height(const Frame& frame) { return 58 * frame.u; }
+float top_height(const Frame& frame) { return frame.view().presenting ? 0 : 46 * frame.u; }
+
+float left_width(const Frame& frame, ImVec2 window) {
+  return frame.view().presenting ? 0 : std::round(std::clamp(window.x * 0.17f, 200 * frame.u, 290 * frame.u));
+}
+
+float right_width(const Frame& frame, ImVec2 window) {
+  return frame.view().presenting ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
+}
+
+float bottom_height(const Frame& frame) { return 62 * frame.u; }
 
 }  // namespace headlight

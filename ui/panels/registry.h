@@ -23,12 +23,13 @@ float left_width(const Frame& frame, ImVec2 window);
 float right_width(const Frame& frame, ImVec2 window);
 float bottom_height(const Frame& frame);
 
-// ui/panels/top_bar.cpp, controls.cpp, canvas.cpp, inspector.cpp, stage_bar.cpp, messages.cpp
+// ui/panels/top_bar.cpp, controls.cpp, canvas.cpp, inspector.cpp, player_bar.cpp, messages.cpp, help.cpp
 void draw_top_bar(const Frame& frame, Rect place);
 void draw_controls(const Frame& frame, Rect place);
 void draw_canvas(const Frame& frame, Rect place);
 void draw_inspector(const Frame& frame, Rect place);
-void draw_stage_bar(const Frame& frame, Rect place);
+void draw_player_bar(const Frame& frame, Rect place);
 void draw_messages(const Frame& frame, Rect place);
+void draw_help(const Frame& frame, Rect place);
 
 }  // namespace headlight

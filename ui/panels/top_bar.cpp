@@ -56,11 +56,18 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const char* redo = frame.words("top.redo");
   const auto width = [&](const char* words) { return text_size(frame.fonts, Face::ui, 13 * u, words).x + 26 * u; };
   const char* language = frame.words("top.other_language");
-  const float right = place.max.x - 12 * u - width(theme) - width(language) - width(redo) - width(undo);
+  const char* present = frame.words("top.present");
+  const float right = place.max.x - 12 * u - width(theme) - width(language) - width(present) - width(redo) - width(undo);
   ImGui::SetCursorScreenPos({right, baseline - 14 * u});
   if (bar_button(frame, "undo", undo, false, !frame.document.undo.empty())) frame.actions.push_back(Undo{});
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "redo", redo, false, !frame.document.redo.empty())) frame.actions.push_back(Redo{});
+  ImGui::SameLine(0, 0);
+  if (bar_button(frame, "present", present, false)) {
+    View changed = view;
+    changed.presenting = true;
+    frame.change(std::move(changed));
+  }
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "language", language, false)) {
     View changed = view;

@@ -72,7 +72,7 @@ class Painter {
         draw_labels(frame_, list_, heat, area, (large ? 12 : 10.5f) * t_, true, large);
       }
       for (const std::optional<Cell>* cell : {&frame_.view().selected, &frame_.view().hovered}) {
-        if (*cell) draw_highlight(frame_, list_, heat, area, **cell);
+        if (*cell && (*cell)->row < frame_.rows_shown((*cell)->stage)) draw_highlight(frame_, list_, heat, area, **cell);
       }
     }
     for (const Strip& strip : card.strips) {
@@ -95,7 +95,8 @@ class Painter {
     const float small = 10.5f * t_;
     const Rect bar = to_.screen(card.bar);
     draw_text(list_, frame_.fonts, Face::ui, small, {rect.min.x + pad, bar.min.y - 16 * t_}, frame_.look.muted, card.shape);
-    if (card.lo.empty()) return;
+    const bool whole = frame_.rows_shown(card.stage) >= card.heats[0].rows;  // the ends are those of all its rows
+    if (card.lo.empty() || !whole) return;
     const float lo = text_size(frame_.fonts, Face::mono, 9.5f * t_, card.lo).x;
     const float hi = text_size(frame_.fonts, Face::mono, 9.5f * t_, card.hi).x;
     const float y = bar.centre().y - 6 * t_;
@@ -174,11 +175,19 @@ class Painter {
       compat::add_rect(list_, rect.min, rect.max, frame_.look.card, 2 * frame_.u, 2 * thick);
       compat::add_rect(list_, rect.min, rect.max, frame_.look.lane(mark.stage), 2 * frame_.u, thick);
     }
+    if (frame_.view().pointed) draw_pointed(*frame_.view().pointed, 2 * thick);
     for (const ProvenanceArc& arc : provenance_.arcs) {
       float carry = 0;
-      dashed(to_.screen(arc.to), to_.screen(arc.end), lane_colour(arc.from_stage), carry);
+      dashed(to_.screen(arc.enter), to_.screen(arc.end), lane_colour(arc.from_stage), carry);
       list_.AddCircleFilled(to_.screen(arc.end), 2.6f * t_, lane_colour(arc.from_stage));
     }
+  }
+
+  void draw_pointed(const Cell& cell, float thick) {
+    const auto place = place_of(*frame_.trace(), picture_, cell);
+    if (!place) return;
+    const Rect rect = to_.screen(*place).grown(thick);
+    compat::add_rect(list_, rect.min, rect.max, frame_.look.ink, 3 * frame_.u, thick);
   }
 
   void draw_words(const Arrow& arrow) {

@@ -55,6 +55,7 @@ ProvenanceArc arc(const Place& source, const Rect& mark, const Place& target, co
     const float middle = (a.from.x + a.to.x) / 2;
     a.from_control = {middle, a.from.y};
     a.to_control = {middle, a.to.y};
+    a.enter = a.to;
     a.end = {left ? cell.min.x : cell.max.x, cell.min.y};
     return a;
   }
@@ -64,6 +65,8 @@ ProvenanceArc arc(const Place& source, const Rect& mark, const Place& target, co
   const float middle = (a.from.y + a.to.y) / 2;
   a.from_control = {a.from.x, middle};
   a.to_control = {a.to.x, middle};
+  const Rect& matrix = target.heat->rect;
+  a.enter = {cell.min.x, above ? matrix.min.y : matrix.max.y};
   a.end = {cell.min.x, above ? cell.min.y : cell.max.y};
   return a;
 }
@@ -77,7 +80,8 @@ std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
     }
     const Stage stage = shown_as(trace, term.cell.stage);
     auto span = std::ranges::find(found, stage, &Span::stage);
-    if (span == found.end()) span = found.insert(span, {stage, term.cell.row, term.cell.row, term.cell.col, term.cell.col});
+    if (span == found.end())
+      span = found.insert(span, {stage, term.cell.row, term.cell.row, term.cell.col, term.cell.col});
     span->row = std::min(span->row, term.cell.row);
     span->row_end = std::max(span->row_end, term.cell.row + 1);
     span->col = std::min(span->col, term.cell.col);
@@ -89,6 +93,12 @@ std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
 
 }  // namespace
 
+std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
+  const Place place = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
+  if (!place.heat || !contains(trace, cell)) return std::nullopt;
+  return cells(*place.heat, cell.row, 1, cell.col, 1);
+}
+
 Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
   Provenance result;
   const Place target = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
@@ -99,7 +109,9 @@ Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, c
   if (is_per_kv_head(cell.stage)) head *= trace.dims().groups();
   for (const Span& span : spans(trace, e, head)) {
     const Place source = find(picture, span.stage, is_parameter(span.stage) ? 0 : cell.batch,
-                              !has_head_axis(span.stage) ? 0 : is_per_kv_head(span.stage) ? head / trace.dims().groups() : head);
+                              !has_head_axis(span.stage)   ? 0
+                              : is_per_kv_head(span.stage) ? head / trace.dims().groups()
+                                                           : head);
     if (!source.heat) continue;
     const Rect whole = cells(*source.heat, span.row, span.row_end - span.row, span.col, span.col_end - span.col);
     if (span.count == span.size()) {

@@ -1,6 +1,7 @@
 // Where the looked-at number came from, as marks and arcs over the pipeline's cards. Plain geometry in canvas pixels.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/attention/cell.h"
@@ -17,9 +18,9 @@ struct SourceMark {
 /// From a source's card to the cell: first outside of the cards (drawn beneath them, so that it never crosses a
 /// number), then over the cell's own card, along the line between two rows or two columns.
 struct ProvenanceArc {
-  Stage from_stage{};        ///< whose lane colour it wears
+  Stage from_stage{};                         ///< whose lane colour it wears
   ImVec2 from, from_control, to_control, to;  ///< card edge to card edge, a cubic Bézier
-  ImVec2 end;                ///< straight on over the card to the edge of the cell
+  ImVec2 enter, end;  ///< on over the matrix to the edge of the cell; a title on the way stays free
 };
 
 struct Provenance {
@@ -29,5 +30,8 @@ struct Provenance {
 
 /// Of the sources (one step back) that the picture shows. A cell that it does not show has none.
 Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
+
+/// Where the picture shows a cell, if it does.
+std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 
 }  // namespace headlight

@@ -60,7 +60,8 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos(place.min);
   ImGui::InvisibleButton("surface", {place.width(), place.height()});
   const ImVec2 point = transform.canvas(ImGui::GetIO().MousePos);
-  const std::optional<Cell> cell = ImGui::IsItemHovered() ? cell_at(picture, point) : std::nullopt;
+  std::optional<Cell> cell = ImGui::IsItemHovered() ? cell_at(picture, point) : std::nullopt;
+  if (cell && cell->row >= frame.rows_shown(cell->stage)) cell.reset();  // not computed yet
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
   if (ImGui::IsItemDeactivated() && std::abs(dragged.x) + std::abs(dragged.y) < 4) {

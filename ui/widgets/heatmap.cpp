@@ -49,7 +49,7 @@ void draw_number(const Frame& frame, ImDrawList& list, std::string_view number, 
   draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, drawn);
 }
 
-void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect) {
+void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Index rows) {
   const ImVec2 cell = cell_size(heat, rect);
   const float pixels = std::clamp(cell.y * 0.5f, 9 * frame.u, 17 * frame.u);
   const float digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
@@ -59,11 +59,10 @@ void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat,
   const ImVec2 clip_min = list.GetClipRectMin();
   const ImVec2 clip_max = list.GetClipRectMax();
   const auto first = [](float at, float from, float size) { return static_cast<Index>(std::max(0.0f, std::floor((at - from) / size))); };
-  const Index last_row = std::min(heat.rows, first(clip_max.y, rect.min.y, cell.y) + 1);
+  const Index last_row = std::min(rows, first(clip_max.y, rect.min.y, cell.y) + 1);
   const Index last_col = std::min(heat.cols, first(clip_max.x, rect.min.x, cell.x) + 1);
   for (Index r = first(clip_min.y, rect.min.y, cell.y); r < last_row; ++r) {
     for (Index c = first(clip_min.x, rect.min.x, cell.x); c < last_col; ++c) {
-      if (heat.quad.revealed >= 0 && r * heat.cols + c >= heat.quad.revealed) return;
       const ImVec2 centre{rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x, rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y};
       const float value = matrix(r, c);
       const CellKind kind = classify(matrix, masks, r, c);
@@ -94,8 +93,11 @@ void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Re
   quad.max = rect.max;
   const ImVec2 cell = cell_size(heat, rect);
   quad.cell_gap = std::min(cell.x, cell.y) >= 6 * frame.u ? std::max(1.0f, frame.u) : 0;
+  const Index rows = frame.rows_shown(heat.stage);
+  if (rows == 0) return;
+  if (rows < heat.rows) quad.revealed = rows * heat.cols;
   frame.painter.draw(list, quad);
-  if (numbers && heat.stage != Stage::mask) draw_numbers(frame, list, heat, rect);
+  if (numbers && heat.stage != Stage::mask) draw_numbers(frame, list, heat, rect, std::min(rows, heat.rows));
 }
 
 Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
@@ -153,7 +155,7 @@ Index round_step(float least) {
 
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols) {
   const ImVec2 cell = cell_size(heat, rect);
-  const std::optional<Cell>& looked_at = frame.view().hovered ? frame.view().hovered : frame.view().selected;
+  const std::optional<Cell> looked_at = frame.looked_at();
   const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};
   const ImVec2 clip_min = list.GetClipRectMin();
   const ImVec2 clip_max = list.GetClipRectMax();

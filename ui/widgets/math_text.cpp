@@ -65,7 +65,9 @@ class Setter {
     whole.below = std::max(whole.below, part.below);
   }
 
-  Extent measure(std::string_view markup, float pixels) { return Setter(nullptr, fonts_, colour_).set(markup, pixels, {0, 0}); }
+  Extent measure(std::string_view markup, float pixels) {
+    return Setter(nullptr, fonts_, colour_).set(markup, pixels, {0, 0});
+  }
 
   Extent text(std::string_view plain, float pixels, ImVec2 at) {
     if (list_) draw_text(*list_, fonts_, Face::math, pixels, at, colour_, plain);
@@ -76,7 +78,9 @@ class Setter {
   Extent scripts(std::string_view& markup, float pixels, ImVec2 at) {
     Extent extent;
     const char first = markup[0];
-    for (int i = 0; i < 2 && !markup.empty() && (i == 0 ? markup[0] == first : markup[0] != first && (markup[0] == '_' || markup[0] == '^')); ++i) {
+    for (int i = 0; i < 2 && !markup.empty() &&
+                    (i == 0 ? markup[0] == first : markup[0] != first && (markup[0] == '_' || markup[0] == '^'));
+         ++i) {
       const float shift = pixels * (markup[0] == '_' ? lowered : raised);
       const auto [inside, rest] = argument(markup.substr(1));
       markup = rest;
@@ -100,7 +104,8 @@ class Setter {
     if (list_) {
       set(over, size, {at.x + (width - top.width) / 2, at.y + line - pixels * gap - tail - top.below - size});
       set(under, size, {at.x + (width - bottom.width) / 2, at.y + line + pixels * gap + bottom.above});
-      list_->AddLine({at.x + side / 2, at.y + line}, {at.x + width - side / 2, at.y + line}, colour_, std::max(1.0f, pixels / 16));
+      list_->AddLine({at.x + side / 2, at.y + line}, {at.x + width - side / 2, at.y + line}, colour_,
+                     std::max(1.0f, pixels / 16));
     }
     const float above = top.above + top.below + size + tail + pixels * gap - line;
     return {width, above, line + pixels * gap + bottom.above + bottom.below + size + tail - pixels};
@@ -116,8 +121,11 @@ class Setter {
       const float thick = std::max(1.0f, pixels / 16);
       const float top = at.y - body.above;
       const float foot = at.y + pixels * 1.02f + body.below;
-      const ImVec2 points[] = {{at.x + pixels * 0.08f, at.y + pixels * 0.66f}, {at.x + pixels * 0.2f, at.y + pixels * 0.6f},
-                               {at.x + pixels * 0.34f, foot}, {at.x + sign - end, top}, {at.x + sign + body.width + end, top}};
+      const ImVec2 points[] = {{at.x + pixels * 0.08f, at.y + pixels * 0.66f},
+                               {at.x + pixels * 0.2f, at.y + pixels * 0.6f},
+                               {at.x + pixels * 0.34f, foot},
+                               {at.x + sign - end, top},
+                               {at.x + sign + body.width + end, top}};
       list_->AddPolyline(points, 5, colour_, 0, thick);
     }
     return {sign + body.width + 2 * end, body.above, body.below};
@@ -131,7 +139,9 @@ class Setter {
 }  // namespace
 
 void draw_math(ImDrawList& list, const Fonts& fonts, float pixels, ImVec2 at, ImU32 colour, std::string_view markup) {
-  const float above = markup.find("\\frac") == std::string_view::npos ? 0 : Setter(nullptr, fonts, colour).set(markup, pixels, at).above;
+  const float above = markup.find("\\frac") == std::string_view::npos
+                          ? 0
+                          : Setter(nullptr, fonts, colour).set(markup, pixels, at).above;
   Setter(&list, fonts, colour).set(markup, pixels, {at.x, at.y + above});
 }
 

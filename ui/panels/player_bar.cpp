@@ -1,0 +1,119 @@
+// The bottom line: time. The stages in the order they are computed, in their colours; play, step, loop, scrub.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "ui/panels/registry.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+/// A round button with a play or pause sign.
+bool play_button(const Frame& frame, ImVec2 centre) {
+  const float radius = 16 * frame.u;
+  ImGui::SetCursorScreenPos({centre.x - radius, centre.y - radius});
+  const bool clicked = ImGui::InvisibleButton("play", {2 * radius, 2 * radius});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddCircleFilled(centre, radius, ImGui::IsItemHovered() ? frame.look.field_hover : frame.look.field, 32);
+  const float s = 6 * frame.u;
+  if (frame.view().playing) {
+    list.AddRectFilled({centre.x - s, centre.y - s}, {centre.x - s * 0.25f, centre.y + s}, frame.look.ink);
+    list.AddRectFilled({centre.x + s * 0.25f, centre.y - s}, {centre.x + s, centre.y + s}, frame.look.ink);
+  } else {
+    list.AddTriangleFilled({centre.x - s * 0.7f, centre.y - s}, {centre.x - s * 0.7f, centre.y + s}, {centre.x + s, centre.y}, frame.look.ink);
+  }
+  return clicked;
+}
+
+void toggle_play(const Frame& frame) {
+  View view = frame.view();
+  view.playing = !view.playing;
+  const bool at_end = !view.step || *view.step >= frame.timeline.count() - 1;
+  if (view.playing && at_end) view = at_moment(std::move(view), *frame.trace(), frame.timeline, 0);
+  frame.change(std::move(view));
+}
+
+/// Pace and place, each a small button of its own.
+void draw_pace(const Frame& frame, ImVec2 at) {
+  char words[64];
+  const View& view = frame.view();
+  std::snprintf(words, sizeof words, "%.3g×", static_cast<double>(view.speed));
+  ImGui::SetCursorScreenPos(at);
+  if (chip(frame, "speed", words, false, 46 * frame.u)) {
+    View changed = view;
+    changed.speed = view.speed >= 4 ? 0.5f : view.speed * 2;
+    frame.change(std::move(changed));
+  }
+  tooltip(frame, frame.words("player.speed"));
+  ImGui::SameLine(0, 4 * frame.u);
+  if (chip(frame, "loop", frame.words("player.loop"), view.looping)) {
+    View changed = view;
+    changed.looping = !view.looping;
+    frame.change(std::move(changed));
+  }
+  tooltip(frame, frame.words("player.loop_hint"));
+}
+
+/// The moment that a place on the line stands for.
+int moment_at(const Timeline& timeline, float share) {
+  const auto& chapters = timeline.chapters();
+  const float place = std::clamp(share, 0.0f, 0.9999f) * static_cast<float>(chapters.size());
+  const Timeline::Chapter& chapter = chapters[static_cast<std::size_t>(place)];
+  const float within = place - std::floor(place);
+  return chapter.first + std::min(static_cast<int>(within * static_cast<float>(chapter.count)), chapter.count - 1);
+}
+
+void draw_line(const Frame& frame, float left, float right, Rect place) {
+  const Timeline& timeline = frame.timeline;
+  const float u = frame.u;
+  const float step = (right - left) / static_cast<float>(timeline.chapters().size());
+  ImGui::SetCursorScreenPos({left, place.min.y});
+  ImGui::InvisibleButton("line", {right - left, place.height()});
+  if (ImGui::IsItemActive()) {
+    const int moment = moment_at(timeline, (ImGui::GetIO().MousePos.x - left) / (right - left));
+    if (frame.view().step != moment) frame.change(at_moment(frame.view(), *frame.trace(), timeline, moment));
+  }
+  const int now = frame.view().step.value_or(timeline.count() - 1);
+  const std::optional<Cell> cell = frame.looked_at();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float y = place.min.y + 22 * u;
+  float x = left;
+  for (const Timeline::Chapter& chapter : timeline.chapters()) {
+    const ImU32 lane = frame.look.lane(chapter.stage);
+    const float done = std::clamp(static_cast<float>(now + 1 - chapter.first) / static_cast<float>(chapter.count), 0.0f, 1.0f);
+    const float from = x + 1.5f * u;
+    const float width = step - 3 * u;
+    list.AddRectFilled({from, y}, {from + width, y + 5 * u}, frame.look.field, 2.5f * u);
+    if (done > 0) list.AddRectFilled({from, y}, {from + width * done, y + 5 * u}, fade(lane, 0.85f), 2.5f * u);
+    const bool current = frame.view().step ? now >= chapter.first && now < chapter.first + chapter.count : cell && cell->stage == chapter.stage;
+    if (current && frame.view().step) {
+      list.AddCircleFilled({from + width * done, y + 2.5f * u}, 7 * u, frame.look.knob, 24);
+      list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);
+    }
+    const Face face = current ? Face::bold : Face::ui;
+    const float extent = std::min(text_size(frame.fonts, face, 11 * u, name(chapter.stage)).x, step - 2 * u);
+    draw_elided(list, frame.fonts, face, 11 * u, {x + (step - extent) / 2, y + 13 * u}, current ? frame.look.ink : frame.look.muted,
+                name(chapter.stage), extent);
+    x += step;
+  }
+}
+
+}  // namespace
+
+void draw_player_bar(const Frame& frame, Rect place) {
+  const PanelArea area(frame, "player_bar", place.min, place.max, frame.look.panel, {0, 0});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddLine(place.min, {place.max.x, place.min.y}, frame.look.line);
+  if (!frame.trace() || frame.timeline.count() == 0) return;
+  const float u = frame.u;
+  if (play_button(frame, {place.min.x + 34 * u, place.centre().y})) toggle_play(frame);
+  draw_pace(frame, {place.min.x + 60 * u, place.min.y + 8 * u});
+  char words[64];
+  const int now = frame.view().step.value_or(frame.timeline.count() - 1) + 1;
+  std::snprintf(words, sizeof words, "%s %d / %d", frame.words("player.step"), now, frame.timeline.count());
+  draw_text(list, frame.fonts, Face::ui, 11 * u, {place.min.x + 62 * u, place.min.y + 40 * u}, frame.look.muted, words);
+  draw_line(frame, place.min.x + 186 * u, place.max.x - 18 * u, place);
+}
+
+}  // namespace headlight
