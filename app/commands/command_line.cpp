@@ -23,8 +23,11 @@ const std::vector<OwnOption> trace_options{
 const std::vector<OwnOption> render_options{{"-o", true},        {"--stage", true},    {"--batch", true},
                                             {"--head", true},    {"--colormap", true}, {"--range", true},
                                             {"--cell", true},    {"--size", true},     {"--theme", true},
-                                            {"--values", false}, {"--bare", false},    {"--random", false}};
-
+                                            {"--values", false}, {"--bare", false},    {"--random", false},
+                                            {"--dpi", true},     {"--title", true},    {"--transparent", false},
+                                            {"--svg-text", true}};
+const std::vector<OwnOption> bundle_options{{"-o", true},    {"--stage", true},      {"--batch", true},
+                                            {"--head", true}, {"--random", false}};
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
 
 const std::vector<OwnOption>& options_of(CommandKind kind) {
@@ -32,6 +35,7 @@ const std::vector<OwnOption>& options_of(CommandKind kind) {
     case CommandKind::trace: return trace_options;
     case CommandKind::render: return render_options;
     case CommandKind::explain: return explain_options;
+    case CommandKind::bundle: return bundle_options;
     default: return window_options;
   }
 }
@@ -40,6 +44,7 @@ std::optional<CommandKind> command_named(const std::string& word) {
   if (word == "trace") return CommandKind::trace;
   if (word == "render") return CommandKind::render;
   if (word == "explain") return CommandKind::explain;
+  if (word == "bundle") return CommandKind::bundle;
   return std::nullopt;
 }
 

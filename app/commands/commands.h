@@ -7,6 +7,7 @@ namespace headlight {
 
 int trace_command(const CommandLine& line);
 int render_command(const CommandLine& line);
+int bundle_command(const CommandLine& line);
 int explain_command(const CommandLine& line);
 int list_command(const CommandLine& line);
 int window_command(const CommandLine& line);

@@ -20,20 +20,22 @@ Commands
   headlight [FILE] [settings]                       the window
   headlight [FILE] --screenshot OUT.png             the window's picture; needs no display
   headlight [FILE] --frames N                       draws N frames; times as JSON
-  headlight trace [FILE] -o OUT.npz                 every stage as an array; --parameters adds W_q ... b_o
+  headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o
   headlight trace [FILE] --time N                   computes N times; times as JSON
-  headlight render [FILE] --stage STAGE [--batch I] [--head I|all] -o OUT.{png,svg,csv,npy}
+  headlight render [FILE] --stage STAGE [--batch I] [--head I|I,J|all] -o OUT.{png,svg,csv,npy,json}
   headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
+  headlight bundle [FILE] -o OUT[.zip] [--stage S] a folder or zip: figure, data, scenario, trace, reproduce.py
   headlight list stages|masks|lessons|colormaps|languages [--json]
   headlight --help, --version
 
 FILE is tensors (.npz, .safetensors, .pt), a scenario (.json) or lesson:ID. Without one: the default lesson;
-for trace, render and explain also --random in its place.
+for trace, render, explain and bundle also --random in its place.
 )help";
 
 constexpr const char* view_options = R"help(
 Of render
-  --colormap NAME --range row|head|stage|LO:HI --theme light|dark --cell PIXELS --size WxH --values --bare
+  --colormap NAME --range row|head|stage|LO:HI --theme light|dark --cell PIXELS --values --bare
+  --size WxH (pixels, or 8x6cm, 80x60mm, 3.5x2.5in) --dpi N --title TEXT --transparent --svg-text text|outlines
 Of explain
   --cell takes four numbers, 0 where the stage has no such axis, or just the stage's own: Q:0,3,5 W_q:2,7 b_q:4.
   --json writes stage, index (the stage's own axes), value, formula, terms; value is the sum of factor · value over the

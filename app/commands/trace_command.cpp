@@ -9,6 +9,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/settings_table.h"
 #include "core/attention/pipeline.h"
+#include "core/bundle/reproduce_script.h"
 #include "core/files/array_write.h"
 #include "core/scenario/tensor_file.h"
 
@@ -19,22 +20,6 @@ void print_assumptions(const std::string& subject, const Inputs& inputs) {
   for (const Assumption& assumption : inputs.assumptions) {
     std::cerr << subject << ": " << assumption.what << ": " << assumption.taken_for << '\n';
   }
-}
-
-std::vector<NamedArray> arrays_of(const Trace& trace, bool parameters) {
-  std::vector<NamedArray> arrays;
-  for (const Stage stage : trace.stages()) {
-    arrays.push_back({std::string(name(stage)), trace[stage], info(stage).palette == Palette::boolean});
-  }
-  if (!parameters) return arrays;
-  for (std::size_t i = stage_count; i < matrix_count; ++i) {
-    const auto stage = static_cast<Stage>(i);
-    if (trace.has(stage)) arrays.push_back({std::string(name(stage)), trace[stage], false});
-  }
-  if (trace.dropout_keep.defined()) arrays.push_back({"dropout_keep", trace.dropout_keep, true});
-  if (trace.sink_logits.defined()) arrays.push_back({"sink_logits", trace.sink_logits, false});
-  if (trace.t5_table.defined()) arrays.push_back({"t5_table", trace.t5_table, false});
-  return arrays;
 }
 
 nlohmann::ordered_json summary(std::vector<double> times) {
@@ -69,8 +54,9 @@ void print_times(const Scenario& scenario, const Inputs& inputs, const Run& run,
 int trace_command(const CommandLine& line) {
   const std::string out = line["-o"];
   if (out.empty() && !line.has("--time")) throw UsageError("trace has nothing to do without -o OUT.npz or --time N");
-  if (!out.empty() && extension_of(out) != ".npz") {
-    throw FileError(out, "trace cannot write this kind of file", "expected a name that ends in .npz");
+  const std::string extension = extension_of(out);
+  if (!out.empty() && extension != ".npz" && extension != ".json") {
+    throw FileError(out, "trace cannot write this kind of file", "expected a name that ends in .npz or .json");
   }
   const Index runs = line.has("--time") ? parse_whole("--time", line["--time"], 1, 1000000) : 0;
   const Scenario scenario = scenario_of(line);
@@ -81,7 +67,8 @@ int trace_command(const CommandLine& line) {
   if (runs > 0) print_times(scenario, inputs, run, runs);
   if (!out.empty()) {
     const auto trace = compute(scenario, inputs, nullptr, run);
-    write_npz(path_from(out), arrays_of(*trace, line.has("--parameters")));
+    const std::vector<NamedArray> arrays = trace_arrays(*trace, line.has("--parameters"));
+    extension == ".json" ? write_json(path_from(out), arrays) : write_npz(path_from(out), arrays);
   }
   return 0;
 }

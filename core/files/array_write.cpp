@@ -166,6 +166,28 @@ void append_number(std::string& text, float value) {
   text.append(digits.data(), end);
 }
 
+void append_lists(std::string& text, const Shape& shape, std::span<const float> numbers, bool boolean) {
+  if (shape.empty()) {
+    const float value = numbers.front();
+    if (boolean) {
+      text += value != 0 ? "true" : "false";
+    } else {
+      if (!std::isfinite(value)) text += '"';
+      append_number(text, value);
+      if (!std::isfinite(value)) text += '"';
+    }
+    return;
+  }
+  const Shape inner(shape.begin() + 1, shape.end());
+  const auto length = static_cast<std::size_t>(element_count(inner));
+  text += '[';
+  for (std::size_t i = 0; i < static_cast<std::size_t>(shape.front()); ++i) {
+    if (i > 0) text += inner.empty() ? ", " : ",\n";
+    append_lists(text, inner, numbers.subspan(i * length, length), boolean);
+  }
+  text += ']';
+}
+
 }  // namespace
 
 void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays) {
@@ -193,6 +215,17 @@ void write_csv(const std::filesystem::path& path, const MatrixView& matrix) {
     }
     text += '\n';
   }
+  write_whole_file(path, std::as_bytes(std::span(text)));
+}
+
+void write_json(const std::filesystem::path& path, std::span<const NamedArray> arrays) {
+  std::string text = "{";
+  for (const NamedArray& array : arrays) {
+    text += (text.size() > 1 ? ",\n\"" : "\n\"") + array.name + "\": ";
+    const Tensor values = array.values.contiguous();
+    append_lists(text, values.shape(), values.values(), array.boolean);
+  }
+  text += "\n}\n";
   write_whole_file(path, std::as_bytes(std::span(text)));
 }
 

@@ -1,4 +1,4 @@
-// Writing tensors for NumPy: .npz, .npy, and .csv for everything else. Files appear whole or not at all.
+// Writing tensors for NumPy: .npz, .npy; .csv and .json for everything else. Files appear whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -23,5 +23,8 @@ void write_npy(const std::filesystem::path& path, const Tensor& values, bool boo
 /// A line a row; each number in the fewest digits that give the same float32 back; nan, inf and -inf as numpy.loadtxt
 /// reads them: numpy.loadtxt(path, delimiter=",", dtype="float32").
 void write_csv(const std::filesystem::path& path, const MatrixView& matrix);
+/// {"weights": [[…]], …}: nested lists, booleans as such; NaN and the infinities, which JSON has no numbers for, as "nan",
+/// "inf", "-inf", which numpy.array(lists, dtype=float) reads.
+void write_json(const std::filesystem::path& path, std::span<const NamedArray> arrays);
 
 }  // namespace headlight

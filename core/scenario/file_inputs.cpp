@@ -3,6 +3,7 @@
 
 #include "core/files/blame.h"
 #include "core/scenario/file_source.h"
+#include "core/scenario/model_config.h"
 #include "core/scenario/settings.h"
 #include "core/tensor/error.h"
 
@@ -94,7 +95,10 @@ std::optional<FileReading::Number> FileReading::number(std::initializer_list<con
       if (const std::optional<double> value = file.arrays().number(prefix + name)) return Number{prefix + name, *value};
     }
   }
-  return {};
+  if (keys.prefix.empty()) return {};  // no layer of a model, so that no config is its
+  const std::optional<ConfigNumber> beside = config_number(path_from(file.path()), names);
+  if (!beside) return {};
+  return Number{beside->name + " in config.json", beside->value};
 }
 
 void FileReading::assume(const std::string& what, const std::string& taken_for) const {

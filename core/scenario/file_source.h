@@ -20,7 +20,8 @@ struct FileReading {
 
   /// The first of `names` that the file holds as an array, under the layer's prefix or at the top; "" if none.
   std::string find(std::initializer_list<const char*> names) const;
-  /// The first of `names` that the file holds as a number, there or in its metadata.
+  /// The first of `names` that the file holds as a number, there or in its metadata; for a layer of a model else what
+  /// config.json beside it says.
   struct Number {
     std::string name;
     double value = 0;
