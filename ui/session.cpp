@@ -1,5 +1,6 @@
 #include "ui/session.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,7 +14,11 @@ namespace headlight {
 namespace {
 
 constexpr double moment_seconds = 0.8;      // that the step player gives a moment at speed 1
-constexpr float presentation_scale = 1.5f;  // of type and strokes, for the last row
+
+/// Of type and strokes in a presentation: as large as the diagram has room for, for the last row.
+float presentation_scale(ImVec2 window, float scale) {
+  return std::clamp(std::min(window.x / (1150 * scale), window.y / (680 * scale)), 1.0f, 2.0f);
+}
 
 /// The next moment within the chapter that `moment` is in, from its start again after its end.
 int next_in_loop(const Timeline& timeline, int moment) {
@@ -193,7 +198,7 @@ Session::~Session() = default;
 
 bool Session::prepare_fonts(float scale) {
   State& s = *state_;
-  if (s.document.view.presenting) scale *= presentation_scale;
+  if (s.document.view.presenting) scale *= presentation_scale(ImGui::GetIO().DisplaySize, scale);
   if (const auto outcome = s.engine.take()) s.take(std::move(*outcome));
   if (s.text.empty() || s.text_of != s.document.trace.get()) {
     s.text_of = s.document.trace.get();

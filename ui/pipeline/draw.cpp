@@ -22,7 +22,11 @@ class Painter {
     for (const CardPicture& card : picture_.cards) draw_card(card);
     draw_sources();
     for (const Arrow& arrow : picture_.layout.arrows) draw_words(arrow);
-    draw_thumbnails();
+    if (frame_.view().presenting) {
+      draw_caption();
+    } else {
+      draw_thumbnails();
+    }
   }
 
  private:
@@ -88,6 +92,7 @@ class Painter {
       list_.AddRectFilled({heat.min.x - 6 * t_, from}, {heat.min.x - 3.5f * t_, end}, strip.colour, 1.5f * t_);
     }
     draw_footer(card, rect);
+    if (in_the_dark(card)) list_.AddRectFilled(rect.min, rect.max, fade(frame_.look.window, 0.62f), 9 * t_);
   }
 
   void draw_footer(const CardPicture& card, Rect rect) {
@@ -202,6 +207,30 @@ class Painter {
     const bool on_line = std::abs(arrow.label.y - (arrow.from.y + arrow.to.y) / 2) < 1;
     line(arrow.above, on_line ? middle.y - size * 1.35f : middle.y - size * 0.7f);
     line(arrow.below, middle.y + 3 * t_);
+  }
+
+  /// What is being computed, in letters for the last row.
+  void draw_caption() {
+    const std::optional<Cell> cell = frame_.looked_at();
+    const Rect row = to_.screen(picture_.layout.thumbnails);
+    if (!cell || row.height() <= 0) return;
+    const float size = std::min(26 * t_, row.height() * 0.5f);
+    const ImU32 colour = frame_.look.lane(cell->stage);
+    const float y = row.centre().y - size * 0.6f;
+    draw_text(list_, frame_.fonts, Face::bold, size, {row.min.x, y}, colour, name(cell->stage));
+    const float x = row.min.x + text_size(frame_.fonts, Face::bold, size, name(cell->stage)).x + 22 * t_;
+    draw_math(list_, frame_.fonts, size, {x, y}, frame_.look.ink, info(cell->stage).formula);
+  }
+
+  /// In a presentation, cards that have no part in what is looked at step back.
+  bool in_the_dark(const CardPicture& card) const {
+    const std::optional<Cell> cell = frame_.looked_at();
+    if (!frame_.view().presenting || !cell) return false;
+    const auto is_of = [&](Stage stage) {
+      return std::any_of(card.heats.begin(), card.heats.end(), [&](const HeatPicture& heat) { return heat.stage == stage; });
+    };
+    const auto& sources = provenance_.marks;
+    return !is_of(cell->stage) && std::none_of(sources.begin(), sources.end(), [&](const SourceMark& source) { return is_of(source.stage); });
   }
 
   void draw_thumbnails() {
