@@ -73,9 +73,12 @@ struct Special {
   Rgba ink, plate;
 };
 
-Special special(CellKind kind, const ThemeColours& theme) {
+/// What stands in a cell of this kind: a masked weight is 0, a masked score −∞; of a finite fill, nothing.
+Special special(CellKind kind, float value, const ThemeColours& theme) {
   switch (kind) {
     case CellKind::masked:
+      if (std::isfinite(value)) return {value == 0 ? "0" : "", theme.muted, theme.hatch_ground};
+      [[fallthrough]];
     case CellKind::neg_inf:
       return {"−∞", theme.muted, theme.hatch_ground};
     case CellKind::pos_inf:
@@ -100,8 +103,8 @@ class Writer {
     put(format_value(value, format_.decimals, format_.leading_zero), FontRole::mono, format_.size, ink, centre);
   }
 
-  void mark(Point centre, CellKind kind) {
-    const Special mark = special(kind, theme_);
+  void mark(Point centre, CellKind kind, float value) {
+    const Special mark = special(kind, value, theme_);
     const float size = std::min(format_.size, 11.0f), width = typesetter_.width(mark.text, FontRole::text, size);
     if (width == 0 || width + 2 * padding > layout_.cell_width) return;
     layout_.boxes.push_back({{centre.x - width / 2 - 2, centre.y - size / 2 - 1, width + 4, size + 2}, mark.plate});
@@ -137,8 +140,8 @@ void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& types
     each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
       const Point centre{box.heatmap.x + (static_cast<float>(col) + 0.5f) * layout.cell_width,
                          box.heatmap.y + (static_cast<float>(row) + 0.5f) * layout.cell_height};
-      if (kind != CellKind::value) return writer.mark(centre, kind);
       const float value = panel.matrix(row, col);
+      if (kind != CellKind::value) return writer.mark(centre, kind, value);
       const std::size_t at = static_cast<std::size_t>(row * panel.matrix.cols + col);
       writer.number(centre, value, by_row.empty() ? value : by_row[at], box.range);
     });

@@ -207,6 +207,15 @@ TEST_CASE("numbers stand in cells where they fit and nowhere else") {
   Sample sample(6, 6, 1, short_words);
   Typesetter typesetter;
   sample.spec.values = true;
+  const auto under_the_mask = [&](float value) {
+    Buffer filled(sample.matrix.values().begin(), sample.matrix.values().end());
+    for (std::size_t i = 0; i < filled.size(); ++i) {
+      if (sample.mask.values()[i] == 0) filled[i] = value;
+    }
+    sample.matrix = Tensor({6, 6}, std::move(filled));
+    sample.spec.panels[0].matrix = sample.matrix.matrix();
+  };
+  under_the_mask(-std::numeric_limits<float>::infinity());
   for (const float cell : {60.0f, 44.0f, 30.0f, 22.0f, 14.0f}) {
     sample.spec.cell = cell;
     for (const Label& label : layout_of(sample.spec).inside) {
@@ -216,6 +225,11 @@ TEST_CASE("numbers stand in cells where they fit and nowhere else") {
   }
   sample.spec.cell = 44;
   CHECK(layout_of(sample.spec).inside.size() == 36);
+  CHECK(layout_of(sample.spec).inside[1].text == "−∞");
+  under_the_mask(0);  // as in weights
+  CHECK(layout_of(sample.spec).inside[1].text == "0");
+  under_the_mask(-1e9f);  // a finite fill is neither
+  CHECK(layout_of(sample.spec).inside.size() == 21);
   sample.spec.cell = 10;
   CHECK(layout_of(sample.spec).inside.empty());
 }
