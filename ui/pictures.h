@@ -11,6 +11,7 @@
 namespace headlight {
 
 struct Pictures {
+  std::vector<Lesson> lessons;  ///< that ship with the program; read when they are first shown
   std::shared_ptr<const Trace> timeline_of;
   Timeline timeline;
   /// What the pipeline's picture depends on.

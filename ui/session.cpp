@@ -62,7 +62,8 @@ struct Session::State {
   float styled_scale = 0;
   double since_moment = 0;         ///< seconds the present moment of a playing timeline has stood
   const Trace* text_of = nullptr;  ///< the trace whose tokens `text` holds
-  std::string text;
+  std::string text, text_language;
+  ViewKind text_view = ViewKind::pipeline;
 
   State(Document start, std::function<void()> wake)
       : document(std::move(start)), engine(std::move(wake)), words(document.view.language) {
@@ -105,6 +106,17 @@ struct Session::State {
     } catch (const InputError& error) {
       show_error(document, error.what());
     }
+  }
+
+  /// What the lessons view shows, in the language that is shown.
+  std::string lessons_text() {
+    if (document.view.kind != ViewKind::lesson) return {};
+    if (pictures.lessons.empty()) pictures.lessons = shipped_lessons();
+    std::string all;
+    for (const Lesson& lesson : pictures.lessons) {
+      all += in_language(lesson.title, words.language()) + in_language(lesson.description, words.language());
+    }
+    return all;
   }
 
   void keep_timeline() {
@@ -200,9 +212,11 @@ bool Session::prepare_fonts(float scale) {
   State& s = *state_;
   if (s.document.view.presenting) scale *= presentation_scale(ImGui::GetIO().DisplaySize, scale);
   if (const auto outcome = s.engine.take()) s.take(std::move(*outcome));
-  if (s.text.empty() || s.text_of != s.document.trace.get()) {
+  if (s.text.empty() || s.text_of != s.document.trace.get() || s.text_language != s.words.language() || s.text_view != s.document.view.kind) {
     s.text_of = s.document.trace.get();
-    s.text = s.words.all_text() + document_text(s.document);
+    s.text_language = s.words.language();
+    s.text_view = s.document.view.kind;
+    s.text = s.words.all_text() + s.lessons_text() + document_text(s.document);
   }
   if (s.styled_scale != scale || s.styled != s.document.view.theme) {
     apply_style(look(s.document.view.theme), scale);

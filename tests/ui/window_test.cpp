@@ -24,7 +24,9 @@ TEST_CASE("every view of every kind of document draws, in both themes and at sma
       HeadlessWindow window(document, size);
       INFO(fixture << " " << view.word << " " << window.document().error);
       CHECK(window.document().error.empty());
-      CHECK_FALSE(window.painter.quads.empty());
+      CHECK(ImGui::GetDrawData()->TotalVtxCount > 500);
+      const bool shows_matrices = view.kind != ViewKind::lesson;
+      CHECK(window.painter.quads.empty() != shows_matrices);
     }
   }
 }
@@ -170,4 +172,17 @@ TEST_CASE("packed projections show the same numbers in one card") {
   window.click(window.find("controls", {"packing", "three matrices"}));
   CHECK(window.cell(Stage::W_q, 0, 0).x > 0);
   CHECK(window.cell(Stage::b_q, 0, 0).x > 0);  // biases have a place of their own again
+}
+
+TEST_CASE("a click on a lesson opens it in the pipeline, with its title and story") {
+  Document document = sentence();
+  document.view.kind = ViewKind::lesson;
+  HeadlessWindow window(document);
+  const ImVec2 card = window.find("canvas", {"masked-self-attention"});
+  REQUIRE(card.x > 0);
+  window.click(card);
+  CHECK(window.document().view.kind == ViewKind::pipeline);
+  CHECK(window.document().lesson.id == "masked-self-attention");
+  CHECK(window.document().trace->dims().heads == 8);
+  CHECK(window.session.title().starts_with("Masked self-attention"));
 }

@@ -172,7 +172,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const float label_size = (large ? 12 : 10.5f) * t;
   float label_room = 0;
   if (card.labelled) {
-    label_room = std::min(widest_label(frame, about.rows, matrix.rows, label_size) + 5 * t, slot.card.width() * 0.3f);
+    label_room = std::min(widest_label(frame, about.rows, matrix.rows, label_size) + 5 * t, std::max(slot.card.width() * 0.3f, 30 * t));
   }
   const float bottom_room = large ? 16 * t : 0;
   const float bias_room = bias.defined() ? 9 * t : 0;
@@ -302,7 +302,8 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   const std::string cols = std::to_string(matrix.cols);
   const std::string named = "[" + std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols + "]";
   if (text_size(frame.fonts, Face::ui, pixels, named).x <= width) return named;
-  return "[" + rows + " × " + cols + "]";
+  const std::string plain = "[" + rows + " × " + cols + "]";
+  return text_size(frame.fonts, Face::ui, pixels, plain).x <= width ? plain : rows + "×" + cols;
 }
 
 std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index) {

@@ -178,7 +178,9 @@ void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, 
   }
   if (cols && !heat.col_labels.empty()) {
     const auto [first, last] = visible(rect.min.x, cell.x, heat.cols, clip_min.x, clip_max.x);
-    const float room = std::max(cell.x - 3 * frame.u, 26 * frame.u);
+    // A name may be cut to a few letters, an index not at all; the last one is the longest of them.
+    const float last_label = std::min(text_size(frame.fonts, Face::bold, pixels, heat.col_labels.back()).x, 40 * frame.u);
+    const float room = std::max({cell.x - 3 * frame.u, 26 * frame.u, last_label + 2 * frame.u});
     const Index every = round_step(room / cell.x);
     for (Index c = first; c < last; ++c) {
       const bool is_lit = c == lit.col;
