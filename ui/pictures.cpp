@@ -64,4 +64,24 @@ const Provenance& provenance_picture(const Frame& frame) {
   return kept.provenance;
 }
 
+const MaskPicture& mask_picture(const Frame& frame, Rect area) {
+  Pictures& kept = frame.pictures;
+  const View& view = frame.view();
+  const MaskKey& key = kept.mask_key;
+  const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.theme == view.theme &&
+                    key.colormap == view.colormap && key.language == view.language && key.u == frame.u &&
+                    key.area.min.x == area.min.x && key.area.min.y == area.min.y && key.area.max.x == area.max.x && key.area.max.y == area.max.y;
+  if (!same) {
+    kept.mask_key = {frame.document.trace, view.batch, view.head, view.theme, view.colormap, view.language, area, frame.u};
+    kept.mask = make_mask_picture(frame, area);
+  }
+  return kept.mask;
+}
+
+const std::vector<PatternTile>& palette_picture(const Frame& frame) {
+  std::vector<PatternTile>& palette = frame.pictures.palette;
+  if (palette.empty()) palette = make_palette();
+  return palette;
+}
+
 }  // namespace headlight

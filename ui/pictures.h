@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ui/heads/heads_picture.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/panels/inspector_picture.h"
 #include "ui/pipeline/picture.h"
 #include "ui/pipeline/provenance.h"
@@ -11,6 +12,9 @@
 namespace headlight {
 
 struct Pictures {
+  MaskKey mask_key;
+  MaskPicture mask;
+  std::vector<PatternTile> palette;  ///< made when it is first shown
   std::vector<Lesson> lessons;  ///< that ship with the program; read when they are first shown
   std::shared_ptr<const Trace> timeline_of;
   Timeline timeline;
@@ -44,5 +48,8 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width);
 /// Sources of the looked-at cell in the pipeline's picture as it was last made; empty where nothing is looked at.
 const Provenance& provenance_picture(const Frame& frame);
+/// The same for the mask view, in `area` of the screen, and its palette.
+const MaskPicture& mask_picture(const Frame& frame, Rect area);
+const std::vector<PatternTile>& palette_picture(const Frame& frame);
 
 }  // namespace headlight

@@ -33,6 +33,7 @@ struct View {
   std::optional<Cell> hovered;     ///< under the pointer
   std::optional<Cell> pointed;     ///< a source whose link the pointer is on: lights up on the canvas
   std::optional<bool> packed;      ///< W_q, W_k, W_v as one matrix; unset: as the source has them
+  std::optional<std::string> mask_draft;  ///< what is typed as the mask while it does not parse
   std::optional<int> step;         ///< moment of the step player (ui/player/timeline.h); unset: all is shown
   bool playing = false;            ///< the moments pass by themselves
   bool looping = false;            ///< over the present stage's moments

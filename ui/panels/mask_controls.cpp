@@ -2,22 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/masklab/mask_field.h"
 #include "ui/panels/controls.h"
 
 namespace headlight {
 namespace {
-
-/// The number in "causal() && window(4)" that the slider moves; nothing if the mask is another one.
-std::optional<Index> window_width(const std::string& mask) {
-  Index width = 0;
-  int end = 0;
-  long long number = 0;
-  if (std::sscanf(mask.c_str(), "causal() && window(%lld)%n", &number, &end) == 1 && end == static_cast<int>(mask.size())) {
-    width = number;
-    return width;
-  }
-  return std::nullopt;
-}
 
 void draw_lengths(const Frame& frame) {
   const Dims& dims = frame.trace()->dims();
@@ -39,15 +28,7 @@ void draw_lengths(const Frame& frame) {
 void mask_chip(const Frame& frame, const char* id, const std::string& expression, bool chosen, float width) {
   char key[48];
   std::snprintf(key, sizeof key, "controls.mask_%s", id);
-  if (!chip(frame, id, frame.words(key), chosen, width) || chosen) return;
-  Scenario scenario = frame.document.scenario;
-  const Dims& dims = frame.trace()->dims();
-  scenario.mask = expression;
-  const bool has_lens = frame.trace()->inputs.valid_lens.defined();
-  if (expression == "padding()" && !has_lens) {
-    for (Index b = 0; b < dims.batch; ++b) scenario.valid_lens.push_back({std::max<Index>(dims.n_k - 1 - b, 1)});
-  }
-  frame.change(std::move(scenario));
+  if (chip(frame, id, frame.words(key), chosen, width) && !chosen) type_mask(frame, expression);
 }
 
 /// "15 of 36 masked, 42 %", of the matrix that is looked at.
@@ -68,12 +49,7 @@ void draw_mask_controls(const Frame& frame) {
   section(frame, frame.words("controls.mask"));
   const Scenario& now = frame.document.scenario;
   const Trace& trace = *frame.trace();
-  if (auto text = text_field(frame, "##mask", now.mask, Face::mono)) {
-    Scenario scenario = now;
-    scenario.mask = std::move(*text);
-    frame.change(std::move(scenario));
-  }
-  const auto width = window_width(now.mask);
+  draw_mask_field(frame, "##mask");
   const Index start = std::max<Index>((trace.dims().n_k + 1) / 2, 1);
   const float gap = 4 * frame.u;
   const float each = (ImGui::GetContentRegionAvail().x - gap) / 2;
@@ -81,13 +57,10 @@ void draw_mask_controls(const Frame& frame) {
   mask_chip(frame, file_masks ? "of_file" : "none", "", now.mask.empty(), each);
   ImGui::SameLine(0, gap);
   mask_chip(frame, "causal", "causal()", now.mask == "causal()", each);
-  mask_chip(frame, "window", "causal() && window(" + std::to_string(start) + ")", width.has_value(), each);
+  mask_chip(frame, "window", "causal() && window(" + std::to_string(start) + ")", now.mask.starts_with("causal() && window("), each);
   ImGui::SameLine(0, gap);
   mask_chip(frame, "padding", "padding()", now.mask == "padding()", each);
-  if (width) {
-    scenario_slider(frame, "window_width", *width, counting(1, std::max<Index>(trace.dims().n_k, 2)), true,
-                    [](Scenario& s, Index n) { s.mask = "causal() && window(" + std::to_string(n) + ")"; });
-  }
+  draw_pattern_sliders(frame);
   draw_lengths(frame);
   if (trace.has(Stage::mask)) note(frame, masked_words(frame));
 }

@@ -53,7 +53,7 @@ void draw_lesson_view(const Frame& frame, Rect place) {
   const std::vector<Lesson>& lessons = lessons_of(frame);
   const int columns = std::clamp(static_cast<int>(place.width() / (330 * u)), 1, 3);
   const float width = (place.width() - gap * static_cast<float>(columns + 1)) / static_cast<float>(columns);
-  const float height = (columns == 1 ? 120 : 168) * u;
+  const float height = (columns == 1 ? 104 : 128) * u;
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     const auto column = static_cast<float>(i % static_cast<std::size_t>(columns));
     const auto row = static_cast<float>(i / static_cast<std::size_t>(columns));

@@ -19,6 +19,7 @@ std::span<const ViewEntry> all_views();
 
 void draw_pipeline_view(const Frame& frame, Rect place);
 void draw_heads_view(const Frame& frame, Rect place);
+void draw_mask_view(const Frame& frame, Rect place);
 void draw_lesson_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

@@ -1,0 +1,106 @@
+#include "ui/masklab/mask_field.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/mask/expression.h"
+#include "core/tensor/error.h"
+#include "ui/imgui_compat.h"
+#include "ui/panels/controls.h"
+
+namespace headlight {
+namespace {
+
+/// Where and why the draft does not parse; it did not when it was typed.
+void draw_trouble(const Frame& frame, const std::string& draft) {
+  try {
+    MaskExpression::parse(draft);
+  } catch (const ExpressionError& error) {
+    const float mono = 12 * frame.u;
+    const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;
+    const auto width = static_cast<std::size_t>(std::max(ImGui::GetContentRegionAvail().x / digit - 1, 12.0f));
+    compat::push_font(frame.fonts.pick(Face::mono, mono), mono);
+    ImGui::PushStyleColor(ImGuiCol_Text, frame.look.warning);
+    ImGui::TextUnformatted(point_at(draft, error.position(), width).c_str());
+    ImGui::PopStyleColor();
+    ImGui::PopFont();
+    note(frame, error.sentence());
+  }
+}
+
+Choices steps_of(const Parameter& parameter, Index value, Index most) {
+  const auto least = static_cast<Index>(parameter.minimum);
+  const auto last = static_cast<Index>(std::min(parameter.maximum, static_cast<double>(std::max({most, value, least + 1}))));
+  return counting(least, std::min(last, least + 4096));
+}
+
+/// One argument's slider; gives the number it was moved to.
+std::optional<double> argument_slider(const Frame& frame, const char* id, const char* label, const Parameter& parameter, double value) {
+  if (parameter.whole) {
+    const Dims& dims = frame.trace()->dims();
+    const auto now = static_cast<Index>(std::lround(value));
+    const auto change = int_slider(frame, id, label, now, steps_of(parameter, now, std::max(dims.n_q, dims.n_k)));
+    if (!change) return std::nullopt;
+    return static_cast<double>(change->value);
+  }
+  char shown[24];
+  std::snprintf(shown, sizeof shown, "%.3g", value);
+  const auto change = float_slider(frame, id, label, static_cast<float>(value), static_cast<float>(parameter.minimum),
+                                   static_cast<float>(std::min(parameter.maximum, 1e6)), shown);
+  if (!change) return std::nullopt;
+  return std::round(static_cast<double>(*change) * 1000) / 1000;
+}
+
+/// padding() needs lengths: where there are none, every entry is some keys shorter than the one before.
+void give_lengths(const Frame& frame, Scenario& scenario) {
+  const Dims& dims = frame.trace()->dims();
+  if (frame.trace()->inputs.valid_lens.defined() || !scenario.valid_lens.empty()) return;
+  for (Index b = 0; b < dims.batch; ++b) scenario.valid_lens.push_back({std::max<Index>(dims.n_k - 1 - b, 1)});
+}
+
+}  // namespace
+
+void type_mask(const Frame& frame, const std::string& text) {
+  View view = frame.view();
+  view.mask_draft.reset();
+  const bool blank = text.find_first_not_of(" \t") == std::string::npos;
+  try {
+    const bool pads = !blank && MaskExpression::parse(text).calls("padding");
+    change_scenario(frame, [&](Scenario& s) {
+      s.mask = blank ? std::string() : text;
+      if (pads) give_lengths(frame, s);
+    }, "mask text");
+  } catch (const ExpressionError&) {
+    view.mask_draft = text;
+  }
+  if (view.mask_draft != frame.view().mask_draft) frame.change(std::move(view));
+}
+
+void draw_mask_field(const Frame& frame, const char* id) {
+  const std::optional<std::string>& draft = frame.view().mask_draft;
+  const std::string& text = draft ? *draft : frame.document.scenario.mask;
+  if (const auto typed = text_field(frame, id, text, Face::mono, true)) type_mask(frame, *typed);
+  if (draft) draw_trouble(frame, *draft);
+}
+
+void draw_pattern_sliders(const Frame& frame) {
+  const std::string& mask = frame.document.scenario.mask;
+  if (mask.empty() || frame.view().mask_draft) return;
+  const MaskExpression expression = MaskExpression::parse(mask);
+  const std::vector<PatternCall> calls = expression.pattern_calls();
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    for (std::size_t a = 0; a < calls[c].arguments.size(); ++a) {
+      if (!calls[c].arguments[a].value) continue;
+      char id[64];
+      std::snprintf(id, sizeof id, "argument %zu %zu", c, a);
+      const std::string label = std::string(calls[c].pattern->name) + ": " + argument_name(*calls[c].pattern, a);
+      const auto chosen = argument_slider(frame, id, label.c_str(), parameter(*calls[c].pattern, a), *calls[c].arguments[a].value);
+      if (!chosen) continue;
+      change_scenario(frame, [&](Scenario& s) { s.mask = with_argument(expression, c, a, *chosen); }, id);
+      return;
+    }
+  }
+}
+
+}  // namespace headlight

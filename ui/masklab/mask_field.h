@@ -1,0 +1,15 @@
+// The mask's text, live: while it does not parse, a caret and a sentence say why and the last good mask stays.
+#pragma once
+
+#include "ui/frame.h"
+
+namespace headlight {
+
+/// The expression as a field over the full width, with what is wrong about it below.
+void draw_mask_field(const Frame& frame, const char* id);
+/// A slider for each number of the patterns in the mask, "window: w"; each writes itself into the text.
+void draw_pattern_sliders(const Frame& frame);
+/// Takes the text over where it parses, else keeps it as View::mask_draft.
+void type_mask(const Frame& frame, const std::string& text);
+
+}  // namespace headlight

@@ -1,0 +1,93 @@
+#include "ui/masklab/mask_picture.h"
+
+#include <algorithm>
+
+#include "core/mask/evaluate.h"
+#include "core/mask/statistics.h"
+#include "core/tensor/error.h"
+#include "ui/look/colormaps.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index tile_tokens = 16;
+
+Rect fit(Rect card, Index rows, Index cols, float t, float label_room) {
+  const Rect box{{card.min.x + 14 * t + label_room, card.min.y + 30 * t}, {card.max.x - 14 * t, card.max.y - 26 * t}};
+  const float side = std::min(box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows));
+  const float cell = std::min(side, 64 * t);
+  const float stretch = std::min(box.width() / static_cast<float>(cols), cell * 1.5f);
+  const ImVec2 size{stretch * static_cast<float>(cols), cell * static_cast<float>(rows)};
+  const float left = box.centre().x - size.x / 2;
+  return {{left, box.min.y}, {left + size.x, box.min.y + size.y}};
+}
+
+std::vector<std::string> labels(const Frame& frame, Axis axis, Index count) {
+  std::vector<std::string> names;
+  for (Index i = 0; i < count; ++i) names.push_back(axis_label(*frame.trace(), axis, frame.view().batch, i));
+  return names;
+}
+
+/// "21 of 36 allowed, 58 %; 1 row has no key left"
+std::string statistics_of(const Frame& frame, const MatrixView& mask) {
+  Index allowed = 0;
+  for (Index r = 0; r < mask.rows; ++r) {
+    for (Index c = 0; c < mask.cols; ++c) allowed += mask(r, c) != 0 ? 1 : 0;
+  }
+  const Index all = mask.rows * mask.cols;
+  std::string words = frame.words.fill("mask.allowed", {std::to_string(allowed), std::to_string(all), std::to_string((100 * allowed + all / 2) / all)});
+  const std::size_t dead = dead_rows(mask).size();
+  if (dead > 0) words += "; " + frame.words.fill("mask.dead", {std::to_string(dead)});
+  return words;
+}
+
+}  // namespace
+
+MaskPicture make_mask_picture(const Frame& frame, Rect area) {
+  const Trace& trace = *frame.trace();
+  MaskPicture picture;
+  const float t = frame.u;
+  const float half = (area.width() - 14 * t) / 2;
+  picture.mask_card = {area.min, {area.min.x + half, area.max.y}};
+  picture.weights_card = {{area.max.x - half, area.min.y}, area.max};
+  const Dims& dims = trace.dims();
+  float label_room = 0;
+  for (const std::string& name : labels(frame, Axis::query, std::min<Index>(dims.n_q, 64))) {
+    label_room = std::max(label_room, text_size(frame.fonts, Face::bold, 12 * t, name).x);
+  }
+  label_room = std::min(label_room + 6 * t, half * 0.3f);
+  picture.weights = make_heat(frame, Stage::weights, frame.view().head, fit(picture.weights_card, dims.n_q, dims.n_k, t, label_room));
+  picture.weights.row_labels = labels(frame, Axis::query, dims.n_q);
+  picture.weights.col_labels = labels(frame, Axis::key, dims.n_k);
+  picture.weights.label_room = label_room / (12 * t);
+  picture.mask = picture.weights;
+  picture.mask.stage = Stage::mask;
+  picture.mask.rect = fit(picture.mask_card, dims.n_q, dims.n_k, t, label_room);
+  MatrixQuad& quad = picture.mask.quad;
+  const Tensor& mask = trace[Stage::mask];
+  quad.values = mask.defined() ? mask : Tensor::full({1}, 1).expand({dims.batch, dims.heads, dims.n_q, dims.n_k});
+  quad.mask = quad.kept = Tensor();
+  quad.show_leaks = false;
+  quad.colormap = picture.mask.colormap = &window_colormap(frame.view(), Stage::mask);
+  quad.range = {0, 1};
+  picture.statistics = statistics_of(frame, quad.values.matrix(picture.mask.batch, picture.mask.head));
+  return picture;
+}
+
+std::vector<PatternTile> make_palette() {
+  std::vector<PatternTile> tiles;
+  for (const Pattern& pattern : all_patterns()) {
+    try {
+      const MaskExpression example = MaskExpression::parse(pattern.example);
+      MaskContext context{.n_q = tile_tokens, .n_k = tile_tokens};
+      const Tensor lens = Tensor::full({1}, tile_tokens * 0.6f);
+      context.valid_lens = &lens;
+      tiles.push_back({signature(pattern), std::string(pattern.predicate), example.text(), evaluate(example, context)});
+    } catch (const ExpressionError&) {
+      // its example stands for a file's or a painted mask: nothing to show without one
+    }
+  }
+  return tiles;
+}
+
+}  // namespace headlight
