@@ -22,12 +22,6 @@ Rect fit(Rect card, Index rows, Index cols, float t, float label_room) {
   return {{left, box.min.y}, {left + size.x, box.min.y + size.y}};
 }
 
-std::vector<std::string> labels(const Frame& frame, Axis axis, Index count) {
-  std::vector<std::string> names;
-  for (Index i = 0; i < count; ++i) names.push_back(axis_label(*frame.trace(), axis, frame.view().batch, i));
-  return names;
-}
-
 /// "21 of 36 allowed, 58 %; 1 row has no key left"
 std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   Index allowed = 0;
@@ -52,13 +46,13 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   picture.weights_card = {{area.max.x - half, area.min.y}, area.max};
   const Dims& dims = trace.dims();
   float label_room = 0;
-  for (const std::string& name : labels(frame, Axis::query, std::min<Index>(dims.n_q, 64))) {
+  for (const std::string& name : axis_labels(frame, Axis::query, std::min<Index>(dims.n_q, 64))) {
     label_room = std::max(label_room, text_size(frame.fonts, Face::bold, 12 * t, name).x);
   }
   label_room = std::min(label_room + 6 * t, half * 0.3f);
   picture.weights = make_heat(frame, Stage::weights, frame.view().head, fit(picture.weights_card, dims.n_q, dims.n_k, t, label_room));
-  picture.weights.row_labels = labels(frame, Axis::query, dims.n_q);
-  picture.weights.col_labels = labels(frame, Axis::key, dims.n_k);
+  picture.weights.row_labels = axis_labels(frame, Axis::query, dims.n_q);
+  picture.weights.col_labels = axis_labels(frame, Axis::key, dims.n_k);
   picture.weights.label_room = label_room / (12 * t);
   picture.mask = picture.weights;
   picture.mask.stage = Stage::mask;

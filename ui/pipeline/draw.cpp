@@ -265,10 +265,7 @@ std::optional<Cell> cell_at(const PipelinePicture& picture, ImVec2 point) {
   for (auto card = picture.cards.rbegin(); card != picture.cards.rend(); ++card) {
     if (!card->card.contains(point)) continue;
     for (const HeatPicture& heat : card->heats) {
-      if (!heat.rect.contains(point)) continue;
-      const auto row = static_cast<Index>((point.y - heat.rect.min.y) / heat.rect.height() * static_cast<float>(heat.rows));
-      const auto col = static_cast<Index>((point.x - heat.rect.min.x) / heat.rect.width() * static_cast<float>(heat.cols));
-      return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
+      if (const auto cell = cell_in(heat, point)) return cell;
     }
     return std::nullopt;
   }

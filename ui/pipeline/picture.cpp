@@ -88,12 +88,6 @@ std::vector<Strip> head_strips(const Frame& frame, Stage stage, Rect heat) {
 
 bool wears_head(Stage stage) { return has_head_axis(stage); }
 
-std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count) {
-  std::vector<std::string> labels;
-  for (Index i = 0; i < count; ++i) labels.push_back(axis_label(*frame.trace(), axis, frame.view().batch, i));
-  return labels;
-}
-
 float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
   float widest = 0;
   const auto measure = [&](Index i) {
@@ -274,6 +268,19 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
   const float cell = std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
   quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
   return heat;
+}
+
+std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count) {
+  std::vector<std::string> labels;
+  for (Index i = 0; i < count; ++i) labels.push_back(axis_label(*frame.trace(), axis, frame.view().batch, i));
+  return labels;
+}
+
+std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point) {
+  if (!heat.rect.contains(point)) return std::nullopt;
+  const auto row = static_cast<Index>((point.y - heat.rect.min.y) / heat.rect.height() * static_cast<float>(heat.rows));
+  const auto col = static_cast<Index>((point.x - heat.rect.min.x) / heat.rect.width() * static_cast<float>(heat.cols));
+  return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
 }
 
 bool shows_packed(const Frame& frame) {

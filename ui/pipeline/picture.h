@@ -65,6 +65,11 @@ bool shows_packed(const Frame& frame);
 /// One matrix in its place, in the view's colours: of `head`, a query head, or of the key/value head that it uses.
 HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect);
 
+/// The cell of a heatmap at a point in the coordinates of its rectangle, if it is there.
+std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point);
+/// The names along an axis, of the batch entry that is looked at.
+std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count);
+
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size);
 
 /// "n_q 6 × d_head 4", or as much of it as fits into `width` pixels at `pixels` of type.

@@ -42,12 +42,9 @@ const HeadCard* card_at(const HeadsPicture& picture, ImVec2 point) {
   return nullptr;
 }
 
+/// An average is no head's: it has no cells to look at.
 std::optional<Cell> cell_in(const HeadCard& card, ImVec2 point) {
-  const HeatPicture& heat = card.heat;
-  if (card.average || !heat.rect.contains(point)) return std::nullopt;
-  const auto row = static_cast<Index>((point.y - heat.rect.min.y) / heat.rect.height() * static_cast<float>(heat.rows));
-  const auto col = static_cast<Index>((point.x - heat.rect.min.x) / heat.rect.width() * static_cast<float>(heat.cols));
-  return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
+  return card.average ? std::nullopt : headlight::cell_in(card.heat, point);
 }
 
 /// The query whose token, left of the arcs, is under the pointer: its largest weight.

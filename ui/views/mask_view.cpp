@@ -24,13 +24,6 @@ void draw_card(const Frame& frame, Rect card, const HeatPicture& heat, const cha
   if (const std::optional<Cell> cell = frame.looked_at()) draw_highlight(frame, list, heat, heat.rect, *cell);
 }
 
-std::optional<Cell> cell_under(const HeatPicture& heat, ImVec2 point) {
-  if (!heat.rect.contains(point)) return std::nullopt;
-  const auto row = static_cast<Index>((point.y - heat.rect.min.y) / heat.rect.height() * static_cast<float>(heat.rows));
-  const auto col = static_cast<Index>((point.x - heat.rect.min.x) / heat.rect.width() * static_cast<float>(heat.cols));
-  return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
-}
-
 /// Pointing and clicking, as in the pipeline. Without a mask only the weights can be looked at.
 void look(const Frame& frame, const MaskPicture& picture, Rect area) {
   ImGui::SetCursorScreenPos(area.min);
@@ -38,8 +31,8 @@ void look(const Frame& frame, const MaskPicture& picture, Rect area) {
   std::optional<Cell> cell;
   if (ImGui::IsItemHovered()) {
     const ImVec2 point = ImGui::GetIO().MousePos;
-    if (frame.trace()->has(Stage::mask)) cell = cell_under(picture.mask, point);
-    if (!cell) cell = cell_under(picture.weights, point);
+    if (frame.trace()->has(Stage::mask)) cell = cell_in(picture.mask, point);
+    if (!cell) cell = cell_in(picture.weights, point);
   }
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (!clicked || !cell) return;
