@@ -203,7 +203,7 @@ struct Builder {
     for (Index c = 0; c < matrix.cols; ++c) {
       const auto p = static_cast<double>(matrix(cell.row, c));
       sum += p;
-      if (p > 0) entropy -= p * std::log2(p);
+      if (!(p <= 0)) entropy -= p * std::log2(p);
     }
     picture.sum = number_text(static_cast<float>(sum), 4);
     picture.entropy = number_text(static_cast<float>(entropy), 2) + " bit";
