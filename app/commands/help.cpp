@@ -43,7 +43,7 @@ Of explain
   NaN and infinities are the strings "NaN", "Infinity", "-Infinity".
 Of the window
   --view pipeline|heads|mask|compare|lesson --step K --select STAGE:b,h,row,col --theme light|dark
-  --colormap NAME --size WxH --language en|zh --scale-factor X (pixels to a point, off screen)
+  --colormap NAME --size WxH --language en|zh --present --scale-factor X (pixels to a point, off screen)
 
 Exit status: 0 done; 2 the input or the command line is wrong.
 )help";
