@@ -47,8 +47,6 @@ const char* Words::operator()(std::string_view key) const {
   return found != table_.end() ? found->second.c_str() : key.data();
 }
 
-bool Words::has(std::string_view key) const { return table_.find(key) != table_.end(); }
-
 std::string Words::fill(std::string_view key, std::initializer_list<std::string_view> values) const {
   std::string text = (*this)(key);
   std::size_t number = 0;

@@ -20,7 +20,6 @@ class Words {
   const char* operator()(std::string_view key) const;
   /// The text with {0}, {1}, … replaced.
   std::string fill(std::string_view key, std::initializer_list<std::string_view> values) const;
-  bool has(std::string_view key) const;
   /// All texts, one after another: what a font must be able to draw.
   std::string all_text() const;
 
