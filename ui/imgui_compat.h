@@ -26,33 +26,39 @@ inline void add_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour, flo
 #endif
 }
 
-/// The keys that shortcuts use. 1.86 indexes keys by the platform's codes; those that ImGui's own KeyMap lacks are
-/// GLFW's, the only backend that is used with it.
-enum class Key : std::uint8_t { space, left, right, up, down, home, end, page_up, page_down, escape, enter,
-                                b, c, e, l, o, p, q, s, v, y, z, f1, f11, slash };
+/// The keys that shortcuts use, besides letters. 1.86 indexes keys by the platform's codes; those that ImGui's own KeyMap
+/// lacks are GLFW's, the only backend that is used with it.
+enum class Key : std::uint8_t { space, left, right, up, down, home, end, page_up, page_down, escape, enter, del, f1, f11, slash };
 
 #if IMGUI_VERSION_NUM >= 18700
-inline bool pressed(Key key) {
+using KeyIndex = ImGuiKey;
+inline KeyIndex index_of(Key key) {
   constexpr ImGuiKey codes[] = {ImGuiKey_Space, ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
-                                ImGuiKey_Home, ImGuiKey_End, ImGuiKey_PageUp, ImGuiKey_PageDown, ImGuiKey_Escape, ImGuiKey_Enter,
-                                ImGuiKey_B, ImGuiKey_C, ImGuiKey_E, ImGuiKey_L, ImGuiKey_O, ImGuiKey_P, ImGuiKey_Q, ImGuiKey_S, ImGuiKey_V, ImGuiKey_Y, ImGuiKey_Z,
-                                ImGuiKey_F1, ImGuiKey_F11, ImGuiKey_Slash};
-  return ImGui::IsKeyPressed(codes[static_cast<int>(key)], true);
+                                ImGuiKey_Home, ImGuiKey_End, ImGuiKey_PageUp, ImGuiKey_PageDown, ImGuiKey_Escape,
+                                ImGuiKey_Enter, ImGuiKey_Delete, ImGuiKey_F1, ImGuiKey_F11, ImGuiKey_Slash};
+  return codes[static_cast<int>(key)];
 }
+/// The key of a letter, 'a' to 'z'.
+inline KeyIndex index_of(char letter) { return static_cast<ImGuiKey>(ImGuiKey_A + (letter - 'a')); }
 #else
-inline bool pressed(Key key) {
+using KeyIndex = int;
+inline KeyIndex index_of(Key key) {
   struct Code {
     int mapped;  // an ImGuiKey, or −1
     int glfw;
   };
   constexpr Code codes[] = {{ImGuiKey_Space, 0}, {ImGuiKey_LeftArrow, 0}, {ImGuiKey_RightArrow, 0}, {ImGuiKey_UpArrow, 0},
                             {ImGuiKey_DownArrow, 0}, {ImGuiKey_Home, 0}, {ImGuiKey_End, 0}, {ImGuiKey_PageUp, 0},
-                            {ImGuiKey_PageDown, 0}, {ImGuiKey_Escape, 0}, {ImGuiKey_Enter, 0}, {-1, 'B'}, {-1, 'C'}, {-1, 'E'},
-                            {-1, 'L'}, {-1, 'O'}, {-1, 'P'}, {-1, 'Q'}, {-1, 'S'}, {-1, 'V'}, {-1, 'Y'}, {-1, 'Z'}, {-1, 290}, {-1, 300}, {-1, '/'}};
+                            {ImGuiKey_PageDown, 0}, {ImGuiKey_Escape, 0}, {ImGuiKey_Enter, 0}, {ImGuiKey_Delete, 0},
+                            {-1, 290}, {-1, 300}, {-1, '/'}};
   const Code code = codes[static_cast<int>(key)];
-  const int index = code.mapped >= 0 ? ImGui::GetIO().KeyMap[code.mapped] : code.glfw;
-  return index >= 0 && ImGui::IsKeyPressed(index, true);
+  return code.mapped >= 0 ? ImGui::GetIO().KeyMap[code.mapped] : code.glfw;
 }
+/// The key of a letter, 'a' to 'z'.
+inline KeyIndex index_of(char letter) { return letter - 'a' + 'A'; }
 #endif
+
+inline bool pressed(Key key) { return ImGui::IsKeyPressed(index_of(key), true); }
+inline bool pressed(char letter) { return ImGui::IsKeyPressed(index_of(letter), true); }
 
 }  // namespace headlight::compat

@@ -2,36 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "core/tensor/error.h"
-#include "ui/imgui_compat.h"
+#include "ui/keys.h"
 #include "ui/panels/registry.h"
 #include "ui/pictures.h"
+#include "ui/player/playback.h"
 
 namespace headlight {
 namespace {
-
-constexpr double moment_seconds = 0.8;      // that the step player gives a moment at speed 1
 
 /// Of type and strokes in a presentation: as large as the diagram has room for, for the last row.
 float presentation_scale(ImVec2 window, float scale) {
   return std::clamp(std::min(window.x / (1150 * scale), window.y / (680 * scale)), 1.0f, 2.0f);
 }
 
-/// The next moment within the chapter that `moment` is in, from its start again after its end.
-int next_in_loop(const Timeline& timeline, int moment) {
-  for (const Timeline::Chapter& chapter : timeline.chapters()) {
-    if (moment < chapter.first || moment >= chapter.first + chapter.count) continue;
-    return chapter.first + (moment - chapter.first + 1) % chapter.count;
-  }
-  return 0;
-}
-
 /// Every character that the document can put on screen besides the words.
 std::string document_text(const Document& document) {
-  std::string text = document.scenario.text + document.scenario.file;
+  std::string text = document.scenario.text + document.scenario.file + document.notice + document.error;
   for (const auto* words : {&document.lesson.title, &document.lesson.description}) {
     for (const auto& [language, sentence] : *words) text += sentence;
   }
@@ -60,9 +49,9 @@ struct Session::State {
   std::uint64_t settled = 0;
   Theme styled = Theme::light;
   float styled_scale = 0;
-  double since_moment = 0;         ///< seconds the present moment of a playing timeline has stood
+  Playback playback;
   const Trace* text_of = nullptr;  ///< the trace whose tokens `text` holds
-  std::string text, text_language;
+  std::string text, text_language, text_message;
   ViewKind text_view = ViewKind::pipeline;
 
   State(Document start, std::function<void()> wake)
@@ -90,6 +79,7 @@ struct Session::State {
     if (std::holds_alternative<ToggleFullscreen>(action)) requests.toggle_fullscreen = true;
     if (std::holds_alternative<Quit>(action)) requests.close = true;
     if (const auto* open = std::get_if<OpenFile>(&action)) open_file(open->path);
+    if (const auto* copy = std::get_if<CopyText>(&action)) ImGui::SetClipboardText(copy->text.c_str());
     if (document.view.language != words.language()) words = Words(document.view.language);
   }
 
@@ -124,83 +114,6 @@ struct Session::State {
     pictures.timeline_of = document.trace;
     pictures.timeline = document.trace ? Timeline(*document.trace) : Timeline();
   }
-
-  void go_to(int moment) {
-    if (document.trace) actions.push_back(ChangeView{at_moment(document.view, *document.trace, pictures.timeline, moment)});
-  }
-
-  /// While it plays, the next moment is due every so often; it waits while the pointer is on a number.
-  void play() {
-    const View& view = document.view;
-    if (!view.playing || view.hovered || !document.trace) {
-      since_moment = 0;
-      return;
-    }
-    since_moment += ImGui::GetIO().DeltaTime;
-    if (since_moment < moment_seconds / view.speed) return;
-    since_moment = 0;
-    const int now = view.step.value_or(-1);
-    const int next = view.looping ? next_in_loop(pictures.timeline, now) : now + 1;
-    if (next < pictures.timeline.count()) {
-      go_to(next);
-    } else {
-      View stopped = view;
-      stopped.playing = false;
-      actions.push_back(ChangeView{std::move(stopped)});
-    }
-  }
-
-  void player_keys() {
-    using compat::Key;
-    const View& view = document.view;
-    const int last = pictures.timeline.count() - 1;
-    const int now = view.step.value_or(last);
-    if (compat::pressed(Key::right) || compat::pressed(Key::page_down)) go_to(view.step ? now + 1 : 0);
-    if (compat::pressed(Key::left) || compat::pressed(Key::page_up)) go_to(now - 1);
-    if (compat::pressed(Key::home)) go_to(0);
-    if (compat::pressed(Key::end)) go_to(last);
-    View changed = view;
-    if (compat::pressed(Key::space)) {
-      changed.playing = !view.playing;
-      if (changed.playing && now >= last) changed = at_moment(changed, *document.trace, pictures.timeline, 0);
-    }
-    if (compat::pressed(Key::p) || compat::pressed(Key::f11)) changed.presenting = !view.presenting;
-    if (compat::pressed(Key::b)) changed.blank = !view.blank;
-    const bool question = ImGui::GetIO().KeyShift && compat::pressed(Key::slash);
-    if (question || compat::pressed(Key::f1)) changed.help = !view.help;
-    if (!(changed == view)) actions.push_back(ChangeView{std::move(changed)});
-  }
-
-  void shortcuts() {
-    const ImGuiIO& io = ImGui::GetIO();
-    if (io.KeyCtrl && compat::pressed(compat::Key::q)) actions.push_back(Quit{});
-    if (io.WantTextInput) return;
-    if (io.KeyCtrl && compat::pressed(compat::Key::z)) actions.push_back(io.KeyShift ? Action(Redo{}) : Action(Undo{}));
-    if (io.KeyCtrl && compat::pressed(compat::Key::y)) actions.push_back(Redo{});
-    if (compat::pressed(compat::Key::f11)) actions.push_back(ToggleFullscreen{});
-    if (document.trace && !io.KeyCtrl) player_keys();
-    if (compat::pressed(compat::Key::escape)) escape();
-  }
-
-  /// Lets go of one thing: the message, the help, the presentation, the moment, at last the pinned cell.
-  void escape() {
-    View changed = document.view;
-    if (!document.error.empty()) {
-      actions.push_back(DismissError{});
-      return;
-    }
-    if (changed.blank || changed.help || changed.presenting) {
-      bool& top = changed.blank ? changed.blank : changed.help ? changed.help : changed.presenting;
-      top = false;
-      actions.push_back(ChangeView{std::move(changed)});
-    } else if (changed.step) {
-      actions.push_back(ChangeView{without_moment(std::move(changed))});
-    } else if (document.view.selected) {
-      View view = document.view;
-      view.selected.reset();
-      actions.push_back(ChangeView{std::move(view)});
-    }
-  }
 };
 
 Session::Session(Document start, std::function<void()> wake)
@@ -212,8 +125,11 @@ bool Session::prepare_fonts(float scale) {
   State& s = *state_;
   if (s.document.view.presenting) scale *= presentation_scale(ImGui::GetIO().DisplaySize, scale);
   if (const auto outcome = s.engine.take()) s.take(std::move(*outcome));
-  if (s.text.empty() || s.text_of != s.document.trace.get() || s.text_language != s.words.language() || s.text_view != s.document.view.kind) {
+  const std::string& message = s.document.error.empty() ? s.document.notice : s.document.error;
+  if (s.text.empty() || s.text_of != s.document.trace.get() || s.text_language != s.words.language() ||
+      s.text_view != s.document.view.kind || s.text_message != message) {
     s.text_of = s.document.trace.get();
+    s.text_message = message;
     s.text_language = s.words.language();
     s.text_view = s.document.view.kind;
     s.text = s.words.all_text() + s.lessons_text() + document_text(s.document);
@@ -234,10 +150,10 @@ void Session::draw(MatrixPainter& painter) {
   State& s = *state_;
   s.actions.clear();
   s.keep_timeline();
-  s.shortcuts();
-  s.play();
   const Progress progress = s.engine.progress();
   const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, painter, s.pictures, progress, s.actions, s.fonts.scale(), s.pictures.timeline};
+  press_keys(frame);
+  s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   for (const Panel& panel : all_panels()) {
     if (s.document.view.blank) break;
@@ -258,9 +174,8 @@ std::string Session::wait() {
 
 double Session::next_frame_in() const {
   constexpr double progress_seconds = 0.1;
-  const View& view = state_->document.view;
-  if (view.playing && !view.hovered) return moment_seconds / view.speed / 4;
-  return settled() ? std::numeric_limits<double>::infinity() : progress_seconds;
+  const double playing = Playback::next_frame_in(state_->document.view);
+  return settled() ? playing : std::min(playing, progress_seconds);
 }
 
 const Document& Session::document() const { return state_->document; }

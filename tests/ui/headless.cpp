@@ -16,6 +16,9 @@ HeadlessWindow::Context::Context(ImVec2 size) : imgui(ImGui::CreateContext()) {
 #if IMGUI_VERSION_NUM >= 19200
   io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
 #endif
+#if IMGUI_VERSION_NUM < 18700
+  for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = 400 + key;
+#endif
 }
 
 HeadlessWindow::Context::~Context() { ImGui::DestroyContext(imgui); }
@@ -83,20 +86,33 @@ void HeadlessWindow::drag(ImVec2 from, ImVec2 to) {
   settle();
 }
 
-void HeadlessWindow::press(ImGuiKey key) {
+void HeadlessWindow::press_index(compat::KeyIndex key) {
 #if IMGUI_VERSION_NUM >= 18700
   ImGui::GetIO().AddKeyEvent(key, true);
   frame();
   ImGui::GetIO().AddKeyEvent(key, false);
 #else
-  const int code = 300 + static_cast<int>(key);
-  ImGui::GetIO().KeyMap[key] = code;
-  ImGui::GetIO().KeysDown[code] = true;
+  ImGui::GetIO().KeysDown[key] = true;
   frame();
-  ImGui::GetIO().KeysDown[code] = false;
+  ImGui::GetIO().KeysDown[key] = false;
 #endif
   frame();
   frame();
+}
+
+void HeadlessWindow::press(char letter, bool ctrl) {
+  ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddKeyEvent(ImGuiMod_Ctrl, ctrl);
+#else
+  io.KeyCtrl = ctrl;
+#endif
+  press_index(compat::index_of(letter));
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddKeyEvent(ImGuiMod_Ctrl, false);
+#else
+  io.KeyCtrl = false;
+#endif
 }
 
 std::size_t HeadlessWindow::drawn() const {
@@ -114,17 +130,7 @@ std::size_t HeadlessWindow::drawn() const {
 void HeadlessWindow::type_and_enter(const char* text) {
   ImGui::GetIO().AddInputCharactersUTF8(text);
   frame();
-#if IMGUI_VERSION_NUM >= 18700
-  ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, true);
-  frame();
-  ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, false);
-#else
-  constexpr int enter = 257;
-  ImGui::GetIO().KeyMap[ImGuiKey_Enter] = enter;
-  ImGui::GetIO().KeysDown[enter] = true;
-  frame();
-  ImGui::GetIO().KeysDown[enter] = false;
-#endif
+  press_index(compat::index_of(compat::Key::enter));
   settle();
 }
 

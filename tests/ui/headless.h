@@ -6,6 +6,7 @@
 
 #include <imgui.h>
 
+#include "ui/imgui_compat.h"
 #include "ui/session.h"
 #include "ui/widgets/matrix_painter.h"
 
@@ -31,8 +32,9 @@ class HeadlessWindow {
   void move(ImVec2 to);
   void click(ImVec2 at);
   void drag(ImVec2 from, ImVec2 to);
-  /// Presses and releases one key: right, left, home, end, space or escape.
-  void press(ImGuiKey key);
+  /// Presses and releases one key; a letter 'a' to 'z', with Ctrl or without.
+  void press(compat::Key key) { press_index(compat::index_of(key)); }
+  void press(char letter, bool ctrl = false);
   /// Types into what has the focus, then presses Enter.
   void type_and_enter(const char* text);
 
@@ -56,6 +58,7 @@ class HeadlessWindow {
     ImGuiContext* imgui;
   };
   void button(bool down);
+  void press_index(compat::KeyIndex key);
   Context context_;
 
  public:

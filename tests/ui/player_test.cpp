@@ -31,13 +31,13 @@ TEST_CASE("stepping through the whole pipeline forth and back gives the same pic
   for (int moment = 0; moment < count; ++moment) {
     REQUIRE(window.document().view.step == moment);
     pictures.push_back(window.drawn());
-    if (moment + 1 < count) window.press(ImGuiKey_RightArrow);
+    if (moment + 1 < count) window.press(compat::Key::right);
   }
   for (int moment = count - 1; moment >= 0; --moment) {
     INFO(moment);
     REQUIRE(window.document().view.step == moment);
     CHECK(window.drawn() == pictures[static_cast<std::size_t>(moment)]);
-    window.press(ImGuiKey_LeftArrow);
+    window.press(compat::Key::left);
   }
   std::sort(pictures.begin(), pictures.end());
   CHECK(std::adjacent_find(pictures.begin(), pictures.end()) == pictures.end());  // each moment looks different
@@ -68,7 +68,7 @@ TEST_CASE("no number is shown before it is computed: not painted, not pointed at
     CHECK(pointed == (timeline.rows_shown(Stage::weights, moment) > 2));
     window.move({-100, -100});
     window.frame();
-    window.press(ImGuiKey_RightArrow);
+    window.press(compat::Key::right);
   }
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("escape leaves the step player, and all is shown again") {
   document.view.step = 3;
   HeadlessWindow window(document);
   CHECK(window.cell(Stage::output, 0, 0).x == 0);
-  window.press(ImGuiKey_Escape);
+  window.press(compat::Key::escape);
   window.settle();
   CHECK_FALSE(window.document().view.step);
   CHECK(window.cell(Stage::output, 0, 0).x > 0);

@@ -36,7 +36,8 @@ struct Applier {
   void operator()(const Hover& hover) const { document.view.hovered = hover.cell; }
   void operator()(const Undo&) const { step(document, document.undo, document.redo); }
   void operator()(const Redo&) const { step(document, document.redo, document.undo); }
-  void operator()(const DismissError&) const { document.error.clear(); }
+  void operator()(const DismissMessage&) const { (document.error.empty() ? document.notice : document.error).clear(); }
+  void operator()(const CopyText&) const {}
   void operator()(const OpenFile&) const {}
   void operator()(const ToggleFullscreen&) const {}
   void operator()(const Quit&) const {}

@@ -28,14 +28,20 @@ struct OpenFile {
 };
 struct Undo {};
 struct Redo {};
-struct DismissError {};
+/// Text onto the clipboard.
+struct CopyText {
+  std::string text;
+};
+/// Takes the message that is shown away: the error, else the notice.
+struct DismissMessage {};
 struct ToggleFullscreen {};
 struct Quit {};
 
-using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, Undo, Redo, DismissError, ToggleFullscreen, Quit>;
+using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, CopyText, Undo, Redo, DismissMessage,
+                            ToggleFullscreen, Quit>;
 using Actions = std::vector<Action>;
 
-/// Applies what concerns the document; OpenFile, ToggleFullscreen and Quit are the session's business.
+/// Applies what concerns the document; OpenFile, CopyText, ToggleFullscreen and Quit are the session's business.
 void apply(Document& document, const Action& action);
 
 /// Takes the newest trace over: the document shows it, and the view is kept within its sizes.

@@ -18,6 +18,7 @@ struct Document {
   View view;
   std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
   std::string error;                   ///< why the last change or file was not taken; "" if all is well
+  std::string notice;                  ///< what was done, such as where a file went; "" for nothing to say
   std::vector<Scenario> undo, redo;
   std::string gesture;                 ///< of the newest undo step; a change with the same one joins it
 };

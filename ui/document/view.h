@@ -12,6 +12,9 @@ namespace headlight {
 
 enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson };
 
+/// What stands over the window until Esc, a click beside it or its own buttons send it away; one at a time.
+enum class Dialog : std::uint8_t { none, help };
+
 /// What the heads view shows.
 struct HeadsChoice {
   Stage stage = Stage::weights;   ///< one with a head axis
@@ -40,7 +43,7 @@ struct View {
   float speed = 1;                 ///< times the usual pace
   bool presenting = false;         ///< for a projector: large type, no controls
   bool blank = false;              ///< the screen is black while the teacher talks
-  bool help = false;               ///< the list of shortcuts is shown
+  Dialog dialog = Dialog::none;
   HeadsChoice heads;
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
   float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view

@@ -170,7 +170,7 @@ Choices counting(Index from, Index to) {
 }
 
 void draw_controls(const Frame& frame, Rect place) {
-  const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, true);
+  const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
   draw_input(frame);
   if (!frame.trace()) return;

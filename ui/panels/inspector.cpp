@@ -244,7 +244,7 @@ void draw_assumptions(const Frame& frame) {
 }  // namespace
 
 void draw_inspector(const Frame& frame, Rect place) {
-  const PanelArea area(frame, "inspector", place.min, place.max, frame.look.panel, {20, 16}, true);
+  const PanelArea area(frame, "inspector", place.min, place.max, frame.look.panel, {20, 16}, PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine(place.min, {place.min.x, place.max.y}, frame.look.line);
   if (!frame.trace()) return;
   const std::optional<Cell> cell = frame.looked_at();

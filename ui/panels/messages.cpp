@@ -7,22 +7,26 @@
 namespace headlight {
 namespace {
 
-void draw_error(const Frame& frame, Rect place) {
+struct Colours {
+  ImU32 ground, border, ink;
+};
+
+/// A sentence at the top of the canvas, with a button that takes it away.
+void draw_message(const Frame& frame, Rect place, const std::string& sentence, const Colours& colours) {
   const float u = frame.u;
-  const std::string& sentence = frame.document.error;
   const float width = std::min(620 * u, place.width() - 40 * u);
   const ImVec2 text = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, width - 70 * u);
   const ImVec2 min{place.centre().x - width / 2, place.min.y + 14 * u};
   const ImVec2 max{min.x + width, min.y + text.y + 26 * u};
-  const PanelArea area(frame, "error", min, max, frame.look.warning_ground, {16, 12});
-  compat::add_rect(*ImGui::GetWindowDrawList(), min, max, frame.look.warning, 4 * u, 1);
-  ImGui::PushStyleColor(ImGuiCol_Text, frame.look.warning);
+  const PanelArea area(frame, "message", min, max, colours.ground, {16, 12}, PanelArea::Kind::floating);
+  compat::add_rect(*ImGui::GetWindowDrawList(), min, max, colours.border, 4 * u, 1);
+  ImGui::PushStyleColor(ImGuiCol_Text, colours.ink);
   ImGui::PushTextWrapPos(width - 54 * u);
   ImGui::TextUnformatted(sentence.c_str());
   ImGui::PopTextWrapPos();
   ImGui::PopStyleColor();
   ImGui::SetCursorScreenPos({max.x - 36 * u, min.y + 8 * u});
-  if (chip(frame, "dismiss", "×", false, 26 * u)) frame.actions.push_back(DismissError{});
+  if (chip(frame, "dismiss", "×", false, 26 * u)) frame.actions.push_back(DismissMessage{});
 }
 
 void draw_progress(const Frame& frame, Rect place) {
@@ -31,7 +35,7 @@ void draw_progress(const Frame& frame, Rect place) {
   const float u = frame.u;
   const ImVec2 min{place.centre().x - 150 * u, place.max.y - 62 * u};
   const ImVec2 max{min.x + 300 * u, min.y + 46 * u};
-  const PanelArea area(frame, "progress", min, max, frame.look.panel, {14, 9});
+  const PanelArea area(frame, "progress", min, max, frame.look.panel, {14, 9}, PanelArea::Kind::floating);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   compat::add_rect(list, min, max, frame.look.line, 4 * u, 1);
   char words[96];
@@ -48,7 +52,13 @@ void draw_progress(const Frame& frame, Rect place) {
 }  // namespace
 
 void draw_messages(const Frame& frame, Rect place) {
-  if (!frame.document.error.empty()) draw_error(frame, place);
+  const Document& document = frame.document;
+  const Look& look = frame.look;
+  if (!document.error.empty()) {
+    draw_message(frame, place, document.error, {look.warning_ground, look.warning, look.warning});
+  } else if (!document.notice.empty()) {
+    draw_message(frame, place, document.notice, {look.panel, look.line, look.ink});
+  }
   draw_progress(frame, place);
 }
 

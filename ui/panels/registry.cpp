@@ -21,13 +21,15 @@ Rect place_middle(const Frame& frame, ImVec2 window) {
           {window.x - right_width(frame, window), window.y - bottom_height(frame)}};
 }
 
+Rect place_window(const Frame&, ImVec2 window) { return {{0, 0}, window}; }
+
 Rect place_bottom(const Frame& frame, ImVec2 window) { return {{0, window.y - bottom_height(frame)}, window}; }
 
 constexpr std::array panels{
     Panel{"canvas", place_middle, draw_canvas},       Panel{"controls", place_left, draw_controls},
     Panel{"inspector", place_right, draw_inspector},  Panel{"player_bar", place_bottom, draw_player_bar},
     Panel{"top_bar", place_top, draw_top_bar},        Panel{"messages", place_middle, draw_messages},
-    Panel{"help", place_middle, draw_help},
+    Panel{"help", place_window, draw_help},
 };
 
 }  // namespace

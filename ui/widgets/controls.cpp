@@ -76,17 +76,17 @@ std::optional<float> track(const Frame& frame, const char* id, float share, bool
 
 }  // namespace
 
-PanelArea::PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, bool scrolls) {
+PanelArea::PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, Kind kind) {
   ImGui::SetNextWindowPos(min);
   ImGui::SetNextWindowSize({max.x - min.x, max.y - min.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {padding.x * frame.u, padding.y * frame.u});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
   ImGuiWindowFlags flags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                           ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                           ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
-  flags |= ImGuiWindowFlags_NoBackground;
-  if (!scrolls) flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+                           ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
+                           ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground;
+  if (kind != Kind::floating) flags |= ImGuiWindowFlags_NoBringToFrontOnFocus;
+  if (kind != Kind::scrolling) flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
   ImGui::Begin(name, nullptr, flags);
   ImGui::PopStyleVar(3);
   if (ground != 0) frame.painter.fill(*ImGui::GetWindowDrawList(), min, max, ground);

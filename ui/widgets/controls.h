@@ -10,10 +10,12 @@
 
 namespace headlight {
 
-/// An area that a panel draws into: an ImGui window without decoration, on `ground` (0: none). Ends in its destructor.
+/// An area that a panel draws into: an ImGui window without decoration, on `ground` (0: none). A floating one lies over
+/// those that do not float. Ends in its destructor.
 class PanelArea {
  public:
-  PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, bool scrolls = false);
+  enum class Kind : std::uint8_t { fixed, scrolling, floating };
+  PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, Kind kind = Kind::fixed);
   ~PanelArea();
   PanelArea(const PanelArea&) = delete;
   PanelArea& operator=(const PanelArea&) = delete;

@@ -1,0 +1,37 @@
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+TEST_CASE("a dialog goes with Esc, with its button and with a click beside it") {
+  HeadlessWindow window(sentence());
+  const auto reopen = [&] {
+    window.press(compat::Key::f1);
+    return window.document().view.dialog == Dialog::help;
+  };
+  REQUIRE(reopen());
+  window.press(compat::Key::escape);
+  CHECK(window.document().view.dialog == Dialog::none);
+  REQUIRE(reopen());
+  window.click({20, 450});
+  CHECK(window.document().view.dialog == Dialog::none);
+  REQUIRE(reopen());
+  const ImVec2 button = window.find("help", {"close"});
+  REQUIRE(button.x > 0);
+  window.click(button);
+  CHECK(window.document().view.dialog == Dialog::none);
+}
+
+TEST_CASE("while a dialog is open nothing below it is changed") {
+  HeadlessWindow window(sentence());
+  const ImVec2 cell = window.cell(Stage::weights, 2, 1);
+  const View before = window.document().view;
+  window.press(compat::Key::f1);
+  window.press(compat::Key::right);
+  window.move(cell);
+  window.frame();
+  window.frame();
+  CHECK(window.document().view.step == before.step);
+  CHECK(window.document().view.hovered == before.hovered);
+}

@@ -1,0 +1,74 @@
+#include "ui/keys.h"
+
+#include "ui/imgui_compat.h"
+
+namespace headlight {
+namespace {
+
+using compat::Key;
+using compat::pressed;
+
+void go_to(const Frame& frame, int moment) { frame.change(at_moment(frame.view(), *frame.trace(), frame.timeline, moment)); }
+
+/// The step player's and the presentation's.
+void player_keys(const Frame& frame) {
+  const View& view = frame.view();
+  const int last = frame.timeline.count() - 1;
+  const int now = view.step.value_or(last);
+  if (pressed(Key::right) || pressed(Key::page_down)) go_to(frame, view.step ? now + 1 : 0);
+  if (pressed(Key::left) || pressed(Key::page_up)) go_to(frame, now - 1);
+  if (pressed(Key::home)) go_to(frame, 0);
+  if (pressed(Key::end)) go_to(frame, last);
+  View changed = view;
+  if (pressed(Key::space)) {
+    changed.playing = !view.playing;
+    if (changed.playing && now >= last) changed = at_moment(changed, *frame.trace(), frame.timeline, 0);
+  }
+  if (pressed('p') || pressed(Key::f11)) changed.presenting = !view.presenting;
+  if (pressed('b')) changed.blank = !view.blank;
+  if (!(changed == view)) frame.change(std::move(changed));
+}
+
+void toggle(const Frame& frame, Dialog dialog) {
+  View changed = frame.view();
+  changed.dialog = changed.dialog == dialog ? Dialog::none : dialog;
+  frame.change(std::move(changed));
+}
+
+/// Lets go of one thing: the message, the dialog, the presentation, the moment, at last the pinned cell.
+void escape(const Frame& frame) {
+  const Document& document = frame.document;
+  if (!document.error.empty() || !document.notice.empty()) {
+    frame.actions.push_back(DismissMessage{});
+    return;
+  }
+  View changed = document.view;
+  if (changed.blank) {
+    changed.blank = false;
+  } else if (changed.dialog != Dialog::none) {
+    changed.dialog = Dialog::none;
+  } else if (changed.presenting) {
+    changed.presenting = false;
+  } else if (changed.step) {
+    changed = without_moment(std::move(changed));
+  } else {
+    changed.selected.reset();
+  }
+  if (!(changed == document.view)) frame.change(std::move(changed));
+}
+
+}  // namespace
+
+void press_keys(const Frame& frame) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.KeyCtrl && pressed('q')) frame.actions.push_back(Quit{});
+  if (io.WantTextInput) return;
+  if (io.KeyCtrl && pressed('z')) frame.actions.push_back(io.KeyShift ? Action(Redo{}) : Action(Undo{}));
+  if (io.KeyCtrl && pressed('y')) frame.actions.push_back(Redo{});
+  if (pressed(Key::f11)) frame.actions.push_back(ToggleFullscreen{});
+  if ((io.KeyShift && pressed(Key::slash)) || pressed(Key::f1)) toggle(frame, Dialog::help);
+  if (frame.trace() && !io.KeyCtrl && frame.view().dialog == Dialog::none) player_keys(frame);
+  if (pressed(Key::escape)) escape(frame);
+}
+
+}  // namespace headlight

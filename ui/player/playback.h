@@ -1,0 +1,19 @@
+// Playback: moments that pass by themselves while the timeline plays.
+#pragma once
+
+#include "ui/frame.h"
+
+namespace headlight {
+
+class Playback {
+ public:
+  /// Goes on to the next moment when it is due; waits while the pointer is on a number.
+  void advance(const Frame& frame, double seconds);
+  /// Seconds until a frame is due; infinite while nothing plays.
+  static double next_frame_in(const View& view);
+
+ private:
+  double since_moment_ = 0;  // seconds that the present moment has stood
+};
+
+}  // namespace headlight
