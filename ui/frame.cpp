@@ -9,14 +9,15 @@ const std::string& in_language(const std::map<std::string, std::string>& texts, 
   return found != texts.end() ? found->second : none;
 }
 
-std::string document_name(const Document& document, const Words& words) {
+std::string_view document_name(const Document& document, const Words& words) {
   const Scenario& scenario = document.scenario;
   const Scenario& began = document.lesson.scenario;
   const bool still = scenario.source == began.source && scenario.text == began.text && scenario.file == began.file;
   const std::string& title = in_language(document.lesson.title, words.language());
   if (still && !title.empty()) return title;
-  if (scenario.source == Source::file) return scenario.file.substr(scenario.file.find_last_of("/\\") + 1);
-  return scenario.source == Source::text ? scenario.text.substr(0, scenario.text.find('\n')) : std::string();
+  const std::string_view file = scenario.file, text = scenario.text;
+  if (scenario.source == Source::file) return file.substr(file.find_last_of("/\\") + 1);
+  return scenario.source == Source::text ? text.substr(0, text.find('\n')) : std::string_view();
 }
 
 Index Frame::rows_shown(Stage stage) const {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "core/engine/engine.h"
 #include "ui/document/action.h"
@@ -18,7 +19,7 @@ class MatrixPainter;
 struct Pictures;
 
 /// What the document is called: the lesson's title, the file's name, or the sentence. "" for random input.
-std::string document_name(const Document& document, const Words& words);
+std::string_view document_name(const Document& document, const Words& words);
 /// The text for the language shown, else the English one; "" where there is none.
 const std::string& in_language(const std::map<std::string, std::string>& texts, const std::string& language);
 

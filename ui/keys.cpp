@@ -19,14 +19,16 @@ void player_keys(const Frame& frame) {
   if (pressed(Key::left) || pressed(Key::page_up)) go_to(frame, now - 1);
   if (pressed(Key::home)) go_to(frame, 0);
   if (pressed(Key::end)) go_to(frame, last);
+  const bool plays = pressed(Key::space), presents = pressed('p') || pressed(Key::f11), blanks = pressed('b');
+  if (!plays && !presents && !blanks) return;  // a view is copied only to be changed
   View changed = view;
-  if (pressed(Key::space)) {
+  if (plays) {
     changed.playing = !view.playing;
     if (changed.playing && now >= last) changed = at_moment(changed, *frame.trace(), frame.timeline, 0);
   }
-  if (pressed('p') || pressed(Key::f11)) changed.presenting = !view.presenting;
-  if (pressed('b')) changed.blank = !view.blank;
-  if (!(changed == view)) frame.change(std::move(changed));
+  if (presents) changed.presenting = !view.presenting;
+  if (blanks) changed.blank = !view.blank;
+  frame.change(std::move(changed));
 }
 
 void toggle(const Frame& frame, Dialog dialog) {

@@ -78,6 +78,29 @@ const MaskPicture& mask_picture(const Frame& frame, Rect area) {
   return kept.mask;
 }
 
+const ControlsPicture& controls_picture(const Frame& frame) {
+  Pictures& kept = frame.pictures;
+  const View& view = frame.view();
+  const ControlsKey& key = kept.controls_key;
+  const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.language == view.language;
+  if (!same) {
+    kept.controls_key = {frame.document.trace, view.batch, view.head, view.language};
+    kept.controls = make_controls_picture(frame);
+  }
+  return kept.controls;
+}
+
+const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns) {
+  Pictures& kept = frame.pictures;
+  const std::optional<std::string>& draft = frame.view().mask_draft;
+  const std::string& text = draft ? *draft : frame.document.scenario.mask;
+  if (kept.mask_text.text != text || kept.mask_text_columns != columns) {
+    kept.mask_text_columns = columns;
+    kept.mask_text = make_mask_text_picture(text, columns);
+  }
+  return kept.mask_text;
+}
+
 const std::vector<PatternTile>& palette_picture(const Frame& frame) {
   std::vector<PatternTile>& palette = frame.pictures.palette;
   if (palette.empty()) palette = make_palette();

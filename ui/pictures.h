@@ -5,6 +5,7 @@
 
 #include "ui/heads/heads_picture.h"
 #include "ui/masklab/mask_picture.h"
+#include "ui/panels/controls_picture.h"
 #include "ui/panels/inspector_picture.h"
 #include "ui/pipeline/picture.h"
 #include "ui/pipeline/provenance.h"
@@ -12,6 +13,10 @@
 namespace headlight {
 
 struct Pictures {
+  ControlsKey controls_key;
+  ControlsPicture controls;
+  std::size_t mask_text_columns = 0;
+  MaskTextPicture mask_text;
   MaskKey mask_key;
   MaskPicture mask;
   std::vector<PatternTile> palette;  ///< made when it is first shown
@@ -48,6 +53,10 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width);
 /// Sources of the looked-at cell in the pipeline's picture as it was last made; empty where nothing is looked at.
 const Provenance& provenance_picture(const Frame& frame);
+/// The same for the left panel.
+const ControlsPicture& controls_picture(const Frame& frame);
+/// The mask as it stands or, while that does not parse, as it is typed; `columns` as for make_mask_text_picture().
+const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns);
 /// The same for the mask view, in `area` of the screen, and its palette.
 const MaskPicture& mask_picture(const Frame& frame, Rect area);
 const std::vector<PatternTile>& palette_picture(const Frame& frame);

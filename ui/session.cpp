@@ -53,6 +53,7 @@ struct Session::State {
   const Trace* text_of = nullptr;  ///< the trace whose tokens `text` holds
   std::string text, text_language, text_message;
   ViewKind text_view = ViewKind::pipeline;
+  std::string title, titled;       ///< the window's title, and the document's name in it
 
   State(Document start, std::function<void()> wake)
       : document(std::move(start)), engine(std::move(wake)), words(document.view.language) {
@@ -80,7 +81,10 @@ struct Session::State {
     if (std::holds_alternative<Quit>(action)) requests.close = true;
     if (const auto* open = std::get_if<OpenFile>(&action)) open_file(open->path);
     if (const auto* copy = std::get_if<CopyText>(&action)) ImGui::SetClipboardText(copy->text.c_str());
-    if (document.view.language != words.language()) words = Words(document.view.language);
+    if (document.view.language != words.language()) {
+      words = Words(document.view.language);
+      title.clear();
+    }
   }
 
   void open_file(const std::string& path) {
@@ -187,10 +191,15 @@ Rgba Session::ground() const {
   return {channel(IM_COL32_R_SHIFT), channel(IM_COL32_G_SHIFT), channel(IM_COL32_B_SHIFT)};
 }
 
-std::string Session::title() const {
-  std::string name = document_name(state_->document, state_->words);
-  if (name.empty()) name = state_->words("window.untitled");
-  return name + " – " + state_->words("window.title");
+const std::string& Session::title() const {
+  State& s = *state_;
+  std::string_view name = document_name(s.document, s.words);
+  if (name.empty()) name = s.words("window.untitled");
+  if (s.titled != name || s.title.empty()) {
+    s.titled = name;
+    s.title = s.titled + " – " + s.words("window.title");
+  }
+  return s.title;
 }
 
 Session::WindowRequests Session::take_window_requests() { return std::exchange(state_->requests, {}); }

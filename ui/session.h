@@ -38,7 +38,8 @@ class Session {
   const Document& document() const;
   /// What the frame is drawn over: the canvas's colour, so that no panel has to fill it.
   Rgba ground() const;
-  std::string title() const;
+  /// The window's: made anew only where it changed.
+  const std::string& title() const;
   /// What the person asked of the window itself since the last call.
   struct WindowRequests {
     bool close = false;

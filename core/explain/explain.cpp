@@ -103,12 +103,11 @@ Explanation explain(const Trace& trace, const Cell& cell) {
 
 bool contains(const Trace& trace, const Cell& cell) {
   if (!trace.has(cell.stage)) return false;
-  Cell rest = cell;  // what the stage has no axis for is 0
-  for (const auto& [what, member, count] : extents(trace, cell.stage)) {
-    if (cell.*member < 0 || cell.*member >= count) return false;
-    rest.*member = 0;
-  }
-  return rest == Cell{cell.stage};
+  const Tensor& tensor = trace[cell.stage];
+  const Index rank = tensor.rank();
+  const auto within = [](Index index, Index count) { return index >= 0 && index < count; };
+  return within(cell.batch, rank >= 3 ? tensor.size(0) : 1) && within(cell.head, rank >= 4 ? tensor.size(1) : 1) &&
+         within(cell.row, rank >= 2 ? tensor.size(-2) : 1) && within(cell.col, tensor.size(-1));
 }
 
 float value_at(const Trace& trace, const Cell& cell) {

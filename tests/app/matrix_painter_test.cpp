@@ -3,7 +3,7 @@
 #include <random>
 
 #include "core/figure/heatmap_raster.h"
-#include "tests/app/allocations.h"
+#include "tests/allocations.h"
 #include "tests/app/painter_stage.h"
 
 namespace headlight {

@@ -8,35 +8,37 @@
 #include "core/tensor/error.h"
 #include "ui/imgui_compat.h"
 #include "ui/panels/controls.h"
+#include "ui/pictures.h"
 
 namespace headlight {
 namespace {
 
-/// Where and why the draft does not parse; it did not when it was typed.
-void draw_trouble(const Frame& frame, const std::string& draft) {
-  try {
-    MaskExpression::parse(draft);
-  } catch (const ExpressionError& error) {
-    const float mono = 12 * frame.u;
-    const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;
-    const auto width = static_cast<std::size_t>(std::max(ImGui::GetContentRegionAvail().x / digit - 1, 12.0f));
-    compat::push_font(frame.fonts.pick(Face::mono, mono), mono);
-    ImGui::PushStyleColor(ImGuiCol_Text, frame.look.warning);
-    ImGui::TextUnformatted(point_at(draft, error.position(), width).c_str());
-    ImGui::PopStyleColor();
-    ImGui::PopFont();
-    note(frame, error.sentence());
-  }
+/// Where and why the draft does not parse.
+void draw_trouble(const Frame& frame) {
+  const float mono = 12 * frame.u;
+  const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;
+  const auto columns = static_cast<std::size_t>(std::max(ImGui::GetContentRegionAvail().x / digit - 1, 12.0f));
+  const MaskTextPicture& picture = mask_text_picture(frame, columns);
+  compat::push_font(frame.fonts.pick(Face::mono, mono), mono);
+  ImGui::PushStyleColor(ImGuiCol_Text, frame.look.warning);
+  ImGui::TextUnformatted(picture.trouble.c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+  note(frame, picture.sentence);
 }
 
 Choices steps_of(const Parameter& parameter, Index value, Index most) {
   const auto least = static_cast<Index>(parameter.minimum);
   const auto last = static_cast<Index>(std::min(parameter.maximum, static_cast<double>(std::max({most, value, least + 1}))));
-  return counting(least, std::min(last, least + 4096));
+  return Choices(least, std::min(last, least + 4096));
 }
 
 /// One argument's slider; gives the number it was moved to.
-std::optional<double> argument_slider(const Frame& frame, const char* id, const char* label, const Parameter& parameter, double value) {
+std::optional<double> argument_slider(const Frame& frame, const MaskArgument& argument) {
+  const Parameter& parameter = *argument.parameter;
+  const double value = argument.value;
+  const char* id = argument.id.c_str();
+  const char* label = argument.label.c_str();
   if (parameter.whole) {
     const Dims& dims = frame.trace()->dims();
     const auto now = static_cast<Index>(std::lround(value));
@@ -81,25 +83,18 @@ void draw_mask_field(const Frame& frame, const char* id) {
   const std::optional<std::string>& draft = frame.view().mask_draft;
   const std::string& text = draft ? *draft : frame.document.scenario.mask;
   if (const auto typed = text_field(frame, id, text, Face::mono, true)) type_mask(frame, *typed);
-  if (draft) draw_trouble(frame, *draft);
+  if (draft) draw_trouble(frame);
 }
 
 void draw_pattern_sliders(const Frame& frame) {
-  const std::string& mask = frame.document.scenario.mask;
-  if (mask.empty() || frame.view().mask_draft) return;
-  const MaskExpression expression = MaskExpression::parse(mask);
-  const std::vector<PatternCall> calls = expression.pattern_calls();
-  for (std::size_t c = 0; c < calls.size(); ++c) {
-    for (std::size_t a = 0; a < calls[c].arguments.size(); ++a) {
-      if (!calls[c].arguments[a].value) continue;
-      char id[64];
-      std::snprintf(id, sizeof id, "argument %zu %zu", c, a);
-      const std::string label = std::string(calls[c].pattern->name) + ": " + argument_name(*calls[c].pattern, a);
-      const auto chosen = argument_slider(frame, id, label.c_str(), parameter(*calls[c].pattern, a), *calls[c].arguments[a].value);
-      if (!chosen) continue;
-      change_scenario(frame, [&](Scenario& s) { s.mask = with_argument(expression, c, a, *chosen); }, id);
-      return;
-    }
+  if (frame.document.scenario.mask.empty() || frame.view().mask_draft) return;
+  const MaskTextPicture& picture = mask_text_picture(frame, 0);
+  for (const MaskArgument& argument : picture.arguments) {
+    const auto chosen = argument_slider(frame, argument);
+    if (!chosen) continue;
+    change_scenario(frame, [&](Scenario& s) { s.mask = with_argument(*picture.expression, argument.call, argument.place, *chosen); },
+                    argument.id);
+    return;
   }
 }
 

@@ -68,6 +68,30 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   return picture;
 }
 
+MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t columns) {
+  MaskTextPicture picture;
+  picture.text = text;
+  if (text.empty()) return picture;
+  try {
+    picture.expression = MaskExpression::parse(text);
+  } catch (const ExpressionError& error) {
+    picture.trouble = point_at(text, error.position(), columns);
+    picture.sentence = error.sentence();
+    return picture;
+  }
+  const std::vector<PatternCall> calls = picture.expression->pattern_calls();
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    const Pattern& pattern = *calls[c].pattern;
+    for (std::size_t a = 0; a < calls[c].arguments.size(); ++a) {
+      const std::optional<double> value = calls[c].arguments[a].value;
+      if (!value) continue;
+      picture.arguments.push_back({c, a, &parameter(pattern, a), *value, "argument " + std::to_string(c) + " " + std::to_string(a),
+                                   std::string(pattern.name) + ": " + argument_name(pattern, a)});
+    }
+  }
+  return picture;
+}
+
 std::vector<PatternTile> make_palette() {
   std::vector<PatternTile> tiles;
   for (const Pattern& pattern : all_patterns()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/mask/expression.h"
 #include "ui/pipeline/picture.h"
 
 namespace headlight {
@@ -21,6 +22,22 @@ struct MaskPicture {
   std::string statistics;     ///< allowed share and dead rows, in words
 };
 
+/// A number of a pattern in the mask's text: a slider.
+struct MaskArgument {
+  std::size_t call = 0, place = 0;  ///< as with_argument() counts
+  const Parameter* parameter = nullptr;
+  double value = 0;
+  std::string id, label;
+};
+
+/// The mask's text taken apart: its numbers, or why it does not parse.
+struct MaskTextPicture {
+  std::string text;
+  std::optional<MaskExpression> expression;
+  std::vector<MaskArgument> arguments;
+  std::string trouble, sentence;  ///< the text with a caret below, and what is wrong there
+};
+
 struct MaskKey {
   std::shared_ptr<const Trace> trace;
   Index batch = 0, head = 0;
@@ -32,6 +49,8 @@ struct MaskKey {
 
 /// `area` in screen pixels.
 MaskPicture make_mask_picture(const Frame& frame, Rect area);
+/// `columns`: characters of the text that there is room for, where it does not parse.
+MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t columns);
 /// Every pattern whose example needs nothing from a file.
 std::vector<PatternTile> make_palette();
 

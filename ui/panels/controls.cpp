@@ -6,36 +6,21 @@
 
 #include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
+#include "ui/pictures.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
 namespace {
 
 /// 1 to 32 singly, then in growing steps to `most`.
-const Choices& lengths() {
-  static const Choices list = [] {
-    Choices all = counting(1, 32);
+Choices lengths() {
+  static const std::vector<Index> list = [] {
+    std::vector<Index> all(32);
+    std::iota(all.begin(), all.end(), Index{1});
     for (const Index n : {40, 48, 56, 64, 80, 96, 128, 192, 256, 384, 512, 1024, 2048}) all.push_back(n);
     return all;
   }();
-  return list;
-}
-
-Choices divisors(Index of) {
-  Choices list;
-  for (Index i = 1; i <= of; ++i) {
-    if (of % i == 0) list.push_back(i);
-  }
-  return list;
-}
-
-/// Model widths that the heads divide.
-Choices widths(Index heads) {
-  Choices list;
-  for (Index d = heads; d <= 512; d += heads) {
-    if (d <= 32 || d % 8 == 0) list.push_back(d);
-  }
-  return list;
+  return std::span(list);
 }
 
 void draw_input(const Frame& frame) {
@@ -48,8 +33,7 @@ void draw_input(const Frame& frame) {
       frame.change(std::move(scenario));
     }
   } else if (now.source == Source::file) {
-    const std::string name = now.file.substr(now.file.find_last_of("/\\") + 1);
-    note(frame, name);
+    note(frame, std::string_view(now.file).substr(now.file.find_last_of("/\\") + 1));
     tooltip(frame, now.file);
   }
   const char* labels[] = {frame.words("controls.text"), frame.words("controls.random"), frame.words("controls.file")};
@@ -74,11 +58,12 @@ void draw_input(const Frame& frame) {
 void draw_shape(const Frame& frame) {
   section(frame, frame.words("controls.shape"));
   const Dims& dims = frame.trace()->dims();
+  const ControlsPicture& picture = controls_picture(frame);
   const Scenario& now = frame.document.scenario;
   const bool own = now.source != Source::file;
   const bool random = now.source == Source::random;
   if (random) {
-    scenario_slider(frame, "batch_size", dims.batch, counting(1, 16), true, [](Scenario& s, Index n) {
+    scenario_slider(frame, "batch_size", dims.batch, Choices(1, 16), true, [](Scenario& s, Index n) {
       s.batch_size = n;
       if (!s.valid_lens.empty()) s.valid_lens.resize(static_cast<std::size_t>(std::max<Index>(n, 1)), s.valid_lens.back());
     });
@@ -88,15 +73,15 @@ void draw_shape(const Frame& frame) {
     });
     scenario_slider(frame, "keys", dims.n_k, lengths(), true, [](Scenario& s, Index n) { s.keys = n; });
   }
-  scenario_slider(frame, "d_model", dims.d_model, widths(dims.heads), own, [](Scenario& s, Index n) { s.d_model = n; });
-  scenario_slider(frame, "heads", dims.heads, divisors(dims.d_model), true, [&](Scenario& s, Index n) {
+  scenario_slider(frame, "d_model", dims.d_model, Choices(picture.widths), own, [](Scenario& s, Index n) { s.d_model = n; });
+  scenario_slider(frame, "heads", dims.heads, Choices(picture.heads), true, [&](Scenario& s, Index n) {
     const bool plain = dims.kv_heads == dims.heads;
     s.heads = n;
     if (plain || n % dims.kv_heads != 0) s.kv_heads = std::nullopt;
   });
   if (own) {
-    scenario_slider(frame, "kv_heads", dims.kv_heads, divisors(dims.heads), true, [](Scenario& s, Index n) { s.kv_heads = n; });
-    scenario_slider(frame, "seed", static_cast<Index>(now.seed), counting(0, 99), true,
+    scenario_slider(frame, "kv_heads", dims.kv_heads, Choices(picture.kv_heads), true, [](Scenario& s, Index n) { s.kv_heads = n; });
+    scenario_slider(frame, "seed", static_cast<Index>(now.seed), Choices(0, 99), true,
                     [](Scenario& s, Index n) { s.seed = static_cast<std::uint64_t>(std::max<Index>(n, 0)); });
   }
 }
@@ -118,7 +103,7 @@ void draw_looking(const Frame& frame) {
   section(frame, frame.words("controls.looking_at"));
   const auto pick = [&](const char* id, const char* label, Index value, Index count, auto set) {
     if (count < 2) return;
-    if (const auto change = int_slider(frame, id, label, value, counting(0, count - 1))) {
+    if (const auto change = int_slider(frame, id, label, value, Choices(0, count - 1))) {
       View view = frame.view();
       set(view, std::clamp<Index>(change->value, 0, count - 1));
       frame.change(std::move(view));
@@ -162,12 +147,6 @@ void draw_scores(const Frame& frame) {
 }
 
 }  // namespace
-
-Choices counting(Index from, Index to) {
-  Choices list(static_cast<std::size_t>(std::max<Index>(to - from + 1, 1)));
-  std::iota(list.begin(), list.end(), from);
-  return list;
-}
 
 void draw_controls(const Frame& frame, Rect place) {
   const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdio>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "ui/frame.h"
 #include "ui/widgets/controls.h"
@@ -23,14 +21,9 @@ void change_scenario(const Frame& frame, Set set, std::string gesture = {}) {
   frame.change(std::move(scenario), std::move(gesture));
 }
 
-using Choices = std::vector<Index>;
-
-/// from, from + 1, …, to.
-Choices counting(Index from, Index to);
-
 /// A slider of one whole number of the scenario. `set` puts the number into a copy.
 template <typename Set>
-void scenario_slider(const Frame& frame, const char* id, Index value, std::span<const Index> choices, bool enabled, Set set) {
+void scenario_slider(const Frame& frame, const char* id, Index value, const Choices& choices, bool enabled, Set set) {
   char key[48];
   std::snprintf(key, sizeof key, "controls.%s", id);
   if (const auto change = int_slider(frame, id, frame.words(key), value, choices, enabled)) {

@@ -82,10 +82,10 @@ void draw_top_bar(const Frame& frame, Rect place) {
   }
 
   const float tabs = draw_tabs(frame, place);
-  const std::string name = document_name(frame.document, frame.words);
+  const std::string_view name = document_name(frame.document, frame.words);
   const float from = 46 * u + text_size(frame.fonts, Face::bold, 16 * u, frame.words("app.name")).x + 14 * u;
-  draw_text(list, frame.fonts, Face::ui, 13 * u, {from, baseline - 8 * u}, frame.look.muted,
-            elide(frame.fonts, Face::ui, 13 * u, name, std::min(tabs, right) - from - 20 * u));
+  draw_elided(list, frame.fonts, Face::ui, 13 * u, {from, baseline - 8 * u}, frame.look.muted, name,
+              std::min(tabs, right) - from - 20 * u);
 }
 
 }  // namespace headlight

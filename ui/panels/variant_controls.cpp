@@ -77,7 +77,7 @@ void draw_dropout_controls(const Frame& frame) {
   choose(frame, "mode", {"controls.evaluation", "controls.training"}, now.training ? 1 : 0,
          [](Scenario& s, int i) { s.training = i == 1; });
   if (now.training && now.dropout > 0) {
-    scenario_slider(frame, "dropout_seed", static_cast<Index>(now.dropout_seed), counting(0, 99), true,
+    scenario_slider(frame, "dropout_seed", static_cast<Index>(now.dropout_seed), Choices(0, 99), true,
                     [](Scenario& s, Index n) { s.dropout_seed = static_cast<std::uint64_t>(std::max<Index>(n, 0)); });
   }
   note(frame, frame.words(now.training && now.dropout > 0 ? "controls.dropout_acts" : "controls.dropout_idle"));

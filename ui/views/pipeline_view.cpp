@@ -19,24 +19,25 @@ CanvasTransform transform_of(const View& view, Rect place) {
 
 void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bool on_background) {
   const ImGuiIO& io = ImGui::GetIO();
+  const bool zooms = io.MouseWheel != 0 && ImGui::IsItemHovered();
+  const bool pans = ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
+  const bool fits = on_background && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+  if (!zooms && !pans && !fits) return;
   View view = frame.view();
-  if (io.MouseWheel != 0 && ImGui::IsItemHovered()) {
+  if (zooms) {
     const float zoom = std::clamp(now.zoom * std::pow(1.15f, io.MouseWheel), zoom_least, zoom_most);
     const ImVec2 fixed = now.canvas(io.MousePos);
     view.zoom = zoom;
     view.pan_x = io.MousePos.x - fixed.x * zoom - place.min.x;
     view.pan_y = io.MousePos.y - fixed.y * zoom - place.min.y;
-    frame.change(std::move(view));
-  } else if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) &&
-             (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
+  } else if (pans) {
     view.zoom = now.zoom;
     view.pan_x += io.MouseDelta.x;
     view.pan_y += io.MouseDelta.y;
-    frame.change(std::move(view));
-  } else if (on_background && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+  } else {
     view.zoom = view.pan_x = view.pan_y = 0;
-    frame.change(std::move(view));
   }
+  frame.change(std::move(view));
 }
 
 void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, const std::optional<Cell>& cell) {

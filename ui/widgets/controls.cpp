@@ -101,22 +101,26 @@ void section(const Frame& frame, const char* words) {
   ImGui::Dummy({0, 13 * frame.u});
 }
 
+Index Choices::place_of(Index value) const {
+  if (list_.empty()) return std::clamp<Index>(value - from_, 0, count_);
+  return std::lower_bound(list_.begin(), list_.end(), value) - list_.begin();
+}
+
 std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const char* label, Index value,
-                                       std::span<const Index> choices, bool enabled) {
+                                       const Choices& choices, bool enabled) {
   ImGui::PushID(id);
   char shown[32];
   std::snprintf(shown, sizeof shown, "%lld", static_cast<long long>(value));
-  enabled = enabled && choices.size() > 1;
+  enabled = enabled && choices.count() > 1;
   std::optional<SliderChange> change;
   if (const auto typed = slider_heading(frame, "##number", label, shown, enabled)) {
     Index number = 0;
     const auto [end, error] = std::from_chars(typed->data(), typed->data() + typed->size(), number);
     if (error == std::errc() && end == typed->data() + typed->size()) change = SliderChange{number, true};
   }
-  const auto nearest = std::lower_bound(choices.begin(), choices.end(), value) - choices.begin();
-  const float last = choices.size() > 1 ? static_cast<float>(choices.size() - 1) : 1.0f;
-  if (const auto share = track(frame, "##track", static_cast<float>(nearest) / last, enabled)) {
-    const Index chosen = choices[static_cast<std::size_t>(std::lround(*share * last))];
+  const float last = choices.count() > 1 ? static_cast<float>(choices.count() - 1) : 1.0f;
+  if (const auto share = track(frame, "##track", static_cast<float>(choices.place_of(value)) / last, enabled)) {
+    const Index chosen = choices[std::lround(*share * last)];
     if (chosen != value) change = SliderChange{chosen, false};
   }
   ImGui::PopID();

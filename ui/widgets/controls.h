@@ -24,6 +24,23 @@ class PanelArea {
 /// "SHAPE": opens a group of controls.
 void section(const Frame& frame, const char* words);
 
+/// The whole numbers that a slider stops at, in ascending order. Holds none: a list has to live as long.
+class Choices {
+ public:
+  /// from, from + 1, …, to; at least one.
+  Choices(Index from, Index to) : from_(from), count_(to > from ? to - from + 1 : 1) {}
+  Choices(std::span<const Index> list) : list_(list), count_(static_cast<Index>(list.size())) {}
+
+  Index count() const { return count_; }
+  Index operator[](Index i) const { return list_.empty() ? from_ + i : list_[static_cast<std::size_t>(i)]; }
+  /// Where the first one stands that is not below `value`; count() where there is none.
+  Index place_of(Index value) const;
+
+ private:
+  std::span<const Index> list_;
+  Index from_ = 0, count_ = 0;
+};
+
 /// A choice among numbers that slide in steps: label left, number right, a track below. The number can be clicked and
 /// typed; what was typed comes back as it is, to be judged by whoever takes it. Disabled: shown, not to be moved.
 struct SliderChange {
@@ -31,7 +48,7 @@ struct SliderChange {
   bool typed = false;
 };
 std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const char* label, Index value,
-                                       std::span<const Index> choices, bool enabled = true);
+                                       const Choices& choices, bool enabled = true);
 /// The same over [lo, hi], with `shown` in place of the number, e.g. "1/√d_head".
 std::optional<float> float_slider(const Frame& frame, const char* id, const char* label, float value, float lo, float hi,
                                   const char* shown, bool enabled = true);

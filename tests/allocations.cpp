@@ -1,4 +1,4 @@
-#include "tests/app/allocations.h"
+#include "tests/allocations.h"
 
 #include <cstdlib>
 #include <new>

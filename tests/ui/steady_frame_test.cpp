@@ -1,0 +1,61 @@
+#include "tests/allocations.h"
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+#include "ui/views/registry.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+// Dear ImGui's own memory does not come from operator new, so what is counted is ours.
+std::size_t allocations_in_steady_frames(HeadlessWindow& window) {
+  for (int frame = 0; frame < 4; ++frame) window.frame();
+  const std::size_t before = allocations_of_this_thread();
+  for (int frame = 0; frame < 5; ++frame) window.frame();
+  return allocations_of_this_thread() - before;
+}
+
+Document with_everything() {
+  Document document = sentence();
+  Scenario& scenario = document.scenario;
+  scenario.mask = "causal() && window(3)";
+  scenario.rope = Rope::half;
+  scenario.alibi = true;
+  scenario.softcap = 20.0f;
+  scenario.dropout = 0.2f;
+  scenario.training = true;
+  return document;
+}
+
+}  // namespace
+
+TEST_CASE("steady frames allocate nothing, in every view of every kind of document") {
+  for (const ViewEntry& view : all_views()) {
+    for (int kind = 0; kind < 4; ++kind) {
+      Document document = kind == 0   ? sentence()
+                          : kind == 1 ? with_everything()
+                          : kind == 2 ? random_document(70, 16, 4)
+                                      : file_document("s003_valid_lens.input.npz");
+      document.view.kind = view.kind;
+      HeadlessWindow window(document);
+      INFO(view.word << " of document " << kind);
+      CHECK(allocations_in_steady_frames(window) == 0);
+    }
+  }
+}
+
+TEST_CASE("steady frames allocate nothing while the pointer rests on a cell, in a step, in a presentation, in help") {
+  HeadlessWindow window(sentence());
+  window.move(window.cell(Stage::weights, 3, 1));
+  CHECK(allocations_in_steady_frames(window) == 0);
+  for (const int state : {0, 1, 2}) {
+    Document document = sentence();
+    document.view.step = state == 0 ? std::optional(40) : std::nullopt;
+    document.view.presenting = state == 1;
+    document.view.dialog = state == 2 ? Dialog::help : Dialog::none;
+    HeadlessWindow other(document);
+    INFO(state);
+    CHECK(allocations_in_steady_frames(other) == 0);
+  }
+}
