@@ -45,15 +45,16 @@ TEST_CASE("steady frames allocate nothing, in every view of every kind of docume
   }
 }
 
-TEST_CASE("steady frames allocate nothing while the pointer rests on a cell, in a step, in a presentation, in help") {
+TEST_CASE("steady frames allocate nothing while the pointer rests on a cell, in a step, in a presentation, in help, in a typing error") {
   HeadlessWindow window(sentence());
   window.move(window.cell(Stage::weights, 3, 1));
   CHECK(allocations_in_steady_frames(window) == 0);
-  for (const int state : {0, 1, 2}) {
+  for (const int state : {0, 1, 2, 3}) {
     Document document = sentence();
     document.view.step = state == 0 ? std::optional(40) : std::nullopt;
     document.view.presenting = state == 1;
     document.view.dialog = state == 2 ? Dialog::help : Dialog::none;
+    if (state == 3) document.view.mask_draft = "causal( && window(3)";
     HeadlessWindow other(document);
     INFO(state);
     CHECK(allocations_in_steady_frames(other) == 0);
