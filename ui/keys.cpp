@@ -19,6 +19,7 @@ void player_keys(const Frame& frame) {
   if (pressed(Key::left) || pressed(Key::page_up)) go_to(frame, now - 1);
   if (pressed(Key::home)) go_to(frame, 0);
   if (pressed(Key::end)) go_to(frame, last);
+  if (pressed('a')) frame.actions.push_back(Pin{});
   const bool plays = pressed(Key::space), presents = pressed('p') || pressed(Key::f11), blanks = pressed('b');
   if (!plays && !presents && !blanks) return;  // a view is copied only to be changed
   View changed = view;

@@ -1,6 +1,13 @@
 #include "ui/pictures.h"
 
 namespace headlight {
+namespace {
+
+bool equal(const Rect& a, const Rect& b) {
+  return a.min.x == b.min.x && a.min.y == b.min.y && a.max.x == b.max.x && a.max.y == b.max.y;
+}
+
+}  // namespace
 
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
   Pictures& kept = frame.pictures;
@@ -26,9 +33,6 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   const std::optional<Cell>& cell = view.hovered ? view.hovered : view.selected;
   std::optional<Index> query;
   if (frame.trace()->dims().n_q > arc_queries && cell && info(cell->stage).rows == Axis::query) query = cell->row;
-  const auto equal = [](const Rect& a, const Rect& b) {
-    return a.min.x == b.min.x && a.min.y == b.min.y && a.max.x == b.max.x && a.max.y == b.max.y;
-  };
   const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.choice == view.heads &&
                     key.query == query && key.theme == view.theme && key.colormap == view.colormap && key.language == view.language &&
                     equal(key.grid, grid) && equal(key.arcs, arcs) && key.u == frame.u;
@@ -37,6 +41,22 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
     kept.heads = make_heads_picture(frame, grid, arcs, query);
   }
   return kept.heads;
+}
+
+const ComparePicture& compare_picture(const Frame& frame, Rect area) {
+  Pictures& kept = frame.pictures;
+  const Document& document = frame.document;
+  const View& view = document.view;
+  const CompareKey& key = kept.compare_key;
+  const bool same = key.a == document.pinned && key.b == document.trace && key.difference == document.difference &&
+                    key.batch == view.batch && key.head == view.head && key.compared == view.compared && key.theme == view.theme &&
+                    key.colormap == view.colormap && key.language == view.language && equal(key.area, area) && key.u == frame.u;
+  if (!same) {
+    kept.compare_key = {document.pinned, document.trace, document.difference, view.batch, view.head, view.compared,
+                        view.theme, view.colormap, view.language, area, frame.u};
+    kept.compare = make_compare_picture(frame, area);
+  }
+  return kept.compare;
 }
 
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width) {
@@ -70,7 +90,7 @@ const MaskPicture& mask_picture(const Frame& frame, Rect area) {
   const MaskKey& key = kept.mask_key;
   const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.theme == view.theme &&
                     key.colormap == view.colormap && key.language == view.language && key.u == frame.u &&
-                    key.area.min.x == area.min.x && key.area.min.y == area.min.y && key.area.max.x == area.max.x && key.area.max.y == area.max.y;
+                    equal(key.area, area);
   if (!same) {
     kept.mask_key = {frame.document.trace, view.batch, view.head, view.theme, view.colormap, view.language, area, frame.u};
     kept.mask = make_mask_picture(frame, area);

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "ui/compare/compare_picture.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/panels/controls_picture.h"
@@ -39,6 +40,8 @@ struct Pictures {
   Provenance provenance;
   HeadsKey heads_key;
   HeadsPicture heads;
+  CompareKey compare_key;
+  ComparePicture compare;
   InspectorKey inspector_key;
   InspectorPicture inspector;
 };
@@ -48,6 +51,9 @@ const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
 
 /// The same for the heads view: cards in `grid`, lines between the columns of tokens at the sides of `arcs`.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
+
+/// The same for the compare view, in `area` of the screen. There are a pinned trace and its difference.
+const ComparePicture& compare_picture(const Frame& frame, Rect area);
 
 /// The same for the inspector.
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width);

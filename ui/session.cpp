@@ -45,6 +45,7 @@ struct Session::State {
   Actions actions;
   WindowRequests requests;
   Scenario submitted;
+  std::shared_ptr<const Trace> submitted_against;
   std::uint64_t ticket = 0;
   std::uint64_t settled = 0;
   Theme styled = Theme::light;
@@ -62,13 +63,15 @@ struct Session::State {
 
   void submit() {
     submitted = document.scenario;
-    ticket = engine.submit(submitted);
+    submitted_against = document.pinned;
+    ticket = engine.submit(submitted, submitted_against);
   }
 
   void take(Outcome outcome) {
     settled = outcome.ticket;
     if (outcome.trace) {
       show_trace(document, std::move(outcome.trace));
+      if (document.pinned == submitted_against) document.difference = std::move(outcome.difference);
     } else {
       show_error(document, outcome.error);
       submitted = document.scenario;
@@ -165,7 +168,7 @@ void Session::draw(MatrixPainter& painter) {
     if (place.width() > 0 && place.height() > 0) panel.draw(frame, place);
   }
   for (const Action& action : s.actions) s.perform(action);
-  if (!(s.document.scenario == s.submitted)) s.submit();
+  if (!(s.document.scenario == s.submitted) || s.document.pinned != s.submitted_against) s.submit();
 }
 
 bool Session::settled() const { return state_->settled >= state_->ticket && state_->document.scenario == state_->submitted; }

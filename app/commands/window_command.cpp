@@ -10,6 +10,7 @@
 #include "app/commands/view_options.h"
 #include "app/window/window.h"
 #include "core/assets/assets.h"
+#include "core/attention/pipeline.h"
 #include "core/figure/colormap.h"
 #include "core/files/whole_file.h"
 #include "core/scenario/tensor_file.h"
@@ -69,11 +70,19 @@ View view_of(const CommandLine& line) {
   return view;
 }
 
+/// What the settings of the command line are compared with: the source without them.
+std::shared_ptr<const Trace> without_settings(const Lesson& source) {
+  Run run;
+  run.summary = true;
+  return compute(source.scenario, nullptr, run);
+}
+
 WindowOptions window_of(const CommandLine& line) {
   WindowOptions options;
   options.start.scenario = scenario_of(line);
   options.start.lesson = source_of(line);
   options.start.view = view_of(line);
+  if (options.start.view.kind == ViewKind::compare && !line.settings.empty()) options.start.pinned = without_settings(options.start.lesson);
   if (line.has("--size")) {
     const PixelSize size = parse_size("--size", line["--size"]);
     options.width = size.width;

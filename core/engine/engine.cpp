@@ -45,9 +45,9 @@ Engine::~Engine() {
   current_.request_stop();
 }
 
-std::uint64_t Engine::submit(Scenario scenario) {
+std::uint64_t Engine::submit(Scenario scenario, std::shared_ptr<const Trace> against) {
   const std::lock_guard lock(mutex_);
-  waiting_ = std::move(scenario);
+  waiting_ = Job{std::move(scenario), std::move(against)};
   current_.request_stop();
   changed_.notify_all();
   return ++last_ticket_;
@@ -83,12 +83,19 @@ void Engine::report(Stage stage, double share) {
   wake_();
 }
 
+Outcome Engine::perform(const Job& job, const Trace* last, const Run& run) {
+  Outcome outcome;
+  outcome.trace = compute(job.scenario, last, run);
+  if (job.against) outcome.difference = std::make_shared<Difference>(difference(*job.against, *outcome.trace, run.stop));
+  return outcome;
+}
+
 void Engine::work(std::stop_token quit) {
   std::shared_ptr<const Trace> last;
   while (true) {
     std::unique_lock lock(mutex_);
     if (!changed_.wait(lock, quit, [this] { return waiting_.has_value(); })) return;
-    const Scenario scenario = std::move(*waiting_);
+    const Job job = std::move(*waiting_);
     waiting_.reset();
     const std::uint64_t ticket = last_ticket_;
     current_ = std::stop_source();
@@ -98,16 +105,16 @@ void Engine::work(std::stop_token quit) {
     lock.unlock();
 
     Outcome outcome;
-    outcome.ticket = ticket;
     bool cancelled = false;
     try {
-      outcome.trace = compute(scenario, last.get(), run);
+      outcome = perform(job, last.get(), run);
       last = outcome.trace;
     } catch (...) {
       const std::optional<std::string> error = sentence();
       cancelled = !error;
       outcome.error = error.value_or("");
     }
+    outcome.ticket = ticket;
 
     lock.lock();
     progress_.busy = waiting_.has_value();

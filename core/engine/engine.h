@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/attention/pipeline.h"
+#include "core/explain/difference.h"
 
 namespace headlight {
 
@@ -19,6 +20,7 @@ namespace headlight {
 struct Outcome {
   std::uint64_t ticket = 0;  ///< as returned by submit()
   std::shared_ptr<const Trace> trace;
+  std::shared_ptr<const Difference> difference;  ///< from the trace it was to be compared with; null without one
   std::string error;
 };
 
@@ -38,8 +40,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Returns at once; tickets grow.
-  std::uint64_t submit(Scenario scenario);
+  /// Returns at once; tickets grow. The outcome is also subtracted from `against`, where that is given.
+  std::uint64_t submit(Scenario scenario, std::shared_ptr<const Trace> against = {});
   /// The newest outcome not yet taken, if any.
   std::optional<Outcome> take();
   /// Blocks until everything submitted is settled; for the command line and tests.
@@ -49,13 +51,19 @@ class Engine {
  private:
   using Clock = std::chrono::steady_clock;
 
+  struct Job {
+    Scenario scenario;
+    std::shared_ptr<const Trace> against;
+  };
+
   void work(std::stop_token quit);
+  static Outcome perform(const Job& job, const Trace* last, const Run& run);
   void report(Stage stage, double share);
 
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::optional<Scenario> waiting_;
+  std::optional<Job> waiting_;
   std::optional<Outcome> ready_;
   std::stop_source current_;
   Progress progress_;

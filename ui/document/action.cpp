@@ -34,6 +34,14 @@ struct Applier {
   }
   void operator()(const ChangeView& change) const { document.view = change.view; }
   void operator()(const Hover& hover) const { document.view.hovered = hover.cell; }
+  void operator()(const Pin&) const {
+    document.pinned = document.trace;
+    document.difference.reset();
+  }
+  void operator()(const Unpin&) const {
+    document.pinned.reset();
+    document.difference.reset();
+  }
   void operator()(const Undo&) const { step(document, document.undo, document.redo); }
   void operator()(const Redo&) const { step(document, document.redo, document.undo); }
   void operator()(const DismissMessage&) const { (document.error.empty() ? document.notice : document.error).clear(); }

@@ -26,6 +26,9 @@ struct Hover {
 struct OpenFile {
   std::string path;
 };
+/// The result that is shown becomes A, which later ones are compared with; Unpin forgets it.
+struct Pin {};
+struct Unpin {};
 struct Undo {};
 struct Redo {};
 /// Text onto the clipboard.
@@ -37,7 +40,7 @@ struct DismissMessage {};
 struct ToggleFullscreen {};
 struct Quit {};
 
-using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, CopyText, Undo, Redo, DismissMessage,
+using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, CopyText, Pin, Unpin, Undo, Redo, DismissMessage,
                             ToggleFullscreen, Quit>;
 using Actions = std::vector<Action>;
 

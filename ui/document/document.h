@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/attention/trace.h"
+#include "core/explain/difference.h"
 #include "core/scenario/scenario.h"
 #include "core/scenario/scenario_json.h"
 #include "ui/document/view.h"
@@ -17,6 +18,8 @@ struct Document {
   Lesson lesson;                       ///< what it began as; without a title for what is not a lesson
   View view;
   std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
+  std::shared_ptr<const Trace> pinned;            ///< the result A that others are compared with; null without one
+  std::shared_ptr<const Difference> difference;   ///< from `pinned` to `trace`; null without `pinned` or until it is computed
   std::string error;                   ///< why the last change or file was not taken; "" if all is well
   std::string notice;                  ///< what was done, such as where a file went; "" for nothing to say
   std::vector<Scenario> undo, redo;

@@ -45,6 +45,7 @@ struct View {
   bool blank = false;              ///< the screen is black while the teacher talks
   Dialog dialog = Dialog::none;
   HeadsChoice heads;
+  std::optional<Stage> compared;   ///< the stage that the compare view shows large; unset: one that has changed
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
   float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view
   bool operator==(const View&) const = default;

@@ -15,6 +15,7 @@ struct Shortcut {
 constexpr Shortcut shortcuts[] = {
     {"Space", "help.play"},       {"← →", "help.step"},        {"PgUp PgDn", "help.clicker"}, {"Home End", "help.ends"},
     {"Esc", "help.escape"},       {"P", "help.present"},       {"F11", "help.fullscreen"},    {"B", "help.blank"},
+    {"A", "help.pin"},
     {"Ctrl+Z  Ctrl+Y", "help.undo"}, {"?", "help.help"},       {"Ctrl+Q", "help.quit"},
 };
 

@@ -20,6 +20,7 @@ std::span<const ViewEntry> all_views();
 void draw_pipeline_view(const Frame& frame, Rect place);
 void draw_heads_view(const Frame& frame, Rect place);
 void draw_mask_view(const Frame& frame, Rect place);
+void draw_compare_view(const Frame& frame, Rect place);
 void draw_lesson_view(const Frame& frame, Rect place);
 
 }  // namespace headlight

@@ -23,7 +23,9 @@ CellMasks masks_of(const HeatPicture& heat) {
 }
 
 /// As many digits as fit, without the leading zero where that helps: "−1.27", "−1.3", "−1"; ".46".
+/// A zero is "0" where it is exactly that.
 std::string_view fit_number(float value, float width, float digit_width, char (&buffer)[32]) {
+  if (value == 0) return "0";
   for (int digits = 3; digits >= 0; --digits) {
     const int length = std::snprintf(buffer, sizeof buffer, "%.*f", digits, static_cast<double>(value));
     std::string_view text(buffer, static_cast<std::size_t>(length));
@@ -75,10 +77,11 @@ void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat,
         const bool finite = std::isfinite(value) && heat.stage == Stage::masked_scores;
         const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, mark);
         if (!finite) draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, frame.look.muted, mark);
-      } else if (kind == CellKind::nan) {
-        const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, "NaN");
+      } else if (kind == CellKind::nan || kind == CellKind::pos_inf) {
+        const std::string_view mark = kind == CellKind::nan ? "NaN" : "+∞";
+        const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, mark);
         if (size.x <= cell.x - 2) {
-          draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, frame.look.ink, "NaN");
+          draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, frame.look.ink, mark);
         }
       }
     }

@@ -1,0 +1,69 @@
+#include "core/explain/difference.h"
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+Document comparing() {
+  Document document = sentence();
+  document.view.kind = ViewKind::compare;
+  return document;
+}
+
+}  // namespace
+
+TEST_CASE("what if: beside the pinned result and the present one stands their difference") {
+  HeadlessWindow window(comparing());
+  CHECK(window.painter.quads.empty());  // nothing to compare with yet
+  window.click(window.find("canvas", {"pin"}));
+  const auto a = window.document().pinned;
+  REQUIRE(a != nullptr);
+  REQUIRE(window.document().difference != nullptr);
+  CHECK(window.document().difference->first() == nullptr);
+
+  window.click(window.find("controls", {"none"}));  // no mask any more
+  const auto b = window.document().trace;
+  REQUIRE(b != a);
+  CHECK(window.document().pinned == a);
+  CHECK(window.document().difference->first()->stage == Stage::mask);
+  REQUIRE(window.painter.quads.size() > 3);
+  CHECK(identical(window.painter.quads[0].values, (*a)[Stage::weights]));
+  CHECK(identical(window.painter.quads[1].values, (*b)[Stage::weights]));
+  CHECK(identical(window.painter.quads[2].values, window.document().difference->find(Stage::weights)->values));
+  CHECK(window.painter.quads[0].range == window.painter.quads[1].range);
+  CHECK(window.painter.quads[2].range.lo == -window.painter.quads[2].range.hi);
+
+  window.click(window.find("canvas", {"output"}));  // a tile: shown large, its largest change selected
+  CHECK(window.document().view.compared == Stage::output);
+  CHECK(window.document().view.selected == window.document().difference->find(Stage::output)->at);
+
+  window.click(window.find("canvas", {"compare.back"}));
+  CHECK(window.document().scenario == a->scenario);
+  CHECK(window.document().difference->first() == nullptr);
+  window.press('z', true);  // one step of undo
+  window.settle();
+  CHECK(window.document().scenario == b->scenario);
+  window.click(window.find("canvas", {"compare.unpin"}));
+  CHECK(window.document().pinned == nullptr);
+  CHECK(window.document().difference == nullptr);
+}
+
+TEST_CASE("results of other sizes are not subtracted, and the window says what they are") {
+  HeadlessWindow window(comparing());
+  window.click(window.find("canvas", {"pin"}));
+  window.session.open("lesson:cross-attention");
+  window.settle();
+  REQUIRE(window.document().difference != nullptr);
+  CHECK(window.document().difference->find(Stage::weights)->kind == StageDifference::Kind::other_shape);
+  CHECK(window.document().error.empty());
+}
+
+TEST_CASE("the key A pins what is shown") {
+  HeadlessWindow window(sentence());
+  window.press('a');
+  window.settle();
+  CHECK(window.document().pinned == window.document().trace);
+}

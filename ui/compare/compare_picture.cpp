@@ -1,0 +1,201 @@
+#include "ui/compare/compare_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/figure/summary.h"
+#include "core/scenario/scenario_changes.h"
+#include "ui/look/colormaps.h"
+
+namespace headlight {
+namespace {
+
+using Kind = StageDifference::Kind;
+
+/// Where a matrix of these rows and columns stands in a card, below its title.
+Rect fit(const Rect& card, Index rows, Index cols, float title, float left, float below, float u) {
+  const Rect box{{card.min.x + 10 * u + left, card.min.y + title}, {card.max.x - 10 * u, card.max.y - 10 * u - below}};
+  const float cell = std::min(box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows));
+  const float wide = std::min(box.width() / static_cast<float>(cols), cell * 1.5f);
+  const ImVec2 size{wide * static_cast<float>(cols), cell * static_cast<float>(rows)};
+  const ImVec2 min{box.centre().x - size.x / 2, box.min.y};
+  return {min, {min.x + size.x, min.y + size.y}};
+}
+
+/// B's matrix of a stage, with B − A in place of its values.
+HeatPicture difference_heat(const Frame& frame, const StageDifference& stage, Rect rect) {
+  HeatPicture heat = make_heat(frame, stage.stage, frame.view().head, rect);
+  heat.quad.values = stage.values.defined() ? stage.values : Tensor::full({1}, 0).expand(heat.quad.values.shape());
+  heat.quad.mask = heat.quad.kept = Tensor();
+  heat.quad.show_leaks = false;
+  heat.quad.colormap = heat.colormap = &window_colormap(frame.view(), Stage::scores);
+  const float reach = stage.largest > 0 ? stage.largest : 1;
+  heat.quad.range = {-reach, reach};
+  return heat;
+}
+
+/// A's and B's over one range, so that their colours compare.
+HeatPicture side_heat(const Frame& frame, Stage stage, const Trace& side, Rect rect) {
+  HeatPicture heat = make_heat(frame, stage, frame.view().head, rect);
+  heat.quad.values = side[stage];
+  if (heat.quad.mask.defined()) heat.quad.mask = side[Stage::mask];
+  if (heat.quad.kept.defined()) heat.quad.kept = side.dropout_keep;
+  const Document& document = frame.document;
+  const ColormapKind kind = heat.colormap->kind();
+  const ValueRange a = stage_range(*document.pinned, stage, kind);
+  const ValueRange b = stage_range(*document.trace, stage, kind);
+  heat.quad.range = {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+  return heat;
+}
+
+std::string place_words(const Frame& frame, const Cell& cell) {
+  const Trace& trace = *frame.trace();
+  const StageInfo& about = info(cell.stage);
+  const std::string row = axis_label(trace, about.rows, cell.batch, cell.row);
+  const std::string col = axis_label(trace, about.cols, cell.batch, cell.col);
+  if (!has_head_axis(cell.stage)) return frame.words.fill("compare.place", {row, col});
+  return frame.words.fill("compare.place_head", {std::to_string(cell.head), row, col});
+}
+
+std::string changes_words(const Frame& frame) {
+  const auto changes = scenario_changes(frame.document.pinned->scenario, frame.document.trace->scenario);
+  if (changes.empty()) return frame.words("compare.same_settings");
+  std::string words;
+  const auto side = [&](const std::string& text) { return text.empty() ? frame.words("compare.default") : text; };
+  for (const ScenarioChange& change : changes) {
+    words += (words.empty() ? "" : "   ") + change.field + ": " + side(change.from) + " → " + side(change.to);
+  }
+  return words;
+}
+
+std::string summary_words(const Frame& frame) {
+  const Difference& difference = *frame.document.difference;
+  const StageDifference* first = difference.first();
+  if (!first) return frame.words("compare.nothing");
+  std::string words = frame.words.fill("compare.first", {std::string(name(first->stage))});
+  const StageDifference* output = difference.find(Stage::output);
+  if (output && output->kind == Kind::same) words += " " + std::string(frame.words("compare.output_same"));
+  if (output && output->kind == Kind::differs) words += " " + frame.words.fill("compare.output", {number_text(output->largest, 4), place_words(frame, output->at)});
+  return words;
+}
+
+/// In a word, for a tile.
+std::string largest_words(const Frame& frame, const StageDifference& stage) {
+  switch (stage.kind) {
+    case Kind::same: return frame.words("compare.same");
+    case Kind::other_shape: return frame.words("compare.other_shape");
+    case Kind::only_a: return frame.words("compare.only_a");
+    case Kind::only_b: return frame.words("compare.only_b");
+    case Kind::differs: break;
+  }
+  return stage.largest > 0 ? "±" + number_text(stage.largest, 3) : frame.words("compare.infinite");
+}
+
+std::string stage_words(const Frame& frame, const StageDifference& stage) {
+  if (stage.kind == Kind::other_shape) {
+    return frame.words.fill("compare.shapes", {to_string((*frame.document.pinned)[stage.stage].shape()), to_string((*frame.trace())[stage.stage].shape())});
+  }
+  if (stage.kind != Kind::differs) return largest_words(frame, stage);
+  const std::string count = std::to_string(stage.changed);
+  const std::string all = std::to_string(stage.values.count());
+  if (stage.largest == 0) return frame.words.fill("compare.changed_infinite", {count, all, place_words(frame, stage.at)});
+  const Document& document = frame.document;
+  const auto at = [&](const Trace& trace) { return number_text(trace[stage.stage].matrix(stage.at.batch, stage.at.head)(stage.at.row, stage.at.col), 4); };
+  return frame.words.fill("compare.changed", {count, all, place_words(frame, stage.at), at(*document.pinned), at(*document.trace)});
+}
+
+Stage stage_shown(const Frame& frame) {
+  const Difference& difference = *frame.document.difference;
+  const std::optional<Stage>& chosen = frame.view().compared;
+  if (chosen && difference.find(*chosen)) return *chosen;
+  const StageDifference* weights = difference.find(Stage::weights);
+  const StageDifference* first = difference.first();
+  return weights && weights->kind != Kind::differs && first ? first->stage : Stage::weights;
+}
+
+/// Gives the y below the panels: they are as high as their matrices need.
+float add_panels(const Frame& frame, const StageDifference& stage, Rect area, ComparePicture& picture) {
+  if (stage.kind != Kind::differs && stage.kind != Kind::same) return area.min.y;
+  const float u = frame.u;
+  const float gap = 12 * u;
+  const float width = (area.width() - 2 * gap) / 3;
+  const MatrixView matrix = (*frame.trace())[stage.stage].matrix();
+  const bool wide_cells = width / static_cast<float>(matrix.cols) >= 10 * u;
+  const char* titles[] = {"compare.a", "compare.b", "compare.b_minus_a"};
+  float bottom = area.min.y;
+  for (int i = 0; i < 3; ++i) {
+    ComparePanel panel;
+    const float left = area.min.x + static_cast<float>(i) * (width + gap);
+    panel.title = frame.words(titles[i]);
+    panel.card = {{left, area.min.y}, {left + width, area.max.y}};
+    const Rect rect = fit(panel.card, matrix.rows, matrix.cols, 30 * u, 46 * u, 18 * u, u);
+    bottom = panel.card.max.y = rect.max.y + 28 * u;
+    if (i < 2) {
+      panel.heat = side_heat(frame, stage.stage, i == 0 ? *frame.document.pinned : *frame.trace(), rect);
+    } else {
+      panel.heat = difference_heat(frame, stage, rect);
+    }
+    panel.heat.row_labels = axis_labels(frame, info(stage.stage).rows, matrix.rows);
+    if (wide_cells) panel.heat.col_labels = axis_labels(frame, info(stage.stage).cols, matrix.cols);
+    panel.heat.label_room = 4;
+    picture.panels.push_back(std::move(panel));
+  }
+  return bottom;
+}
+
+CompareTile make_tile(const Frame& frame, const StageDifference& stage, const Rect& card, bool chosen) {
+  const float u = frame.u;
+  CompareTile tile;
+  tile.stage = stage.stage;
+  tile.card = card;
+  tile.colour = frame.look.lane(stage.stage);
+  tile.chosen = chosen;
+  tile.largest = largest_words(frame, stage);
+  if (stage.kind != Kind::differs) return tile;
+  tile.at = stage.at;
+  const MatrixView matrix = stage.values.matrix();
+  tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 26 * u, 0, 16 * u, u));
+  return tile;
+}
+
+void add_tiles(const Frame& frame, Rect area, ComparePicture& picture) {
+  const float u = frame.u;
+  std::vector<const StageDifference*> changed;
+  for (const StageDifference& stage : frame.document.difference->stages) {
+    if (stage.kind != Kind::same) {
+      changed.push_back(&stage);
+    } else {
+      picture.unchanged += (picture.unchanged.empty() ? "" : ", ") + std::string(name(stage.stage));
+    }
+  }
+  const float gap = 8 * u;
+  const auto fitting = std::max(static_cast<int>((area.width() + gap) / (86 * u + gap)), 1);
+  const int rows = (static_cast<int>(changed.size()) + fitting - 1) / fitting;
+  if (rows == 0) return;
+  const int columns = (static_cast<int>(changed.size()) + rows - 1) / rows;
+  const float width = std::min((area.width() + gap) / static_cast<float>(columns) - gap, 170 * u);
+  const float height = std::min((area.height() + gap) / static_cast<float>(rows) - gap, 190 * u);
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    const ImVec2 min{area.min.x + static_cast<float>(static_cast<int>(i) % columns) * (width + gap),
+                     area.min.y + static_cast<float>(static_cast<int>(i) / columns) * (height + gap)};
+    picture.tiles.push_back(make_tile(frame, *changed[i], {min, {min.x + width, min.y + height}}, changed[i]->stage == picture.stage));
+  }
+}
+
+}  // namespace
+
+ComparePicture make_compare_picture(const Frame& frame, Rect area) {
+  ComparePicture picture;
+  picture.stage = stage_shown(frame);
+  picture.changes = changes_words(frame);
+  picture.summary = summary_words(frame);
+  const StageDifference& stage = *frame.document.difference->find(picture.stage);
+  picture.stage_summary = stage_words(frame, stage);
+  const float u = frame.u;
+  const float tiles = std::clamp(area.height() * 0.34f, 120 * u, 260 * u);
+  const float bottom = add_panels(frame, stage, {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - 40 * u}}, picture);
+  add_tiles(frame, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture);
+  return picture;
+}
+
+}  // namespace headlight

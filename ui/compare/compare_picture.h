@@ -1,0 +1,54 @@
+// What the compare view shows, computed once for two traces, a view and a size: A, B and B − A of one stage, and the
+// others' B − A small.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/explain/difference.h"
+#include "ui/pipeline/picture.h"
+
+namespace headlight {
+
+struct ComparePanel {
+  Rect card;
+  std::string title;
+  HeatPicture heat;
+};
+
+struct CompareTile {
+  Stage stage{};
+  Rect card;
+  ImU32 colour = 0;        ///< its lane's
+  bool chosen = false;
+  std::string largest;     ///< "±0.31", or why there is no number
+  std::optional<Cell> at;  ///< where the largest change is
+  HeatPicture heat;        ///< no rows: nothing to draw
+};
+
+struct ComparePicture {
+  std::string changes;           ///< what B's scenario says that A's does not
+  std::string summary;           ///< the first stage that changes, and by how much the output moves
+  std::string stage_summary;     ///< the stage that is shown large: how many numbers changed, the largest and where
+  std::vector<ComparePanel> panels;  ///< A, B, B − A; empty where the stage cannot be subtracted
+  std::vector<CompareTile> tiles;    ///< of the stages that are not the same in both
+  std::string unchanged;             ///< the names of those that are
+  Stage stage{};
+};
+
+struct CompareKey {
+  std::shared_ptr<const Trace> a, b;
+  std::shared_ptr<const Difference> difference;
+  Index batch = 0, head = 0;
+  std::optional<Stage> compared;
+  Theme theme = Theme::light;
+  std::string colormap, language;
+  Rect area{};
+  float u = 0;
+};
+
+/// `area` in screen pixels. There are a pinned trace and its difference.
+ComparePicture make_compare_picture(const Frame& frame, Rect area);
+
+}  // namespace headlight
