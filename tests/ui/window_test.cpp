@@ -22,6 +22,8 @@ TEST_CASE("every view of every kind of document draws, in both themes and at sma
       document.view.kind = view.kind;
       document.view.theme = theme;
       HeadlessWindow window(document, size);
+      if (view.kind == ViewKind::compare) window.press('a');
+      window.settle();
       INFO(fixture << " " << view.word << " " << window.document().error);
       CHECK(window.document().error.empty());
       CHECK(ImGui::GetDrawData()->TotalVtxCount > 500);
