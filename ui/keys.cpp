@@ -1,6 +1,7 @@
 #include "ui/keys.h"
 
 #include "ui/imgui_compat.h"
+#include "ui/widgets/matrix_menu.h"
 
 namespace headlight {
 namespace {
@@ -38,7 +39,7 @@ void toggle(const Frame& frame, Dialog dialog) {
   frame.change(std::move(changed));
 }
 
-/// Lets go of one thing: the message, the dialog, the presentation, the moment, at last the pinned cell.
+/// Lets go of one thing: the message, the menu, the dialog, the presentation, the moment, at last the pinned cell.
 void escape(const Frame& frame) {
   const Document& document = frame.document;
   if (!document.error.empty() || !document.notice.empty()) {
@@ -48,6 +49,8 @@ void escape(const Frame& frame) {
   View changed = document.view;
   if (changed.blank) {
     changed.blank = false;
+  } else if (changed.menu) {
+    changed.menu.reset();
   } else if (changed.dialog != Dialog::none) {
     changed.dialog = Dialog::none;
   } else if (changed.presenting) {
@@ -70,7 +73,8 @@ void press_keys(const Frame& frame) {
   if (io.KeyCtrl && pressed('y')) frame.actions.push_back(Redo{});
   if (pressed(Key::f11)) frame.actions.push_back(ToggleFullscreen{});
   if ((io.KeyShift && pressed(Key::slash)) || pressed(Key::f1)) toggle(frame, Dialog::help);
-  if (frame.trace() && !io.KeyCtrl && frame.view().dialog == Dialog::none) player_keys(frame);
+  if (frame.trace()) press_matrix_keys(frame);
+  if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && frame.view().dialog == Dialog::none) player_keys(frame);
   if (pressed(Key::escape)) escape(frame);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/tensor/error.h"
+#include "ui/document/take_matrix.h"
 #include "ui/keys.h"
 #include "ui/panels/registry.h"
 #include "ui/pictures.h"
@@ -83,6 +84,7 @@ struct Session::State {
     if (std::holds_alternative<ToggleFullscreen>(action)) requests.toggle_fullscreen = true;
     if (std::holds_alternative<Quit>(action)) requests.close = true;
     if (const auto* open = std::get_if<OpenFile>(&action)) open_file(open->path);
+    if (const auto* take = std::get_if<TakeMatrix>(&action)) take_matrix(document, *take, words);
     if (const auto* copy = std::get_if<CopyText>(&action)) ImGui::SetClipboardText(copy->text.c_str());
     if (document.view.language != words.language()) {
       words = Words(document.view.language);

@@ -206,7 +206,7 @@ void write_npy(const std::filesystem::path& path, const Tensor& values, bool boo
   write_whole_file(path, bytes);
 }
 
-void write_csv(const std::filesystem::path& path, const MatrixView& matrix) {
+std::string csv_text(const MatrixView& matrix) {
   std::string text;
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col) {
@@ -215,6 +215,11 @@ void write_csv(const std::filesystem::path& path, const MatrixView& matrix) {
     }
     text += '\n';
   }
+  return text;
+}
+
+void write_csv(const std::filesystem::path& path, const MatrixView& matrix) {
+  const std::string text = csv_text(matrix);
   write_whole_file(path, std::as_bytes(std::span(text)));
 }
 

@@ -23,6 +23,8 @@ void write_npy(const std::filesystem::path& path, const Tensor& values, bool boo
 /// A line a row; each number in the fewest digits that give the same float32 back; nan, inf and -inf as numpy.loadtxt
 /// reads them: numpy.loadtxt(path, delimiter=",", dtype="float32").
 void write_csv(const std::filesystem::path& path, const MatrixView& matrix);
+/// What write_csv writes.
+std::string csv_text(const MatrixView& matrix);
 /// {"weights": [[…]], …}: nested lists, booleans as such; NaN and the infinities, which JSON has no numbers for, as "nan",
 /// "inf", "-inf", which numpy.array(lists, dtype=float) reads.
 void write_json(const std::filesystem::path& path, std::span<const NamedArray> arrays);

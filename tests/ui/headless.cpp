@@ -52,11 +52,11 @@ void HeadlessWindow::move(ImVec2 to) {
 #endif
 }
 
-void HeadlessWindow::button(bool down) {
+void HeadlessWindow::button(bool down, int which) {
 #if IMGUI_VERSION_NUM >= 18700
-  ImGui::GetIO().AddMouseButtonEvent(0, down);
+  ImGui::GetIO().AddMouseButtonEvent(which, down);
 #else
-  ImGui::GetIO().MouseDown[0] = down;
+  ImGui::GetIO().MouseDown[which] = down;
 #endif
 }
 
@@ -66,6 +66,16 @@ void HeadlessWindow::click(ImVec2 at) {
   button(true);
   frame();
   button(false);
+  frame();
+  settle();
+}
+
+void HeadlessWindow::right_click(ImVec2 at) {
+  move(at);
+  frame();
+  button(true, 1);
+  frame();
+  button(false, 1);
   frame();
   settle();
 }
@@ -100,19 +110,23 @@ void HeadlessWindow::press_index(compat::KeyIndex key) {
   frame();
 }
 
-void HeadlessWindow::press(char letter, bool ctrl) {
+void HeadlessWindow::hold(Modifiers held) {
   ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM >= 18700
-  io.AddKeyEvent(ImGuiMod_Ctrl, ctrl);
+  io.AddKeyEvent(ImGuiMod_Ctrl, held.ctrl);
+  io.AddKeyEvent(ImGuiMod_Shift, held.shift);
+  io.AddKeyEvent(ImGuiMod_Alt, held.alt);
 #else
-  io.KeyCtrl = ctrl;
+  io.KeyCtrl = held.ctrl;
+  io.KeyShift = held.shift;
+  io.KeyAlt = held.alt;
 #endif
+}
+
+void HeadlessWindow::press(char letter, Modifiers held) {
+  hold(held);
   press_index(compat::index_of(letter));
-#if IMGUI_VERSION_NUM >= 18700
-  io.AddKeyEvent(ImGuiMod_Ctrl, false);
-#else
-  io.KeyCtrl = false;
-#endif
+  hold({});
 }
 
 std::size_t HeadlessWindow::drawn() const {

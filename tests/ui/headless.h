@@ -31,10 +31,15 @@ class HeadlessWindow {
   void settle();
   void move(ImVec2 to);
   void click(ImVec2 at);
+  void right_click(ImVec2 at);
   void drag(ImVec2 from, ImVec2 to);
   /// Presses and releases one key; a letter 'a' to 'z', with Ctrl or without.
   void press(compat::Key key) { press_index(compat::index_of(key)); }
-  void press(char letter, bool ctrl = false);
+  struct Modifiers {
+    bool ctrl = false, shift = false, alt = false;
+  };
+  void press(char letter, Modifiers held);
+  void press(char letter, bool ctrl = false) { press(letter, Modifiers{ctrl, false, false}); }
   /// Types into what has the focus, then presses Enter.
   void type_and_enter(const char* text);
 
@@ -57,7 +62,8 @@ class HeadlessWindow {
     ~Context();
     ImGuiContext* imgui;
   };
-  void button(bool down);
+  void button(bool down, int which = 0);
+  void hold(Modifiers held);
   void press_index(compat::KeyIndex key);
   Context context_;
 

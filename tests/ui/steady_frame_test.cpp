@@ -47,9 +47,12 @@ TEST_CASE("steady frames allocate nothing, in every view of every kind of docume
   }
 }
 
-TEST_CASE("steady frames allocate nothing while the pointer rests on a cell, in a step, in a presentation, in help, in a typing error") {
+TEST_CASE("steady frames allocate nothing while the pointer rests on a cell, in its menu, in a step, in a presentation, in help, in a typing error") {
   HeadlessWindow window(sentence());
   window.move(window.cell(Stage::weights, 3, 1));
+  CHECK(allocations_in_steady_frames(window) == 0);
+  window.right_click(window.cell(Stage::weights, 3, 1));
+  REQUIRE(window.document().view.menu);
   CHECK(allocations_in_steady_frames(window) == 0);
   for (const int state : {0, 1, 2, 3}) {
     Document document = sentence();

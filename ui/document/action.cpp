@@ -46,6 +46,7 @@ struct Applier {
   void operator()(const Redo&) const { step(document, document.redo, document.undo); }
   void operator()(const DismissMessage&) const { (document.error.empty() ? document.notice : document.error).clear(); }
   void operator()(const CopyText&) const {}
+  void operator()(const TakeMatrix&) const {}
   void operator()(const OpenFile&) const {}
   void operator()(const ToggleFullscreen&) const {}
   void operator()(const Quit&) const {}
@@ -93,6 +94,7 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
   }
   view.looked = true;
   if (view.selected && !exists(*document.trace, *view.selected)) view.selected.reset();
+  if (view.menu && !exists(*document.trace, view.menu->cell)) view.menu.reset();
   if (view.hovered && !exists(*document.trace, *view.hovered)) view.hovered.reset();
 }
 

@@ -35,16 +35,21 @@ struct Redo {};
 struct CopyText {
   std::string text;
 };
+/// A matrix, or a part of it, onto the clipboard or into a file.
+struct TakeMatrix {
+  Cell cell;
+  MatrixTake what{};
+};
 /// Takes the message that is shown away: the error, else the notice.
 struct DismissMessage {};
 struct ToggleFullscreen {};
 struct Quit {};
 
-using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, CopyText, Pin, Unpin, Undo, Redo, DismissMessage,
-                            ToggleFullscreen, Quit>;
+using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, CopyText, TakeMatrix, Pin, Unpin, Undo, Redo,
+                            DismissMessage, ToggleFullscreen, Quit>;
 using Actions = std::vector<Action>;
 
-/// Applies what concerns the document; OpenFile, CopyText, ToggleFullscreen and Quit are the session's business.
+/// Applies what concerns the document; OpenFile, CopyText, TakeMatrix, ToggleFullscreen and Quit are the session's business.
 void apply(Document& document, const Action& action);
 
 /// Takes the newest trace over: the document shows it, and the view is kept within its sizes.

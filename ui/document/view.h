@@ -7,6 +7,7 @@
 
 #include "core/attention/cell.h"
 #include "core/figure/theme.h"
+#include "ui/document/matrix_menu.h"
 
 namespace headlight {
 
@@ -44,6 +45,7 @@ struct View {
   bool presenting = false;         ///< for a projector: large type, no controls
   bool blank = false;              ///< the screen is black while the teacher talks
   Dialog dialog = Dialog::none;
+  std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed
   HeadsChoice heads;
   std::optional<Stage> compared;   ///< the stage that the compare view shows large; unset: one that has changed
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit

@@ -13,10 +13,23 @@ struct Shortcut {
 };
 
 constexpr Shortcut shortcuts[] = {
-    {"Space", "help.play"},       {"← →", "help.step"},        {"PgUp PgDn", "help.clicker"}, {"Home End", "help.ends"},
-    {"Esc", "help.escape"},       {"P", "help.present"},       {"F11", "help.fullscreen"},    {"B", "help.blank"},
+    {"Space", "help.play"},
+    {"← →", "help.step"},
+    {"PgUp PgDn", "help.clicker"},
+    {"Home End", "help.ends"},
+    {"Esc", "help.escape"},
+    {"P", "help.present"},
+    {"F11", "help.fullscreen"},
+    {"B", "help.blank"},
     {"A", "help.pin"},
-    {"Ctrl+Z  Ctrl+Y", "help.undo"}, {"?", "help.help"},       {"Ctrl+Q", "help.quit"},
+    {"Ctrl+Z  Ctrl+Y", "help.undo"},
+    {"Ctrl+C", "help.copy_value"},
+    {"Ctrl+Shift+C", "help.copy_row"},
+    {"Ctrl+Alt+C", "help.copy_matrix"},
+    {"Alt+P  Alt+S", "help.save_figure"},
+    {"Alt+C  Alt+N", "help.save_numbers"},
+    {"?", "help.help"},
+    {"Ctrl+Q", "help.quit"},
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/widgets/matrix_menu.h"
+
 namespace headlight {
 namespace {
 
@@ -29,7 +31,7 @@ constexpr std::array panels{
     Panel{"canvas", place_middle, draw_canvas},       Panel{"controls", place_left, draw_controls},
     Panel{"inspector", place_right, draw_inspector},  Panel{"player_bar", place_bottom, draw_player_bar},
     Panel{"top_bar", place_top, draw_top_bar},        Panel{"messages", place_middle, draw_messages},
-    Panel{"help", place_window, draw_help},
+    Panel{"matrix_menu", place_window, draw_matrix_menu}, Panel{"help", place_window, draw_help},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "ui/views/registry.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/heatmap.h"
+#include "ui/widgets/matrix_menu.h"
 
 namespace headlight {
 namespace {
@@ -210,6 +211,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
     cell = card ? cell_in(*card, point) : token_at(frame, picture, point);
   }
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  offer_matrix_menu(frame, cell);
   act(frame, picture, cell);
 
   for (const HeadCard& card : picture.cards) draw_card(frame, list, card);

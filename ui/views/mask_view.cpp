@@ -9,6 +9,7 @@
 #include "ui/pictures.h"
 #include "ui/views/registry.h"
 #include "ui/widgets/heatmap.h"
+#include "ui/widgets/matrix_menu.h"
 
 namespace headlight {
 namespace {
@@ -35,6 +36,7 @@ void look(const Frame& frame, const MaskPicture& picture, Rect area) {
     if (!cell) cell = cell_in(picture.weights, point);
   }
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  offer_matrix_menu(frame, cell);
   if (!clicked || !cell) return;
   View view = frame.view();
   view.selected = cell;

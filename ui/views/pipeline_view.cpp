@@ -5,6 +5,7 @@
 #include "ui/pictures.h"
 #include "ui/pipeline/draw.h"
 #include "ui/views/registry.h"
+#include "ui/widgets/matrix_menu.h"
 
 namespace headlight {
 namespace {
@@ -40,6 +41,14 @@ void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bo
   frame.change(std::move(view));
 }
 
+/// Thumbnails choose a head when they are clicked; their cells count for the menu alone.
+std::optional<Cell> thumbnail_cell(const PipelinePicture& picture, ImVec2 point) {
+  for (const ThumbnailPicture& thumbnail : picture.thumbnails) {
+    if (const auto cell = cell_in(thumbnail.heat, point)) return cell;
+  }
+  return std::nullopt;
+}
+
 void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, const std::optional<Cell>& cell) {
   View view = frame.view();
   if (const auto head = thumbnail_at(picture, point)) {
@@ -68,6 +77,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   if (ImGui::IsItemDeactivated() && std::abs(dragged.x) + std::abs(dragged.y) < 4) {
     select(frame, picture, point, cell);
   }
+  offer_matrix_menu(frame, cell ? cell : thumbnail_cell(picture, point));
   pan_and_zoom(frame, place, transform, !cell);
   draw_pipeline(frame, picture, provenance_picture(frame), transform);
 }
