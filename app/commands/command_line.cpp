@@ -4,13 +4,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/commands/settings_table.h"
+#include "core/export/export_options.h"
+#include "core/scenario/settings_table.h"
 
 namespace headlight {
 namespace {
 
 struct OwnOption {
-  const char* name;
+  std::string name;
   bool takes_value;
 };
 
@@ -20,22 +21,24 @@ const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--frames",
                                             {"--present", false}};
 const std::vector<OwnOption> trace_options{
     {"-o", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
-const std::vector<OwnOption> render_options{{"-o", true},        {"--stage", true},    {"--batch", true},
-                                            {"--head", true},    {"--colormap", true}, {"--range", true},
-                                            {"--cell", true},    {"--size", true},     {"--theme", true},
-                                            {"--values", false}, {"--bare", false},    {"--random", false},
-                                            {"--dpi", true},     {"--title", true},    {"--transparent", false},
-                                            {"--svg-text", true}};
-const std::vector<OwnOption> bundle_options{{"-o", true},    {"--stage", true},      {"--batch", true},
-                                            {"--head", true}, {"--random", false}};
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
 
+/// Of render and bundle: what is taken, how it looks, where it goes.
+std::vector<OwnOption> make_figure_options() {
+  std::vector<OwnOption> options{{"-o", true}, {"--random", false}};
+  for (const ExportOption& option : all_export_options()) {
+    options.push_back({std::string(option.option), !option.operand.empty()});
+  }
+  return options;
+}
+
 const std::vector<OwnOption>& options_of(CommandKind kind) {
+  static const std::vector<OwnOption> figure_options = make_figure_options();
   switch (kind) {
     case CommandKind::trace: return trace_options;
-    case CommandKind::render: return render_options;
+    case CommandKind::render: return figure_options;
     case CommandKind::explain: return explain_options;
-    case CommandKind::bundle: return bundle_options;
+    case CommandKind::bundle: return figure_options;
     default: return window_options;
   }
 }

@@ -18,7 +18,4 @@ int frames_command(const CommandLine& line);
 /// error. The program's exit status.
 int run_command_line(const std::vector<std::string>& arguments);
 
-/// ".png" of "a/b.PNG"; "" where there is none.
-std::string extension_of(const std::string& path);
-
 }  // namespace headlight

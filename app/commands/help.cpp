@@ -1,7 +1,8 @@
 #include <algorithm>
 
 #include "app/commands/command_line.h"
-#include "app/commands/settings_table.h"
+#include "core/export/export_options.h"
+#include "core/scenario/settings_table.h"
 
 namespace headlight {
 namespace {
@@ -22,9 +23,9 @@ Commands
   headlight [FILE] --frames N                       draws N frames; times as JSON
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o
   headlight trace [FILE] --time N                   computes N times; times as JSON
-  headlight render [FILE] --stage STAGE [--batch I] [--head I|I,J|all] -o OUT.{png,svg,csv,npy,json}
+  headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,csv,npy,npz,json}
   headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
-  headlight bundle [FILE] -o OUT[.zip] [--stage S] a folder or zip: figure, data, scenario, trace, reproduce.py
+  headlight bundle [FILE] -o OUT[.zip] [figure]    a folder or zip: figure, data, scenario, trace, reproduce.py
   headlight list stages|masks|lessons|colormaps|languages [--json]
   headlight --help, --version
 
@@ -32,10 +33,7 @@ FILE is tensors (.npz, .safetensors, .pt), a scenario (.json) or lesson:ID. With
 for trace, render, explain and bundle also --random in its place.
 )help";
 
-constexpr const char* view_options = R"help(
-Of render
-  --colormap NAME --range row|head|stage|LO:HI --theme light|dark --cell PIXELS --values --bare
-  --size WxH (pixels, or 8x6cm, 80x60mm, 3.5x2.5in) --dpi N --title TEXT --transparent --svg-text text|outlines
+constexpr const char* other_options = R"help(
 Of explain
   --cell takes four numbers, 0 where the stage has no such axis, or just the stage's own: Q:0,3,5 W_q:2,7 b_q:4.
   --json writes stage, index (the stage's own axes), value, formula, terms; value is the sum of factor · value over the
@@ -53,17 +51,23 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+template <typename Option>
+void append_options(std::string& text, const char* heading, std::span<const Option> options) {
+  text += heading;
+  for (const Option& option : options) {
+    const std::string words = std::string(option.option) + " " + std::string(option.operand);
+    text += "  " + padded(words, 32) + std::string(option.help) + "\n";
+  }
+}
+
 }  // namespace
 
 std::string help_text() {
   std::string text = introduction;
-  text += "\nSettings\n";
-  for (const Setting& setting : all_settings()) {
-    const std::string option = std::string(setting.option) + " " + std::string(setting.operand);
-    text += "  " + padded(option, 32) + std::string(setting.help) + "\n";
-  }
+  append_options(text, "\nSettings\n", all_settings());
   text += "  " + padded("--threads N", 32) + "as many as the machine has, unless set\n";
-  return text + view_options;
+  append_options(text, "\nFigure: of render and bundle\n", all_export_options());
+  return text + other_options;
 }
 
 }  // namespace headlight

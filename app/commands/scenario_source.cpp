@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <cctype>
 
 #include "app/commands/commands.h"
-#include "app/commands/settings_table.h"
+#include "core/scenario/settings_table.h"
 #include "core/scenario/scenario_json.h"
 
 namespace headlight {
@@ -33,15 +32,6 @@ void choose_source(const CommandLine& line, Scenario& scenario) {
 }
 
 }  // namespace
-
-std::string extension_of(const std::string& path) {
-  const std::size_t dot = path.find_last_of('.');
-  if (dot == std::string::npos || path.find_last_of("/\\") + 1 > dot + 1) return "";
-  std::string extension = path.substr(dot);
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
 
 Lesson source_of(const CommandLine& line) {
   const bool says_its_inputs = sets(line, {"--text"}) || asks_for_random(line);

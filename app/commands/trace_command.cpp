@@ -7,9 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "app/commands/settings_table.h"
+#include "core/scenario/settings_table.h"
 #include "core/attention/pipeline.h"
 #include "core/bundle/reproduce_script.h"
+#include "core/export/export_options.h"
 #include "core/files/array_write.h"
 #include "core/scenario/tensor_file.h"
 

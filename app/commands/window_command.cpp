@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "app/commands/settings_table.h"
-#include "app/commands/view_options.h"
+#include "core/scenario/settings_table.h"
+#include "core/export/export_options.h"
 #include "app/window/window.h"
 #include "core/assets/assets.h"
 #include "core/attention/pipeline.h"

@@ -33,6 +33,7 @@ struct FigurePanel {
 
 struct FigureSize {
   float width = 0, height = 0;
+  bool operator==(const FigureSize&) const = default;
 };
 
 /// What a figure says by itself, for translation.
@@ -62,6 +63,7 @@ struct FigureSpec {
 
   Theme theme = Theme::light;
   bool transparent = false;
+  bool bar = true;                 ///< with colour bars
   bool values = false;             ///< numbers in the cells, as far as they fit
   bool bare = false;               ///< the cells alone, without gaps; fills `size` exactly
   std::optional<float> cell;       ///< width and height of a cell

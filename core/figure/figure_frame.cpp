@@ -182,7 +182,7 @@ class Fitter {
   }
 
   void measure_bars(Frame& frame) {
-    if (!frame.detail.bar || spec_.palette == Palette::boolean) return;
+    if (!frame.detail.bar || !spec_.bar || spec_.palette == Palette::boolean) return;
     frame.bar_text = 0;
     for (const ValueRange& range : ranges_) {
       for (const BarTick& tick : labelled_bar(spec_, kind_, range, frame.panel_height)) {

@@ -29,6 +29,7 @@ enum class RangeMode : std::uint8_t {
 struct RangeSetting {
   RangeMode mode = RangeMode::head;
   ValueRange fixed{};  ///< where mode is fixed
+  bool operator==(const RangeSetting&) const = default;
 };
 RangeSetting parse_range(std::string_view text);
 

@@ -93,10 +93,13 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
   if (style.title) spec.title = *style.title;
   spec.shape = shape_text(cut);
   spec.subtitle = about.formula;
-  spec.row_label = label(about.rows);
-  spec.col_label = label(about.cols);
-  spec.row_ticks = ticks(cut, about.rows);
-  spec.col_ticks = ticks(cut, about.cols);
+  spec.row_label = style.row_label.value_or(label(about.rows));
+  spec.col_label = style.col_label.value_or(label(about.cols));
+  if (style.tokens) {
+    spec.row_ticks = ticks(cut, about.rows);
+    spec.col_ticks = ticks(cut, about.cols);
+  }
+  spec.bar = style.bar;
   spec.palette = about.palette;
   spec.colormap = style.colormap;
   spec.theme = style.theme;

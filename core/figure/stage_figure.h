@@ -30,10 +30,14 @@ struct StageFigureStyle {
   std::string colormap;              ///< by name; empty: the stage's own
   RangeSetting range;                ///< over a row, a head, all of the stage, or fixed
   std::optional<std::string> title;  ///< unset: the stage's name
+  std::optional<std::string> row_label, col_label;  ///< unset: the axes' names
+  bool tokens = true;                ///< at the ticks, where there are tokens; else indices
+  bool bar = true;                   ///< the colour bar
   bool values = false, bare = false, transparent = false;
   std::optional<float> cell;
   std::optional<FigureSize> size;
   float scale = 1;  ///< pixels to a unit of 1/96 inch
+  bool operator==(const StageFigureStyle&) const = default;
 };
 
 /// `cut.trace` must live until the figure is drawn. Throws SettingError for an unknown colour map.

@@ -166,6 +166,12 @@ void append_number(std::string& text, float value) {
   text.append(digits.data(), end);
 }
 
+std::string shape_list(const Shape& shape) {
+  std::string text = "[";
+  for (const Index size : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  return text + "]";
+}
+
 void append_lists(std::string& text, const Shape& shape, std::span<const float> numbers, bool boolean) {
   if (shape.empty()) {
     const float value = numbers.front();
@@ -226,9 +232,12 @@ void write_csv(const std::filesystem::path& path, const MatrixView& matrix) {
 void write_json(const std::filesystem::path& path, std::span<const NamedArray> arrays) {
   std::string text = "{";
   for (const NamedArray& array : arrays) {
-    text += (text.size() > 1 ? ",\n\"" : "\n\"") + array.name + "\": ";
     const Tensor values = array.values.contiguous();
+    text += (text.size() > 1 ? ",\n\"" : "\n\"") + array.name + "\": {\"dtype\": \"";
+    text.append(array.boolean ? "bool" : "float32").append("\", \"shape\": ").append(shape_list(values.shape()));
+    text += ", \"values\":\n";
     append_lists(text, values.shape(), values.values(), array.boolean);
+    text += '}';
   }
   text += "\n}\n";
   write_whole_file(path, std::as_bytes(std::span(text)));

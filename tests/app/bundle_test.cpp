@@ -234,10 +234,13 @@ TEST_CASE("JSON holds every stage, its infinities as words") {
   REQUIRE(headlight_run("trace --random --queries 3 --heads 2 --d-model 8 --mask \"causal()\" -o \"" +
                         (folder / "t.json").string() + "\"") == 0);
   const auto json = nlohmann::json::parse(text_of(folder / "t.json"));
-  CHECK(json["masked_scores"][0][1][0][2] == "-inf");
-  CHECK(json["mask"][0][1][0][2] == false);
-  CHECK(json["weights"][0][1][0][0] == 1.0);
-  CHECK(json["output"][0].size() == 3);
+  CHECK(json["masked_scores"]["values"][0][1][0][2] == "-inf");
+  CHECK(json["mask"]["values"][0][1][0][2] == false);
+  CHECK(json["mask"]["dtype"] == "bool");
+  CHECK(json["weights"]["values"][0][1][0][0] == 1.0);
+  CHECK(json["weights"]["dtype"] == "float32");
+  CHECK(json["weights"]["shape"] == nlohmann::json{1, 2, 3, 3});
+  CHECK(json["output"]["values"][0].size() == 3);
 }
 
 TEST_CASE("SVG text is text, or outlines where asked for") {

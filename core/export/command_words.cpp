@@ -1,0 +1,74 @@
+#include "core/export/command_words.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/scenario/settings_table.h"
+#include "core/scenario/tensor_file.h"
+
+namespace headlight {
+namespace {
+
+using Words = std::optional<std::vector<std::string>>;
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const std::u8string text = std::filesystem::absolute(path_from(path), error).u8string();
+  return error ? path : std::string(text.begin(), text.end());
+}
+
+Words begun_with(const std::string& first, const Scenario& from, const Scenario& to) {
+  if (from.source != to.source || (to.source == Source::file && from.file != to.file)) return {};
+  Scenario heard = from;  // what another source would read does not matter
+  heard.file = to.file;
+  if (to.source != Source::text) heard.text = to.text;
+  Words words = settings_between(heard, to);
+  if (words && !first.empty()) words->insert(words->begin(), first);
+  return words;
+}
+
+Words shortest_of(Words a, Words b) {
+  if (!a || !b) return a ? a : b;
+  return b->size() < a->size() ? b : a;
+}
+
+bool is_plain(char c) {
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return letter || std::string_view("-_./:,=+@%").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> source_words(const Scenario& scenario, const Beginning& beginning) {
+  const Scenario& began = beginning.lesson.scenario;
+  Words words;
+  if (!beginning.file.empty()) words = begun_with(absolute(beginning.file), began, scenario);
+  const std::string& id = beginning.lesson.id;
+  if (!words && !id.empty()) words = begun_with("lesson:" + id, began, scenario);
+  Scenario plain;
+  plain.source = scenario.source;
+  plain.file = scenario.file;
+  if (scenario.source == Source::file) return shortest_of(words, begun_with(absolute(scenario.file), plain, scenario));
+  if (scenario.source == Source::random) return shortest_of(words, begun_with("--random", plain, scenario));
+  if (words) return words;
+  words = begun_with("", plain, scenario);
+  if (words && scenario.text == plain.text) words->insert(words->begin(), {"--text", scenario.text});
+  return words;
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) c == '\'' ? line += "'\\''" : line += c;
+    line += '\'';
+  }
+  return line;
+}
+
+}  // namespace headlight

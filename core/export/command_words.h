@@ -1,0 +1,25 @@
+// A computation as a command line that makes it again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/scenario/scenario_json.h"
+
+namespace headlight {
+
+/// What a scenario began as: a lesson, or a scenario read from `file` or saved there; both may be empty.
+struct Beginning {
+  Lesson lesson;
+  std::string file;
+};
+
+/// FILE or --random, and the settings: {"lesson:first-light", "--mask", "causal()"}. Paths come back absolute. None
+/// where no words say it, such as for edited cells that no file holds.
+std::optional<std::vector<std::string>> source_words(const Scenario& scenario, const Beginning& beginning);
+
+/// The words as one line for a POSIX shell, quoted where they must be.
+std::string shell_line(const std::vector<std::string>& words);
+
+}  // namespace headlight

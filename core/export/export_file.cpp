@@ -1,0 +1,92 @@
+// What of a trace is taken, and the files that it is written as.
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "core/export/export_options.h"
+#include "core/files/whole_file.h"
+#include "core/scenario/settings_table.h"
+#include "core/scenario/tensor_file.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::array<std::string_view, 6> extensions{".png", ".svg", ".csv", ".npy", ".npz", ".json"};
+
+std::string stage_names(const Trace& trace) {
+  std::string names;
+  for (const Stage stage : trace.stages()) names.append(names.empty() ? "" : ", ").append(name(stage));
+  return names;
+}
+
+void check_within(const char* option, Index value, Index count) {
+  if (value >= 0 && value < count) return;
+  const std::string last = std::to_string(count - 1);
+  throw SettingError(option, std::to_string(value) + " is out of range", "expected " + (count == 1 ? "0" : "0 to " + last));
+}
+
+void write_numbers(const StageCut& cut, const std::string& extension, const std::filesystem::path& path) {
+  if (extension == ".csv") {
+    if (cut.heads.size() > 1) {
+      throw SettingError("--head", "several heads cannot be written as .csv, which holds one matrix",
+                         "expected one head, or .npy");
+    }
+    return write_csv(path, cut.tensor().matrix(cut.batch, cut.heads.front()));
+  }
+  const std::array arrays{stage_array(cut)};
+  if (extension == ".npy") return write_npy(path, arrays[0].values, arrays[0].boolean);
+  extension == ".npz" ? write_npz(path, arrays) : write_json(path, arrays);
+}
+
+void write_figure(const StageCut& cut, const ExportOptions& options, const std::string& extension,
+                  const std::filesystem::path& path) {
+  const FigureSpec figure = stage_figure(cut, style_of(options));
+  if (extension == ".svg") {
+    const std::string svg = render_svg(figure, options.svg_text);
+    return write_whole_file(path, std::as_bytes(std::span(svg)));
+  }
+  const std::vector<std::uint8_t> png = render_png(figure);
+  write_whole_file(path, std::as_bytes(std::span(png)));
+}
+
+}  // namespace
+
+std::string extension_of(const std::string& path) {
+  const std::size_t dot = path.find_last_of('.');
+  if (dot == std::string::npos || path.find_last_of("/\\") + 1 > dot + 1) return "";
+  std::string extension = path.substr(dot);
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+std::span<const std::string_view> export_extensions() {
+  return extensions;
+}
+
+StageCut cut_of(const ExportOptions& options, const Trace& trace) {
+  const Stage stage = options.stage;
+  if (!trace.has(stage)) {
+    throw SettingError("--stage", std::string(name(stage)) + " is not part of this computation",
+                       "expected one of " + stage_names(trace));
+  }
+  check_within("--batch", options.batch, is_parameter(stage) ? 1 : trace.dims().batch);
+  if (options.all_heads) return all_heads(trace, stage, options.batch);
+  StageCut cut{trace, stage, options.batch, options.heads, options.heads.size() > 1};
+  for (const Index head : cut.heads) check_within("--head", head, has_head_axis(stage) ? trace[stage].size(1) : 1);
+  return cut;
+}
+
+void write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
+  const std::string extension = extension_of(path);
+  if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) {
+    throw FileError(path, "this kind of file cannot be written",
+                    "expected a name that ends in .png, .svg, .csv, .npy, .npz or .json");
+  }
+  const StageCut cut = cut_of(options, trace);
+  if (extension == ".png" || extension == ".svg") return write_figure(cut, options, extension, path_from(path));
+  write_numbers(cut, extension, path_from(path));
+}
+
+}  // namespace headlight

@@ -1,0 +1,58 @@
+// What is taken out of a trace and how it looks: the options of `headlight render`, which the window's export dialog
+// shares. One table says how each is written on a command line.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/export/sizes.h"
+#include "core/figure/stage_figure.h"
+
+namespace headlight {
+
+struct ExportOptions {
+  Stage stage = Stage::weights;
+  Index batch = 0;
+  std::vector<Index> heads = {0};
+  bool all_heads = false;  ///< wins over `heads`
+
+  StageFigureStyle style;  ///< but for size and scale, which the next two say
+  std::optional<WantedSize> size;
+  std::optional<int> dpi;
+  SvgText svg_text = SvgText::text;
+  bool operator==(const ExportOptions&) const = default;
+};
+
+struct ExportOption {
+  std::string_view option;   ///< "--range"
+  std::string_view operand;  ///< "row|head|stage|LO:HI"; empty for a switch
+  std::string_view help;
+  /// Throws SettingError for text that it does not take.
+  void (*apply)(ExportOptions& options, std::string_view option, std::string_view text);
+  /// The text that apply() would take for what the options have; none for the default.
+  std::optional<std::string> (*text)(const ExportOptions& options);
+};
+
+/// In the order of the manual.
+std::span<const ExportOption> all_export_options();
+
+/// Those that are not at their defaults, as words of a command line, --stage always: {"--stage", "weights", "--values"}.
+std::vector<std::string> export_words(const ExportOptions& options);
+
+/// What of the trace is meant. Throws SettingError for a stage, batch entry or head that it does not have.
+StageCut cut_of(const ExportOptions& options, const Trace& trace);
+/// With size and scale settled.
+StageFigureStyle style_of(const ExportOptions& options);
+
+/// The files that a cut can be written as: ".png", ".svg", ".csv", ".npy", ".npz", ".json".
+std::span<const std::string_view> export_extensions();
+/// Writes the cut as what the path's ending says, whole or not at all. Throws FileError for another ending and where
+/// it cannot be written, SettingError as cut_of() and the figure do.
+void write_export(const Trace& trace, const ExportOptions& options, const std::string& path);
+/// ".png" of "a/b.PNG"; "" where there is none.
+std::string extension_of(const std::string& path);
+
+}  // namespace headlight

@@ -1,0 +1,57 @@
+#include "core/export/sizes.h"
+
+#include "core/scenario/settings.h"
+#include "core/scenario/settings_table.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* suffixes[] = {"", "cm", "mm", "in"};
+constexpr float per_inch[] = {units_per_inch, 2.54F, 25.4F, 1.0F};
+
+}  // namespace
+
+PixelSize parse_size(const std::string& option, const std::string& text) {
+  const std::size_t times = text.find('x');
+  if (times == std::string::npos) {
+    throw SettingError(option, "\"" + text + "\" is not a size", "expected WxH, such as 1600x900");
+  }
+  return {static_cast<int>(parse_whole(option, text.substr(0, times), 1, 16384)),
+          static_cast<int>(parse_whole(option, text.substr(times + 1), 1, 16384))};
+}
+
+WantedSize parse_wanted_size(const std::string& option, const std::string& text) {
+  for (const LengthUnit unit : {LengthUnit::cm, LengthUnit::mm, LengthUnit::in}) {
+    if (!text.ends_with(suffixes[static_cast<int>(unit)])) continue;
+    const std::string lengths = text.substr(0, text.size() - 2);
+    const std::size_t times = lengths.find('x');
+    if (times == std::string::npos) {
+      throw SettingError(option, "\"" + text + "\" is not a size", "expected WxH, such as 8x6cm");
+    }
+    return {parse_number(option, lengths.substr(0, times)), parse_number(option, lengths.substr(times + 1)), unit};
+  }
+  const PixelSize pixels = parse_size(option, text);
+  return {static_cast<float>(pixels.width), static_cast<float>(pixels.height), LengthUnit::px};
+}
+
+std::string to_text(const WantedSize& size) {
+  return shortest(size.width) + "x" + shortest(size.height) + suffixes[static_cast<int>(size.unit)];
+}
+
+PrintSize print_size(const WantedSize& size, std::optional<float> dpi) {
+  if (size.unit == LengthUnit::px) {
+    const float scale = dpi.value_or(units_per_inch) / units_per_inch;
+    return {size.width / scale, size.height / scale, scale};
+  }
+  const float units = units_per_inch / per_inch[static_cast<int>(size.unit)];
+  return {size.width * units, size.height * units, dpi.value_or(300) / units_per_inch};
+}
+
+Theme parse_theme(const std::string& text) {
+  if (text == "light") return Theme::light;
+  if (text == "dark") return Theme::dark;
+  throw SettingError("--theme", "\"" + text + "\" is not a theme", "expected light or dark");
+}
+
+}  // namespace headlight

@@ -1,0 +1,86 @@
+#include "core/export/export_options.h"
+
+#include <algorithm>
+
+#include "core/export/command_words.h"
+#include "core/scenario/settings_table.h"
+#include "core/tensor/error.h"
+#include "tests/catch.h"
+
+using namespace headlight;
+
+namespace {
+
+ExportOptions parsed(const std::vector<std::string>& words) {
+  ExportOptions options;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto found = std::find_if(all_export_options().begin(), all_export_options().end(),
+                                    [&](const ExportOption& option) { return option.option == words[i]; });
+    REQUIRE(found != all_export_options().end());
+    found->apply(options, found->option, found->operand.empty() ? "true" : words.at(++i));
+  }
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("options of a figure written as words and read again are the same options") {
+  const std::vector<std::vector<std::string>> lines = {
+      {"--stage", "weights"},
+      {"--stage", "scores", "--batch", "2", "--head", "0,2,3", "--colormap", "viridis", "--range", "row"},
+      {"--stage", "Q_heads", "--head", "all", "--range", "-0.25:3", "--theme", "dark", "--title", "", "--no-tokens"},
+      {"--stage", "mask", "--row-label", "where from", "--col-label", "", "--no-bar", "--values", "--transparent"},
+      {"--stage", "output", "--bare", "--cell", "7.5"},
+      {"--stage", "output", "--size", "8x6.5cm", "--dpi", "600", "--svg-text", "outlines"},
+  };
+  for (const auto& line : lines) {
+    CHECK(export_words(parsed(line)) == line);
+    CHECK(parsed(export_words(parsed(line))) == parsed(line));
+  }
+}
+
+TEST_CASE("a scenario that differs by settings is a command line, one with edited cells is not") {
+  const Scenario base;
+  Scenario changed;
+  changed.mask = "causal() && window(3)";
+  changed.heads = 2;
+  changed.bias = false;
+  changed.alibi = true;
+  changed.fill = -std::numeric_limits<float>::infinity();
+  changed.qk_norm = QkNorm::l2;
+  changed.valid_lens = {{3}, {2}};
+  const auto words = settings_between(base, changed);
+  REQUIRE(words);
+  CHECK(*words == std::vector<std::string>{"--heads", "2", "--no-bias", "--qk-norm=l2", "--alibi", "--mask",
+                                           "causal() && window(3)", "--valid-lens", "3,2", "--fill", "-inf"});
+  CHECK_FALSE(settings_between(changed, base));  // no words take a mask away
+  changed.edits = {{Stage::query, 0, 1, 2, 0.5f}};
+  CHECK_FALSE(settings_between(base, changed));
+}
+
+TEST_CASE("a command line names the lesson, the file, the sentence or the seed that it begins with") {
+  Scenario text;
+  text.text = "it's here";
+  CHECK(source_words(text, {}) == std::vector<std::string>{"--text", "it's here"});
+  CHECK(source_words(Scenario{}, {}) == std::vector<std::string>{"--text", Scenario{}.text});
+  Scenario random;
+  random.text = "of no account";
+  random.source = Source::random;
+  random.queries = 7;
+  CHECK(source_words(random, {}) == std::vector<std::string>{"--random", "--queries", "7"});
+  const Lesson lesson = shipped_lesson(default_lesson);
+  CHECK(source_words(lesson.scenario, {lesson, ""}) == std::vector<std::string>{"lesson:first-light"});
+  Scenario edited = text;
+  edited.edits = {{Stage::query, 0, 1, 2, 0.5f}};
+  CHECK_FALSE(source_words(edited, {}));
+  Lesson opened;
+  opened.scenario = edited;
+  const auto saved = source_words(edited, {opened, "/a/b.json"});
+  REQUIRE(saved);
+  CHECK(saved->front() == "/a/b.json");
+}
+
+TEST_CASE("a line for the shell quotes what the shell would take apart") {
+  CHECK(shell_line({"headlight", "--mask", "causal() && window(3)", "it's", "", "a-b_c/d.png", "--head=0,2"}) ==
+        "headlight --mask 'causal() && window(3)' 'it'\\''s' '' a-b_c/d.png --head=0,2");
+}
