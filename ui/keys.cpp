@@ -22,7 +22,8 @@ void player_keys(const Frame& frame) {
   if (pressed(Key::end)) go_to(frame, last);
   if (pressed('a')) frame.actions.push_back(Pin{});
   const bool plays = pressed(Key::space), presents = pressed('p') || pressed(Key::f11), blanks = pressed('b');
-  if (!plays && !presents && !blanks) return;  // a view is copied only to be changed
+  const bool reaches = pressed('r');
+  if (!plays && !presents && !blanks && !reaches) return;  // a view is copied only to be changed
   View changed = view;
   if (plays) {
     changed.playing = !view.playing;
@@ -30,6 +31,7 @@ void player_keys(const Frame& frame) {
   }
   if (presents) changed.presenting = !view.presenting;
   if (blanks) changed.blank = !view.blank;
+  if (reaches) changed.reaches = !view.reaches;
   frame.change(std::move(changed));
 }
 

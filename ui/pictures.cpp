@@ -64,11 +64,11 @@ const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, 
   const View& view = frame.view();
   const InspectorKey& key = kept.inspector_key;
   const bool has_path = view.selected == cell;
-  const bool same = key.trace == frame.document.trace && key.cell == cell && (has_path ? key.path == view.path : key.path.empty()) &&
+  const bool same = key.trace == frame.document.trace && key.cell == cell && key.reaches == view.reaches && (has_path ? key.path == view.path : key.path.empty()) &&
                     key.theme == view.theme && key.colormap == view.colormap && key.language == view.language &&
                     key.width == width && key.u == frame.u;
   if (!same) {
-    kept.inspector_key = {frame.document.trace, cell, has_path ? view.path : std::vector<Cell>{}, view.theme, view.colormap, view.language, width, frame.u};
+    kept.inspector_key = {frame.document.trace, cell, has_path ? view.path : std::vector<Cell>{}, view.reaches, view.theme, view.colormap, view.language, width, frame.u};
     kept.inspector = make_inspector_picture(frame, cell, width);
   }
   return kept.inspector;
@@ -77,9 +77,12 @@ const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, 
 const Provenance& provenance_picture(const Frame& frame) {
   Pictures& kept = frame.pictures;
   const std::optional<Cell> cell = frame.looked_at();
-  if (cell != kept.provenance_of) {
+  const bool reaches = cell && shows_reach(frame.view(), *frame.trace(), cell->stage);
+  if (cell != kept.provenance_of || reaches != kept.provenance_reaches) {
     kept.provenance_of = cell;
-    kept.provenance = cell ? make_provenance(*frame.trace(), kept.pipeline, *cell) : Provenance{};
+    kept.provenance_reaches = reaches;
+    const auto make = reaches ? make_reach : make_provenance;
+    kept.provenance = cell ? make(*frame.trace(), kept.pipeline, *cell) : Provenance{};
   }
   return kept.provenance;
 }

@@ -37,6 +37,7 @@ struct Pictures {
   PipelineKey pipeline_key;
   PipelinePicture pipeline;
   std::optional<Cell> provenance_of;  ///< in `pipeline` as it is now
+  bool provenance_reaches = false;
   Provenance provenance;
   HeadsKey heads_key;
   HeadsPicture heads;
@@ -57,7 +58,7 @@ const ComparePicture& compare_picture(const Frame& frame, Rect area);
 
 /// The same for the inspector.
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width);
-/// Sources of the looked-at cell in the pipeline's picture as it was last made; empty where nothing is looked at.
+/// Sources of the looked-at cell, or what it reaches, in the pipeline's picture as it was last made; empty where nothing is looked at.
 const Provenance& provenance_picture(const Frame& frame);
 /// The same for the left panel.
 const ControlsPicture& controls_picture(const Frame& frame);

@@ -86,3 +86,22 @@ TEST_CASE("a number that the picture does not show, and one that comes from nowh
   CHECK(make_provenance(*trace, picture, {Stage::key, 0, 0, 3, 1}).arcs.empty());
   CHECK(make_provenance(*trace, picture, {Stage::key, 0, 0, 99, 1}).arcs.empty());
 }
+
+TEST_CASE("what a number reaches is marked instead of what it came from, for an input always") {
+  HeadlessWindow window(sentence());
+  window.click(window.cell(Stage::key, 2, 5));  // X: nothing before it
+  const View& view = window.document().view;
+  REQUIRE((view.selected == Cell{Stage::key, 0, 0, 2, 5}));
+  CHECK(shows_reach(view, *window.document().trace, Stage::key));
+  CHECK_FALSE(shows_reach(view, *window.document().trace, Stage::Q));
+
+  window.click(window.cell(Stage::weights, 3, 1));
+  CHECK_FALSE(view.reaches);
+  window.press('r');
+  CHECK(view.reaches);
+  CHECK(shows_reach(view, *window.document().trace, Stage::weights));
+  const ImVec2 link = window.find("inspector", {"source0"});
+  REQUIRE(link.x > 0);
+  window.click(link);
+  CHECK((view.selected == Cell{Stage::head_outputs, 0, 0, 3, 0}));
+}

@@ -6,23 +6,21 @@
 #include "core/explain/explain.h"
 
 namespace headlight {
-namespace {
 
-void look_at(View& view, const Trace& trace, const Cell& cell) {
+View look_at(View view, const Trace& trace, const Cell& cell) {
   view.selected = cell;
   view.hovered.reset();
   view.looked = true;
   if (!is_parameter(cell.stage)) view.batch = cell.batch;
-  if (!has_head_axis(cell.stage)) return;
+  if (!has_head_axis(cell.stage)) return view;
   const Index groups = trace.dims().groups();
   if (!is_per_kv_head(cell.stage)) {
     view.head = cell.head;
   } else if (view.head / groups != cell.head) {
     view.head = cell.head * groups;
   }
+  return view;
 }
-
-}  // namespace
 
 std::span<const Cell> path_of(const View& view, const Trace& trace) {
   const bool leads_here = view.selected && !view.path.empty() && view.path.back() == *view.selected;
@@ -33,7 +31,7 @@ std::span<const Cell> path_of(const View& view, const Trace& trace) {
 
 View follow(View view, const Trace& trace, const Cell& from, const Cell& source) {
   if (view.selected != from || path_of(view, trace).empty()) view.path = {from};
-  look_at(view, trace, source);
+  view = look_at(std::move(view), trace, source);
   view.path.push_back(source);
   return view;
 }
@@ -41,8 +39,8 @@ View follow(View view, const Trace& trace, const Cell& from, const Cell& source)
 View go_back(View view, const Trace& trace, std::size_t step) {
   assert(step < view.path.size());
   view.path.resize(step + 1);
-  look_at(view, trace, view.path.back());
-  return view;
+  const Cell cell = view.path.back();
+  return look_at(std::move(view), trace, cell);
 }
 
 }  // namespace headlight

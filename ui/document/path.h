@@ -8,6 +8,8 @@
 
 namespace headlight {
 
+/// Looks at a cell of the trace, in its batch entry and head.
+View look_at(View view, const Trace& trace, const Cell& cell);
 /// The path that leads to the selected cell; empty where it was selected in another way, or a new trace cut it off.
 std::span<const Cell> path_of(const View& view, const Trace& trace);
 /// Looks at `source`, in its batch entry and head, and lengthens the path by it. `from` is what is looked at now.

@@ -21,6 +21,7 @@ constexpr Shortcut shortcuts[] = {
     {"P", "help.present"},
     {"F11", "help.fullscreen"},
     {"B", "help.blank"},
+    {"R", "help.reaches"},
     {"A", "help.pin"},
     {"Ctrl+Z  Ctrl+Y", "help.undo"},
     {"Ctrl+C", "help.copy_value"},

@@ -107,7 +107,9 @@ class Drawer {
     return clicked;
   }
 
-  void go_to(const Cell& source) { frame_.change(follow(frame_.view(), *frame_.trace(), picture_.cell, source)); }
+  void go_to(const Cell& cell) {
+    frame_.change(picture_.reaches ? look_at(frame_.view(), *frame_.trace(), cell) : follow(frame_.view(), *frame_.trace(), picture_.cell, cell));
+  }
 
   void math(const std::vector<std::string>& lines, float points, ImU32 colour) {
     for (const std::string& line : lines) {
@@ -159,6 +161,9 @@ class Drawer {
       const ImU32 colours[] = {dot.left_colour, dot.right_colour, frame_.look.ink};
       const char* kinds[] = {"left", "right", nullptr};
       for (std::size_t r = 0; r < 3; ++r) {
+        if (r < 2 && frame_.view().pointed_stage == dot.columns[0][r].cell.stage) {
+          list_.AddRectFilled({start.x - 4 * u_, y}, {start.x + width_, y + size.y}, frame_.look.field_hover, 4 * u_);
+        }
         draw_text(list_, frame_.fonts, Face::bold, 13 * u_, {start.x, y + 2 * u_}, colours[r], *names[r]);
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
           const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap);
@@ -173,24 +178,50 @@ class Drawer {
     ImGui::Dummy({width_, y + 16 * u_ - start.y});
   }
 
+  /// Where the number came from, or what it reaches: a line a cell, each a link.
   void sources() {
-    if (picture_.sources.empty()) return;
-    section(frame_, frame_.words("inspector.sources"));
-    for (std::size_t i = 0; i < picture_.sources.size(); ++i) {
-      const SourceLine& source = picture_.sources[i];
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      bool hovered = false;
-      if (link("source", i, at, {width_, 18 * u_}, hovered)) go_to(source.cell);
-      if (hovered) pointed_ = source.cell;
-      if (hovered)
-        list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover,
-                            4 * u_);
-      draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x, at.y + 1 * u_}, source.colour, source.label);
-      right(Face::mono, 12.5f, {at.x, at.y + 1 * u_}, frame_.look.ink, source.number);
-      ImGui::SetCursorScreenPos({at.x, at.y + 19 * u_});
-    }
+    const std::vector<SourceLine>& lines = picture_.reaches ? picture_.reached : picture_.sources;
+    const bool has_sources = !picture_.sources.empty() || !picture_.dot.columns.empty();
+    if (lines.empty() && !has_sources) return;
+    direction();
+    for (std::size_t i = 0; i < lines.size(); ++i) source_line(lines[i], i);
     if (!picture_.more_sources.empty()) note(frame_, picture_.more_sources);
     ImGui::Dummy({0, 0});
+  }
+
+  /// "COMPUTED FROM | REACHES": the chosen one in ink.
+  void direction() {
+    ImVec2 at = ImGui::GetCursorScreenPos();
+    const char* words[] = {"inspector.sources", "inspector.reaches"};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const bool chosen = (i == 1) == picture_.reaches;
+      const char* text = frame_.words(words[i]);
+      const ImVec2 size{text_size(frame_.fonts, Face::bold, 11 * u_, text).x, 15 * u_};
+      bool hovered = false;
+      if (link("direction", i, at, size, hovered)) {
+        View view = frame_.view();
+        view.reaches = i == 1;
+        frame_.change(std::move(view));
+      }
+      draw_text(list_, frame_.fonts, Face::bold, 11 * u_, at, chosen || hovered ? frame_.look.ink : fade(frame_.look.muted, 0.75f), text);
+      if (chosen) list_.AddLine({at.x, at.y + 15 * u_}, {at.x + size.x, at.y + 15 * u_}, frame_.look.ink, 1.5f * u_);
+      at.x += size.x + 16 * u_;
+    }
+    ImGui::SetCursorScreenPos({ImGui::GetWindowPos().x + ImGui::GetStyle().WindowPadding.x, at.y});
+    ImGui::Dummy({width_, 17 * u_});
+  }
+
+  void source_line(const SourceLine& source, std::size_t number) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    bool hovered = false;
+    if (link("source", number, at, {width_, 18 * u_}, hovered)) go_to(source.cell);
+    if (hovered) pointed_ = source.cell;
+    if (hovered || frame_.view().pointed_stage == source.cell.stage) {
+      list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover, 4 * u_);
+    }
+    draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x, at.y + 1 * u_}, source.colour, source.label);
+    right(Face::mono, 12.5f, {at.x, at.y + 1 * u_}, frame_.look.ink, source.number);
+    ImGui::SetCursorScreenPos({at.x, at.y + 19 * u_});
   }
 
   void row() {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 
 #include "core/explain/explain.h"
 #include "core/figure/theme.h"
 #include "ui/document/path.h"
 #include "ui/look/colormaps.h"
 #include "ui/pipeline/picture.h"
+#include "ui/pipeline/provenance.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {
@@ -171,6 +173,25 @@ struct Builder {
     }
   }
 
+  /// "scores [0, 1, 3, 0…5]": a line a region.
+  void reached() {
+    picture.reaches = shows_reach(frame.view(), trace, cell.stage);
+    const std::vector<Region> regions = reach_of(trace, cell);
+    if (picture.reaches && regions.size() > sources_at_most) {
+      picture.more_sources = frame.words.fill("inspector.more", {std::to_string(regions.size() - sources_at_most)});
+    }
+    for (const Region& region : std::span(regions).first(std::min(regions.size(), sources_at_most))) {
+      const auto span = [](Index first, Index count) {
+        return std::to_string(first) + (count > 1 ? "…" + std::to_string(first + count - 1) : "");
+      };
+      const std::string head = has_head_axis(region.stage) ? std::to_string(region.head) + ", " : "";
+      picture.reached.push_back({{region.stage, region.batch, region.head, region.row, region.col},
+                                 std::string(name(region.stage)),
+                                 "[" + std::to_string(region.batch) + ", " + head + span(region.row, region.rows) + ", " + span(region.col, region.cols) + "]",
+                                 frame.look.lane(region.stage)});
+    }
+  }
+
   /// The row as bars, around zero where it is signed; of a long one what is near the cell.
   void row() {
     const MatrixView matrix = trace[cell.stage].matrix(cell.batch, cell.head);
@@ -223,7 +244,8 @@ InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, fl
     score.stage = Stage::scores;
     build.dot(explain(build.trace, score));
   }
-  build.sources(e);
+  build.reached();
+  if (!build.picture.reaches) build.sources(e);
   build.row();
   return std::move(build.picture);
 }

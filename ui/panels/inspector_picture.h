@@ -55,6 +55,8 @@ struct InspectorPicture {
   DotPicture dot;                   ///< of this cell, or of the score behind it; without columns: none
   std::vector<SourceLine> sources;  ///< that the dot product does not show
   std::string more_sources;         ///< "and 12 more", or empty
+  bool reaches = false;             ///< `reached` is shown, not the sources
+  std::vector<SourceLine> reached;  ///< the next stages' cells that this one is a term of; the first of each region
   std::vector<Bar> row;
   std::string sum, entropy;  ///< of a row of weights
 };
@@ -67,6 +69,7 @@ struct InspectorKey {
   std::shared_ptr<const Trace> trace;
   Cell cell;
   std::vector<Cell> path;
+  bool reaches = false;
   Theme theme = Theme::light;
   std::string colormap, language;
   float width = 0, u = 0;

@@ -202,6 +202,9 @@ class Painter {
     const auto line = [&](const std::string& words, float y) {
       if (words.empty()) return;
       const ImVec2 extent = math_size(frame_.fonts, size, words);
+      if (!provenance_.arcs.empty()) {  // an arc may pass behind
+        list_.AddRectFilled({middle.x - extent.x / 2 - 2 * t_, y}, {middle.x + extent.x / 2 + 2 * t_, y + extent.y}, fade(frame_.look.window, 0.85f), 3 * t_);
+      }
       draw_math(list_, frame_.fonts, size, {middle.x - extent.x / 2, y}, lane == frame_.look.ink ? frame_.look.muted : lane, words);
     };
     const bool on_line = std::abs(arrow.label.y - (arrow.from.y + arrow.to.y) / 2) < 1;

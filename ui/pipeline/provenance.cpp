@@ -128,4 +128,35 @@ Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, c
   return result;
 }
 
+std::vector<Region> reach_of(const Trace& trace, const Cell& cell) {
+  std::vector<Region> regions = dependants(trace, cell);
+  if (cell.stage != Stage::key || shown_as(trace, Stage::query) != Stage::key) return regions;
+  for (const Stage input : {Stage::query, Stage::value}) {
+    for (const Region& region : dependants(trace, {input, cell.batch, 0, cell.row, cell.col})) regions.push_back(region);
+  }
+  return regions;
+}
+
+Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
+  Provenance result;
+  const Place source = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
+  if (!source.heat || !contains(trace, cell)) return result;
+  const Rect at = cells(*source.heat, cell.row, 1, cell.col, 1);
+  for (const Region& region : reach_of(trace, cell)) {
+    const Place target = find(picture, region.stage, region.batch, region.head);
+    if (!target.heat) continue;
+    const Rect whole = cells(*target.heat, region.row, region.rows, region.col, region.cols);
+    result.marks.push_back({region.stage, whole});
+    if (target.card == source.card) continue;
+    result.arcs.push_back(arc(source, at, target, whole));
+    result.arcs.back().from_stage = region.stage;
+  }
+  return result;
+}
+
+bool shows_reach(const View& view, const Trace& trace, Stage stage) {
+  const bool computed = !is_parameter(stage) && stage >= Stage::Q && stage != Stage::mask && trace.has(stage);
+  return view.reaches || !computed;
+}
+
 }  // namespace headlight

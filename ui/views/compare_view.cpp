@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "ui/document/path.h"
 #include "ui/imgui_compat.h"
 #include "ui/pictures.h"
 #include "ui/views/registry.h"
@@ -83,13 +84,8 @@ void draw_panels(const Frame& frame, const ComparePicture& picture, Rect area) {
 }
 
 void choose(const Frame& frame, const CompareTile& tile) {
-  View view = frame.view();
+  View view = tile.at ? look_at(frame.view(), *frame.trace(), *tile.at) : frame.view();
   view.compared = tile.stage;
-  if (tile.at) {
-    view.selected = tile.at;
-    if (!is_parameter(tile.stage)) view.batch = tile.at->batch;
-    if (has_head_axis(tile.stage)) view.head = tile.at->head * (is_per_kv_head(tile.stage) ? frame.trace()->dims().groups() : 1);
-  }
   frame.change(std::move(view));
 }
 

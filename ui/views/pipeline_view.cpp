@@ -62,6 +62,18 @@ void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, co
   frame.change(std::move(view));
 }
 
+/// The card under the pointer, where it is on none of its cells.
+void point_at_card(const Frame& frame, const PipelinePicture& picture, ImVec2 point, bool over) {
+  std::optional<Stage> stage;
+  for (const CardPicture& card : picture.cards) {
+    if (over && card.card.contains(point)) stage = card.stage;
+  }
+  if (stage == frame.view().pointed_stage) return;
+  View view = frame.view();
+  view.pointed_stage = stage;
+  frame.change(std::move(view));
+}
+
 }  // namespace
 
 void draw_pipeline_view(const Frame& frame, Rect place) {
@@ -72,6 +84,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   const ImVec2 point = transform.canvas(ImGui::GetIO().MousePos);
   std::optional<Cell> cell = ImGui::IsItemHovered() ? cell_at(picture, point) : std::nullopt;
   if (cell && cell->row >= frame.rows_shown(cell->stage)) cell.reset();  // not computed yet
+  point_at_card(frame, picture, point, !cell && ImGui::IsItemHovered());
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
   if (ImGui::IsItemDeactivated() && std::abs(dragged.x) + std::abs(dragged.y) < 4) {
