@@ -14,6 +14,7 @@
 #include "core/figure/colormap.h"
 #include "core/files/whole_file.h"
 #include "core/scenario/tensor_file.h"
+#include "ui/masklab/registry.h"
 
 namespace headlight {
 namespace {
@@ -24,6 +25,23 @@ ViewKind parse_view(const std::string& text) {
     if (text == names[i]) return static_cast<ViewKind>(i);
   }
   throw SettingError("--view", "\"" + text + "\" is not a view", "expected pipeline, heads, mask, compare or lesson");
+}
+
+/// What follows "mask:", one of the mask view's sheets.
+MaskTab parse_mask_tab(const std::string& text) {
+  std::string names;
+  for (const MaskTabEntry& entry : all_mask_tabs()) {
+    if (text == entry.name) return entry.tab;
+    names += names.empty() ? "" : ", ";
+    names += entry.name;
+  }
+  throw SettingError("--view", "\"" + text + "\" is not a sheet of the mask view", "expected one of " + names);
+}
+
+void choose_view(View& view, const std::string& text) {
+  constexpr std::string_view lab = "mask:";
+  view.kind = parse_view(text.starts_with(lab) ? "mask" : text);
+  if (text.starts_with(lab)) view.mask_lab.tab = parse_mask_tab(text.substr(lab.size()));
 }
 
 /// "weights:0,2,3,1": stage, batch, head, row, column.
@@ -56,7 +74,7 @@ std::string parse_language(const std::string& text) {
 
 View view_of(const CommandLine& line) {
   View view;
-  if (line.has("--view")) view.kind = parse_view(line["--view"]);
+  if (line.has("--view")) choose_view(view, line["--view"]);
   if (line.has("--theme")) view.theme = parse_theme(line["--theme"]);
   if (line.has("--language")) view.language = parse_language(line["--language"]);
   if (line.has("--colormap")) view.colormap = colormap(line["--colormap"], Theme::light).name();

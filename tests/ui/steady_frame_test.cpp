@@ -1,6 +1,7 @@
 #include "tests/allocations.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/masklab/registry.h"
 #include "ui/views/registry.h"
 
 using namespace headlight;
@@ -63,5 +64,18 @@ TEST_CASE("steady frames allocate nothing while the pointer rests on a cell, in 
     HeadlessWindow other(document);
     INFO(state);
     CHECK(allocations_in_steady_frames(other) == 0);
+  }
+}
+
+TEST_CASE("steady frames allocate nothing in any sheet of the mask view") {
+  for (const MaskTabEntry& entry : all_mask_tabs()) {
+    for (Document document : {sentence(), random_document(70, 16, 4)}) {
+      document.view.kind = ViewKind::mask;
+      document.view.mask_lab.tab = entry.tab;
+      HeadlessWindow window(document);
+      window.settle();
+      INFO(entry.name);
+      CHECK(allocations_in_steady_frames(window) == 0);
+    }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "core/attention/cell.h"
 #include "core/figure/theme.h"
+#include "ui/document/mask_lab.h"
 #include "ui/document/matrix_menu.h"
 
 namespace headlight {
@@ -49,6 +50,7 @@ struct View {
   Dialog dialog = Dialog::none;
   std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed
   HeadsChoice heads;
+  MaskLab mask_lab;
   std::optional<Stage> compared;   ///< the stage that the compare view shows large; unset: one that has changed
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
   float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view

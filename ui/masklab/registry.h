@@ -1,0 +1,25 @@
+// The sheets of the mask view, listed here once, in the order of their tabs.
+#pragma once
+
+#include <span>
+
+#include "ui/document/mask_lab.h"
+#include "ui/frame.h"
+#include "ui/pipeline/layout.h"
+
+namespace headlight {
+
+struct MaskTabEntry {
+  MaskTab tab;
+  const char* name;  ///< on the command line, after "mask:"
+  const char* word;  ///< key of its name in the table of words
+  /// Draws into `place`, below the row of tabs. There is a trace.
+  void (*draw)(const Frame& frame, Rect place);
+};
+
+std::span<const MaskTabEntry> all_mask_tabs();
+
+// ui/masklab/NAME_tab.cpp
+void draw_patterns_tab(const Frame& frame, Rect place);
+
+}  // namespace headlight
