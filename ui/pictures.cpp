@@ -9,6 +9,12 @@ bool equal(const Rect& a, const Rect& b) {
 
 }  // namespace
 
+namespace {
+
+constexpr Index averaged_a_frame = 2'000'000;  // numbers: a millisecond or two
+
+}  // namespace
+
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
   Pictures& kept = frame.pictures;
   const View& view = frame.view();
@@ -39,7 +45,14 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   if (!same) {
     kept.heads_key = {frame.document.trace, view.batch, view.head, view.heads, query, view.theme, view.colormap, view.language, grid, arcs, frame.u};
     kept.heads = make_heads_picture(frame, grid, arcs, query);
+    if (kept.heads.averaged.empty()) {
+      kept.average.drop();
+    } else {
+      kept.average.want((*frame.trace())[view.heads.stage], view.batch, kept.heads.averaged);
+    }
   }
+  kept.average.advance(averaged_a_frame);
+  if (!kept.heads.averaged.empty()) kept.heads.cards.back().heat.quad.values = kept.average.mean();
   return kept.heads;
 }
 

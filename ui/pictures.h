@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ui/compare/compare_picture.h"
+#include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/panels/controls_picture.h"
@@ -41,6 +42,7 @@ struct Pictures {
   Provenance provenance;
   HeadsKey heads_key;
   HeadsPicture heads;
+  HeadsAverage average;  ///< what the heads' picture still lacks, while it is busy
   CompareKey compare_key;
   ComparePicture compare;
   InspectorKey inspector_key;
@@ -50,7 +52,7 @@ struct Pictures {
 /// The pipeline's picture for this frame and size, made anew only where something it shows has changed.
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
 
-/// The same for the heads view: cards in `grid`, lines between the columns of tokens at the sides of `arcs`.
+/// The same for the heads view, its average a part further with each frame: cards in `grid`, lines between the columns of tokens at the sides of `arcs`.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
 
 /// The same for the compare view, in `area` of the screen. There are a pinned trace and its difference.

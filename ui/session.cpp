@@ -62,6 +62,9 @@ struct Session::State {
     submit();
   }
 
+  /// Whether the view still has to be drawn for the sake of what it computes on the way.
+  bool draws_on() const { return document.view.kind == ViewKind::heads && !document.view.blank && pictures.average.busy(); }
+
   void submit() {
     submitted = document.scenario;
     submitted_against = document.pinned;
@@ -173,7 +176,10 @@ void Session::draw(MatrixPainter& painter) {
   if (!(s.document.scenario == s.submitted) || s.document.pinned != s.submitted_against) s.submit();
 }
 
-bool Session::settled() const { return state_->settled >= state_->ticket && state_->document.scenario == state_->submitted; }
+bool Session::settled() const {
+  const State& s = *state_;
+  return s.settled >= s.ticket && s.document.scenario == s.submitted && !s.draws_on();
+}
 
 std::string Session::wait() {
   State& s = *state_;
@@ -183,6 +189,7 @@ std::string Session::wait() {
 
 double Session::next_frame_in() const {
   constexpr double progress_seconds = 0.1;
+  if (state_->draws_on()) return 0;
   const double playing = Playback::next_frame_in(state_->document.view);
   return settled() ? playing : std::min(playing, progress_seconds);
 }

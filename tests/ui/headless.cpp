@@ -70,6 +70,23 @@ void HeadlessWindow::click(ImVec2 at) {
   settle();
 }
 
+void HeadlessWindow::rest() {
+  for (int i = 0; i < 20; ++i) frame();
+}
+
+void HeadlessWindow::ctrl_click(ImVec2 at) {
+  rest();
+  hold({true, false, false});
+  click(at);
+  hold({});
+}
+
+void HeadlessWindow::double_click(ImVec2 at) {
+  rest();
+  click(at);
+  click(at);
+}
+
 void HeadlessWindow::right_click(ImVec2 at) {
   move(at);
   frame();
@@ -150,6 +167,9 @@ void HeadlessWindow::type_and_enter(const char* text) {
 
 ImVec2 HeadlessWindow::find(const char* window, std::initializer_list<const char*> ids) {
   const ImGuiWindow* found = ImGui::FindWindowByName(window);
+  for (const ImGuiWindow* each : ImGui::GetCurrentContext()->Windows) {
+    if (found == nullptr && std::string_view(each->Name).starts_with(window)) found = each;  // a child's name has a number
+  }
   if (found == nullptr) return {0, 0};
   ImGuiID id = found->ID;
   for (const char* part : ids) id = ImHashStr(part, 0, id);

@@ -31,6 +31,8 @@ class HeadlessWindow {
   void settle();
   void move(ImVec2 to);
   void click(ImVec2 at);
+  void ctrl_click(ImVec2 at);
+  void double_click(ImVec2 at);
   void right_click(ImVec2 at);
   void drag(ImVec2 from, ImVec2 to);
   /// Presses and releases one key; a letter 'a' to 'z', with Ctrl or without.
@@ -44,7 +46,7 @@ class HeadlessWindow {
   void type_and_enter(const char* text);
 
   /// Where the item with this path of ids is, found as a person would: by moving over the window of that name. (0, 0)
-  /// if it is nowhere.
+  /// if it is nowhere. A child window goes by the beginning of its name, "canvas/mass".
   ImVec2 find(const char* window, std::initializer_list<const char*> ids);
   /// The middle of a cell of the first painted matrix that shows `stage`; (0, 0) if none does.
   ImVec2 cell(Stage stage, Index row, Index col) const;
@@ -64,6 +66,7 @@ class HeadlessWindow {
   };
   void button(bool down, int which = 0);
   void hold(Modifiers held);
+  void rest();  ///< so long that the next click is not the second of a double-click
   void press_index(compat::KeyIndex key);
   Context context_;
 

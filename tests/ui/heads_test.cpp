@@ -5,6 +5,7 @@
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/heads/arcs.h"
+#include "ui/heads/average.h"
 #include "ui/heads/heads_layout.h"
 #include "ui/heads/heads_picture.h"
 
@@ -49,9 +50,32 @@ TEST_CASE("head cards stay in their box and apart, from 1 to 65") {
 
 TEST_CASE("the average is over the heads asked for alone") {
   const Tensor values = Tensor::of({1, 3, 1, 2}, {1, 2, 100, 100, 3, 6});
-  const Tensor mean = mean_over_heads(values, 0, {0, 2});
-  CHECK(mean.at({0, 0, 0, 0}) == 2);
-  CHECK(mean.at({0, 0, 0, 1}) == 4);
+  HeadsAverage average;
+  average.want(values, 0, {0, 2});
+  CHECK(average.busy());
+  average.advance(1);
+  REQUIRE_FALSE(average.busy());
+  CHECK(average.mean().at({0, 0, 0, 0}) == 2);
+  CHECK(average.mean().at({0, 0, 0, 1}) == 4);
+}
+
+TEST_CASE("an average comes a part a frame, and is not begun anew for the same heads") {
+  const Tensor values = Tensor::full({2, 4, 10, 5}, 3);
+  HeadsAverage average;
+  average.want(values, 1, {0, 1, 3});
+  for (int frame = 0; frame < 5; ++frame) {
+    CHECK(average.busy());
+    average.want(values, 1, {0, 1, 3});
+    average.advance(2 * 3 * 5);  // two rows
+  }
+  REQUIRE_FALSE(average.busy());
+  CHECK(average.share() == 1);
+  CHECK(average.mean().at({0, 0, 9, 4}) == 3);
+  const Tensor mean = average.mean();
+  average.want(values, 1, {0, 1, 3});
+  CHECK(identical(average.mean(), mean));
+  average.want(values, 0, {0, 1, 3});
+  CHECK(average.busy());
 }
 
 namespace {
@@ -77,14 +101,141 @@ TEST_CASE("the heads view shows every head and their average over one range") {
 }
 
 TEST_CASE("a double-click shows one head alone, and another all again") {
-  HeadlessWindow window(heads_document());
-  window.settle();
-  const ImVec2 at = middle(window.painter.quads[2]);
-  window.click(at);
-  window.click(at);
-  window.settle();
+  Document document = heads_document();
+  document.view.heads.heads = {1, 2};
+  HeadlessWindow window(document);
+  window.double_click(middle(window.painter.quads[2]));
   CHECK(window.document().view.heads.isolated == Index{2});
-  CHECK(window.painter.quads.size() == 1);
+  CHECK(window.document().view.head == 2);
+  REQUIRE(window.painter.quads.size() == 1);
+  CHECK(window.painter.quads[0].head == 2);
+  window.double_click(middle(window.painter.quads[0]));
+  CHECK_FALSE(window.document().view.heads.isolated);
+  CHECK(window.document().view.heads.heads.empty());
+  CHECK(window.painter.quads.size() == 5);
+}
+
+TEST_CASE("Ctrl and a click put a head in and out of the chosen ones, and the average follows") {
+  HeadlessWindow window(heads_document());
+  const ImVec2 first = middle(window.painter.quads[0]), last = middle(window.painter.quads[3]);
+  window.ctrl_click(last);
+  window.ctrl_click(first);
+  CHECK(window.document().view.heads.heads == std::vector<Index>{0, 3});
+  const Tensor& weights = (*window.document().trace)[Stage::weights];
+  REQUIRE(window.painter.quads.size() == 5);
+  CHECK(window.painter.quads[4].values.at({0, 0, 4, 1}) == (weights.at({0, 0, 4, 1}) + weights.at({0, 3, 4, 1})) / 2);
+  window.ctrl_click(last);
+  CHECK(window.document().view.heads.heads == std::vector<Index>{0});
+  CHECK(window.painter.quads.size() == 4);  // of one head there is no average
+}
+
+TEST_CASE("the average of large heads comes too, in frames of their own, and the window is settled after it") {
+  Document document = random_document(1100, 8, 8);
+  document.view.kind = ViewKind::heads;
+  HeadlessWindow window(document);
+  REQUIRE_FALSE(window.session.settled());
+  CHECK(window.painter.quads.size() == 8);
+  CHECK(window.session.next_frame_in() == 0);
+  for (int frame = 0; frame < 10 && !window.session.settled(); ++frame) window.frame();
+  CHECK(window.session.settled());
+  REQUIRE(window.painter.quads.size() == 9);
+  const Tensor& weights = (*window.document().trace)[Stage::weights];
+  float sum = 0;
+  for (Index h = 0; h < 8; ++h) sum += weights.at({0, h, 1099, 700});
+  CHECK(window.painter.quads[8].values.at({0, 0, 1099, 700}) == sum / 8);
+}
+
+TEST_CASE("cells that the step player has not computed are blank, and not to be pointed at, nor are their arcs drawn") {
+  Document document = heads_document();
+  HeadlessWindow whole(document);
+  const Timeline timeline(*whole.document().trace);
+  for (const Timeline::Chapter& chapter : timeline.chapters()) {
+    if (chapter.stage == Stage::weights) document.view.step = chapter.first + 1;
+  }
+  REQUIRE(document.view.step);
+  HeadlessWindow window(document);
+  const Index shown = timeline.rows_shown(Stage::weights, *document.view.step);
+  REQUIRE(shown > 0);
+  REQUIRE(shown < 6);
+  REQUIRE(window.painter.quads.size() == 5);
+  for (const MatrixQuad& quad : window.painter.quads) CHECK(quad.revealed == shown * 6);
+  const MatrixQuad& quad = window.painter.quads[1];
+  window.move({quad.min.x + 3, quad.max.y - 3});
+  window.frame();
+  window.frame();
+  CHECK_FALSE(window.document().view.hovered);
+  window.move({quad.min.x + 3, quad.min.y + 3});
+  window.frame();
+  window.frame();
+  CHECK(window.document().view.hovered == Cell{Stage::weights, 0, 1, 0, 0});
+}
+
+TEST_CASE("stages of key/value heads have a card for each of these, which stands for its query heads") {
+  Document document = sentence();
+  document.scenario.kv_heads = 2;
+  document.view.kind = ViewKind::heads;
+  document.view.heads.stage = Stage::K_heads;
+  HeadlessWindow window(document);
+  REQUIRE(window.painter.quads.size() == 3);  // and their average
+  CHECK(window.painter.quads[1].head == 1);
+  const ImVec2 second = middle(window.painter.quads[1]);
+  window.click(second);
+  REQUIRE(window.document().view.selected);
+  CHECK(window.document().view.selected->stage == Stage::K_heads);
+  CHECK(window.document().view.selected->head == 1);
+  CHECK(window.document().view.head == 2);  // the first that uses it
+  window.ctrl_click(second);
+  CHECK(window.document().view.heads.heads == std::vector<Index>{2, 3});
+  window.ctrl_click(second);
+  CHECK(window.document().view.heads.heads.empty());
+  window.double_click(second);
+  REQUIRE(window.painter.quads.size() == 1);
+  CHECK(window.painter.quads[0].head == 1);
+}
+
+TEST_CASE("an arc is found where it passes, the nearest one's weight") {
+  HeadsPicture picture;
+  picture.n_q = picture.n_k = 4;
+  picture.arcs = {{100, 0}, {300, 400}};
+  picture.heads = {{1, 0, {{0, 0, 0.7f}, {0, 2, 0.3f}}}, {3, 0, {{2, 3, 1.0f}}}};
+  CHECK(picture.arc_at({299, 51}, 5) == Cell{Stage::weights, 0, 1, 0, 0});
+  CHECK(picture.arc_at({299, 249}, 5) == Cell{Stage::weights, 0, 1, 0, 2});
+  CHECK(picture.arc_at({200, 148}, 5) == Cell{Stage::weights, 0, 1, 0, 2});
+  CHECK(picture.arc_at({101, 249}, 5) == Cell{Stage::weights, 0, 3, 2, 3});
+  CHECK_FALSE(picture.arc_at({200, 350}, 5));
+  CHECK_FALSE(picture.arc_at({99, 51}, 5));
+}
+
+TEST_CASE("pointing at the arcs looks at weights of the chosen heads") {
+  Document document = heads_document();
+  document.view.heads.heads = {1, 3};
+  document.view.heads.mass = 1;
+  HeadlessWindow window(document);
+  const Tensor& weights = (*window.document().trace)[Stage::weights];
+  int met = 0;
+  for (float y = 200; y < 800; y += 7) {
+    window.move({1080, y});  // among the arcs
+    window.frame();
+    window.frame();
+    const std::optional<Cell> cell = window.document().view.hovered;
+    if (!cell) continue;
+    ++met;
+    CHECK(cell->stage == Stage::weights);
+    CHECK((cell->head == 1 || cell->head == 3));
+    CHECK(weights.at({0, cell->head, cell->row, cell->col}) > 0);
+  }
+  CHECK(met > 5);
+}
+
+TEST_CASE("the mass of the arcs is a slider from nothing to all") {
+  HeadlessWindow window(heads_document());
+  const ImVec2 at = window.find("canvas/mass", {"slider", "##track"});
+  REQUIRE(at.x > 0);
+  window.drag(at, {at.x - 2000, at.y});
+  CHECK(window.document().view.heads.mass == 0);
+  CHECK(window.document().view.heads.heads.empty());  // no heads were chosen by it
+  window.drag(window.find("canvas/mass", {"slider", "##track"}), {2000, at.y});
+  CHECK(window.document().view.heads.mass == 1);
 }
 
 TEST_CASE("a drag over cards chooses their heads") {

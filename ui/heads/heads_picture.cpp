@@ -1,6 +1,7 @@
 #include "ui/heads/heads_picture.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ui/heads/heads_layout.h"
 
@@ -34,18 +35,18 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     if (choice.isolated && *choice.isolated / group != h) continue;
     HeadCard card;
     card.head = h * group;
+    card.users = group;
     card.hue = frame.look.head(card.head);
     card.chosen = false;
     for (Index g = 0; g < group; ++g) card.chosen = card.chosen || is_chosen(choice, card.head + g);
     if (card.chosen || choice.isolated) shared.push_back(h);
     card.chosen = card.chosen || choice.isolated.has_value();
-    card.title = frame.words.fill("heads.head", {std::to_string(h)});
+    card.title = frame.words.fill(group > 1 ? "heads.kv_head" : "heads.head", {std::to_string(h)});
     picture.cards.push_back(std::move(card));
   }
   const MatrixView matrix = values.matrix();
-  const Index numbers = matrix.rows * matrix.cols * static_cast<Index>(shared.size());
-  const bool average = shared.size() > 1 && numbers <= average_limit;
-  if (average) {
+  if (shared.size() > 1) {
+    picture.averaged = shared;
     HeadCard card;
     card.average = true;
     card.hue = frame.look.muted;
@@ -63,7 +64,7 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     card.heat.quad.opacity = card.chosen ? 1.0f : 0.3f;
     if (!card.average) continue;
     MatrixQuad& quad = card.heat.quad;
-    quad.values = mean_over_heads(values, card.heat.batch, shared);
+    quad.values = {};
     quad.mask = quad.kept = Tensor();
     quad.batch = quad.head = card.heat.batch = card.heat.head = 0;
   }
@@ -82,18 +83,27 @@ std::vector<TokenLabel> labels(const Frame& frame, Axis axis, Index count, Rect 
 
 }  // namespace
 
-Tensor mean_over_heads(const Tensor& values, Index batch, const std::vector<Index>& heads) {
-  const MatrixView shape = values.matrix();
-  Buffer mean(static_cast<std::size_t>(shape.rows * shape.cols));
-  for (const Index h : heads) {
-    const MatrixView one = values.matrix(batch, h);
-    std::size_t at = 0;
-    for (Index r = 0; r < one.rows; ++r) {
-      for (Index c = 0; c < one.cols; ++c) mean[at++] += one(r, c);
+std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
+  if (point.x <= arcs.min.x || point.x >= arcs.max.x) return std::nullopt;
+  // Both control points stand in the middle: x = 3/2 t (1 − t) + t³ of the width grows with t, y = (3 − 2t) t² of the drop.
+  const float wanted = (point.x - arcs.min.x) / arcs.width();
+  float from = 0, to = 1;
+  for (int halving = 0; halving < 20; ++halving) {
+    const float t = (from + to) / 2;
+    (1.5f * t * (1 - t) + t * t * t < wanted ? from : to) = t;
+  }
+  const float drop = (3 - 2 * from) * from * from;
+  std::optional<Cell> nearest;
+  for (const HeadArcs& each : heads) {
+    for (const TokenArc& arc : each.arcs) {
+      const float a = query_y(arc.query), b = key_y(arc.key);
+      const float distance = std::abs(a + (b - a) * drop - point.y);
+      if (distance > reach) continue;
+      reach = distance;
+      nearest = Cell{Stage::weights, batch, each.head, arc.query, arc.key};
     }
   }
-  for (float& number : mean) number /= static_cast<float>(heads.size());
-  return Tensor({1, 1, shape.rows, shape.cols}, std::move(mean));
+  return nearest;
 }
 
 HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query) {
@@ -103,6 +113,7 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   add_cards(frame, grid, picture);
   picture.n_q = trace.dims().n_q;
   picture.n_k = trace.dims().n_k;
+  picture.batch = view.batch;
   picture.arcs = arcs;
   picture.queries = labels(frame, Axis::query, picture.n_q, arcs);
   picture.keys = labels(frame, Axis::key, picture.n_k, arcs);
@@ -112,7 +123,7 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   const Index first = many ? query.value_or(0) : 0;
   const Index last = many ? first + 1 : picture.n_q;
   for (const Index h : heads) {
-    picture.heads.push_back({frame.look.head(h), token_arcs(trace[Stage::weights].matrix(view.batch, h), first, last, view.heads.mass)});
+    picture.heads.push_back({h, frame.look.head(h), token_arcs(trace[Stage::weights].matrix(view.batch, h), first, last, view.heads.mass)});
   }
   return picture;
 }

@@ -13,6 +13,7 @@ namespace headlight {
 
 struct HeadCard {
   Index head = 0;        ///< query head; of a key/value head the first that uses it
+  Index users = 1;       ///< how many query heads use it, one after another
   bool average = false;  ///< the mean over the chosen heads, not a head
   bool chosen = true;
   Rect card;
@@ -28,19 +29,24 @@ struct TokenLabel {
 };
 
 struct HeadArcs {
+  Index head = 0;
   ImU32 hue = 0;
   std::vector<TokenArc> arcs;
 };
 
 struct HeadsPicture {
-  std::vector<HeadCard> cards;  ///< the average last
+  std::vector<HeadCard> cards;  ///< the average last; the painter gets its numbers when they are there
+  std::vector<Index> averaged;  ///< heads along the stage's own axis; none: there is no average
   Rect arcs;                    ///< between the columns of tokens
   std::vector<TokenLabel> queries, keys;  ///< as many as there is room for
   std::vector<HeadArcs> heads;            ///< of the chosen heads
   Index n_q = 0, n_k = 0;
+  Index batch = 0;
 
   float query_y(Index q) const { return arcs.min.y + (static_cast<float>(q) + 0.5f) * arcs.height() / static_cast<float>(n_q); }
   float key_y(Index k) const { return arcs.min.y + (static_cast<float>(k) + 0.5f) * arcs.height() / static_cast<float>(n_k); }
+  /// The weight whose arc passes within `reach` pixels of a point between the columns: the nearest one's.
+  std::optional<Cell> arc_at(ImVec2 point, float reach) const;
 };
 
 /// What a HeadsPicture depends on.
@@ -57,12 +63,6 @@ struct HeadsKey {
 
 /// More queries than this: arcs of the query looked at alone.
 constexpr Index arc_queries = 64;
-/// More numbers than this are not averaged on the way to the screen.
-constexpr Index average_limit = 4'000'000;
-
-/// The mean of `heads` of one batch entry of [B, H, r, c], as [1, 1, r, c].
-Tensor mean_over_heads(const Tensor& values, Index batch, const std::vector<Index>& heads);
-
 HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query);
 
 }  // namespace headlight

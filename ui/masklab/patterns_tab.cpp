@@ -34,6 +34,7 @@ void look(const Frame& frame, const MaskPicture& picture, Rect area) {
     const ImVec2 point = ImGui::GetIO().MousePos;
     if (frame.trace()->has(Stage::mask)) cell = cell_in(picture.mask, point);
     if (!cell) cell = cell_in(picture.weights, point);
+    if (cell && cell->row >= frame.rows_shown(cell->stage)) cell.reset();  // not computed yet
   }
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   offer_matrix_menu(frame, cell);

@@ -48,9 +48,10 @@ std::optional<Cell> cell_in(const HeadCard& card, ImVec2 point) {
   return card.average ? std::nullopt : headlight::cell_in(card.heat, point);
 }
 
-/// The query whose token, left of the arcs, is under the pointer: its largest weight.
-std::optional<Cell> token_at(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
+/// The weight whose arc is under the pointer or, left of the arcs, of the query whose token is, the largest.
+std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
   const Rect& arcs = picture.arcs;
+  if (const auto cell = picture.arc_at(point, 5 * frame.u)) return cell;
   if (point.y < arcs.min.y || point.y >= arcs.max.y || point.x >= arcs.min.x || point.x < arcs.min.x - 90 * frame.u) return std::nullopt;
   const auto q = static_cast<Index>((point.y - arcs.min.y) / arcs.height() * static_cast<float>(picture.n_q));
   Cell cell{Stage::weights, frame.view().batch, frame.view().head, std::min(q, picture.n_q - 1), 0};
@@ -61,13 +62,18 @@ std::optional<Cell> token_at(const Frame& frame, const HeadsPicture& picture, Im
   return cell;
 }
 
-void toggle(std::vector<Index>& heads, Index head) {
-  const auto at = std::ranges::lower_bound(heads, head);
-  if (at != heads.end() && *at == head) {
-    heads.erase(at);
-  } else {
-    heads.insert(at, head);
+/// All query heads of a card go together: in, where one was missing, else out.
+void toggle(std::vector<Index>& heads, const HeadCard& card) {
+  std::vector<Index> changed;
+  Index in = 0;
+  for (const Index head : heads) {
+    const bool here = head >= card.head && head < card.head + card.users;
+    in += here ? 1 : 0;
+    if (!here) changed.push_back(head);
   }
+  for (Index head = card.head; in < card.users && head < card.head + card.users; ++head) changed.push_back(head);
+  std::ranges::sort(changed);
+  heads = std::move(changed);
 }
 
 Rect dragged_area() {
@@ -81,7 +87,7 @@ std::vector<Index> heads_touched(const HeadsPicture& picture, const Rect& area) 
   std::vector<Index> heads;
   for (const HeadCard& card : picture.cards) {
     const bool apart = card.card.max.x < area.min.x || card.card.min.x > area.max.x || card.card.max.y < area.min.y || card.card.min.y > area.max.y;
-    if (!card.average && !apart) heads.push_back(card.head);
+    for (Index i = 0; !card.average && !apart && i < card.users; ++i) heads.push_back(card.head + i);
   }
   return heads;
 }
@@ -90,7 +96,7 @@ std::vector<Index> heads_touched(const HeadsPicture& picture, const Rect& area) 
 void act(const Frame& frame, const HeadsPicture& picture, const std::optional<Cell>& cell) {
   const ImGuiIO& io = ImGui::GetIO();
   const HeadCard* card = card_at(picture, io.MousePos);
-  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+  if (ImGui::IsItemHovered() && !io.KeyCtrl && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
     View view = frame.view();
     HeadsChoice& choice = view.heads;
     const bool restores = choice.isolated || !card || card->average;
@@ -100,13 +106,14 @@ void act(const Frame& frame, const HeadsPicture& picture, const std::optional<Ce
     frame.change(std::move(view));
     return;
   }
-  if (!ImGui::IsItemDeactivated()) return;
+  const bool ends_double_click = !io.KeyCtrl && io.MouseClickedLastCount[ImGuiMouseButton_Left] == 2;
+  if (!ImGui::IsItemDeactivated() || ends_double_click) return;
   View view = frame.view();
   const Rect area = dragged_area();
   if (area.width() + area.height() >= 8 * frame.u) {
     view.heads.heads = heads_touched(picture, area);
   } else if (io.KeyCtrl && card && !card->average) {
-    toggle(view.heads.heads, card->head);
+    toggle(view.heads.heads, *card);
   } else {
     if (card && !card->average) view.head = card->head;
     view.selected = cell;
@@ -121,9 +128,15 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadCard& card) {
   list.AddRectFilled(r.min, r.max, frame.look.card, 7 * u);
   draw_elided(list, frame.fonts, card.average ? Face::ui : Face::bold, 11.5f * u, {r.min.x + 7 * u, r.min.y + 4 * u},
               card.chosen ? card.hue : frame.look.muted, card.title, r.width() - 12 * u);
-  draw_heat(frame, list, card.heat, card.heat.rect, card.chosen);
+  if (card.average && frame.pictures.average.busy()) {
+    char words[96];
+    std::snprintf(words, sizeof words, "%s %.0f %%", frame.words("heads.averaging"), static_cast<double>(frame.pictures.average.share() * 100));
+    draw_elided(list, frame.fonts, Face::ui, 11.5f * u, {r.min.x + 7 * u, r.centre().y}, frame.look.muted, words, r.width() - 12 * u);
+  } else {
+    draw_heat(frame, list, card.heat, card.heat.rect, card.chosen);
+  }
   for (const std::optional<Cell>* cell : {&frame.view().selected, &frame.view().hovered}) {
-    if (!*cell) continue;
+    if (!*cell || (*cell)->row >= frame.rows_shown((*cell)->stage)) continue;
     Cell here = **cell;  // query 3 is query 3 in every head
     if (here.stage == card.heat.stage) here.head = card.heat.head;
     draw_highlight(frame, list, card.heat, card.heat.rect, here);
@@ -139,14 +152,53 @@ void draw_token(const Frame& frame, ImDrawList& list, const TokenLabel& token, f
               token.text, width);
 }
 
+/// Exact weights of the query looked at, beside its keys: the pointed-at one first, the others where there is room.
+void draw_weights(const Frame& frame, ImDrawList& list, const HeadsPicture& picture, Index query, Index key) {
+  const float u = frame.u;
+  const HeadArcs* head = picture.heads.size() == 1 ? &picture.heads[0] : nullptr;
+  const std::optional<Cell> looked = frame.looked_at();
+  for (const HeadArcs& each : picture.heads) {
+    if (looked && looked->stage == Stage::weights && looked->head == each.head) head = &each;
+  }
+  if (query < 0 || query >= frame.rows_shown(Stage::weights) || head == nullptr) return;
+  const float room = 12 * u, pointed = key < 0 ? -1e9f : picture.key_y(key);
+  float last = -1e9f;
+  for (const TokenLabel& token : picture.keys) {
+    for (const TokenArc& arc : head->arcs) {
+      const bool at_key = arc.key == key;
+      const bool crowded = token.y - last < room || (!at_key && std::abs(token.y - pointed) < room);
+      if (arc.query != query || arc.key != token.index || crowded) continue;
+      char text[16];
+      std::snprintf(text, sizeof text, "%.4f", static_cast<double>(arc.weight));
+      draw_text(list, frame.fonts, Face::mono, 11 * u, {picture.arcs.max.x + 74 * u, token.y - 7 * u}, head->hue, text);
+      last = token.y;
+    }
+  }
+}
+
+/// The number that is pointed at, beside the pointer: of an arc or of the average, which no inspector shows.
+void draw_pointed(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
+  const HeadCard* card = card_at(picture, point);
+  std::optional<Cell> cell = card ? headlight::cell_in(card->heat, point) : picture.arc_at(point, 5 * frame.u);
+  if (!cell || (card && !card->average) || cell->row >= frame.rows_shown(cell->stage)) return;
+  const Tensor& values = card ? card->heat.quad.values : (*frame.trace())[cell->stage];
+  if (!values.defined()) return;
+  const std::string number = number_text(values.matrix(cell->batch, cell->head)(cell->row, cell->col), 4);
+  char words[128];
+  std::snprintf(words, sizeof words, "%s  %s", card ? card->title.c_str() : "", number.c_str());
+  tooltip(frame, card ? words : number.c_str());
+}
+
 void draw_arcs(const Frame& frame, ImDrawList& list, const HeadsPicture& picture) {
   const float u = frame.u;
   const Rect& arcs = picture.arcs;
-  const std::optional<Cell>& looked = frame.view().hovered ? frame.view().hovered : frame.view().selected;
+  const std::optional<Cell> looked = frame.looked_at();
+  const Index shown = frame.rows_shown(Stage::weights);
   const Index query = looked && info(looked->stage).rows == Axis::query ? looked->row : -1;
   const Index key = looked && info(looked->stage).cols == Axis::key ? looked->col : -1;
   for (const HeadArcs& head : picture.heads) {
     for (const TokenArc& arc : head.arcs) {
+      if (arc.query >= shown) continue;  // the step player is not there yet
       const bool lit = query < 0 || arc.query == query;
       const ImVec2 a{arcs.min.x, picture.query_y(arc.query)};
       const ImVec2 b{arcs.max.x, picture.key_y(arc.key)};
@@ -158,18 +210,7 @@ void draw_arcs(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   }
   for (const TokenLabel& token : picture.queries) draw_token(frame, list, token, arcs.min.x - 6 * u, 84 * u, true, token.index == query);
   for (const TokenLabel& token : picture.keys) draw_token(frame, list, token, arcs.max.x + 6 * u, 64 * u, false, token.index == key);
-  // Exact weights of the query looked at, beside its keys.
-  if (query < 0 || picture.heads.size() != 1) return;
-  float last = -1e9f;
-  for (const TokenLabel& token : picture.keys) {
-    for (const TokenArc& arc : picture.heads[0].arcs) {
-      if (arc.query != query || arc.key != token.index || token.y - last < 12 * u) continue;
-      char text[16];
-      std::snprintf(text, sizeof text, "%.4f", static_cast<double>(arc.weight));
-      draw_text(list, frame.fonts, Face::mono, 11 * u, {arcs.max.x + 74 * u, token.y - 7 * u}, picture.heads[0].hue, text);
-      last = token.y;
-    }
-  }
+  draw_weights(frame, list, picture, query, key);
 }
 
 void mass_slider(const Frame& frame, Rect place) {
@@ -208,7 +249,9 @@ void draw_heads_view(const Frame& frame, Rect place) {
   std::optional<Cell> cell;
   if (ImGui::IsItemHovered()) {
     const HeadCard* card = card_at(picture, point);
-    cell = card ? cell_in(*card, point) : token_at(frame, picture, point);
+    cell = card ? cell_in(*card, point) : arc_or_token_at(frame, picture, point);
+    if (cell && cell->row >= frame.rows_shown(cell->stage)) cell.reset();  // not computed yet
+    draw_pointed(frame, picture, point);
   }
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   offer_matrix_menu(frame, cell);

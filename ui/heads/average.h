@@ -1,0 +1,36 @@
+// The mean over heads, computed a part a frame: however large the matrix, no frame waits for it.
+#pragma once
+
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+class HeadsAverage {
+ public:
+  /// Of `heads` of one batch entry of [B, H, r, c]. Asked for the same again, it keeps what it has.
+  void want(const Tensor& values, Index batch, const std::vector<Index>& heads);
+  /// Of nothing: lets go of the numbers.
+  void drop();
+  /// Adds up at least one row and not many more than `numbers` numbers; does nothing where all is done.
+  void advance(Index numbers);
+
+  bool busy() const { return values_.defined() && !mean_.defined(); }
+  /// The part that is done, 0 … 1.
+  float share() const;
+  /// [1, 1, r, c]; undefined while busy.
+  const Tensor& mean() const { return mean_; }
+
+ private:
+  void add_row(Index row);
+
+  Tensor values_;
+  Index batch_ = 0;
+  std::vector<Index> heads_;
+  Buffer sums_;
+  Index next_row_ = 0, rows_ = 0;
+  Tensor mean_;
+};
+
+}  // namespace headlight
