@@ -16,6 +16,7 @@
 namespace headlight {
 
 class MatrixPainter;
+class RecentFiles;
 struct Pictures;
 
 /// What the document is called: the lesson's title, the file's name, or the sentence. "" for random input.
@@ -35,6 +36,7 @@ struct Frame {
   float u = 1;  ///< pixels per point
 
   const Timeline& timeline;
+  const RecentFiles& recent;
 
   const View& view() const { return document.view; }
   /// The cell under the pointer, else the pinned one; none where the step player has not computed it yet.

@@ -2,6 +2,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/widgets/matrix_menu.h"
+#include "ui/open/open_dialog.h"
 
 namespace headlight {
 namespace {
@@ -70,11 +71,15 @@ void escape(const Frame& frame) {
 void press_keys(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.KeyCtrl && pressed('q')) frame.actions.push_back(Quit{});
-  if (io.WantTextInput) return;
+  if (io.WantTextInput) {
+    if (frame.view().dialog != Dialog::none && pressed(Key::escape)) escape(frame);
+    return;
+  }
   if (io.KeyCtrl && pressed('z')) frame.actions.push_back(io.KeyShift ? Action(Redo{}) : Action(Undo{}));
   if (io.KeyCtrl && pressed('y')) frame.actions.push_back(Redo{});
   if (pressed(Key::f11)) frame.actions.push_back(ToggleFullscreen{});
   if ((io.KeyShift && pressed(Key::slash)) || pressed(Key::f1)) toggle(frame, Dialog::help);
+  if (io.KeyCtrl && pressed('o')) frame.change(with_open_dialog(frame));
   if (frame.trace()) press_matrix_keys(frame);
   if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && frame.view().dialog == Dialog::none) player_keys(frame);
   if (pressed(Key::escape)) escape(frame);

@@ -15,6 +15,11 @@ constexpr Index averaged_a_frame = 2'000'000;  // numbers: a millisecond or two
 
 }  // namespace
 
+const std::vector<Lesson>& shown_lessons(Pictures& pictures) {
+  if (pictures.lessons.empty()) pictures.lessons = shipped_lessons();
+  return pictures.lessons;
+}
+
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
   Pictures& kept = frame.pictures;
   const View& view = frame.view();

@@ -7,6 +7,7 @@
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/masklab/mask_picture.h"
+#include "ui/open/open_dialog.h"
 #include "ui/panels/controls_picture.h"
 #include "ui/panels/inspector_picture.h"
 #include "ui/pipeline/picture.h"
@@ -22,7 +23,7 @@ struct Pictures {
   MaskKey mask_key;
   MaskPicture mask;
   std::vector<PatternTile> palette;  ///< made when it is first shown
-  std::vector<Lesson> lessons;  ///< that ship with the program; read when they are first shown
+  std::vector<Lesson> lessons;  ///< by shown_lessons
   std::shared_ptr<const Trace> timeline_of;
   Timeline timeline;
   /// What the pipeline's picture depends on.
@@ -47,7 +48,11 @@ struct Pictures {
   ComparePicture compare;
   InspectorKey inspector_key;
   InspectorPicture inspector;
+  OpenPicture open;
 };
+
+/// The lessons that ship with the program, read when they are first shown.
+const std::vector<Lesson>& shown_lessons(Pictures& pictures);
 
 /// The pipeline's picture for this frame and size, made anew only where something it shows has changed.
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);

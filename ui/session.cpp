@@ -4,9 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "core/tensor/error.h"
+#include "core/files/file_watch.h"
 #include "ui/document/take_matrix.h"
 #include "ui/keys.h"
+#include "ui/open/layer_dialog.h"
+#include "ui/open/opening.h"
 #include "ui/panels/registry.h"
 #include "ui/pictures.h"
 #include "ui/player/playback.h"
@@ -18,6 +20,8 @@ namespace {
 float presentation_scale(ImVec2 window, float scale) {
   return std::clamp(std::min(window.x / (1150 * scale), window.y / (680 * scale)), 1.0f, 2.0f);
 }
+
+std::string leaf_of(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
 
 /// Every character that the document can put on screen besides the words.
 std::string document_text(const Document& document) {
@@ -55,10 +59,18 @@ struct Session::State {
   const Trace* text_of = nullptr;  ///< the trace whose tokens `text` holds
   std::string text, text_language, text_message;
   ViewKind text_view = ViewKind::pipeline;
+  RecentFiles recent;
+  FileWatch watch;
+  std::string opening;             ///< joins the recent files once its numbers are there
+  std::uint64_t reloading = 0;     ///< the ticket of a file that changed on disk; 0: none
+  std::string failure;             ///< of the last outcome
+  Dialog text_dialog = Dialog::none;
+  std::string text_folder;
   std::string title, titled;       ///< the window's title, and the document's name in it
 
-  State(Document start, std::function<void()> wake)
-      : document(std::move(start)), engine(std::move(wake)), words(document.view.language) {
+  State(Document start, std::function<void()> wake, RecentFiles opened)
+      : document(std::move(start)), engine(wake), words(document.view.language), recent(std::move(opened)), watch(std::move(wake)) {
+    if (document.scenario.source == Source::file) opening = document.scenario.file;
     submit();
   }
 
@@ -68,18 +80,39 @@ struct Session::State {
   void submit() {
     submitted = document.scenario;
     submitted_against = document.pinned;
+    watch.watch(submitted.source == Source::file ? submitted.file : std::string());
     ticket = engine.submit(submitted, submitted_against);
+    reloading = 0;
   }
 
   void take(Outcome outcome) {
     settled = outcome.ticket;
+    failure = outcome.error;
+    const bool reloaded = outcome.ticket == std::exchange(reloading, 0);
     if (outcome.trace) {
       show_trace(document, std::move(outcome.trace));
       if (document.pinned == submitted_against) document.difference = std::move(outcome.difference);
+      remember();
+      if (reloaded) document.notice = words.fill("messages.reloaded", {leaf_of(document.scenario.file)});
+    } else if (reloaded) {
+      // Half written, or of other shapes: what is shown stays, and the next change of the file is another try.
+      document.notice = words.fill("messages.not_reloaded", {outcome.error});
     } else {
+      const bool asked = ask_for_layer(document);
       show_error(document, outcome.error);
+      if (asked) document.error.clear();
+      if (!asked) opening.clear();
       submitted = document.scenario;
     }
+  }
+
+  void remember() {
+    if (!opening.empty()) recent.add(std::exchange(opening, {}));
+  }
+
+  /// The open file is another one on disk: the same scenario once more, from its new tensors.
+  void reload() {
+    if (document.scenario.source == Source::file && document.trace) reloading = ticket = engine.submit(submitted, submitted_against);
   }
 
   void perform(const Action& action) {
@@ -88,6 +121,7 @@ struct Session::State {
     if (std::holds_alternative<Quit>(action)) requests.close = true;
     if (const auto* open = std::get_if<OpenFile>(&action)) open_file(open->path);
     if (const auto* take = std::get_if<TakeMatrix>(&action)) take_matrix(document, *take, words);
+    if (std::holds_alternative<TakeLayer>(action)) answer_layer(document);
     if (const auto* copy = std::get_if<CopyText>(&action)) ImGui::SetClipboardText(copy->text.c_str());
     if (document.view.language != words.language()) {
       words = Words(document.view.language);
@@ -96,29 +130,28 @@ struct Session::State {
   }
 
   void open_file(const std::string& path) {
-    try {
-      Lesson opened = open_source(path);
-      apply(document, ChangeScenario{opened.scenario, {}});
-      document.lesson = std::move(opened);
-      View view = document.view;
-      view.selected.reset();
-      view.looked = false;
-      view.zoom = view.pan_x = view.pan_y = 0;
-      apply(document, ChangeView{std::move(view)});
-    } catch (const InputError& error) {
-      show_error(document, error.what());
-    }
+    opening = path.starts_with("lesson:") ? std::string() : path;
+    open_into(document, path);
   }
 
   /// What the lessons view shows, in the language that is shown.
   std::string lessons_text() {
     if (document.view.kind != ViewKind::lesson) return {};
-    if (pictures.lessons.empty()) pictures.lessons = shipped_lessons();
     std::string all;
-    for (const Lesson& lesson : pictures.lessons) {
+    for (const Lesson& lesson : shown_lessons(pictures)) {
       all += in_language(lesson.title, words.language()) + in_language(lesson.description, words.language());
     }
     return all;
+  }
+
+  /// Whether a dialog that shows files or layers came up, or shows another folder.
+  bool dialog_changed() {
+    const Dialog dialog = document.view.dialog;
+    const bool opens = dialog == Dialog::open;
+    if (dialog == text_dialog && (!opens || open_picture(pictures, document.view.open).folder == text_folder)) return false;
+    text_dialog = dialog;
+    text_folder = opens ? open_picture(pictures, document.view.open).folder : std::string();
+    return true;
   }
 
   void keep_timeline() {
@@ -128,8 +161,8 @@ struct Session::State {
   }
 };
 
-Session::Session(Document start, std::function<void()> wake)
-    : state_(std::make_unique<State>(std::move(start), std::move(wake))) {}
+Session::Session(Document start, std::function<void()> wake, RecentFiles recent)
+    : state_(std::make_unique<State>(std::move(start), std::move(wake), std::move(recent))) {}
 
 Session::~Session() = default;
 
@@ -137,14 +170,16 @@ bool Session::prepare_fonts(float scale) {
   State& s = *state_;
   if (s.document.view.presenting) scale *= presentation_scale(ImGui::GetIO().DisplaySize, scale);
   if (const auto outcome = s.engine.take()) s.take(std::move(*outcome));
+  if (s.watch.take()) s.reload();
   const std::string& message = s.document.error.empty() ? s.document.notice : s.document.error;
   if (s.text.empty() || s.text_of != s.document.trace.get() || s.text_language != s.words.language() ||
-      s.text_view != s.document.view.kind || s.text_message != message) {
+      s.text_view != s.document.view.kind || s.text_message != message || s.dialog_changed()) {
     s.text_of = s.document.trace.get();
     s.text_message = message;
     s.text_language = s.words.language();
     s.text_view = s.document.view.kind;
-    s.text = s.words.all_text() + s.lessons_text() + document_text(s.document);
+    s.text = s.words.all_text() + s.lessons_text() + document_text(s.document) +
+             open_dialog_text(s.document.view, s.recent, s.pictures) + layer_dialog_text(s.document.view);
   }
   if (s.styled_scale != scale || s.styled != s.document.view.theme) {
     apply_style(look(s.document.view.theme), scale);
@@ -163,7 +198,7 @@ void Session::draw(MatrixPainter& painter) {
   s.actions.clear();
   s.keep_timeline();
   const Progress progress = s.engine.progress();
-  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, painter, s.pictures, progress, s.actions, s.fonts.scale(), s.pictures.timeline};
+  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, painter, s.pictures, progress, s.actions, s.fonts.scale(), s.pictures.timeline, s.recent};
   press_keys(frame);
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 window = ImGui::GetIO().DisplaySize;
@@ -184,7 +219,7 @@ bool Session::settled() const {
 std::string Session::wait() {
   State& s = *state_;
   if (auto outcome = s.engine.wait()) s.take(std::move(*outcome));
-  return s.document.error;
+  return s.failure;
 }
 
 double Session::next_frame_in() const {

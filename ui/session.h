@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/files/recent_files.h"
 #include "ui/document/document.h"
 
 namespace headlight {
@@ -16,7 +17,8 @@ class MatrixPainter;
 class Session {
  public:
   /// `wake` is called from any thread when a frame is worth drawing (the program posts an empty event).
-  Session(Document start, std::function<void()> wake);
+  /// `recent`: the files to choose from again; those that are opened join them.
+  Session(Document start, std::function<void()> wake, RecentFiles recent = RecentFiles());
   ~Session();
 
   /// Loads the fonts for this scale (pixels per point × the person's own zoom) into the current context's atlas.

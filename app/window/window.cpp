@@ -29,11 +29,16 @@ class ImguiInput {
   GlfwWindow& window_;
 };
 
+RecentFiles recent_files() {
+  const std::filesystem::path folder = state_folder();
+  return folder.empty() ? RecentFiles() : RecentFiles(folder / "recent");
+}
+
 /// The frame loop. The members' order is that of their making.
 class WindowLoop {
  public:
   explicit WindowLoop(const WindowOptions& options)
-      : window_(options.width, options.height, "Headlight"), input_(window_), session_(options.start, GlfwWindow::wake) {}
+      : window_(options.width, options.height, "Headlight"), input_(window_), session_(options.start, GlfwWindow::wake, recent_files()) {}
 
   void run() {
     while (!window_.should_close() && !closed_) {

@@ -34,7 +34,7 @@ Index whole(const FileReading& r, const FileReading::Number& number) {
 
 /// Query heads. `d_model` is known for separate projections only.
 Index settle_query_heads(const FileReading& r, std::optional<Index> d_model) {
-  const auto number = r.number({"num_heads", "n_heads", "head_num", "n_head", "num_attention_heads"});
+  const auto number = heads_said(r);
   if (r.resolving.scenario.heads) {
     const Index heads = *r.resolving.scenario.heads;
     if (d_model && *d_model % heads != 0) {
@@ -62,7 +62,7 @@ Index settle_query_heads(const FileReading& r, std::optional<Index> d_model) {
 
 std::optional<Index> given_kv_heads(const FileReading& r) {
   if (r.resolving.scenario.kv_heads) return r.resolving.scenario.kv_heads;
-  const auto number = r.number({"num_kv_heads", "n_kv_heads", "num_key_value_heads"});
+  const auto number = kv_heads_said(r);
   if (!number) return {};
   return whole(r, *number);
 }
@@ -186,6 +186,14 @@ void apply_switches(const FileReading& r) {
 }
 
 }  // namespace
+
+std::optional<FileReading::Number> heads_said(const FileReading& r) {
+  return r.number({"num_heads", "n_heads", "head_num", "n_head", "num_attention_heads"});
+}
+
+std::optional<FileReading::Number> kv_heads_said(const FileReading& r) {
+  return r.number({"num_kv_heads", "n_kv_heads", "num_key_value_heads"});
+}
 
 void read_parameters(const FileReading& r) {
   Dims& dims = r.inputs.dims;

@@ -38,6 +38,9 @@ void read_file(const Resolving& resolving, Inputs& inputs);
 
 /// Heads, W_q … b_o and the widths in inputs.dims.
 void read_parameters(const FileReading& reading);
+/// The numbers of query heads and of key/value heads that the file says, under the names that there are for them.
+std::optional<FileReading::Number> heads_said(const FileReading& reading);
+std::optional<FileReading::Number> kv_heads_said(const FileReading& reading);
 /// query, key, value, and batch, n_q, n_k in inputs.dims; after read_parameters.
 void read_inputs(const FileReading& reading);
 /// file_mask, valid_lens, bias and fill; after read_inputs and settle_heads.

@@ -2,26 +2,14 @@
 
 namespace headlight {
 
-std::filesystem::path path_from(const std::string& utf8) {
-  return std::filesystem::path(std::u8string(utf8.begin(), utf8.end()));
-}
-
-TensorFile::Stamp TensorFile::stamp_of(const std::string& path) {
-  std::error_code error;  // a missing file is open_arrays' to report
-  Stamp stamp;
-  stamp.size = std::filesystem::file_size(path_from(path), error);
-  stamp.changed = std::filesystem::last_write_time(path_from(path), error);
-  return stamp;
-}
-
 std::shared_ptr<const TensorFile> TensorFile::open(const std::string& path,
                                                    const std::shared_ptr<const TensorFile>& last) {
-  if (last && last->path_ == path && last->stamp_ == stamp_of(path)) return last;
+  if (last && last->path_ == path && last->stamp_ == stamp_of(path_from(path))) return last;
   return std::make_shared<const TensorFile>(path);
 }
 
 TensorFile::TensorFile(const std::string& path)
-    : path_(path), stamp_(stamp_of(path)), arrays_(open_arrays(path_from(path))) {}
+    : path_(path), stamp_(stamp_of(path_from(path))), arrays_(open_arrays(path_from(path))) {}
 
 Tensor TensorFile::load(const std::string& name) const {
   const std::lock_guard lock(mutex_);

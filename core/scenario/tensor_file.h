@@ -2,14 +2,14 @@
 // whose sources come from the file is recognised as unchanged.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "core/files/array_file.h"
+#include "core/files/file_watch.h"
+#include "core/files/utf8_path.h"
 
 namespace headlight {
 
@@ -29,21 +29,11 @@ class TensorFile {
   Tensor load_transposed(const std::string& name) const;
 
  private:
-  struct Stamp {
-    std::uintmax_t size = 0;
-    std::filesystem::file_time_type changed;
-    bool operator==(const Stamp&) const = default;
-  };
-  static Stamp stamp_of(const std::string& path);
-
   std::string path_;
-  Stamp stamp_;
+  FileStamp stamp_;
   std::shared_ptr<const ArrayFile> arrays_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, Tensor> loaded_, transposed_;
 };
-
-/// The path that a person's UTF-8 text names.
-std::filesystem::path path_from(const std::string& utf8);
 
 }  // namespace headlight

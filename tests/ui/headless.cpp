@@ -23,7 +23,8 @@ HeadlessWindow::Context::Context(ImVec2 size) : imgui(ImGui::CreateContext()) {
 
 HeadlessWindow::Context::~Context() { ImGui::DestroyContext(imgui); }
 
-HeadlessWindow::HeadlessWindow(Document start, ImVec2 size) : context_(size), session(std::move(start), [] {}) {
+HeadlessWindow::HeadlessWindow(Document start, ImVec2 size, RecentFiles recent)
+    : context_(size), session(std::move(start), [] {}, std::move(recent)) {
   move({-100, -100});
   settle();
 }
@@ -158,6 +159,12 @@ std::size_t HeadlessWindow::drawn() const {
   return sum;
 }
 
+void HeadlessWindow::type(const char* text) {
+  ImGui::GetIO().AddInputCharactersUTF8(text);
+  frame();
+  frame();
+}
+
 void HeadlessWindow::type_and_enter(const char* text) {
   ImGui::GetIO().AddInputCharactersUTF8(text);
   frame();
@@ -168,7 +175,7 @@ void HeadlessWindow::type_and_enter(const char* text) {
 ImVec2 HeadlessWindow::find(const char* window, std::initializer_list<const char*> ids) {
   const ImGuiWindow* found = ImGui::FindWindowByName(window);
   for (const ImGuiWindow* each : ImGui::GetCurrentContext()->Windows) {
-    if (found == nullptr && std::string_view(each->Name).starts_with(window)) found = each;  // a child's name has a number
+    if (found == nullptr && each->Active && std::string_view(each->Name).starts_with(window)) found = each;  // a child's name has a number
   }
   if (found == nullptr) return {0, 0};
   ImGuiID id = found->ID;

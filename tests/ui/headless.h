@@ -22,7 +22,7 @@ class RecordingPainter : public MatrixPainter {
 
 class HeadlessWindow {
  public:
-  explicit HeadlessWindow(Document start, ImVec2 size = {1600, 900});
+  explicit HeadlessWindow(Document start, ImVec2 size = {1600, 900}, RecentFiles recent = RecentFiles());
   HeadlessWindow(const HeadlessWindow&) = delete;
   HeadlessWindow& operator=(const HeadlessWindow&) = delete;
 
@@ -44,6 +44,7 @@ class HeadlessWindow {
   void press(char letter, bool ctrl = false) { press(letter, Modifiers{ctrl, false, false}); }
   /// Types into what has the focus, then presses Enter.
   void type_and_enter(const char* text);
+  void type(const char* text);
 
   /// Where the item with this path of ids is, found as a person would: by moving over the window of that name. (0, 0)
   /// if it is nowhere. A child window goes by the beginning of its name, "canvas/mass".

@@ -48,6 +48,7 @@ struct Applier {
   void operator()(const CopyText&) const {}
   void operator()(const TakeMatrix&) const {}
   void operator()(const OpenFile&) const {}
+  void operator()(const TakeLayer&) const {}
   void operator()(const ToggleFullscreen&) const {}
   void operator()(const Quit&) const {}
 };

@@ -29,6 +29,8 @@ struct OpenFile {
 /// The result that is shown becomes A, which later ones are compared with; Unpin forgets it.
 struct Pin {};
 struct Unpin {};
+/// The layer and heads that are marked in the layer dialog.
+struct TakeLayer {};
 struct Undo {};
 struct Redo {};
 /// Text onto the clipboard.
@@ -45,11 +47,12 @@ struct DismissMessage {};
 struct ToggleFullscreen {};
 struct Quit {};
 
-using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, CopyText, TakeMatrix, Pin, Unpin, Undo, Redo,
+using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, TakeLayer, CopyText, TakeMatrix, Pin, Unpin, Undo, Redo,
                             DismissMessage, ToggleFullscreen, Quit>;
 using Actions = std::vector<Action>;
 
-/// Applies what concerns the document; OpenFile, CopyText, TakeMatrix, ToggleFullscreen and Quit are the session's business.
+/// Applies what concerns the document; OpenFile, TakeLayer, CopyText, TakeMatrix, ToggleFullscreen and Quit are the session's
+/// business.
 void apply(Document& document, const Action& action);
 
 /// Takes the newest trace over: the document shows it, and the view is kept within its sizes.

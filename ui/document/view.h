@@ -9,13 +9,14 @@
 #include "core/figure/theme.h"
 #include "ui/document/mask_lab.h"
 #include "ui/document/matrix_menu.h"
+#include "ui/document/open_choice.h"
 
 namespace headlight {
 
 enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson };
 
 /// What stands over the window until Esc, a click beside it or its own buttons send it away; one at a time.
-enum class Dialog : std::uint8_t { none, help };
+enum class Dialog : std::uint8_t { none, help, open, layers };
 
 /// What the heads view shows.
 struct HeadsChoice {
@@ -52,6 +53,8 @@ struct View {
   HeadsChoice heads;
   MaskLab mask_lab;
   std::optional<Stage> compared;   ///< the stage that the compare view shows large; unset: one that has changed
+  OpenChoice open;
+  LayerChoice layers;
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
   float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view
   bool operator==(const View&) const = default;

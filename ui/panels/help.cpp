@@ -23,6 +23,7 @@ constexpr Shortcut shortcuts[] = {
     {"B", "help.blank"},
     {"R", "help.reaches"},
     {"A", "help.pin"},
+    {"Ctrl+O", "help.open"},
     {"Ctrl+Z  Ctrl+Y", "help.undo"},
     {"Ctrl+C", "help.copy_value"},
     {"Ctrl+Shift+C", "help.copy_row"},

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "ui/widgets/matrix_menu.h"
+#include "ui/open/layer_dialog.h"
+#include "ui/open/open_dialog.h"
 
 namespace headlight {
 namespace {
@@ -32,6 +34,8 @@ constexpr std::array panels{
     Panel{"inspector", place_right, draw_inspector},  Panel{"player_bar", place_bottom, draw_player_bar},
     Panel{"top_bar", place_top, draw_top_bar},        Panel{"messages", place_middle, draw_messages},
     Panel{"matrix_menu", place_window, draw_matrix_menu}, Panel{"help", place_window, draw_help},
+    Panel{"open", place_window, draw_open_dialog},
+    Panel{"layers", place_window, draw_layer_dialog},
 };
 
 }  // namespace

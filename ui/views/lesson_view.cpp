@@ -9,13 +9,6 @@
 namespace headlight {
 namespace {
 
-/// Read once, when the view is first shown.
-const std::vector<Lesson>& lessons_of(const Frame& frame) {
-  std::vector<Lesson>& lessons = frame.pictures.lessons;
-  if (lessons.empty()) lessons = shipped_lessons();
-  return lessons;
-}
-
 void open_lesson(const Frame& frame, const Lesson& lesson) {
   View view = frame.view();
   view.kind = ViewKind::pipeline;
@@ -50,7 +43,7 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, ImVec2 at, ImVec2 siz
 void draw_lesson_view(const Frame& frame, Rect place) {
   const float u = frame.u;
   const float gap = 14 * u;
-  const std::vector<Lesson>& lessons = lessons_of(frame);
+  const std::vector<Lesson>& lessons = shown_lessons(frame.pictures);
   const int columns = std::clamp(static_cast<int>(place.width() / (330 * u)), 1, 3);
   const float width = (place.width() - gap * static_cast<float>(columns + 1)) / static_cast<float>(columns);
   const float height = (columns == 1 ? 104 : 128) * u;

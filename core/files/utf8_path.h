@@ -1,0 +1,18 @@
+// Paths are UTF-8 wherever a person or a file says one, whatever the system's own encoding.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace headlight {
+
+inline std::filesystem::path path_from(const std::string& utf8) {
+  return std::filesystem::path(std::u8string(utf8.begin(), utf8.end()));
+}
+
+inline std::string utf8_from(const std::filesystem::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
+}  // namespace headlight

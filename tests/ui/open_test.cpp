@@ -1,0 +1,172 @@
+// Opening files by hand: the dialog, the layers, the file that changes on disk.
+#include <chrono>
+#include <thread>
+
+#include "core/files/array_write.h"
+#include "core/files/recent_files.h"
+#include "core/files/utf8_path.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+#include "tests/ui/headless.h"
+#include "ui/open/folder_listing.h"
+#include "ui/open/layer_dialog.h"
+
+using namespace headlight;
+using namespace headlight::test;
+using samples::TempFolder;
+
+namespace {
+
+/// An attention over two tokens, whose every weight is `value`.
+void write_attention(const std::filesystem::path& path, float value, bool heads = true) {
+  std::vector<NamedArray> arrays{{"x", Tensor::of({1, 2, 2}, {1, 2, 3, 4})}};
+  if (heads) arrays.push_back({"num_heads", Tensor::full({}, 1)});
+  for (const char* name : {"q_proj.weight", "k_proj.weight", "v_proj.weight"}) arrays.push_back({name, Tensor::full({2, 2}, value)});
+  write_npz(path, arrays);
+}
+
+std::vector<std::string> names_of(const FolderListing& listing, const std::vector<std::size_t>& which) {
+  std::vector<std::string> names;
+  for (const std::size_t i : which) names.push_back(listing.entries[i].name);
+  return names;
+}
+
+bool within_seconds(int seconds, HeadlessWindow& window, const std::function<bool()>& becomes_true) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  while (std::chrono::steady_clock::now() < end) {
+    window.settle();
+    if (becomes_true()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a folder lists its folders and what opens, by name; what cannot be opened is left out") {
+  const TempFolder folder;
+  for (const char* name : {"b.NPZ", "a.safetensors", "notes.txt", "config.json", "scene.json", ".hidden.npz", "z.pth"}) {
+    samples::write_text(folder / name, "x");
+  }
+  std::filesystem::create_directory(folder / "zoo");
+  const FolderListing listing = list_folder(folder_part(utf8_from(folder.path()) + "/"));
+  CHECK(names_of(listing, matching(listing, "")) == std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "scene.json", "z.pth"});
+  CHECK(names_of(listing, matching(listing, "z")) == std::vector<std::string>{"zoo", "z.pth", "b.NPZ"});
+  CHECK(listing.entries[1].size == "1 byte");
+  CHECK(listing.entries[1].changed.size() == std::string("2024-05-31 14:02").size());
+  CHECK(completed(listing, "z") == "z");
+  CHECK(completed(listing, "zo") == "zoo/");
+  CHECK(completed(listing, "B") == "b.NPZ");
+  CHECK(completed(listing, "nothing") == "nothing");
+  CHECK_FALSE(list_folder(utf8_from(folder / "missing") + "/").readable);
+}
+
+TEST_CASE("Ctrl+O, a few letters, Tab and Enter open a file, which is recent from then on") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "runs");
+  write_attention(folder / "runs" / "first.npz", 1);
+  write_attention(folder / "runs" / "second.npz", 2);
+  RecentFiles recent(folder / "recent");
+  recent.add(utf8_from(folder / "gone.npz"));
+  HeadlessWindow window(sentence(), {1280, 720}, recent);
+  window.press('o', true);
+  window.settle();
+  REQUIRE(window.document().view.dialog == Dialog::open);
+  CHECK(window.document().view.open.typed == folder_part(utf8_from(folder.path()) + "/"));
+  window.type("ru");
+  window.press(compat::Key::tab);
+  CHECK(window.document().view.open.typed.ends_with("/runs/"));
+  window.press(compat::Key::down);
+  window.press(compat::Key::down);
+  window.press(compat::Key::enter);
+  window.settle();
+  CHECK(window.document().view.dialog == Dialog::none);
+  CHECK(window.document().scenario.file.ends_with("second.npz"));
+  CHECK(window.document().trace->inputs.W_q.at({0, 0}) == 2);
+  CHECK(RecentFiles(folder / "recent").paths().front() == utf8_from(folder / "runs" / "second.npz"));
+
+  // And with the mouse, from the recent ones and the lessons.
+  window.press('o', true);
+  window.settle();
+  const ImVec2 lesson = window.find("open/places", {"masked-self-attention"});
+  REQUIRE(lesson.x > 0);
+  window.click(lesson);
+  CHECK(window.document().lesson.id == "masked-self-attention");
+}
+
+TEST_CASE("Esc leaves the open dialog and the document as it was; so does a file that does not open, with a sentence") {
+  const TempFolder folder;
+  samples::write_text(folder / "broken.npz", "not at all");
+  HeadlessWindow window(sentence());
+  const Scenario before = window.document().scenario;
+  window.press('o', true);
+  window.settle();
+  window.press(compat::Key::escape);
+  CHECK(window.document().view.dialog == Dialog::none);
+  window.session.open(utf8_from(folder / "broken.npz"));
+  window.settle();
+  CHECK(window.document().scenario == before);
+  CHECK(window.document().error.find("not a ZIP archive") != std::string::npos);
+}
+
+TEST_CASE("a model asks which layer is meant; the search narrows the list, Enter takes what is marked") {
+  HeadlessWindow window(sentence());
+  window.session.open(HEADLIGHT_FIXTURES "/models/bert/pytorch_model.bin");
+  window.settle();
+  REQUIRE(window.document().view.dialog == Dialog::layers);
+  CHECK(window.document().error.empty());
+  CHECK(window.document().scenario.source == Source::text);  // what was shown stays
+  window.type("1.att");
+  CHECK(window.document().view.layers.layer == "encoder.layer.1.attention");
+  window.press(compat::Key::enter);
+  window.settle();
+  CHECK(window.document().view.dialog == Dialog::none);
+  CHECK(window.document().scenario.layer == "encoder.layer.1.attention");
+  CHECK(window.document().trace->dims().heads == 3);
+}
+
+TEST_CASE("a file without a number of heads asks for it; Esc keeps what was shown") {
+  const TempFolder folder;
+  write_attention(folder / "a.npz", 1, false);
+  HeadlessWindow window(sentence());
+  window.session.open(utf8_from(folder / "a.npz"));
+  window.settle();
+  REQUIRE(window.document().view.dialog == Dialog::layers);
+  window.press(compat::Key::escape);
+  CHECK(window.document().view.dialog == Dialog::none);
+  CHECK(window.document().scenario.source == Source::text);
+  window.session.open(utf8_from(folder / "a.npz"));
+  window.settle();
+  window.click(window.find("layers", {"2"}));
+  window.press(compat::Key::enter);
+  window.settle();
+  CHECK(window.document().trace->dims().heads == 2);
+  CHECK(possible_heads(12) == std::vector<Index>{1, 2, 3, 4, 6, 12});
+}
+
+TEST_CASE("a file that changes on disk is read again, with the view and the settings as they are") {
+  const TempFolder folder;
+  write_attention(folder / "a.npz", 1);
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = utf8_from(folder / "a.npz");
+  document.scenario.mask = "causal()";
+  document.view.kind = ViewKind::heads;
+  HeadlessWindow window(document);
+  REQUIRE(window.document().trace->inputs.W_q.at({0, 0}) == 1);
+  const Scenario before = window.document().scenario;
+  const std::optional<Cell> selected = window.document().view.selected;
+
+  samples::write_text(folder / "a.npz", "PK\x03\x04 half of a file");
+  CHECK(within_seconds(8, window, [&] { return window.document().notice.find("does not open") != std::string::npos; }));
+  CHECK(window.document().trace->inputs.W_q.at({0, 0}) == 1);
+  CHECK(window.document().scenario == before);
+
+  write_attention(folder / "a.npz", 5);
+  CHECK(within_seconds(8, window, [&] { return window.document().trace->inputs.W_q.at({0, 0}) == 5; }));
+  CHECK(window.document().notice.find("a.npz") != std::string::npos);
+  CHECK(window.document().scenario == before);
+  CHECK(window.document().view.kind == ViewKind::heads);
+  CHECK(window.document().view.selected == selected);
+  CHECK(window.session.next_frame_in() > 1e9);  // to watch a file takes no frames
+}

@@ -1,0 +1,154 @@
+#include "ui/open/folder_listing.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include "core/files/blame.h"
+#include "core/files/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+#ifdef _WIN32
+constexpr const char* slashes = "/\\";
+constexpr const char* home_variable = "USERPROFILE";
+#else
+constexpr const char* slashes = "/";
+constexpr const char* home_variable = "HOME";
+#endif
+
+std::string lower(std::string_view text) {
+  std::string low(text);
+  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return low;
+}
+
+/// What Hugging Face keeps beside a model: JSON, but no scenario.
+bool is_model_companion(const std::string& name) {
+  constexpr std::array known{"config.json",           "generation_config.json",  "vocab.json",      "tokenizer.json",
+                             "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"};
+  return std::ranges::find(known, name) != known.end() || name.ends_with(".index.json");
+}
+
+/// The word for what a file of this name holds; null for what cannot be opened.
+const char* kind_of(const std::string& name) {
+  const std::string low = lower(name);
+  if (low.ends_with(".npz") || low.ends_with(".npy")) return "open.numpy";
+  if (low.ends_with(".safetensors")) return "open.safetensors";
+  if (low.ends_with(".pt") || low.ends_with(".pth") || low.ends_with(".bin")) return "open.torch";
+  if (low.ends_with(".json") && !is_model_companion(low)) return "open.scenario";
+  return nullptr;
+}
+
+/// In local time. Through the difference to now, since not every C++20 library can convert a file's clock yet.
+std::string local_time(fs::file_time_type changed) {
+  using std::chrono::system_clock;
+  const auto ago = fs::file_time_type::clock::now() - changed;
+  const std::time_t time = system_clock::to_time_t(system_clock::now() - std::chrono::duration_cast<system_clock::duration>(ago));
+  char text[32] = "";
+  if (const std::tm* local = std::localtime(&time)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", local);
+  return text;
+}
+
+bool add_entry(const fs::directory_entry& found, std::vector<FolderEntry>& entries) {
+  FolderEntry entry;
+  entry.name = utf8_from(found.path().filename());
+  if (entry.name.starts_with('.') || !is_utf8(entry.name)) return false;
+  std::error_code error;
+  entry.folder = found.is_directory(error);
+  const char* kind = entry.folder ? "open.folder" : kind_of(entry.name);
+  if (kind == nullptr || (!entry.folder && !found.is_regular_file(error))) return false;
+  entry.kind = kind;
+  if (!entry.folder) entry.size = byte_count(found.file_size(error));
+  const fs::file_time_type changed = found.last_write_time(error);
+  if (!error) entry.changed = local_time(changed);
+  entries.push_back(std::move(entry));
+  return true;
+}
+
+std::size_t cut_of(const std::string& typed) {
+  const std::size_t slash = typed.find_last_of(slashes);
+  return slash == std::string::npos ? 0 : slash + 1;
+}
+
+std::string with_slash(std::string folder) {
+  if (folder.empty() || folder.find_last_of(slashes) != folder.size() - 1) folder += '/';
+  return folder;
+}
+
+}  // namespace
+
+FolderListing list_folder(const std::string& folder) {
+  constexpr std::size_t most = 20'000;  // more than anybody reads
+  FolderListing listing{folder, {}, true};
+  std::error_code error;
+  fs::directory_iterator at(path_from(folder), error);
+  listing.readable = !error;
+  while (!error && at != fs::directory_iterator() && listing.entries.size() < most) {
+    add_entry(*at, listing.entries);
+    at.increment(error);
+  }
+  std::ranges::sort(listing.entries, [](const FolderEntry& a, const FolderEntry& b) {
+    return a.folder != b.folder ? a.folder : std::pair(lower(a.name), a.name) < std::pair(lower(b.name), b.name);
+  });
+  return listing;
+}
+
+std::string folder_part(const std::string& typed) {
+  std::string folder = typed.substr(0, cut_of(typed));
+  if (folder.starts_with("~/")) {
+    if (const char* home = std::getenv(home_variable)) folder = with_slash(home) + folder.substr(2);
+  }
+  std::error_code error;
+  const fs::path whole = fs::absolute(path_from(folder.empty() ? "." : folder), error);
+  return error ? folder : with_slash(utf8_from(whole.lexically_normal()));
+}
+
+std::string name_part(const std::string& typed) { return typed.substr(cut_of(typed)); }
+
+std::string first_folder() { return folder_part("./"); }
+
+std::string folder_above(const std::string& folder) {
+  const fs::path whole = path_from(folder).parent_path();  // without the slash behind
+  return with_slash(utf8_from(whole.parent_path()));
+}
+
+std::vector<std::size_t> matching(const FolderListing& listing, std::string_view part) {
+  const std::string wanted = lower(part);
+  std::vector<std::size_t> first, later;
+  for (std::size_t i = 0; i < listing.entries.size(); ++i) {
+    const std::size_t at = lower(listing.entries[i].name).find(wanted);
+    if (at != std::string::npos) (at == 0 ? first : later).push_back(i);
+  }
+  first.insert(first.end(), later.begin(), later.end());
+  return first;
+}
+
+std::string completed(const FolderListing& listing, const std::string& part) {
+  const std::string wanted = lower(part);
+  std::string common;
+  std::size_t found = 0;
+  bool folder = false;
+  for (const FolderEntry& entry : listing.entries) {
+    if (!lower(entry.name).starts_with(wanted)) continue;
+    folder = entry.folder;
+    if (found++ == 0) {
+      common = entry.name;
+      continue;
+    }
+    const auto end = std::ranges::mismatch(common, entry.name, [](char a, char b) { return lower({&a, 1}) == lower({&b, 1}); });
+    common.resize(static_cast<std::size_t>(end.in1 - common.begin()));
+  }
+  if (found == 0) return part;
+  while (!is_utf8(common)) common.pop_back();  // cut between characters
+  return found == 1 && folder ? common + '/' : common;
+}
+
+}  // namespace headlight

@@ -1,0 +1,203 @@
+#include "ui/open/layer_dialog.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "ui/imgui_compat.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/dialog.h"
+#include "ui/widgets/path_field.h"
+
+namespace headlight {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string low(text);
+  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return low;
+}
+
+const LayerCandidate* marked(const LayerChoice& choice) {
+  const auto& all = choice.question->candidates;
+  const auto at = std::ranges::find(all, choice.layer, &LayerCandidate::layer);
+  return at == all.end() ? nullptr : &*at;
+}
+
+/// Everything is answered.
+bool complete(const LayerChoice& choice) {
+  const LayerCandidate* layer = marked(choice);
+  return layer != nullptr && (layer->heads || choice.heads);
+}
+
+struct Columns {
+  float name, kind, width, heads, end;
+};
+
+Columns columns_of(const Frame& frame, float left, float right) {
+  const float u = frame.u;
+  return {left + 10 * u, left + (right - left) * 0.48f, right - 130 * u, right - 56 * u, right - 8 * u};
+}
+
+void cell(const Frame& frame, float from, float to, float y, ImU32 colour, std::string_view text) {
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * frame.u, {from, y}, colour, text, to - from - 8 * frame.u);
+}
+
+void draw_headings(const Frame& frame) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const Columns x = columns_of(frame, at.x, at.x + ImGui::GetContentRegionAvail().x);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto heading = [&](float from, const char* key) {
+    draw_text(list, frame.fonts, Face::bold, 11 * frame.u, {from, at.y}, frame.look.muted, frame.words(key));
+  };
+  heading(x.name, "layers.layer");
+  heading(x.kind, "layers.kind");
+  heading(x.width, "layers.d_model");
+  heading(x.heads, "layers.heads");
+  ImGui::Dummy({0, 16 * frame.u});
+}
+
+/// Whether it was clicked twice.
+bool draw_candidate(const Frame& frame, const LayerCandidate& candidate, LayerChoice& choice) {
+  const float u = frame.u;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 26 * u};
+  const bool clicked = ImGui::InvisibleButton(candidate.layer.empty() ? "(top)" : candidate.layer.c_str(), size);
+  const bool hovered = ImGui::IsItemHovered();
+  const bool chosen = candidate.layer == choice.layer;
+  if (chosen || hovered) {
+    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y}, chosen ? frame.look.field_hover : frame.look.field, 5 * u);
+  }
+  const Columns x = columns_of(frame, at.x, at.x + size.x);
+  const float y = at.y + 5 * u;
+  cell(frame, x.name, x.kind, y, frame.look.ink, candidate.layer.empty() ? frame.words("layers.top") : candidate.layer.c_str());
+  cell(frame, x.kind, x.width, y, frame.look.muted, candidate.kind);
+  char number[24];
+  const auto numbered = [&](float from, float to, Index value) {
+    std::snprintf(number, sizeof number, "%lld", static_cast<long long>(value));
+    cell(frame, from, to, y, frame.look.muted, value > 0 ? number : "?");
+  };
+  numbered(x.width, x.heads, candidate.d_model);
+  numbered(x.heads, x.end, candidate.heads.value_or(0));
+  if (clicked) {
+    choice.layer = candidate.layer;
+    choice.focus = true;
+  }
+  return hovered && ImGui::IsMouseDoubleClicked(0);
+}
+
+void move_mark(LayerChoice& choice, const std::vector<std::size_t>& found, int by) {
+  if (found.empty()) return;
+  const auto& all = choice.question->candidates;
+  const auto now = std::ranges::find_if(found, [&](std::size_t i) { return all[i].layer == choice.layer; });
+  const int last = static_cast<int>(found.size()) - 1;
+  const int at = now == found.end() ? 0 : std::clamp(static_cast<int>(now - found.begin()) + by, 0, last);
+  choice.layer = all[found[static_cast<std::size_t>(at)]].layer;
+}
+
+/// Whether a layer was clicked twice.
+bool draw_list(const Frame& frame, LayerChoice& choice, const std::vector<std::size_t>& found, float height) {
+  draw_headings(frame);
+  ImGui::BeginChild("list", {0, height - 16 * frame.u});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  bool twice = false;
+  const bool moved = choice.layer != frame.view().layers.layer;
+  for (const std::size_t i : found) {
+    const LayerCandidate& candidate = choice.question->candidates[i];
+    if (moved && candidate.layer == choice.layer) ImGui::SetScrollHereY(0.5f);
+    twice |= draw_candidate(frame, candidate, choice);
+  }
+  if (found.empty()) note(frame, frame.words("layers.none"));
+  ImGui::PopStyleVar();
+  ImGui::EndChild();
+  return twice;
+}
+
+/// Asks for the heads where the file does not say.
+void draw_heads(const Frame& frame, LayerChoice& choice) {
+  const LayerCandidate* layer = marked(choice);
+  if (layer == nullptr || layer->heads) return;
+  note(frame, frame.words("layers.which_heads"));
+  const std::vector<Index> all = possible_heads(layer->d_model);
+  bool first = true;
+  for (const Index heads : all) {
+    const std::string label = std::to_string(heads);
+    const float width = 44 * frame.u;
+    if (!first && ImGui::GetItemRectMax().x + width + 4 * frame.u < ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) {
+      ImGui::SameLine(0, 4 * frame.u);
+    }
+    first = false;
+    if (chip(frame, label.c_str(), label, choice.heads == heads, width)) {
+      choice.heads = heads;
+      choice.focus = true;
+    }
+  }
+}
+
+/// Whether the answer was given.
+bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
+  const float u = frame.u;
+  const LayerQuestion& question = *choice.question;
+  const std::string& file = question.scenario.file;
+  note(frame, frame.words.fill(question.candidates.size() > 1 ? "layers.which" : "layers.one", {file.substr(file.find_last_of("/\\") + 1), std::to_string(question.candidates.size())}));
+  const std::vector<std::size_t> found = found_layers(question, choice.search);
+  const PathKeys keys = path_field(frame, "##search", choice.search, choice.focus, {}, frame.words("layers.search"));
+  if (keys.has_keyboard) choice.focus = false;
+  if (keys.moved != 0 || keys.changed) move_mark(choice, found_layers(question, choice.search), keys.moved);
+  const LayerCandidate* layer = marked(choice);
+  const float below = layer != nullptr && !layer->heads ? 118 * u : 40 * u;
+  const bool twice = draw_list(frame, choice, found, inside.max.y - ImGui::GetCursorScreenPos().y - below);
+  draw_heads(frame, choice);
+  const float button = 110 * u;
+  ImGui::SetCursorScreenPos({inside.max.x - button, inside.max.y - 28 * u});
+  const bool ready = complete(choice);
+  const bool clicked = chip(frame, "take", frame.words("open.open"), ready, button);
+  return ready && (clicked || twice || keys.entered);
+}
+
+}  // namespace
+
+std::vector<std::size_t> found_layers(const LayerQuestion& question, const std::string& search) {
+  const std::string wanted = lower(search);
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < question.candidates.size(); ++i) {
+    if (lower(question.candidates[i].layer).find(wanted) != std::string::npos) found.push_back(i);
+  }
+  return found;
+}
+
+std::vector<Index> possible_heads(Index d_model) {
+  constexpr Index most = 128;
+  std::vector<Index> all;
+  for (Index heads = 1; heads <= (d_model > 0 ? std::min(d_model, most) : 32); ++heads) {
+    if (d_model % heads == 0) all.push_back(heads);
+  }
+  return all;
+}
+
+std::string layer_dialog_text(const View& view) {
+  if (view.dialog != Dialog::layers) return {};
+  std::string text = view.layers.question->scenario.file;
+  for (const LayerCandidate& candidate : view.layers.question->candidates) text += candidate.layer + candidate.kind;
+  return text;
+}
+
+void draw_layer_dialog(const Frame& frame, Rect place) {
+  if (frame.view().dialog != Dialog::layers || !frame.view().layers.question) return;
+  const float u = frame.u;
+  const std::size_t count = frame.view().layers.question->candidates.size();
+  const bool several = count > 1;
+  const float height = std::min(240 + 26 * static_cast<float>(count), 600.0f);
+  const DialogArea area(frame, place, Dialog::layers, "layers", frame.words(several ? "layers.title" : "layers.title_heads"), {760 * u, height * u});
+  if (!area.open()) return;
+  LayerChoice choice = frame.view().layers;
+  const bool answered = draw_question(frame, choice, area.content());
+  if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
+  if (!(choice == frame.view().layers)) {
+    View changed = frame.view();
+    changed.layers = std::move(choice);
+    frame.change(std::move(changed));
+  }
+  if (answered) frame.actions.push_back(TakeLayer{});
+}
+
+}  // namespace headlight

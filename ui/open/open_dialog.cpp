@@ -1,0 +1,218 @@
+#include "ui/open/open_dialog.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/files/recent_files.h"
+#include "ui/imgui_compat.h"
+#include "ui/pictures.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/dialog.h"
+#include "ui/widgets/path_field.h"
+
+namespace headlight {
+namespace {
+
+constexpr float row_height = 26;
+constexpr float side_width = 236;
+
+/// What a frame of the dialog comes to: its state, and the file that was taken.
+struct Turn {
+  OpenChoice choice;
+  std::string taken;
+};
+
+/// A line that can be clicked: its rectangle, and what the pointer does to it.
+struct Line {
+  ImVec2 min, max;
+  bool clicked = false, twice = false;
+};
+
+Line line(const Frame& frame, const char* id, bool marked) {
+  Line drawn;
+  drawn.min = ImGui::GetCursorScreenPos();
+  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), row_height * frame.u};
+  drawn.max = {drawn.min.x + size.x, drawn.min.y + size.y};
+  drawn.clicked = ImGui::InvisibleButton(id, size);
+  const bool hovered = ImGui::IsItemHovered();
+  drawn.twice = hovered && ImGui::IsMouseDoubleClicked(0);
+  if (marked || hovered) {
+    ImGui::GetWindowDrawList()->AddRectFilled(drawn.min, drawn.max, marked ? frame.look.field_hover : frame.look.field, 5 * frame.u);
+  }
+  return drawn;
+}
+
+void line_text(const Frame& frame, const Line& drawn, float from, float to, ImU32 colour, std::string_view text) {
+  const float u = frame.u;
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {from, drawn.min.y + 5 * u}, colour, text, to - from);
+}
+
+std::string_view leaf(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
+
+void draw_recent(const Frame& frame, Turn& turn) {
+  constexpr std::size_t most = 7;
+  const std::vector<std::string>& paths = frame.recent.paths();
+  section(frame, frame.words("open.recent"));
+  if (paths.empty()) note(frame, frame.words("open.none_yet"));
+  for (std::size_t i = 0; i < std::min(paths.size(), most); ++i) {
+    const Line drawn = line(frame, paths[i].c_str(), false);
+    tooltip(frame, paths[i]);
+    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, leaf(paths[i]));
+    if (drawn.clicked) turn.taken = paths[i];
+  }
+}
+
+void draw_lessons(const Frame& frame, Turn& turn) {
+  section(frame, frame.words("open.lessons"));
+  for (const Lesson& lesson : shown_lessons(frame.pictures)) {
+    const Line drawn = line(frame, lesson.id.c_str(), false);
+    const std::string& title = in_language(lesson.title, frame.words.language());
+    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, title);
+    if (drawn.clicked) turn.taken = "lesson:" + lesson.id;
+  }
+}
+
+/// The folder that is shown becomes another one.
+void enter(const Frame& frame, OpenChoice& choice, const std::string& folder) {
+  if (folder_part(folder) == frame.pictures.open.folder) ++choice.visit;
+  choice.typed = folder;
+  choice.marked = -1;
+  choice.focus = true;
+}
+
+void take(const Frame& frame, Turn& turn, const FolderEntry& entry) {
+  const std::string path = frame.pictures.open.folder + entry.name;
+  entry.folder ? enter(frame, turn.choice, path + '/') : void(turn.taken = path);
+}
+
+/// Enter, or the button: what is marked, else what is typed.
+void take_typed(const Frame& frame, Turn& turn, const OpenPicture& picture) {
+  const OpenChoice& choice = turn.choice;
+  const auto& entries = picture.listing.entries;
+  const std::string whole = picture.folder + picture.part;
+  const auto exact = std::ranges::find_if(entries, [&](const FolderEntry& entry) { return entry.name == picture.part; });
+  if (choice.marked >= 0 && choice.marked < static_cast<int>(picture.shown.size())) {
+    take(frame, turn, entries[picture.shown[static_cast<std::size_t>(choice.marked)]]);
+  } else if (exact != entries.end()) {
+    take(frame, turn, *exact);
+  } else if (picture.shown.size() == 1 && !picture.part.empty()) {
+    take(frame, turn, entries[picture.shown.front()]);
+  } else if (!picture.part.empty()) {
+    turn.taken = choice.typed.starts_with("lesson:") ? choice.typed : whole;
+  }
+}
+
+void draw_field(const Frame& frame, Turn& turn, const OpenPicture& picture) {
+  OpenChoice& choice = turn.choice;
+  const PathKeys keys = path_field(frame, "##path", choice.typed, choice.focus, [&](const std::string& typed) {
+    const std::string part = name_part(typed);
+    return typed.substr(0, typed.size() - part.size()) + completed(picture.listing, part);
+  });
+  if (keys.has_keyboard) choice.focus = false;
+  if (keys.changed) choice.marked = -1;
+  const int last = static_cast<int>(picture.shown.size()) - 1;
+  if (keys.moved != 0) choice.marked = std::clamp(choice.marked + keys.moved, std::min(0, last), last);
+  if (keys.entered) {
+    choice.focus = true;
+    take_typed(frame, turn, picture);
+  }
+}
+
+void draw_entry(const Frame& frame, Turn& turn, const OpenPicture& picture, int row) {
+  const float u = frame.u;
+  OpenChoice& choice = turn.choice;
+  const FolderEntry& entry = picture.listing.entries[picture.shown[static_cast<std::size_t>(row)]];
+  const Line drawn = line(frame, entry.name.c_str(), row == choice.marked);
+  const float right = drawn.max.x - 10 * u;
+  const bool wide = right - drawn.min.x > 430 * u;
+  const float date = right - 118 * u, size = date - 84 * u, kind = wide ? size - 104 * u : size;
+  if (entry.folder) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 7 * u}, {drawn.min.x + 14 * u, drawn.min.y + 10 * u}, frame.look.muted, u);
+    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 9 * u}, {drawn.min.x + 22 * u, drawn.min.y + 18 * u}, frame.look.muted, 1.5f * u);
+  }
+  line_text(frame, drawn, drawn.min.x + 30 * u, kind - 10 * u, frame.look.ink, entry.name);
+  if (wide) line_text(frame, drawn, kind, size - 4 * u, frame.look.muted, frame.words(entry.kind));
+  const float width = text_size(frame.fonts, Face::ui, 13 * u, entry.size).x;
+  line_text(frame, drawn, date - 18 * u - width, date, frame.look.muted, entry.size);
+  line_text(frame, drawn, date, right + 4 * u, frame.look.muted, entry.changed);
+  if (drawn.twice) {
+    take(frame, turn, entry);
+  } else if (drawn.clicked) {
+    choice.marked = row;
+    choice.focus = true;
+  }
+}
+
+void draw_entries(const Frame& frame, Turn& turn, const OpenPicture& picture, float height) {
+  ImGui::BeginChild("files", {0, height});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  const std::string above = folder_above(picture.folder);
+  if (above != picture.folder && picture.part.empty()) {
+    const Line drawn = line(frame, "..", false);
+    line_text(frame, drawn, drawn.min.x + 30 * frame.u, drawn.max.x, frame.look.muted, frame.words("open.above"));
+    if (drawn.clicked) enter(frame, turn.choice, above);
+  }
+  const float top = ImGui::GetCursorPosY();
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(picture.shown.size()), row_height * frame.u);
+  while (clipper.Step()) {
+    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) draw_entry(frame, turn, picture, row);
+  }
+  if (picture.shown.empty()) note(frame, frame.words(picture.listing.readable ? "open.nothing" : "open.unreadable"));
+  const int marked = turn.choice.marked;
+  if (marked != frame.view().open.marked && marked >= 0) {
+    ImGui::SetScrollFromPosY(top - ImGui::GetScrollY() + (static_cast<float>(marked) + 0.5f) * row_height * frame.u, 0.5f);
+  }
+  ImGui::PopStyleVar();
+  ImGui::EndChild();
+}
+
+void draw_files(const Frame& frame, Turn& turn, float height) {
+  const float u = frame.u;
+  const OpenPicture& picture = open_picture(frame.pictures, frame.view().open);
+  const float top = ImGui::GetCursorPosY();
+  draw_field(frame, turn, picture);
+  ImGui::Dummy({0, 2 * u});
+  draw_entries(frame, turn, picture, height - (ImGui::GetCursorPosY() - top) - 40 * u);
+  ImGui::SetCursorPosY(top + height - 28 * u);
+  const float button = 110 * u;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float right = at.x + ImGui::GetContentRegionAvail().x - button;
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 11.5f * u, {at.x, at.y + 6 * u}, frame.look.muted, frame.words("open.hint"), right - at.x - 12 * u);
+  ImGui::SetCursorScreenPos({right, at.y});
+  if (chip(frame, "take", frame.words("open.open"), true, button)) take_typed(frame, turn, picture);
+}
+
+}  // namespace
+
+void draw_open_dialog(const Frame& frame, Rect place) {
+  const float u = frame.u;
+  const DialogArea area(frame, place, Dialog::open, "open", frame.words("open.title"), {960 * u, 620 * u});
+  if (!area.open()) return;
+  Turn turn{frame.view().open, {}};
+  const Rect inside = area.content();
+  const float side = std::min(side_width * u, inside.width() * 0.36f);
+  ImGui::BeginChild("places", {side, inside.height()});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  draw_recent(frame, turn);
+  ImGui::Dummy({0, 8 * u});
+  draw_lessons(frame, turn);
+  ImGui::PopStyleVar();
+  ImGui::EndChild();
+  const float gap = 18 * u;
+  ImGui::GetWindowDrawList()->AddLine({inside.min.x + side + gap / 2, inside.min.y}, {inside.min.x + side + gap / 2, inside.max.y}, frame.look.line);
+  ImGui::SetCursorScreenPos({inside.min.x + side + gap, inside.min.y});
+  ImGui::BeginChild("browser", {inside.width() - side - gap, inside.height()}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  draw_files(frame, turn, inside.height());
+  ImGui::EndChild();
+  if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
+  if (!(turn.choice == frame.view().open)) {
+    View changed = frame.view();
+    changed.open = std::move(turn.choice);
+    frame.change(std::move(changed));
+  }
+  if (!turn.taken.empty()) frame.actions.push_back(OpenFile{std::move(turn.taken)});
+}
+
+}  // namespace headlight

@@ -1,0 +1,27 @@
+// The open dialog: recent files and lessons on the left; a path to type and the folder it names on the right.
+#pragma once
+
+#include "ui/frame.h"
+#include "ui/open/folder_listing.h"
+#include "ui/pipeline/layout.h"
+
+namespace headlight {
+
+/// What the dialog shows, kept while it holds: in Pictures.
+struct OpenPicture {
+  std::string folder;
+  int visit = -1;
+  FolderListing listing;
+  std::string part;                  ///< the name's beginning that `shown` is for
+  std::vector<std::size_t> shown;    ///< entries of the listing, in the order they are listed
+};
+const OpenPicture& open_picture(Pictures& pictures, const OpenChoice& choice);
+
+/// The view with the dialog in front, in the folder of the open file, else of the newest recent one.
+View with_open_dialog(const Frame& frame);
+/// Every character that the dialog shows besides the words; "" while it is not open.
+std::string open_dialog_text(const View& view, const RecentFiles& recent, Pictures& pictures);
+
+void draw_open_dialog(const Frame& frame, Rect place);
+
+}  // namespace headlight

@@ -1,0 +1,53 @@
+#include "core/files/recent_files.h"
+#include "ui/open/open_dialog.h"
+#include "ui/pictures.h"
+
+namespace headlight {
+namespace {
+
+std::string starting_folder(const Frame& frame) {
+  const Scenario& now = frame.document.scenario;
+  if (now.source == Source::file) return folder_part(now.file);
+  const std::vector<std::string>& recent = frame.recent.paths();
+  return recent.empty() ? first_folder() : folder_part(recent.front());
+}
+
+}  // namespace
+
+const OpenPicture& open_picture(Pictures& pictures, const OpenChoice& choice) {
+  OpenPicture& kept = pictures.open;
+  std::string folder = folder_part(choice.typed);
+  std::string part = name_part(choice.typed);
+  const bool same_folder = folder == kept.folder && choice.visit == kept.visit;
+  if (same_folder && part == kept.part) return kept;
+  if (!same_folder) {
+    kept.listing = list_folder(folder);
+    kept.folder = std::move(folder);
+    kept.visit = choice.visit;
+  }
+  kept.shown = matching(kept.listing, part);
+  kept.part = std::move(part);
+  return kept;
+}
+
+View with_open_dialog(const Frame& frame) {
+  View view = frame.view();
+  view.dialog = Dialog::open;
+  if (view.open.typed.empty()) view.open.typed = starting_folder(frame);
+  view.open.typed = folder_part(view.open.typed);
+  view.open.marked = -1;
+  view.open.focus = true;
+  ++view.open.visit;
+  return view;
+}
+
+std::string open_dialog_text(const View& view, const RecentFiles& recent, Pictures& pictures) {
+  if (view.dialog != Dialog::open) return {};
+  std::string text = view.open.typed;
+  for (const FolderEntry& entry : open_picture(pictures, view.open).listing.entries) text += entry.name;
+  for (const std::string& path : recent.paths()) text += path;
+  for (const Lesson& lesson : shown_lessons(pictures)) text += in_language(lesson.title, view.language);
+  return text;
+}
+
+}  // namespace headlight

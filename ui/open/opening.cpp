@@ -1,0 +1,72 @@
+#include "ui/open/opening.h"
+
+#include "core/tensor/error.h"
+#include "ui/document/action.h"
+
+namespace headlight {
+namespace {
+
+/// The first look at other tensors: all of the canvas, nothing chosen.
+View afresh(View view) {
+  view.selected.reset();
+  view.looked = false;
+  view.zoom = view.pan_x = view.pan_y = 0;
+  view.dialog = Dialog::none;
+  return view;
+}
+
+View asking(View view, LayerQuestion question) {
+  LayerChoice& choice = view.layers;
+  choice.layer = question.scenario.layer;
+  if (question.candidates.size() == 1 || choice.layer.empty()) choice.layer = question.candidates.front().layer;
+  choice.heads = question.scenario.heads;
+  choice.search.clear();
+  choice.focus = true;
+  choice.question = std::make_shared<const LayerQuestion>(std::move(question));
+  view.dialog = Dialog::layers;
+  return view;
+}
+
+}  // namespace
+
+void open_into(Document& document, const std::string& path) {
+  try {
+    Lesson opened = open_source(path);
+    apply(document, ChangeScenario{opened.scenario, {}});
+    document.lesson = std::move(opened);
+    document.view = afresh(std::move(document.view));
+  } catch (const InputError& error) {
+    document.view.dialog = Dialog::none;
+    show_error(document, error.what());
+  }
+}
+
+bool ask_for_layer(Document& document) {
+  std::optional<LayerQuestion> question = open_question(document.scenario);
+  if (!question) return false;
+  document.view = asking(std::move(document.view), std::move(*question));
+  return true;
+}
+
+View with_layer_dialog(const Document& document) {
+  LayerQuestion question{document.scenario, {}};
+  try {
+    question.candidates = list_layers(document.scenario.file);
+  } catch (const InputError&) {  // the file has gone meanwhile; the numbers are still here
+  }
+  if (question.candidates.empty()) return document.view;
+  if (question.scenario.layer.empty()) question.scenario.layer = question.candidates.front().layer;
+  return asking(document.view, std::move(question));
+}
+
+void answer_layer(Document& document) {
+  const LayerChoice choice = document.view.layers;
+  if (!choice.question) return;
+  Scenario scenario = choice.question->scenario;
+  scenario.layer = choice.layer;
+  scenario.heads = choice.heads;
+  document.view = afresh(std::move(document.view));
+  apply(document, ChangeScenario{std::move(scenario), {}});
+}
+
+}  // namespace headlight

@@ -1,0 +1,22 @@
+// Opening a file into a document, and asking what the file leaves open.
+#pragma once
+
+#include <string>
+
+#include "ui/document/document.h"
+
+namespace headlight {
+
+/// The document shows what `path` names (a lesson, a scenario or tensors), seen afresh. Where that cannot be, it says why
+/// and stays.
+void open_into(Document& document, const std::string& path);
+
+/// A scenario came to nothing. Where only its layer or heads are to be chosen, the dialog asks, and the document goes
+/// back without a message. Whether it does.
+bool ask_for_layer(Document& document);
+/// The same dialog for the file that is open, to take another of its layers.
+View with_layer_dialog(const Document& document);
+/// The answer: the scenario that waited, with the layer and heads that are chosen.
+void answer_layer(Document& document);
+
+}  // namespace headlight

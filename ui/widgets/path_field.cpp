@@ -1,0 +1,56 @@
+#include "ui/widgets/path_field.h"
+
+#include <cstdio>
+
+#include "ui/imgui_compat.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+struct Listener {
+  PathKeys keys;
+  bool caret_to_end = false;
+  const std::function<std::string(const std::string&)>* complete = nullptr;
+};
+
+int listen(ImGuiInputTextCallbackData* data) {
+  auto& listener = *static_cast<Listener*>(data->UserData);
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackHistory) {
+    listener.keys.moved = data->EventKey == ImGuiKey_UpArrow ? -1 : 1;
+  } else if (data->EventFlag == ImGuiInputTextFlags_CallbackCompletion) {
+    const std::string whole = (*listener.complete)(std::string(data->Buf, static_cast<std::size_t>(data->BufTextLen)));
+    data->DeleteChars(0, data->BufTextLen);
+    data->InsertChars(0, whole.data(), whole.data() + whole.size());
+  } else if (listener.caret_to_end) {
+    // ImGui selects all of a field that is given the keyboard: the next letter would erase the folder.
+    data->CursorPos = data->BufTextLen;
+    data->SelectionStart = data->SelectionEnd = data->CursorPos;
+  }
+  return 0;
+}
+
+}  // namespace
+
+PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool focus,
+                    const std::function<std::string(const std::string&)>& complete, const char* hint) {
+  char buffer[4096];
+  std::snprintf(buffer, sizeof buffer, "%s", text.c_str());
+  Listener listener{{}, focus, &complete};
+  ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackHistory | ImGuiInputTextFlags_CallbackAlways;
+  if (complete) flags |= ImGuiInputTextFlags_CallbackCompletion;
+  compat::push_font(frame.fonts.pick(Face::ui, 13 * frame.u), 13 * frame.u);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  if (focus) ImGui::SetKeyboardFocusHere();
+  listener.keys.entered = ImGui::InputTextWithHint(id, hint, buffer, sizeof buffer, flags, listen, &listener);
+  listener.keys.has_keyboard = ImGui::IsItemActive();
+  if (listener.keys.has_keyboard) {
+    compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent, 6 * frame.u, 1.5f * frame.u);
+  }
+  ImGui::PopFont();
+  listener.keys.changed = text != buffer;
+  if (listener.keys.changed) text = buffer;
+  return listener.keys;
+}
+
+}  // namespace headlight
