@@ -26,10 +26,10 @@ const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
   const Pictures::PipelineKey& key = kept.pipeline_key;
   // Compared field by field, so that a steady frame copies no strings.
   const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.packed == view.packed &&
-                    key.theme == view.theme && key.colormap == view.colormap && key.language == view.language &&
+                    key.theme == view.theme && key.colormap == view.colormap && key.range == view.range && key.language == view.language &&
                     key.size.x == size.x && key.size.y == size.y && key.u == frame.u;
   if (!same) {
-    kept.pipeline_key = {frame.document.trace, view.batch, view.head, view.packed, view.theme, view.colormap, view.language, size, frame.u};
+    kept.pipeline_key = {frame.document.trace, view.batch, view.head, view.packed, view.theme, view.colormap, view.range, view.language, size, frame.u};
     kept.pipeline = make_pipeline_picture(frame, size);
     kept.provenance_of.reset();
     kept.provenance = {};
@@ -45,10 +45,10 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   std::optional<Index> query;
   if (frame.trace()->dims().n_q > arc_queries && cell && info(cell->stage).rows == Axis::query) query = cell->row;
   const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.choice == view.heads &&
-                    key.query == query && key.theme == view.theme && key.colormap == view.colormap && key.language == view.language &&
+                    key.query == query && key.theme == view.theme && key.colormap == view.colormap && key.range == view.range && key.language == view.language &&
                     equal(key.grid, grid) && equal(key.arcs, arcs) && key.u == frame.u;
   if (!same) {
-    kept.heads_key = {frame.document.trace, view.batch, view.head, view.heads, query, view.theme, view.colormap, view.language, grid, arcs, frame.u};
+    kept.heads_key = {frame.document.trace, view.batch, view.head, view.heads, query, view.theme, view.colormap, view.range, view.language, grid, arcs, frame.u};
     kept.heads = make_heads_picture(frame, grid, arcs, query);
     if (kept.heads.averaged.empty()) {
       kept.average.drop();
@@ -68,10 +68,10 @@ const ComparePicture& compare_picture(const Frame& frame, Rect area) {
   const CompareKey& key = kept.compare_key;
   const bool same = key.a == document.pinned && key.b == document.trace && key.difference == document.difference &&
                     key.batch == view.batch && key.head == view.head && key.compared == view.compared && key.theme == view.theme &&
-                    key.colormap == view.colormap && key.language == view.language && equal(key.area, area) && key.u == frame.u;
+                    key.colormap == view.colormap && key.range == view.range && key.language == view.language && equal(key.area, area) && key.u == frame.u;
   if (!same) {
     kept.compare_key = {document.pinned, document.trace, document.difference, view.batch, view.head, view.compared,
-                        view.theme, view.colormap, view.language, area, frame.u};
+                        view.theme, view.colormap, view.range, view.language, area, frame.u};
     kept.compare = make_compare_picture(frame, area);
   }
   return kept.compare;
@@ -83,10 +83,10 @@ const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, 
   const InspectorKey& key = kept.inspector_key;
   const bool has_path = view.selected == cell;
   const bool same = key.trace == frame.document.trace && key.cell == cell && key.reaches == view.reaches && (has_path ? key.path == view.path : key.path.empty()) &&
-                    key.theme == view.theme && key.colormap == view.colormap && key.language == view.language &&
+                    key.theme == view.theme && key.colormap == view.colormap && key.range == view.range && key.language == view.language &&
                     key.width == width && key.u == frame.u;
   if (!same) {
-    kept.inspector_key = {frame.document.trace, cell, has_path ? view.path : std::vector<Cell>{}, view.reaches, view.theme, view.colormap, view.language, width, frame.u};
+    kept.inspector_key = {frame.document.trace, cell, has_path ? view.path : std::vector<Cell>{}, view.reaches, view.theme, view.colormap, view.range, view.language, width, frame.u};
     kept.inspector = make_inspector_picture(frame, cell, width);
   }
   return kept.inspector;
@@ -110,10 +110,10 @@ const MaskPicture& mask_picture(const Frame& frame, Rect area) {
   const View& view = frame.view();
   const MaskKey& key = kept.mask_key;
   const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.theme == view.theme &&
-                    key.colormap == view.colormap && key.language == view.language && key.u == frame.u &&
+                    key.colormap == view.colormap && key.range == view.range && key.language == view.language && key.u == frame.u &&
                     equal(key.area, area);
   if (!same) {
-    kept.mask_key = {frame.document.trace, view.batch, view.head, view.theme, view.colormap, view.language, area, frame.u};
+    kept.mask_key = {frame.document.trace, view.batch, view.head, view.theme, view.colormap, view.range, view.language, area, frame.u};
     kept.mask = make_mask_picture(frame, area);
   }
   return kept.mask;
@@ -123,9 +123,10 @@ const ControlsPicture& controls_picture(const Frame& frame) {
   Pictures& kept = frame.pictures;
   const View& view = frame.view();
   const ControlsKey& key = kept.controls_key;
-  const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.language == view.language;
+  const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.fixed_range == view.range.fixed &&
+                    key.language == view.language;
   if (!same) {
-    kept.controls_key = {frame.document.trace, view.batch, view.head, view.language};
+    kept.controls_key = {frame.document.trace, view.batch, view.head, view.range.fixed, view.language};
     kept.controls = make_controls_picture(frame);
   }
   return kept.controls;

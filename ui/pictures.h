@@ -32,7 +32,9 @@ struct Pictures {
     Index batch = 0, head = 0;
     std::optional<bool> packed;
     Theme theme = Theme::light;
-    std::string colormap, language;
+    std::string colormap;
+    RangeSetting range;
+    std::string language;
     ImVec2 size;
     float u = 0;
   };

@@ -11,17 +11,6 @@ Index heads_of(const StageCut& cut) {
   return has_head_axis(cut.stage) ? cut.tensor().size(1) : 1;
 }
 
-/// Masked and dropped cells, on the stages from the mask on.
-CellMasks masks_of(const StageCut& cut, Index batch, Index head) {
-  CellMasks masks;
-  const bool after_mask =
-      cut.stage == Stage::masked_scores || cut.stage == Stage::weights || cut.stage == Stage::dropped_weights;
-  if (after_mask && cut.trace.has(Stage::mask)) masks.allowed = cut.trace[Stage::mask].matrix(batch, head);
-  if (cut.stage == Stage::dropped_weights) masks.kept = cut.trace.dropout_keep.matrix(batch, head);
-  masks.show_leaks = cut.stage != Stage::masked_scores;
-  return masks;
-}
-
 std::string label(Axis axis) {
   if (axis == Axis::query) return "query";
   if (axis == Axis::key) return "key";
@@ -52,7 +41,7 @@ ValueRange whole_range(const StageCut& cut, ColormapKind kind) {
   Extent extent;
   const Index batches = is_parameter(cut.stage) ? 1 : cut.trace.dims().batch;
   for (Index b = 0; b < batches; ++b) {
-    for (Index h = 0; h < heads_of(cut); ++h) extent.add(cut.tensor().matrix(b, h), masks_of(cut, b, h));
+    for (Index h = 0; h < heads_of(cut); ++h) extent.add(cut.tensor().matrix(b, h), masks_over(cut.trace, cut.stage, b, h));
   }
   return extent.range(kind);
 }
@@ -68,7 +57,7 @@ void set_range(const RangeSetting& setting, const StageCut& cut, FigureSpec& spe
 void add_panels(const StageCut& cut, FigureSpec& spec) {
   const auto& hues = colours(spec.theme).heads;
   for (const Index h : cut.heads) {
-    FigurePanel panel{cut.tensor().matrix(cut.batch, h), masks_of(cut, cut.batch, h), "", {}};
+    FigurePanel panel{cut.tensor().matrix(cut.batch, h), masks_over(cut.trace, cut.stage, cut.batch, h), "", {}};
     if (cut.grid) panel.title = "head " + std::to_string(h);
     if (has_head_axis(cut.stage) && !spec.bare) panel.hue = hues[static_cast<std::size_t>(h) % hues.size()];
     spec.panels.push_back(std::move(panel));
@@ -76,6 +65,15 @@ void add_panels(const StageCut& cut, FigureSpec& spec) {
 }
 
 }  // namespace
+
+CellMasks masks_over(const Trace& trace, Stage stage, Index batch, Index head) {
+  CellMasks masks;
+  const bool after_mask = stage == Stage::masked_scores || stage == Stage::weights || stage == Stage::dropped_weights;
+  if (after_mask && trace.has(Stage::mask)) masks.allowed = trace[Stage::mask].matrix(batch, head);
+  if (stage == Stage::dropped_weights) masks.kept = trace.dropout_keep.matrix(batch, head);
+  masks.show_leaks = stage != Stage::masked_scores;
+  return masks;
+}
 
 StageCut all_heads(const Trace& trace, Stage stage, Index batch) {
   StageCut cut{trace, stage, batch, {0}, has_head_axis(stage)};

@@ -22,6 +22,9 @@ struct StageCut {
   const Tensor& tensor() const { return trace[stage]; }
 };
 
+/// What lies over a stage's matrix: masked and dropped cells, on the stages from the mask on.
+CellMasks masks_over(const Trace& trace, Stage stage, Index batch, Index head);
+
 /// All heads of a stage as a grid; just the matrix where it has no head axis.
 StageCut all_heads(const Trace& trace, Stage stage, Index batch = 0);
 

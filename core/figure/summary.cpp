@@ -1,25 +1,30 @@
 #include "core/figure/summary.h"
 
 #include "core/attention/trace.h"
+#include "core/figure/stage_figure.h"
 
 namespace headlight {
 namespace {
 
-Extent extent_of(const StageSummary& stage) {
-  Extent extent;
-  const Index batches = stage.of.rank() >= 3 ? stage.of.size(0) : 1;
-  const Index heads = stage.of.rank() == 4 ? stage.of.size(1) : 1;
+Index heads_of(const Tensor& tensor) { return tensor.rank() == 4 ? tensor.size(1) : 1; }
+
+void read(const Trace& trace, Stage stage, StageSummary& to) {
+  const Index batches = to.of.rank() >= 3 ? to.of.size(0) : 1;
   for (Index b = 0; b < batches; ++b) {
-    for (Index h = 0; h < heads; ++h) {
-      CellMasks masks;
-      if (stage.mask.defined()) masks.allowed = stage.mask.matrix(b, h);
-      extent.add(stage.of.matrix(b, h), masks);
+    for (Index h = 0; h < heads_of(to.of); ++h) {
+      const CellMasks masks = masks_over(trace, stage, b, h);
+      to.extent.add(to.of.matrix(b, h), masks);
+      to.kinds.push_back(count_kinds(to.of.matrix(b, h), masks));
     }
   }
-  return extent;
 }
 
 }  // namespace
+
+const KindCounts& TraceSummary::kinds(Stage stage, Index batch, Index head) const {
+  const StageSummary& summary = stages[static_cast<std::size_t>(stage)];
+  return summary.kinds[static_cast<std::size_t>(batch * heads_of(summary.of) + head)];
+}
 
 std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last) {
   auto summary = std::make_shared<TraceSummary>();
@@ -28,10 +33,15 @@ std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSum
     StageSummary& now = summary->stages[i];
     now.of = trace[stage];
     if (!now.of.defined()) continue;
-    if (stage == Stage::masked_scores) now.mask = trace[Stage::mask];
+    if (stage == Stage::masked_scores || stage == Stage::weights || stage == Stage::dropped_weights) now.mask = trace[Stage::mask];
+    if (stage == Stage::dropped_weights) now.kept = trace.dropout_keep;
     const StageSummary* before = last ? &last->stages[i] : nullptr;
-    const bool same = before && identical(before->of, now.of) && identical(before->mask, now.mask);
-    now.extent = same ? before->extent : extent_of(now);
+    const bool same = before && identical(before->of, now.of) && identical(before->mask, now.mask) && identical(before->kept, now.kept);
+    if (same) {
+      now = *before;
+    } else {
+      read(trace, stage, now);
+    }
   }
   return summary;
 }

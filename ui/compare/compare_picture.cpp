@@ -22,6 +22,13 @@ Rect fit(const Rect& card, Index rows, Index cols, float title, float left, floa
   return {min, {min.x + size.x, min.y + size.y}};
 }
 
+/// One range for all cells, whatever the view says.
+void set_range(HeatPicture& heat, ValueRange range) {
+  heat.quad.range = range;
+  heat.quad.row_ranges = false;
+  heat.shades = Tensor();
+}
+
 /// B's matrix of a stage, with B − A in place of its values.
 HeatPicture difference_heat(const Frame& frame, const StageDifference& stage, Rect rect) {
   HeatPicture heat = make_heat(frame, stage.stage, frame.view().head, rect);
@@ -30,7 +37,7 @@ HeatPicture difference_heat(const Frame& frame, const StageDifference& stage, Re
   heat.quad.show_leaks = false;
   heat.quad.colormap = heat.colormap = &window_colormap(frame.view(), Stage::scores);
   const float reach = stage.largest > 0 ? stage.largest : 1;
-  heat.quad.range = {-reach, reach};
+  set_range(heat, {-reach, reach});
   return heat;
 }
 
@@ -44,7 +51,7 @@ HeatPicture side_heat(const Frame& frame, Stage stage, const Trace& side, Rect r
   const ColormapKind kind = heat.colormap->kind();
   const ValueRange a = stage_range(*document.pinned, stage, kind);
   const ValueRange b = stage_range(*document.trace, stage, kind);
-  heat.quad.range = {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+  set_range(heat, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
   return heat;
 }
 

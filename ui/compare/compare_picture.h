@@ -43,7 +43,9 @@ struct CompareKey {
   Index batch = 0, head = 0;
   std::optional<Stage> compared;
   Theme theme = Theme::light;
-  std::string colormap, language;
+  std::string colormap;
+  RangeSetting range;
+  std::string language;
   Rect area{};
   float u = 0;
 };

@@ -44,6 +44,7 @@ struct Applier {
   }
   void operator()(const Undo&) const { step(document, document.undo, document.redo); }
   void operator()(const Redo&) const { step(document, document.redo, document.undo); }
+  void operator()(const ShowError& error) const { document.error = error.sentence; }
   void operator()(const DismissMessage&) const { (document.error.empty() ? document.notice : document.error).clear(); }
   void operator()(const CopyText&) const {}
   void operator()(const TakeMatrix&) const {}

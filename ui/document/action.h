@@ -42,13 +42,17 @@ struct TakeMatrix {
   Cell cell;
   MatrixTake what{};
 };
+/// What was typed cannot be taken, and why.
+struct ShowError {
+  std::string sentence;
+};
 /// Takes the message that is shown away: the error, else the notice.
 struct DismissMessage {};
 struct ToggleFullscreen {};
 struct Quit {};
 
 using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, TakeLayer, CopyText, TakeMatrix, Pin, Unpin, Undo, Redo,
-                            DismissMessage, ToggleFullscreen, Quit>;
+                            ShowError, DismissMessage, ToggleFullscreen, Quit>;
 using Actions = std::vector<Action>;
 
 /// Applies what concerns the document; OpenFile, TakeLayer, CopyText, TakeMatrix, ToggleFullscreen and Quit are the session's

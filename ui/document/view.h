@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/attention/cell.h"
+#include "core/figure/range.h"
 #include "core/figure/theme.h"
 #include "ui/document/mask_lab.h"
 #include "ui/document/matrix_menu.h"
@@ -32,6 +33,7 @@ struct View {
   Theme theme = Theme::light;
   std::string language = "en";
   std::string colormap;            ///< "" = the theme's own for the stage's kind
+  RangeSetting range{RangeMode::stage};  ///< what the ends of the colours stand for, as `render --range`
   Index batch = 0, head = 0;
   std::optional<Cell> selected;    ///< pinned by a click or --select
   std::vector<Cell> path;          ///< how one came to `selected`, through its dependants (ui/document/path.h)

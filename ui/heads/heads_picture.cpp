@@ -66,6 +66,8 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     MatrixQuad& quad = card.heat.quad;
     quad.values = {};
     quad.mask = quad.kept = Tensor();
+    card.heat.shades = Tensor();
+    quad.row_ranges = false;
     quad.batch = quad.head = card.heat.batch = card.heat.head = 0;
   }
 }

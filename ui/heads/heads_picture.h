@@ -56,7 +56,9 @@ struct HeadsKey {
   HeadsChoice choice;
   std::optional<Index> query;  ///< the one looked at, where there are too many for the arcs of all
   Theme theme = Theme::light;
-  std::string colormap, language;
+  std::string colormap;
+  RangeSetting range;
+  std::string language;
   Rect grid, arcs;
   float u = 0;
 };

@@ -61,6 +61,8 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   const Tensor& mask = trace[Stage::mask];
   quad.values = mask.defined() ? mask : Tensor::full({1}, 1).expand({dims.batch, dims.heads, dims.n_q, dims.n_k});
   quad.mask = quad.kept = Tensor();
+  picture.mask.shades = Tensor();
+  quad.row_ranges = false;
   quad.show_leaks = false;
   quad.colormap = picture.mask.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};

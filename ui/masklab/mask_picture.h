@@ -42,7 +42,9 @@ struct MaskKey {
   std::shared_ptr<const Trace> trace;
   Index batch = 0, head = 0;
   Theme theme = Theme::light;
-  std::string colormap, language;
+  std::string colormap;
+  RangeSetting range;
+  std::string language;
   Rect area{};
   float u = 0;
 };

@@ -159,6 +159,7 @@ void draw_controls(const Frame& frame, Rect place) {
   draw_scores(frame);
   draw_variant_controls(frame);
   draw_dropout_controls(frame);
+  draw_colour_controls(frame);
 }
 
 }  // namespace headlight

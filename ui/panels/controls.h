@@ -1,4 +1,4 @@
-// The groups of the left panel, each a file where it is large. All change the scenario, but for looking_at.
+// The groups of the left panel, each a file where it is large. All change the scenario, but for looking_at and colours.
 #pragma once
 
 #include <cstdio>
@@ -12,6 +12,7 @@ namespace headlight {
 void draw_mask_controls(const Frame& frame);     // ui/panels/mask_controls.cpp
 void draw_variant_controls(const Frame& frame);  // ui/panels/variant_controls.cpp
 void draw_dropout_controls(const Frame& frame);
+void draw_colour_controls(const Frame& frame);   // ui/panels/colour_controls.cpp
 
 /// Changes one thing about the scenario; `set` does it to a copy. `gesture` as in ChangeScenario.
 template <typename Set>

@@ -1,6 +1,9 @@
 #include "ui/panels/controls_picture.h"
 
 #include <algorithm>
+#include <cstdio>
+
+#include "core/figure/summary.h"
 
 namespace headlight {
 namespace {
@@ -26,12 +29,9 @@ std::vector<Index> widths(Index heads) {
 std::string masked_words(const Frame& frame) {
   const Trace& trace = *frame.trace();
   if (!trace.has(Stage::mask)) return {};
-  const MatrixView mask = trace[Stage::mask].matrix(frame.view().batch, frame.view().head);
-  Index masked = 0;
-  for (Index r = 0; r < mask.rows; ++r) {
-    for (Index c = 0; c < mask.cols; ++c) masked += mask(r, c) == 0 ? 1 : 0;
-  }
-  const Index all = mask.rows * mask.cols;
+  const KindCounts& kinds = trace.summary->kinds(Stage::masked_scores, frame.view().batch, frame.view().head);
+  const Index masked = kinds[static_cast<std::size_t>(CellKind::masked)];
+  const Index all = trace.dims().n_q * trace.dims().n_k;
   return frame.words.fill("controls.masked", {std::to_string(masked), std::to_string(all), std::to_string((100 * masked + all / 2) / all)});
 }
 
@@ -47,6 +47,14 @@ ControlsPicture make_controls_picture(const Frame& frame) {
     picture.length_labels.push_back(frame.words.fill("controls.valid_length", {std::to_string(b)}));
   }
   picture.masked = masked_words(frame);
+  picture.colormaps = list_colormaps();
+  std::erase_if(picture.colormaps, [](const std::string& map) {
+    return map == default_colormap(Palette::diverging) || map == default_colormap(Palette::sequential);
+  });
+  char range[64];
+  const ValueRange& fixed = frame.view().range.fixed;
+  std::snprintf(range, sizeof range, "%.6g:%.6g", static_cast<double>(fixed.lo), static_cast<double>(fixed.hi));
+  picture.fixed_range = range;
   return picture;
 }
 

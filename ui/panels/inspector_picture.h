@@ -71,7 +71,9 @@ struct InspectorKey {
   std::vector<Cell> path;
   bool reaches = false;
   Theme theme = Theme::light;
-  std::string colormap, language;
+  std::string colormap;
+  RangeSetting range;
+  std::string language;
   float width = 0, u = 0;
 };
 

@@ -79,6 +79,7 @@ class Painter {
         if (*cell && (*cell)->row < frame_.rows_shown((*cell)->stage)) draw_highlight(frame_, list_, heat, area, **cell);
       }
     }
+    if (!card.strip.rows.empty()) draw_strip(card);
     for (const Strip& strip : card.strips) {
       const Rect heat = to_.screen(card.heats[0].rect);
       const ImVec2 from = to_.screen({strip.from, 0});
@@ -95,12 +96,21 @@ class Painter {
     if (in_the_dark(card)) list_.AddRectFilled(rect.min, rect.max, fade(frame_.look.window, 0.62f), 9 * t_);
   }
 
+  void draw_strip(const CardPicture& card) {
+    std::array<float, 4> ends = card.strip.ends;
+    for (float& end : ends) end = to_.screen({end, 0}).x;
+    draw_row_strip(frame_, list_, card.strip, to_.screen(card.heats[0].rect), frame_.rows_shown(card.stage), to_.screen({card.strip.left, 0}).x, ends, t_);
+  }
+
   void draw_footer(const CardPicture& card, Rect rect) {
     const float pad = 8 * t_;
     const float small = 10.5f * t_;
     const Rect bar = to_.screen(card.bar);
     draw_text(list_, frame_.fonts, Face::ui, small, {rect.min.x + pad, bar.min.y - 16 * t_}, frame_.look.muted, card.shape);
     const bool whole = frame_.rows_shown(card.stage) >= card.heats[0].rows;  // the ends are those of all its rows
+    if (whole) {
+      for (const CountNote& count : card.counts) draw_count_note(frame_, list_, count, {to_.screen({count.x, 0}).x, bar.min.y - 16 * t_}, t_);
+    }
     if (card.lo.empty() || !whole) return;
     const float lo = text_size(frame_.fonts, Face::mono, 9.5f * t_, card.lo).x;
     const float hi = text_size(frame_.fonts, Face::mono, 9.5f * t_, card.hi).x;

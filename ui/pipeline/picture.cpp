@@ -66,10 +66,6 @@ Stage bias_of(Stage weight) {
   }
 }
 
-bool is_score(Stage stage) {
-  return stage == Stage::masked_scores || stage == Stage::weights || stage == Stage::dropped_weights;
-}
-
 /// Colours over the columns of Q, K, V and concat: which head each belongs to.
 std::vector<Strip> head_strips(const Frame& frame, Stage stage, Rect heat) {
   const Dims& dims = frame.trace()->dims();
@@ -146,6 +142,14 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
   return card;
 }
 
+/// Whether numbers of each row find room beside a card's matrix.
+bool has_strip(const Slot& slot, const MatrixView& matrix, float label_room, float t) {
+  if (slot.stage != Stage::weights && slot.stage != Stage::dropped_weights) return false;
+  const float width = slot.card.width() - 2 * pad * t - label_room - row_strip_width * t;
+  const float height = slot.card.height() - (header + footer + pad + 16) * t;
+  return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 10.5f * t;
+}
+
 CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const Trace& trace = *frame.trace();
   const StageInfo& about = info(slot.stage);
@@ -170,7 +174,8 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   }
   const float bottom_room = large ? 16 * t : 0;
   const float bias_room = bias.defined() ? 9 * t : 0;
-  const ImVec2 box{slot.card.width() - 2 * pad * t - label_room,
+  const float strip_room = has_strip(slot, matrix, label_room, t) ? row_strip_width * t : 0;
+  const ImVec2 box{slot.card.width() - 2 * pad * t - label_room - strip_room,
                    slot.card.height() - (header + footer + pad) * t - bottom_room - bias_room};
   const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {std::max(box.x, 12.0f), std::max(box.y, 12.0f)}, large ? 2.0f : is_parameter(slot.stage) ? 1.12f : 1.45f);
 
@@ -198,12 +203,15 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
     card.heats.push_back(make_heat(frame, bias_of(slot.stage), 0, {{heat.min.x, y}, {heat.max.x, y + 6 * t}}));
   }
   card.strips = head_strips(frame, slot.stage, heat);
+  if (strip_room > 0) card.strip = row_strip(frame, card.heats[0], t);
 
   const float inner = card.card.width() - 2 * pad * t;
   card.symbol = symbol_of(trace, slot.stage, head);
   const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
   set_title(frame, card, is_x ? "query, key, value" : name(slot.stage), card.card.width() - 12 * t, t);
   card.shape = shape_text(frame, slot.stage, inner, 10.5f * t);
+  const float shape = text_size(frame.fonts, Face::ui, 10.5f * t, card.shape).x;
+  card.counts = count_notes(frame, card.heats[0], inner - shape - 8 * t, card.card.max.x - pad * t, t);
   const ValueRange range = card.heats[0].quad.range;
   if (about.palette != Palette::boolean) {
     card.lo = bound_text(range.lo);
@@ -244,45 +252,6 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
 
 }  // namespace
 
-HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
-  const Trace& trace = *frame.trace();
-  const Tensor& values = trace[stage];
-  HeatPicture heat;
-  heat.stage = stage;
-  heat.batch = values.rank() >= 3 ? frame.view().batch : 0;
-  heat.head = values.rank() < 4 ? 0 : is_per_kv_head(stage) ? head / trace.dims().groups() : head;
-  const MatrixView matrix = values.matrix(heat.batch, heat.head);
-  heat.rows = matrix.rows;
-  heat.cols = matrix.cols;
-  heat.rect = rect;
-  MatrixQuad& quad = heat.quad;
-  quad.values = values;
-  quad.batch = heat.batch;
-  quad.head = heat.head;
-  quad.theme = frame.look.theme;
-  if (is_score(stage)) quad.mask = trace[Stage::mask];
-  quad.show_leaks = stage == Stage::weights || stage == Stage::dropped_weights;
-  if (stage == Stage::dropped_weights) quad.kept = trace.dropout_keep;
-  quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
-  quad.range = stage_range(trace, stage, heat.colormap->kind());
-  const float cell = std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
-  quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
-  return heat;
-}
-
-std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count) {
-  std::vector<std::string> labels;
-  for (Index i = 0; i < count; ++i) labels.push_back(axis_label(*frame.trace(), axis, frame.view().batch, i));
-  return labels;
-}
-
-std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point) {
-  if (!heat.rect.contains(point)) return std::nullopt;
-  const auto row = static_cast<Index>((point.y - heat.rect.min.y) / heat.rect.height() * static_cast<float>(heat.rows));
-  const auto col = static_cast<Index>((point.x - heat.rect.min.x) / heat.rect.width() * static_cast<float>(heat.cols));
-  return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
-}
-
 bool shows_packed(const Frame& frame) {
   const Inputs& inputs = frame.trace()->inputs;
   const bool one_width = inputs.dims.d_query == inputs.dims.d_key && inputs.dims.d_key == inputs.dims.d_value;
@@ -311,30 +280,6 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   if (text_size(frame.fonts, Face::ui, pixels, named).x <= width) return named;
   const std::string plain = "[" + rows + " × " + cols + "]";
   return text_size(frame.fonts, Face::ui, pixels, plain).x <= width ? plain : rows + "×" + cols;
-}
-
-std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index) {
-  const auto& tokens = axis == Axis::query ? trace.inputs.query_tokens : trace.inputs.key_tokens;
-  if ((axis == Axis::query || axis == Axis::key) && batch < static_cast<Index>(tokens.size())) {
-    const auto& names = tokens[static_cast<std::size_t>(batch)];
-    if (index < static_cast<Index>(names.size())) return names[static_cast<std::size_t>(index)];
-  }
-  return std::to_string(index);
-}
-
-std::string number_text(float value, int digits) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  char text[48];
-  const float size = std::abs(value);
-  if (size != 0 && (size < 1e-3f || size >= 1e5f)) {
-    std::snprintf(text, sizeof text, "%.*e", std::max(digits - 1, 0), static_cast<double>(value));
-  } else {
-    std::snprintf(text, sizeof text, "%.*f", digits, static_cast<double>(value));
-  }
-  std::string result(text);
-  for (std::size_t at = result.find('-'); at != std::string::npos; at = result.find('-', at + 3)) result.replace(at, 1, "−");
-  return result;
 }
 
 }  // namespace headlight

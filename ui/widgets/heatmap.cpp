@@ -57,6 +57,7 @@ void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat,
   const float digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
   if (cell.y < 13 * frame.u || cell.x < 2.6f * digit) return;
   const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head);
+  const MatrixView shades = heat.shades.defined() ? heat.shades.matrix() : matrix;
   const CellMasks masks = masks_of(heat);
   const ImVec2 clip_min = list.GetClipRectMin();
   const ImVec2 clip_max = list.GetClipRectMax();
@@ -70,7 +71,7 @@ void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat,
       const CellKind kind = classify(matrix, masks, r, c);
       if (kind == CellKind::value) {
         char buffer[32];
-        const Rgba ground = heat.colormap->at(normalise(value, heat.quad.range));
+        const Rgba ground = heat.colormap->at(normalise(shades(r, c), heat.quad.range));
         draw_number(frame, list, fit_number(value, cell.x - 4 * frame.u, digit, buffer), centre, pixels, to_imgui(ink_on(ground)));
       } else if (kind == CellKind::masked || kind == CellKind::neg_inf) {
         const std::string_view mark = heat.quad.show_leaks ? "0" : "−∞";

@@ -1,0 +1,61 @@
+// The left panel's colours: which map, and what its ends stand for. Never changes a number.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/tensor/error.h"
+#include "ui/panels/controls.h"
+#include "ui/pictures.h"
+
+namespace headlight {
+namespace {
+
+void change_range(const Frame& frame, const RangeSetting& range) {
+  View view = frame.view();
+  view.range = range;
+  frame.change(std::move(view));
+}
+
+void draw_maps(const Frame& frame) {
+  const std::vector<std::string>& maps = controls_picture(frame).colormaps;
+  const float gap = 4 * frame.u;
+  const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  const auto map = [&](std::size_t place, const char* id, const char* label, const std::string& name) {
+    if (place % 3 != 0) ImGui::SameLine(0, gap);
+    if (!chip(frame, id, label, frame.view().colormap == name, width)) return;
+    View view = frame.view();
+    view.colormap = name;
+    frame.change(std::move(view));
+  };
+  static const std::string automatic;
+  map(0, "automatic", frame.words("controls.automatic"), automatic);
+  for (std::size_t i = 0; i < maps.size(); ++i) map(i + 1, maps[i].c_str(), maps[i].c_str(), maps[i]);
+}
+
+void draw_ends(const Frame& frame) {
+  note(frame, frame.words("controls.range"));
+  const RangeSetting& now = frame.view().range;
+  const char* labels[] = {frame.words("controls.range_row"), frame.words("controls.range_head"), frame.words("controls.range_stage"),
+                          frame.words("controls.range_fixed")};
+  const auto clicked = segments(frame, "range", labels, static_cast<int>(now.mode));
+  if (clicked && *clicked != static_cast<int>(now.mode)) change_range(frame, {static_cast<RangeMode>(*clicked), now.fixed});
+  if (now.mode != RangeMode::fixed) return;
+  const std::string& written = controls_picture(frame).fixed_range;
+  if (const auto text = text_field(frame, "##fixed", written, Face::mono)) {
+    try {
+      change_range(frame, parse_range(*text));
+    } catch (const InputError& error) {
+      frame.actions.push_back(ShowError{error.what()});
+    }
+  }
+}
+
+}  // namespace
+
+void draw_colour_controls(const Frame& frame) {
+  section(frame, frame.words("controls.colours"));
+  draw_maps(frame);
+  draw_ends(frame);
+}
+
+}  // namespace headlight

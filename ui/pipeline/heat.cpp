@@ -1,0 +1,105 @@
+#include "ui/pipeline/heat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/figure/stage_figure.h"
+#include "ui/look/colormaps.h"
+
+namespace headlight {
+namespace {
+
+void choose_range(const Frame& frame, HeatPicture& heat) {
+  const Trace& trace = *frame.trace();
+  const RangeSetting& setting = frame.view().range;
+  const ColormapKind kind = heat.colormap->kind();
+  heat.quad.range = stage_range(trace, heat.stage, kind);
+  if (info(heat.stage).palette == Palette::boolean) return;
+  const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head);
+  const CellMasks masks = masks_over(trace, heat.stage, heat.batch, heat.head);
+  switch (setting.mode) {
+    case RangeMode::stage: break;
+    case RangeMode::fixed: heat.quad.range = setting.fixed; break;
+    case RangeMode::head: {
+      Extent extent;
+      extent.add(matrix, masks);
+      heat.quad.range = extent.range(kind);
+      break;
+    }
+    case RangeMode::row:
+      heat.quad.row_ranges = true;
+      heat.quad.range = {kind == ColormapKind::diverging ? -1.0f : 0.0f, 1};
+      heat.shades = Tensor({1, 1, heat.rows, heat.cols}, normalise_rows(matrix, masks, kind));
+      break;
+  }
+}
+
+}  // namespace
+
+HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
+  const Trace& trace = *frame.trace();
+  const Tensor& values = trace[stage];
+  HeatPicture heat;
+  heat.stage = stage;
+  heat.batch = values.rank() >= 3 ? frame.view().batch : 0;
+  heat.head = values.rank() < 4 ? 0 : is_per_kv_head(stage) ? head / trace.dims().groups() : head;
+  const MatrixView matrix = values.matrix(heat.batch, heat.head);
+  heat.rows = matrix.rows;
+  heat.cols = matrix.cols;
+  heat.rect = rect;
+  MatrixQuad& quad = heat.quad;
+  quad.values = values;
+  quad.batch = heat.batch;
+  quad.head = heat.head;
+  quad.theme = frame.look.theme;
+  quad.scale = frame.u;
+  const bool leaves_some = stage == Stage::weights || stage == Stage::dropped_weights;
+  if (leaves_some || stage == Stage::masked_scores) quad.mask = trace[Stage::mask];
+  quad.show_leaks = leaves_some;
+  if (stage == Stage::dropped_weights) quad.kept = trace.dropout_keep;
+  quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
+  choose_range(frame, heat);
+  const float cell = std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
+  quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
+  return heat;
+}
+
+std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count) {
+  std::vector<std::string> labels;
+  for (Index i = 0; i < count; ++i) labels.push_back(axis_label(*frame.trace(), axis, frame.view().batch, i));
+  return labels;
+}
+
+std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point) {
+  if (!heat.rect.contains(point)) return std::nullopt;
+  const auto row = static_cast<Index>((point.y - heat.rect.min.y) / heat.rect.height() * static_cast<float>(heat.rows));
+  const auto col = static_cast<Index>((point.x - heat.rect.min.x) / heat.rect.width() * static_cast<float>(heat.cols));
+  return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
+}
+
+std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index) {
+  const auto& tokens = axis == Axis::query ? trace.inputs.query_tokens : trace.inputs.key_tokens;
+  if ((axis == Axis::query || axis == Axis::key) && batch < static_cast<Index>(tokens.size())) {
+    const auto& names = tokens[static_cast<std::size_t>(batch)];
+    if (index < static_cast<Index>(names.size())) return names[static_cast<std::size_t>(index)];
+  }
+  return std::to_string(index);
+}
+
+std::string number_text(float value, int digits) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  char text[48];
+  const float size = std::abs(value);
+  if (size != 0 && (size < 1e-3f || size >= 1e5f)) {
+    std::snprintf(text, sizeof text, "%.*e", std::max(digits - 1, 0), static_cast<double>(value));
+  } else {
+    std::snprintf(text, sizeof text, "%.*f", digits, static_cast<double>(value));
+  }
+  std::string result(text);
+  for (std::size_t at = result.find('-'); at != std::string::npos; at = result.find('-', at + 3)) result.replace(at, 1, "−");
+  return result;
+}
+
+}  // namespace headlight
