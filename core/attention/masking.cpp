@@ -43,22 +43,25 @@ Range painted_range(Index index, Index size) {
 }
 
 // `mask` with the cells over it; at most [B, H, n_q, n_k], less where neither tells batch entries or heads apart.
-Tensor paint(const Tensor& mask, const std::vector<PaintedCell>& cells, const Dims& dims) {
-  const auto names = [&](Index PaintedCell::*axis) {
-    return std::ranges::any_of(cells, [axis](const PaintedCell& cell) { return cell.*axis >= 0; });
+Tensor paint(const Tensor& mask, const std::vector<PaintedCells>& painted, const Dims& dims) {
+  const auto names = [&](Index PaintedCells::*axis) {
+    return std::ranges::any_of(painted, [axis](const PaintedCells& cells) { return cells.*axis >= 0; });
   };
-  const Shape wanted{names(&PaintedCell::batch) ? dims.batch : 1, names(&PaintedCell::head) ? dims.heads : 1, dims.n_q,
+  const Shape wanted{names(&PaintedCells::batch) ? dims.batch : 1, names(&PaintedCells::head) ? dims.heads : 1, dims.n_q,
                      dims.n_k};
   const Shape shape = broadcast_shape(mask.shape(), wanted);
   const Tensor base = mask.expand(shape).contiguous();
   Buffer values(base.values().begin(), base.values().end());
-  for (const PaintedCell& cell : cells) {
-    if (cell.query >= dims.n_q || cell.key >= dims.n_k) continue;
-    const Range batch = painted_range(cell.batch, shape[0]), head = painted_range(cell.head, shape[1]);
+  for (const PaintedCells& cells : painted) {
+    if (cells.query >= dims.n_q || cells.key >= dims.n_k) continue;
+    const Range batch = painted_range(cells.batch, shape[0]), head = painted_range(cells.head, shape[1]);
+    const Index rows = std::min(cells.queries, dims.n_q - cells.query), cols = std::min(cells.keys, dims.n_k - cells.key);
     for (Index b = batch.first; b < batch.end; ++b) {
       for (Index h = head.first; h < head.end; ++h) {
-        const Index at = ((b * shape[1] + h) * dims.n_q + cell.query) * dims.n_k + cell.key;
-        values[static_cast<std::size_t>(at)] = cell.attend ? 1 : 0;
+        const Index corner = ((b * shape[1] + h) * dims.n_q + cells.query) * dims.n_k + cells.key;
+        for (Index row = 0; row < rows; ++row) {
+          std::fill_n(values.begin() + corner + row * dims.n_k, cols, cells.attend ? 1.0F : 0.0F);
+        }
       }
     }
   }

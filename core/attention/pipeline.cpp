@@ -41,11 +41,11 @@ StageRecord mask_key(const Scenario& scenario, const Inputs& in) {
   for (const Index size : {in.dims.batch, in.dims.heads, in.dims.n_q, in.dims.n_k}) {
     key.settings.push_back(static_cast<double>(size));
   }
-  for (const PaintedCell& cell : scenario.painted) {
-    for (const Index at : {cell.batch, cell.head, cell.query, cell.key}) {
+  for (const PaintedCells& cells : scenario.painted) {
+    for (const Index at : {cells.batch, cells.head, cells.query, cells.key, cells.queries, cells.keys}) {
       key.settings.push_back(static_cast<double>(at));
     }
-    key.settings.push_back(cell.attend ? 1 : 0);
+    key.settings.push_back(cells.attend ? 1 : 0);
   }
   return key;
 }

@@ -1,5 +1,7 @@
 #include "core/mask/code.h"
 
+#include <algorithm>
+
 #include "core/mask/code_writer.h"
 #include "core/tensor/error.h"
 
@@ -47,10 +49,13 @@ std::string list(const Tensor& tensor) {
 
 class Script {
  public:
-  Script(const MaskExpression& expression, CodeTarget target, const MaskContext& context)
+  Script(const MaskExpression& expression, CodeTarget target, const MaskContext& context,
+         const std::vector<PaintedCells>& painted)
       : expression_(expression),
         target_(target),
         context_(context),
+        painted_(tidied(painted, {context.batch, context.heads, context.n_q, context.n_k})),
+        paints_over_(!painted_.empty() && !expression.calls("painted")),
         writer_(target, expression.root(), context.valid_lens && context.valid_lens->rank() == 2),
         condition_(writer_.condition(expression.root())) {
     check_tensors();
@@ -58,7 +63,7 @@ class Script {
 
   std::string text() const {
     std::string text = "# " + one_line(expression_.text()) + "\n" + purpose() + imports() + "\n";
-    const std::string given = sizes() + tensors();
+    const std::string given = sizes() + tensors() + painting();
     text += given;
     if (writer_.uses_hash()) {
       text += helpers() + "\n";
@@ -72,7 +77,8 @@ class Script {
   bool numpy() const { return target_ == CodeTarget::numpy; }
   bool flex() const { return target_ == CodeTarget::flex_attention; }
   bool uses(Variable v) const { return writer_.uses(v); }
-  bool reads_masks() const { return uses(Variable::file_mask) || uses(Variable::painted_mask); }
+  bool indexes_masks() const { return uses(Variable::file_mask) || uses(Variable::painted_mask); }
+  bool paints() const { return paints_over_ || uses(Variable::painted_mask); }
 
   void check_tensors() const {
     for (const PatternCall& call : expression_.pattern_calls()) {
@@ -96,7 +102,7 @@ class Script {
 
   std::string imports() const {
     std::string text = writer_.uses_math() ? "import math\n\n" : "";
-    if (numpy() || reads_masks()) text += "import numpy as np\n";
+    if (numpy() || uses(Variable::file_mask)) text += "import numpy as np\n";
     return numpy() ? text : text + "import torch\n";
   }
 
@@ -105,10 +111,10 @@ class Script {
     const auto size = [&](const char* name, Index value) {
       text += std::string(name) + " = " + std::to_string(value) + "\n";
     };
-    if (!flex() ? uses(Variable::b) : reads_masks()) size("B", context_.batch);
-    if (!flex() ? uses(Variable::h) : reads_masks()) size("H", context_.heads);
-    if (!flex() || uses(Variable::n_q) || reads_masks()) size("n_q", context_.n_q);
-    if (!flex() || uses(Variable::n_k) || reads_masks()) size("n_k", context_.n_k);
+    if (!flex() ? uses(Variable::b) : indexes_masks()) size("B", context_.batch);
+    if (!flex() ? uses(Variable::h) : indexes_masks()) size("H", context_.heads);
+    if (!flex() || uses(Variable::n_q) || indexes_masks() || paints()) size("n_q", context_.n_q);
+    if (!flex() || uses(Variable::n_k) || indexes_masks() || paints()) size("n_k", context_.n_k);
     if (flex()) return text;
     if (uses(Variable::b)) text += range("b", "B", "[:, None, None, None]");
     if (uses(Variable::h)) text += range("h", "H", "[:, None, None]");
@@ -128,12 +134,45 @@ class Script {
     if (uses(Variable::valid_len)) {
       text += std::string("valid_lens = ") + (numpy() ? "np.array(" : "torch.tensor(") + list(*context_.valid_lens) + ")\n";
     }
-    for (const Variable v : {Variable::file_mask, Variable::painted_mask}) {
-      if (!uses(v)) continue;
-      const std::string mask(name(v));
-      const std::string whole = "np.broadcast_to(np.load(\"" + mask + ".npy\") != 0, (B, H, n_q, n_k))";
-      text += mask + " = " + (numpy() ? whole : "torch.tensor(" + whole + ")") + "\n";
+    if (uses(Variable::file_mask)) {
+      const std::string whole = "np.broadcast_to(np.load(\"file_mask.npy\") != 0, (B, H, n_q, n_k))";
+      text += "file_mask = " + (numpy() ? whole : "torch.tensor(" + whole + ")") + "\n";
     }
+    return text;
+  }
+
+  bool names(Index PaintedCells::*axis) const {
+    return std::ranges::any_of(painted_, [axis](const PaintedCells& cells) { return cells.*axis >= 0; });
+  }
+
+  /// "2", "2:5", ":"
+  static std::string slice(Index from, Index count) {
+    if (from < 0) return ":";
+    return std::to_string(from) + (count == 1 ? "" : ":" + std::to_string(from + count));
+  }
+
+  /// The axes of `painted`, 1 where no cell tells batch entries or heads apart: one text an axis, from batch to key.
+  std::string axes(const char* batch, const char* head, const std::string& rest) const {
+    const bool by_batch = names(&PaintedCells::batch), by_head = names(&PaintedCells::head);
+    return (by_batch ? std::string(batch) + ", " : "") + (by_head ? std::string(head) + ", " : by_batch ? "0, " : "") + rest;
+  }
+
+  /// `painted`, 1 = allowed by hand, 0 = forbidden, -1 = not painted, and from it painted_mask where the expression says it.
+  std::string painting() const {
+    if (!paints()) return {};
+    const std::string module = numpy() ? "np" : "torch";
+    const std::string batch = std::to_string(context_.batch), heads = std::to_string(context_.heads);
+    const bool by_batch = names(&PaintedCells::batch), by_head = names(&PaintedCells::head);
+    std::string shape = by_batch ? batch + ", " : "";
+    shape += by_head ? heads + ", " : by_batch ? "1, " : "";
+    std::string text = "painted = " + module + ".full((" + shape + "n_q, n_k), -1)  # by hand: 1 = may attend, 0 = may not\n";
+    for (const PaintedCells& cells : painted_) {
+      const std::string at = (by_batch ? slice(cells.batch, 1) + ", " : "") +
+                             (by_head ? slice(cells.head, 1) + ", " : by_batch ? ":, " : "") + slice(cells.query, cells.queries) +
+                             ", " + slice(cells.key, cells.keys);
+      text += "painted[" + at + "] = " + (cells.attend ? "1" : "0") + "\n";
+    }
+    if (uses(Variable::painted_mask)) text += "painted_mask = " + module + ".broadcast_to(painted == 1, (B, H, n_q, n_k))\n";
     return text;
   }
 
@@ -144,7 +183,14 @@ class Script {
     return writer_.uses_drawn() ? text + drawn_code : text;
   }
 
-  std::string mask() const {
+  std::string mask() const { return unpainted_mask() + (paints_over_ ? over("mask = ", "painted") : ""); }
+
+  /// The painted cells over `mask`.
+  std::string over(const char* to, const std::string& painted) const {
+    return to + std::string(numpy() ? "np" : "torch") + ".where(" + painted + " < 0, mask, " + painted + " == 1)\n";
+  }
+
+  std::string unpainted_mask() const {
     std::string text;
     for (const CodeWriter::Line& line : writer_.lines()) text += line.name + " = " + line.text + "\n";
     const bool complete = uses(Variable::q) && uses(Variable::k) && !uses(Variable::valid_len);
@@ -164,25 +210,35 @@ class Script {
     if (writer_.uses_fractions()) text += "    b, h, q_idx, kv_idx = (x.double() for x in (b, h, q_idx, kv_idx))\n";
     for (const CodeWriter::Line& line : writer_.lines()) text += "    " + line.name + " = " + line.text + "\n";
     const bool plain = expression_.root().depends == on_nothing;
-    text += "    return " + (plain ? "torch.full_like(q_idx, " + condition_.text + ", dtype=torch.bool)" : condition_.text);
+    const std::string mask = plain ? "torch.full_like(q_idx, " + condition_.text + ", dtype=torch.bool)" : condition_.text;
+    text += paints_over_ ? "    mask = " + mask + "\n" + painted_over_mod() : "    return " + mask + "\n";
     const std::string batch = uses(Variable::b) ? std::to_string(context_.batch) : "None";
     const std::string heads = uses(Variable::h) ? std::to_string(context_.heads) : "None";
-    return text + "\n\n\n# from torch.nn.attention.flex_attention import create_block_mask, flex_attention\n" +
+    return text + "\n\n# from torch.nn.attention.flex_attention import create_block_mask, flex_attention\n" +
            "# block_mask = create_block_mask(mask_mod, B=" + batch + ", H=" + heads +
            ", Q_LEN=" + std::to_string(context_.n_q) + ", KV_LEN=" + std::to_string(context_.n_k) + ")\n";
+  }
+
+  std::string painted_over_mod() const {
+    const std::string whole = writer_.uses_fractions() ? ".long()" : "";
+    const std::string at = axes(("b" + whole).c_str(), ("h" + whole).c_str(), "q_idx" + whole + ", kv_idx" + whole);
+    return "    by_hand = painted[" + at + "]\n" + over("    return ", "by_hand");
   }
 
   const MaskExpression& expression_;
   CodeTarget target_;
   const MaskContext& context_;
+  std::vector<PaintedCells> painted_;
+  bool paints_over_;
   CodeWriter writer_;
   Code condition_;
 };
 
 }  // namespace
 
-std::string to_code(const MaskExpression& expression, CodeTarget target, const MaskContext& context) {
-  return Script(expression, target, context).text();
+std::string to_code(const MaskExpression& expression, CodeTarget target, const MaskContext& context,
+                    const std::vector<PaintedCells>& painted) {
+  return Script(expression, target, context, painted).text();
 }
 
 }  // namespace headlight

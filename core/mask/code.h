@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/mask/evaluate.h"
+#include "core/mask/painting.h"
 
 namespace headlight {
 
@@ -14,9 +16,11 @@ enum class CodeTarget : std::uint8_t {
 };
 
 /// `mask` has the shape [n_q, n_k], with batch and head axes in front where they matter. The polarity stands in a comment.
-/// Sizes and valid lengths come from the context; file() and painted() are read from file_mask.npy and painted_mask.npy
-/// beside the script, shapes that broadcast to [B, H, n_q, n_k]. Throws ExpressionError where evaluation would for a missing
-/// tensor, and for a bigbird() whose block differs between heads or batch entries.
-std::string to_code(const MaskExpression& expression, CodeTarget target, const MaskContext& context);
+/// Sizes and valid lengths come from the context; `painted` cells stand in the code and lie over the expression unless it
+/// names painted() itself; file() is read from file_mask.npy beside the script, of a shape that broadcasts to
+/// [B, H, n_q, n_k]. Throws ExpressionError where evaluation would for missing lengths, and for a bigbird() whose block
+/// differs between heads or batch entries.
+std::string to_code(const MaskExpression& expression, CodeTarget target, const MaskContext& context,
+                    const std::vector<PaintedCells>& painted = {});
 
 }  // namespace headlight

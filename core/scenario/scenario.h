@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/attention/stage.h"
+#include "core/mask/painting.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -28,13 +29,6 @@ struct CellEdit {
   Index batch = 0, row = 0, col = 0;
   float value = 0;
   bool operator==(const CellEdit&) const = default;
-};
-
-/// A cell of the mask, set by hand over what the expression says. -1 stands for "all" on that axis.
-struct PaintedCell {
-  Index batch = -1, head = -1, query = 0, key = 0;
-  bool attend = false;
-  bool operator==(const PaintedCell&) const = default;
 };
 
 struct Scenario {
@@ -69,7 +63,7 @@ struct Scenario {
   // Mask.
   std::string mask;                            ///< expression (contract §4), "" = the file's own mask, or none
   std::vector<std::vector<Index>> valid_lens;  ///< [B][1] or [B][n_q]; empty: the file's, or none
-  std::vector<PaintedCell> painted;
+  std::vector<PaintedCells> painted;           ///< kept as `painted_over` (core/mask/painting.h) makes it
   MaskPolarity mask_polarity = MaskPolarity::by_name;
   std::optional<float> fill;  ///< unset: the file's mask_fill, else −inf
   DeadRow dead_row = DeadRow::from_fill;

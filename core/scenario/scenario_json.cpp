@@ -131,14 +131,18 @@ void read(const Place& at, CellEdit& out) {
   read(at.at("value"), out.value);
 }
 
-void read(const Place& at, PaintedCell& out) {
-  allow_only(at, {"batch", "head", "query", "key", "attend"});
+void read(const Place& at, PaintedCells& out) {
+  allow_only(at, {"batch", "head", "query", "key", "queries", "keys", "attend"});
   if (!at.has("query") || !at.has("key") || !at.has("attend")) at.fail_type("an object with query, key and attend");
   read_if_there(at, "batch", out.batch);
   read_if_there(at, "head", out.head);
   read(at.at("query"), out.query);
   read(at.at("key"), out.key);
   read(at.at("attend"), out.attend);
+  for (const auto& [field, member] : {std::pair{"queries", &PaintedCells::queries}, {"keys", &PaintedCells::keys}}) {
+    read_if_there(at, field, out.*member);
+    if (out.*member == 0) at.at(field).fail_type("a whole number, 1 or more");
+  }
 }
 
 /// One batch entry's lengths: a number, or a number a query.
@@ -181,12 +185,14 @@ OrderedJson written(const CellEdit& edit) {
           {"value", written(edit.value)}};
 }
 
-OrderedJson written(const PaintedCell& cell) {
+OrderedJson written(const PaintedCells& cell) {
   OrderedJson json = OrderedJson::object();
   if (cell.batch >= 0) json["batch"] = cell.batch;
   if (cell.head >= 0) json["head"] = cell.head;
   json["query"] = cell.query;
   json["key"] = cell.key;
+  if (cell.queries > 1) json["queries"] = cell.queries;
+  if (cell.keys > 1) json["keys"] = cell.keys;
   json["attend"] = cell.attend;
   return json;
 }

@@ -1,0 +1,155 @@
+#include "core/mask/painting.h"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <tuple>
+
+namespace headlight {
+namespace {
+
+/// Neighbours of a row that are painted alike.
+struct Run {
+  Index key, end;
+  bool attend;
+  auto operator<=>(const Run&) const = default;
+};
+using Row = std::vector<Run>;  ///< from left to right, apart
+using Rows = std::map<Index, Row>;
+
+/// What a rectangle is but for where it lies in the batch and the heads.
+using Rectangle = std::tuple<Index, Index, bool, Index, Index>;  // as PaintedCells has them from `query` on
+
+bool everywhere(const PaintedCells& cells) { return cells.batch < 0 && cells.head < 0; }
+
+/// Within n_q × n_k; no rows or no keys where it lies outside.
+PaintedCells cut(PaintedCells cells, const PaintSizes& sizes) {
+  cells.queries = cells.query < 0 || cells.query >= sizes.n_q ? 0 : std::min(cells.queries, sizes.n_q - cells.query);
+  cells.keys = cells.key < 0 || cells.key >= sizes.n_k ? 0 : std::min(cells.keys, sizes.n_k - cells.key);
+  return cells;
+}
+
+void paint_row(Row& row, const Run& stroke, Paint paint) {
+  Row left;
+  for (const Run& run : row) {
+    if (run.key < stroke.key) left.push_back({run.key, std::min(run.end, stroke.key), run.attend});
+    if (run.end > stroke.end) left.push_back({std::max(run.key, stroke.end), run.end, run.attend});
+  }
+  if (paint != Paint::give_back) left.push_back({stroke.key, stroke.end, paint == Paint::allow});
+  std::sort(left.begin(), left.end());
+  row.clear();
+  for (const Run& run : left) {
+    const bool goes_on = !row.empty() && row.back().end == run.key && row.back().attend == run.attend;
+    goes_on ? void(row.back().end = run.end) : row.push_back(run);
+  }
+}
+
+void paint_rows(Rows& rows, const PaintedCells& area, Paint paint) {
+  if (area.keys == 0) return;
+  for (Index query = area.query; query < area.query + area.queries; ++query) {
+    paint_row(rows[query], {area.key, area.key + area.keys, false}, paint);
+  }
+}
+
+/// Every run, together with the same runs right below it.
+std::vector<Rectangle> rectangles(const Rows& rows) {
+  std::vector<Rectangle> result;
+  std::map<Run, Index> open;  // the query it began at
+  Index last = -1;
+  const auto close = [&](const Run& run, Index begin) {
+    result.emplace_back(begin, run.key, run.attend, last + 1 - begin, run.end - run.key);
+  };
+  for (const auto& [query, row] : rows) {
+    std::map<Run, Index> next;
+    for (const Run& run : row) {
+      const auto above = query == last + 1 ? open.find(run) : open.end();
+      next.emplace(run, above == open.end() ? query : above->second);
+      if (above != open.end()) open.erase(above);
+    }
+    for (const auto& [run, begin] : open) close(run, begin);
+    open = std::move(next);
+    last = query;
+  }
+  for (const auto& [run, begin] : open) close(run, begin);
+  return result;
+}
+
+/// In which matrices a rectangle lies, in the fewest words: all, a head of all entries, an entry's heads, one.
+void add_scopes(const Rectangle& rectangle, const std::vector<bool>& lies, const PaintSizes& sizes, std::vector<PaintedCells>& result) {
+  const auto [query, key, attend, queries, keys] = rectangle;
+  const auto lies_at = [&](Index b, Index h) { return lies[static_cast<std::size_t>(b * sizes.heads + h)]; };
+  const auto add = [&, query = query, key = key, attend = attend, queries = queries, keys = keys](Index batch, Index head) {
+    result.push_back({batch, head, query, key, attend, queries, keys});
+  };
+  if (std::find(lies.begin(), lies.end(), false) == lies.end()) return add(-1, -1);
+  std::vector<bool> of_all_entries(static_cast<std::size_t>(sizes.heads), true);
+  for (Index h = 0; h < sizes.heads; ++h) {
+    const auto at = static_cast<std::size_t>(h);
+    for (Index b = 0; b < sizes.batch; ++b) of_all_entries[at] = of_all_entries[at] && lies_at(b, h);
+    if (of_all_entries[at]) add(-1, h);
+  }
+  for (Index b = 0; b < sizes.batch; ++b) {
+    Index count = 0;
+    for (Index h = 0; h < sizes.heads; ++h) count += lies_at(b, h) ? 1 : 0;
+    if (count == sizes.heads) {
+      add(b, -1);
+      continue;
+    }
+    for (Index h = 0; h < sizes.heads; ++h) {
+      if (lies_at(b, h) && !of_all_entries[static_cast<std::size_t>(h)]) add(b, h);
+    }
+  }
+}
+
+/// The picture of every matrix, put together again.
+std::vector<PaintedCells> joined(const std::vector<Rows>& matrices, const PaintSizes& sizes) {
+  std::vector<PaintedCells> result;
+  if (matrices.size() == 1) {
+    for (const auto& [query, key, attend, queries, keys] : rectangles(matrices.front())) {
+      result.push_back({-1, -1, query, key, attend, queries, keys});
+    }
+  } else {
+    std::map<Rectangle, std::vector<bool>> where;
+    for (std::size_t m = 0; m < matrices.size(); ++m) {
+      for (const Rectangle& rectangle : rectangles(matrices[m])) {
+        std::vector<bool>& lies = where[rectangle];
+        lies.resize(matrices.size());
+        lies[m] = true;
+      }
+    }
+    for (const auto& [rectangle, lies] : where) add_scopes(rectangle, lies, sizes, result);
+  }
+  const auto place = [](const PaintedCells& c) { return std::tuple(c.batch, c.head, c.query, c.key); };
+  std::sort(result.begin(), result.end(), [&](const PaintedCells& a, const PaintedCells& b) { return place(a) < place(b); });
+  return result;
+}
+
+}  // namespace
+
+std::vector<PaintedCells> painted_over(const std::vector<PaintedCells>& painted, const PaintedCells& area, Paint paint,
+                                       const PaintSizes& sizes) {
+  const bool alike = everywhere(area) && std::ranges::all_of(painted, everywhere);
+  std::vector<Rows> matrices(alike ? 1 : static_cast<std::size_t>(sizes.batch * sizes.heads));
+  for (std::size_t m = 0; m < matrices.size(); ++m) {
+    const Index batch = static_cast<Index>(m) / sizes.heads, head = static_cast<Index>(m) % sizes.heads;
+    for (const PaintedCells& cells : painted) {
+      if (lies_in(cells, batch, head)) paint_rows(matrices[m], cut(cells, sizes), cells.attend ? Paint::allow : Paint::forbid);
+    }
+    if (lies_in(area, batch, head)) paint_rows(matrices[m], cut(area, sizes), paint);
+  }
+  return joined(matrices, sizes);
+}
+
+std::vector<PaintedCells> tidied(const std::vector<PaintedCells>& painted, const PaintSizes& sizes) {
+  return painted_over(painted, {-1, -1, 0, 0, false, 0, 0}, Paint::give_back, sizes);
+}
+
+PaintedCount painted_count(const std::vector<PaintedCells>& painted, Index batch, Index head, const PaintSizes& sizes) {
+  PaintedCount count;
+  for (const PaintedCells& cells : tidied(painted, sizes)) {
+    if (lies_in(cells, batch, head)) (cells.attend ? count.allowed : count.forbidden) += cells.queries * cells.keys;
+  }
+  return count;
+}
+
+}  // namespace headlight
