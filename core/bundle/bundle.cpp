@@ -65,6 +65,13 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
     }
     if (error) throw FileError(from.string(), "cannot be copied into the bundle: " + error.message());
   }
+  if (!scenario.mask_file.empty()) {
+    const fs::path from = path_from(scenario.mask_file);
+    scenario.mask_file = "mask_file" + from.extension().string();
+    std::error_code error;
+    fs::copy_file(from, folder / scenario.mask_file, error);
+    if (error) throw FileError(from.string(), "cannot be copied into the bundle: " + error.message());
+  }
   write_text(folder / "scenario.json", to_json(scenario));
 }
 

@@ -202,6 +202,25 @@ void read_fill(const FileReading& r) {
   }
 }
 
+void keep_last(const FileReading& r) {
+  const Inputs* last = r.resolving.last;
+  if (!last) return;
+  r.inputs.file_mask = keep_if_equal(r.inputs.file_mask, last->file_mask);
+  r.inputs.bias = keep_if_equal(r.inputs.bias, last->bias);
+}
+
+/// The array of a file that names none of its arrays a mask.
+std::string only_array(const FileReading& r) {
+  const std::span<const ArrayEntry> entries = r.file.arrays().entries();
+  if (entries.size() == 1) return entries.front().name;
+  std::string names;
+  for (const ArrayEntry& entry : entries.first(std::min<std::size_t>(entries.size(), 8))) {
+    names += (names.empty() ? "" : ", ") + in_quotes(entry.name);
+  }
+  r.fail("holds several arrays, none of them a mask by its name (" + names + (entries.size() > 8 ? ", …" : "") + ")",
+         "expected one array, or one that is called mask");
+}
+
 }  // namespace
 
 void read_masks(const FileReading& r) {
@@ -215,10 +234,25 @@ void read_masks(const FileReading& r) {
   }
   read_valid_lens(r);
   read_fill(r);
-  if (const Inputs* last = r.resolving.last) {
-    r.inputs.file_mask = keep_if_equal(r.inputs.file_mask, last->file_mask);
-    r.inputs.bias = keep_if_equal(r.inputs.bias, last->bias);
+  keep_last(r);
+}
+
+void read_mask_file(const Resolving& resolving, Inputs& inputs) {
+  const std::string& path = resolving.scenario.mask_file;
+  inputs.mask_file = TensorFile::open_mask(path, resolving.last ? resolving.last->mask_file : nullptr);
+  const FileReading r{resolving, *inputs.mask_file, {}, inputs};
+  inputs.file_mask = {};
+  bool found = false;
+  for (const MaskName& entry : mask_names) {
+    if (!r.file.arrays().find(entry.name)) continue;
+    read_mask(r, entry.name, entry);
+    found = true;
   }
+  if (!found) {
+    const std::string name = only_array(r);
+    read_mask(r, name, {name.c_str(), Kind::plain, true, false});
+  }
+  keep_last(r);
 }
 
 }  // namespace headlight

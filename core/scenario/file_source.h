@@ -45,5 +45,7 @@ std::optional<FileReading::Number> kv_heads_said(const FileReading& reading);
 void read_inputs(const FileReading& reading);
 /// file_mask, valid_lens, bias and fill; after read_inputs and settle_heads.
 void read_masks(const FileReading& reading);
+/// scenario.mask_file in place of the source's own mask; after everything else. Throws FileError.
+void read_mask_file(const Resolving& resolving, Inputs& inputs);
 
 }  // namespace headlight

@@ -45,6 +45,7 @@ struct Inputs {
   std::optional<float> fill;  ///< the source's own fill value
 
   std::shared_ptr<const TensorFile> file;  ///< where the source is a file; kept so that the next resolve can share it
+  std::shared_ptr<const TensorFile> mask_file;  ///< the same for Scenario::mask_file
   std::shared_ptr<const Inputs> unedited;  ///< the same before CellEdits; null where there are none
 
   /// Names of the queries and keys of each batch entry; empty where there are none. All entries have n_q / n_k names.

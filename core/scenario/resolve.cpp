@@ -78,6 +78,7 @@ Inputs resolve_unedited(const Resolving& r) {
   }
   add_positions(r.scenario, inputs);
   set_valid_lens(r.scenario, inputs);
+  if (!r.scenario.mask_file.empty()) read_mask_file(r, inputs);
   if (r.last) keep_inputs(*r.last, inputs);
   return inputs;
 }

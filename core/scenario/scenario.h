@@ -64,6 +64,7 @@ struct Scenario {
   std::string mask;                            ///< expression (contract §4), "" = the file's own mask, or none
   std::vector<std::vector<Index>> valid_lens;  ///< [B][1] or [B][n_q]; empty: the file's, or none
   std::vector<PaintedCells> painted;           ///< kept as `painted_over` (core/mask/painting.h) makes it
+  std::string mask_file;           ///< path of a file that holds a mask (core/files/mask_arrays.h): file(), over the source's
   MaskPolarity mask_polarity = MaskPolarity::by_name;
   std::optional<float> fill;  ///< unset: the file's mask_fill, else −inf
   DeadRow dead_row = DeadRow::from_fill;

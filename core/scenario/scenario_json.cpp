@@ -245,6 +245,7 @@ void for_each_field(Visit visit) {
   visit("mask", &Scenario::mask);
   visit("valid_lens", &Scenario::valid_lens);
   visit("painted", &Scenario::painted);
+  visit("mask_file", &Scenario::mask_file);
   visit("mask_polarity", &Scenario::mask_polarity);
   visit("fill", &Scenario::fill);
   visit("dead_row", &Scenario::dead_row);
@@ -312,10 +313,19 @@ std::string utf8(const std::filesystem::path& path) {
   return std::string(text.begin(), text.end());
 }
 
-void resolve_file(Scenario& scenario, const std::string& scenario_path) {
-  const std::filesystem::path file = path_from(scenario.file);
-  if (scenario.file.empty() || file.is_absolute()) return;
-  scenario.file = utf8((path_from(scenario_path).parent_path() / file).lexically_normal());
+/// Each path that a scenario holds.
+template <typename Visit>
+void for_each_file(Scenario& scenario, Visit visit) {
+  for (std::string* file : {&scenario.file, &scenario.mask_file}) {
+    if (!file->empty()) visit(*file);
+  }
+}
+
+void resolve_files(Scenario& scenario, const std::string& scenario_path) {
+  for_each_file(scenario, [&](std::string& path) {
+    const std::filesystem::path file = path_from(path);
+    if (!file.is_absolute()) path = utf8((path_from(scenario_path).parent_path() / file).lexically_normal());
+  });
 }
 
 /// A word or, by language, several: "x" or {"en": "x", "zh": "…"}.
@@ -340,7 +350,7 @@ Lesson read_lesson(const std::filesystem::path& path) {
   lesson.title = words_at(root.at("title"));
   lesson.description = words_at(root.at("description"));
   lesson.scenario = scenario_at(root.at("scenario"));
-  resolve_file(lesson.scenario, file);
+  resolve_files(lesson.scenario, file);
   return lesson;
 }
 
@@ -353,7 +363,7 @@ Scenario parse_scenario(const std::string& json, const std::string& subject) {
 
 Scenario read_scenario(const std::string& path) {
   Scenario scenario = parse_scenario(read_text(path), path);
-  resolve_file(scenario, path);
+  resolve_files(scenario, path);
   return scenario;
 }
 
@@ -371,10 +381,10 @@ std::string to_json(const Scenario& scenario) {
 
 void write_scenario(const std::string& path, const Scenario& scenario) {
   Scenario portable = scenario;
-  if (!portable.file.empty()) {
-    const std::filesystem::path folder = std::filesystem::absolute(path_from(path)).parent_path();
-    portable.file = utf8(std::filesystem::absolute(path_from(portable.file)).lexically_proximate(folder));
-  }
+  const std::filesystem::path folder = std::filesystem::absolute(path_from(path)).parent_path();
+  for_each_file(portable, [&](std::string& file) {
+    file = utf8(std::filesystem::absolute(path_from(file)).lexically_proximate(folder));
+  });
   const std::string json = to_json(portable);
   write_whole_file(path_from(path), std::as_bytes(std::span(json)));
 }

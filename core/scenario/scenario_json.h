@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// The scenario in a file. A tensor file named in it is looked for beside it, so scenario.file comes back with the
+/// The scenario in a file. A tensor or mask file named in it is looked for beside it, so its path comes back with the
 /// scenario's folder before it. Throws FileError naming the field: `a.json: $.heads: "x" is not …; expected …`.
 Scenario read_scenario(const std::string& path);
 
@@ -20,7 +20,7 @@ Scenario parse_scenario(const std::string& json, const std::string& subject);
 /// What differs from the defaults, as indented JSON.
 std::string to_json(const Scenario& scenario);
 
-/// Writes to_json whole or not at all, with scenario.file relative to the file written. Throws FileError.
+/// Writes to_json whole or not at all, with its files' paths relative to the file written. Throws FileError.
 void write_scenario(const std::string& path, const Scenario& scenario);
 
 /// A scenario with a name and a story. Words by language; "en" is always there.

@@ -1,15 +1,25 @@
 #include "core/scenario/tensor_file.h"
 
+#include "core/files/mask_arrays.h"
+
 namespace headlight {
 
 std::shared_ptr<const TensorFile> TensorFile::open(const std::string& path,
                                                    const std::shared_ptr<const TensorFile>& last) {
-  if (last && last->path_ == path && last->stamp_ == stamp_of(path_from(path))) return last;
+  if (last && last->is_unchanged(path)) return last;
   return std::make_shared<const TensorFile>(path);
 }
 
-TensorFile::TensorFile(const std::string& path)
-    : path_(path), stamp_(stamp_of(path_from(path))), arrays_(open_arrays(path_from(path))) {}
+std::shared_ptr<const TensorFile> TensorFile::open_mask(const std::string& path,
+                                                        const std::shared_ptr<const TensorFile>& last) {
+  if (last && last->is_unchanged(path)) return last;
+  return std::shared_ptr<const TensorFile>(new TensorFile(path, open_mask_arrays(path_from(path))));
+}
+
+TensorFile::TensorFile(const std::string& path) : TensorFile(path, open_arrays(path_from(path))) {}
+
+TensorFile::TensorFile(const std::string& path, std::shared_ptr<const ArrayFile> arrays)
+    : path_(path), stamp_(stamp_of(path_from(path))), arrays_(std::move(arrays)) {}
 
 Tensor TensorFile::load(const std::string& name) const {
   const std::lock_guard lock(mutex_);

@@ -17,6 +17,8 @@ class TensorFile {
  public:
   /// `last` itself where it is this very file, unchanged on disk since; else a newly opened one. Throws FileError.
   static std::shared_ptr<const TensorFile> open(const std::string& path, const std::shared_ptr<const TensorFile>& last);
+  /// The same for a file that open_mask_arrays() opens.
+  static std::shared_ptr<const TensorFile> open_mask(const std::string& path, const std::shared_ptr<const TensorFile>& last);
   explicit TensorFile(const std::string& path);
 
   const std::string& path() const { return path_; }
@@ -29,6 +31,9 @@ class TensorFile {
   Tensor load_transposed(const std::string& name) const;
 
  private:
+  TensorFile(const std::string& path, std::shared_ptr<const ArrayFile> arrays);
+  bool is_unchanged(const std::string& path) const { return path_ == path && stamp_ == stamp_of(path_from(path)); }
+
   std::string path_;
   FileStamp stamp_;
   std::shared_ptr<const ArrayFile> arrays_;

@@ -47,6 +47,7 @@ Scenario unlike_default() {
   s.mask = "causal() && window(4)";
   s.valid_lens = {{3, 1, 2}, {1, 1, 1}};
   s.painted = {{-1, 2, 0, 1, true}, {0, -1, 3, 4, false, 5, 6}};
+  s.mask_file = "mask.png";
   s.mask_polarity = MaskPolarity::ignore;
   s.fill = -std::numeric_limits<float>::infinity();
   s.dead_row = DeadRow::zero;

@@ -1,0 +1,153 @@
+#include "core/files/mask_arrays.h"
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <optional>
+
+#include "core/figure/png_image.h"
+#include "core/files/array_contents.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::string_view png_start = "\x89PNG";
+constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+/// Bytes that were read already.
+class MemoryReader final : public ByteReader {
+ public:
+  explicit MemoryReader(std::shared_ptr<const std::vector<std::byte>> bytes) : bytes_(std::move(bytes)) {}
+  void skip(std::uint64_t count) override { at_ += static_cast<std::size_t>(count); }
+  void read(std::span<std::byte> out) override {
+    std::copy_n(bytes_->begin() + static_cast<std::ptrdiff_t>(at_), out.size(), out.begin());
+    at_ += out.size();
+  }
+
+ private:
+  std::shared_ptr<const std::vector<std::byte>> bytes_;
+  std::size_t at_ = 0;
+};
+
+ArrayContents matrix_of(Shape shape, DType dtype, std::vector<std::byte> bytes) {
+  ArrayContents contents;
+  contents.add("mask", {dtype, shape, row_major_strides(shape)});
+  const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  contents.open = [kept](std::size_t) { return std::make_unique<MemoryReader>(kept); };
+  return contents;
+}
+
+std::string whole_text(const std::filesystem::path& path, const Blame& blame) {
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) > most_bytes) blame.fail("is too large for a mask", "less than 1 GB");
+  std::ifstream stream(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.good() && !stream.eof()) blame.fail("cannot be read");
+  return text;
+}
+
+ArrayContents open_picture(const std::string& file, const Blame& blame) {
+  Image image;
+  try {
+    image = decode_png({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
+  } catch (const FileError& error) {
+    blame.fail(error.sentence());
+  }
+  std::vector<std::byte> bytes;
+  bytes.reserve(image.rgba.size() / 4);
+  for (std::size_t i = 0; i < image.rgba.size(); i += 4) {
+    const std::uint8_t* pixel = image.rgba.data() + i;
+    const int light = 299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2];  // Rec. 601, in thousandths
+    const int over_white = (light * pixel[3] + 255'000 * (255 - pixel[3])) / 255;
+    bytes.push_back(std::byte{over_white >= 127'500});
+  }
+  return matrix_of({image.height, image.width}, DType::boolean, std::move(bytes));
+}
+
+std::optional<float> number_of(std::string_view cell) {
+  std::string word(cell);
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (word == "true" || word == "false") return word == "true" ? 1.0F : 0.0F;
+  if (word.starts_with('+')) word.erase(0, 1);
+  float value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || word.empty()) return std::nullopt;
+  return value;
+}
+
+/// The cells of one line, which do not hold commas, semicolons or blanks themselves.
+std::vector<std::string_view> cells_of(std::string_view line) {
+  const std::string_view mark = line.find(',') != line.npos ? "," : line.find(';') != line.npos ? ";" : "\t ";
+  std::vector<std::string_view> cells;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find_first_of(mark), line.size());
+    std::string_view cell = line.substr(0, end);
+    while (!cell.empty() && std::isspace(static_cast<unsigned char>(cell.front()))) cell.remove_prefix(1);
+    while (!cell.empty() && std::isspace(static_cast<unsigned char>(cell.back()))) cell.remove_suffix(1);
+    if (!cell.empty() || mark.size() == 1) cells.push_back(cell);
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return cells;
+}
+
+ArrayContents open_table(std::string_view text, const Blame& blame) {
+  std::vector<float> values;
+  Index rows = 0, cols = 0, number = 0;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::vector<std::string_view> cells = cells_of(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (std::ranges::all_of(cells, [](std::string_view cell) { return cell.empty(); })) continue;
+    const Blame line{blame.path, "line " + std::to_string(number)};
+    for (const std::string_view cell : cells) {
+      const std::optional<float> value = number_of(cell);
+      if (!value) line.fail(in_quotes(cell) + " is no number", "0, 1, true or false in each cell");
+      values.push_back(*value);
+    }
+    const auto count = static_cast<Index>(cells.size());
+    if (rows++ == 0) cols = count;
+    if (count != cols) line.fail("holds " + std::to_string(count) + " cells", std::to_string(cols) + " as in the first line");
+  }
+  if (values.empty()) blame.fail("holds no numbers", "a line of 0 and 1 for each query");
+  std::vector<std::byte> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  ArrayContents contents = matrix_of({rows, cols}, DType::f32, std::move(bytes));
+  contents.layouts.back().big_endian = std::endian::native == std::endian::big;
+  return contents;
+}
+
+}  // namespace
+
+std::shared_ptr<const ArrayFile> open_mask_arrays(const std::filesystem::path& path) {
+  const Blame blame{path.string()};
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return open_arrays(path);
+  std::string head(8, '\0');
+  head.resize(static_cast<std::size_t>(std::ifstream(path, std::ios::binary).read(head.data(), 8).gcount()));
+  if (head.starts_with(png_start)) {
+    return std::make_shared<const ArrayFile>(blame.path, open_picture(whole_text(path, blame), blame));
+  }
+  const bool text = is_mask_name(path) && lower_extension(path) != ".png";
+  if (!text) return open_arrays(path);
+  return std::make_shared<const ArrayFile>(blame.path, open_table(whole_text(path, blame), blame));
+}
+
+bool is_mask_name(const std::filesystem::path& path) {
+  const std::string extension = lower_extension(path);
+  return extension == ".png" || extension == ".csv" || extension == ".tsv" || extension == ".txt";
+}
+
+}  // namespace headlight
