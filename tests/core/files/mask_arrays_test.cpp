@@ -87,7 +87,7 @@ TEST_CASE("a mask's file is broadcast as the contract's table says, and a wrong 
   const fs::path path = fs::temp_directory_path() / "headlight_mask.npz";
   write_npz(path, std::array{NamedArray{"key_padding_mask", Tensor::of({2, 3}, {0, 0, 1, 0, 1, 1}), true}});
   CHECK_THAT(resolve(random_with(path, 4, 3)).file_mask, agrees_with(Tensor::of({2, 1, 1, 3}, {1, 1, 0, 1, 0, 0})));
-  write_npz(path, std::array{NamedArray{"anything", Tensor::of({4, 3}, std::vector<float>(12, 1)), true}});
+  write_npz(path, std::array{NamedArray{"anything", Tensor::full({4, 3}, 1), true}});
   CHECK(resolve(random_with(path, 4, 3)).file_mask.shape() == Shape{1, 1, 4, 3});
   try {
     resolve(random_with(path, 5, 3));
