@@ -1,6 +1,7 @@
 #include "ui/keys.h"
 
 #include "ui/imgui_compat.h"
+#include "ui/masklab/painting.h"
 #include "ui/widgets/matrix_menu.h"
 #include "ui/open/open_dialog.h"
 
@@ -58,6 +59,8 @@ void escape(const Frame& frame) {
     changed.dialog = Dialog::none;
   } else if (changed.presenting) {
     changed.presenting = false;
+  } else if (changed.kind == ViewKind::mask && changed.mask_painting.tool != PaintTool::look) {
+    changed.mask_painting.tool = PaintTool::look;
   } else if (changed.step) {
     changed = without_moment(std::move(changed));
   } else {
@@ -81,7 +84,7 @@ void press_keys(const Frame& frame) {
   if ((io.KeyShift && pressed(Key::slash)) || pressed(Key::f1)) toggle(frame, Dialog::help);
   if (io.KeyCtrl && pressed('o')) frame.change(with_open_dialog(frame));
   if (frame.trace()) press_matrix_keys(frame);
-  if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && frame.view().dialog == Dialog::none) player_keys(frame);
+  if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && frame.view().dialog == Dialog::none && !press_painting_keys(frame)) player_keys(frame);
   if (pressed(Key::escape)) escape(frame);
 }
 

@@ -143,6 +143,19 @@ const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns
   return kept.mask_text;
 }
 
+const std::string& painted_words(const Frame& frame) {
+  Pictures::PaintedWords& kept = frame.pictures.painted_words;
+  const std::vector<PaintedCells>& painted = frame.document.scenario.painted;
+  const View& view = frame.view();
+  const Dims& dims = frame.trace()->dims();
+  const bool same = kept.painted == painted && kept.dims == dims && kept.batch == view.batch && kept.head == view.head && kept.language == view.language;
+  if (same && !kept.words.empty()) return kept.words;
+  kept = {painted, dims, view.batch, view.head, view.language, {}};
+  const PaintedCount count = painted_count(painted, view.batch, view.head, {dims.batch, dims.heads, dims.n_q, dims.n_k});
+  kept.words = frame.words.fill("mask_paint.painted", {std::to_string(count.allowed), std::to_string(count.forbidden)});
+  return kept.words;
+}
+
 const std::vector<PatternTile>& palette_picture(const Frame& frame) {
   std::vector<PatternTile>& palette = frame.pictures.palette;
   if (palette.empty()) palette = make_palette();

@@ -20,6 +20,14 @@ struct Pictures {
   ControlsPicture controls;
   std::size_t mask_text_columns = 0;
   MaskTextPicture mask_text;
+  /// What is painted over the expression, in words.
+  struct PaintedWords {
+    std::vector<PaintedCells> painted;
+    Dims dims;
+    Index batch = 0, head = 0;
+    std::string language, words;
+  };
+  PaintedWords painted_words;
   MaskKey mask_key;
   MaskPicture mask;
   std::vector<PatternTile> palette;  ///< made when it is first shown
@@ -76,5 +84,7 @@ const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns
 /// The same for the mask view, in `area` of the screen, and its palette.
 const MaskPicture& mask_picture(const Frame& frame, Rect area);
 const std::vector<PatternTile>& palette_picture(const Frame& frame);
+/// "+ painted(): 3 allowed, 2 forbidden", in the matrix that is looked at.
+const std::string& painted_words(const Frame& frame);
 
 }  // namespace headlight

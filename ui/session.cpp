@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/files/file_watch.h"
+#include "core/tensor/error.h"
+#include "ui/document/take_mask.h"
 #include "ui/document/take_matrix.h"
 #include "ui/keys.h"
 #include "ui/open/layer_dialog.h"
@@ -122,6 +124,7 @@ struct Session::State {
     if (const auto* open = std::get_if<OpenFile>(&action)) open_file(open->path);
     if (const auto* take = std::get_if<TakeMatrix>(&action)) take_matrix(document, *take, words);
     if (std::holds_alternative<TakeLayer>(action)) answer_layer(document);
+    if (const auto* take = std::get_if<TakeMask>(&action)) take_mask(document, take->format, words);
     if (const auto* copy = std::get_if<CopyText>(&action)) ImGui::SetClipboardText(copy->text.c_str());
     if (document.view.language != words.language()) {
       words = Words(document.view.language);

@@ -99,6 +99,13 @@ bool has_mask(const Scenario& scenario, const Inputs& inputs) {
          !scenario.painted.empty();
 }
 
+std::string expression_in_force(const Scenario& scenario, const Inputs& inputs) {
+  if (!scenario.mask.empty()) return scenario.mask;
+  const bool file = inputs.file_mask.defined(), padding = inputs.valid_lens.defined();
+  if (file) return padding ? "file() && padding()" : "file()";
+  return padding ? "padding()" : "full()";
+}
+
 Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_token stop) {
   assert(has_mask(scenario, inputs));
   const Dims& dims = inputs.dims;

@@ -9,6 +9,10 @@ namespace headlight {
 /// Whether there is a mask at all: an expression, one in the file, valid lengths, or painted cells.
 bool has_mask(const Scenario& scenario, const Inputs& inputs);
 
+/// What gives that mask before anything is painted: the expression, or for the file's own "file() && padding()"; "full()"
+/// where there is none.
+std::string expression_in_force(const Scenario& scenario, const Inputs& inputs);
+
 /// The mask of a scenario that has one, [B, H, n_q, n_k] of 0 and 1, 1 = may attend.
 /// It is the scenario's expression, or else the file's mask and the valid lengths together; then the painted cells,
 /// each over what is there (those outside the sizes of this run are passed over). An expression that names painted()

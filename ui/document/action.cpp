@@ -48,6 +48,7 @@ struct Applier {
   void operator()(const DismissMessage&) const { (document.error.empty() ? document.notice : document.error).clear(); }
   void operator()(const CopyText&) const {}
   void operator()(const TakeMatrix&) const {}
+  void operator()(const TakeMask&) const {}
   void operator()(const OpenFile&) const {}
   void operator()(const TakeLayer&) const {}
   void operator()(const ToggleFullscreen&) const {}

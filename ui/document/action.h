@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/export/mask_export.h"
 #include "ui/document/document.h"
 
 namespace headlight {
@@ -46,13 +47,17 @@ struct TakeMatrix {
 struct ShowError {
   std::string sentence;
 };
+/// The mask that is shown, into a file or onto the clipboard as code.
+struct TakeMask {
+  MaskFormat format{};
+};
 /// Takes the message that is shown away: the error, else the notice.
 struct DismissMessage {};
 struct ToggleFullscreen {};
 struct Quit {};
 
-using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, TakeLayer, CopyText, TakeMatrix, Pin, Unpin, Undo, Redo,
-                            ShowError, DismissMessage, ToggleFullscreen, Quit>;
+using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, TakeLayer, CopyText, TakeMatrix, TakeMask, Pin, Unpin, Undo,
+                            Redo, ShowError, DismissMessage, ToggleFullscreen, Quit>;
 using Actions = std::vector<Action>;
 
 /// Applies what concerns the document; OpenFile, TakeLayer, CopyText, TakeMatrix, ToggleFullscreen and Quit are the session's

@@ -9,6 +9,7 @@
 #include "core/figure/range.h"
 #include "core/figure/theme.h"
 #include "ui/document/mask_lab.h"
+#include "ui/document/mask_painting.h"
 #include "ui/document/matrix_menu.h"
 #include "ui/document/open_choice.h"
 
@@ -53,6 +54,7 @@ struct View {
   Dialog dialog = Dialog::none;
   std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed
   HeadsChoice heads;
+  MaskPainting mask_painting;
   MaskLab mask_lab;
   std::optional<Stage> compared;   ///< the stage that the compare view shows large; unset: one that has changed
   OpenChoice open;

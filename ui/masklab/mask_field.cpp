@@ -54,6 +54,15 @@ std::optional<double> argument_slider(const Frame& frame, const MaskArgument& ar
   return std::round(static_cast<double>(*change) * 1000) / 1000;
 }
 
+/// One argument's slider, which writes itself into the text; true where it moved.
+bool draw_slider(const Frame& frame, const MaskArgument& argument) {
+  const auto chosen = argument_slider(frame, argument);
+  if (!chosen) return false;
+  const MaskExpression& expression = *mask_text_picture(frame, 0).expression;
+  change_scenario(frame, [&](Scenario& s) { s.mask = with_argument(expression, argument.call, argument.place, *chosen); }, argument.id);
+  return true;
+}
+
 /// padding() needs lengths: where there are none, every entry is some keys shorter than the one before.
 void give_lengths(const Frame& frame, Scenario& scenario) {
   const Dims& dims = frame.trace()->dims();
@@ -87,14 +96,28 @@ void draw_mask_field(const Frame& frame, const char* id) {
 }
 
 void draw_pattern_sliders(const Frame& frame) {
-  if (frame.document.scenario.mask.empty() || frame.view().mask_draft) return;
-  const MaskTextPicture& picture = mask_text_picture(frame, 0);
-  for (const MaskArgument& argument : picture.arguments) {
-    const auto chosen = argument_slider(frame, argument);
-    if (!chosen) continue;
-    change_scenario(frame, [&](Scenario& s) { s.mask = with_argument(*picture.expression, argument.call, argument.place, *chosen); },
-                    argument.id);
-    return;
+  if (pattern_slider_count(frame) == 0) return;
+  for (const MaskArgument& argument : mask_text_picture(frame, 0).arguments) {
+    if (draw_slider(frame, argument)) return;
+  }
+}
+
+int pattern_slider_count(const Frame& frame) {
+  if (frame.document.scenario.mask.empty() || frame.view().mask_draft) return 0;
+  return static_cast<int>(mask_text_picture(frame, 0).arguments.size());
+}
+
+void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
+  bool first = true;
+  for (const MaskArgument& argument : mask_text_picture(frame, 0).arguments) {
+    if (!first) ImGui::SameLine(0, gap);
+    first = false;
+    ImGui::PushID(argument.id.c_str());
+    ImGui::BeginChild("slider", {width, 40 * frame.u}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    const bool moved = draw_slider(frame, argument);
+    ImGui::EndChild();
+    ImGui::PopID();
+    if (moved) return;
   }
 }
 

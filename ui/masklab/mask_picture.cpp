@@ -35,12 +35,52 @@ std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   return words;
 }
 
+/// "|q − k| < w: Hugging Face, Mistral"
+std::string hint_of(const Pattern& pattern) {
+  std::string hint(pattern.predicate);
+  if (!pattern.known_from.empty()) hint += "\n" + std::string(pattern.known_from);
+  return hint;
+}
+
+/// The row below the cards: small masks of the heads, and the batch entries, where they tell masks apart.
+void add_choices(const Frame& frame, Rect area, MaskPicture& picture) {
+  const Tensor& mask = (*frame.trace())[Stage::mask];
+  if (!mask.defined()) return;
+  const Dims& dims = frame.trace()->dims();
+  const float t = frame.u;
+  const bool by_head = dims.heads > 1 && mask.strides()[1] != 0, by_entry = dims.batch > 1 && mask.strides()[0] != 0;
+  if (!by_head && !by_entry) return;
+  picture.strip = by_head ? 76 * t : 36 * t;
+  float x = area.min.x + 3 * t;
+  const float top = area.max.y - picture.strip + 10 * t;
+  if (by_entry) {
+    picture.entries_at = {x, top};
+    for (Index b = 0; b < dims.batch; ++b) {
+      picture.entries.push_back(frame.words.fill("mask.entry", {std::to_string(b)}));
+      x += text_size(frame.fonts, Face::bold, 12.5f * t, picture.entries.back()).x + 25 * t;
+    }
+    x += 12 * t;
+  }
+  if (!by_head) return;
+  const float wanted = 46 * t * std::clamp(static_cast<float>(dims.n_k) / static_cast<float>(dims.n_q), 0.5f, 2.0f);
+  const float room = (area.max.x - x) / static_cast<float>(dims.heads);
+  const float width = std::min(wanted, std::max(room - 10 * t, 4 * t));
+  const float step = std::min(width + 14 * t, room);
+  for (Index h = 0; h < dims.heads; ++h) {
+    const bool names = step >= 44 * t;
+    picture.heads.push_back({{{x, top}, {x + width, top + 46 * t}}, names ? frame.words.fill("mask.head", {std::to_string(h)}) : std::to_string(h)});
+    x += step;
+  }
+}
+
 }  // namespace
 
 MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   const Trace& trace = *frame.trace();
   MaskPicture picture;
   const float t = frame.u;
+  add_choices(frame, area, picture);
+  area.max.y -= picture.strip;
   const float half = (area.width() - 14 * t) / 2;
   picture.mask_card = {area.min, {area.min.x + half, area.max.y}};
   picture.weights_card = {{area.max.x - half, area.min.y}, area.max};
@@ -102,7 +142,7 @@ std::vector<PatternTile> make_palette() {
       MaskContext context{.n_q = tile_tokens, .n_k = tile_tokens};
       const Tensor lens = Tensor::full({1}, tile_tokens * 0.6f);
       context.valid_lens = &lens;
-      tiles.push_back({signature(pattern), std::string(pattern.predicate), example.text(), evaluate(example, context)});
+      tiles.push_back({signature(pattern), hint_of(pattern), example.text(), evaluate(example, context)});
     } catch (const ExpressionError&) {
       // its example stands for a file's or a painted mask: nothing to show without one
     }

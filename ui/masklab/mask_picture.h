@@ -12,7 +12,7 @@ namespace headlight {
 
 /// One pattern of the palette: its example at a small size.
 struct PatternTile {
-  std::string signature, predicate, expression;
+  std::string signature, hint, expression;
   Tensor mask;  ///< [n, n], 1 = may attend
 };
 
@@ -20,6 +20,16 @@ struct MaskPicture {
   HeatPicture mask, weights;  ///< side by side; where nothing is masked, `mask` is all ones
   Rect mask_card, weights_card;
   std::string statistics;     ///< allowed share and dead rows, in words
+
+  /// One head's mask at a small size.
+  struct Small {
+    Rect rect;
+    std::string label;
+  };
+  std::vector<Small> heads;          ///< where the mask differs between heads
+  std::vector<std::string> entries;  ///< where it differs between batch entries: their names
+  ImVec2 entries_at{};
+  float strip = 0;                   ///< height of the row below the cards that those two take
 };
 
 /// A number of a pattern in the mask's text: a slider.

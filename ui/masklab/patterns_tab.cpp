@@ -1,10 +1,14 @@
-// The first sheet of the mask view: the mask large, the weights it leaves beside it, and every pattern as a small picture to click.
+// The first sheet of the mask view: the expression, the mask it gives, to paint on, beside the weights it leaves, and every
+// pattern as a small picture to click.
 #include <algorithm>
 #include <cmath>
 
 #include "ui/imgui_compat.h"
-#include "ui/look/colormaps.h"
 #include "ui/masklab/mask_field.h"
+#include "ui/masklab/mask_take.h"
+#include "ui/masklab/paint_toolbar.h"
+#include "ui/masklab/painting.h"
+#include "ui/masklab/palette.h"
 #include "ui/masklab/registry.h"
 #include "ui/panels/controls.h"
 #include "ui/pictures.h"
@@ -14,103 +18,160 @@
 namespace headlight {
 namespace {
 
-void draw_card(const Frame& frame, Rect card, const HeatPicture& heat, const char* title, ImU32 colour) {
+void draw_ground(const Frame& frame, Rect card, const char* title, ImU32 colour) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
   list.AddRectFilled(card.min, card.max, frame.look.card, 9 * u);
   compat::add_rect(list, card.min, card.max, frame.look.line, 9 * u, 1);
   draw_text(list, frame.fonts, Face::bold, 13 * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour, title);
+}
+
+/// On the line of a card's title, ending at its right.
+void draw_remark(const Frame& frame, Rect card, const char* title, std::string_view text) {
+  const float u = frame.u;
+  const float room = card.width() - 42 * u - text_size(frame.fonts, Face::bold, 13 * u, title).x;
+  const float width = std::min(text_size(frame.fonts, Face::ui, 12 * u, text).x, room);
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 12 * u, {card.max.x - 14 * u - width, card.min.y + 9 * u}, frame.look.muted, text, room);
+}
+
+void draw_weights(const Frame& frame, const MaskPicture& picture) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const HeatPicture& heat = picture.weights;
+  draw_ground(frame, picture.weights_card, frame.words("mask.weights"), frame.look.after);
   draw_heat(frame, list, heat, heat.rect, true);
-  draw_labels(frame, list, heat, heat.rect, 12 * u, true, true);
+  draw_labels(frame, list, heat, heat.rect, 12 * frame.u, true, true);
   if (const std::optional<Cell> cell = frame.looked_at()) draw_highlight(frame, list, heat, heat.rect, *cell);
 }
 
-/// Pointing and clicking, as in the pipeline. Without a mask only the weights can be looked at.
-void look(const Frame& frame, const MaskPicture& picture, Rect area) {
+void draw_mask(const Frame& frame, const MaskPicture& picture, Rect rect) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const HeatPicture& heat = picture.mask;
+  const bool whole = frame.view().mask_painting.zoom <= 1;
+  draw_ground(frame, picture.mask_card, frame.words("mask.title"), frame.look.ink);
+  draw_remark(frame, picture.mask_card, frame.words("mask.title"), picture.statistics);
+  if (whole) draw_labels(frame, list, heat, rect, 12 * frame.u, true, true);
+  if (!whole) list.PushClipRect(heat.rect.min, heat.rect.max, true);
+  draw_heat(frame, list, heat, rect, true);
+  if (const std::optional<Cell> cell = frame.looked_at()) draw_highlight(frame, list, heat, rect, *cell);
+  draw_painting(frame, heat, rect);
+  if (!whole) list.PopClipRect();
+}
+
+/// The masks of all heads, small; a click looks at one.
+void draw_heads(const Frame& frame, const MaskPicture& picture) {
+  const float u = frame.u;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (std::size_t h = 0; h < picture.heads.size(); ++h) {
+    const MaskPicture::Small& small = picture.heads[h];
+    const auto head = static_cast<Index>(h);
+    ImGui::SetCursorScreenPos(small.rect.min);
+    ImGui::PushID(static_cast<int>(h));
+    const bool clicked = ImGui::InvisibleButton("head", {small.rect.width(), small.rect.height()});
+    ImGui::PopID();
+    const bool chosen = head == frame.view().head;
+    const Rect edge = small.rect.grown(2 * u);
+    MatrixQuad quad = picture.mask.quad;
+    quad.min = small.rect.min;
+    quad.max = small.rect.max;
+    quad.head = head;
+    frame.painter.draw(list, quad);
+    if (chosen || ImGui::IsItemHovered()) compat::add_rect(list, edge.min, edge.max, chosen ? frame.look.head(head) : frame.look.muted, 3 * u, 2 * u);
+    draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, 11 * u, {small.rect.min.x, small.rect.max.y + 3 * u}, chosen ? frame.look.ink : frame.look.muted, small.label);
+    if (!clicked) continue;
+    View view = frame.view();
+    view.head = head;
+    frame.change(std::move(view));
+  }
+}
+
+/// Which batch entry's mask is shown, where they differ.
+void draw_entries(const Frame& frame, const MaskPicture& picture) {
+  if (picture.entries.empty()) return;
+  const float u = frame.u;
+  float x = picture.entries_at.x;
+  for (std::size_t b = 0; b < picture.entries.size(); ++b) {
+    ImGui::SetCursorScreenPos({x, picture.entries_at.y});
+    if (chip(frame, picture.entries[b].c_str(), picture.entries[b], static_cast<Index>(b) == frame.view().batch)) {
+      View view = frame.view();
+      view.batch = static_cast<Index>(b);
+      frame.change(std::move(view));
+    }
+    x = ImGui::GetItemRectMax().x + 3 * u;
+  }
+}
+
+/// Pointing, clicking and painting. Without a mask, what is looked at is the weights' cell.
+void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) {
   ImGui::SetCursorScreenPos(area.min);
   const bool clicked = ImGui::InvisibleButton("matrices", {area.width(), area.height()});
+  const ImVec2 point = ImGui::GetIO().MousePos;
   std::optional<Cell> cell;
-  if (ImGui::IsItemHovered()) {
-    const ImVec2 point = ImGui::GetIO().MousePos;
-    if (frame.trace()->has(Stage::mask)) cell = cell_in(picture.mask, point);
+  const bool reaches = ImGui::IsItemHovered() || ImGui::IsItemActive();
+  if (reaches) {
+    if (picture.mask.rect.contains(point)) cell = cell_under(picture.mask, rect, point);
     if (!cell) cell = cell_in(picture.weights, point);
-    if (cell && cell->row >= frame.rows_shown(cell->stage)) cell.reset();  // not computed yet
   }
+  const bool painted = paint_with_pointer(frame, picture.mask, rect, picture.mask.rect);
+  const bool has_mask = frame.trace()->has(Stage::mask);
+  if (cell && cell->stage == Stage::mask && !has_mask && frame.view().mask_painting.tool == PaintTool::look) cell.reset();
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
-  offer_matrix_menu(frame, cell);
-  if (!clicked || !cell) return;
+  if (cell && (has_mask || cell->stage != Stage::mask)) offer_matrix_menu(frame, cell);
+  if (painted || !clicked || !cell) return;
   View view = frame.view();
   view.selected = cell;
   frame.change(std::move(view));
 }
 
-/// Replaces the mask; with Shift the old one or this, with Ctrl the old one and this.
-std::string combined(const std::string& old, const std::string& added) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (old.empty() || !(io.KeyShift || io.KeyCtrl)) return added;
-  return "(" + old + ")" + (io.KeyShift ? " || " : " && ") + "(" + added + ")";
-}
-
-bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(pattern.signature.c_str(), size);
-  const bool hovered = ImGui::IsItemHovered();
-  tooltip(frame, pattern.predicate.empty() ? pattern.expression : pattern.predicate);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
+/// The expression over the width, what is painted over it at its right, its numbers as sliders below. Gives where it ends.
+float draw_expression(const Frame& frame, Rect inside) {
   const float u = frame.u;
-  const ImVec2 end{at.x + size.x, at.y + size.y};
-  list.AddRectFilled(at, end, frame.look.card, 7 * u);
-  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, 7 * u, 1);
-  MatrixQuad quad;
-  const float side = size.y - 26 * u;
-  quad.min = {std::round(at.x + (size.x - side) / 2), at.y + 5 * u};
-  quad.max = {quad.min.x + side, quad.min.y + side};
-  quad.values = pattern.mask;
-  quad.theme = frame.look.theme;
-  quad.colormap = &window_colormap(frame.view(), Stage::mask);
-  quad.range = {0, 1};
-  frame.painter.draw(list, quad);
-  const float width = std::min(text_size(frame.fonts, Face::mono, 10 * u, pattern.signature).x, size.x - 6 * u);
-  draw_elided(list, frame.fonts, Face::mono, 10 * u, {at.x + (size.x - width) / 2, end.y - 17 * u}, frame.look.muted, pattern.signature, width);
-  return clicked;
-}
-
-void draw_palette(const Frame& frame, Rect area) {
-  const float u = frame.u;
-  const float gap = 6 * u;
-  const int columns = std::max(static_cast<int>(area.width() / (96 * u)), 3);
-  const float width = (area.width() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
-  const std::vector<PatternTile>& tiles = palette_picture(frame);
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const auto column = static_cast<float>(i % static_cast<std::size_t>(columns));
-    const auto row = static_cast<float>(i / static_cast<std::size_t>(columns));
-    ImGui::SetCursorScreenPos({area.min.x + column * (width + gap), area.min.y + row * (74 * u + gap)});
-    if (tile(frame, tiles[i], {width, 74 * u})) {
-      type_mask(frame, combined(frame.document.scenario.mask, tiles[i].expression));
-    }
-  }
+  const float chip_width = draw_painted_chip(frame, {inside.max.x, inside.min.y});
+  const float field = inside.width() - (chip_width > 0 ? chip_width + 8 * u : 0);
+  const float below = inside.min.y + 34 * u;
+  ImGui::SetCursorScreenPos(inside.min);
+  ImGui::BeginChild("expression", {field, frame.view().mask_draft ? 96 * u : 30 * u}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  draw_mask_field(frame, "##large mask");
+  ImGui::EndChild();
+  if (frame.view().mask_draft) return inside.min.y + 98 * u;
+  const int sliders = pattern_slider_count(frame);
+  if (sliders == 0) return below;
+  const float gap = 16 * u;
+  const float each = std::min((inside.width() - gap * static_cast<float>(sliders - 1)) / static_cast<float>(sliders), 170 * u);
+  ImGui::SetCursorScreenPos({inside.min.x, below});
+  draw_pattern_sliders_in_row(frame, each, gap);
+  return below + 42 * u;
 }
 
 }  // namespace
 
 void draw_patterns_tab(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const Rect inside = place.grown(-14 * u);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_text(list, frame.fonts, Face::bold, 13 * u, inside.min, frame.look.ink, frame.words("mask.title"));
-  draw_text(list, frame.fonts, Face::ui, 11 * u, {inside.min.x, inside.max.y - 11 * u}, frame.look.muted, frame.words("mask.combine"));
-
-  const int columns = std::max(static_cast<int>(inside.width() / (96 * u)), 3);
-  const int rows = (static_cast<int>(palette_picture(frame).size()) + columns - 1) / columns;
-  const float palette = static_cast<float>(rows) * 80 * u + 20 * u;
-  const Rect matrices{{inside.min.x, inside.min.y + 24 * u}, {inside.max.x, std::max(inside.max.y - palette - 22 * u, inside.min.y + 180 * u)}};
+  const Rect inside{{place.min.x + 14 * u, place.min.y + 8 * u}, {place.max.x - 14 * u, place.max.y - 12 * u}};
+  float y = inside.min.y;
+  const bool controls = !frame.view().presenting;
+  if (controls) {
+    y = draw_expression(frame, inside);
+    ImGui::SetCursorScreenPos({inside.min.x, y});
+    draw_paint_toolbar(frame);
+    y += 34 * u;
+  }
+  const float row = 80 * u;
+  const float left = inside.max.y - y - 44 * u;
+  const int rows = static_cast<int>(palette_picture(frame).size()) * 96 / std::max(static_cast<int>(inside.width() / u), 288) + 1;
+  const float palette = controls ? std::clamp(std::floor((left * 0.42f) / row), 1.0f, static_cast<float>(rows)) * row : 0;
+  const Rect matrices{{inside.min.x, y}, {inside.max.x, controls ? inside.max.y - palette - 40 * u : inside.max.y}};
   const MaskPicture& picture = mask_picture(frame, matrices);
-  const float width = text_size(frame.fonts, Face::ui, 13 * u, picture.statistics).x;
-  draw_text(list, frame.fonts, Face::ui, 13 * u, {inside.max.x - width, inside.min.y}, frame.look.muted, picture.statistics);
-  look(frame, picture, matrices);
-  draw_card(frame, picture.mask_card, picture.mask, frame.words("mask.mask"), frame.look.ink);
-  draw_card(frame, picture.weights_card, picture.weights, frame.words("mask.weights"), frame.look.after);
-  draw_palette(frame, {{inside.min.x, matrices.max.y + 12 * u}, inside.max});
+  const Rect rect = zoomed(frame.view().mask_painting, picture.mask.rect);
+  look(frame, picture, rect, {matrices.min, {matrices.max.x, matrices.max.y - picture.strip}});
+  draw_mask(frame, picture, rect);
+  draw_weights(frame, picture);
+  draw_heads(frame, picture);
+  draw_entries(frame, picture);
+  if (!controls) return;
+  ImGui::SetCursorScreenPos({inside.min.x, matrices.max.y + 8 * u});
+  draw_combine_choice(frame);
+  draw_mask_take(frame, {inside.max.x, matrices.max.y + 8 * u});
+  draw_palette(frame, {{inside.min.x, matrices.max.y + 40 * u}, inside.max});
 }
 
 }  // namespace headlight

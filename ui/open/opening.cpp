@@ -1,5 +1,6 @@
 #include "ui/open/opening.h"
 
+#include "core/scenario/mask_file.h"
 #include "core/tensor/error.h"
 #include "ui/document/action.h"
 
@@ -31,6 +32,11 @@ View asking(View view, LayerQuestion question) {
 
 void open_into(Document& document, const std::string& path) {
   try {
+    if (is_mask_file(path, document.view.kind == ViewKind::mask)) {
+      apply(document, ChangeScenario{with_mask_file(document.scenario, path), {}});
+      document.view.dialog = Dialog::none;
+      return;
+    }
     Lesson opened = open_source(path);
     apply(document, ChangeScenario{opened.scenario, {}});
     document.lesson = std::move(opened);

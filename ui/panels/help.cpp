@@ -24,6 +24,8 @@ constexpr Shortcut shortcuts[] = {
     {"R", "help.reaches"},
     {"A", "help.pin"},
     {"Ctrl+O", "help.open"},
+    {"D", "help.brush"},
+    {"← → ↑ ↓  A F G", "help.paint"},
     {"Ctrl+Z  Ctrl+Y", "help.undo"},
     {"Ctrl+C", "help.copy_value"},
     {"Ctrl+Shift+C", "help.copy_row"},

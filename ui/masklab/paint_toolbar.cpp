@@ -1,0 +1,80 @@
+#include "ui/masklab/paint_toolbar.h"
+
+#include <cstdio>
+
+#include "ui/imgui_compat.h"
+#include "ui/panels/controls.h"
+#include "ui/pictures.h"
+
+namespace headlight {
+namespace {
+
+void keep(const Frame& frame, const MaskPainting& painting) {
+  View view = frame.view();
+  view.mask_painting = painting;
+  frame.change(std::move(view));
+}
+
+/// Chips of their own width, one chosen.
+template <typename Choice, std::size_t count>
+void chips(const Frame& frame, const char* const (&words)[count], Choice MaskPainting::*chosen, bool shown = true) {
+  const MaskPainting& now = frame.view().mask_painting;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) ImGui::SameLine(0, 3 * frame.u);
+    if (!chip(frame, words[i], frame.words(words[i]), shown && static_cast<std::size_t>(now.*chosen) == i)) continue;
+    MaskPainting painting = now;
+    painting.*chosen = static_cast<Choice>(i);
+    if (!shown) painting.tool = PaintTool::brush;
+    keep(frame, painting);
+  }
+}
+
+void scope_chip(const Frame& frame, const char* all, const char* one, bool MaskPainting::*narrow) {
+  const MaskPainting& now = frame.view().mask_painting;
+  const char* word = now.*narrow ? one : all;
+  ImGui::SameLine(0, 10 * frame.u);
+  if (!chip(frame, all, frame.words(word), now.*narrow)) return;
+  MaskPainting painting = now;
+  painting.*narrow = !(now.*narrow);
+  keep(frame, painting);
+}
+
+}  // namespace
+
+void draw_paint_toolbar(const Frame& frame) {
+  constexpr const char* tools[] = {"mask_paint.look", "mask_paint.brush", "mask_paint.row", "mask_paint.column", "mask_paint.rectangle"};
+  constexpr const char* paints[] = {"mask_paint.allow", "mask_paint.forbid", "mask_paint.give_back"};
+  const bool painting = frame.view().mask_painting.tool != PaintTool::look;
+  chips(frame, tools, &MaskPainting::tool);
+  ImGui::SameLine(0, 14 * frame.u);
+  chips(frame, paints, &MaskPainting::paint, painting);
+  if (!painting) return;
+  const Dims& dims = frame.trace()->dims();
+  if (dims.heads > 1) scope_chip(frame, "mask_paint.all_heads", "mask_paint.this_head", &MaskPainting::one_head);
+  if (dims.batch > 1) scope_chip(frame, "mask_paint.all_entries", "mask_paint.this_entry", &MaskPainting::one_entry);
+}
+
+float draw_painted_chip(const Frame& frame, ImVec2 right) {
+  if (frame.document.scenario.painted.empty()) return 0;
+  const float u = frame.u, size = 12 * u;
+  const std::string& words = painted_words(frame);
+  const ImVec2 text = text_size(frame.fonts, Face::mono, size, words);
+  const float width = text.x + 40 * u, height = 28 * u;
+  const ImVec2 min{right.x - width, right.y};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  compat::add_rect(list, min, {right.x, right.y + height}, frame.look.accent, 7 * u, 1);
+  draw_text(list, frame.fonts, Face::mono, size, {min.x + 10 * u, min.y + (height - text.y) / 2}, frame.look.ink, words);
+  const float box = 26 * u;
+  ImGui::SetCursorScreenPos({right.x - box, min.y});
+  const bool clicked = ImGui::InvisibleButton("give all back", {box, height});
+  const ImU32 colour = ImGui::IsItemHovered() ? frame.look.ink : frame.look.muted;
+  tooltip(frame, frame.words("mask_paint.clear"));
+  const ImVec2 middle{right.x - box / 2, min.y + height / 2};
+  const float arm = 4 * u;
+  list.AddLine({middle.x - arm, middle.y - arm}, {middle.x + arm, middle.y + arm}, colour, 1.5f * u);
+  list.AddLine({middle.x - arm, middle.y + arm}, {middle.x + arm, middle.y - arm}, colour, 1.5f * u);
+  if (clicked) change_scenario(frame, [](Scenario& s) { s.painted.clear(); });
+  return width;
+}
+
+}  // namespace headlight

@@ -1,0 +1,228 @@
+#include "ui/masklab/painting.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/figure/cell.h"
+#include "ui/imgui_compat.h"
+#include "ui/panels/controls.h"
+
+namespace headlight {
+namespace {
+
+constexpr float most_zoom = 256;
+constexpr std::size_t most_marks = 4000;
+
+PaintSizes sizes_of(const Dims& dims) { return {dims.batch, dims.heads, dims.n_q, dims.n_k}; }
+
+ImVec2 cell_size(const HeatPicture& heat, Rect rect) {
+  return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
+}
+
+/// Cells that the brush covers each way: one, or as many as can be aimed at.
+Index brush_of(const Frame& frame, const HeatPicture& heat, Rect rect) {
+  const ImVec2 cell = cell_size(heat, rect);
+  return std::max<Index>(1, std::lround(std::ceil(4 * frame.u / std::min(cell.x, cell.y))));
+}
+
+void change_painting(const Frame& frame, const MaskPainting& painting) {
+  View view = frame.view();
+  view.mask_painting = painting;
+  frame.change(std::move(view));
+}
+
+/// Paints along the way from one cell to the next, so that a fast hand leaves no gaps.
+void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brush, Paint paint, int stroke) {
+  const Dims& dims = frame.trace()->dims();
+  char gesture[32];
+  std::snprintf(gesture, sizeof gesture, "stroke %d", stroke);
+  change_scenario(frame, [&](Scenario& s) {
+    const Index steps = std::max({std::abs(to.row - from.row), std::abs(to.col - from.col), Index{1}});
+    const Index stride = std::max<Index>(1, brush / 2);
+    for (Index i = 0; i <= steps; i += i < steps ? std::min(stride, steps - i) : 1) {
+      Cell at = from;
+      at.row += (to.row - from.row) * i / steps;
+      at.col += (to.col - from.col) * i / steps;
+      s.painted = painted_over(s.painted, stroke_area(frame.view(), dims, at, at, brush), paint, sizes_of(dims));
+    }
+  }, gesture);
+}
+
+/// The cell nearest to the point, also from beside the matrix.
+Cell nearest(const HeatPicture& heat, Rect rect, ImVec2 point) {
+  point.x = std::clamp(point.x, rect.min.x, rect.max.x - 0.01f);
+  point.y = std::clamp(point.y, rect.min.y, rect.max.y - 0.01f);
+  return cell_under(heat, rect, point).value_or(Cell{heat.stage, heat.batch, heat.head, 0, 0});
+}
+
+void zoom_at_pointer(const Frame& frame, Rect rect, Rect seen) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool pans = frame.view().mask_painting.zoom > 1 && ImGui::IsMouseDragging(ImGuiMouseButton_Middle, 0);
+  if ((io.MouseWheel == 0 && !pans) || !seen.contains(io.MousePos)) return;
+  MaskPainting painting = frame.view().mask_painting;
+  const ImVec2 part{(io.MousePos.x - rect.min.x) / rect.width(), (io.MousePos.y - rect.min.y) / rect.height()};
+  if (io.MouseWheel != 0) painting.zoom = std::clamp(painting.zoom * std::pow(1.25f, io.MouseWheel), 1.0f, most_zoom);
+  const ImVec2 size{seen.width() * painting.zoom, seen.height() * painting.zoom};
+  const float room = 1 - 1 / painting.zoom;
+  const ImVec2 moved = pans ? io.MouseDelta : ImVec2{0, 0};
+  painting.left = std::clamp(part.x - (io.MousePos.x - seen.min.x + moved.x) / size.x, 0.0f, room);
+  painting.top = std::clamp(part.y - (io.MousePos.y - seen.min.y + moved.y) / size.y, 0.0f, room);
+  if (!(painting == frame.view().mask_painting)) change_painting(frame, painting);
+}
+
+Rect screen_of(const PaintedCells& cells, const HeatPicture& heat, Rect rect) {
+  const ImVec2 size = cell_size(heat, rect);
+  const ImVec2 min{rect.min.x + static_cast<float>(cells.key) * size.x, rect.min.y + static_cast<float>(cells.query) * size.y};
+  return {min, {min.x + static_cast<float>(cells.keys) * size.x, min.y + static_cast<float>(cells.queries) * size.y}};
+}
+
+/// A frame, and inside it what the cells are to become.
+void draw_preview(const Frame& frame, const HeatPicture& mask, Rect rect, const PaintedCells& area, Paint paint) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Rect at = screen_of(area, mask, rect);
+  const ImU32 fill = paint == Paint::allow ? to_imgui(mask.colormap->at(1)) : paint == Paint::forbid ? to_imgui(mask.colormap->at(0)) : frame.look.accent;
+  list.AddRectFilled(at.min, at.max, fade(fill, paint == Paint::give_back ? 0.3f : 0.75f));
+  compat::add_rect(list, at.min, at.max, frame.look.accent, 2 * frame.u, 2 * frame.u);
+}
+
+/// The cell that keys paint: the selected one, as its row and column.
+Cell cursor_of(const Frame& frame) {
+  const View& view = frame.view();
+  Cell cell{Stage::mask, view.batch, view.head, 0, 0};
+  if (!frame.trace()->has(Stage::mask)) cell.stage = Stage::weights;
+  if (view.selected && info(view.selected->stage).rows == Axis::query && info(view.selected->stage).cols == Axis::key) {
+    cell.row = view.selected->row;
+    cell.col = view.selected->col;
+  }
+  return cell;
+}
+
+void move_cursor(const Frame& frame, Index down, Index right) {
+  const Dims& dims = frame.trace()->dims();
+  View view = frame.view();
+  Cell cell = cursor_of(frame);
+  cell.row = std::clamp<Index>(cell.row + down, 0, dims.n_q - 1);
+  cell.col = std::clamp<Index>(cell.col + right, 0, dims.n_k - 1);
+  view.selected = cell;
+  frame.change(std::move(view));
+}
+
+}  // namespace
+
+Rect zoomed(const MaskPainting& painting, Rect seen) {
+  const ImVec2 size{seen.width() * painting.zoom, seen.height() * painting.zoom};
+  const ImVec2 min{seen.min.x - painting.left * size.x, seen.min.y - painting.top * size.y};
+  return {min, {min.x + size.x, min.y + size.y}};
+}
+
+std::optional<Cell> cell_under(const HeatPicture& heat, Rect rect, ImVec2 point) {
+  if (!rect.contains(point)) return std::nullopt;
+  const ImVec2 size = cell_size(heat, rect);
+  const auto row = static_cast<Index>((point.y - rect.min.y) / size.y), col = static_cast<Index>((point.x - rect.min.x) / size.x);
+  return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
+}
+
+PaintedCells stroke_area(const View& view, const Dims& dims, const Cell& from, const Cell& to, Index brush) {
+  const MaskPainting& painting = view.mask_painting;
+  PaintedCells area;
+  if (painting.one_head && dims.heads > 1) area.head = view.head;
+  if (painting.one_entry && dims.batch > 1) area.batch = view.batch;
+  const bool wide = painting.tool == PaintTool::row, tall = painting.tool == PaintTool::column;
+  const Index margin = painting.tool == PaintTool::rectangle ? 0 : brush / 2;
+  const Index top = std::max<Index>(0, std::min(from.row, to.row) - margin), left = std::max<Index>(0, std::min(from.col, to.col) - margin);
+  const Index more = painting.tool == PaintTool::rectangle ? 0 : (brush - 1) / 2;
+  area.query = tall ? 0 : top;
+  area.key = wide ? 0 : left;
+  area.queries = tall ? dims.n_q : std::min(std::max(from.row, to.row) + more + 1, dims.n_q) - top;
+  area.keys = wide ? dims.n_k : std::min(std::max(from.col, to.col) + more + 1, dims.n_k) - left;
+  return area;
+}
+
+bool paint_with_pointer(const Frame& frame, const HeatPicture& mask, Rect rect, Rect seen) {
+  if (ImGui::IsItemHovered()) zoom_at_pointer(frame, rect, seen);
+  const MaskPainting& now = frame.view().mask_painting;
+  if (now.tool == PaintTool::look) return false;
+  const ImVec2 point = ImGui::GetIO().MousePos;
+  const Index brush = brush_of(frame, mask, rect);
+  const bool brushes = now.tool == PaintTool::brush;
+  if (ImGui::IsItemActivated() && seen.contains(point)) {
+    MaskPainting painting = now;
+    painting.from = painting.to = nearest(mask, rect, point);
+    ++painting.strokes;
+    change_painting(frame, painting);
+    if (brushes) paint_line(frame, *painting.from, *painting.to, brush, painting.paint, painting.strokes);
+    return true;
+  }
+  if (!now.from || !now.to) return seen.contains(point);
+  MaskPainting painting = now;
+  painting.to = nearest(mask, rect, point);
+  if (ImGui::IsItemDeactivated() || !ImGui::IsItemActive()) {
+    const Dims& dims = frame.trace()->dims();
+    if (!brushes) {
+      const PaintedCells area = stroke_area(frame.view(), dims, *now.from, *painting.to, brush);
+      change_scenario(frame, [&](Scenario& s) { s.painted = painted_over(s.painted, area, now.paint, sizes_of(dims)); });
+    }
+    painting.from.reset();
+    painting.to.reset();
+  } else if (brushes && painting.to != now.to) {
+    paint_line(frame, *now.to, *painting.to, brush, now.paint, now.strokes);
+  }
+  if (!(painting == now)) change_painting(frame, painting);
+  return true;
+}
+
+void draw_painting(const Frame& frame, const HeatPicture& mask, Rect rect) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  std::size_t marks = 0;
+  for (const PaintedCells& cells : frame.document.scenario.painted) {
+    if (!lies_in(cells, mask.batch, mask.head) || cells.query >= mask.rows || cells.key >= mask.cols) continue;
+    PaintedCells inside = cells;
+    inside.queries = std::min(cells.queries, mask.rows - cells.query);
+    inside.keys = std::min(cells.keys, mask.cols - cells.key);
+    const Rect at = screen_of(inside, mask, rect).grown(-1.5f * frame.u);
+    if (at.width() > 0 && at.height() > 0) compat::add_rect(list, at.min, at.max, frame.look.accent, 2 * frame.u, 1.5f * frame.u);
+    if (++marks == most_marks) break;
+  }
+  const MaskPainting& painting = frame.view().mask_painting;
+  if (painting.tool == PaintTool::look) return;
+  const bool dragged = painting.from && painting.to && painting.tool != PaintTool::brush;
+  const std::optional<Cell>& hovered = frame.view().hovered;
+  if (!dragged && (!hovered || hovered->stage != mask.stage)) return;
+  const Cell from = dragged ? *painting.from : *hovered, to = dragged ? *painting.to : *hovered;
+  const PaintedCells area = stroke_area(frame.view(), frame.trace()->dims(), from, to, brush_of(frame, mask, rect));
+  draw_preview(frame, mask, rect, area, painting.paint);
+}
+
+bool press_painting_keys(const Frame& frame) {
+  using compat::Key;
+  using compat::pressed;
+  const View& view = frame.view();
+  if (view.kind != ViewKind::mask || view.mask_lab.tab != MaskTab::patterns) return false;
+  const bool painting = view.mask_painting.tool != PaintTool::look;
+  if (pressed('d')) {
+    MaskPainting changed = view.mask_painting;
+    changed.tool = painting ? PaintTool::look : PaintTool::brush;
+    change_painting(frame, changed);
+    return true;
+  }
+  if (!painting) return false;
+  const Index down = (pressed(Key::down) ? 1 : 0) - (pressed(Key::up) ? 1 : 0);
+  const Index right = (pressed(Key::right) ? 1 : 0) - (pressed(Key::left) ? 1 : 0);
+  if (down != 0 || right != 0) move_cursor(frame, down, right);
+  const bool gives_back = pressed('g') || pressed(Key::del);
+  const bool allows = pressed('a'), forbids = pressed('f');
+  if (allows || forbids || gives_back) {
+    const Paint paint = allows ? Paint::allow : forbids ? Paint::forbid : Paint::give_back;
+    const Dims& dims = frame.trace()->dims();
+    const Cell cell = cursor_of(frame);
+    change_scenario(frame, [&](Scenario& s) {
+      s.painted = painted_over(s.painted, stroke_area(view, dims, cell, cell, 1), paint, sizes_of(dims));
+    });
+    return true;
+  }
+  return down != 0 || right != 0;
+}
+
+}  // namespace headlight

@@ -1,0 +1,94 @@
+#include "ui/masklab/palette.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/imgui_compat.h"
+#include "ui/look/colormaps.h"
+#include "ui/masklab/mask_field.h"
+#include "ui/pictures.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+constexpr float tile_height = 74, tile_width = 96;
+
+Combine meant(const Frame& frame) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.KeyShift) return Combine::either;
+  return io.KeyCtrl ? Combine::both : frame.view().mask_painting.combine;
+}
+
+bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton(pattern.signature.c_str(), size);
+  const bool hovered = ImGui::IsItemHovered();
+  tooltip(frame, pattern.hint);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float u = frame.u;
+  const ImVec2 end{at.x + size.x, at.y + size.y};
+  list.AddRectFilled(at, end, frame.look.card, 7 * u);
+  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, 7 * u, 1);
+  MatrixQuad quad;
+  const float side = size.y - 26 * u;
+  quad.min = {std::round(at.x + (size.x - side) / 2), at.y + 5 * u};
+  quad.max = {quad.min.x + side, quad.min.y + side};
+  quad.values = pattern.mask;
+  quad.theme = frame.look.theme;
+  quad.colormap = &window_colormap(frame.view(), Stage::mask);
+  quad.range = {0, 1};
+  frame.painter.draw(list, quad);
+  const float width = std::min(text_size(frame.fonts, Face::mono, 10 * u, pattern.signature).x, size.x - 6 * u);
+  draw_elided(list, frame.fonts, Face::mono, 10 * u, {at.x + (size.x - width) / 2, end.y - 17 * u}, frame.look.muted, pattern.signature, width);
+  return clicked;
+}
+
+}  // namespace
+
+std::string combined(const std::string& old, const std::string& added, Combine how) {
+  if (old.empty()) return how == Combine::without ? "!(" + added + ")" : added;
+  switch (how) {
+    case Combine::replace: return added;
+    case Combine::both: return "(" + old + ") && (" + added + ")";
+    case Combine::either: return "(" + old + ") || (" + added + ")";
+    case Combine::without: return "(" + old + ") && !(" + added + ")";
+  }
+  return added;
+}
+
+void draw_combine_choice(const Frame& frame) {
+  constexpr const char* words[] = {"mask_paint.replace", "mask_paint.and", "mask_paint.or", "mask_paint.and_not"};
+  const Combine now = meant(frame);
+  for (int i = 0; i < 4; ++i) {
+    if (i > 0) ImGui::SameLine(0, 3 * frame.u);
+    if (!chip(frame, words[i], frame.words(words[i]), static_cast<int>(now) == i)) continue;
+    View view = frame.view();
+    view.mask_painting.combine = static_cast<Combine>(i);
+    frame.change(std::move(view));
+  }
+}
+
+void draw_palette(const Frame& frame, Rect area) {
+  const float u = frame.u, gap = 6 * u;
+  ImGui::SetCursorScreenPos(area.min);
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, 6 * u);
+  ImGui::BeginChild("palette", {area.width(), area.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
+  const float room = ImGui::GetContentRegionAvail().x;
+  const int columns = std::max(static_cast<int>(room / (tile_width * u)), 3);
+  const float width = (room - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const std::vector<PatternTile>& tiles = palette_picture(frame);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const auto column = static_cast<float>(i % static_cast<std::size_t>(columns));
+    const auto row = static_cast<float>(i / static_cast<std::size_t>(columns));
+    ImGui::SetCursorScreenPos({origin.x + column * (width + gap), origin.y + row * (tile_height * u + gap)});
+    if (tile(frame, tiles[i], {width, tile_height * u})) {
+      type_mask(frame, combined(frame.document.scenario.mask, tiles[i].expression, meant(frame)));
+    }
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace headlight
