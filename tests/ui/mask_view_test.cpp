@@ -17,7 +17,7 @@ Document mask_document(const std::string& mask) {
 
 TEST_CASE("a click on a pattern makes it the mask, and the weights follow") {
   HeadlessWindow window(mask_document("causal()"));
-  const ImVec2 tile = window.find("canvas", {"not_self()"});
+  const ImVec2 tile = window.find("canvas/palette", {"not_self()"});
   REQUIRE(tile.x > 0);
   window.click(tile);
   CHECK(window.document().scenario.mask == "not_self()");
@@ -27,7 +27,7 @@ TEST_CASE("a click on a pattern makes it the mask, and the weights follow") {
 
 TEST_CASE("the padding pattern brings lengths where there are none") {
   HeadlessWindow window(mask_document("causal()"));
-  window.click(window.find("canvas", {"padding()"}));
+  window.click(window.find("canvas/palette", {"padding()"}));
   CHECK(window.document().error.empty());
   CHECK(window.document().scenario.valid_lens == std::vector<std::vector<Index>>{{5}});
 }
