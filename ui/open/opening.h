@@ -7,7 +7,8 @@
 
 namespace headlight {
 
-/// The document shows what `path` names (a lesson, a scenario or tensors), seen afresh. Where that cannot be, it says why
+/// The document shows what `path` names (a lesson, a scenario or tensors), seen afresh; a mask becomes the file() of what is
+/// shown already (core/scenario/mask_file.h). Where that cannot be, it says why
 /// and stays.
 void open_into(Document& document, const std::string& path);
 
