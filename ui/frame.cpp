@@ -11,6 +11,8 @@ const std::string& in_language(const std::map<std::string, std::string>& texts, 
 
 std::string_view document_name(const Document& document, const Words& words) {
   const Scenario& scenario = document.scenario;
+  const std::string_view own = document.lesson.file;
+  if (!own.empty()) return own.substr(own.find_last_of("/\\") + 1);
   const Scenario& began = document.lesson.scenario;
   const bool still = scenario.source == began.source && scenario.text == began.text && scenario.file == began.file;
   const std::string& title = in_language(document.lesson.title, words.language());

@@ -1,5 +1,6 @@
 #include "ui/keys.h"
 
+#include "ui/export/export_file.h"
 #include "ui/imgui_compat.h"
 #include "ui/masklab/painting.h"
 #include "ui/widgets/matrix_menu.h"
@@ -43,6 +44,11 @@ void toggle(const Frame& frame, Dialog dialog) {
   frame.change(std::move(changed));
 }
 
+void toggle_export(const Frame& frame) {
+  if (frame.view().dialog == Dialog::exporting) return toggle(frame, Dialog::exporting);
+  frame.change(open_export_dialog(frame.document));
+}
+
 /// Lets go of one thing: the message, the menu, the dialog, the presentation, the moment, at last the pinned cell.
 void escape(const Frame& frame) {
   const Document& document = frame.document;
@@ -74,6 +80,8 @@ void escape(const Frame& frame) {
 void press_keys(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.KeyCtrl && pressed('q')) frame.actions.push_back(Quit{});
+  if (io.KeyCtrl && pressed('s')) frame.actions.push_back(AskToSave{false, io.KeyShift});
+  if (io.KeyCtrl && pressed('e') && frame.trace()) toggle_export(frame);
   if (io.WantTextInput) {
     if (frame.view().dialog != Dialog::none && pressed(Key::escape)) escape(frame);
     return;

@@ -1,5 +1,7 @@
 #include "ui/pictures.h"
 
+#include <algorithm>
+
 namespace headlight {
 namespace {
 
@@ -90,6 +92,20 @@ const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, 
     kept.inspector = make_inspector_picture(frame, cell, width);
   }
   return kept.inspector;
+}
+
+const ExportPreview& export_preview(const Frame& frame, ImVec2 room) {
+  Pictures& kept = frame.pictures;
+  const ExportKey& key = kept.export_key;
+  const ExportChoice& choice = frame.view().exporting;
+  const int width = std::max(1, static_cast<int>(room.x)), height = std::max(1, static_cast<int>(room.y));
+  const bool same = key.trace == frame.document.trace && key.choice == choice && key.beginning == frame.document.lesson.file &&
+                    key.width == width && key.height == height;
+  if (!same) {
+    kept.export_key = {frame.document.trace, choice, frame.document.lesson.file, width, height};
+    kept.export_preview = make_export_preview(frame.document, width, height);
+  }
+  return kept.export_preview;
 }
 
 const Provenance& provenance_picture(const Frame& frame) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ui/compare/compare_picture.h"
+#include "ui/export/export_preview.h"
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/masklab/mask_picture.h"
@@ -59,6 +60,8 @@ struct Pictures {
   InspectorKey inspector_key;
   InspectorPicture inspector;
   OpenPicture open;
+  ExportKey export_key;
+  ExportPreview export_preview;
 };
 
 /// The lessons that ship with the program, read when they are first shown.
@@ -75,6 +78,8 @@ const ComparePicture& compare_picture(const Frame& frame, Rect area);
 
 /// The same for the inspector.
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width);
+/// The same for the export dialog, its picture in `room` at most.
+const ExportPreview& export_preview(const Frame& frame, ImVec2 room);
 /// Sources of the looked-at cell, or what it reaches, in the pipeline's picture as it was last made; empty where nothing is looked at.
 const Provenance& provenance_picture(const Frame& frame);
 /// The same for the left panel.

@@ -8,6 +8,8 @@
 #include "core/tensor/error.h"
 #include "ui/document/take_mask.h"
 #include "ui/document/take_matrix.h"
+#include "ui/export/export_actions.h"
+#include "ui/export/export_file.h"
 #include "ui/keys.h"
 #include "ui/open/layer_dialog.h"
 #include "ui/open/opening.h"
@@ -58,6 +60,7 @@ struct Session::State {
   Theme styled = Theme::light;
   float styled_scale = 0;
   Playback playback;
+  Recorder recorder;
   const Trace* text_of = nullptr;  ///< the trace whose tokens `text` holds
   std::string text, text_language, text_message;
   ViewKind text_view = ViewKind::pipeline;
@@ -69,10 +72,12 @@ struct Session::State {
   Dialog text_dialog = Dialog::none;
   std::string text_folder;
   std::string title, titled;       ///< the window's title, and the document's name in it
+  bool titled_unsaved = false;
 
   State(Document start, std::function<void()> wake, RecentFiles opened)
       : document(std::move(start)), engine(wake), words(document.view.language), recent(std::move(opened)), watch(std::move(wake)) {
     if (document.scenario.source == Source::file) opening = document.scenario.file;
+    document.saved = document.scenario;
     submit();
   }
 
@@ -120,7 +125,8 @@ struct Session::State {
   void perform(const Action& action) {
     apply(document, action);
     if (std::holds_alternative<ToggleFullscreen>(action)) requests.toggle_fullscreen = true;
-    if (std::holds_alternative<Quit>(action)) requests.close = true;
+    if (const auto* quit = std::get_if<Quit>(&action)) leave(quit->surely);
+    if (perform_export(document, recorder, words, action)) requests.close = true;
     if (const auto* open = std::get_if<OpenFile>(&action)) open_file(open->path);
     if (const auto* take = std::get_if<TakeMatrix>(&action)) take_matrix(document, *take, words);
     if (std::holds_alternative<TakeLayer>(action)) answer_layer(document);
@@ -129,6 +135,14 @@ struct Session::State {
     if (document.view.language != words.language()) {
       words = Words(document.view.language);
       title.clear();
+    }
+  }
+
+  void leave(bool surely) {
+    if (surely || !has_unsaved_changes(document)) {
+      requests.close = true;
+    } else {
+      document.view.dialog = Dialog::leave;
     }
   }
 
@@ -200,6 +214,7 @@ void Session::draw(MatrixPainter& painter) {
   State& s = *state_;
   s.actions.clear();
   s.keep_timeline();
+  s.recorder.prepare(s.document, s.pictures.timeline);
   const Progress progress = s.engine.progress();
   const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, painter, s.pictures, progress, s.actions, s.fonts.scale(), s.pictures.timeline, s.recent};
   press_keys(frame);
@@ -214,6 +229,21 @@ void Session::draw(MatrixPainter& painter) {
   if (!(s.document.scenario == s.submitted) || s.document.pinned != s.submitted_against) s.submit();
 }
 
+bool Session::wants_pixels() const { return settled() && state_->recorder.wants_pixels(); }
+
+void Session::take_pixels(Image pixels) {
+  State& s = *state_;
+  s.recorder.take_pixels(std::move(pixels), s.document, s.pictures.timeline, s.words);
+}
+
+void Session::film(const std::string& path, double seconds_per_step) {
+  state_->recorder.start_film(state_->document, path, seconds_per_step);
+}
+
+bool Session::recording() const { return state_->recorder.active(); }
+
+void Session::ask_to_close() { state_->perform(Quit{}); }
+
 bool Session::settled() const {
   const State& s = *state_;
   return s.settled >= s.ticket && s.document.scenario == s.submitted && !s.draws_on();
@@ -227,7 +257,7 @@ std::string Session::wait() {
 
 double Session::next_frame_in() const {
   constexpr double progress_seconds = 0.1;
-  if (state_->draws_on()) return 0;
+  if (state_->draws_on() || recording()) return 0;
   const double playing = Playback::next_frame_in(state_->document.view);
   return settled() ? playing : std::min(playing, progress_seconds);
 }
@@ -245,9 +275,11 @@ const std::string& Session::title() const {
   State& s = *state_;
   std::string_view name = document_name(s.document, s.words);
   if (name.empty()) name = s.words("window.untitled");
-  if (s.titled != name || s.title.empty()) {
+  const bool unsaved = has_unsaved_changes(s.document);
+  if (s.titled != name || s.titled_unsaved != unsaved || s.title.empty()) {
     s.titled = name;
-    s.title = s.titled + " – " + s.words("window.title");
+    s.titled_unsaved = unsaved;
+    s.title = s.titled + (unsaved ? " *" : "") + " – " + s.words("window.title");
   }
   return s.title;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/figure/png_image.h"
 #include "core/files/recent_files.h"
 #include "ui/document/document.h"
 
@@ -30,6 +31,16 @@ class Session {
   void open(const std::string& path);
   /// Draws everything between ImGui::NewFrame and ImGui::Render, and applies what the person did.
   void draw(MatrixPainter& painter);
+
+  /// The pixels of the frame just drawn are wanted, for a picture or a film of the window: give them to take_pixels().
+  bool wants_pixels() const;
+  void take_pixels(Image pixels);
+  /// Begins a film of the step player, which asks for the pixels of its frames until recording() ends. What goes wrong
+  /// is the document's error.
+  void film(const std::string& path, double seconds_per_step);
+  bool recording() const;
+  /// The person wants the window closed: it may ask whether to save first.
+  void ask_to_close();
 
   /// Nothing is being computed and nothing moves: a screenshot taken now is final.
   bool settled() const;

@@ -15,7 +15,7 @@ struct OwnOption {
   bool takes_value;
 };
 
-const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--frames", true},   {"--scale-factor", true},
+const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animation", true}, {"--seconds-per-step", true}, {"--frames", true},   {"--scale-factor", true},
                                             {"--view", true},       {"--step", true},     {"--select", true},
                                             {"--theme", true},      {"--colormap", true}, {"--size", true},
                                             {"--present", false}};
@@ -140,7 +140,11 @@ CommandLine parse_command(const std::vector<std::string>& arguments) {
     return line;
   }
   CommandLine line = Parser(window_options).parse(arguments);
-  if (line.has("--screenshot") && line.has("--frames")) throw UsageError("--screenshot and --frames are two commands");
+  if (line.has("--screenshot") + line.has("--animation") + line.has("--frames") > 1) {
+    throw UsageError("--screenshot, --animation and --frames are commands of their own");
+  }
+  if (line.has("--seconds-per-step") && !line.has("--animation")) throw UsageError("--seconds-per-step is of --animation");
+  if (line.has("--animation")) line.kind = CommandKind::animation;
   if (line.has("--screenshot")) line.kind = CommandKind::screenshot;
   if (line.has("--frames")) line.kind = CommandKind::frames;
   return line;

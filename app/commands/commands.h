@@ -12,6 +12,7 @@ int explain_command(const CommandLine& line);
 int list_command(const CommandLine& line);
 int window_command(const CommandLine& line);
 int screenshot_command(const CommandLine& line);
+int animation_command(const CommandLine& line);
 int frames_command(const CommandLine& line);
 
 /// Reads the arguments (without the program's name), does what they say, and turns errors into one line on standard

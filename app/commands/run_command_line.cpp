@@ -11,6 +11,7 @@ int dispatch(const CommandLine& line) {
       return window_command(line);
     case CommandKind::screenshot:
       return screenshot_command(line);
+    case CommandKind::animation: return animation_command(line);
     case CommandKind::frames:
       return frames_command(line);
     case CommandKind::trace:

@@ -107,7 +107,8 @@ WindowOptions window_of(const CommandLine& line) {
     options.height = size.height;
   }
   // A picture has no monitor to ask: a large one is drawn larger, as a dense monitor would.
-  if (line.kind == CommandKind::screenshot && options.width > 0) {
+  const bool picture = line.kind == CommandKind::screenshot || line.kind == CommandKind::animation;
+  if (picture && options.width > 0) {
     const float fit = std::min(static_cast<float>(options.width) / 1600, static_cast<float>(options.height) / 900);
     options.scale = std::clamp(std::floor(fit * 4) / 4, 1.0F, 3.0F);
   }
@@ -130,6 +131,15 @@ int screenshot_command(const CommandLine& line) {
   const WindowOptions options = window_of(line);
   const std::vector<std::uint8_t> png = encode_png(screenshot(options));
   write_whole_file(path_from(out), std::as_bytes(std::span(png)));
+  return 0;
+}
+
+int animation_command(const CommandLine& line) {
+  const std::string out = line["--animation"];
+  if (extension_of(out) != ".png") throw FileError(out, "an animation is an animated PNG", "expected a name that ends in .png");
+  const float seconds = line.has("--seconds-per-step") ? parse_number("--seconds-per-step", line["--seconds-per-step"]) : 0.8f;
+  if (!(seconds >= 0.02f && seconds <= 20)) throw SettingError("--seconds-per-step", "is out of range", "expected 0.02 to 20");
+  record_animation(window_of(line), out, static_cast<double>(seconds));
   return 0;
 }
 

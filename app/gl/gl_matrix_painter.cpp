@@ -51,6 +51,7 @@ void GlMatrixPainter::begin_frame() {
   used_ = fills_used_ = 0;
   textures_.begin_frame();
   std::erase_if(maps_, [this](const MapTexture& map) { return map.last_used + 2 < frame_; });
+  std::erase_if(images_, [this](const ImageTexture& image) { return image.last_used + 2 < frame_; });
 }
 
 void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
@@ -106,6 +107,13 @@ void GlMatrixPainter::fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colou
   list.AddCallback(clear_fill, &fill);
 }
 
+void GlMatrixPainter::image(ImDrawList& list, ImVec2 min, const std::shared_ptr<const Image>& image) {
+  const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
+  const ImVec2 corner{std::round(min.x * scale.x) / scale.x, std::round(min.y * scale.y) / scale.y};
+  const ImVec2 end{corner.x + static_cast<float>(image->width) / scale.x, corner.y + static_cast<float>(image->height) / scale.y};
+  list.AddImage(imgui_texture(texture_of(image)), corner, end);
+}
+
 /// Leaves the scissor box, which ImGui's backend sets before each draw of its own.
 void GlMatrixPainter::clear_fill(const ImDrawList*, const ImDrawCmd* command) {
   const Fill& fill = *static_cast<const Fill*>(command->UserCallbackData);
@@ -139,6 +147,18 @@ MatrixShader& GlMatrixPainter::shader_for(const MatrixDraw& draw) {
 GlMatrixPainter::Call& GlMatrixPainter::next_call() {
   if (used_ == calls_.size()) calls_.push_back(std::make_unique<Call>(Call{this, {}}));
   return *calls_[used_++];
+}
+
+GLuint GlMatrixPainter::texture_of(const std::shared_ptr<const Image>& image) {
+  for (ImageTexture& each : images_) {
+    if (each.image == image) {
+      each.last_used = frame_;
+      return each.texture.id();
+    }
+  }
+  GlTexture texture = make_texture(TexelFormat::rgba8, image->width, image->height, image->rgba.data(), image->width);
+  images_.push_back({image, std::move(texture), frame_});
+  return images_.back().texture.id();
 }
 
 GLuint GlMatrixPainter::texture_of(const Colormap& map) {

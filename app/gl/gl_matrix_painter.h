@@ -20,6 +20,7 @@ class GlMatrixPainter : public MatrixPainter {
   /// The quad's corners are rounded to whole pixels of the framebuffer, so that all edges are crisp.
   void draw(ImDrawList& list, const MatrixQuad& quad) override;
   void fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour) override;
+  void image(ImDrawList& list, ImVec2 min, const std::shared_ptr<const Image>& image) override;
 
   /// For tests.
   const MatrixTextures& textures() const { return textures_; }
@@ -39,14 +40,22 @@ class GlMatrixPainter : public MatrixPainter {
     std::uint64_t last_used;
   };
 
+  struct ImageTexture {
+    std::shared_ptr<const Image> image;
+    GlTexture texture;
+    std::uint64_t last_used;
+  };
+
   static void before_quad(const ImDrawList* list, const ImDrawCmd* command);
   static void clear_fill(const ImDrawList* list, const ImDrawCmd* command);
   MatrixShader& shader_for(const MatrixDraw& draw);
   Call& next_call();
   GLuint texture_of(const Colormap& map);
+  GLuint texture_of(const std::shared_ptr<const Image>& image);
 
   MatrixTextures textures_;
   std::vector<MapTexture> maps_;
+  std::vector<ImageTexture> images_;
   std::vector<std::unique_ptr<Call>> calls_;  ///< the frame's first used_ are in use: ImGui keeps their addresses
   std::size_t used_ = 0;
   std::vector<std::unique_ptr<Fill>> fills_;  ///< likewise

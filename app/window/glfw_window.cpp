@@ -116,7 +116,11 @@ GlfwWindow::~GlfwWindow() {
   glfwTerminate();
 }
 
-bool GlfwWindow::should_close() const { return glfwWindowShouldClose(window_) != 0; }
+bool GlfwWindow::take_close_request() {
+  const bool asked = glfwWindowShouldClose(window_) != 0;
+  glfwSetWindowShouldClose(window_, GLFW_FALSE);
+  return asked;
+}
 
 bool GlfwWindow::minimised() const {
   return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0 || width() == 0 || height() == 0;

@@ -18,7 +18,8 @@ class GlfwWindow {
   GlfwWindow(const GlfwWindow&) = delete;
   GlfwWindow& operator=(const GlfwWindow&) = delete;
 
-  bool should_close() const;
+  /// Whether the person wanted it closed since the last call.
+  bool take_close_request();
   bool minimised() const;
   /// Framebuffer pixels.
   int width() const;

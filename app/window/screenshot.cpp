@@ -45,6 +45,15 @@ class OffscreenWindow {
     for (int frame = 0; frame < most_frames && (frame < fewest_frames || !session_.settled()); ++frame) draw_frame();
   }
 
+  void film(const std::string& path, double seconds_per_step) {
+    session_.film(path, seconds_per_step);
+    while (session_.recording()) {
+      draw_frame();
+      if (session_.wants_pixels()) session_.take_pixels(target_.read());
+    }
+    if (const std::string& error = session_.document().error; !error.empty()) throw InputError("", error);
+  }
+
   Image picture() const { return target_.read(); }
 
  private:
@@ -68,6 +77,12 @@ Image screenshot(const WindowOptions& options) {
   OffscreenWindow window(options);
   window.settle();
   return window.picture();
+}
+
+void record_animation(const WindowOptions& options, const std::string& path, double seconds_per_step) {
+  OffscreenWindow window(options);
+  window.settle();
+  window.film(path, seconds_per_step);
 }
 
 FrameTimes measure_frames(const WindowOptions& options, int frames) {

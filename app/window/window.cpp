@@ -41,8 +41,9 @@ class WindowLoop {
       : window_(options.width, options.height, "Headlight"), input_(window_), session_(options.start, GlfwWindow::wake, recent_files()) {}
 
   void run() {
-    while (!window_.should_close() && !closed_) {
+    while (!closed_) {
       handle_events();
+      if (window_.take_close_request()) session_.ask_to_close();
       if (window_.minimised()) {
         frames_due_ = 0;
         continue;
@@ -76,6 +77,7 @@ class WindowLoop {
     painter_.begin_frame();
     session_.draw(painter_);
     host_.render(window_.width(), window_.height(), session_.ground());
+    if (session_.wants_pixels()) session_.take_pixels(read_pixels(window_.width(), window_.height()));
     window_.show_frame();
     window_.set_title(session_.title());
     const Session::WindowRequests asked = session_.take_window_requests();

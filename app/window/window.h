@@ -3,6 +3,8 @@
 // All throw InputError where the machine cannot: no display, no OpenGL 3.3.
 #pragma once
 
+#include <string>
+
 #include "core/figure/png_image.h"
 #include "ui/document/document.h"
 
@@ -22,6 +24,9 @@ int run_window(const WindowOptions& options);
 /// The picture the window would show once all is computed and nothing moves. Needs no display. Throws InputError, too,
 /// where the document's numbers cannot be computed.
 Image screenshot(const WindowOptions& options);
+
+/// The step player over the pipeline from the first moment to the last, as an animated PNG at `path`. As screenshot().
+void record_animation(const WindowOptions& options, const std::string& path, double seconds_per_step);
 
 struct FrameTimes {
   int frames = 0;

@@ -1,5 +1,6 @@
 #include "core/figure/figure.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstdio>
@@ -75,15 +76,25 @@ Colormap map_of(const FigureSpec& spec) {
 
 }  // namespace
 
-Image render_image(const FigureSpec& spec) {
+FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height) {
   check_sizes(spec);
   const Colormap map = map_of(spec);
   Typesetter typesetter;
   const FigureLayout layout = lay_out(spec, map, typesetter);
   check_pixels(spec, layout);
-  RasterCanvas canvas(layout.width, layout.height, spec.scale, background(spec), typesetter);
+  const auto pixels = [&](float units) { return std::max(1, static_cast<int>(std::lround(units * spec.scale))); };
+  FigurePreview preview{{}, pixels(layout.width), pixels(layout.height)};
+  const float fit = std::min({1.0f, static_cast<float>(most_width) / static_cast<float>(preview.width),
+                              static_cast<float>(most_height) / static_cast<float>(preview.height)});
+  RasterCanvas canvas(layout.width, layout.height, spec.scale * fit, background(spec), typesetter);
   draw(canvas, spec, layout, map);
-  return canvas.take();
+  preview.image = canvas.take();
+  return preview;
+}
+
+Image render_image(const FigureSpec& spec) {
+  constexpr int any = static_cast<int>(most_pixels);
+  return render_preview(spec, any, any).image;
 }
 
 std::vector<std::uint8_t> render_png(const FigureSpec& spec) {

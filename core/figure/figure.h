@@ -75,6 +75,13 @@ struct FigureSpec {
 /// Throws SettingError: for --colormap an unknown name; for --size and --cell sizes that are not positive, or a picture
 /// beyond 16384 pixels either way.
 Image render_image(const FigureSpec& spec);
+/// The figure as render_image() draws it or, where that would not fit into so many pixels, the same with fewer pixels to a
+/// unit.
+struct FigurePreview {
+  Image image;
+  int width = 0, height = 0;  ///< the pixels that render_image() gives
+};
+FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height);
 /// The same figure as a PNG file, its resolution noted.
 std::vector<std::uint8_t> render_png(const FigureSpec& spec);
 std::string render_svg(const FigureSpec& spec, SvgText text = SvgText::text);

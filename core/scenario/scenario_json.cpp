@@ -419,6 +419,7 @@ Lesson open_source(const std::string& file) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (extension == ".json") {
     opened.scenario = read_scenario(file);
+    opened.file = file;
   } else {
     opened.scenario.source = Source::file;
     opened.scenario.file = file;

@@ -28,6 +28,7 @@ struct Lesson {
   std::string id;
   std::map<std::string, std::string> title, description;
   Scenario scenario;
+  std::string file = {};  ///< the scenario file that it was read from; "" for what is none
 };
 
 /// The lessons that ship with the program, the default one first. Throws FileError.

@@ -32,6 +32,7 @@ HeadlessWindow::HeadlessWindow(Document start, ImVec2 size, RecentFiles recent)
 void HeadlessWindow::frame() {
   session.prepare_fonts(1);
   painter.quads.clear();
+  painter.images.clear();
   ImGui::NewFrame();
   session.draw(painter);
   ImGui::Render();

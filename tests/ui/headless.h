@@ -17,7 +17,9 @@ class RecordingPainter : public MatrixPainter {
  public:
   void draw(ImDrawList&, const MatrixQuad& quad) override { quads.push_back(quad); }
   void fill(ImDrawList&, ImVec2, ImVec2, ImU32) override {}
+  void image(ImDrawList&, ImVec2, const std::shared_ptr<const Image>& image) override { images.push_back(image); }
   std::vector<MatrixQuad> quads;
+  std::vector<std::shared_ptr<const Image>> images;
 };
 
 class HeadlessWindow {

@@ -49,6 +49,10 @@ struct Applier {
   void operator()(const CopyText&) const {}
   void operator()(const TakeMatrix&) const {}
   void operator()(const TakeMask&) const {}
+  void operator()(const Export&) const {}
+  void operator()(const CopyCommand&) const {}
+  void operator()(const AskToSave&) const {}
+  void operator()(const Save&) const {}
   void operator()(const OpenFile&) const {}
   void operator()(const TakeLayer&) const {}
   void operator()(const ToggleFullscreen&) const {}

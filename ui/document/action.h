@@ -51,17 +51,35 @@ struct ShowError {
 struct TakeMask {
   MaskFormat format{};
 };
+/// Writes what the export dialog says to `path`; over what is there only with `replace`.
+struct Export {
+  std::string path;
+  bool replace = false;
+};
+/// The command line that makes the same file, onto the clipboard.
+struct CopyCommand {};
+/// Saves the scenario in its own file; asks where to if it has none, or is to go `elsewhere`.
+struct AskToSave {
+  bool then_leave = false;
+  bool elsewhere = false;
+};
+struct Save {
+  std::string path;
+};
 /// Takes the message that is shown away: the error, else the notice.
 struct DismissMessage {};
 struct ToggleFullscreen {};
-struct Quit {};
+/// Asks first where changes would be lost, unless it is said surely.
+struct Quit {
+  bool surely = false;
+};
 
-using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, TakeLayer, CopyText, TakeMatrix, TakeMask, Pin, Unpin, Undo,
-                            Redo, ShowError, DismissMessage, ToggleFullscreen, Quit>;
+using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, TakeLayer, CopyText, TakeMatrix, TakeMask, Export,
+                            CopyCommand, AskToSave, Save, Pin, Unpin, Undo, Redo, ShowError, DismissMessage,
+                            ToggleFullscreen, Quit>;
 using Actions = std::vector<Action>;
 
-/// Applies what concerns the document; OpenFile, TakeLayer, CopyText, TakeMatrix, ToggleFullscreen and Quit are the session's
-/// business.
+/// Applies what concerns the document; what opens, writes, copies or closes is the session's business.
 void apply(Document& document, const Action& action);
 
 /// Takes the newest trace over: the document shows it, and the view is kept within its sizes.

@@ -16,6 +16,7 @@ namespace headlight {
 struct Document {
   Scenario scenario;
   Lesson lesson;                       ///< what it began as; without a title for what is not a lesson
+  Scenario saved;                      ///< as it was last opened or saved: what would not be lost
   View view;
   std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
   std::shared_ptr<const Trace> pinned;            ///< the result A that others are compared with; null without one

@@ -8,6 +8,7 @@
 #include "core/attention/cell.h"
 #include "core/figure/range.h"
 #include "core/figure/theme.h"
+#include "ui/document/export_choice.h"
 #include "ui/document/mask_lab.h"
 #include "ui/document/mask_painting.h"
 #include "ui/document/matrix_menu.h"
@@ -18,7 +19,7 @@ namespace headlight {
 enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson };
 
 /// What stands over the window until Esc, a click beside it or its own buttons send it away; one at a time.
-enum class Dialog : std::uint8_t { none, help, open, layers };
+enum class Dialog : std::uint8_t { none, help, open, layers, exporting, save, leave };
 
 /// What the heads view shows.
 struct HeadsChoice {
@@ -53,6 +54,8 @@ struct View {
   bool blank = false;              ///< the screen is black while the teacher talks
   Dialog dialog = Dialog::none;
   std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed
+  ExportChoice exporting;
+  SaveChoice saving;
   HeadsChoice heads;
   MaskPainting mask_painting;
   MaskLab mask_lab;

@@ -40,6 +40,7 @@ void open_into(Document& document, const std::string& path) {
     Lesson opened = open_source(path);
     apply(document, ChangeScenario{opened.scenario, {}});
     document.lesson = std::move(opened);
+    document.saved = document.scenario;
     document.view = afresh(std::move(document.view));
   } catch (const InputError& error) {
     document.view.dialog = Dialog::none;

@@ -26,6 +26,8 @@ constexpr Shortcut shortcuts[] = {
     {"Ctrl+O", "help.open"},
     {"D", "help.brush"},
     {"← → ↑ ↓  A F G", "help.paint"},
+    {"Ctrl+E", "help.export"},
+    {"Ctrl+S", "help.save"},
     {"Ctrl+Z  Ctrl+Y", "help.undo"},
     {"Ctrl+C", "help.copy_value"},
     {"Ctrl+Shift+C", "help.copy_row"},

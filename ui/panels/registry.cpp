@@ -36,6 +36,8 @@ constexpr std::array panels{
     Panel{"matrix_menu", place_window, draw_matrix_menu}, Panel{"help", place_window, draw_help},
     Panel{"open", place_window, draw_open_dialog},
     Panel{"layers", place_window, draw_layer_dialog},
+    Panel{"export", place_window, draw_export_dialog}, Panel{"save", place_window, draw_save_dialog},
+    Panel{"leave", place_window, draw_leave_dialog},
 };
 
 }  // namespace

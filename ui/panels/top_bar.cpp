@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ui/export/export_file.h"
 #include "ui/open/open_dialog.h"
 #include "ui/panels/registry.h"
 #include "ui/views/registry.h"
@@ -59,13 +60,16 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const auto width = [&](const char* words) { return text_size(frame.fonts, Face::ui, 13 * u, words).x + 26 * u; };
   const char* language = frame.words("top.other_language");
   const char* present = frame.words("top.present");
-  const float right = place.max.x - 12 * u - width(theme) - width(language) - width(present) - width(redo) - width(undo) - width(open);
+  const char* take = frame.words("top.export");
+  const float right = place.max.x - 12 * u - width(theme) - width(language) - width(present) - width(take) - width(redo) - width(undo) - width(open);
   ImGui::SetCursorScreenPos({right, baseline - 14 * u});
   if (bar_button(frame, "open", open, false)) frame.change(with_open_dialog(frame));
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "undo", undo, false, !frame.document.undo.empty())) frame.actions.push_back(Undo{});
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "redo", redo, false, !frame.document.redo.empty())) frame.actions.push_back(Redo{});
+  ImGui::SameLine(0, 0);
+  if (bar_button(frame, "export", take, false, frame.trace() != nullptr)) frame.change(open_export_dialog(frame.document));
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "present", present, false)) {
     View changed = view;

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <imgui.h>
 
 #include "core/figure/colormap.h"
+#include "core/figure/png_image.h"
 #include "core/figure/range.h"
 #include "core/figure/theme.h"
 #include "core/tensor/tensor.h"
@@ -42,6 +44,9 @@ class MatrixPainter {
   /// Adds one flat, opaque colour over a rectangle: the ground of a panel. Cheaper than ImGui's, which samples a texture
   /// for every pixel.
   virtual void fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour) = 0;
+  /// Adds a picture with its top left corner at a whole pixel, pixel by pixel. While the same one comes back, nothing is
+  /// uploaded again.
+  virtual void image(ImDrawList& list, ImVec2 min, const std::shared_ptr<const Image>& image) = 0;
 };
 
 }  // namespace headlight

@@ -1,0 +1,189 @@
+// The export dialog, used as a person does: what it writes is what the command line that it gives writes.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include <imgui_internal.h>
+
+#include "core/scenario/scenario_json.h"
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+
+using namespace headlight;
+using namespace headlight::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class Folder {
+ public:
+  Folder() : before_(fs::current_path()), path_(fs::temp_directory_path() / ("headlight-export-" + std::to_string(std::random_device{}()))) {
+    fs::create_directories(path_);
+    fs::current_path(path_);  // where the dialog writes to unless told otherwise
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    fs::current_path(before_);
+    fs::remove_all(path_);
+  }
+  fs::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path before_, path_;
+};
+
+/// The window of ImGui for a part of the dialog.
+const char* part(const char* name) {
+  const std::string prefix = std::string("export/") + name + "_";
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if (std::string(window->Name).starts_with(prefix)) return window->Name;
+  }
+  return "";
+}
+
+void click(HeadlessWindow& window, const char* name, std::initializer_list<const char*> ids) {
+  const ImVec2 at = window.find(name, ids);
+  REQUIRE(at.x > 0);
+  window.click(at);
+}
+
+/// The clipboard's command line, run; its file instead at `out`.
+void run_command(const std::string& path, const fs::path& out) {
+  std::string command = ImGui::GetClipboardText();
+  REQUIRE(command.starts_with("headlight "));
+  command.replace(0, 9, "\"" HEADLIGHT_PROGRAM "\"");
+  const std::size_t at = command.find(path);
+  REQUIRE(at != std::string::npos);
+  command.replace(at, path.size(), out.string());
+  INFO(command);
+  REQUIRE(std::system(command.c_str()) == 0);
+}
+
+Document lesson(const char* id) {
+  Document document;
+  document.lesson = shipped_lesson(id);
+  document.scenario = document.lesson.scenario;
+  return document;
+}
+
+const ImVec2 large{1600, 1100};
+
+}  // namespace
+
+TEST_CASE("the file of the export dialog is the file of its command line, byte by byte") {
+  const Folder folder;
+  HeadlessWindow window(lesson("first-light"), large);
+  window.press('e', true);
+  window.settle();
+  REQUIRE(window.document().view.dialog == Dialog::exporting);
+  const std::shared_ptr<const Image> before = window.painter.images.front();
+  click(window, part("options"), {"heads", "all heads"});
+  click(window, part("options"), {"range", "stage"});
+  click(window, part("options"), {"theme", "dark"});
+  click(window, part("options"), {"export.values"});
+  click(window, part("options"), {"unit", "cm"});
+  const ExportOptions& options = window.document().view.exporting.options;
+  CHECK(options.all_heads);
+  CHECK(options.style.range.mode == RangeMode::stage);
+  CHECK(options.style.theme == Theme::dark);
+  CHECK(window.painter.images.front() != before);
+
+  click(window, "export", {"copy"});
+  const fs::path written = folder / "weights_heads.png";
+  click(window, "export", {"export"});
+  REQUIRE(fs::exists(written));
+  CHECK(window.document().notice.find(written.string()) != std::string::npos);
+  run_command(written.string(), folder / "again.png");
+  CHECK(bytes_of(written) == bytes_of(folder / "again.png"));
+}
+
+TEST_CASE("exporting twice gives two files, and SVG and numbers are those of their command lines") {
+  const Folder folder;
+  HeadlessWindow window(sentence(), large);
+  window.press('e', true);
+  window.settle();
+  click(window, "export", {"export"});
+  click(window, "export", {"export"});
+  CHECK(fs::exists(folder / "weights_h0.png"));
+  CHECK(fs::exists(folder / "weights_h0_2.png"));
+
+  click(window, part("options"), {"format", "svg"});
+  click(window, "export", {"copy"});
+  click(window, "export", {"export"});
+  run_command((folder / "weights_h0.svg").string(), folder / "again.svg");
+  CHECK(bytes_of(folder / "weights_h0.svg") == bytes_of(folder / "again.svg"));
+
+  click(window, part("options"), {"kind", "numbers"});
+  click(window, "export", {"copy"});
+  click(window, "export", {"export"});
+  run_command((folder / "weights_h0.csv").string(), folder / "again.csv");
+  CHECK(bytes_of(folder / "weights_h0.csv") == bytes_of(folder / "again.csv"));
+
+  click(window, part("options"), {"kind", "all stages"});
+  click(window, "export", {"copy"});
+  click(window, "export", {"export"});
+  run_command((folder / "stages.npz").string(), folder / "again.npz");
+  CHECK(bytes_of(folder / "stages.npz") == bytes_of(folder / "again.npz"));
+}
+
+TEST_CASE("a command line for numbers set by hand saves them first") {
+  const Folder folder;
+  Document document = sentence();
+  document.scenario.edits = {{Stage::query, 0, 1, 2, 0.5f}};
+  HeadlessWindow window(document, large);
+  window.press('e', true);
+  window.settle();
+  click(window, "export", {"copy"});
+  click(window, "export", {"export"});
+  CHECK(read_scenario((folder / "scenario.json").string()) == document.scenario);
+  run_command((folder / "weights_h0.png").string(), folder / "again.png");
+  CHECK(bytes_of(folder / "weights_h0.png") == bytes_of(folder / "again.png"));
+}
+
+TEST_CASE("a saved scenario opens as the same scenario, and only what is unsaved is asked about") {
+  const Folder folder;
+  HeadlessWindow window(sentence(), large);
+  window.press('q', true);
+  CHECK(window.session.take_window_requests().close);
+
+  click(window, "controls", {"window"});
+  REQUIRE(window.document().scenario.mask != sentence().scenario.mask);
+  CHECK(window.session.title().find('*') != std::string::npos);
+  window.press('q', true);
+  window.settle();
+  CHECK_FALSE(window.session.take_window_requests().close);
+  CHECK(window.document().view.dialog == Dialog::leave);
+  click(window, "leave", {"save"});
+  REQUIRE(window.document().view.dialog == Dialog::save);
+  click(window, "save", {"save"});
+  CHECK(window.session.take_window_requests().close);
+  CHECK(read_scenario((folder / "scenario.json").string()) == window.document().scenario);
+  CHECK(window.session.title().find('*') == std::string::npos);
+}
+
+TEST_CASE("a film of the window asks for a frame a moment and leaves the view as it was") {
+  const Folder folder;
+  HeadlessWindow window(sentence());
+  const View before = window.document().view;
+  window.session.film((folder / "film.png").string(), 0.1);
+  int frames = 0;
+  for (int i = 0; i < 2000 && window.session.recording(); ++i) {
+    window.frame();
+    if (!window.session.wants_pixels()) continue;
+    ++frames;
+    CHECK(window.document().view.step == frames - 1);
+    window.session.take_pixels(Image(4, 3, {static_cast<std::uint8_t>(frames), 0, 0}));
+  }
+  CHECK(frames > 20);
+  CHECK(fs::exists(folder / "film.png"));
+  CHECK(window.document().view.step == before.step);
+  CHECK(window.document().view.kind == before.kind);
+}

@@ -1,0 +1,58 @@
+#include "ui/document/export_choice.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+constexpr const char* pictures[] = {".png", ".svg"};
+constexpr const char* numbers[] = {".csv", ".npy", ".npz", ".json"};
+constexpr const char* all_numbers[] = {".npz", ".json"};
+constexpr const char* bundles[] = {".zip", ""};
+constexpr const char* pixels[] = {".png"};
+
+}  // namespace
+
+std::span<const char* const> endings(ExportKind kind) {
+  switch (kind) {
+    case ExportKind::figure: return pictures;
+    case ExportKind::numbers: return numbers;
+    case ExportKind::stages: return all_numbers;
+    case ExportKind::bundle: return bundles;
+    case ExportKind::window:
+    case ExportKind::animation: break;
+  }
+  return pixels;
+}
+
+const char* ending(const ExportChoice& choice) {
+  return endings(choice.kind)[static_cast<std::size_t>(choice.format[static_cast<std::size_t>(choice.kind)])];
+}
+
+ExportChoice with_path(ExportChoice choice, const std::string& path) {
+  choice.path = path.empty() ? std::nullopt : std::optional(path);
+  if (path.empty()) return choice;
+  const auto all = endings(choice.kind);
+  const auto known = std::find(all.begin(), all.end(), extension_of(path));
+  if (known != all.end()) {
+    choice.format[static_cast<std::size_t>(choice.kind)] = static_cast<int>(known - all.begin());
+  } else {
+    *choice.path += ending(choice);
+  }
+  return choice;
+}
+
+ExportChoice with_format(ExportChoice choice, int format) {
+  const std::string before = ending(choice);
+  choice.format[static_cast<std::size_t>(choice.kind)] = format;
+  if (choice.path) {
+    if (choice.path->ends_with(before)) choice.path->resize(choice.path->size() - before.size());
+    *choice.path += ending(choice);
+  }
+  return choice;
+}
+
+bool shows_stage(ExportKind kind) { return kind <= ExportKind::numbers || kind == ExportKind::bundle; }
+bool shows_figure(ExportKind kind) { return kind == ExportKind::figure || kind == ExportKind::bundle; }
+
+}  // namespace headlight

@@ -1,0 +1,65 @@
+#include "ui/export/export_actions.h"
+
+#include <imgui.h>
+
+#include "ui/export/export_file.h"
+
+namespace headlight {
+namespace {
+
+void write(Document& document, Recorder& recorder, const Words& words, const Export& wanted) {
+  const ExportChoice& choice = document.view.exporting;
+  if (!document.trace) return;
+  if (choice.kind < ExportKind::window) {
+    write_export_file(document, wanted.path, wanted.replace, words);
+  } else if (choice.kind == ExportKind::window) {
+    recorder.start_picture(document, wanted.path);
+  } else {
+    recorder.start_film(document, wanted.path, static_cast<double>(choice.seconds));
+  }
+}
+
+/// What no settings say is saved beside the figure first.
+void copy_command(Document& document, const Words& words) {
+  if (!document.trace) return;
+  const std::string path = export_path(document);
+  std::string saved;
+  if (export_command(document, path).empty()) {
+    saved = save_path(document);
+    if (!save_scenario(document, saved, words)) return;
+  }
+  const std::string command = export_command(document, path);
+  ImGui::SetClipboardText(command.c_str());
+  document.notice = saved.empty() ? std::string(words("export.copied")) : words.fill("export.copied_saved", {saved});
+}
+
+void ask_to_save(Document& document, bool then_leave) {
+  document.view.saving = {save_path(document), then_leave};
+  document.view.dialog = Dialog::save;
+}
+
+bool save(Document& document, const std::string& path, const Words& words) {
+  if (!save_scenario(document, path, words)) return false;
+  document.view.dialog = Dialog::none;
+  return document.view.saving.then_leave;
+}
+
+}  // namespace
+
+bool perform_export(Document& document, Recorder& recorder, const Words& words, const Action& action) {
+  if (const auto* wanted = std::get_if<Export>(&action)) write(document, recorder, words, *wanted);
+  if (std::holds_alternative<CopyCommand>(action)) copy_command(document, words);
+  if (const auto* ask = std::get_if<AskToSave>(&action)) {
+    const bool known = !document.lesson.file.empty() && !ask->elsewhere;
+    if (!known) {
+      ask_to_save(document, ask->then_leave);
+      return false;
+    }
+    document.view.saving.then_leave = ask->then_leave;
+    return save(document, document.lesson.file, words);
+  }
+  if (const auto* wanted = std::get_if<Save>(&action)) return save(document, wanted->path, words);
+  return false;
+}
+
+}  // namespace headlight

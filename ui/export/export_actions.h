@@ -1,0 +1,13 @@
+// What the export and save dialogs ask for, done.
+#pragma once
+
+#include "ui/document/action.h"
+#include "ui/export/recorder.h"
+#include "ui/look/words.h"
+
+namespace headlight {
+
+/// Export, CopyCommand, AskToSave and Save; other actions are none of its business. Whether the window is to close now.
+bool perform_export(Document& document, Recorder& recorder, const Words& words, const Action& action);
+
+}  // namespace headlight

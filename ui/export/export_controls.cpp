@@ -1,0 +1,208 @@
+#include "ui/export/export_controls.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "core/figure/colormap.h"
+#include "core/scenario/settings.h"
+#include "core/tensor/error.h"
+#include "ui/export/export_sizes.h"
+#include "ui/widgets/choice_box.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+/// One of several, named by the keys of their words.
+template <std::size_t count>
+std::optional<int> pick(const Frame& frame, const char* id, const char* const (&keys)[count], int chosen) {
+  const char* labels[count];
+  for (std::size_t i = 0; i < count; ++i) labels[i] = frame.words(keys[i]);
+  const auto clicked = segments(frame, id, labels, chosen);
+  return clicked && *clicked != chosen ? clicked : std::nullopt;
+}
+
+void draw_kind(const Frame& frame, ExportChoice& choice) {
+  constexpr const char* first[] = {"export.figure", "export.numbers", "export.stages"};
+  constexpr const char* second[] = {"export.bundle", "export.window", "export.animation"};
+  const int now = static_cast<int>(choice.kind);
+  if (const auto kind = pick(frame, "kind", first, now)) choice.kind = static_cast<ExportKind>(*kind);
+  if (const auto kind = pick(frame, "kind2", second, now - 3)) choice.kind = static_cast<ExportKind>(*kind + 3);
+  if (choice.kind != static_cast<ExportKind>(now)) choice = with_path(std::move(choice), "");
+}
+
+void draw_stage(const Frame& frame, ExportOptions& options) {
+  const std::vector<Stage> stages = frame.trace()->stages();
+  const auto found = std::find(stages.begin(), stages.end(), options.stage);
+  note(frame, frame.words("export.stage"));
+  const auto name_of = [&](int i) { return name(stages[static_cast<std::size_t>(i)]).data(); };
+  if (const auto stage = choice_box(frame, "##stage", static_cast<int>(stages.size()), static_cast<int>(found - stages.begin()), name_of)) {
+    options.stage = stages[static_cast<std::size_t>(*stage)];
+    if (is_parameter(options.stage)) options.batch = 0;
+    const Index heads = has_head_axis(options.stage) ? (*frame.trace())[options.stage].size(1) : 1;
+    std::erase_if(options.heads, [&](Index h) { return h >= heads; });
+    if (options.heads.empty()) options.heads = {0};
+  }
+  const Index batches = is_parameter(options.stage) ? 1 : frame.trace()->dims().batch;
+  if (batches < 2) return;
+  if (const auto batch = int_slider(frame, "batch", frame.words("export.batch"), options.batch, Choices(0, batches - 1))) {
+    options.batch = std::clamp<Index>(batch->value, 0, batches - 1);
+  }
+}
+
+/// A chip a head, to be chosen by itself or with others.
+void draw_head_chips(const Frame& frame, std::vector<Index>& chosen, Index heads) {
+  constexpr Index a_row = 8;
+  const float gap = 4 * frame.u;
+  const float width = (ImGui::GetContentRegionAvail().x - gap * (a_row - 1)) / a_row;
+  for (Index h = 0; h < heads; ++h) {
+    char label[24];
+    std::snprintf(label, sizeof label, "%lld", static_cast<long long>(h));
+    if (h % a_row != 0) ImGui::SameLine(0, gap);
+    const auto at = std::lower_bound(chosen.begin(), chosen.end(), h);
+    const bool on = at != chosen.end() && *at == h;
+    if (!chip(frame, label, label, on, width)) continue;
+    if (!on) chosen.insert(at, h);
+    if (on && chosen.size() > 1) chosen.erase(at);
+  }
+}
+
+void draw_heads(const Frame& frame, ExportChoice& choice) {
+  constexpr const char* keys[] = {"export.one_head", "export.all_heads", "export.some_heads"};
+  ExportOptions& options = choice.options;
+  if (!has_head_axis(options.stage)) return;
+  const Index heads = (*frame.trace())[options.stage].size(1);
+  if (heads < 2) return;
+  note(frame, frame.words("export.heads"));
+  const int now = options.all_heads ? 1 : options.heads.size() > 1 ? 2 : 0;
+  if (const auto how = pick(frame, "heads", keys, now)) {
+    options.all_heads = *how == 1;
+    if (*how == 0) options.heads.resize(1);
+    if (*how == 2 && options.heads.size() < 2) options.heads = {0, 1};
+    return;
+  }
+  if (now == 2) draw_head_chips(frame, options.heads, heads);
+  if (now != 0) return;
+  if (const auto head = int_slider(frame, "head", frame.words("export.head"), options.heads.front(), Choices(0, heads - 1))) {
+    options.heads = {std::clamp<Index>(head->value, 0, heads - 1)};
+  }
+}
+
+/// Typed text through one of render's own options; what it does not take is said under the controls.
+void set(ExportChoice& choice, std::string_view option, const std::string& text) {
+  for (const ExportOption& each : all_export_options()) {
+    if (each.option != option) continue;
+    try {
+      each.apply(choice.options, each.option, text);
+      choice.problem.clear();
+    } catch (const InputError& error) {
+      choice.problem = error.what();
+    }
+  }
+}
+
+void draw_colour(const Frame& frame, ExportChoice& choice) {
+  constexpr const char* ranges[] = {"export.row", "export.one", "export.whole_stage", "export.fixed"};
+  StageFigureStyle& style = choice.options.style;
+  note(frame, frame.words("export.range"));
+  if (const auto mode = pick(frame, "range", ranges, static_cast<int>(style.range.mode))) {
+    style.range.mode = static_cast<RangeMode>(*mode);
+    if (style.range.mode == RangeMode::fixed && style.range.fixed == ValueRange{}) style.range.fixed = {0, 1};
+  }
+  if (style.range.mode == RangeMode::fixed) {
+    const std::string shown = shortest(style.range.fixed.lo) + ":" + shortest(style.range.fixed.hi);
+    if (const auto typed = text_field(frame, "##fixed", shown, Face::mono)) set(choice, "--range", *typed);
+  }
+  static const std::vector<std::string> maps = list_colormaps();
+  const auto found = std::find(maps.begin(), maps.end(), style.colormap);
+  const int chosen = style.colormap.empty() ? 0 : static_cast<int>(found - maps.begin()) + 1;
+  note(frame, frame.words("export.colormap"));
+  const auto name_of = [&](int i) { return i == 0 ? frame.words("export.own_map") : maps[static_cast<std::size_t>(i) - 1].c_str(); };
+  if (const auto map = choice_box(frame, "##colormap", static_cast<int>(maps.size()) + 1, chosen, name_of)) {
+    style.colormap = *map == 0 ? std::string() : maps[static_cast<std::size_t>(*map) - 1];
+  }
+  constexpr const char* themes[] = {"export.light", "export.dark"};
+  if (const auto theme = pick(frame, "theme", themes, static_cast<int>(style.theme))) style.theme = static_cast<Theme>(*theme);
+}
+
+/// A line of text that has a default: emptied, there is none of it in the figure.
+void draw_words(const Frame& frame, const char* key, std::optional<std::string>& text, const std::string& usual) {
+  note(frame, frame.words(key));
+  ImGui::PushID(key);
+  if (const auto typed = text_field(frame, "##text", text.value_or(usual), Face::ui, true)) {
+    text = *typed == usual ? std::nullopt : typed;
+  }
+  ImGui::PopID();
+}
+
+void toggle(const Frame& frame, const char* key, bool& on, float width) {
+  if (chip(frame, key, frame.words(key), on, width)) on = !on;
+}
+
+void draw_parts(const Frame& frame, const ExportPreview& preview, ExportChoice& choice) {
+  StageFigureStyle& style = choice.options.style;
+  if (!style.bare) {
+    draw_words(frame, "export.title", style.title, preview.usual_title);
+    draw_words(frame, "export.row_label", style.row_label, preview.usual_rows);
+    draw_words(frame, "export.col_label", style.col_label, preview.usual_cols);
+  }
+  note(frame, frame.words("export.parts"));
+  const float gap = 4 * frame.u;
+  const float third = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3, half = (ImGui::GetContentRegionAvail().x - gap) / 2;
+  toggle(frame, "export.tokens", style.tokens, third);
+  ImGui::SameLine(0, gap);
+  toggle(frame, "export.bar", style.bar, third);
+  ImGui::SameLine(0, gap);
+  toggle(frame, "export.values", style.values, third);
+  toggle(frame, "export.bare", style.bare, half);
+  ImGui::SameLine(0, gap);
+  toggle(frame, "export.transparent", style.transparent, half);
+}
+
+void draw_format(const Frame& frame, ExportChoice& choice) {
+  const auto all = endings(choice.kind);
+  if (all.size() > 1) {
+    note(frame, frame.words("export.format"));
+    std::array<const char*, 4> labels{};
+    std::transform(all.begin(), all.end(), labels.begin(), [&](const char* e) { return *e == '\0' ? frame.words("export.folder") : e + 1; });
+    const int now = choice.format[static_cast<std::size_t>(choice.kind)];
+    const auto clicked = segments(frame, "format", std::span(labels).first(all.size()), now);
+    if (clicked && *clicked != now) choice = with_format(std::move(choice), *clicked);
+  }
+  if (choice.kind != ExportKind::figure || ending(choice) != std::string_view(".svg")) return;
+  constexpr const char* texts[] = {"export.svg_text", "export.svg_outlines"};
+  if (const auto how = pick(frame, "svg_text", texts, static_cast<int>(choice.options.svg_text))) {
+    choice.options.svg_text = static_cast<SvgText>(*how);
+  }
+}
+
+}  // namespace
+
+ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& preview, ExportChoice choice) {
+  section(frame, frame.words("export.what"));
+  draw_kind(frame, choice);
+  if (shows_stage(choice.kind)) {
+    draw_stage(frame, choice.options);
+    draw_heads(frame, choice);
+  }
+  draw_format(frame, choice);
+  if (shows_figure(choice.kind)) {
+    section(frame, frame.words("export.size_of"));
+    draw_export_size(frame, choice);
+    section(frame, frame.words("export.colours"));
+    draw_colour(frame, choice);
+    section(frame, frame.words("export.words"));
+    draw_parts(frame, preview, choice);
+  }
+  if (choice.kind == ExportKind::animation) {
+    char shown[24];
+    std::snprintf(shown, sizeof shown, "%.2f s", static_cast<double>(choice.seconds));
+    if (const auto seconds = float_slider(frame, "seconds", frame.words("export.seconds"), choice.seconds, 0.1f, 3, shown)) {
+      choice.seconds = std::clamp(*seconds, 0.05f, 20.0f);
+    }
+  }
+  return choice;
+}
+
+}  // namespace headlight

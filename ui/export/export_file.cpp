@@ -1,0 +1,166 @@
+#include "ui/export/export_file.h"
+
+#include <cstdlib>
+
+#include "core/bundle/bundle.h"
+#include "core/bundle/reproduce_script.h"
+#include "core/export/command_words.h"
+#include "core/files/free_path.h"
+#include "core/scenario/tensor_file.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string utf8(const fs::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
+/// "~/a.png" as a shell reads it.
+fs::path typed_path(const std::string& text) {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && text.starts_with("~/")) return fs::path(home) / path_from(text.substr(2));
+  return path_from(text);
+}
+
+/// "weights_h2"
+std::string stem_of(const ExportChoice& choice) {
+  const ExportOptions& options = choice.options;
+  switch (choice.kind) {
+    case ExportKind::stages: return "stages";
+    case ExportKind::window: return "headlight";
+    case ExportKind::animation: return "steps";
+    default: break;
+  }
+  std::string stem(name(options.stage));
+  if (options.batch > 0) stem += "_b" + std::to_string(options.batch);
+  if (has_head_axis(options.stage) && options.all_heads) stem += "_heads";
+  if (has_head_axis(options.stage) && !options.all_heads) {
+    stem += "_h";
+    for (const Index h : options.heads) stem += (stem.back() == 'h' ? "" : "-") + std::to_string(h);
+  }
+  return stem + (choice.kind == ExportKind::bundle ? "_bundle" : "");
+}
+
+std::vector<std::string> words_for(const ExportChoice& choice, const View& view, const std::string& path) {
+  std::vector<std::string> words;
+  if (shows_stage(choice.kind)) words = export_words(choice.options);
+  const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads;
+  if (one_head && choice.options.heads == std::vector<Index>{0}) words.insert(words.end(), {"--head", "0"});  // else all
+  if (choice.kind == ExportKind::window) {
+    constexpr const char* views[] = {"pipeline", "heads", "mask", "compare", "lesson"};
+    words = {"--screenshot", path, "--view", views[static_cast<int>(view.kind)]};
+    if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
+  }
+  if (choice.kind == ExportKind::animation) {
+    words = {"--animation", path, "--seconds-per-step", std::to_string(choice.seconds).substr(0, 4)};
+  }
+  if (choice.kind >= ExportKind::window) {
+    words.insert(words.end(), {"--theme", view.theme == Theme::dark ? "dark" : "light", "--language", view.language});
+  } else {
+    words.insert(words.end(), {"-o", path});
+  }
+  return words;
+}
+
+void write_file(const Document& document, const std::string& path) {
+  const ExportChoice& choice = document.view.exporting;
+  const Trace& trace = *document.trace;
+  switch (choice.kind) {
+    case ExportKind::figure:
+    case ExportKind::numbers: return write_export(trace, choice.options, path);
+    case ExportKind::bundle: return write_bundle(path_from(path), cut_of(choice.options, trace), style_of(choice.options));
+    case ExportKind::stages: {
+      const std::vector<NamedArray> arrays = trace_arrays(trace, false);
+      return extension_of(path) == ".json" ? write_json(path_from(path), arrays) : write_npz(path_from(path), arrays);
+    }
+    case ExportKind::window:
+    case ExportKind::animation: break;
+  }
+}
+
+}  // namespace
+
+View open_export_dialog(const Document& document) {
+  View view = document.view;
+  view.dialog = Dialog::exporting;
+  ExportChoice& choice = view.exporting;
+  const std::optional<Cell>& looked = view.selected;
+  const Stage stage = view.kind == ViewKind::heads ? view.heads.stage : looked ? looked->stage : Stage::weights;
+  if (stage != choice.options.stage) choice.options.style.title.reset();
+  choice.options.stage = stage;
+  choice.options.batch = is_parameter(stage) ? 0 : view.batch;
+  choice.options.heads = {!has_head_axis(stage) ? 0 : is_per_kv_head(stage) ? view.head / document.trace->dims().groups() : view.head};
+  choice.options.style.theme = view.theme;
+  choice.path.reset();
+  choice.problem.clear();
+  choice.folder = utf8(writable_folder("Pictures"));
+  return view;
+}
+
+std::string export_path(const Document& document) {
+  const ExportChoice& choice = document.view.exporting;
+  if (choice.path) return utf8(fs::absolute(typed_path(*choice.path)).lexically_normal());
+  return utf8(free_path(path_from(choice.folder), stem_of(choice), ending(choice)));
+}
+
+std::string export_command(const Document& document, const std::string& path) {
+  constexpr const char* commands[] = {"render", "render", "trace", "bundle", "", ""};
+  const ExportChoice& choice = document.view.exporting;
+  const auto source = source_words(document.trace->scenario, {document.lesson, document.lesson.file});
+  if (!source) return {};
+  std::vector<std::string> words{"headlight"};
+  if (const char* command = commands[static_cast<int>(choice.kind)]; *command != '\0') words.emplace_back(command);
+  words.insert(words.end(), source->begin(), source->end());
+  for (std::string& word : words_for(choice, document.view, path)) words.push_back(std::move(word));
+  return shell_line(words);
+}
+
+bool write_export_file(Document& document, const std::string& expected, bool replace, const Words& words) {
+  document.error.clear();
+  document.notice.clear();
+  try {
+    std::error_code ignored;
+    if (!replace && fs::exists(path_from(expected), ignored)) {
+      throw FileError(expected, "is there already", "expected a new name");
+    }
+    write_file(document, expected);
+    ++document.view.exporting.written;
+    document.notice = words.fill("export.saved", {expected});
+    return true;
+  } catch (const std::exception& error) {
+    document.error = error.what();
+    return false;
+  }
+}
+
+bool save_scenario(Document& document, const std::string& path, const Words& words) {
+  document.error.clear();
+  document.notice.clear();
+  try {
+    std::string target = utf8(fs::absolute(typed_path(path)).lexically_normal());
+    if (extension_of(target) != ".json") target += ".json";
+    write_scenario(target, document.scenario);
+    document.lesson = Lesson{{}, {}, {}, document.scenario, target};
+    document.saved = document.scenario;
+    document.notice = words.fill("save.saved", {target});
+    return true;
+  } catch (const std::exception& error) {
+    document.error = error.what();
+    return false;
+  }
+}
+
+std::string save_path(const Document& document) {
+  const Lesson& lesson = document.lesson;
+  if (!lesson.file.empty()) return lesson.file;
+  const std::string stem = lesson.id.empty() ? "scenario" : lesson.id;
+  return utf8(free_path(writable_folder("Documents"), stem, ".json"));
+}
+
+bool has_unsaved_changes(const Document& document) { return !(document.scenario == document.saved); }
+
+}  // namespace headlight

@@ -1,0 +1,29 @@
+// From the export dialog's choice to a file.
+#pragma once
+
+#include <string>
+
+#include "ui/document/document.h"
+#include "ui/look/words.h"
+
+namespace headlight {
+
+/// Opens the dialog on what is looked at: its stage, batch entry and head, in the window's theme.
+View open_export_dialog(const Document& document);
+/// Where the file will go: what was typed, else a name that is free.
+std::string export_path(const Document& document);
+/// "headlight render … -o PATH"; "" where no words say the scenario, which then has to be saved first.
+std::string export_command(const Document& document, const std::string& path);
+
+/// Writes everything but pictures of the window. `expected` is the path that the person saw; something that appeared
+/// there since is not written over unless they saw it. The outcome is a notice or an error. Returns whether it is written.
+bool write_export_file(Document& document, const std::string& expected, bool replace, const Words& words);
+
+/// Into a scenario file at `path`, which is the document's from then on. Returns whether it is written.
+bool save_scenario(Document& document, const std::string& path, const Words& words);
+/// A free name in a folder that can be written to.
+std::string save_path(const Document& document);
+/// There are changes that no file holds.
+bool has_unsaved_changes(const Document& document);
+
+}  // namespace headlight

@@ -1,0 +1,76 @@
+#include "ui/export/export_preview.h"
+
+#include <algorithm>
+
+#include "core/bundle/reproduce_script.h"
+#include "core/files/array_write.h"
+#include "core/scenario/tensor_file.h"
+#include "core/tensor/error.h"
+#include "ui/export/export_file.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index shown_lines = 24, shown_columns = 12;
+
+/// The top left corner of a matrix, as it will stand in the file.
+void add_numbers(MatrixView matrix, std::vector<std::string>& lines) {
+  const bool wide = matrix.cols > shown_columns, high = matrix.rows > shown_lines;
+  matrix.cols = std::min(matrix.cols, shown_columns);
+  matrix.rows = std::min(matrix.rows, shown_lines);
+  std::string text = csv_text(matrix);
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = text.find('\n', from);
+    lines.push_back(text.substr(from, to - from) + (wide ? ",…" : ""));
+    from = to + 1;
+  }
+  if (high) lines.emplace_back("…");
+}
+
+std::string array_line(const NamedArray& array) {
+  std::string line = array.name + "  " + (array.boolean ? "bool" : "float32") + "  [";
+  for (std::size_t i = 0; i < array.values.shape().size(); ++i) {
+    line += (i > 0 ? ", " : "") + std::to_string(array.values.shape()[i]);
+  }
+  return line + "]";
+}
+
+void show(const Document& document, int width, int height, ExportPreview& preview) {
+  const ExportChoice& choice = document.view.exporting;
+  const Trace& trace = *document.trace;
+  if (shows_stage(choice.kind)) {
+    const StageCut cut = cut_of(choice.options, trace);
+    const FigureSpec usual = stage_figure(cut, {});
+    preview.usual_title = usual.title;
+    preview.usual_rows = usual.row_label;
+    preview.usual_cols = usual.col_label;
+    if (shows_figure(choice.kind)) {
+      FigurePreview figure = render_preview(stage_figure(cut, style_of(choice.options)), width, height);
+      preview.image = std::make_shared<const Image>(std::move(figure.image));
+      preview.size = std::to_string(figure.width) + " × " + std::to_string(figure.height) + " px";
+    } else {
+      preview.lines = {array_line(stage_array(cut)), ""};
+      add_numbers(cut.tensor().matrix(cut.batch, cut.heads.front()), preview.lines);
+    }
+  } else if (choice.kind == ExportKind::stages) {
+    for (const NamedArray& array : trace_arrays(trace, false)) preview.lines.push_back(array_line(array));
+  }
+}
+
+}  // namespace
+
+ExportPreview make_export_preview(const Document& document, int width, int height) {
+  ExportPreview preview;
+  try {
+    preview.path = export_path(document);
+    std::error_code ignored;
+    preview.exists = std::filesystem::exists(path_from(preview.path), ignored);
+    preview.command = export_command(document, preview.path);
+    show(document, width, height, preview);
+  } catch (const InputError& error) {
+    preview.problem = error.what();
+  }
+  return preview;
+}
+
+}  // namespace headlight

@@ -1,0 +1,43 @@
+// Recorder: pictures of the window itself, one, or one a moment of the step player. It has the window show what is to be
+// seen, asks for the pixels once that is drawn, and writes the file.
+#pragma once
+
+#include <string>
+
+#include "core/figure/animation.h"
+#include "ui/document/document.h"
+#include "ui/look/words.h"
+#include "ui/player/timeline.h"
+
+namespace headlight {
+
+class Recorder {
+ public:
+  void start_picture(Document& document, std::string path);
+  /// Of all moments, each for so many seconds, the last one longer.
+  void start_film(Document& document, std::string path, double seconds_per_step);
+
+  bool active() const { return !path_.empty(); }
+  /// Before a frame is drawn: the document shows what is wanted. Once enough frames of it are drawn, wants_pixels().
+  void prepare(Document& document, const Timeline& timeline);
+  bool wants_pixels() const { return active() && frames_ >= frames_to_settle; }
+  /// The frame's pixels. After the last ones the file is there, and the document says so and looks as it did before.
+  void take_pixels(Image pixels, Document& document, const Timeline& timeline, const Words& words);
+
+ private:
+  static constexpr int frames_to_settle = 3;  // ImGui lays out by what the last frames measured
+
+  void start(Document& document, std::string path);
+  void finish(Document& document, const Words& words);
+
+  std::string path_;
+  View before_;
+  bool film_ = false;
+  int moment_ = 0;
+  int frames_ = 0;  ///< drawn since what is shown changed
+  double seconds_ = 0;
+  Image picture_;
+  AnimationWriter animation_;
+};
+
+}  // namespace headlight

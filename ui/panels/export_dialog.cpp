@@ -1,0 +1,143 @@
+// The export dialog, on Ctrl+E: options left, right the figure as it will be written, below where it goes.
+#include <algorithm>
+
+#include "ui/export/export_controls.h"
+#include "ui/export/export_file.h"
+#include "ui/imgui_compat.h"
+#include "ui/panels/registry.h"
+#include "ui/pictures.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/dialog.h"
+#include "ui/widgets/main_button.h"
+#include "ui/widgets/matrix_painter.h"
+
+namespace headlight {
+namespace {
+
+constexpr float left = 300, foot = 92, gap = 20;
+
+/// Under what is see-through.
+void draw_checkers(const Frame& frame, Rect area) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float step = 8 * frame.u;
+  list.AddRectFilled(area.min, area.max, frame.look.card);
+  for (int row = 0; area.min.y + static_cast<float>(row) * step < area.max.y; ++row) {
+    for (float x = area.min.x + static_cast<float>(row % 2) * step; x < area.max.x; x += 2 * step) {
+      const float y = area.min.y + static_cast<float>(row) * step;
+      list.AddRectFilled({x, y}, {std::min(x + step, area.max.x), std::min(y + step, area.max.y)}, frame.look.field);
+    }
+  }
+}
+
+void draw_image(const Frame& frame, Rect place, const ExportPreview& preview) {
+  const ImVec2 size{static_cast<float>(preview.image->width), static_cast<float>(preview.image->height)};
+  const ImVec2 min{std::round(place.centre().x - size.x / 2), std::round(place.centre().y - size.y / 2)};
+  const Rect area{min, {min.x + size.x, min.y + size.y}};
+  if (frame.view().exporting.options.style.transparent) draw_checkers(frame, area);
+  frame.painter.image(*ImGui::GetWindowDrawList(), min, preview.image);
+  compat::add_rect(*ImGui::GetWindowDrawList(), area.min, area.max, frame.look.line, 0, 1);
+}
+
+void draw_lines(const Frame& frame, Rect place, const std::vector<std::string>& lines) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float u = frame.u;
+  float y = place.min.y + 14 * u;
+  for (const std::string& line : lines) {
+    if (y + 18 * u > place.max.y) break;
+    draw_elided(list, frame.fonts, Face::mono, 12 * u, {place.min.x + 16 * u, y}, frame.look.ink, line, place.width() - 32 * u);
+    y += 18 * u;
+  }
+}
+
+/// What cannot be shown before it is there, in words.
+const char* story_of(const Frame& frame) {
+  const ExportKind kind = frame.view().exporting.kind;
+  return frame.words(kind == ExportKind::window ? "export.window_story" : "export.animation_story");
+}
+
+void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float u = frame.u;
+  const std::string& problem = frame.view().exporting.problem.empty() ? preview.problem : frame.view().exporting.problem;
+  list.AddRectFilled(place.min, place.max, frame.look.window, 6 * u);
+  list.PushClipRect(place.min, place.max, true);
+  if (preview.image) draw_image(frame, place, preview);
+  if (!preview.lines.empty()) draw_lines(frame, place, preview.lines);
+  list.PopClipRect();
+  const bool tells = !preview.image && preview.lines.empty() && problem.empty();
+  if (!tells && problem.empty()) return;
+  ImGui::SetCursorScreenPos({place.min.x + 24 * u, tells ? place.centre().y - 20 * u : place.max.y - 44 * u});
+  ImGui::PushStyleColor(ImGuiCol_Text, tells ? frame.look.muted : frame.look.warning);
+  ImGui::PushTextWrapPos(place.max.x - 24 * u - ImGui::GetWindowPos().x);
+  ImGui::TextUnformatted(tells ? story_of(frame) : problem.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+}
+
+/// "1240 × 980 pixels · the command that makes the same file"
+void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
+  const float u = frame.u;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  float x = place.min.x;
+  if (preview.image) {
+    const std::string& size = preview.size;
+    draw_text(list, frame.fonts, Face::ui, 12 * u, {x, place.min.y}, frame.look.muted, size);
+    x += text_size(frame.fonts, Face::ui, 12 * u, size).x + 18 * u;
+  }
+  const char* words = preview.command.empty() ? frame.words("export.command_needs_file") : preview.command.c_str();
+  draw_elided(list, frame.fonts, preview.command.empty() ? Face::ui : Face::mono, 11.5f * u, {x, place.min.y}, frame.look.muted, words,
+              place.max.x - x);
+}
+
+void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, ExportChoice& choice) {
+  const float u = frame.u;
+  const char* copy = frame.words("export.copy_command");
+  const char* write = frame.words(preview.exists ? "export.replace" : "export.export");
+  draw_about(frame, place, preview);
+  const float top = place.min.y + 26 * u;
+  const float buttons = place.max.x - button_width(frame, copy) - button_width(frame, write) - 8 * u;
+  ImGui::SetCursorScreenPos({place.min.x, top});
+  ImGui::BeginChild("path", {buttons - place.min.x - 12 * u, 30 * u}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
+  if (const auto typed = text_field(frame, "##path", preview.path, Face::mono)) choice = with_path(std::move(choice), *typed);
+  ImGui::EndChild();
+  ImGui::SetCursorScreenPos({buttons, top + 2 * u});
+  if (chip(frame, "copy", copy, false, button_width(frame, copy))) frame.actions.push_back(CopyCommand{});
+  ImGui::SetCursorScreenPos({buttons + button_width(frame, copy) + 8 * u, top + 2 * u});
+  if (main_button(frame, "export", write, preview.problem.empty())) {
+    frame.actions.push_back(Export{preview.path, preview.exists});
+  }
+  const ImVec2 below{place.min.x, top + 38 * u};
+  if (preview.exists) {
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 12 * u, below, frame.look.warning, frame.words("export.exists"));
+  } else if (!frame.document.notice.empty() || !frame.document.error.empty()) {
+    const bool failed = !frame.document.error.empty();
+    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 12 * u, below, failed ? frame.look.warning : frame.look.accent,
+                failed ? frame.document.error : frame.document.notice, place.width());
+  }
+}
+
+}  // namespace
+
+void draw_export_dialog(const Frame& frame, Rect place) {
+  const float u = frame.u;
+  const DialogArea area(frame, place, Dialog::exporting, "export", frame.words("export.dialog"),
+                        {std::min(1240 * u, place.width() - 64 * u), std::min(920 * u, place.height() - 48 * u)});
+  if (!area.open() || !frame.trace()) return;
+  const Rect all = area.content();
+  const Rect shown{{all.min.x + (left + gap) * u, all.min.y}, {all.max.x, all.max.y - foot * u}};
+  constexpr float margin = 16;
+  const ExportPreview& preview = export_preview(frame, {shown.width() - 2 * margin * u, shown.height() - 2 * margin * u});
+  ExportChoice choice = frame.view().exporting;
+  ImGui::SetCursorScreenPos(all.min);
+  ImGui::BeginChild("options", {left * u, all.height()}, false);
+  choice = draw_export_controls(frame, preview, std::move(choice));
+  ImGui::EndChild();
+  draw_preview(frame, shown, preview);
+  draw_foot(frame, {{shown.min.x, shown.max.y + 12 * u}, all.max}, preview, choice);
+  if (choice == frame.view().exporting) return;
+  View changed = frame.view();
+  changed.exporting = std::move(choice);
+  frame.change(std::move(changed));
+}
+
+}  // namespace headlight
