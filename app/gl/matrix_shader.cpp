@@ -11,7 +11,7 @@ namespace headlight {
 namespace {
 
 // In the order of their bits in a variant.
-constexpr std::array variant_names{"POOLED", "GAPS", "HATCHED", "MARKED", "PARTLY"};
+constexpr std::array variant_names{"POOLED", "GAPS", "HATCHED", "MARKED", "PARTLY", "EXACT"};
 constexpr int colour_steps = 8;  // as `steps` in the shader
 
 GlProgram link_heatmap(unsigned variant, GLuint position, GLuint uv) {
@@ -62,8 +62,9 @@ GlTexture make_colours(const Colormap& map) {
 
 unsigned MatrixShader::variant_of(const MatrixDraw& draw) {
   const bool pooled = draw.cols > draw.width || draw.rows > draw.height;
+  const bool exact = draw.cols == draw.width && draw.rows == draw.height && draw.gap == 0;
   return (pooled ? 1u : 0u) | (draw.gap > 0 ? 2u : 0u) | (draw.hatched ? 4u : 0u) | (draw.marked ? 8u : 0u) |
-         (draw.revealed_row < draw.rows ? 16u : 0u);
+         (draw.revealed_row < draw.rows ? 16u : 0u) | (exact ? 32u : 0u);
 }
 
 MatrixShader::MatrixShader(unsigned variant, GLuint position, GLuint uv)

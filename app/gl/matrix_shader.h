@@ -38,7 +38,7 @@ class MatrixShader {
  public:
   /// Which of the shader's variants a matrix needs, from 0 to variants − 1.
   static unsigned variant_of(const MatrixDraw& draw);
-  static constexpr unsigned variants = 32;
+  static constexpr unsigned variants = 64;
 
   /// `position`, `uv`: the attribute locations that ImGui's backend has set up.
   MatrixShader(unsigned variant, GLuint position, GLuint uv);

@@ -1,5 +1,6 @@
 #include "app/gl/matrix_textures.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -129,7 +130,11 @@ const MatrixLevel& MatrixTextures::find(const MatrixQuad& quad, int width, int h
   entry.last_used = frame_;
   entry.place = place_++;
   const MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
-  const int rows = level_length(matrix.rows, height, largest_), cols = level_length(matrix.cols, width, largest_);
+  int rows = level_length(matrix.rows, height, largest_), cols = level_length(matrix.cols, width, largest_);
+  if ((rows > height || cols > width) && stays(entry, width, height)) {
+    rows = std::min(rows, height);
+    cols = std::min(cols, width);
+  }
   const bool pooled = rows != matrix.rows || cols != matrix.cols;
   for (MatrixLevel& level : entry.levels) {
     if (level.rows == rows && level.cols == cols && (!pooled || level.centre == centre)) {
@@ -150,6 +155,18 @@ const MatrixLevel& MatrixTextures::find(const MatrixQuad& quad, int width, int h
   return level;
 }
 
+/// Whether this size was drawn in the frame before, or before in this one.
+bool MatrixTextures::stays(Entry& entry, int width, int height) {
+  std::erase_if(entry.sizes, [this](const Size& size) { return size.last_used + 1 < frame_; });
+  for (Size& size : entry.sizes) {
+    if (size.width != width || size.height != height) continue;
+    size.last_used = frame_;
+    return true;
+  }
+  entry.sizes.push_back({width, height, frame_});
+  return false;
+}
+
 MatrixTextures::Entry& MatrixTextures::entry_of(const MatrixQuad& quad) {
   for (std::size_t step = 0; step < entries_.size(); ++step) {
     const std::size_t at = (next_ + step) % entries_.size();
@@ -164,7 +181,7 @@ MatrixTextures::Entry& MatrixTextures::entry_of(const MatrixQuad& quad) {
     return *old;
   }
   next_ = entries_.size() + 1;
-  return entries_.emplace_back(Entry{key, {}, frame_, place_});
+  return entries_.emplace_back(Entry{key, {}, {}, frame_, place_});
 }
 
 /// The plain matrix that the last frame drew in this one's place and this frame has not drawn.

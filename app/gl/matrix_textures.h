@@ -1,8 +1,9 @@
 // Matrices as textures: uploaded when first drawn, kept while they are drawn, never uploaded twice.
 //
-// A matrix with many more cells than pixels is pooled first (core/figure/pool.h), to at most twice as many cells as
-// pixels along each axis; the shader takes the extreme of what is left under a pixel. So a whole 4096 × 4096 matrix in
-// a small card costs a small texture, and zooming in uploads the finer levels as they are needed.
+// A matrix with more cells than pixels is pooled first (core/figure/pool.h): to one cell a pixel where it has been drawn
+// at this size in the frame before, so that a steady frame reads one cell a pixel whatever the matrix's size. While the
+// size changes, as in zooming, it is pooled to at most twice as many cells as pixels along each axis, and the shader takes
+// the extreme of what is left under a pixel: such a level is uploaded anew only where that has doubled or halved.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,8 @@ class MatrixTextures {
 
   /// Call once a frame: what has not been drawn for a few frames is given back.
   void begin_frame();
-  /// The quad's matrix with no more than 2 · size − 1 cells an axis, or all of its cells where it has fewer. `centre` as for
-  /// pool(). The reference is good until the next call.
+  /// The quad's matrix with no more cells an axis than pixels or, at a new size, than 2 · size − 1; all of its cells where it
+  /// has fewer. `centre` as for pool(). The reference is good until the next call.
   const MatrixLevel& find(const MatrixQuad& quad, int width, int height, float centre);
 
   /// Since the beginning; for tests.
@@ -53,13 +54,20 @@ class MatrixTextures {
   std::uint64_t uploaded_texels() const { return uploaded_texels_; }
 
  private:
+  /// A size that a matrix was drawn at, in pixels.
+  struct Size {
+    int width, height;
+    std::uint64_t last_used;
+  };
   struct Entry {
     MatrixKey key;
     std::vector<MatrixLevel> levels;
+    std::vector<Size> sizes;
     std::uint64_t last_used = 0;
     std::size_t place = 0;  ///< how many matrices were drawn before it in the last frame that drew it
   };
 
+  bool stays(Entry& entry, int width, int height);
   Entry& entry_of(const MatrixQuad& quad);
   Entry* replaceable(const MatrixKey& key);
   void replace_rows(Entry& entry, const MatrixKey& key);

@@ -3,6 +3,7 @@
 //   POOLED    more cells than pixels along an axis, at most twice as many
 //   GAPS      cells are set apart
 //   PARTLY    not all cells are revealed
+//   EXACT     a cell a pixel, without gaps
 //   HATCHED   some cells are masked or −∞
 //   MARKED    some cells are NaN, +∞ or dropped
 const uint masked = 1u, neg_inf = 2u, pos_inf = 3u, nan = 4u, dropped = 5u;  // CellKind
@@ -96,6 +97,9 @@ vec3 cell_colour(uint bits, ivec2 cell) {
 
 void main() {
   ivec2 p = ivec2(floor(pixel));
+#ifdef EXACT
+  ivec2 cell = p;
+#else
   ivec2 half_pixels = 2 * p + 1;
 #ifdef POOLED
   // Along an axis with more cells than pixels, pixel i shows the cells from floor(i · count / size) to the next one's.
@@ -108,6 +112,7 @@ void main() {
   ivec2 correction = ivec2(greaterThanEqual(over, whole)) - ivec2(lessThan(over, ivec2(0)));
   cell += correction;
   over -= whole * correction;
+#endif
 #ifdef GAPS
   bvec2 ends = greaterThanEqual(over + 2 * gap * count, whole), inside = lessThan(p + gap, size);
   bool seam = (ends.x && inside.x) || (ends.y && inside.y);

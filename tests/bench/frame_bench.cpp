@@ -1,5 +1,6 @@
-// What one matrix on screen costs a frame, by its size: prints the median and the 99th percentile of N frames, each
-// until the GPU is done with it. Usage: headlight_frame_bench [N]
+// What a frame costs, each until the GPU is done with it: of the whole window, and of one matrix by its size. Prints the
+// median and the 99th percentile of N frames, and what the largest matrix costs more than the smallest, drawn by turns so
+// that whatever else the machine does weighs on both. Usage: headlight_frame_bench [N]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "app/gl/gl_matrix_painter.h"
 #include "app/window/imgui_host.h"
 #include "app/window/offscreen.h"
+#include "app/window/window.h"
 
 using namespace headlight;
 
@@ -49,6 +51,21 @@ struct Bench {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
 
+  /// Blocks of ten frames by turns, the first three of each to settle; gives the medians.
+  std::pair<double, double> by_turns(const MatrixQuad& a, const MatrixQuad& b, int frames) {
+    std::vector<double> times[2];
+    for (int block = 0; block < frames / 7 + 1; ++block) {
+      for (const int which : {0, 1}) {
+        for (int frame = 0; frame < 10; ++frame) {
+          const double time = frame_ms(which == 0 ? &a : &b);
+          if (frame >= 3) times[which].push_back(time);
+        }
+      }
+    }
+    for (std::vector<double>& each : times) std::sort(each.begin(), each.end());
+    return {times[0][times[0].size() / 2], times[1][times[1].size() / 2]};
+  }
+
   void report(const char* name, const MatrixQuad* quad, int frames) {
     const double first = frame_ms(quad);
     for (int warming = 0; warming < 10; ++warming) frame_ms(quad);
@@ -62,26 +79,54 @@ struct Bench {
   }
 };
 
+MatrixQuad quad_of(Index n, bool masked, const Colormap& map) {
+  MatrixQuad quad;
+  quad.max = ImVec2(800, 800);
+  quad.values = ramp(n);
+  if (masked) quad.mask = causal(n);
+  quad.colormap = &map;
+  quad.cell_gap = n <= 64 ? 1.0f : 0.0f;
+  return quad;
+}
+
+/// As `headlight --queries N --frames N`; 0: the document that it opens without a word.
+void report_window(const char* name, Index queries, int frames) {
+  WindowOptions options;
+  options.width = width;
+  options.height = height;
+  if (queries == 0) {
+    options.start.lesson = open_source("lesson:first-light");
+    options.start.scenario = options.start.lesson.scenario;
+  } else {
+    options.start.scenario.source = Source::random;
+    options.start.scenario.queries = queries;
+  }
+  const FrameTimes times = measure_frames(options, frames);
+  std::printf("%-22s                median %6.2f  p99 %6.2f ms\n", name, times.median_ms, times.p99_ms);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   const int frames = std::max(argc > 1 ? std::atoi(argv[1]) : 200, 1);
+  report_window("window", 0, frames);
+  report_window("window, 8 tokens", 8, frames);
+  report_window("window, 2048 tokens", 2048, frames);
   Bench bench;
   std::printf("%s, %d x %d, %d frames\n", opengl_renderer().c_str(), width, height, frames);
   bench.report("nothing", nullptr, frames);
   const Colormap map = colormap("attention", Theme::light);
   for (const bool masked : {false, true}) {
     for (const Index n : {8, 64, 512, 2048, 4096}) {
-      MatrixQuad quad;
-      quad.max = ImVec2(800, 800);
-      quad.values = ramp(n);
-      if (masked) quad.mask = causal(n);
-      quad.colormap = &map;
-      quad.cell_gap = n <= 64 ? 1.0f : 0.0f;
+      const MatrixQuad quad = quad_of(n, masked, map);
       char name[64];
       std::snprintf(name, sizeof name, "%d x %d%s", static_cast<int>(n), static_cast<int>(n), masked ? ", masked" : "");
       bench.report(name, &quad, frames);
     }
+  }
+  for (const bool masked : {false, true}) {
+    const auto [small, large] = bench.by_turns(quad_of(8, masked, map), quad_of(2048, masked, map), frames);
+    std::printf("2048 x 2048 beside 8 x 8%s: %.2f and %.2f, %+.2f ms a frame\n", masked ? ", masked" : "", large, small, large - small);
   }
   return 0;
 } catch (const std::exception& error) {
