@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <exception>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gl/gl_matrix_painter.h"
@@ -95,7 +97,7 @@ void report_window(const char* name, Index queries, int frames) {
   options.width = width;
   options.height = height;
   if (queries == 0) {
-    options.start.lesson = open_source("lesson:first-light");
+    options.start.lesson = open_source(std::string("lesson:") + default_lesson);
     options.start.scenario = options.start.lesson.scenario;
   } else {
     options.start.scenario.source = Source::random;

@@ -8,6 +8,7 @@
 #include "ui/views/registry.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/heatmap.h"
+#include "ui/widgets/matrix_menu.h"
 
 namespace headlight {
 namespace {
@@ -118,6 +119,7 @@ void point(const Frame& frame, const ComparePicture& picture, Rect area) {
   }
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (!cell || !under) return;
+  if (under == &picture.panels[1].heat) offer_matrix_menu(frame, cell);  // B, the present result; A and B − A are no stage's
   const auto at = [&](const Trace& trace) {
     return static_cast<double>(trace[cell->stage].matrix(cell->batch, cell->head)(cell->row, cell->col));
   };
