@@ -42,7 +42,7 @@ void save(Document& document, const TakeMatrix& take, const Words& words) {
   StageFigureStyle style;
   style.theme = document.view.theme;
   style.colormap = window_colormap(document.view, cell.stage).name();
-  style.range.mode = RangeMode::stage;
+  style.range = document.view.range;
   const bool figure = take.what == MatrixTake::png || take.what == MatrixTake::svg;
   const StageCut cut{*document.trace, cell.stage, cell.batch, {cell.head}};
   const std::u8string path = export_matrix(cut, format_of(take.what), style, writable_folder(figure ? "Pictures" : "Downloads")).u8string();
