@@ -91,6 +91,7 @@ void press_keys(const Frame& frame) {
   if (pressed(Key::f11)) frame.actions.push_back(ToggleFullscreen{});
   if ((io.KeyShift && pressed(Key::slash)) || pressed(Key::f1)) toggle(frame, Dialog::help);
   if (io.KeyCtrl && pressed('o')) frame.change(with_open_dialog(frame));
+  if (io.KeyCtrl && pressed('v')) frame.actions.push_back(Paste{});
   if (frame.trace()) press_matrix_keys(frame);
   if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && frame.view().dialog == Dialog::none && !press_painting_keys(frame)) player_keys(frame);
   if (pressed(Key::escape)) escape(frame);

@@ -13,6 +13,7 @@
 #include "ui/keys.h"
 #include "ui/open/layer_dialog.h"
 #include "ui/open/opening.h"
+#include "ui/open/paste.h"
 #include "ui/panels/registry.h"
 #include "ui/pictures.h"
 #include "ui/player/playback.h"
@@ -131,6 +132,11 @@ struct Session::State {
     if (const auto* take = std::get_if<TakeMatrix>(&action)) take_matrix(document, *take, words);
     if (std::holds_alternative<TakeLayer>(action)) answer_layer(document);
     if (const auto* take = std::get_if<TakeMask>(&action)) take_mask(document, take->format, words);
+    if (const auto* pasted = std::get_if<UsePasted>(&action)) use_pasted(document, pasted->use, words);
+    if (std::holds_alternative<Paste>(action)) {
+      const char* text = ImGui::GetClipboardText();
+      paste_into(document, text != nullptr ? text : "", words);
+    }
     if (const auto* copy = std::get_if<CopyText>(&action)) ImGui::SetClipboardText(copy->text.c_str());
     if (document.view.language != words.language()) {
       words = Words(document.view.language);

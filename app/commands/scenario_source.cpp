@@ -17,12 +17,10 @@ bool asks_for_random(const CommandLine& line) {
   return line.has("--random") || sets(line, {"--batch-size", "--queries", "--keys"});
 }
 
-/// --text makes a random scenario one of text, and --queries makes one of text random: what was typed last is meant.
+/// --text makes a random scenario one of text, and --queries makes one of text random: what was typed last is meant. For a
+/// file it goes through the file's own embedding.
 void choose_source(const CommandLine& line, Scenario& scenario) {
-  if (sets(line, {"--text"}) && scenario.source == Source::file) {
-    throw SettingError("--text", "cannot be used with the tensors of " + scenario.file,
-                       "expected no FILE, or no --text");
-  }
+  if (sets(line, {"--text"}) && scenario.source == Source::file) scenario.text_as_input = true;
   if (sets(line, {"--text"}) && scenario.source == Source::random) {
     scenario.batch_size = scenario.queries = scenario.keys = std::nullopt;
     scenario.source = Source::text;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 #include <new>
 
@@ -139,6 +140,29 @@ Tensor ArrayFile::load(std::string_view name) const {
   } catch (const std::bad_alloc&) {
     Blame{path_}.array(name).fail("its shape " + to_string(contents_->entries[*i].shape) + " does not fit in memory");
   }
+}
+
+Tensor ArrayFile::load_rows(std::string_view name, std::span<const Index> rows) const {
+  const std::optional<std::size_t> i = position(name);
+  if (!i) Blame{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
+  const ArrayLayout& whole = contents_->layouts[*i];
+  assert(whole.shape.size() == 2);
+  const auto bytes = static_cast<std::uint64_t>(byte_size(whole.dtype));
+  std::map<Index, Tensor> read;  // a text says many words twice
+  Buffer values;
+  for (const Index row : rows) {
+    assert(row >= 0 && row < whole.shape[0]);
+    Tensor& numbers = read[row];
+    if (!numbers.defined()) {
+      ArrayLayout layout = whole;
+      layout.shape = {whole.shape[1]};
+      layout.strides = {whole.strides[1]};
+      layout.offset += static_cast<std::uint64_t>(row * whole.strides[0]) * bytes;
+      numbers = read_array(layout, *contents_->open(*i));
+    }
+    values.insert(values.end(), numbers.values().begin(), numbers.values().end());
+  }
+  return Tensor({static_cast<Index>(rows.size()), whole.shape[1]}, std::move(values));
 }
 
 std::optional<double> ArrayFile::number(std::string_view name) const {

@@ -52,6 +52,8 @@ class ArrayFile {
   /// The numbers as float32: integers and float64 rounded, booleans as 0 and 1. Throws FileError where there is no such
   /// array, where it was skipped (saying why), or where its bytes turn out to be damaged.
   Tensor load(std::string_view name) const;
+  /// Rows of a matrix, in this order, as [rows, cols]; nothing else of it is read. They must exist.
+  Tensor load_rows(std::string_view name, std::span<const Index> rows) const;
   /// An array of one element (unrounded), a number or bool in a .pt, or a safetensors `__metadata__` string that spells
   /// one; nothing if there is none of that name. Throws FileError as load does.
   std::optional<double> number(std::string_view name) const;

@@ -3,7 +3,9 @@
 
 #include "core/files/blame.h"
 #include "core/scenario/file_source.h"
+#include "core/scenario/given.h"
 #include "core/scenario/model_config.h"
+#include "core/scenario/model_text.h"
 #include "core/scenario/settings.h"
 #include "core/tensor/error.h"
 
@@ -64,6 +66,15 @@ void draw_missing_inputs(const FileReading& r) {
            "none in the file: random, " + to_string(r.inputs.query.shape()) + ", from seed " + std::to_string(s.seed));
 }
 
+void read_text_inputs(const FileReading& r) {
+  const Scenario& s = r.resolving.scenario;
+  const std::string why = "since the text's tokens are the queries and keys";
+  must_be_unset(s.batch_size, "--batch-size", why);
+  must_be_unset(s.queries, "--queries", why);
+  must_be_unset(s.keys, "--keys", why);
+  read_model_text(r);
+}
+
 /// A mask under a name that nobody knows would otherwise be left out without a word.
 void note_unused(const FileReading& r) {
   constexpr std::size_t most = 6;
@@ -116,6 +127,12 @@ std::string FileReading::shape_of(const std::string& array) const {
 void read_inputs(const FileReading& r) {
   const Scenario& s = r.resolving.scenario;
   Inputs& in = r.inputs;
+  if (s.x) {
+    sized_by_input(s);
+    give_input(s, ", the width of " + weight_name(r, r.keys.q, in.W_q), in);
+    return r.assume("inputs", "given by hand, " + to_string(in.query.shape()));
+  }
+  if (s.text_as_input) return read_text_inputs(r);
   const InputNames names = find_inputs(r);
   if (names.query.empty()) return draw_missing_inputs(r);
   const std::string why = "since the file holds the inputs";
@@ -150,7 +167,11 @@ void read_file(const Resolving& resolving, Inputs& inputs) {
   must_be_unset(s.d_out, "--d-out", why);
   if (s.packed) throw SettingError("packed", "cannot be set, since the file's weights are as they are");
   inputs.file = TensorFile::open(s.file, resolving.last ? resolving.last->file : nullptr);
-  const FileReading reading{resolving, *inputs.file, choose_attention(inputs.file->arrays(), s.layer), inputs};
+  AttentionKeys keys = choose_attention(inputs.file->arrays(), s.layer);
+  if (s.weight_order != WeightOrder::by_name) {
+    keys.layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
+  }
+  const FileReading reading{resolving, *inputs.file, std::move(keys), inputs};
   read_parameters(reading);
   read_inputs(reading);
   settle_heads(s, inputs.dims);

@@ -24,6 +24,12 @@ Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
   return bias;
 }
 
+std::string order_of(const FileReading& r) {
+  const bool set = r.resolving.scenario.weight_order != WeightOrder::by_name;
+  return std::string(r.keys.layout == WeightLayout::in_out ? "stored [in, out] as Conv1D does" : "[out, in] as in nn.Linear") +
+         (set ? ", as set" : "");
+}
+
 Index whole(const FileReading& r, const FileReading::Number& number) {
   if (!(number.value >= 1 && number.value <= 1e6) || number.value != std::floor(number.value)) {
     r.fail(in_quotes(number.name) + " is " + shortest(static_cast<float>(number.value)),
@@ -94,7 +100,7 @@ void read_packed(const FileReading& r) {
   r.assume(
       "projections",
       name + " " + to_string(r.file.arrays().find(name)->shape) + ": query, key and value in one, " +
-          (r.keys.layout == WeightLayout::in_out ? "stored [in, out] as Conv1D does" : "[out, in] as in nn.Linear"));
+          order_of(r));
 }
 
 void slice_packed_bias(const FileReading& r) {
@@ -148,7 +154,7 @@ void read_separate(const FileReading& r) {
   in.b_k = bias_of(r, r.keys.k.bias, in.W_k.size(0));
   in.b_v = bias_of(r, r.keys.v.bias, in.W_v.size(0));
   r.assume("projections",
-           r.keys.q.weight + ", " + r.keys.k.weight + ", " + r.keys.v.weight + ": [out, in] as in nn.Linear");
+           r.keys.q.weight + ", " + r.keys.k.weight + ", " + r.keys.v.weight + ": " + order_of(r));
 }
 
 void read_output(const FileReading& r) {

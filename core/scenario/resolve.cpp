@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/scenario/file_source.h"
+#include "core/scenario/given.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/settings.h"
 #include "core/tensor/error.h"
@@ -10,6 +11,7 @@ namespace {
 
 void resolve_text(const Resolving& r, Inputs& inputs) {
   const Scenario& s = r.scenario;
+  if (s.x) throw SettingError("x", "is given, but the text is the input", "expected the source random or file");
   const std::string why = "since the text's tokens are the queries and keys";
   must_be_unset(s.batch_size, "--batch-size", why);
   must_be_unset(s.queries, "--queries", why);
@@ -25,9 +27,9 @@ void resolve_text(const Resolving& r, Inputs& inputs) {
 }
 
 void resolve_random(const Resolving& r, Inputs& inputs) {
-  inputs.dims = seeded_dims(r.scenario);
+  inputs.dims = seeded_dims(sized_by_input(r.scenario));
   settle_heads(r.scenario, inputs.dims);
-  draw_inputs(r.scenario, inputs);
+  r.scenario.x ? give_input(r.scenario, "", inputs) : draw_inputs(r.scenario, inputs);
   draw_parameters(r, inputs);
 }
 
@@ -61,6 +63,7 @@ void keep_inputs(const Inputs& last, Inputs& inputs) {
   inputs.key = key_is_query ? inputs.query : keep_if_equal(inputs.key, last.key);
   inputs.value = value_is_key ? inputs.key : keep_if_equal(inputs.value, last.value);
   inputs.valid_lens = keep_if_equal(inputs.valid_lens, last.valid_lens);
+  inputs.bias = keep_if_equal(inputs.bias, last.bias);
 }
 
 Inputs resolve_unedited(const Resolving& r) {
@@ -79,6 +82,7 @@ Inputs resolve_unedited(const Resolving& r) {
   add_positions(r.scenario, inputs);
   set_valid_lens(r.scenario, inputs);
   if (!r.scenario.mask_file.empty()) read_mask_file(r, inputs);
+  give_bias(r.scenario, inputs);
   if (r.last) keep_inputs(*r.last, inputs);
   return inputs;
 }

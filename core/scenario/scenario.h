@@ -23,6 +23,15 @@ enum class Rope : std::uint8_t { none, half, interleaved };
 enum class QkNorm : std::uint8_t { none, rms, l2 };
 enum class MaskPolarity : std::uint8_t { by_name, attend, ignore };
 
+/// How a file's weights are stored: as their names say, as in nn.Linear, or as in Conv1D and x @ W.
+enum class WeightOrder : std::uint8_t { by_name, out_in, in_out };
+
+/// A matrix given by hand, [rows, cols]. Equal where its bits are: a NaN equals itself.
+struct GivenMatrix {
+  Tensor numbers;
+  bool operator==(const GivenMatrix& other) const;
+};
+
 /// One number of an input or a parameter, set by hand. For parameters `batch` is 0; for a bias `row` is 0.
 struct CellEdit {
   Stage stage{};  ///< query, key, value, W_q … b_o
@@ -39,6 +48,9 @@ struct Scenario {
   Positions positions = Positions::none;
   std::string file;   ///< path of a tensor file, as the person wrote it
   std::string layer;  ///< prefix of the keys within it, "" = find the only candidate
+  bool text_as_input = false;  ///< file source: `text` through the file's own token embedding (core/scenario/model_text.h)
+  WeightOrder weight_order = WeightOrder::by_name;
+  std::optional<GivenMatrix> x;  ///< random and file sources: query, key and value at once, one batch entry
   std::uint64_t seed = 0;
 
   // Shape: for text and random sources. A file fixes its own shape except for the heads.
@@ -58,6 +70,7 @@ struct Scenario {
   bool alibi = false;
   bool t5_bias = false;
   bool t5_bidirectional = true;
+  std::optional<GivenMatrix> attn_bias;  ///< [n_q, n_k], added to all scores in place of the file's
   bool sink_logit = false;  ///< a learned (here seeded) logit a head that takes its share of the softmax
 
   // Mask.

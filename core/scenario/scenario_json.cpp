@@ -145,6 +145,20 @@ void read(const Place& at, PaintedCells& out) {
   }
 }
 
+void read(const Place& at, GivenMatrix& out) {
+  if (!at.value.is_array() || at.value.empty()) at.fail_type("rows of numbers, [[1, 2], [3, 4]]");
+  Buffer values;
+  std::size_t cols = 0;
+  for (std::size_t i = 0; i < at.value.size(); ++i) {
+    const Place row = at.at(i);
+    if (!row.value.is_array() || row.value.empty()) row.fail_type("a row of numbers");
+    if (i == 0) cols = row.value.size();
+    if (row.value.size() != cols) row.fail("has " + std::to_string(row.value.size()) + " numbers", std::to_string(cols) + ", as in the first row");
+    for (std::size_t j = 0; j < cols; ++j) read(row.at(j), values.emplace_back());
+  }
+  out.numbers = Tensor({static_cast<Index>(at.value.size()), static_cast<Index>(cols)}, std::move(values));
+}
+
 /// One batch entry's lengths: a number, or a number a query.
 void read(const Place& at, std::vector<Index>& out) {
   if (!at.value.is_array()) return read(at, out.emplace_back());
@@ -197,6 +211,16 @@ OrderedJson written(const PaintedCells& cell) {
   return json;
 }
 
+OrderedJson written(const GivenMatrix& matrix) {
+  const MatrixView numbers = matrix.numbers.matrix();
+  OrderedJson json = OrderedJson::array();
+  for (Index row = 0; row < numbers.rows; ++row) {
+    OrderedJson& line = json.emplace_back(OrderedJson::array());
+    for (Index col = 0; col < numbers.cols; ++col) line.push_back(written(numbers(row, col)));
+  }
+  return json;
+}
+
 template <typename T>
 OrderedJson written(const std::optional<T>& value) {
   return value ? written(*value) : OrderedJson();
@@ -218,6 +242,9 @@ void for_each_field(Visit visit) {
   visit("positions", &Scenario::positions);
   visit("file", &Scenario::file);
   visit("layer", &Scenario::layer);
+  visit("text_as_input", &Scenario::text_as_input);
+  visit("weight_order", &Scenario::weight_order);
+  visit("x", &Scenario::x);
   visit("seed", &Scenario::seed);
   visit("batch_size", &Scenario::batch_size);
   visit("queries", &Scenario::queries);
@@ -241,6 +268,7 @@ void for_each_field(Visit visit) {
   visit("alibi", &Scenario::alibi);
   visit("t5_bias", &Scenario::t5_bias);
   visit("t5_bidirectional", &Scenario::t5_bidirectional);
+  visit("attn_bias", &Scenario::attn_bias);
   visit("sink_logit", &Scenario::sink_logit);
   visit("mask", &Scenario::mask);
   visit("valid_lens", &Scenario::valid_lens);

@@ -155,6 +155,8 @@ constexpr Setting settings[] = {
     {"--packed", "", "draw W_q, W_k and W_v as one matrix", toggle<&Scenario::packed>, text_in<&Scenario::packed>},
     {"--layer", "PREFIX", "which attention of a file that holds several",
      text_of<&Scenario::layer>, text_in<&Scenario::layer>},
+    {"--weight-order", "by_name|out_in|in_out", "how the file's weights are stored",
+     choice<&Scenario::weight_order>, text_in<&Scenario::weight_order>},
     {"--scale", "X", "scores are multiplied by it; 1/√d_head unless set",
      optional_number<&Scenario::scale>, text_in<&Scenario::scale>},
     {"--softcap", "C", "C · tanh(scores / C)", optional_number<&Scenario::softcap>, text_in<&Scenario::softcap>},

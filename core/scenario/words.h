@@ -41,6 +41,11 @@ struct Words<MaskPolarity> {
   static constexpr std::array<std::string_view, 3> list{"by_name", "attend", "ignore"};
 };
 
+template <>
+struct Words<WeightOrder> {
+  static constexpr std::array<std::string_view, 3> list{"by_name", "out_in", "in_out"};
+};
+
 template <typename Choice>
 std::string_view word(Choice choice) {
   return Words<Choice>::list[static_cast<std::size_t>(choice)];

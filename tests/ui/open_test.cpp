@@ -170,3 +170,68 @@ TEST_CASE("a file that changes on disk is read again, with the view and the sett
   CHECK(window.document().view.selected == selected);
   CHECK(window.session.next_frame_in() > 1e9);  // to watch a file takes no frames
 }
+
+TEST_CASE("a pasted matrix of the input's width is the input; Ctrl+Z takes it back") {
+  HeadlessWindow window(sentence());
+  ImGui::SetClipboardText("1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 2");
+  window.press('v', true);
+  window.settle();
+  CHECK(window.document().error == "");
+  CHECK(window.document().trace->inputs.query.shape() == Shape{1, 2, 16});
+  CHECK(window.document().trace->inputs.query.at({0, 1, 15}) == 2);
+  CHECK(window.document().notice.find("2 × 16") != std::string::npos);
+  window.press('z', true);
+  window.settle();
+  CHECK(window.document().scenario == sentence().scenario);
+}
+
+TEST_CASE("a pasted matrix that may be several things asks which, and is that for all heads") {
+  HeadlessWindow window(sentence());
+  ImGui::SetClipboardText("tensor([[1,0,0,0,0,0],[1,1,0,0,0,0],[1,1,1,0,0,0],[1,1,1,1,0,0],[1,1,1,1,1,0],[0,1,1,1,1,1]])");
+  window.press('v', true);
+  window.settle();
+  REQUIRE(window.document().view.dialog == Dialog::paste);
+  const ImVec2 button = window.find("paste", {"mask"});
+  REQUIRE(button.x > 0);
+  window.click(button);
+  CHECK(window.document().view.dialog == Dialog::none);
+  const Tensor& mask = (*window.document().trace)[Stage::mask];
+  CHECK(mask.at({0, 3, 5, 0}) == 0);
+  CHECK(mask.at({0, 3, 5, 5}) == 1);
+  CHECK(mask.at({0, 0, 0, 1}) == 0);
+}
+
+TEST_CASE("a pasted matrix that fits nothing, and text that is no matrix, are a sentence; the document stays") {
+  HeadlessWindow window(file_document("torch_mha.input.npz"));
+  const auto trace = window.document().trace;
+  ImGui::SetClipboardText("1,2,3\n4,5,6");
+  window.press('v', true);
+  window.settle();
+  CHECK(window.document().error.find("2 × 3 fits nothing here; expected rows of 32 numbers") != std::string::npos);
+  ImGui::SetClipboardText("good morning");
+  window.press('v', true);
+  window.settle();
+  CHECK(window.document().error.find("\"good\", which is no number") != std::string::npos);
+  CHECK(window.document().trace == trace);
+}
+
+TEST_CASE("what was taken for what can be changed: polarity, order of the weights, the layer") {
+  HeadlessWindow window(file_document("torch_mha.input.npz"), {1600, 2400});
+  const ImVec2 ignore = window.find("controls", {"polarity", "may attend"});
+  REQUIRE(ignore.x > 0);
+  window.click(ignore);
+  CHECK(window.document().scenario.mask_polarity == MaskPolarity::attend);
+
+  Document model;
+  model.scenario.source = Source::file;
+  model.scenario.file = HEADLIGHT_FIXTURES "/models/bert/pytorch_model.bin";
+  model.scenario.layer = "encoder.layer.0";
+  HeadlessWindow bert(model, {1600, 2400});
+  const float before = bert.document().trace->inputs.W_q.at({0, 1});
+  bert.click(bert.find("controls", {"weight_order", "[in, out]"}));
+  CHECK(bert.document().scenario.weight_order == WeightOrder::in_out);
+  CHECK(bert.document().trace->inputs.W_q.at({1, 0}) == before);
+  bert.click(bert.find("controls", {"other_layer"}));
+  REQUIRE(bert.document().view.dialog == Dialog::layers);
+  CHECK(bert.document().view.layers.question->candidates.size() == 2);
+}

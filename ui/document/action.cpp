@@ -55,6 +55,8 @@ struct Applier {
   void operator()(const Save&) const {}
   void operator()(const OpenFile&) const {}
   void operator()(const TakeLayer&) const {}
+  void operator()(const Paste&) const {}
+  void operator()(const UsePasted&) const {}
   void operator()(const ToggleFullscreen&) const {}
   void operator()(const Quit&) const {}
 };

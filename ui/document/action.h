@@ -32,6 +32,11 @@ struct Pin {};
 struct Unpin {};
 /// The layer and heads that are marked in the layer dialog.
 struct TakeLayer {};
+/// What is on the clipboard joins the document; UsePasted answers the paste dialog.
+struct Paste {};
+struct UsePasted {
+  PasteUse use;
+};
 struct Undo {};
 struct Redo {};
 /// Text onto the clipboard.
@@ -74,7 +79,7 @@ struct Quit {
   bool surely = false;
 };
 
-using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, TakeLayer, CopyText, TakeMatrix, TakeMask, Export,
+using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export,
                             CopyCommand, AskToSave, Save, Pin, Unpin, Undo, Redo, ShowError, DismissMessage,
                             ToggleFullscreen, Quit>;
 using Actions = std::vector<Action>;

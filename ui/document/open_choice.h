@@ -28,4 +28,7 @@ struct LayerChoice {
   bool operator==(const LayerChoice&) const = default;
 };
 
+/// What a matrix from the clipboard is to be.
+enum class PasteUse : std::uint8_t { input, mask, bias };
+
 }  // namespace headlight

@@ -19,7 +19,7 @@ namespace headlight {
 enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson };
 
 /// What stands over the window until Esc, a click beside it or its own buttons send it away; one at a time.
-enum class Dialog : std::uint8_t { none, help, open, layers, exporting, save, leave };
+enum class Dialog : std::uint8_t { none, help, open, layers, paste, exporting, save, leave };
 
 /// What the heads view shows.
 struct HeadsChoice {
@@ -62,6 +62,7 @@ struct View {
   std::optional<Stage> compared;   ///< the stage that the compare view shows large; unset: one that has changed
   OpenChoice open;
   LayerChoice layers;
+  std::optional<GivenMatrix> pasted;  ///< which the paste dialog asks about
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
   float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view
   bool operator==(const View&) const = default;

@@ -43,10 +43,12 @@ void draw_input(const Frame& frame) {
   if (clicked && *clicked != chosen) {
     Scenario scenario = now;
     scenario.source = static_cast<Source>(*clicked);
+    scenario.x.reset();
     if (scenario.source != Source::text) scenario.queries = std::max<Index>(frame.trace() ? frame.trace()->dims().n_q : 6, 1);
     if (scenario.source == Source::file) scenario.queries = scenario.keys = scenario.d_model = scenario.batch_size = std::nullopt;
     frame.change(std::move(scenario));
   }
+  draw_pasted(frame);
   const std::string& story = in_language(frame.document.lesson.description, frame.words.language());
   if (!story.empty()) {
     note(frame, story);
@@ -61,7 +63,7 @@ void draw_shape(const Frame& frame) {
   const ControlsPicture& picture = controls_picture(frame);
   const Scenario& now = frame.document.scenario;
   const bool own = now.source != Source::file;
-  const bool random = now.source == Source::random;
+  const bool random = now.source == Source::random && !now.x;
   if (random) {
     scenario_slider(frame, "batch_size", dims.batch, Choices(1, 16), true, [](Scenario& s, Index n) {
       s.batch_size = n;
@@ -160,6 +162,7 @@ void draw_controls(const Frame& frame, Rect place) {
   draw_variant_controls(frame);
   draw_dropout_controls(frame);
   draw_colour_controls(frame);
+  draw_file_controls(frame);
 }
 
 }  // namespace headlight

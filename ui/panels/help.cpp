@@ -28,6 +28,7 @@ constexpr Shortcut shortcuts[] = {
     {"← → ↑ ↓  A F G", "help.paint"},
     {"Ctrl+E", "help.export"},
     {"Ctrl+S", "help.save"},
+    {"Ctrl+V", "help.paste"},
     {"Ctrl+Z  Ctrl+Y", "help.undo"},
     {"Ctrl+C", "help.copy_value"},
     {"Ctrl+Shift+C", "help.copy_row"},

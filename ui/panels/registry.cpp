@@ -6,6 +6,7 @@
 #include "ui/widgets/matrix_menu.h"
 #include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
+#include "ui/open/paste.h"
 
 namespace headlight {
 namespace {
@@ -35,7 +36,7 @@ constexpr std::array panels{
     Panel{"top_bar", place_top, draw_top_bar},        Panel{"messages", place_middle, draw_messages},
     Panel{"matrix_menu", place_window, draw_matrix_menu}, Panel{"help", place_window, draw_help},
     Panel{"open", place_window, draw_open_dialog},
-    Panel{"layers", place_window, draw_layer_dialog},
+    Panel{"layers", place_window, draw_layer_dialog}, Panel{"paste", place_window, draw_paste_dialog},
     Panel{"export", place_window, draw_export_dialog}, Panel{"save", place_window, draw_save_dialog},
     Panel{"leave", place_window, draw_leave_dialog},
 };

@@ -177,6 +177,36 @@ TEST_CASE("an edit outside a tensor that has shrunk is left out, and said") {
   CHECK(in.assumptions[0].what == "edits");
 }
 
+TEST_CASE("an input given by hand is query, key and value of a random scenario, and fixes its sizes") {
+  Scenario scenario = random_scenario();
+  scenario.d_model = 8;
+  scenario.x = GivenMatrix{Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6})};
+  const Inputs inputs = resolve(scenario);
+  CHECK(inputs.query.shape() == Shape{1, 2, 3});
+  CHECK(inputs.query.at({0, 1, 0}) == 4);
+  CHECK(inputs.self_attention());
+  CHECK(inputs.W_q.shape() == Shape{8, 3});
+  Scenario changed = scenario;
+  changed.seed = 9;
+  CHECK(identical(resolve(changed, &scenario, &inputs).query, inputs.query));
+  changed.queries = 5;
+  CHECK(error_of(changed).find("--queries: cannot be set to 5, since the given input x fixes it") != std::string::npos);
+  Scenario text;
+  text.x = scenario.x;
+  CHECK(error_of(text).find("x: is given, but the text is the input") != std::string::npos);
+}
+
+TEST_CASE("a bias given by hand is added to every head's scores, and must fit them") {
+  Scenario scenario = random_scenario();
+  scenario.queries = 2;
+  scenario.attn_bias = GivenMatrix{Tensor::of({2, 2}, {0, -INFINITY, 1, 2})};
+  CHECK_THAT(resolve(scenario).bias, agrees_with(Tensor::of({1, 1, 2, 2}, {0, -INFINITY, 1, 2})));
+  scenario.queries = 3;
+  CHECK(error_of(scenario).find("attn_bias: has shape [2, 2]; expected [n_q, n_k] = [3, 3]") != std::string::npos);
+  scenario.attn_bias = GivenMatrix{Tensor::full({3, 3}, NAN)};
+  CHECK(error_of(scenario).find("holds NaN") != std::string::npos);
+}
+
 TEST_CASE("settings at odds are a sentence that names the setting") {
   const auto error_with = [](auto change) {
     Scenario scenario = random_scenario();

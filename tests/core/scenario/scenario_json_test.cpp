@@ -31,6 +31,10 @@ Scenario unlike_default() {
   s.positions = Positions::sinusoidal;
   s.file = "net.npz";
   s.layer = "h.0";
+  s.text_as_input = true;
+  s.weight_order = WeightOrder::in_out;
+  s.x = GivenMatrix{Tensor::of({1, 3}, {0.1F, -0.0F, std::numeric_limits<float>::quiet_NaN()})};
+  s.attn_bias = GivenMatrix{Tensor::of({2, 1}, {-std::numeric_limits<float>::infinity(), 2})};
   s.seed = std::numeric_limits<std::uint64_t>::max();
   s.batch_size = 2, s.queries = 3, s.keys = 4;
   s.d_model = 32, s.d_query = 9, s.d_key = 10, s.d_value = 11, s.d_out = 12;
@@ -116,6 +120,8 @@ TEST_CASE("wrong and unknown fields are named by their path") {
                      "$.edits[1].stage: \"Z\" is not"));
   CHECK(samples::has(error_of(R"({"edits": [{"stage": "weights", "value": 1}]})"), "weights is computed"));
   CHECK(samples::has(error_of(R"({"valid_lens": [[1, "x"]]})"), "$.valid_lens[0][1]: \"x\" is not"));
+  CHECK(samples::has(error_of(R"({"x": [[1, 2], [3]]})"), "$.x[1]: has 1 numbers; expected 2, as in the first row"));
+  CHECK(samples::has(error_of(R"({"x": [[1, "y"]]})"), "$.x[0][1]: \"y\" is not a number"));
   CHECK(samples::has(error_of(R"({"scale": 1e300})"), "$.scale: 1e+300 is not"));
   CHECK(samples::has(error_of("[1]"), "a.json: $: [1] is not an object"));
   CHECK(samples::has(error_of("{\"heads\": 4,\n oops}"), "a.json: is not JSON: at line 2"));

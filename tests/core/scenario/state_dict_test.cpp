@@ -1,4 +1,5 @@
 // The table of names, layouts and polarities: files of each kind, written here and resolved.
+#include <algorithm>
 #include <limits>
 
 #include "core/attention/pipeline.h"
@@ -350,6 +351,22 @@ TEST_CASE("a setting that the file fixes is refused, another number of heads is 
   CHECK(cross_sample().resolved(scenario).dims.d_head == 4);
   scenario.heads = 3;
   CHECK(contains(cross_sample().error(scenario), "--heads 3 does not divide its d_model 8"));
+}
+
+TEST_CASE("the order of a file's weights and its input can be set by hand, and are said to be") {
+  Scenario scenario;
+  scenario.weight_order = WeightOrder::in_out;
+  scenario.x = GivenMatrix{Tensor::full({4, d}, 2)};
+  const Inputs inputs = Sample().linears("q_proj", "k_proj", "v_proj", "").heads().self_input().resolved(scenario);
+  CHECK(inputs.W_q.at({5, 3}) == drawn("W_q", {d, d}).at({3, 5}));
+  CHECK(inputs.query.shape() == Shape{1, 4, d});
+  const auto says = [&](const std::string& what, const std::string& part) {
+    return std::ranges::any_of(inputs.assumptions, [&](const Assumption& a) { return a.what == what && a.taken_for.find(part) != std::string::npos; });
+  };
+  CHECK(says("projections", "stored [in, out] as Conv1D does, as set"));
+  CHECK(says("inputs", "given by hand, [1, 4, 8]"));
+  scenario.x = GivenMatrix{Tensor::full({4, 3}, 2)};
+  CHECK(Sample().linears("q_proj", "k_proj", "v_proj", "").heads().error(scenario).find("x: has shape [4, 3]; expected rows of 8 numbers, the width of") != std::string::npos);
 }
 
 TEST_CASE("an array whose name means nothing is said to be unused") {

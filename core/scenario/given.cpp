@@ -1,0 +1,59 @@
+#include "core/scenario/given.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/scenario/settings.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+
+bool GivenMatrix::operator==(const GivenMatrix& other) const {
+  if (identical(numbers, other.numbers)) return true;
+  if (!numbers.defined() || !other.numbers.defined() || numbers.shape() != other.numbers.shape()) return false;
+  return std::memcmp(numbers.values().data(), other.numbers.values().data(), numbers.values().size_bytes()) == 0;
+}
+
+Scenario sized_by_input(const Scenario& scenario) {
+  if (!scenario.x) return scenario;
+  const std::string why = "since the given input x fixes it";
+  must_be_unset(scenario.batch_size, "--batch-size", why);
+  must_be_unset(scenario.queries, "--queries", why);
+  must_be_unset(scenario.keys, "--keys", why);
+  must_be_unset(scenario.d_query, "--d-query", why);
+  must_be_unset(scenario.d_key, "--d-key", why);
+  must_be_unset(scenario.d_value, "--d-value", why);
+  Scenario sized = scenario;
+  sized.queries = sized.keys = scenario.x->numbers.size(0);
+  sized.batch_size = 1;
+  sized.d_query = sized.d_key = sized.d_value = scenario.x->numbers.size(1);
+  return sized;
+}
+
+void give_input(const Scenario& scenario, const std::string& widths, Inputs& inputs) {
+  const Tensor& x = scenario.x->numbers;
+  Dims& dims = inputs.dims;
+  for (const Index width : {dims.d_query, dims.d_key, dims.d_value}) {
+    if (x.size(1) == width) continue;
+    throw SettingError("x", "has shape " + to_string(x.shape()), "expected rows of " + std::to_string(width) + " numbers" + widths);
+  }
+  inputs.query = inputs.key = inputs.value = x.view({1, x.size(0), x.size(1)});
+  dims.batch = 1;
+  dims.n_q = dims.n_k = x.size(0);
+}
+
+void give_bias(const Scenario& scenario, Inputs& inputs) {
+  if (!scenario.attn_bias) return;
+  const Tensor& bias = scenario.attn_bias->numbers;
+  const Shape expected{inputs.dims.n_q, inputs.dims.n_k};
+  if (bias.shape() != expected) {
+    throw SettingError("attn_bias", "has shape " + to_string(bias.shape()), "expected [n_q, n_k] = " + to_string(expected));
+  }
+  if (!std::ranges::all_of(bias.values(), [](float v) { return v < INFINITY; })) {
+    throw SettingError("attn_bias", "holds NaN or inf", "expected numbers or -inf");
+  }
+  inputs.bias = bias.view({1, 1, bias.size(0), bias.size(1)});
+}
+
+}  // namespace headlight

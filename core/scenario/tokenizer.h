@@ -1,0 +1,43 @@
+// The tokenizers of GPT-2 and BERT, from the files that lie beside a model's tensors.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+struct Token {
+  Index id = 0;      ///< the row of the embedding
+  std::string text;  ///< as it is shown: " cat" as "␣cat", "##s" as it is
+  bool operator==(const Token&) const = default;
+};
+
+class TokenSplitter {
+ public:
+  virtual ~TokenSplitter() = default;
+  virtual std::vector<Token> split(std::string_view line) const = 0;
+  /// What fills up the shorter lines of a batch; no query ever needs it.
+  virtual Token padding() const = 0;
+  /// "vocab.json and merges.txt: byte-level BPE"
+  virtual std::string made_from() const = 0;
+};
+
+/// Of the model that `tensors` belongs to: vocab.json with merges.txt beside it (GPT-2's byte-level BPE) or vocab.txt
+/// (BERT's WordPiece). Throws FileError where neither is there, or where one is damaged.
+std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors);
+
+// core/scenario/byte_pairs.cpp, core/scenario/word_pieces.cpp
+
+/// Sennrich et al. 2016 over bytes, as in Radford et al. 2019: text is cut into words by GPT-2's pattern, and a word's
+/// bytes are joined in the order of merges.txt.
+std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path& vocabulary, const std::filesystem::path& merges);
+/// Schuster & Nakajima 2012, as in Devlin et al. 2018: words and punctuation marks, each cut greedily into the longest
+/// pieces of the vocabulary, between [CLS] and [SEP]. Lower case without accents where the vocabulary has no capitals.
+std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::path& vocabulary);
+
+}  // namespace headlight

@@ -1,0 +1,20 @@
+// What the tokenizers ask of a character, from the Unicode tables of utf8proc.
+#pragma once
+
+#include <string>
+
+namespace headlight {
+
+bool is_letter(char32_t c);       ///< category L
+bool is_digit(char32_t c);        ///< category N
+bool is_mark(char32_t c);         ///< category Mn: an accent on its own
+bool is_punctuation(char32_t c);  ///< category P
+bool is_control(char32_t c);      ///< category C
+bool is_blank(char32_t c);        ///< category Z, and the blanks among the control characters
+bool is_ideograph(char32_t c);    ///< CJK: a word of its own
+char32_t to_lower(char32_t c);
+/// Canonically decomposed: é as e and its accent. Text that is no UTF-8 comes back as it is.
+std::string decomposed(const std::string& text);
+void append_utf8(std::string& text, char32_t c);
+
+}  // namespace headlight

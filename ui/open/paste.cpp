@@ -1,0 +1,96 @@
+#include "ui/open/paste.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/files/parse_matrix.h"
+#include "core/tensor/error.h"
+#include "ui/document/action.h"
+
+namespace headlight {
+namespace {
+
+std::string size_of(const Tensor& matrix) { return std::to_string(matrix.size(0)) + " × " + std::to_string(matrix.size(1)); }
+
+const char* done_word(PasteUse use) {
+  return use == PasteUse::input ? "paste.was_input" : use == PasteUse::mask ? "paste.was_mask" : "paste.was_bias";
+}
+
+void put(Document& document, const Tensor& matrix, PasteUse use, const Words& words) {
+  document.notice = words.fill(done_word(use), {size_of(matrix)});
+  apply(document, ChangeScenario{with_pasted(document.scenario, matrix, use), {}});
+}
+
+std::string what_fits(const Dims& dims) {
+  return "rows of " + std::to_string(dims.d_query) + " numbers for the input, or " + std::to_string(dims.n_q) + " × " +
+         std::to_string(dims.n_k) + " for a mask (0 and 1) or a bias";
+}
+
+}  // namespace
+
+std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
+  const Dims& dims = shown.dims();
+  const auto all = [&](auto rule) { return std::ranges::all_of(matrix.values(), rule); };
+  const bool self = dims.d_query == dims.d_key && dims.d_key == dims.d_value;
+  const bool fits = self && matrix.size(1) == dims.d_query;
+  const bool square = matrix.size(0) == dims.n_q && matrix.size(1) == dims.n_k;
+  std::vector<PasteUse> uses;
+  if (fits || (shown.scenario.source != Source::file && !square)) uses.push_back(PasteUse::input);
+  if (square && all([](float v) { return v == 0 || v == 1; })) uses.push_back(PasteUse::mask);
+  if (square && all([](float v) { return v < INFINITY; })) uses.push_back(PasteUse::bias);
+  return uses;
+}
+
+Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use) {
+  if (use == PasteUse::bias) {
+    scenario.attn_bias = GivenMatrix{matrix};
+  } else if (use == PasteUse::mask) {
+    const MatrixView cells = matrix.matrix();
+    scenario.painted.clear();
+    for (Index q = 0; q < cells.rows; ++q) {
+      for (Index k = 0; k < cells.cols; ++k) {
+        const bool attend = cells(q, k) != 0;
+        if (k > 0 && scenario.painted.back().attend == attend) {
+          ++scenario.painted.back().keys;
+        } else {
+          scenario.painted.push_back({-1, -1, q, k, attend});
+        }
+      }
+    }
+  } else {
+    if (scenario.source == Source::text) scenario.source = Source::random;
+    scenario.x = GivenMatrix{matrix};
+    scenario.batch_size = scenario.queries = scenario.keys = std::nullopt;
+    scenario.d_query = scenario.d_key = scenario.d_value = std::nullopt;
+    // Made for other numbers of tokens.
+    scenario.valid_lens.clear();
+    scenario.painted.clear();
+    scenario.attn_bias.reset();
+  }
+  return scenario;
+}
+
+void paste_into(Document& document, const std::string& text, const Words& words) {
+  if (!document.trace) return;
+  try {
+    const Tensor matrix = parse_matrix(text);
+    const std::vector<PasteUse> uses = paste_uses(matrix, *document.trace);
+    if (uses.empty()) {
+      throw InputError("the text on the clipboard", "a matrix of " + size_of(matrix) + " fits nothing here", "expected " + what_fits(document.trace->dims()));
+    }
+    if (uses.size() == 1) return put(document, matrix, uses.front(), words);
+    document.view.pasted = GivenMatrix{matrix};
+    document.view.dialog = Dialog::paste;
+  } catch (const InputError& error) {
+    document.error = error.what();
+  }
+}
+
+void use_pasted(Document& document, PasteUse use, const Words& words) {
+  const std::optional<GivenMatrix> pasted = std::exchange(document.view.pasted, std::nullopt);
+  document.view.dialog = Dialog::none;
+  if (pasted) put(document, pasted->numbers, use, words);
+}
+
+}  // namespace headlight

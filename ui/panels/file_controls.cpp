@@ -1,0 +1,86 @@
+// The left panel's account of a file: what was taken for what, and the choices that this leaves.
+#include <algorithm>
+
+#include "ui/open/opening.h"
+#include "ui/panels/controls.h"
+
+namespace headlight {
+namespace {
+
+/// One choice of three or so under a small heading.
+template <typename Choice, std::size_t count>
+void choose(const Frame& frame, const char* id, const char* heading, const char* const (&keys)[count], Choice Scenario::*member) {
+  note(frame, frame.words(heading));
+  const char* labels[count];
+  for (std::size_t i = 0; i < count; ++i) labels[i] = frame.words(keys[i]);
+  const int now = static_cast<int>(frame.document.scenario.*member);
+  if (const auto clicked = segments(frame, id, labels, now)) {
+    if (*clicked != now) change_scenario(frame, [&](Scenario& s) { s.*member = static_cast<Choice>(*clicked); });
+  }
+}
+
+/// The key of an assumption's heading: core says it in English.
+const char* heading_of(const std::string& what) {
+  constexpr struct {
+    const char* what;
+    const char* key;
+  } headings[] = {{"layer", "taken.layer"}, {"projections", "taken.projections"}, {"output projection", "taken.output"}, {"heads", "taken.heads"},
+                  {"key/value heads", "taken.kv_heads"}, {"inputs", "taken.inputs"}, {"batch", "taken.batch"}, {"mask", "taken.mask"},
+                  {"bias", "taken.bias"}, {"fill", "taken.fill"}, {"not used", "taken.unused"}, {"edits", "taken.edits"},
+                  {"positions", "taken.positions"}, {"tokens", "taken.tokens"}, {"norm", "taken.norm"}};
+  for (const auto& heading : headings) {
+    if (what == heading.what) return heading.key;
+  }
+  return nullptr;
+}
+
+void draw_assumption(const Frame& frame, const Assumption& assumption) {
+  const float u = frame.u;
+  const char* key = heading_of(assumption.what);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 11.5f * u, at, frame.look.ink, key != nullptr ? frame.words(key) : assumption.what.c_str());
+  ImGui::Dummy({0, 10 * u});
+  note(frame, assumption.taken_for);
+}
+
+/// Square matrices could be stored either way: nothing in the file tells.
+bool order_is_open(const Frame& frame) {
+  const Inputs& inputs = frame.trace()->inputs;
+  const auto square = [](const Tensor& weight) { return weight.size(0) == weight.size(1); };
+  const bool may_be_either = !inputs.packed && square(inputs.W_q) && square(inputs.W_k) && square(inputs.W_v);
+  return may_be_either || frame.document.scenario.weight_order != WeightOrder::by_name;
+}
+
+}  // namespace
+
+void draw_file_controls(const Frame& frame) {
+  const Scenario& now = frame.document.scenario;
+  if (now.source != Source::file) return;
+  section(frame, frame.words("taken.title"));
+  const Inputs& inputs = frame.trace()->inputs;
+  for (const Assumption& assumption : inputs.assumptions) draw_assumption(frame, assumption);
+  const bool has_layers = std::ranges::any_of(inputs.assumptions, [](const Assumption& a) { return a.what == "layer"; });
+  if (has_layers && chip(frame, "other_layer", frame.words("taken.other_layer"), false, ImGui::GetContentRegionAvail().x)) {
+    frame.change(with_layer_dialog(frame.document));
+  }
+  if (inputs.file_mask.defined() || now.mask_polarity != MaskPolarity::by_name) {
+    choose(frame, "polarity", "taken.polarity", {"taken.by_name", "taken.attend", "taken.ignore"}, &Scenario::mask_polarity);
+  }
+  if (order_is_open(frame)) {
+    choose(frame, "weight_order", "taken.order", {"taken.by_name", "taken.out_in", "taken.in_out"}, &Scenario::weight_order);
+  }
+}
+
+/// What was pasted stands over the source until it is taken away.
+void draw_pasted(const Frame& frame) {
+  const Scenario& now = frame.document.scenario;
+  const float width = ImGui::GetContentRegionAvail().x;
+  if (now.x && chip(frame, "drop_x", frame.words("paste.drop_input"), false, width)) {
+    change_scenario(frame, [](Scenario& s) { s.x.reset(); });
+  }
+  if (now.attn_bias && chip(frame, "drop_bias", frame.words("paste.drop_bias"), false, width)) {
+    change_scenario(frame, [](Scenario& s) { s.attn_bias.reset(); });
+  }
+}
+
+}  // namespace headlight
