@@ -132,10 +132,10 @@ struct Session::State {
     if (const auto* take = std::get_if<TakeMatrix>(&action)) take_matrix(document, *take, words);
     if (std::holds_alternative<TakeLayer>(action)) answer_layer(document);
     if (const auto* take = std::get_if<TakeMask>(&action)) take_mask(document, take->format, words);
-    if (const auto* pasted = std::get_if<UsePasted>(&action)) use_pasted(document, pasted->use, words);
+    if (const auto* answer = std::get_if<UsePasted>(&action)) use_pasted(document, answer->use, words);
     if (std::holds_alternative<Paste>(action)) {
-      const char* text = ImGui::GetClipboardText();
-      paste_into(document, text != nullptr ? text : "", words);
+      const char* pasted = ImGui::GetClipboardText();
+      paste_into(document, pasted != nullptr ? pasted : "", words);
     }
     if (const auto* copy = std::get_if<CopyText>(&action)) ImGui::SetClipboardText(copy->text.c_str());
     if (document.view.language != words.language()) {
