@@ -1,5 +1,6 @@
 #include "ui/look/fonts.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -146,6 +147,19 @@ void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, 
   if (length == text.size()) return;
   at.x += text_size(fonts, face, pixels, text.substr(0, length)).x;
   draw_text(list, fonts, face, pixels, at, colour, "…");
+}
+
+void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string_view text, float width) {
+  const ImVec2 size = text_size(fonts, face, pixels, text);
+  const int first = list.VtxBuffer.Size;
+  draw_elided(list, fonts, face, pixels, {end.x - std::min(size.x, width), end.y - size.y / 2}, colour, text, width);
+  const float angle = degrees * 3.14159265f / 180;
+  const float c = std::cos(angle), s = std::sin(angle);
+  for (int i = first; i < list.VtxBuffer.Size; ++i) {
+    ImVec2& p = list.VtxBuffer[i].pos;
+    const ImVec2 d{p.x - end.x, p.y - end.y};
+    p = {end.x + d.x * c - d.y * s, end.y + d.x * s + d.y * c};
+  }
 }
 
 std::string elide(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {

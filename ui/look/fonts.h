@@ -42,6 +42,8 @@ void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, Im
 ImVec2 text_size(const Fonts& fonts, Face face, float pixels, std::string_view text);
 /// The same, ended by "…" where it is wider than `width`. Allocates nothing.
 void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width);
+/// The same, turned about its right end at half its height, which stays at `end`; positive degrees are clockwise.
+void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string_view text, float width);
 /// As much of `text` as fits into `width`, ended by "…" where it was cut.
 std::string elide(const Fonts& fonts, Face face, float pixels, std::string_view text, float width);
 

@@ -26,6 +26,7 @@ class Drawer {
   std::optional<Cell> pointed() const { return pointed_; }
 
   void draw() {
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 5 * u_});
     heading();
     crumbs();
     formulas();
@@ -37,6 +38,7 @@ class Drawer {
     rule();
     number_line(frame_.words("inspector.index"), picture_.index);
     number_line(frame_.words("inspector.exact"), picture_.exact);
+    ImGui::PopStyleVar();
     draw_cell_editor(frame_, picture_.cell);
   }
 
@@ -47,6 +49,7 @@ class Drawer {
   }
 
   void right(Face face, float points, ImVec2 at, ImU32 colour, std::string_view words) {
+    if (words.ends_with("∞")) face = Face::ui;  // a monospaced ∞ is too small to read
     const float extent = text_size(frame_.fonts, face, points * u_, words).x;
     draw_text(list_, frame_.fonts, face, points * u_, {at.x + width_ - extent, at.y}, colour, words);
   }

@@ -118,6 +118,17 @@ class Painter {
     draw_text(list_, frame_.fonts, Face::mono, 9.5f * t_, {bar.min.x, y}, frame_.look.muted, card.lo);
     draw_text(list_, frame_.fonts, Face::mono, 9.5f * t_, {bar.max.x - hi, y}, frame_.look.muted, card.hi);
     colour_bar({{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}}, *card.heats[0].colormap);
+    bar_ticks_on(card, {{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}});
+  }
+
+  /// Each in a gap of the bar.
+  void bar_ticks_on(const CardPicture& card, Rect bar) {
+    for (const BarTick& tick : card.ticks) {
+      const ImVec2 size = text_size(frame_.fonts, Face::mono, 9.5f * t_, tick.text);
+      const float x = bar.min.x + tick.at * bar.width() - size.x / 2;
+      list_.AddRectFilled({x - 3 * t_, bar.min.y}, {x + size.x + 3 * t_, bar.max.y}, frame_.look.card);
+      draw_text(list_, frame_.fonts, Face::mono, 9.5f * t_, {x, bar.centre().y - 6 * t_}, frame_.look.muted, tick.text);
+    }
   }
 
   void colour_bar(Rect bar, const Colormap& map) {

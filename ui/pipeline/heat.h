@@ -22,6 +22,7 @@ struct HeatPicture {
   Colormap const* colormap = nullptr;
   std::vector<std::string> row_labels, col_labels;  ///< empty: none are drawn
   float label_room = 0;  ///< for a row's label, in heights of its type
+  float turned_room = 0; ///< for a column's label at 45°, along it, in heights of its type; 0: they stand upright
 };
 
 /// One matrix in its place, in the view's colours: of `head`, a query head, or of the key/value head that it uses.

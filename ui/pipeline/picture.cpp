@@ -101,6 +101,13 @@ std::string bound_text(float value) {
   return number_text(value, size >= 9.95f || size == 0 ? 0 : size >= 0.995f ? 1 : 2);
 }
 
+/// Round numbers for a bar of so many points, clear of its ends, which have theirs.
+std::vector<BarTick> ticks_between(ValueRange range, float points) {
+  std::vector<BarTick> ticks = bar_ticks(range, std::clamp(static_cast<int>(points / 100), 2, 6) + 1);
+  std::erase_if(ticks, [](const BarTick& tick) { return tick.at < 0.12f || tick.at > 0.88f; });
+  return ticks;
+}
+
 /// The name in the boldest and largest type that fits.
 void set_title(const Frame& frame, CardPicture& card, std::string_view title, float inner, float t) {
   for (const auto& [face, size] : {std::pair(Face::bold, 13.0f), std::pair(Face::bold, 11.0f), std::pair(Face::ui, 11.0f)}) {
@@ -150,6 +157,18 @@ bool has_strip(const Slot& slot, const MatrixView& matrix, float label_room, flo
   return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 10.5f * t;
 }
 
+/// How long the names of the keys are at 45°, in pixels, where they stand so: wider than their columns, which have room
+/// for a slanted line each. 0 where they stand upright.
+float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matrix, float label_room, float t) {
+  if (frame.trace()->inputs.key_tokens.empty()) return 0;
+  const float strip = has_strip(slot, matrix, label_room, t) ? row_strip_width * t : 0;
+  const float width = slot.card.width() - 2 * pad * t - label_room - strip;
+  const float height = slot.card.height() - (header + footer + pad + 16) * t;
+  const float pitch = std::min(width / static_cast<float>(matrix.cols), 2 * height / static_cast<float>(matrix.rows));
+  const float widest = widest_label(frame, Axis::key, matrix.cols, 12 * t);
+  return widest + 3 * t > pitch && pitch >= 13 * t ? std::min(widest, 64 * t) : 0;
+}
+
 CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const Trace& trace = *frame.trace();
   const StageInfo& about = info(slot.stage);
@@ -172,7 +191,8 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   if (card.labelled) {
     label_room = std::min(widest_label(frame, about.rows, matrix.rows, label_size) + 5 * t, std::max(slot.card.width() * 0.3f, 30 * t));
   }
-  const float bottom_room = large ? 16 * t : 0;
+  const float turned = large ? turned_labels(frame, slot, matrix, label_room, t) : 0;
+  const float bottom_room = !large ? 0 : turned > 0 ? 0.71f * turned + 14 * t : 16 * t;
   const float bias_room = bias.defined() ? 9 * t : 0;
   const float strip_room = has_strip(slot, matrix, label_room, t) ? row_strip_width * t : 0;
   const ImVec2 box{slot.card.width() - 2 * pad * t - label_room - strip_room,
@@ -196,6 +216,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
     shown.row_labels = axis_labels(frame, about.rows, matrix.rows);
     if (large) shown.col_labels = axis_labels(frame, about.cols, matrix.cols);
     shown.label_room = (label_room - 4 * t) / label_size;
+    shown.turned_room = turned / label_size;
   }
   if (bias.defined()) {
     const float y = heat.max.y + 3 * t;
@@ -216,6 +237,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   if (about.palette != Palette::boolean) {
     card.lo = bound_text(range.lo);
     card.hi = bound_text(range.hi);
+    if (large) card.ticks = ticks_between(range, inner / t);
   }
   const float bar_y = card.card.max.y - 8 * t;
   card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};

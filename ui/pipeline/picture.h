@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/figure/ticks.h"
 #include "ui/document/view.h"
 #include "ui/frame.h"
 #include "ui/pipeline/card_notes.h"
@@ -32,6 +33,7 @@ struct CardPicture {
   std::vector<CountNote> counts;  ///< of cells that are no values
   RowStrip strip;                 ///< beside the weights, where there is room
   std::string lo, hi;       ///< ends of the colour bar
+  std::vector<BarTick> ticks;  ///< between the ends, where the bar is long
   Rect bar;
   bool labelled = false;    ///< rows and columns carry names
 };

@@ -5,6 +5,8 @@
 #include "ui/pictures.h"
 #include "ui/pipeline/draw.h"
 #include "ui/views/registry.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/heatmap.h"
 #include "ui/widgets/matrix_menu.h"
 
 namespace headlight {
@@ -74,6 +76,15 @@ void point_at_card(const Frame& frame, const PipelinePicture& picture, ImVec2 po
   frame.change(std::move(view));
 }
 
+/// A label's whole token; on the card it may be cut.
+void tell_label(const Frame& frame, const PipelinePicture& picture, ImVec2 point) {
+  for (const CardPicture& card : picture.cards) {
+    if (!card.labelled || !card.card.contains(point)) continue;
+    const float pixels = (card.stage == Stage::weights ? 12 : 10.5f) * frame.u * picture.layout.type;
+    if (const std::string* label = label_at(card.heats[0], point, pixels)) tooltip(frame, *label);
+  }
+}
+
 }  // namespace
 
 void draw_pipeline_view(const Frame& frame, Rect place) {
@@ -86,6 +97,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   if (cell && cell->row >= frame.rows_shown(cell->stage)) cell.reset();  // not computed yet
   point_at_card(frame, picture, point, !cell && ImGui::IsItemHovered());
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  if (!cell) tell_label(frame, picture, point);
   const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
   if (ImGui::IsItemDeactivated() && std::abs(dragged.x) + std::abs(dragged.y) < 4) {
     select(frame, picture, point, cell);

@@ -157,46 +157,100 @@ Index round_step(float least) {
   }
 }
 
+namespace {
+
+/// What the labels of one axis share.
+struct LabelStyle {
+  const Frame& frame;
+  ImDrawList& list;
+  const HeatPicture& heat;
+  Rect rect;
+  float pixels;
+  ImVec2 cell;
+
+  ImU32 ink(bool lit) const { return lit ? frame.look.ink : frame.look.muted; }
+  static Face face(bool lit) { return lit ? Face::bold : Face::ui; }
+  float width(bool lit, std::string_view text) const { return text_size(frame.fonts, face(lit), pixels, text).x; }
+};
+
+/// Thinned out; the one that is looked at pushes its neighbours aside.
+bool has_label(Index i, Index every, Index lit) {
+  const bool beside = lit >= 0 && i != lit && std::abs(i - lit) < every;
+  return i == lit || (i % every == 0 && !beside);
+}
+
+/// The name, or where names are left out between, the index: of words every fifth says little.
+std::string_view label_text(const std::string& name, Index i, bool index, char (&buffer)[24]) {
+  if (!index) return name;
+  return {buffer, static_cast<std::size_t>(std::snprintf(buffer, sizeof buffer, "%lld", static_cast<long long>(i)))};
+}
+
+void draw_row_labels(const LabelStyle& style, Index lit) {
+  const Index every = round_step(style.pixels * 1.05f / style.cell.y);
+  const auto [first, last] = visible(style.rect.min.y, style.cell.y, style.heat.rows, style.list.GetClipRectMin().y, style.list.GetClipRectMax().y);
+  for (Index r = first; r < last; ++r) {
+    if (!has_label(r, every, lit)) continue;
+    char buffer[24];
+    const std::string_view text = label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > 1 && r != lit, buffer);
+    const float width = std::min(style.width(r == lit, text), style.heat.label_room * style.pixels);
+    const float y = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y - style.pixels / 2;
+    draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {style.rect.min.x - width - 5 * style.frame.u, y}, style.ink(r == lit), text, width);
+  }
+}
+
+/// Each ends under its cell and leans out to the left.
+void draw_turned_labels(const LabelStyle& style, Index lit) {
+  const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
+  for (Index c = first; c < last; ++c) {
+    const ImVec2 end{style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x + style.pixels * 0.25f, style.rect.max.y + style.pixels * 0.55f};
+    draw_turned(style.list, style.frame.fonts, style.face(c == lit), style.pixels, end, -45, style.ink(c == lit),
+                style.heat.col_labels[static_cast<std::size_t>(c)], style.heat.turned_room * style.pixels);
+  }
+}
+
+void draw_column_labels(const LabelStyle& style, Index lit) {
+  const float u = style.frame.u;
+  const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
+  // A name may be cut to a few letters, an index not at all; the last one is the longest of them.
+  const float last_label = std::min(style.width(true, style.heat.col_labels.back()), 40 * u);
+  const float room = std::max({style.cell.x - 3 * u, 26 * u, last_label + 2 * u});
+  const Index every = round_step(room / style.cell.x);
+  for (Index c = first; c < last; ++c) {
+    if (!has_label(c, every, lit)) continue;
+    char buffer[24];
+    const std::string_view text = label_text(style.heat.col_labels[static_cast<std::size_t>(c)], c, every > 1 && c != lit, buffer);
+    const float width = std::min(style.width(c == lit, text), room);
+    const float x = style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x - width / 2;
+    draw_elided(style.list, style.frame.fonts, style.face(c == lit), style.pixels, {x, style.rect.max.y + 3 * u}, style.ink(c == lit), text, width);
+  }
+}
+
+}  // namespace
+
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols) {
-  const ImVec2 cell = cell_size(heat, rect);
   const std::optional<Cell> looked_at = frame.looked_at();
   const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};
-  const ImVec2 clip_min = list.GetClipRectMin();
-  const ImVec2 clip_max = list.GetClipRectMax();
-  const auto ink = [&](bool is_lit) { return is_lit ? frame.look.ink : frame.look.muted; };
-  if (rows && !heat.row_labels.empty()) {
-    const Index every = round_step(pixels * 1.05f / cell.y);
-    const auto [first, last] = visible(rect.min.y, cell.y, heat.rows, clip_min.y, clip_max.y);
-    for (Index r = first; r < last; ++r) {
-      const bool is_lit = r == lit.row;
-      // Thinned out; the one that is looked at pushes its neighbours aside.
-      const bool beside = lit.row >= 0 && !is_lit && std::abs(r - lit.row) < every;
-      if ((r % every != 0 || beside) && !is_lit) continue;
-      const Face face = is_lit ? Face::bold : Face::ui;
-      const std::string& text = heat.row_labels[static_cast<std::size_t>(r)];
-      const ImVec2 size = text_size(frame.fonts, face, pixels, text);
-      const float width = std::min(size.x, heat.label_room * pixels);
-      const float y = rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y - size.y / 2;
-      draw_elided(list, frame.fonts, face, pixels, {rect.min.x - width - 5 * frame.u, y}, ink(is_lit), text, width);
-    }
+  const LabelStyle style{frame, list, heat, rect, pixels, cell_size(heat, rect)};
+  if (rows && !heat.row_labels.empty()) draw_row_labels(style, lit.row);
+  if (!cols || heat.col_labels.empty()) return;
+  heat.turned_room > 0 ? draw_turned_labels(style, lit.col) : draw_column_labels(style, lit.col);
+}
+
+const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels) {
+  const auto place = [](float at, float from, float to, Index count) {
+    return at < from || at >= to ? Index{-1} : static_cast<Index>((at - from) / (to - from) * static_cast<float>(count));
+  };
+  const auto named = [](const std::vector<std::string>& labels, Index i) {
+    return i >= 0 && i < static_cast<Index>(labels.size()) ? &labels[static_cast<std::size_t>(i)] : nullptr;
+  };
+  const Rect& rect = heat.rect;
+  if (point.x < rect.min.x && point.x >= rect.min.x - heat.label_room * pixels - 5) {
+    if (const std::string* row = named(heat.row_labels, place(point.y, rect.min.y, rect.max.y, heat.rows))) return row;
   }
-  if (cols && !heat.col_labels.empty()) {
-    const auto [first, last] = visible(rect.min.x, cell.x, heat.cols, clip_min.x, clip_max.x);
-    // A name may be cut to a few letters, an index not at all; the last one is the longest of them.
-    const float last_label = std::min(text_size(frame.fonts, Face::bold, pixels, heat.col_labels.back()).x, 40 * frame.u);
-    const float room = std::max({cell.x - 3 * frame.u, 26 * frame.u, last_label + 2 * frame.u});
-    const Index every = round_step(room / cell.x);
-    for (Index c = first; c < last; ++c) {
-      const bool is_lit = c == lit.col;
-      const bool beside = lit.col >= 0 && !is_lit && std::abs(c - lit.col) < every;
-      if ((c % every != 0 || beside) && !is_lit) continue;
-      const Face face = is_lit ? Face::bold : Face::ui;
-      const std::string& text = heat.col_labels[static_cast<std::size_t>(c)];
-      const float width = std::min(text_size(frame.fonts, face, pixels, text).x, room);
-      const float x = rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x - width / 2;
-      draw_elided(list, frame.fonts, face, pixels, {x, rect.max.y + 3 * frame.u}, ink(is_lit), text, width);
-    }
-  }
+  const float below = point.y - rect.max.y;
+  if (below < 0 || below > (heat.turned_room > 0 ? 0.71f * heat.turned_room + 1 : 1.4f) * pixels) return nullptr;
+  const float lean = heat.turned_room > 0 ? std::max(below - 0.5f * pixels, 0.0f) : 0;  // a turned label runs down to the left
+  return named(heat.col_labels, place(point.x + lean, rect.min.x, rect.max.x, heat.cols));
 }
 
 }  // namespace headlight

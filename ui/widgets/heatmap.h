@@ -12,8 +12,11 @@ void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Re
 /// Frames the row, column and cell that `cell` means in this heatmap: the cell itself where it is of the same stage,
 /// else, thinly, its row or column wherever this matrix counts the same tokens (query 3 is query 3 everywhere).
 void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell);
-/// Names of rows (left of `rect`) and columns (below it); thinned out where they would touch.
+/// Names of rows (left of `rect`) and columns (below it, upright or at 45°). Where they would touch, indices in round steps.
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols);
+
+/// The whole of the label at a point of the canvas, `pixels` of type; null where there is none.
+const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels);
 
 /// Which of this heatmap's rows and columns a cell of any stage means; −1 for none.
 struct Meaning {

@@ -1,0 +1,32 @@
+#include "tests/catch.h"
+#include "ui/widgets/heatmap.h"
+
+using namespace headlight;
+
+namespace {
+
+HeatPicture labelled(float turned_room) {
+  HeatPicture heat;
+  heat.rows = heat.cols = 2;
+  heat.rect = {{100, 100}, {140, 140}};
+  heat.row_labels = {"first row", "second row"};
+  heat.col_labels = {"first", "second"};
+  heat.label_room = 5;
+  heat.turned_room = turned_room;
+  return heat;
+}
+
+}  // namespace
+
+TEST_CASE("a label under the pointer is told whole, upright or at 45 degrees") {
+  const HeatPicture upright = labelled(0);
+  REQUIRE(label_at(upright, {80, 110}, 10));
+  CHECK(*label_at(upright, {80, 110}, 10) == "first row");
+  CHECK(*label_at(upright, {99, 139}, 10) == "second row");
+  CHECK(*label_at(upright, {130, 145}, 10) == "second");
+  CHECK(label_at(upright, {130, 160}, 10) == nullptr);
+  CHECK(label_at(upright, {110, 110}, 10) == nullptr);
+  const HeatPicture turned = labelled(6);
+  CHECK(*label_at(turned, {110, 160}, 10) == "second");  // 20 down, so 15 to the left of where it ends
+  CHECK(*label_at(turned, {110, 141}, 10) == "first");
+}
