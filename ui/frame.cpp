@@ -22,13 +22,16 @@ std::string_view document_name(const Document& document, const Words& words) {
   return scenario.source == Source::text ? text.substr(0, text.find('\n')) : std::string_view();
 }
 
+Shown Frame::shown(Stage stage) const { return view().step ? timeline.shown(stage, *view().step) : Shown{}; }
+
 Index Frame::rows_shown(Stage stage) const {
-  return view().step ? timeline.rows_shown(stage, *view().step) : INT64_MAX;
+  const Shown now = shown(stage);
+  return now.columns == Shown::all ? now.rows : 0;
 }
 
 std::optional<Cell> Frame::looked_at() const {
   const std::optional<Cell>& cell = view().hovered ? view().hovered : view().selected;
-  return cell && cell->row < rows_shown(cell->stage) ? cell : std::nullopt;
+  return cell && shows(*cell) ? cell : std::nullopt;
 }
 
 }  // namespace headlight

@@ -41,7 +41,10 @@ struct Frame {
   const View& view() const { return document.view; }
   /// The cell under the pointer, else the pinned one; none where the step player has not computed it yet.
   std::optional<Cell> looked_at() const;
-  /// How many rows of the stage are shown at the moment of the step player.
+  /// How much of the stage is computed at the moment of the step player.
+  Shown shown(Stage stage) const;
+  bool shows(const Cell& cell) const { return shown(cell.stage).has(cell.row, cell.col); }
+  /// How many whole rows that is.
   Index rows_shown(Stage stage) const;
   const Trace* trace() const { return document.trace.get(); }
 

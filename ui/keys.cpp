@@ -14,13 +14,29 @@ using compat::pressed;
 
 void go_to(const Frame& frame, int moment) { frame.change(at_moment(frame.view(), *frame.trace(), frame.timeline, moment)); }
 
+/// The first moment of the stage after, or before, the one that is computed at `now`.
+int next_stage(const Timeline& timeline, int now) {
+  for (const Timeline::Chapter& chapter : timeline.chapters()) {
+    if (chapter.first > now) return chapter.first;
+  }
+  return timeline.count() - 1;
+}
+int last_stage(const Timeline& timeline, int now) {
+  int before = 0;
+  for (const Timeline::Chapter& chapter : timeline.chapters()) {
+    if (chapter.first < now) before = chapter.first;
+  }
+  return before;
+}
+
 /// The step player's and the presentation's.
 void player_keys(const Frame& frame) {
   const View& view = frame.view();
   const int last = frame.timeline.count() - 1;
   const int now = view.step.value_or(last);
-  if (pressed(Key::right) || pressed(Key::page_down)) go_to(frame, view.step ? now + 1 : 0);
-  if (pressed(Key::left) || pressed(Key::page_up)) go_to(frame, now - 1);
+  const bool by_stage = ImGui::GetIO().KeyShift;
+  if (pressed(Key::right) || pressed(Key::page_down)) go_to(frame, !view.step ? 0 : by_stage ? next_stage(frame.timeline, now) : now + 1);
+  if (pressed(Key::left) || pressed(Key::page_up)) go_to(frame, by_stage ? last_stage(frame.timeline, now) : now - 1);
   if (pressed(Key::home)) go_to(frame, 0);
   if (pressed(Key::end)) go_to(frame, last);
   if (pressed('a')) frame.actions.push_back(Pin{});

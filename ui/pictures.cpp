@@ -35,6 +35,7 @@ const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
     kept.pipeline = make_pipeline_picture(frame, size);
     kept.provenance_of.reset();
     kept.provenance = {};
+    kept.moment_key = {};
   }
   return kept.pipeline;
 }
@@ -119,6 +120,19 @@ const Provenance& provenance_picture(const Frame& frame) {
     kept.provenance = cell ? make(*frame.trace(), kept.pipeline, *cell) : Provenance{};
   }
   return kept.provenance;
+}
+
+const MomentPicture& moment_picture(const Frame& frame) {
+  Pictures& kept = frame.pictures;
+  const View& view = frame.view();
+  const MomentKey& key = kept.moment_key;
+  const bool same = key.trace == frame.document.trace && key.step == view.step && key.way == view.way && key.batch == view.batch &&
+                    key.head == view.head && key.theme == view.theme && key.language == view.language;
+  if (!same) {
+    kept.moment_key = {frame.document.trace, view.step, view.way, view.batch, view.head, view.theme, view.language};
+    kept.moment = make_moment_picture(frame, kept.pipeline);
+  }
+  return kept.moment;
 }
 
 const MaskPicture& mask_picture(const Frame& frame, Rect area) {

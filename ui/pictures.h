@@ -13,6 +13,7 @@
 #include "ui/panels/inspector_picture.h"
 #include "ui/pipeline/picture.h"
 #include "ui/pipeline/provenance.h"
+#include "ui/player/moment_picture.h"
 
 namespace headlight {
 
@@ -33,7 +34,10 @@ struct Pictures {
   MaskPicture mask;
   std::vector<PatternTile> palette;  ///< made when it is first shown
   std::vector<Lesson> lessons;  ///< by shown_lessons
+  MomentKey moment_key;
+  MomentPicture moment;
   std::shared_ptr<const Trace> timeline_of;
+  Way timeline_way{};
   Timeline timeline;
   /// What the pipeline's picture depends on.
   struct PipelineKey {
@@ -86,6 +90,8 @@ const Provenance& provenance_picture(const Frame& frame);
 const ControlsPicture& controls_picture(const Frame& frame);
 /// The mask as it stands or, while that does not parse, as it is typed; `columns` as for make_mask_text_picture().
 const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns);
+/// What the moment of the step player shows besides, in the pipeline's picture as it was last made.
+const MomentPicture& moment_picture(const Frame& frame);
 /// The same for the mask view, in `area` of the screen, and its palette.
 const MaskPicture& mask_picture(const Frame& frame, Rect area);
 const std::vector<PatternTile>& palette_picture(const Frame& frame);

@@ -178,9 +178,16 @@ struct Session::State {
   }
 
   void keep_timeline() {
-    if (pictures.timeline_of == document.trace) return;
+    const Way way = document.view.way;
+    if (pictures.timeline_of == document.trace && pictures.timeline_way == way) return;
+    const bool other_way = pictures.timeline_of == document.trace;
+    const Stage at = other_way && document.view.step ? pictures.timeline.at(*document.view.step).stage : Stage::key;
     pictures.timeline_of = document.trace;
-    pictures.timeline = document.trace ? Timeline(*document.trace) : Timeline();
+    pictures.timeline_way = way;
+    pictures.timeline = document.trace ? Timeline(*document.trace, way) : Timeline();
+    if (!other_way || !document.view.step) return;  // the same stage from its start
+    const Timeline::Chapter* chapter = pictures.timeline.chapter_of(at);
+    document.view = at_moment(document.view, *document.trace, pictures.timeline, chapter ? chapter->first : 0);
   }
 };
 

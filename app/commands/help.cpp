@@ -41,7 +41,7 @@ Of explain
   terms, plus the quantities marked "added" (softmax: factors are exponentials, to be divided by the quantity "sum").
   NaN and infinities are the strings "NaN", "Infinity", "-Infinity".
 Of the window
-  --view pipeline|heads|mask[:SHEET]|compare|lesson --step K --select STAGE:b,h,row,col --theme light|dark
+  --view pipeline|heads|mask[:SHEET]|compare|lesson --step K --way row|column|dot|outer --select STAGE:b,h,row,col --theme light|dark
   --colormap NAME --size WxH --language en|zh --present --scale-factor X (pixels to a point, off screen)
 
 Exit status: 0 done; 2 the input or the command line is wrong.

@@ -44,6 +44,15 @@ void choose_view(View& view, const std::string& text) {
   if (text.starts_with(lab)) view.mask_lab.tab = parse_mask_tab(text.substr(lab.size()));
 }
 
+/// How products advance in the step player.
+Way parse_way(const std::string& text) {
+  constexpr const char* names[way_count] = {"row", "column", "dot", "outer"};
+  for (int i = 0; i < way_count; ++i) {
+    if (text == names[i]) return static_cast<Way>(i);
+  }
+  throw SettingError("--way", "\"" + text + "\" is no way to compute a product", "expected row, column, dot or outer");
+}
+
 /// "weights:0,2,3,1": stage, batch, head, row, column.
 Cell parse_cell(const std::string& text) {
   constexpr const char* expected = "expected STAGE:b,h,row,col, such as weights:0,2,3,1";
@@ -84,6 +93,7 @@ View view_of(const CommandLine& line) {
     view.head = view.selected->head;
   }
   view.presenting = line.has("--present");
+  if (line.has("--way")) view.way = parse_way(line["--way"]);
   if (line.has("--step")) view.step = static_cast<int>(parse_whole("--step", line["--step"], 0, 1000000));
   return view;
 }

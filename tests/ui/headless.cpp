@@ -156,7 +156,11 @@ std::size_t HeadlessWindow::drawn() const {
     const std::string_view bytes(reinterpret_cast<const char*>(list.VtxBuffer.Data), static_cast<std::size_t>(list.VtxBuffer.size_in_bytes()));
     sum = sum * 1000003 ^ std::hash<std::string_view>{}(bytes);
   }
-  for (const MatrixQuad& quad : painter.quads) sum = sum * 1000003 ^ static_cast<std::size_t>(quad.revealed + 2);
+  for (const MatrixQuad& quad : painter.quads) {
+    sum = sum * 1000003 ^ static_cast<std::size_t>(quad.revealed + 2);
+    const MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
+    sum = sum * 1000003 ^ std::hash<float>{}(matrix(matrix.rows - 1, 0)) ^ std::hash<float>{}(quad.min.x * 31 + quad.max.y);
+  }
   return sum;
 }
 

@@ -154,7 +154,7 @@ TEST_CASE("cells that the step player has not computed are blank, and not to be 
   }
   REQUIRE(document.view.step);
   HeadlessWindow window(document);
-  const Index shown = timeline.rows_shown(Stage::weights, *document.view.step);
+  const Index shown = timeline.shown(Stage::weights, *document.view.step).rows;
   REQUIRE(shown > 0);
   REQUIRE(shown < 6);
   REQUIRE(window.painter.quads.size() == 5);

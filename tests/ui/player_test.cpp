@@ -8,25 +8,50 @@
 using namespace headlight;
 using namespace headlight::test;
 
-TEST_CASE("the timeline shows a stage only after all that it is computed from") {
-  const auto trace = compute(sentence().scenario);
-  const Timeline timeline(*trace);
-  for (int moment = 0; moment < timeline.count(); ++moment) {
-    if (timeline.rows_shown(Stage::weights, moment) > 0) {
-      CHECK(timeline.rows_shown(Stage::masked_scores, moment) >= 6);
-      CHECK(timeline.rows_shown(Stage::Q, moment) >= 6);
-    }
-    CHECK(timeline.rows_shown(Stage::W_q, moment) >= 16);
-  }
-  CHECK(timeline.rows_shown(Stage::output, timeline.count() - 2) < 6);
-  CHECK(timeline.rows_shown(Stage::output, timeline.count() - 1) >= 6);
-}
+namespace {
 
-TEST_CASE("stepping through the whole pipeline forth and back gives the same picture at each step") {
+Document at_start(Way way) {
   Document document = sentence();
   document.view.step = 0;
-  HeadlessWindow window(document);
-  const int count = Timeline(*window.document().trace).count();
+  document.view.way = way;
+  return document;
+}
+
+}  // namespace
+
+TEST_CASE("the timeline shows a stage only after all that it is computed from") {
+  const auto trace = compute(sentence().scenario);
+  const Way way = GENERATE(Way::rows, Way::columns, Way::dot, Way::outer);
+  const Timeline timeline(*trace, way);
+  const auto whole = [&](Stage stage, int moment) { return timeline.shown(stage, moment).rows == Shown::all && timeline.shown(stage, moment).columns == Shown::all; };
+  for (int moment = 0; moment < timeline.count(); ++moment) {
+    if (!timeline.shown(Stage::weights, moment).nothing()) {
+      CHECK(whole(Stage::masked_scores, moment));
+      CHECK(whole(Stage::Q, moment));
+    }
+    CHECK(whole(Stage::W_q, moment));
+  }
+  CHECK_FALSE(whole(Stage::output, timeline.count() - 2));
+  CHECK(whole(Stage::output, timeline.count() - 1));
+}
+
+TEST_CASE("a product advances by rows, by columns, by numbers or by the terms of its sums") {
+  const auto trace = compute(sentence().scenario);  // scores [6, 6], of 4 terms
+  const auto moments = [&](Way way) { return Timeline(*trace, way).chapter_of(Stage::scores)->count; };
+  CHECK(moments(Way::rows) == 6);
+  CHECK(moments(Way::columns) == 6);
+  CHECK(moments(Way::dot) == 36);
+  CHECK(moments(Way::outer) == 4 + 1);
+  const Timeline dot(*trace, Way::dot);
+  const Shown after_eight = dot.shown(Stage::scores, dot.chapter_of(Stage::scores)->first + 7);
+  CHECK(after_eight.has(1, 1));
+  CHECK_FALSE(after_eight.has(1, 2));
+  CHECK(dot.at(dot.chapter_of(Stage::weights)->first).kind == Moment::Kind::shifted);
+}
+
+TEST_CASE("stepping through the whole pipeline forth and back gives the same picture at each step, whichever way products are computed") {
+  HeadlessWindow window(at_start(GENERATE(Way::rows, Way::columns, Way::dot, Way::outer)));
+  const int count = Timeline(*window.document().trace, window.document().view.way).count();
   std::vector<std::size_t> pictures;
   for (int moment = 0; moment < count; ++moment) {
     REQUIRE(window.document().view.step == moment);
@@ -44,32 +69,45 @@ TEST_CASE("stepping through the whole pipeline forth and back gives the same pic
 }
 
 TEST_CASE("no number is shown before it is computed: not painted, not pointed at, not explained") {
-  Document document = sentence();
-  document.view.step = 0;
+  const Way way = GENERATE(Way::rows, Way::columns, Way::dot, Way::outer);
   HeadlessWindow full(sentence());
   const ImVec2 weight = full.cell(Stage::weights, 2, 1);
-  HeadlessWindow window(document);
-  const Timeline timeline(*window.document().trace);
+  const ImVec2 score = full.cell(Stage::scores, 2, 1);
+  HeadlessWindow window(at_start(way));
+  const Timeline timeline(*window.document().trace, way);
   for (int moment = 0; moment < timeline.count(); ++moment) {
     for (const MatrixQuad& quad : window.painter.quads) {
       for (const Stage stage : all_stages()) {
         if (stage == Stage::query || stage == Stage::value || !identical(quad.values, (*window.document().trace)[stage])) continue;
         const MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
-        const Index rows = timeline.rows_shown(stage, moment);
+        const Shown shown = timeline.shown(stage, moment);
         INFO(name(stage) << " at " << moment);
-        CHECK(rows > 0);
-        if (rows < matrix.rows) CHECK(quad.revealed == rows * matrix.cols);
+        CHECK_FALSE(shown.nothing());
+        if (shown.rows < matrix.rows) CHECK(quad.revealed == shown.rows * matrix.cols + shown.cells);
       }
     }
-    window.move(weight);
-    window.frame();
-    window.frame();
-    const bool pointed = window.document().view.hovered.has_value();
-    CHECK(pointed == (timeline.rows_shown(Stage::weights, moment) > 2));
+    for (const auto& [stage, at] : {std::pair(Stage::weights, weight), std::pair(Stage::scores, score)}) {
+      window.move(at);
+      window.frame();
+      window.frame();
+      INFO(name(stage) << " at " << moment);
+      CHECK(window.document().view.hovered.has_value() == timeline.shown(stage, moment).has(2, 1));
+    }
     window.move({-100, -100});
     window.frame();
     window.press(compat::Key::right);
   }
+}
+
+TEST_CASE("another way to compute products goes on at the same stage") {
+  Document document = at_start(Way::rows);
+  HeadlessWindow window(document);
+  const Timeline rows(*window.document().trace);
+  while (rows.at(*window.document().view.step).stage != Stage::scores) window.press(compat::Key::right);
+  window.click(window.find("player_bar", {"way"}));
+  CHECK(window.document().view.way == Way::columns);
+  const Timeline columns(*window.document().trace, Way::columns);
+  CHECK(columns.at(*window.document().view.step).stage == Stage::scores);
 }
 
 TEST_CASE("escape leaves the step player, and all is shown again") {

@@ -96,7 +96,7 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
   if (!view.looked && !view.selected) {
     if (view.step) {
       const int moment = *view.step;
-      view = at_moment(std::move(view), *document.trace, Timeline(*document.trace), moment);
+      view = at_moment(std::move(view), *document.trace, Timeline(*document.trace, view.way), moment);
     } else {
       view.selected = first_look(*document.trace, view);
     }

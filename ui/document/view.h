@@ -8,6 +8,7 @@
 #include "core/attention/cell.h"
 #include "core/figure/range.h"
 #include "core/figure/theme.h"
+#include "ui/document/way.h"
 #include "ui/document/export_choice.h"
 #include "ui/document/mask_lab.h"
 #include "ui/document/mask_painting.h"
@@ -47,6 +48,7 @@ struct View {
   std::optional<bool> packed;      ///< W_q, W_k, W_v as one matrix; unset: as the source has them
   std::optional<std::string> mask_draft;  ///< what is typed as the mask while it does not parse
   std::optional<int> step;         ///< moment of the step player (ui/player/timeline.h); unset: all is shown
+  Way way = Way::rows;             ///< how its products advance
   bool playing = false;            ///< the moments pass by themselves
   bool looping = false;            ///< over the present stage's moments
   float speed = 1;                 ///< times the usual pace

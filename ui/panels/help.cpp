@@ -15,6 +15,7 @@ struct Shortcut {
 constexpr Shortcut shortcuts[] = {
     {"Space", "help.play"},
     {"← →", "help.step"},
+    {"Shift+←  Shift+→", "help.stage"},
     {"PgUp PgDn", "help.clicker"},
     {"Home End", "help.ends"},
     {"Esc", "help.escape"},

@@ -53,6 +53,14 @@ void draw_pace(const Frame& frame, ImVec2 at) {
     frame.change(std::move(changed));
   }
   tooltip(frame, frame.words("player.loop_hint"));
+  ImGui::SameLine(0, 4 * frame.u);
+  constexpr const char* ways[] = {"player.rows", "player.columns", "player.dot", "player.outer"};
+  if (chip(frame, "way", frame.words(ways[static_cast<int>(view.way)]), false, 86 * frame.u)) {
+    View changed = view;
+    changed.way = static_cast<Way>((static_cast<int>(view.way) + 1) % way_count);
+    frame.change(std::move(changed));
+  }
+  tooltip(frame, frame.words("player.way_hint"));
 }
 
 /// The moment that a place on the line stands for.
@@ -70,6 +78,10 @@ void draw_line(const Frame& frame, float left, float right, Rect place) {
   const float step = (right - left) / static_cast<float>(timeline.chapters().size());
   ImGui::SetCursorScreenPos({left, place.min.y});
   ImGui::InvisibleButton("line", {right - left, place.height()});
+  if (ImGui::IsItemHovered()) {
+    const float share = std::clamp((ImGui::GetIO().MousePos.x - left) / (right - left), 0.0f, 0.9999f);
+    tooltip(frame, name(timeline.chapters()[static_cast<std::size_t>(share * static_cast<float>(timeline.chapters().size()))].stage));
+  }
   if (ImGui::IsItemActive()) {
     const int moment = moment_at(timeline, (ImGui::GetIO().MousePos.x - left) / (right - left));
     if (frame.view().step != moment) frame.change(at_moment(frame.view(), *frame.trace(), timeline, moment));
@@ -113,7 +125,7 @@ void draw_player_bar(const Frame& frame, Rect place) {
   const int now = frame.view().step.value_or(frame.timeline.count() - 1) + 1;
   std::snprintf(words, sizeof words, "%s %d / %d", frame.words("player.step"), now, frame.timeline.count());
   draw_text(list, frame.fonts, Face::ui, 11 * u, {place.min.x + 62 * u, place.min.y + 40 * u}, frame.look.muted, words);
-  draw_line(frame, place.min.x + 186 * u, place.max.x - 18 * u, place);
+  draw_line(frame, place.min.x + 268 * u, place.max.x - 18 * u, place);
 }
 
 }  // namespace headlight

@@ -12,8 +12,8 @@ namespace {
 
 class Painter {
  public:
-  Painter(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const CanvasTransform& to)
-      : frame_(frame), picture_(picture), provenance_(provenance), to_(to), list_(*ImGui::GetWindowDrawList()),
+  Painter(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const MomentPicture& moment, const CanvasTransform& to)
+      : frame_(frame), picture_(picture), provenance_(provenance), moment_(moment), on_its_way_(stage_on_its_way(frame)), to_(to), list_(*ImGui::GetWindowDrawList()),
         t_(frame.u * picture.layout.type * to.zoom) {}
 
   void draw() {
@@ -21,6 +21,7 @@ class Painter {
     for (const ProvenanceArc& arc : provenance_.arcs) draw_arc(arc);
     for (const CardPicture& card : picture_.cards) draw_card(card);
     draw_sources();
+    for (const Traveller& traveller : moment_.travellers) draw_traveller(traveller);
     for (const Arrow& arrow : picture_.layout.arrows) draw_words(arrow);
     if (frame_.view().presenting) {
       draw_caption();
@@ -70,13 +71,17 @@ class Painter {
     }
     for (const HeatPicture& heat : card.heats) {
       const Rect area = to_.screen(heat.rect);
-      draw_heat(frame_, list_, heat, area, true);
+      if (moment_.values.defined() && heat.stage == on_its_way_) {
+        draw_on_its_way(heat, area);
+      } else {
+        draw_heat(frame_, list_, heat, area, true);
+      }
       if (card.labelled) {
         const bool large = card.stage == Stage::weights;
         draw_labels(frame_, list_, heat, area, (large ? 12 : 10.5f) * t_, true, large);
       }
       for (const std::optional<Cell>* cell : {&frame_.view().selected, &frame_.view().hovered}) {
-        if (*cell && (*cell)->row < frame_.rows_shown((*cell)->stage)) draw_highlight(frame_, list_, heat, area, **cell);
+        if (*cell && frame_.shows(**cell)) draw_highlight(frame_, list_, heat, area, **cell);
       }
     }
     if (!card.strip.rows.empty()) draw_strip(card);
@@ -102,11 +107,39 @@ class Painter {
     draw_row_strip(frame_, list_, card.strip, to_.screen(card.heats[0].rect), frame_.rows_shown(card.stage), to_.screen({card.strip.left, 0}).x, ends, t_);
   }
 
+  /// The numbers of the moment in the stage's place, and a row's sum beside it.
+  void draw_on_its_way(const HeatPicture& stage, Rect area) {
+    HeatPicture heat = stage;
+    heat.batch = heat.head = 0;
+    heat.quad.values = moment_.values;
+    heat.quad.batch = heat.quad.head = 0;
+    heat.quad.mask = heat.quad.kept = heat.shades = Tensor();
+    heat.quad.show_leaks = heat.quad.row_ranges = false;
+    heat.quad.range = moment_.range;
+    draw_moment_heat(frame_, list_, heat, area);
+    const float line = area.height() / static_cast<float>(heat.rows);
+    if (moment_.sums.empty() || line < 10 * t_) return;
+    for (std::size_t r = 0; r < moment_.sums.size(); ++r) {
+      const ImVec2 at{area.max.x + 8 * t_, area.min.y + (static_cast<float>(r) + 0.5f) * line - 7 * t_};
+      draw_text(list_, frame_.fonts, Face::mono, 11 * t_, at, frame_.look.ink, moment_.sums[r]);
+    }
+  }
+
+  void draw_traveller(const Traveller& traveller) {
+    MatrixQuad quad = traveller.quad;
+    const Rect rect = to_.screen(traveller.rect);
+    quad.min = rect.min;
+    quad.max = rect.max;
+    frame_.painter.draw(list_, quad);
+    compat::add_rect(list_, rect.min, rect.max, traveller.colour, 2 * t_, 1.6f * t_);
+  }
+
   void draw_footer(const CardPicture& card, Rect rect) {
     const float pad = 8 * t_;
     const float small = 10.5f * t_;
+    const bool on_its_way = on_its_way_ == card.stage && !moment_.caption.empty();
     const Rect bar = to_.screen(card.bar);
-    draw_text(list_, frame_.fonts, Face::ui, small, {rect.min.x + pad, bar.min.y - 16 * t_}, frame_.look.muted, card.shape);
+    draw_text(list_, frame_.fonts, Face::ui, small, {rect.min.x + pad, bar.min.y - 16 * t_}, on_its_way ? frame_.look.ink : frame_.look.muted, on_its_way ? moment_.caption : card.shape);
     const bool whole = frame_.rows_shown(card.stage) >= card.heats[0].rows;  // the ends are those of all its rows
     if (whole) {
       for (const CountNote& count : card.counts) draw_count_note(frame_, list_, count, {to_.screen({count.x, 0}).x, bar.min.y - 16 * t_}, t_);
@@ -201,6 +234,10 @@ class Painter {
       compat::add_rect(list_, rect.min, rect.max, frame_.look.card, 2 * frame_.u, 2 * thick);
       compat::add_rect(list_, rect.min, rect.max, frame_.look.lane(mark.stage), 2 * frame_.u, thick);
     }
+    for (const Rect& source : moment_.sources) {
+      const Rect rect = to_.screen(source).grown(thick / 2);
+      compat::add_rect(list_, rect.min, rect.max, frame_.look.ink, 2 * frame_.u, thick);
+    }
     if (frame_.view().pointed) draw_pointed(*frame_.view().pointed, 2 * thick);
     for (const ProvenanceArc& arc : provenance_.arcs) {
       float carry = 0;
@@ -233,28 +270,37 @@ class Painter {
     line(arrow.below, middle.y + 3 * t_);
   }
 
+  /// What is being computed, or looked at.
+  std::optional<Stage> spotlit() const {
+    if (on_its_way_) return on_its_way_;
+    const std::optional<Cell> cell = frame_.looked_at();
+    return cell ? std::optional(cell->stage) : std::nullopt;
+  }
+
   /// What is being computed, in letters for the last row.
   void draw_caption() {
-    const std::optional<Cell> cell = frame_.looked_at();
+    const std::optional<Stage> stage = spotlit();
     const Rect row = to_.screen(picture_.layout.thumbnails);
-    if (!cell || row.height() <= 0) return;
+    if (!stage || row.height() <= 0) return;
     const float size = std::min(26 * t_, row.height() * 0.5f);
-    const ImU32 colour = frame_.look.lane(cell->stage);
+    const ImU32 colour = frame_.look.lane(*stage);
     const float y = row.centre().y - size * 0.6f;
-    draw_text(list_, frame_.fonts, Face::bold, size, {row.min.x, y}, colour, name(cell->stage));
-    const float x = row.min.x + text_size(frame_.fonts, Face::bold, size, name(cell->stage)).x + 22 * t_;
-    draw_math(list_, frame_.fonts, size, {x, y}, frame_.look.ink, info(cell->stage).formula);
+    draw_text(list_, frame_.fonts, Face::bold, size, {row.min.x, y}, colour, name(*stage));
+    const float x = row.min.x + text_size(frame_.fonts, Face::bold, size, name(*stage)).x + 22 * t_;
+    const bool partly = on_its_way_ == stage && !moment_.caption.empty();
+    draw_math(list_, frame_.fonts, size, {x, y}, frame_.look.ink, partly ? std::string_view(moment_.caption) : info(*stage).formula);
   }
 
   /// In a presentation, cards that have no part in what is looked at step back.
   bool in_the_dark(const CardPicture& card) const {
-    const std::optional<Cell> cell = frame_.looked_at();
-    if (!frame_.view().presenting || !cell) return false;
-    const auto is_of = [&](Stage stage) {
-      return std::any_of(card.heats.begin(), card.heats.end(), [&](const HeatPicture& heat) { return heat.stage == stage; });
+    const std::optional<Stage> stage = spotlit();
+    if (!frame_.view().presenting || !stage) return false;
+    const auto is_of = [&](Stage of) {
+      return std::any_of(card.heats.begin(), card.heats.end(), [&](const HeatPicture& heat) { return heat.stage == of; });
     };
     const auto& sources = provenance_.marks;
-    return !is_of(cell->stage) && std::none_of(sources.begin(), sources.end(), [&](const SourceMark& source) { return is_of(source.stage); });
+    if (on_its_way_ == stage) return card.stage > *stage && !is_parameter(card.stage);  // what comes later
+    return !is_of(*stage) && std::none_of(sources.begin(), sources.end(), [&](const SourceMark& source) { return is_of(source.stage); });
   }
 
   void draw_thumbnails() {
@@ -274,6 +320,8 @@ class Painter {
   const Frame& frame_;
   const PipelinePicture& picture_;
   const Provenance& provenance_;
+  const MomentPicture& moment_;
+  std::optional<Stage> on_its_way_;
   const CanvasTransform& to_;
   ImDrawList& list_;
   float t_;  // pixels per point of type, zoom included
@@ -281,8 +329,9 @@ class Painter {
 
 }  // namespace
 
-void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const CanvasTransform& transform) {
-  Painter(frame, picture, provenance, transform).draw();
+void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const MomentPicture& moment,
+                   const CanvasTransform& transform) {
+  Painter(frame, picture, provenance, moment, transform).draw();
 }
 
 std::optional<Cell> cell_at(const PipelinePicture& picture, ImVec2 point) {

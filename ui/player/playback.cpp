@@ -6,6 +6,7 @@ namespace headlight {
 namespace {
 
 constexpr double moment_seconds = 0.8;  // that a moment stands at speed 1
+constexpr double travel_seconds = 0.25;
 
 /// The next moment within the chapter that `moment` is in, from its start again after its end.
 int next_in_loop(const Timeline& timeline, int moment) {
@@ -25,7 +26,8 @@ void Playback::advance(const Frame& frame, double seconds) {
     return;
   }
   since_moment_ += seconds;
-  if (since_moment_ < moment_seconds / static_cast<double>(view.speed)) return;
+  const bool travels = view.step && frame.timeline.at(*view.step).kind == Moment::Kind::travel;
+  if (since_moment_ < (travels ? travel_seconds : moment_seconds) / static_cast<double>(view.speed)) return;
   since_moment_ = 0;
   const int now = view.step.value_or(-1);
   const int next = view.looping ? next_in_loop(frame.timeline, now) : now + 1;

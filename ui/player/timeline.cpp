@@ -2,36 +2,59 @@
 
 #include <algorithm>
 
+#include "core/explain/partial.h"
+
 namespace headlight {
 namespace {
 
-constexpr Index rows_one_by_one = 16;  // longer matrices advance in this many bands
-
-/// Moved or scaled as a whole; the others are computed row by row.
-bool at_once(Stage stage) {
-  switch (stage) {
-    case Stage::query: case Stage::key: case Stage::value:
-    case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads:
-    case Stage::Q_rotated: case Stage::K_rotated:
-    case Stage::scaled_scores: case Stage::capped_scores: case Stage::biased_scores:
-    case Stage::mask: case Stage::masked_scores: case Stage::dropped_weights: case Stage::concat:
-      return true;
-    default:
-      return false;
-  }
-}
+// Longer matrices advance in this many bands of rows or columns, runs of numbers, or of terms.
+constexpr Index bands_at_most = 16;
+constexpr Index runs_at_most = 64;
 
 bool is_input(Stage stage) { return stage <= Stage::value || is_parameter(stage); }
 
+bool splits_or_merges(Stage stage) {
+  return stage == Stage::Q_heads || stage == Stage::K_heads || stage == Stage::V_heads || stage == Stage::concat;
+}
+
+bool in_steps(Moment::Kind kind) {
+  return kind == Moment::Kind::rows || kind == Moment::Kind::columns || kind == Moment::Kind::cells;
+}
+
 }  // namespace
 
-Timeline::Timeline(const Trace& trace) {
+void Timeline::add(Stage stage, Moment::Kind kind, Index count, Index moments) {
+  for (Index i = 0; i < moments; ++i) moments_.push_back({stage, kind, count * i / moments, count * (i + 1) / moments});
+}
+
+void Timeline::add_product(const Trace& trace, Stage stage, Way way) {
+  const Index rows = trace[stage].size(-2), cols = trace[stage].size(-1);
+  switch (way) {
+    case Way::rows: return add(stage, Moment::Kind::rows, rows, std::min(rows, bands_at_most));
+    case Way::columns: return add(stage, Moment::Kind::columns, cols, std::min(cols, bands_at_most));
+    case Way::dot: return add(stage, Moment::Kind::cells, rows * cols, std::min(rows * cols, runs_at_most));
+    case Way::outer: break;
+  }
+  const Index terms = product_terms(trace, stage);
+  add(stage, Moment::Kind::terms, terms, std::min(terms, bands_at_most));
+  add(stage, Moment::Kind::rows, rows, 1);
+}
+
+Timeline::Timeline(const Trace& trace, Way way) {
   for (const Stage stage : trace.stages()) {
     if (trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value)) continue;  // one card, X
+    const int first = count();
     const Index rows = trace[stage].size(-2);
-    const Index bands = at_once(stage) ? 1 : std::min(rows, rows_one_by_one);
-    chapters_.push_back({stage, count(), static_cast<int>(bands)});
-    for (Index band = 0; band < bands; ++band) moments_.push_back({stage, rows * band / bands, rows * (band + 1) / bands});
+    if (product_terms(trace, stage) > 0) {
+      add_product(trace, stage, way);
+    } else if (stage == Stage::weights) {
+      for (const auto kind : {Moment::Kind::shifted, Moment::Kind::exponentials, Moment::Kind::sums}) add(stage, kind, 1, 1);
+      add(stage, Moment::Kind::rows, rows, std::min(rows, bands_at_most));
+    } else {
+      if (splits_or_merges(stage)) add(stage, Moment::Kind::travel, travel_parts - 1, travel_parts - 1);
+      add(stage, Moment::Kind::rows, rows, 1);
+    }
+    chapters_.push_back({stage, first, count() - first, trace[stage].size(-1)});
   }
 }
 
@@ -39,28 +62,43 @@ const Moment& Timeline::at(int moment) const {
   return moments_[static_cast<std::size_t>(std::clamp(moment, 0, std::max(count() - 1, 0)))];
 }
 
-Index Timeline::rows_shown(Stage stage, int moment) const {
-  constexpr Index all = INT64_MAX;
-  if (is_input(stage)) return all;
+const Timeline::Chapter* Timeline::chapter_of(Stage stage) const {
+  const auto found = std::ranges::find(chapters_, stage, &Chapter::stage);
+  return found == chapters_.end() ? nullptr : &*found;
+}
+
+Shown Timeline::shown(Stage stage, int moment) const {
+  const Chapter* chapter = chapter_of(stage);
+  if (is_input(stage) || chapter == nullptr) return {};
   moment = std::clamp(moment, 0, std::max(count() - 1, 0));
-  for (const Chapter& chapter : chapters_) {
-    if (chapter.stage != stage) continue;
-    if (moment < chapter.first) return 0;
-    if (moment >= chapter.first + chapter.count - 1) return all;
-    return at(moment).last_row;
+  if (moment < chapter->first) return {.rows = 0};
+  if (moment >= chapter->first + chapter->count - 1) return {};
+  const Moment& now = at(moment);
+  switch (now.kind) {
+    case Moment::Kind::rows: return {.rows = now.last};
+    case Moment::Kind::columns: return {.columns = now.last};
+    case Moment::Kind::cells: return {.rows = now.last / chapter->columns, .cells = now.last % chapter->columns};
+    default: return {.rows = 0};
   }
-  return all;
 }
 
 View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment) {
   view.step = std::clamp(moment, 0, std::max(timeline.count() - 1, 0));
   const Moment& now = timeline.at(*view.step);
+  view.hovered.reset();
+  view.path.clear();
+  view.selected.reset();
+  if (!in_steps(now.kind)) return view;
   const Tensor& values = trace[now.stage];
-  Cell cell{now.stage, view.batch, 0, now.last_row - 1, 0};
+  Cell cell{now.stage, view.batch, 0, now.last - 1, 0};
   if (values.rank() == 4) cell.head = is_per_kv_head(now.stage) ? view.head / trace.dims().groups() : view.head;
+  if (now.kind == Moment::Kind::columns) cell = {cell.stage, cell.batch, cell.head, 0, now.last - 1};
+  if (now.kind == Moment::Kind::cells) {
+    cell.row = (now.last - 1) / values.size(-1);
+    cell.col = (now.last - 1) % values.size(-1);
+  }
   view.selected = cell;
   view.path = {cell};
-  view.hovered.reset();
   return view;
 }
 

@@ -136,7 +136,7 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadCard& card) {
     draw_heat(frame, list, card.heat, card.heat.rect, card.chosen);
   }
   for (const std::optional<Cell>* cell : {&frame.view().selected, &frame.view().hovered}) {
-    if (!*cell || (*cell)->row >= frame.rows_shown((*cell)->stage)) continue;
+    if (!*cell || !frame.shows(**cell)) continue;
     Cell here = **cell;  // query 3 is query 3 in every head
     if (here.stage == card.heat.stage) here.head = card.heat.head;
     draw_highlight(frame, list, card.heat, card.heat.rect, here);
@@ -180,7 +180,7 @@ void draw_weights(const Frame& frame, ImDrawList& list, const HeadsPicture& pict
 void draw_pointed(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
   const HeadCard* card = card_at(picture, point);
   std::optional<Cell> cell = card ? headlight::cell_in(card->heat, point) : picture.arc_at(point, 5 * frame.u);
-  if (!cell || (card && !card->average) || cell->row >= frame.rows_shown(cell->stage)) return;
+  if (!cell || (card && !card->average) || !frame.shows(*cell)) return;
   const Tensor& values = card ? card->heat.quad.values : (*frame.trace())[cell->stage];
   if (!values.defined()) return;
   const std::string number = number_text(values.matrix(cell->batch, cell->head)(cell->row, cell->col), 4);
@@ -250,7 +250,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
   if (ImGui::IsItemHovered()) {
     const HeadCard* card = card_at(picture, point);
     cell = card ? cell_in(*card, point) : arc_or_token_at(frame, picture, point);
-    if (cell && cell->row >= frame.rows_shown(cell->stage)) cell.reset();  // not computed yet
+    if (cell && !frame.shows(*cell)) cell.reset();  // not computed yet
     draw_pointed(frame, picture, point);
   }
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});

@@ -94,7 +94,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   ImGui::InvisibleButton("surface", {place.width(), place.height()});
   const ImVec2 point = transform.canvas(ImGui::GetIO().MousePos);
   std::optional<Cell> cell = ImGui::IsItemHovered() ? cell_at(picture, point) : std::nullopt;
-  if (cell && cell->row >= frame.rows_shown(cell->stage)) cell.reset();  // not computed yet
+  if (cell && !frame.shows(*cell)) cell.reset();  // not computed yet
   point_at_card(frame, picture, point, !cell && ImGui::IsItemHovered());
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (!cell) tell_label(frame, picture, point);
@@ -104,7 +104,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   }
   offer_matrix_menu(frame, cell ? cell : thumbnail_cell(picture, point));
   pan_and_zoom(frame, place, transform, !cell);
-  draw_pipeline(frame, picture, provenance_picture(frame), transform);
+  draw_pipeline(frame, picture, provenance_picture(frame), moment_picture(frame), transform);
 }
 
 }  // namespace headlight

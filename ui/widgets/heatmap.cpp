@@ -51,7 +51,7 @@ void draw_number(const Frame& frame, ImDrawList& list, std::string_view number, 
   draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, drawn);
 }
 
-void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Index rows) {
+void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown) {
   const ImVec2 cell = cell_size(heat, rect);
   const float pixels = std::clamp(cell.y * 0.5f, 9 * frame.u, 17 * frame.u);
   const float digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
@@ -62,10 +62,11 @@ void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat,
   const ImVec2 clip_min = list.GetClipRectMin();
   const ImVec2 clip_max = list.GetClipRectMax();
   const auto first = [](float at, float from, float size) { return static_cast<Index>(std::max(0.0f, std::floor((at - from) / size))); };
-  const Index last_row = std::min(rows, first(clip_max.y, rect.min.y, cell.y) + 1);
+  const Index last_row = std::min(heat.rows, first(clip_max.y, rect.min.y, cell.y) + 1);
   const Index last_col = std::min(heat.cols, first(clip_max.x, rect.min.x, cell.x) + 1);
   for (Index r = first(clip_min.y, rect.min.y, cell.y); r < last_row; ++r) {
     for (Index c = first(clip_min.x, rect.min.x, cell.x); c < last_col; ++c) {
+      if (!shown.has(r, c)) continue;
       const ImVec2 centre{rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x, rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y};
       const float value = matrix(r, c);
       const CellKind kind = classify(matrix, masks, r, c);
@@ -91,17 +92,32 @@ void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat,
 
 }  // namespace
 
-void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers) {
+namespace {
+
+void draw_shown(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers, const Shown& shown) {
+  if (shown.nothing()) return;
   MatrixQuad quad = heat.quad;
   quad.min = rect.min;
   quad.max = rect.max;
   const ImVec2 cell = cell_size(heat, rect);
   quad.cell_gap = std::min(cell.x, cell.y) >= 6 * frame.u ? std::max(1.0f, frame.u) : 0;
-  const Index rows = frame.rows_shown(heat.stage);
-  if (rows == 0) return;
-  if (rows < heat.rows) quad.revealed = rows * heat.cols;
+  // Columns that are not computed yet are clipped away, so that nothing of them can show.
+  const bool clipped = shown.columns < heat.cols;
+  if (clipped) list.PushClipRect(rect.min, {rect.min.x + static_cast<float>(shown.columns) * cell.x, rect.max.y}, true);
+  if (shown.rows < heat.rows) quad.revealed = shown.rows * heat.cols + shown.cells;
   frame.painter.draw(list, quad);
-  if (numbers && heat.stage != Stage::mask) draw_numbers(frame, list, heat, rect, std::min(rows, heat.rows));
+  if (numbers && heat.stage != Stage::mask) draw_numbers(frame, list, heat, rect, shown);
+  if (clipped) list.PopClipRect();
+}
+
+}  // namespace
+
+void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers) {
+  draw_shown(frame, list, heat, rect, numbers, frame.shown(heat.stage));
+}
+
+void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect) {
+  draw_shown(frame, list, heat, rect, true, {});
 }
 
 Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {

@@ -9,6 +9,8 @@ namespace headlight {
 
 /// Paints the matrix into `rect` (screen pixels). `numbers` also writes values into cells that are large enough.
 void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers);
+/// The same of numbers that are in no stage, whatever the moment of the step player.
+void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect);
 /// Frames the row, column and cell that `cell` means in this heatmap: the cell itself where it is of the same stage,
 /// else, thinly, its row or column wherever this matrix counts the same tokens (query 3 is query 3 everywhere).
 void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell);

@@ -76,7 +76,7 @@ bool draw_line(const Frame& frame, const Line& line, Rect place) {
 
 void offer_matrix_menu(const Frame& frame, const std::optional<Cell>& cell) {
   if (!cell || !ImGui::IsItemHovered() || !ImGui::IsMouseClicked(ImGuiMouseButton_Right)) return;
-  if (cell->row >= frame.rows_shown(cell->stage)) return;  // not computed yet
+  if (!frame.shows(*cell)) return;  // not computed yet
   const ImVec2 at = ImGui::GetIO().MousePos;
   View view = frame.view();
   view.selected = cell;

@@ -1,0 +1,29 @@
+// What stands between a stage and its sources: a product's sum after some of its terms, a softmax on its way.
+#pragma once
+
+#include <cstdint>
+
+#include "core/attention/trace.h"
+
+namespace headlight {
+
+/// Of how many terms each number of a product is the sum: d_query … for Q, K, V, d_head for scores, n_k for
+/// head_outputs, H·d_head for output. 0 where the stage is no product, or has no weights.
+Index product_terms(const Trace& trace, Stage stage);
+
+/// Σ over the terms before `terms` of left[row, i] · right[i, col], of one batch entry and head: [rows, cols]. A bias is
+/// added with the last term.
+Tensor partial_product(const Trace& trace, Stage stage, Index batch, Index head, Index terms);
+
+/// The two operands of a product, and along which axis of the right one its terms lie.
+struct Operands {
+  Stage left{}, right{};
+  bool terms_are_rows = false;  ///< of the right one: V of head_outputs; else its columns, as W [out, in] and K_heads
+};
+Operands operands_of(const Trace& trace, Stage stage);
+
+enum class SoftmaxStep : std::uint8_t { shifted, exponentials };
+/// s − max over the row, or e^(s − max), of the masked (else the last) scores: [n_q, n_k]. A row of nothing but −∞ is NaN.
+Tensor softmax_step(const Trace& trace, Index batch, Index head, SoftmaxStep step);
+
+}  // namespace headlight
