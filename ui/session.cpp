@@ -180,7 +180,7 @@ struct Session::State {
   void keep_timeline() {
     const Way way = document.view.way;
     if (pictures.timeline_of == document.trace && pictures.timeline_way == way) return;
-    const bool other_way = pictures.timeline_of == document.trace;
+    const bool other_way = document.trace && pictures.timeline_of == document.trace;
     const Stage at = other_way && document.view.step ? pictures.timeline.at(*document.view.step).stage : Stage::key;
     pictures.timeline_of = document.trace;
     pictures.timeline_way = way;

@@ -52,7 +52,8 @@ Tensor partial_product(const Trace& trace, Stage stage, Index batch, Index head,
 }
 
 Tensor softmax_step(const Trace& trace, Index batch, Index head, SoftmaxStep step) {
-  const MatrixView scores = trace[steps::scores_before(trace, Stage::weights)].matrix(batch, head);
+  const Stage last = trace.has(Stage::masked_scores) ? Stage::masked_scores : steps::scores_before(trace, Stage::masked_scores);
+  const MatrixView scores = trace[last].matrix(batch, head);
   Buffer values(static_cast<std::size_t>(scores.rows * scores.cols));
   std::size_t at = 0;
   for (Index row = 0; row < scores.rows; ++row) {

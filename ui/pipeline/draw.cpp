@@ -71,8 +71,8 @@ class Painter {
     }
     for (const HeatPicture& heat : card.heats) {
       const Rect area = to_.screen(heat.rect);
-      if (moment_.values.defined() && heat.stage == on_its_way_) {
-        draw_on_its_way(heat, area);
+      if (moment_.heat.rows > 0 && heat.stage == on_its_way_) {
+        draw_on_its_way(area);
       } else {
         draw_heat(frame_, list_, heat, area, true);
       }
@@ -108,16 +108,9 @@ class Painter {
   }
 
   /// The numbers of the moment in the stage's place, and a row's sum beside it.
-  void draw_on_its_way(const HeatPicture& stage, Rect area) {
-    HeatPicture heat = stage;
-    heat.batch = heat.head = 0;
-    heat.quad.values = moment_.values;
-    heat.quad.batch = heat.quad.head = 0;
-    heat.quad.mask = heat.quad.kept = heat.shades = Tensor();
-    heat.quad.show_leaks = heat.quad.row_ranges = false;
-    heat.quad.range = moment_.range;
-    draw_moment_heat(frame_, list_, heat, area);
-    const float line = area.height() / static_cast<float>(heat.rows);
+  void draw_on_its_way(Rect area) {
+    draw_moment_heat(frame_, list_, moment_.heat, area);
+    const float line = area.height() / static_cast<float>(moment_.heat.rows);
     if (moment_.sums.empty() || line < 10 * t_) return;
     for (std::size_t r = 0; r < moment_.sums.size(); ++r) {
       const ImVec2 at{area.max.x + 8 * t_, area.min.y + (static_cast<float>(r) + 0.5f) * line - 7 * t_};

@@ -32,17 +32,30 @@ Rect part(const Rect& rect, Index first, Index last, Index of, bool rows) {
   return {{rect.min.x + from * rect.width(), rect.min.y}, {rect.min.x + to * rect.width(), rect.max.y}};
 }
 
-ValueRange range_of(const Tensor& values, const Colormap& map) {
+/// The numbers in the stage's place: over the stage's range, so that sums grow into it, or over their own.
+void put(const Frame& frame, const PipelinePicture& picture, Stage stage, Tensor values, bool own_range, MomentPicture& shown) {
+  const HeatPicture* place = heat_of(picture, stage);
+  if (!place) return;
+  HeatPicture& heat = shown.heat;
+  heat = *place;
+  heat.row_labels.clear();
+  heat.col_labels.clear();
+  heat.batch = heat.head = heat.quad.batch = heat.quad.head = 0;
+  heat.quad.values = std::move(values);
+  heat.quad.mask = heat.quad.kept = heat.shades = Tensor();
+  heat.quad.show_leaks = heat.quad.row_ranges = false;
+  heat.quad.range = stage_range(*frame.trace(), stage, heat.colormap->kind());
+  if (!own_range) return;
   Extent extent;
-  extent.add(values.matrix());
-  return extent.range(map.kind());
+  extent.add(heat.quad.values.matrix());
+  heat.quad.range = extent.range(heat.colormap->kind());
 }
 
 void show_terms(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
   const Index all = product_terms(trace, now.stage);
-  shown.values = partial_product(trace, now.stage, view.batch, has_head_axis(now.stage) ? view.head : 0, now.last);
+  put(frame, picture, now.stage, partial_product(trace, now.stage, view.batch, has_head_axis(now.stage) ? view.head : 0, now.last), false, shown);
   shown.caption = frame.words.fill("player.terms", {std::to_string(now.last), std::to_string(all)});
   const Operands operands = operands_of(trace, now.stage);
   if (const HeatPicture* left = heat_of(picture, shown_as(trace, operands.left))) {
@@ -56,11 +69,12 @@ void show_terms(const Frame& frame, const PipelinePicture& picture, const Moment
 void show_softmax(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
   const View& view = frame.view();
   const bool shifted = now.kind == Kind::shifted;
-  shown.values = softmax_step(*frame.trace(), view.batch, view.head, shifted ? SoftmaxStep::shifted : SoftmaxStep::exponentials);
+  const Tensor step = softmax_step(*frame.trace(), view.batch, view.head, shifted ? SoftmaxStep::shifted : SoftmaxStep::exponentials);
+  put(frame, picture, now.stage, step, true, shown);
   shown.caption = frame.words(shifted ? "player.shifted" : now.kind == Kind::sums ? "player.sums" : "player.exponentials");
   if (const HeatPicture* scores = heat_of(picture, Stage::masked_scores)) shown.sources.push_back(scores->rect);
   if (now.kind != Kind::sums) return;
-  const MatrixView matrix = shown.values.matrix();
+  const MatrixView matrix = step.matrix();
   for (Index r = 0; r < matrix.rows; ++r) {
     double sum = 0;
     for (Index c = 0; c < matrix.cols; ++c) sum += static_cast<double>(matrix(r, c));
@@ -118,17 +132,11 @@ MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& pic
   MomentPicture shown;
   if (!stage_on_its_way(frame)) return shown;
   const Moment& now = frame.timeline.at(*frame.view().step);
-  if (now.kind == Kind::travel) {
-    show_travel(frame, picture, now, shown);
-    return shown;
+  switch (now.kind) {
+    case Kind::travel: show_travel(frame, picture, now, shown); break;
+    case Kind::terms: show_terms(frame, picture, now, shown); break;
+    default: show_softmax(frame, picture, now, shown); break;
   }
-  if (now.kind == Kind::terms) {
-    show_terms(frame, picture, now, shown);
-  } else {
-    show_softmax(frame, picture, now, shown);
-  }
-  const Colormap& map = window_colormap(frame.view(), now.stage);
-  shown.range = now.kind == Kind::terms ? stage_range(*frame.trace(), now.stage, map.kind()) : range_of(shown.values, map);
   return shown;
 }
 

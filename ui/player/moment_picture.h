@@ -20,8 +20,7 @@ struct Traveller {
 };
 
 struct MomentPicture {
-  Tensor values;              ///< [rows, cols], in place of the stage's own; undefined where the stage shows itself
-  ValueRange range;
+  HeatPicture heat;           ///< in place of the stage's own; no rows where the stage shows itself
   std::string caption;        ///< "3 of 16 terms", "e^(s − max)"; in place of the card's shape
   std::vector<std::string> sums;  ///< a row's, beside it
   std::vector<Rect> sources;  ///< canvas pixels: the terms' columns and rows in the operands
