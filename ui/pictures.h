@@ -8,6 +8,7 @@
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/masklab/mask_picture.h"
+#include "ui/masklab/sheet_picture.h"
 #include "ui/open/open_dialog.h"
 #include "ui/panels/controls_picture.h"
 #include "ui/panels/inspector_picture.h"
@@ -34,6 +35,8 @@ struct Pictures {
   MaskPicture mask;
   std::vector<PatternTile> palette;  ///< made when it is first shown
   std::vector<Lesson> lessons;  ///< by shown_lessons
+  SheetKey sheet_key;
+  SheetPicture sheet;
   MomentKey moment_key;
   MomentPicture moment;
   std::shared_ptr<const Trace> timeline_of;
@@ -90,6 +93,8 @@ const Provenance& provenance_picture(const Frame& frame);
 const ControlsPicture& controls_picture(const Frame& frame);
 /// The mask as it stands or, while that does not parse, as it is typed; `columns` as for make_mask_text_picture().
 const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns);
+/// What the mask view's sheet shows.
+const SheetPicture& sheet_picture(const Frame& frame);
 /// What the moment of the step player shows besides, in the pipeline's picture as it was last made.
 const MomentPicture& moment_picture(const Frame& frame);
 /// The same for the mask view, in `area` of the screen, and its palette.

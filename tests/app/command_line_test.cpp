@@ -203,7 +203,7 @@ TEST_CASE("what is wrong is one line that names it, exit 2, and nothing is writt
            {"trace --random --d-model 512 --heads 7 -o OUT/t.npz",
             "--heads: 7 does not divide d_model 512; expected one of"},
            {"trace IN/torch_mha.input.npz --d-model 64 -o OUT/t.npz", "--d-model: cannot be set"},
-           {"trace IN/torch_mha.input.npz --text \"a b\" -o OUT/t.npz", "--text: cannot be used"},
+           {"trace IN/torch_mha.input.npz --text \"a b\" -o OUT/t.npz", "holds no token embedding, which text needs"},
            {"trace --random --heads 7x -o OUT/t.npz", "--heads: \"7x\" is not a whole number"},
            {"trace --random --scale 1.5.2 -o OUT/t.npz", "--scale: \"1.5.2\" is not a number"},
            {"trace --random --rope third -o OUT/t.npz", "--rope: \"third\" is not none, half or interleaved"},

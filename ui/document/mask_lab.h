@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace headlight {
@@ -12,12 +11,10 @@ enum class MaskTab : std::uint8_t { patterns, conventions, reach, cost, side_by_
 
 struct MaskLab {
   MaskTab tab = MaskTab::patterns;
-  std::string convention;                  ///< the choice whose consequences are shown, as "fill:-1e4"; "" for none
   int layers = 3;                          ///< that information travels through
   bool residual = true;                    ///< a token also keeps what it knows itself
   int block = 16;                          ///< side of a block that a kernel skips or computes as a whole
-  std::string other = "causal()";          ///< the second mask, B
-  std::optional<std::string> other_draft;  ///< what is typed as B while it does not parse
+  std::string other = "causal() && window(3)";  ///< the second mask, B, as it is typed
   bool operator==(const MaskLab&) const = default;
 };
 

@@ -232,6 +232,7 @@ class Drawer {
     const float label = 66 * u_, number = 62 * u_, line = 18 * u_;
     const ImVec2 start = ImGui::GetCursorScreenPos();
     float y = start.y;
+    const Shown shown = frame_.shown(picture_.cell.stage);  // not all of a row may be computed yet
     for (const Bar& bar : picture_.row) {
       const ImU32 ink = bar.lit ? frame_.look.ink : frame_.look.muted;
       const Face face = bar.lit ? Face::bold : Face::ui;
@@ -239,15 +240,16 @@ class Drawer {
       draw_text(list_, frame_.fonts, face, 12 * u_, {start.x + label - extent - 8 * u_, y}, ink, bar.label);
       const float from = start.x + label, length = width_ - label - number, top = y + 3 * u_;
       list_.AddRectFilled({from, top}, {from + length, top + 9 * u_}, frame_.look.field, 3 * u_);
-      if (bar.has_value)
+      const bool computed = shown.has(picture_.cell.row, bar.col);
+      if (bar.has_value && computed)
         list_.AddRectFilled({from + bar.from * length, top}, {from + bar.to * length, top + 9 * u_}, bar.colour,
                             3 * u_);
-      right(Face::mono, 12, {start.x, y}, ink, bar.number);
+      if (computed) right(Face::mono, 12, {start.x, y}, ink, bar.number);
       y += line;
     }
     ImGui::SetCursorScreenPos(start);
     ImGui::Dummy({width_, y - start.y});
-    if (picture_.sum.empty()) return;
+    if (picture_.sum.empty() || !shown.has(picture_.cell.row, Shown::all - 1)) return;
     number_line(frame_.words("inspector.sum"), picture_.sum);
     number_line(frame_.words("inspector.entropy"), picture_.entropy);
   }
@@ -275,6 +277,20 @@ void draw_assumptions(const Frame& frame) {
   }
 }
 
+/// Between two stages there is no cell to explain: what is being computed, and how.
+void draw_stage_on_its_way(const Frame& frame, Stage stage) {
+  const float u = frame.u;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_text(list, frame.fonts, Face::bold, 16 * u, at, frame.look.lane(stage), name(stage));
+  const std::string_view formula = info(stage).formula;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float fit = std::clamp(width / std::max(math_size(frame.fonts, 18 * u, formula).x, 1.0f), 0.6f, 1.0f);
+  draw_math(list, frame.fonts, 18 * u * fit, {at.x, at.y + 28 * u}, frame.look.ink, formula);
+  draw_math(list, frame.fonts, 18 * u, {at.x, at.y + 60 * u}, frame.look.ink, frame.pictures.moment.caption);
+  ImGui::Dummy({width, 96 * u});
+}
+
 }  // namespace
 
 void draw_inspector(const Frame& frame, Rect place) {
@@ -287,6 +303,7 @@ void draw_inspector(const Frame& frame, Rect place) {
     drawer.draw();
     point_at(frame, drawer.pointed());
   } else {
+    if (const std::optional<Stage> stage = stage_on_its_way(frame)) draw_stage_on_its_way(frame, *stage);
     note(frame, frame.words("inspector.hint"));
     draw_assumptions(frame);
   }

@@ -202,6 +202,7 @@ struct Builder {
     for (Index c = first; c < std::min(first + bars_at_most, matrix.cols); ++c) {
       Bar bar;
       const float value = matrix(cell.row, c);
+      bar.col = c;
       bar.lit = c == cell.col;
       bar.label = elide(frame.fonts, bar.lit ? Face::bold : Face::ui, 12 * frame.u,
                         axis_label(trace, info(cell.stage).cols, cell.batch, c), 58 * frame.u);

@@ -35,6 +35,7 @@ struct DotPicture {
 };
 
 struct Bar {
+  Index col = 0;
   std::string label, number;
   bool lit = false, has_value = false;
   float from = 0, to = 0;  ///< shares of the track

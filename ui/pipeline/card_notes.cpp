@@ -80,7 +80,7 @@ std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, 
 RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t) {
   RowStrip strip;
   strip.left = heat.rect.max.x + 8 * t;
-  constexpr float columns[] = {34, 66, 98, 118};
+  constexpr float columns[] = {32, 64, 96, 126};
   for (std::size_t i = 0; i < 4; ++i) strip.ends[i] = heat.rect.max.x + columns[i] * t;
   for (const RowStatistics& row : row_statistics(*frame.trace(), heat.stage, heat.batch, heat.head)) {
     RowStrip::Row& shown = strip.rows.emplace_back();

@@ -19,11 +19,12 @@ struct Extent {
   float width = 0, above = 0, below = 0;
 };
 
-/// The inside of the braces that `text` starts with, or its first character; and what follows.
+/// The inside of the braces that `text` starts with, or its first word or character; and what follows.
 std::pair<std::string_view, std::string_view> argument(std::string_view text) {
   if (!text.starts_with('{')) {
     std::size_t length = std::min<std::size_t>(1, text.size());
-    while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    while (length < text.size() && ((static_cast<unsigned char>(text[length]) & 0xC0) == 0x80 || (is_letter(text[0]) && is_letter(text[length])))) ++length;
     return {text.substr(0, length), text.substr(length)};
   }
   int depth = 0;
