@@ -48,18 +48,22 @@ Bytes contents_of(const Bytes& png, std::string_view type) {
   return out;
 }
 
-Image cut(const Image& image, int x, int y, int width, int height) {
-  Image part(width, height);
-  const auto bytes = static_cast<std::size_t>(width) * 4;
-  for (int row = 0; row < height; ++row) {
-    const auto from = (static_cast<std::size_t>(y + row) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) * 4;
-    std::copy_n(image.rgba.data() + from, bytes, part.rgba.data() + static_cast<std::size_t>(row) * bytes);
-  }
-  return part;
-}
-
 const std::uint8_t* row_of(const Image& image, int y) {
   return image.rgba.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) * 4;
+}
+
+/// A rectangle of `image`, see-through where it equals `before`, which the viewer still has; of an empty `before`, all of it.
+Image changes(const Image& image, const Image& before, int left, int top, int width, int height) {
+  Image part(width, height);
+  for (int y = 0; y < height; ++y) {
+    const std::uint8_t* now = row_of(image, top + y);
+    const std::uint8_t* old = before.rgba.empty() ? nullptr : row_of(before, top + y);
+    for (int x = left; x < left + width; ++x) {
+      if (old != nullptr && std::memcmp(now + x * 4, old + x * 4, 4) == 0) continue;
+      part.set(x - left, y, {now[x * 4], now[x * 4 + 1], now[x * 4 + 2], 255});
+    }
+  }
+  return part;
 }
 
 bool equal_rows(const Image& a, const Image& b, int y) {
@@ -100,14 +104,14 @@ void AnimationWriter::add(Image frame, double seconds) {
   }
   if (part.width == 0) part.width = part.height = 1, part.x = part.y = 0;
   part.seconds = seconds;
-  part.compressed = contents_of(encode_png(cut(frame, part.x, part.y, part.width, part.height)), "IDAT");
+  part.compressed = contents_of(encode_rgba_png(changes(frame, last_, part.x, part.y, part.width, part.height)), "IDAT");
   frames_.push_back(std::move(part));
   last_ = std::move(frame);
 }
 
 Bytes AnimationWriter::finish() const {
   assert(!frames_.empty());
-  const Bytes png = encode_png(Image(last_.width, last_.height, {0, 0, 0, 255}));  // for its header alone
+  const Bytes png = encode_rgba_png(Image(last_.width, last_.height));  // for its header alone
   Bytes out(png.begin(), png.begin() + signature_length);
   append_chunk(out, "IHDR", contents_of(png, "IHDR"));
   Bytes control;
@@ -121,7 +125,7 @@ Bytes AnimationWriter::finish() const {
     for (const int number : {part.width, part.height, part.x, part.y}) append_big_endian(head, static_cast<std::uint32_t>(number));
     append_big_endian(head, static_cast<std::uint32_t>(std::lround(part.seconds * 1000)), 2);
     append_big_endian(head, 1000, 2);  // thousandths of a second
-    append_big_endian(head, 0, 2);     // stays, and is drawn over by the next
+    append_big_endian(head, 1, 2);     // stays, and is laid over the one before
     append_chunk(out, "fcTL", head);
     if (sequence == 1) {
       append_chunk(out, "IDAT", part.compressed);

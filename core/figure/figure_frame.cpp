@@ -8,6 +8,7 @@ namespace {
 
 constexpr float thin_side = 96;  // a matrix of few rows is stretched to this height, its cells to at most thin_cell
 constexpr float thin_cell = 24;
+constexpr float large_share = 0.55f;  // of its part of the figure, that a panel's room should have
 constexpr float least_panel = 56;  // with less room than this, a figure leaves out detail
 
 float cells(Index n) {
@@ -68,7 +69,7 @@ class Fitter {
     frame.inner_width = std::max(frame.content_width, std::min(360.0f, std::max(title, subtitle)));
     for (const LegendEntry& entry : entries_) frame.inner_width = std::max(frame.inner_width, entry_width(entry));
     break_legend(frame);
-    frame.width = std::ceil(frame.inner_width + 2 * figure_margin);
+    frame.width = std::ceil(frame.inner_width + 2 * frame.margin);
     frame.height = std::ceil(content_height(frame));
     return frame;
   }
@@ -76,7 +77,7 @@ class Fitter {
   /// The cells alone: a given size is filled exactly, several panels stand a little apart.
   FigureFrame bare() {
     Frame frame;
-    frame.detail = {false, false, false, false};
+    frame.detail = {false, false, false, false, false, false};
     frame.columns = best_grid();
     frame.lines = (count_ + frame.columns - 1) / frame.columns;
     frame.gap = 8;
@@ -96,12 +97,19 @@ class Fitter {
   }
 
   FigureFrame fitted(FigureSize size) {
-    constexpr FigureDetail levels[] = {
-        {}, {false}, {false, false}, {false, false, false}, {false, false, false, false}};
+    constexpr FigureDetail levels[] = {{},
+                                       {false},
+                                       {false, false},
+                                       {false, false, false},
+                                       {false, false, false, false},
+                                       {false, false, false, false, false},
+                                       {false, false, false, false, false, false}};
     Frame best;
-    for (const FigureDetail& detail : levels) {
-      best = best_fit(size, detail);
-      if (roomy(best, size)) break;
+    for (std::size_t i = 0; i < std::size(levels); ++i) {
+      best = best_fit(size, levels[i]);
+      // What a caption says as well goes first, for the sake of the cells; axes only where nothing would be left.
+      const float wanted = i < 2 ? large_share * std::min(size.width / cells(best.columns), size.height / cells(best.lines)) : 0;
+      if (roomy(best, size, std::max(least_panel, wanted))) break;
     }
     return best;
   }
@@ -178,7 +186,7 @@ class Fitter {
     frame.left = std::max(row_room, frame.col_ticks.overhang);
     frame.below = (show.ticks ? tick_gap + frame.col_ticks.depth : 0) + (named_cols(frame) ? 24 : 0);
     frame.top =
-        (show.title ? figure_margin : 8) + frame.panel_top + (titles(frame) ? 32 : 0) + (subtitled(frame) ? 20 : 0);
+        margin_of(frame) + frame.panel_top + (titles(frame) ? 32 : 0) + (subtitled(frame) ? 20 : 0);
   }
 
   void measure_bars(Frame& frame) {
@@ -192,8 +200,9 @@ class Fitter {
     (has_own_bars(spec_) ? frame.own_bar : frame.right) = bar_gap + bar_width + 6 + frame.bar_text;
   }
 
+  static float margin_of(const Frame& frame) { return frame.detail.title ? frame.margin : std::min(frame.margin, 8.0f); }
   bool titles(const Frame& frame) const { return frame.detail.title && !spec_.title.empty(); }
-  bool subtitled(const Frame& frame) const { return frame.detail.words && !spec_.subtitle.empty(); }
+  bool subtitled(const Frame& frame) const { return frame.detail.subtitle && !spec_.subtitle.empty(); }
   bool named_rows(const Frame& frame) const { return frame.detail.words && !spec_.row_label.empty(); }
   bool named_cols(const Frame& frame) const { return frame.detail.words && !spec_.col_label.empty(); }
 
@@ -206,12 +215,12 @@ class Fitter {
     const float panels =
         cells(frame.lines) * frame.panel_height + cells(frame.lines - 1) * (frame.gap + frame.panel_top);
     const float legend = frame.legend.empty() ? 0 : cells(static_cast<Index>(frame.legend.size())) * legend_line;
-    return frame.top + panels + frame.below + legend + (frame.detail.title ? figure_margin : 8) - (legend > 0 ? 4 : 0);
+    return frame.top + panels + frame.below + legend + margin_of(frame) - (legend > 0 ? 4 : 0);
   }
 
   void break_legend(Frame& frame) {
     frame.legend.clear();
-    if (!frame.detail.words) return;
+    if (!frame.detail.legend) return;
     float used = 0;
     for (const LegendEntry& entry : entries_) {
       const float own = entry_width(entry);
@@ -247,7 +256,8 @@ class Fitter {
     frame.lines = (count_ + columns - 1) / columns;
     frame.width = size.width;
     frame.height = size.height;
-    frame.inner_width = size.width - 2 * (detail.title ? figure_margin : 8);
+    frame.margin = std::round(std::clamp(0.04f * std::min(size.width, size.height), 6.0f, figure_margin));
+    frame.inner_width = size.width - 2 * margin_of(frame);
     break_legend(frame);
     Frame room = frame;
     for (int round = 0; round < 12; ++round) {
@@ -279,13 +289,13 @@ class Fitter {
     return best;
   }
 
-  bool roomy(const Frame& frame, FigureSize size) const {
+  bool roomy(const Frame& frame, FigureSize size, float side) const {
     Frame empty = frame;
     empty.panel_width = empty.panel_height = 0;
     size_content(empty);
     const float wide = (frame.inner_width - empty.content_width) / cells(frame.columns);
     const float high = (size.height - content_height(empty)) / cells(frame.lines);
-    return std::min(wide, high) >= least_panel;
+    return std::min(wide, high) >= side;
   }
 
   const FigureSpec& spec_;

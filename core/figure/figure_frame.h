@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-inline constexpr float figure_margin = 24;
+inline constexpr float figure_margin = 24;  // of a figure that grows around its cells; others have what they can spare
 inline constexpr float title_size = 16;
 inline constexpr float label_size = 12;
 inline constexpr float bar_text_size = 11;
@@ -24,7 +24,9 @@ inline constexpr float strip_height = 3;
 
 /// What a figure shows around its cells; small figures leave things out, the least needed first.
 struct FigureDetail {
-  bool words = true;  ///< axis names, subtitle, legend
+  bool subtitle = true;
+  bool legend = true;
+  bool words = true;  ///< axis names
   bool ticks = true;
   bool bar = true;
   bool title = true;
@@ -42,6 +44,7 @@ bool has_own_bars(const FigureSpec& spec);
 
 struct FigureFrame {
   FigureDetail detail;
+  float margin = figure_margin;
   Index columns = 1, lines = 1;  ///< of the grid of panels
   float cell_width = 0, cell_height = 0;
   float panel_width = 0, panel_height = 0;

@@ -27,7 +27,7 @@ class Placer {
     out_.cell_width = frame_.cell_width;
     out_.cell_height = frame_.cell_height;
     // Of a given size, the figure stands in the middle; else the content is what the size came from.
-    edge_ = spec_.bare ? 0 : std::round(spec_.size ? (frame_.width - frame_.content_width) / 2 : figure_margin);
+    edge_ = spec_.bare ? 0 : std::round(spec_.size ? (frame_.width - frame_.content_width) / 2 : frame_.margin);
     title_edge_ = std::max(edge_, (frame_.width - frame_.inner_width) / 2);
     room_ = frame_.width - title_edge_ - (frame_.width - frame_.inner_width) / 2;
     panels();
@@ -72,15 +72,16 @@ class Placer {
 
   void titles() {
     if (!frame_.detail.title || spec_.title.empty()) return;
-    const float baseline = figure_margin + 12;
+    const float baseline = frame_.margin + 12;
     const float shape = typesetter_.width(spec_.shape, FontRole::text, label_size) + 8;
-    const bool beside = !spec_.shape.empty() && room_ - shape >= 64;
+    const float whole = typesetter_.width(spec_.title, FontRole::strong, title_size);
+    const bool beside = !spec_.shape.empty() && room_ - shape >= whole;
     const std::string title =
         typesetter_.elide(spec_.title, FontRole::strong, title_size, beside ? room_ - shape : room_);
     label(title, FontRole::strong, title_size, theme_.ink, {title_edge_, baseline});
     const float end = title_edge_ + typesetter_.width(title, FontRole::strong, title_size);
     if (beside) label(spec_.shape, FontRole::text, label_size, theme_.muted, {end + 8, baseline});
-    if (frame_.detail.words) {
+    if (frame_.detail.subtitle) {
       label(typesetter_.elide(spec_.subtitle, FontRole::text, label_size, room_), FontRole::text, label_size,
             theme_.muted, {title_edge_, baseline + 22});
     }
@@ -150,7 +151,7 @@ class Placer {
 
   void legend() {
     const float all = static_cast<float>(frame_.legend.size()) * legend_line;
-    float y = frame_.height - figure_margin - all + 4;
+    float y = frame_.height - frame_.margin - all + 4;
     for (const std::vector<LegendEntry>& line : frame_.legend) {
       float x = title_edge_;
       y += legend_line;

@@ -61,6 +61,18 @@ bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque
   return true;
 }
 
+std::vector<std::uint8_t> encode(const Image& image, bool opaque, float dots_per_inch) {
+  assert(image.width > 0 && image.height > 0);
+  Rows rows = packed_rows(image, opaque);
+  std::vector<std::uint8_t> out;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
+  const bool written = info != nullptr && write_rows(png, info, image, opaque, dots_per_inch, rows.starts.data(), &out);
+  png_destroy_write_struct(&png, &info);
+  if (!written) throw std::runtime_error("the picture could not be encoded as PNG");
+  return out;
+}
+
 }  // namespace
 
 Image::Image(int w, int h, Rgba fill) : width(w), height(h) {
@@ -82,17 +94,13 @@ void Image::set(int x, int y, Rgba colour) {
 }
 
 std::vector<std::uint8_t> encode_png(const Image& image, float dots_per_inch) {
-  assert(image.width > 0 && image.height > 0);
   bool opaque = true;
   for (std::size_t i = 3; i < image.rgba.size(); i += 4) opaque = opaque && image.rgba[i] == 255;
-  Rows rows = packed_rows(image, opaque);
-  std::vector<std::uint8_t> out;
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
-  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
-  const bool written = info != nullptr && write_rows(png, info, image, opaque, dots_per_inch, rows.starts.data(), &out);
-  png_destroy_write_struct(&png, &info);
-  if (!written) throw std::runtime_error("the picture could not be encoded as PNG");
-  return out;
+  return encode(image, opaque, dots_per_inch);
+}
+
+std::vector<std::uint8_t> encode_rgba_png(const Image& image) {
+  return encode(image, false, 0);
 }
 
 Image decode_png(std::span<const std::uint8_t> file) {

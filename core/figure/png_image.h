@@ -24,6 +24,8 @@ struct Image {
 /// A whole PNG file: RGB where every pixel is opaque, else RGBA. `dots_per_inch` is noted in it, so that a paper places
 /// the picture at its true size; 0 leaves it out.
 std::vector<std::uint8_t> encode_png(const Image& image, float dots_per_inch = 0);
+/// The same, always RGBA.
+std::vector<std::uint8_t> encode_rgba_png(const Image& image);
 /// Throws FileError for what is not a PNG.
 Image decode_png(std::span<const std::uint8_t> file);
 
