@@ -132,7 +132,9 @@ WindowOptions window_of(const CommandLine& line) {
 }  // namespace
 
 int window_command(const CommandLine& line) {
-  return run_window(window_of(line));
+  WindowOptions options = window_of(line);
+  options.welcome = line.file.empty() && line.settings.empty();
+  return run_window(options);
 }
 
 int screenshot_command(const CommandLine& line) {

@@ -1,6 +1,8 @@
 #include "app/window/window.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include <imgui.h>
@@ -32,6 +34,15 @@ class ImguiInput {
 RecentFiles recent_files() {
   const std::filesystem::path folder = state_folder();
   return folder.empty() ? RecentFiles() : RecentFiles(folder / "recent");
+}
+
+/// The person's first time here, as far as this machine remembers; from now on it does.
+bool first_visit() {
+  const std::filesystem::path folder = state_folder();
+  std::error_code error;
+  if (folder.empty() || std::filesystem::exists(folder / "welcomed", error)) return false;
+  std::filesystem::create_directories(folder, error);
+  return std::ofstream(folder / "welcomed").good();
 }
 
 /// The frame loop. The members' order is that of their making.
@@ -101,7 +112,9 @@ class WindowLoop {
 }  // namespace
 
 int run_window(const WindowOptions& options) {
-  WindowLoop(options).run();
+  WindowOptions wanted = options;
+  if (options.welcome && first_visit()) wanted.start.view.dialog = Dialog::welcome;
+  WindowLoop(wanted).run();
   return 0;
 }
 

@@ -16,6 +16,7 @@ struct WindowOptions {
   int width = 0, height = 0;
   /// Off screen: pixels to a point, as a monitor's scale would be.
   float scale = 1;
+  bool welcome = false;  ///< in a window: things to try, on a person's first visit
 };
 
 /// Until it is closed. Draws when something happened, else sleeps. The program's exit status.

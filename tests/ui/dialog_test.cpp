@@ -35,3 +35,23 @@ TEST_CASE("while a dialog is open nothing below it is changed") {
   CHECK(window.document().view.step == before.step);
   CHECK(window.document().view.hovered == before.hovered);
 }
+
+TEST_CASE("the first visit offers three things to try, and each does what it says") {
+  struct Case {
+    const char* id;
+    ViewKind view;
+    bool plays;
+  };
+  for (const Case& wanted : {Case{"number", ViewKind::pipeline, false}, Case{"play", ViewKind::pipeline, true}, Case{"mask", ViewKind::mask, false}}) {
+    Document document = sentence();
+    document.view.dialog = Dialog::welcome;
+    HeadlessWindow window(document);
+    const ImVec2 at = window.find("welcome", {wanted.id});
+    INFO(wanted.id);
+    REQUIRE(at.x > 0);
+    window.click(at);
+    CHECK(window.document().view.dialog == Dialog::none);
+    CHECK(window.document().view.kind == wanted.view);
+    CHECK(window.document().view.playing == wanted.plays);
+  }
+}

@@ -34,7 +34,7 @@ constexpr std::array panels{
     Panel{"canvas", place_middle, draw_canvas},       Panel{"controls", place_left, draw_controls},
     Panel{"inspector", place_right, draw_inspector},  Panel{"player_bar", place_bottom, draw_player_bar},
     Panel{"top_bar", place_top, draw_top_bar},        Panel{"messages", place_middle, draw_messages},
-    Panel{"matrix_menu", place_window, draw_matrix_menu}, Panel{"help", place_window, draw_help},
+    Panel{"matrix_menu", place_window, draw_matrix_menu}, Panel{"welcome", place_window, draw_welcome}, Panel{"help", place_window, draw_help},
     Panel{"open", place_window, draw_open_dialog},
     Panel{"layers", place_window, draw_layer_dialog}, Panel{"paste", place_window, draw_paste_dialog},
     Panel{"export", place_window, draw_export_dialog}, Panel{"save", place_window, draw_save_dialog},

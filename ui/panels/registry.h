@@ -31,6 +31,7 @@ void draw_inspector(const Frame& frame, Rect place);
 void draw_player_bar(const Frame& frame, Rect place);
 void draw_messages(const Frame& frame, Rect place);
 void draw_help(const Frame& frame, Rect place);
+void draw_welcome(const Frame& frame, Rect place);
 // ui/panels/export_dialog.cpp, save_dialog.cpp
 void draw_export_dialog(const Frame& frame, Rect place);
 void draw_save_dialog(const Frame& frame, Rect place);

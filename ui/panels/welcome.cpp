@@ -1,0 +1,56 @@
+// Three things to try, for who opens the program for the first time.
+#include "ui/panels/registry.h"
+#include "ui/widgets/dialog.h"
+
+namespace headlight {
+namespace {
+
+struct Invitation {
+  const char* id;
+  const char* title;
+  const char* story;
+  void (*accept)(const Frame& frame, View& view);
+};
+
+void look_at_a_number(const Frame&, View& view) { view.kind = ViewKind::pipeline; }
+
+void play(const Frame& frame, View& view) {
+  view.kind = ViewKind::pipeline;
+  view.playing = true;
+  if (frame.trace()) view = at_moment(std::move(view), *frame.trace(), frame.timeline, 0);
+}
+
+void change_the_mask(const Frame&, View& view) { view.kind = ViewKind::mask; }
+
+constexpr Invitation invitations[] = {{"number", "welcome.number", "welcome.number_story", look_at_a_number},
+                                      {"play", "welcome.play", "welcome.play_story", play},
+                                      {"mask", "welcome.mask", "welcome.mask_story", change_the_mask}};
+
+}  // namespace
+
+void draw_welcome(const Frame& frame, Rect place) {
+  const float u = frame.u;
+  const DialogArea area(frame, place, Dialog::welcome, "welcome", frame.words("welcome.title"), {560 * u, 330 * u});
+  if (!area.open()) return;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Rect content = area.content();
+  float y = content.min.y;
+  for (const Invitation& invitation : invitations) {
+    const ImVec2 size{content.width(), 68 * u};
+    ImGui::SetCursorScreenPos({content.min.x, y});
+    const bool clicked = ImGui::InvisibleButton(invitation.id, size);
+    const bool hovered = ImGui::IsItemHovered();
+    list.AddRectFilled({content.min.x, y}, {content.max.x, y + size.y}, hovered ? frame.look.field_hover : frame.look.field, 8 * u);
+    draw_text(list, frame.fonts, Face::bold, 16 * u, {content.min.x + 16 * u, y + 12 * u}, frame.look.ink, frame.words(invitation.title));
+    draw_elided(list, frame.fonts, Face::ui, 13 * u, {content.min.x + 16 * u, y + 39 * u}, frame.look.muted, frame.words(invitation.story), size.x - 32 * u);
+    y += size.y + 10 * u;
+    if (!clicked) continue;
+    View view = frame.view();
+    view.dialog = Dialog::none;
+    invitation.accept(frame, view);
+    frame.change(std::move(view));
+  }
+  draw_text(list, frame.fonts, Face::ui, 12 * u, {content.min.x, y + 2 * u}, frame.look.muted, frame.words("welcome.keys"));
+}
+
+}  // namespace headlight
