@@ -44,17 +44,16 @@ constexpr Shortcut shortcuts[] = {
 
 void draw_help(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const float line = 27 * u;
-  const DialogArea area(frame, place, Dialog::help, "help", frame.words("help.title"),
-                        {420 * u, line * static_cast<float>(std::size(shortcuts)) + 70 * u});
+  const float line = 27 * u, column = 420 * u;
+  constexpr std::size_t lines = (std::size(shortcuts) + 1) / 2;  // in two columns: as high as a small screen
+  const DialogArea area(frame, place, Dialog::help, "help", frame.words("help.title"), {2 * column + 44 * u, line * static_cast<float>(lines) + 78 * u});
   if (!area.open()) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = area.content().min;
-  float y = at.y;
-  for (const Shortcut& shortcut : shortcuts) {
-    draw_text(list, frame.fonts, Face::mono, 12 * u, {at.x, y}, frame.look.ink, shortcut.keys);
-    draw_text(list, frame.fonts, Face::ui, 13 * u, {at.x + 138 * u, y}, frame.look.muted, frame.words(shortcut.word));
-    y += line;
+  for (std::size_t i = 0; i < std::size(shortcuts); ++i) {
+    const ImVec2 from{at.x + static_cast<float>(i / lines) * column, at.y + static_cast<float>(i % lines) * line};
+    draw_text(list, frame.fonts, Face::mono, 12 * u, from, frame.look.ink, shortcuts[i].keys);
+    draw_elided(list, frame.fonts, Face::ui, 13 * u, {from.x + 138 * u, from.y}, frame.look.muted, frame.words(shortcuts[i].word), column - 150 * u);
   }
 }
 

@@ -166,7 +166,9 @@ float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matr
   const float height = slot.card.height() - (header + footer + pad + 16) * t;
   const float pitch = std::min(width / static_cast<float>(matrix.cols), 2 * height / static_cast<float>(matrix.rows));
   const float widest = widest_label(frame, Axis::key, matrix.cols, 12 * t);
-  return widest + 3 * t > pitch && pitch >= 13 * t ? std::min(widest, 64 * t) : 0;
+  // As long as every row keeps the height of its own name.
+  const float room = (height + 2 * t - 12.5f * t * static_cast<float>(matrix.rows)) / 0.71f;
+  return widest + 3 * t > pitch && pitch >= 13 * t && room >= 30 * t ? std::min({widest, room, 64 * t}) : 0;
 }
 
 CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
