@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/attention/masking.h"
+#include "core/mask/expression.h"
 #include "core/mask/reach.h"
 #include "core/tensor/error.h"
 
@@ -133,6 +134,8 @@ struct Builder {
       const Index a = difference.only_first, b = difference.only_second;
       picture.sentences.push_back(a + b == 0 ? std::string(frame.words("mask_lab.sides.same"))
                                              : fill("mask_lab.sides.differ", {std::to_string(a + b), std::to_string(dims.n_q * dims.n_k), std::to_string(a), std::to_string(b)}));
+    } catch (const ExpressionError& error) {
+      picture.error = std::string(error.what()) + "\n" + mark_at(lab.other, error.position());
     } catch (const InputError& error) {
       picture.error = error.what();
     }
