@@ -29,9 +29,9 @@ const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
   // Compared field by field, so that a steady frame copies no strings.
   const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.packed == view.packed &&
                     key.theme == view.theme && key.colormap == view.colormap && key.range == view.range && key.language == view.language &&
-                    key.size.x == size.x && key.size.y == size.y && key.u == frame.u;
+                    key.presenting == view.presenting && key.size.x == size.x && key.size.y == size.y && key.u == frame.u;
   if (!same) {
-    kept.pipeline_key = {frame.document.trace, view.batch, view.head, view.packed, view.theme, view.colormap, view.range, view.language, size, frame.u};
+    kept.pipeline_key = {frame.document.trace, view.batch, view.head, view.packed, view.theme, view.colormap, view.range, view.language, view.presenting, size, frame.u};
     kept.pipeline = make_pipeline_picture(frame, size);
     kept.provenance_of.reset();
     kept.provenance = {};

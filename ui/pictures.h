@@ -51,6 +51,7 @@ struct Pictures {
     std::string colormap;
     RangeSetting range;
     std::string language;
+    bool presenting = false;
     ImVec2 size;
     float u = 0;
   };

@@ -9,7 +9,7 @@
 #include "app/commands/commands.h"
 #include "core/attention/pipeline.h"
 #include "core/explain/explain.h"
-#include "core/explain/plain_math.h"
+#include "core/explain/math_markup.h"
 
 namespace headlight {
 namespace {
@@ -29,7 +29,7 @@ Json cell_json(const Trace& trace, const Cell& cell, double value) {
 
 Json explanation_json(const Trace& trace, const Explanation& e) {
   Json json = cell_json(trace, e.cell, e.value);
-  json["formula"] = e.formula;
+  json["formula"] = without_stages(e.formula);
   json["terms"] = Json::array();
   for (const Term& term : e.terms) {
     json["terms"].push_back(cell_json(trace, term.cell, term.value));

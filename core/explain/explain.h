@@ -38,7 +38,7 @@ struct Quantity {
 struct Explanation {
   Cell cell;
   double value = 0;
-  std::string formula;  ///< in symbols, as math markup: _{} ^{} \frac{}{} \sqrt{}, real minus signs
+  std::string formula;  ///< in symbols, as math markup (core/explain/math_markup.h), real minus signs
   std::string numbers;  ///< the same with this cell's numbers; long sums show their largest terms and the rest as one
   std::vector<Term> terms;
   std::vector<Quantity> quantities;

@@ -9,7 +9,7 @@ void explain_projection(const Trace& trace, Explanation& to) {
   const std::string x = input == Stage::concat ? "c" : "x";
   const std::string letter(
       1, "qkvo"[c.stage == Stage::output ? 3 : static_cast<int>(c.stage) - static_cast<int>(Stage::Q)]);
-  const std::string left = x + "_{" + std::to_string(c.row) + ",i}";
+  const std::string left = in_stage(input, x + "_{" + std::to_string(c.row) + ",i}");
   to.formula = symbol(c) + " = ";
   if (trace.has(weight)) {
     const Index width = trace[input].size(-1);
@@ -18,7 +18,7 @@ void explain_projection(const Trace& trace, Explanation& to) {
       xs.push_back({input, c.batch, 0, c.row, i});
       ws.push_back({weight, 0, 0, c.col, i});
     }
-    to.formula += "Σ_{i} " + left + " W^{" + letter + "}_{" + std::to_string(c.col) + ",i}";
+    to.formula += "Σ_{i} " + left + " " + in_stage(weight, "W^{" + letter + "}_{" + std::to_string(c.col) + ",i}");
     add_products(trace, to, xs, ws);
   } else {
     const Cell source{input, c.batch, 0, c.row, c.col};
@@ -27,7 +27,7 @@ void explain_projection(const Trace& trace, Explanation& to) {
     to.numbers = number(to.terms.back().value);
   }
   if (trace.has(bias)) {
-    to.formula += " + b^{" + letter + "}_{" + std::to_string(c.col) + "}";
+    to.formula += " + " + in_stage(bias, "b^{" + letter + "}_{" + std::to_string(c.col) + "}");
     add_term(trace, to, {bias, 0, 0, 0, c.col}, 1);
     to.numbers += " + " + bracketed(to.terms.back().value);
   }
@@ -64,8 +64,10 @@ void explain_scores(const Trace& trace, Explanation& to) {
     keys.push_back({k, c.batch, c.head / trace.dims().groups(), c.col, i});
   }
   const char* prime = q == Stage::Q_rotated ? "′" : "";
-  to.formula =
-      symbol(c) + " = q" + prime + "_{" + std::to_string(c.row) + "}·k" + prime + "_{" + std::to_string(c.col) + "}";
+  const auto vector = [&](Stage stage, const char* letter, Index row) {
+    return in_stage(stage, std::string(letter) + prime + "_{" + std::to_string(row) + "}");
+  };
+  to.formula = symbol(c) + " = " + vector(q, "q", c.row) + "·" + vector(k, "k", c.col);
   add_products(trace, to, queries, keys);
 }
 
@@ -77,8 +79,8 @@ void explain_head_outputs(const Trace& trace, Explanation& to) {
     weights.push_back({a, c.batch, c.head, c.row, k});
     values.push_back({Stage::V_heads, c.batch, c.head / trace.dims().groups(), k, c.col});
   }
-  to.formula = symbol(c) + " = Σ_{k} " + (a == Stage::weights ? "a" : "a′") + "_{" + std::to_string(c.row) +
-               ",k} v_{k," + std::to_string(c.col) + "}";
+  const std::string weight = (a == Stage::weights ? "a_{" : "a′_{") + std::to_string(c.row) + ",k}";
+  to.formula = symbol(c) + " = Σ_{k} " + in_stage(a, weight) + " " + in_stage(Stage::V_heads, "v_{k," + std::to_string(c.col) + "}");
   add_products(trace, to, weights, values);
 }
 

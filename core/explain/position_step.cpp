@@ -73,7 +73,7 @@ void explain_position(const Trace& trace, Explanation& to) {
     to.formula += turned;
     return;
   }
-  norm_formula(trace, to, turned, letter + "_{" + std::to_string(c.row) + "}");
+  norm_formula(trace, to, turned, in_stage(source.stage, letter + "_{" + std::to_string(c.row) + "}"));
   to.numbers = "\\frac{" + to.numbers + "}{" + number(length) + "}";
   to.quantities.push_back({"norm", length});
   for (Index i = 0; i < width; ++i) {

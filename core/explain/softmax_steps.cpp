@@ -52,8 +52,9 @@ void explain_weights(const Trace& trace, Explanation& to) {
   to.quantities = {{"row_maximum", highest}, {"exponential", own.factor}, {"sum", sum}};
   if (has_sink)
     to.quantities.insert(to.quantities.end(), {{"sink_logit", sink}, {"sink_exponential", std::exp(sink - highest)}});
-  const std::string row = "s_{" + std::to_string(c.row) + ",k}";
-  to.formula = symbol(c) + " = \\frac{exp(s" + at(c.row, c.col) + " − max)}{Σ_{k} exp(" + row + " − max)" +
+  const std::string score = in_stage(source.stage, "s" + at(c.row, c.col));
+  const std::string row = in_stage(source.stage, "s_{" + std::to_string(c.row) + ",k}");
+  to.formula = symbol(c) + " = \\frac{exp(" + score + " − max)}{Σ_{k} exp(" + row + " − max)" +
                (has_sink ? " + exp(sink − max)" : "") + "}";
   to.numbers = "\\frac{exp(" + number(own.value) + " − " + bracketed(highest) + ")}{" + number(sum) + "} = \\frac{" +
                number(own.factor) + "}{" + number(sum) + "}";

@@ -108,8 +108,12 @@ std::string at(Index row, Index col) {
   return "_{" + std::to_string(row) + "," + std::to_string(col) + "}";
 }
 
+std::string in_stage(Stage stage, const std::string& text) {
+  return "\\in{" + std::string(name(stage)) + "}{" + text + "}";
+}
+
 std::string symbol(const Cell& cell) {
-  return std::string(letter(cell.stage)) + at(cell.row, cell.col);
+  return in_stage(cell.stage, std::string(letter(cell.stage)) + at(cell.row, cell.col));
 }
 
 Projection projection_of(Stage stage) {

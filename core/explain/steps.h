@@ -45,7 +45,9 @@ std::string number(double value);
 std::string bracketed(double value);
 /// "_{2,3}"
 std::string at(Index row, Index col);
-/// "S′_{2,3}" and the like: how a stage is called in formulas.
+/// `text` as a symbol that stands for numbers of `stage`: \in{stage}{text}.
+std::string in_stage(Stage stage, const std::string& text);
+/// "S′_{2,3}" and the like: how a stage is called in formulas, as a symbol of it.
 std::string symbol(const Cell& cell);
 
 }  // namespace headlight::steps

@@ -103,3 +103,28 @@ TEST_CASE("a path ends where another cell is selected, and where a new trace has
   view.selected = weight;
   CHECK(path_of(view, *trace).empty());
 }
+
+TEST_CASE("a formula's symbol under the pointer lights up its matrix, and lets go of it") {
+  Document document = sentence();
+  document.view.selected = Cell{Stage::scores, 0, 0, 4, 2};
+  HeadlessWindow window(document);
+  window.settle();
+  const std::size_t before = window.drawn();
+  std::vector<Stage> found;  // from left to right through the formula
+  for (float y = 130; y < 190 && found.empty(); y += 6) {
+    for (float x = 1290; x < 1600; x += 4) {
+      window.move({x, y});
+      window.frame();
+      const std::optional<Stage> stage = window.document().view.pointed_term;
+      if (stage && (found.empty() || found.back() != *stage)) {
+        found.push_back(*stage);
+        window.frame();
+        CHECK(window.drawn() != before);
+      }
+    }
+  }
+  CHECK(found == std::vector{Stage::scores, Stage::Q_heads, Stage::K_heads});
+  window.move({800, 850});
+  window.settle();
+  CHECK_FALSE(window.document().view.pointed_term);
+}

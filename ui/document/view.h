@@ -44,6 +44,7 @@ struct View {
   std::optional<Cell> hovered;     ///< under the pointer
   bool reaches = false;            ///< marked are the cells that the looked-at one reaches, not those it came from
   std::optional<Stage> pointed_stage;  ///< whose card, but none of its cells, is under the pointer
+  std::optional<Stage> pointed_term;   ///< whose symbol in the formula is under the pointer
   std::optional<Cell> pointed;     ///< a source whose link the pointer is on: lights up on the canvas
   std::optional<bool> packed;      ///< W_q, W_k, W_v as one matrix; unset: as the source has them
   std::optional<std::string> mask_draft;  ///< what is typed as the mask while it does not parse

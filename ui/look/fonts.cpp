@@ -16,12 +16,13 @@ struct Size {
   Face face;
   float points;
 };
-// What the window draws with at scale 1, and twice that for a zoomed canvas and presentations.
+// What the window draws with at scale 1, and larger for a zoomed canvas and presentations; close enough together that
+// text can always be drawn at one of them.
 constexpr std::array sizes{
-    Size{Face::ui, 11},   Size{Face::ui, 13},   Size{Face::ui, 18},   Size{Face::ui, 26},
-    Size{Face::bold, 11}, Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 24}, Size{Face::bold, 34},
-    Size{Face::mono, 10}, Size{Face::mono, 12}, Size{Face::mono, 14}, Size{Face::mono, 20},
-    Size{Face::math, 10}, Size{Face::math, 14}, Size{Face::math, 18}, Size{Face::math, 26},
+    Size{Face::ui, 11},   Size{Face::ui, 13},   Size{Face::ui, 15},   Size{Face::ui, 18},   Size{Face::ui, 26},
+    Size{Face::bold, 11}, Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 20}, Size{Face::bold, 24}, Size{Face::bold, 34},
+    Size{Face::mono, 10}, Size{Face::mono, 12}, Size{Face::mono, 14}, Size{Face::mono, 17}, Size{Face::mono, 20},
+    Size{Face::math, 10}, Size{Face::math, 12}, Size{Face::math, 14}, Size{Face::math, 18}, Size{Face::math, 22}, Size{Face::math, 26},
 };
 
 // Letters and signs that formulas, labels and controls use beyond Latin-1.
@@ -90,15 +91,13 @@ void Fonts::load(float scale, const std::string& text) {
 
 float Fonts::crisp(Face face, float pixels) const {
   if (compat::dynamic_fonts) return pixels;
-  float best = pixels;
-  float nearest = pixels * 0.1f;
+  float best = 0, largest = 0;
   for (const Baked& baked : baked_) {
-    const float distance = std::abs(baked.pixels - pixels);
-    if (baked.face != face || distance > nearest) continue;
-    nearest = distance;
-    best = baked.pixels;
+    if (baked.face != face) continue;
+    largest = baked.pixels;
+    if (best == 0 || largest <= pixels * 1.1f) best = largest;
   }
-  return best;
+  return pixels > largest * 1.1f ? pixels : best;
 }
 
 ImFont* Fonts::pick(Face face, float pixels) const {

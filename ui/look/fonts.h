@@ -21,7 +21,8 @@ class Fonts {
 
   /// The font whose baked size is the nearest one not below `pixels`.
   ImFont* pick(Face face, float pixels) const;
-  /// The size that text asked for at `pixels` is drawn at.
+  /// The size that text asked for at `pixels` is drawn at: a baked one, unless it is larger than all of them. A glyph is
+  /// never shrunk, because a shrunk minus sign can fall between two pixel rows and be gone.
   float crisp(Face face, float pixels) const;
 
  private:
@@ -34,8 +35,6 @@ class Fonts {
   std::string text_;
   float scale_ = 0;
 };
-
-// Sizes within a tenth of a baked one are drawn at that one, which keeps letters crisp; measuring does the same.
 
 /// Text with its top left corner at `at`; `pixels` is the font's size on screen.
 void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text);

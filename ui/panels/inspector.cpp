@@ -23,7 +23,9 @@ class Drawer {
         u_(frame.u),
         width_(ImGui::GetContentRegionAvail().x) {}
 
+  /// What the pointer is on: a source's link, a symbol of the formula.
   std::optional<Cell> pointed() const { return pointed_; }
+  std::optional<Stage> pointed_term() const { return pointed_term_; }
 
   void draw() {
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 5 * u_});
@@ -72,7 +74,13 @@ class Drawer {
     text(Face::bold, 16, frame_.look.lane(picture_.cell.stage), picture_.title, 16);
     note(frame_, picture_.place);
     const float size = picture_.cell.stage == Stage::mask ? 20 : 34;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
     text(Face::bold, size, frame_.look.ink, picture_.value, size + 4);
+    if (picture_.meaning.empty()) return;
+    const float x = at.x + text_size(frame_.fonts, Face::bold, size * u_, picture_.value).x + 12 * u_;
+    const float room = at.x + width_ - x;
+    if (text_size(frame_.fonts, Face::ui, 12.5f * u_, picture_.meaning).x > room) return note(frame_, picture_.meaning);
+    draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {x, at.y + (size - 16) * u_}, frame_.look.muted, picture_.meaning);
   }
 
   /// "output › concat › weights": in as many lines as it takes.
@@ -114,19 +122,23 @@ class Drawer {
     frame_.change(picture_.reaches ? look_at(frame_.view(), *frame_.trace(), cell) : follow(frame_.view(), *frame_.trace(), picture_.cell, cell));
   }
 
-  void math(const std::vector<std::string>& lines, float points, ImU32 colour) {
+  void math(const std::vector<std::string>& lines, float points, const MathInk& ink) {
     for (const std::string& line : lines) {
       const ImVec2 size = math_size(frame_.fonts, points * u_, line);
       const float fit = std::clamp(width_ / std::max(size.x, 1.0f), 0.6f, 1.0f);  // one piece wider than the panel
-      draw_math(list_, frame_.fonts, points * u_ * fit, ImGui::GetCursorScreenPos(), colour, line);
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      draw_math(list_, frame_.fonts, points * u_ * fit, at, ink, line);
       ImGui::Dummy({width_, size.y * fit - u_});
+      if (!ImGui::IsItemHovered()) continue;
+      pointed_term_ = math_stage_at(frame_.fonts, points * u_ * fit, at, line, ImGui::GetIO().MousePos);
     }
   }
 
   void formulas() {
     rule();
-    math(picture_.formula, 18, frame_.look.ink);
-    math(picture_.numbers, 14, frame_.look.muted);
+    const View& view = frame_.view();
+    math(picture_.formula, formula_points, {frame_.look.ink, &frame_.look, view.pointed_term ? view.pointed_term : view.pointed_stage});
+    math(picture_.numbers, numbers_points, {frame_.look.muted, nullptr, {}});
     ImGui::Dummy({0, u_});
   }
 
@@ -258,14 +270,16 @@ class Drawer {
   const InspectorPicture& picture_;
   ImDrawList& list_;
   float u_, width_;
-  std::optional<Cell> pointed_;  // the source whose link is under the pointer
+  std::optional<Cell> pointed_;
+  std::optional<Stage> pointed_term_;
 };
 
 /// Waits its turn: a view changed by something else in this frame must not be overwritten.
-void point_at(const Frame& frame, const std::optional<Cell>& cell) {
-  if (cell == frame.view().pointed || !frame.actions.empty()) return;
+void point_at(const Frame& frame, const std::optional<Cell>& cell, const std::optional<Stage>& term) {
+  if ((cell == frame.view().pointed && term == frame.view().pointed_term) || !frame.actions.empty()) return;
   View view = frame.view();
   view.pointed = cell;
+  view.pointed_term = term;
   frame.change(std::move(view));
 }
 
@@ -301,7 +315,7 @@ void draw_inspector(const Frame& frame, Rect place) {
   if (cell && contains(*frame.trace(), *cell)) {
     Drawer drawer(frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x));
     drawer.draw();
-    point_at(frame, drawer.pointed());
+    point_at(frame, drawer.pointed(), drawer.pointed_term());
   } else {
     if (const std::optional<Stage> stage = stage_on_its_way(frame)) draw_stage_on_its_way(frame, *stage);
     note(frame, frame.words("inspector.hint"));

@@ -55,6 +55,7 @@ struct Builder {
     picture.place = place_words(frame, cell);
     picture.value = cell.stage == Stage::mask ? frame.words(value != 0 ? "inspector.may" : "inspector.may_not")
                                               : number_text(value, 4);
+    picture.meaning = meaning(value);
     picture.index = index_text(trace, cell);
     char exact[48];
     std::snprintf(exact, sizeof exact, "%.9g", static_cast<double>(value));
@@ -64,9 +65,16 @@ struct Builder {
       picture.crumbs.push_back({std::string(name(step.stage)), frame.look.lane(step.stage)});
   }
 
+  std::string meaning(float value) const {
+    if (cell.stage != Stage::weights || !std::isfinite(value)) return {};
+    const bool tokens = !trace.inputs.query_tokens.empty();
+    return frame.words.fill(tokens ? "inspector.token_takes" : "inspector.query_takes",
+                            {number_text(100 * value, value > 0 && value < 0.0095f ? 2 : 0), axis_label(trace, Axis::query, cell.batch, cell.row)});
+  }
+
   void formulas(const Explanation& e) {
-    picture.formula = math_lines(frame.fonts, 18 * frame.u, e.formula, width);
-    picture.numbers = math_lines(frame.fonts, 14 * frame.u, e.numbers.empty() ? "" : "= " + e.numbers, width);
+    picture.formula = math_lines(frame.fonts, formula_points * frame.u, e.formula, width);
+    picture.numbers = math_lines(frame.fonts, numbers_points * frame.u, e.numbers.empty() ? "" : "= " + e.numbers, width);
     for (const Quantity& quantity : e.quantities) {
       const std::string key = "inspector.quantity." + std::string(quantity.name);
       picture.quantities.push_back({frame.words(key), number_text(static_cast<float>(quantity.value), 4)});

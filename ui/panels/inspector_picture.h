@@ -8,6 +8,10 @@
 
 namespace headlight {
 
+// Sizes of type.
+inline constexpr float formula_points = 22;
+inline constexpr float numbers_points = 18;
+
 /// A label to the left, a number to the right.
 struct NumberLine {
   std::string label, number;
@@ -50,6 +54,7 @@ struct Crumb {
 struct InspectorPicture {
   Cell cell;
   std::string title, place, value, exact, index;
+  std::string meaning;                        ///< of a weight: "46 % of what “mat” takes"
   std::vector<Crumb> crumbs;                  ///< the way here; the last one is this cell
   std::vector<std::string> formula, numbers;  ///< math markup, in lines that fit
   std::vector<NumberLine> quantities;

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "ui/panels/registry.h"
+#include "ui/pipeline/layout.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -72,7 +73,13 @@ int moment_at(const Timeline& timeline, float share) {
   return chapter.first + std::min(static_cast<int>(within * static_cast<float>(chapter.count)), chapter.count - 1);
 }
 
-void draw_line(const Frame& frame, float left, float right, Rect place) {
+/// "X" where one card stands for query, key and value.
+std::string_view label_of(const Frame& frame, Stage stage) {
+  return stage == shown_as(*frame.trace(), Stage::query) && stage != Stage::query ? "X" : name(stage);
+}
+
+/// A presentation names the stage in larger letters elsewhere.
+void draw_line(const Frame& frame, float left, float right, Rect place, bool named) {
   const Timeline& timeline = frame.timeline;
   const float u = frame.u;
   const float step = (right - left) / static_cast<float>(timeline.chapters().size());
@@ -80,7 +87,7 @@ void draw_line(const Frame& frame, float left, float right, Rect place) {
   ImGui::InvisibleButton("line", {right - left, place.height()});
   if (ImGui::IsItemHovered()) {
     const float share = std::clamp((ImGui::GetIO().MousePos.x - left) / (right - left), 0.0f, 0.9999f);
-    tooltip(frame, name(timeline.chapters()[static_cast<std::size_t>(share * static_cast<float>(timeline.chapters().size()))].stage));
+    tooltip(frame, label_of(frame, timeline.chapters()[static_cast<std::size_t>(share * static_cast<float>(timeline.chapters().size()))].stage));
   }
   if (ImGui::IsItemActive()) {
     const int moment = moment_at(timeline, (ImGui::GetIO().MousePos.x - left) / (right - left));
@@ -89,7 +96,7 @@ void draw_line(const Frame& frame, float left, float right, Rect place) {
   const int now = frame.view().step.value_or(timeline.count() - 1);
   const std::optional<Cell> cell = frame.looked_at();
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float y = place.min.y + 22 * u;
+  const float y = named ? place.min.y + 22 * u : place.centre().y - 2.5f * u;
   float x = left;
   for (const Timeline::Chapter& chapter : timeline.chapters()) {
     const ImU32 lane = frame.look.lane(chapter.stage);
@@ -103,10 +110,12 @@ void draw_line(const Frame& frame, float left, float right, Rect place) {
       list.AddCircleFilled({from + width * done, y + 2.5f * u}, 7 * u, frame.look.knob, 24);
       list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);
     }
-    const Face face = current ? Face::bold : Face::ui;
-    const float extent = std::min(text_size(frame.fonts, face, 11 * u, name(chapter.stage)).x, step - 2 * u);
-    draw_elided(list, frame.fonts, face, 11 * u, {x + (step - extent) / 2, y + 13 * u}, current ? frame.look.ink : frame.look.muted,
-                name(chapter.stage), extent);
+    if (named) {
+      const Face face = current ? Face::bold : Face::ui;
+      const std::string_view label = label_of(frame, chapter.stage);
+      const float extent = std::min(text_size(frame.fonts, face, 11 * u, label).x, step - 2 * u);
+      draw_elided(list, frame.fonts, face, 11 * u, {x + (step - extent) / 2, y + 13 * u}, current ? frame.look.ink : frame.look.muted, label, extent);
+    }
     x += step;
   }
 }
@@ -119,13 +128,14 @@ void draw_player_bar(const Frame& frame, Rect place) {
   list.AddLine(place.min, {place.max.x, place.min.y}, frame.look.line);
   if (!frame.trace() || frame.timeline.count() == 0) return;
   const float u = frame.u;
+  if (frame.view().presenting) return draw_line(frame, place.min.x + 18 * u, place.max.x - 18 * u, place, false);
   if (play_button(frame, {place.min.x + 34 * u, place.centre().y})) toggle_play(frame);
   draw_pace(frame, {place.min.x + 60 * u, place.min.y + 8 * u});
   char words[64];
   const int now = frame.view().step.value_or(frame.timeline.count() - 1) + 1;
   std::snprintf(words, sizeof words, "%s %d / %d", frame.words("player.step"), now, frame.timeline.count());
   draw_text(list, frame.fonts, Face::ui, 11 * u, {place.min.x + 62 * u, place.min.y + 40 * u}, frame.look.muted, words);
-  draw_line(frame, place.min.x + 268 * u, place.max.x - 18 * u, place);
+  draw_line(frame, place.min.x + 268 * u, place.max.x - 18 * u, place, true);
 }
 
 }  // namespace headlight

@@ -55,6 +55,6 @@ float right_width(const Frame& frame, ImVec2 window) {
   return frame.view().presenting ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
 }
 
-float bottom_height(const Frame& frame) { return 62 * frame.u; }
+float bottom_height(const Frame& frame) { return (frame.view().presenting ? 26 : 62) * frame.u; }
 
 }  // namespace headlight

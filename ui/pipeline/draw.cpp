@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
+#include "ui/pipeline/caption.h"
 #include "ui/widgets/heatmap.h"
 #include "ui/widgets/math_text.h"
 
@@ -24,7 +25,7 @@ class Painter {
     for (const Traveller& traveller : moment_.travellers) draw_traveller(traveller);
     for (const Arrow& arrow : picture_.layout.arrows) draw_words(arrow);
     if (frame_.view().presenting) {
-      draw_caption();
+      if (const std::optional<Stage> stage = spotlit()) draw_caption(frame_, list_, *stage, moment_.caption, to_.screen(picture_.layout.foot));
     } else {
       draw_thumbnails();
     }
@@ -60,6 +61,7 @@ class Painter {
     const bool after = card.stage == Stage::weights;
     const ImU32 border = card.border ? card.border : after ? frame_.look.after : frame_.look.line;
     ground(rect, border, card.border || after ? 1.8f * t_ : 1);
+    if (pointed_term(card)) compat::add_rect(list_, rect.min, rect.max, frame_.look.ink, 9 * t_, 3 * t_);
 
     const float pad = 7 * t_;
     draw_text(list_, frame_.fonts, card.title_face, card.title_size * t_, {rect.min.x + pad, rect.min.y + (11.5f - card.title_size / 2) * t_},
@@ -99,6 +101,12 @@ class Painter {
     }
     draw_footer(card, rect);
     if (in_the_dark(card)) list_.AddRectFilled(rect.min, rect.max, fade(frame_.look.window, 0.62f), 9 * t_);
+  }
+
+  /// Whether the pointer is on this card's symbol in the formula.
+  bool pointed_term(const CardPicture& card) const {
+    const std::optional<Stage>& term = frame_.view().pointed_term;
+    return term && std::ranges::find(card.heats, shown_as(*frame_.trace(), *term), &HeatPicture::stage) != card.heats.end();
   }
 
   void draw_strip(const CardPicture& card) {
@@ -270,20 +278,6 @@ class Painter {
     return cell ? std::optional(cell->stage) : std::nullopt;
   }
 
-  /// What is being computed, in letters for the last row.
-  void draw_caption() {
-    const std::optional<Stage> stage = spotlit();
-    const Rect row = to_.screen(picture_.layout.thumbnails);
-    if (!stage || row.height() <= 0) return;
-    const float size = std::min(26 * t_, row.height() * 0.5f);
-    const ImU32 colour = frame_.look.lane(*stage);
-    const float y = row.centre().y - size * 0.6f;
-    draw_text(list_, frame_.fonts, Face::bold, size, {row.min.x, y}, colour, name(*stage));
-    const float x = row.min.x + text_size(frame_.fonts, Face::bold, size, name(*stage)).x + 22 * t_;
-    const bool partly = on_its_way_ == stage && !moment_.caption.empty();
-    draw_math(list_, frame_.fonts, size, {x, y}, frame_.look.ink, partly ? std::string_view(moment_.caption) : info(*stage).formula);
-  }
-
   /// In a presentation, cards that have no part in what is looked at step back.
   bool in_the_dark(const CardPicture& card) const {
     const std::optional<Stage> stage = spotlit();
@@ -298,7 +292,7 @@ class Painter {
 
   void draw_thumbnails() {
     if (picture_.thumbnails.empty()) return;
-    const Rect row = to_.screen(picture_.layout.thumbnails);
+    const Rect row = to_.screen(picture_.layout.foot);
     draw_text(list_, frame_.fonts, Face::bold, 11.5f * t_, {row.min.x, row.centre().y - 7 * t_}, frame_.look.muted,
               frame_.words("pipeline.all_heads"));
     for (const ThumbnailPicture& thumbnail : picture_.thumbnails) {

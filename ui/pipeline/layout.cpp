@@ -219,6 +219,10 @@ void right_arrows(Builder& build) {
 
 }  // namespace
 
+Stage shown_as(const Trace& trace, Stage stage) {
+  return trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value) ? Stage::key : stage;
+}
+
 const Rect* PipelineLayout::find(Stage stage) const {
   for (const Slot& slot : slots) {
     if (slot.stage == stage) return &slot.card;
@@ -226,18 +230,17 @@ const Rect* PipelineLayout::find(Stage stage) const {
   return nullptr;
 }
 
-PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u, bool packed) {
+PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u, bool packed, float foot) {
   PipelineLayout layout;
   Builder build{trace, layout, u};
   layout.type = std::clamp(std::min(size.x / (930 * u), size.y / (740 * u)), 1.0f, 1.7f);
   build.u = u * layout.type;
   const float margin = 14 * build.u;
   const float words = 16 * build.u;  // above the first and the last lane
-  const float thumbnails = trace.dims().heads > 1 ? std::clamp(size.y * 0.1f, 52 * u, 130 * u) : 0;
-  if (thumbnails > 0) layout.thumbnails = {{margin, size.y - margin - thumbnails}, {size.x - margin, size.y - margin}};
+  if (foot > 0) layout.foot = {{margin, size.y - margin - foot}, {size.x - margin, size.y - margin}};
 
   const float top = margin + words;
-  const float bottom = size.y - margin - (thumbnails > 0 ? thumbnails + margin : 0);
+  const float bottom = size.y - margin - (foot > 0 ? foot + margin : 0);
   const float lane = (bottom - top) * 0.275f;
   const float between = ((bottom - top) - 3 * lane) / 2;
   std::array<Rect, 3> lanes;

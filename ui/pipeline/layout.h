@@ -22,6 +22,9 @@ struct Rect {
   Rect grown(float by) const { return {{min.x - by, min.y - by}, {max.x + by, max.y + by}}; }
 };
 
+/// The stage whose card shows it: in self-attention one card, key's, stands for query, key and value.
+Stage shown_as(const Trace& trace, Stage stage);
+
 /// The place of one stage's card.
 struct Slot {
   Stage stage{};
@@ -40,15 +43,15 @@ struct Arrow {
 struct PipelineLayout {
   std::vector<Slot> slots;
   std::vector<Arrow> arrows;
-  Rect thumbnails;     ///< the row of all heads; empty where there is one head
+  Rect foot;           ///< the row under the lanes: all heads, or a presentation's words
   float type = 1;      ///< times the points of all type on the canvas
 
   const Rect* find(Stage stage) const;
 };
 
 /// The places of all cards that the trace has, without arrows. `size` is the canvas in pixels, `u` pixels per point.
-/// `packed`: one tall card, W_q's, stands for all three projection matrices.
-PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u, bool packed);
+/// `packed`: one tall card, W_q's, stands for all three projection matrices. `foot`: the height of that row; 0: none.
+PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u, bool packed, float foot);
 /// Draws the arrows between the cards as they stand now: a card may have closed around its matrix since.
 void connect_cards(const Trace& trace, PipelineLayout& layout, float u);
 

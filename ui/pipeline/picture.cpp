@@ -250,9 +250,9 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
   std::vector<ThumbnailPicture> thumbnails;
   const Trace& trace = *frame.trace();
   const Index heads = trace.dims().heads;
-  if (heads < 2) return thumbnails;
+  if (heads < 2 || frame.view().presenting) return thumbnails;
   const float t = frame.u * layout.type;
-  const Rect row = layout.thumbnails;
+  const Rect row = layout.foot;
   const float label = 62 * t;
   const float gap = heads > 24 ? 2 * t : 6 * t;
   const float side = std::min(row.height(), (row.width() - label - gap * static_cast<float>(heads)) / static_cast<float>(heads));
@@ -274,6 +274,11 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
   return thumbnails;
 }
 
+float foot_height(const Frame& frame, ImVec2 size) {
+  if (frame.view().presenting) return 72 * frame.u;
+  return frame.trace()->dims().heads > 1 ? std::clamp(size.y * 0.1f, 52 * frame.u, 130 * frame.u) : 0;
+}
+
 }  // namespace
 
 bool shows_packed(const Frame& frame) {
@@ -285,7 +290,7 @@ bool shows_packed(const Frame& frame) {
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   PipelinePicture picture;
   picture.size = size;
-  picture.layout = lay_out_pipeline(*frame.trace(), size, frame.u, shows_packed(frame));
+  picture.layout = lay_out_pipeline(*frame.trace(), size, frame.u, shows_packed(frame), foot_height(frame, size));
   for (Slot& slot : picture.layout.slots) {
     picture.cards.push_back(make_card(frame, slot, picture.layout.type));
     slot.card = picture.cards.back().card;

@@ -20,11 +20,6 @@ struct Span {
   Index size() const { return (row_end - row) * (col_end - col); }
 };
 
-/// In self-attention one card stands for query, key and value.
-Stage shown_as(const Trace& trace, Stage stage) {
-  return trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value) ? Stage::key : stage;
-}
-
 Place find(const PipelinePicture& picture, Stage stage, Index batch, Index head) {
   for (const CardPicture& card : picture.cards) {
     for (const HeatPicture& heat : card.heats) {

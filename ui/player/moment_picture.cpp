@@ -20,11 +20,6 @@ const HeatPicture* heat_of(const PipelinePicture& picture, Stage stage) {
   return nullptr;
 }
 
-/// The card that stands for a stage: in self-attention X's, for all three inputs.
-Stage shown_as(const Trace& trace, Stage stage) {
-  return trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value) ? Stage::key : stage;
-}
-
 Rect part(const Rect& rect, Index first, Index last, Index of, bool rows) {
   const float from = static_cast<float>(first) / static_cast<float>(of);
   const float to = static_cast<float>(last) / static_cast<float>(of);

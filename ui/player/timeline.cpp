@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/explain/partial.h"
+#include "ui/pipeline/layout.h"
 
 namespace headlight {
 namespace {
@@ -42,7 +43,7 @@ void Timeline::add_product(const Trace& trace, Stage stage, Way way) {
 
 Timeline::Timeline(const Trace& trace, Way way) {
   for (const Stage stage : trace.stages()) {
-    if (trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value)) continue;  // one card, X
+    if (shown_as(trace, stage) != stage) continue;
     const int first = count();
     const Index rows = trace[stage].size(-2);
     if (product_terms(trace, stage) > 0) {

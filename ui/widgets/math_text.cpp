@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/explain/math_markup.h"
+#include "ui/pipeline/layout.h"
+
 namespace headlight {
 namespace {
 
@@ -10,7 +13,7 @@ namespace {
 constexpr float script_size = 0.7f;
 constexpr float lowered = 0.46f;
 constexpr float raised = -0.1f;
-constexpr float fraction_size = 0.88f;
+constexpr float fraction_size = 0.95f;
 constexpr float axis = 0.62f;  // where a fraction's line runs
 constexpr float gap = 0.1f;
 
@@ -19,26 +22,19 @@ struct Extent {
   float width = 0, above = 0, below = 0;
 };
 
-/// The inside of the braces that `text` starts with, or its first word or character; and what follows.
-std::pair<std::string_view, std::string_view> argument(std::string_view text) {
-  if (!text.starts_with('{')) {
-    std::size_t length = std::min<std::size_t>(1, text.size());
-    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    while (length < text.size() && ((static_cast<unsigned char>(text[length]) & 0xC0) == 0x80 || (is_letter(text[0]) && is_letter(text[length])))) ++length;
-    return {text.substr(0, length), text.substr(length)};
-  }
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '{' ? 1 : text[i] == '}' ? -1 : 0;
-    if (depth == 0) return {text.substr(1, i - 1), text.substr(i + 1)};
-  }
-  return {text.substr(1), {}};
-}
+/// What a pass over the markup is for besides measuring.
+struct Purpose {
+  ImDrawList* list = nullptr;
+  MathInk ink;
+  std::optional<ImVec2> point;
+};
 
-/// Measures, and draws where there is a list. `at` is the top left corner of a plain line.
+/// Measures; draws where there is a list, and finds what is at a point. `at` is the top left corner of a plain line.
 class Setter {
  public:
-  Setter(ImDrawList* list, const Fonts& fonts, ImU32 colour) : list_(list), fonts_(fonts), colour_(colour) {}
+  explicit Setter(const Fonts& fonts, const Purpose& purpose = {}) : fonts_(fonts), to_(purpose), colour_(purpose.ink.colour) {}
+
+  std::optional<Stage> found() const { return found_; }
 
   Extent set(std::string_view markup, float pixels, ImVec2 at) {
     Extent extent;
@@ -48,6 +44,8 @@ class Setter {
         join(extent, fraction(markup, pixels, here));
       } else if (markup.starts_with("\\sqrt")) {
         join(extent, root(markup, pixels, here));
+      } else if (markup.starts_with("\\in{")) {
+        join(extent, symbol(markup, pixels, here));
       } else if (markup[0] == '_' || markup[0] == '^') {
         join(extent, scripts(markup, pixels, here));
       } else {
@@ -67,11 +65,31 @@ class Setter {
   }
 
   Extent measure(std::string_view markup, float pixels) {
-    return Setter(nullptr, fonts_, colour_).set(markup, pixels, {0, 0});
+    return Setter(fonts_).set(markup, pixels, {0, 0});
+  }
+
+  bool places() const { return to_.list || to_.point; }
+
+  /// What stands for a stage: in its colour, lit where that is asked for, and found where it is pointed at.
+  Extent symbol(std::string_view& markup, float pixels, ImVec2 at) {
+    const auto [stage_name, after] = markup_argument(markup.substr(3));
+    const auto [inside, rest] = markup_argument(after);
+    markup = rest;
+    const std::optional<Stage> stage = stage_named(stage_name);
+    if (!stage || !places()) return set(inside, pixels, at);
+    const Extent extent = measure(inside, pixels);
+    const Rect box{{at.x - pixels * 0.08f, at.y - extent.above}, {at.x + extent.width + pixels * 0.08f, at.y + pixels * 1.18f + extent.below}};
+    if (to_.point && box.contains(*to_.point)) found_ = stage;
+    if (to_.list && to_.ink.lanes && to_.ink.lit == stage) to_.list->AddRectFilled(box.min, box.max, to_.ink.lanes->field_hover, pixels * 0.2f);
+    const ImU32 outside = colour_;
+    if (to_.ink.lanes) colour_ = to_.ink.lanes->lane(*stage);
+    set(inside, pixels, at);
+    colour_ = outside;
+    return extent;
   }
 
   Extent text(std::string_view plain, float pixels, ImVec2 at) {
-    if (list_) draw_text(*list_, fonts_, Face::math, pixels, at, colour_, plain);
+    if (to_.list) draw_text(*to_.list, fonts_, Face::math, pixels, at, colour_, plain);
     return {text_size(fonts_, Face::math, pixels, plain).x, 0, 0};
   }
 
@@ -83,7 +101,7 @@ class Setter {
                     (i == 0 ? markup[0] == first : markup[0] != first && (markup[0] == '_' || markup[0] == '^'));
          ++i) {
       const float shift = pixels * (markup[0] == '_' ? lowered : raised);
-      const auto [inside, rest] = argument(markup.substr(1));
+      const auto [inside, rest] = markup_argument(markup.substr(1));
       markup = rest;
       const Extent script = set(inside, pixels * script_size, {at.x, at.y + shift});
       extent.width = std::max(extent.width, script.width);
@@ -92,8 +110,8 @@ class Setter {
   }
 
   Extent fraction(std::string_view& markup, float pixels, ImVec2 at) {
-    const auto [over, after] = argument(markup.substr(5));
-    const auto [under, rest] = argument(after);
+    const auto [over, after] = markup_argument(markup.substr(5));
+    const auto [under, rest] = markup_argument(after);
     markup = rest;
     const float size = pixels * fraction_size;
     const Extent top = measure(over, size);
@@ -102,10 +120,10 @@ class Setter {
     const float width = std::max(top.width, bottom.width) + 2 * side;
     const float line = pixels * axis;
     const float tail = pixels * 0.12f;  // of subscripts
-    if (list_) {
+    if (places()) {
       set(over, size, {at.x + (width - top.width) / 2, at.y + line - pixels * gap - tail - top.below - size});
       set(under, size, {at.x + (width - bottom.width) / 2, at.y + line + pixels * gap + bottom.above});
-      list_->AddLine({at.x + side / 2, at.y + line}, {at.x + width - side / 2, at.y + line}, colour_,
+      if (to_.list) to_.list->AddLine({at.x + side / 2, at.y + line}, {at.x + width - side / 2, at.y + line}, colour_,
                      std::max(1.0f, pixels / 16));
     }
     const float above = top.above + top.below + size + tail + pixels * gap - line;
@@ -113,12 +131,12 @@ class Setter {
   }
 
   Extent root(std::string_view& markup, float pixels, ImVec2 at) {
-    const auto [inside, rest] = argument(markup.substr(5));
+    const auto [inside, rest] = markup_argument(markup.substr(5));
     markup = rest;
     const float sign = pixels * 0.55f;
     const Extent body = set(inside, pixels, {at.x + sign, at.y});
     const float end = pixels * 0.08f;
-    if (list_) {
+    if (to_.list) {
       const float thick = std::max(1.0f, pixels / 16);
       const float top = at.y - body.above;
       const float foot = at.y + pixels * 1.02f + body.below;
@@ -127,29 +145,45 @@ class Setter {
                                {at.x + pixels * 0.34f, foot},
                                {at.x + sign - end, top},
                                {at.x + sign + body.width + end, top}};
-      list_->AddPolyline(points, 5, colour_, 0, thick);
+      to_.list->AddPolyline(points, 5, colour_, 0, thick);
     }
     return {sign + body.width + 2 * end, body.above, body.below};
   }
 
-  ImDrawList* list_;
   const Fonts& fonts_;
+  const Purpose to_;
   ImU32 colour_;
+  std::optional<Stage> found_;
 };
+
+/// Of a formula whose top is at `at`, where a plain line begins.
+ImVec2 line_in(const Fonts& fonts, float pixels, ImVec2 at, std::string_view markup) {
+  if (markup.find("\\frac") == std::string_view::npos) return at;
+  return {at.x, at.y + Setter(fonts).set(markup, pixels, at).above};
+}
 
 }  // namespace
 
+void draw_math(ImDrawList& list, const Fonts& fonts, float pixels, ImVec2 at, const MathInk& ink, std::string_view markup) {
+  Setter(fonts, {&list, ink, {}}).set(markup, pixels, line_in(fonts, pixels, at, markup));
+}
+
 void draw_math(ImDrawList& list, const Fonts& fonts, float pixels, ImVec2 at, ImU32 colour, std::string_view markup) {
-  const float above = markup.find("\\frac") == std::string_view::npos
-                          ? 0
-                          : Setter(nullptr, fonts, colour).set(markup, pixels, at).above;
-  Setter(&list, fonts, colour).set(markup, pixels, {at.x, at.y + above});
+  draw_math(list, fonts, pixels, at, MathInk{colour, nullptr, {}}, markup);
+}
+
+std::optional<Stage> math_stage_at(const Fonts& fonts, float pixels, ImVec2 at, std::string_view markup, ImVec2 point) {
+  Setter setter(fonts, {nullptr, {}, point});
+  setter.set(markup, pixels, line_in(fonts, pixels, at, markup));
+  return setter.found();
 }
 
 ImVec2 math_size(const Fonts& fonts, float pixels, std::string_view markup) {
-  const Extent extent = Setter(nullptr, fonts, 0).set(markup, pixels, {0, 0});
+  const Extent extent = Setter(fonts).set(markup, pixels, {0, 0});
   return {extent.width, pixels + extent.above + extent.below};
 }
+
+constexpr std::string_view signs[] = {" =", " +", " −", " ×"};
 
 std::vector<std::string> math_lines(const Fonts& fonts, float pixels, std::string_view markup, float width) {
   std::vector<std::string> lines;
@@ -163,7 +197,9 @@ std::vector<std::string> math_lines(const Fonts& fonts, float pixels, std::strin
       lines.emplace_back(markup.substr(start, last_space - start));
       start = last_space + 1;
     }
-    last_space = i;
+    const std::string_view before = markup.substr(start, i - start);
+    const bool after_sign = std::ranges::any_of(signs, [&](std::string_view sign) { return before.ends_with(sign); });
+    if (!after_sign) last_space = i;  // a sign begins the next line
   }
   if (start < markup.size()) lines.emplace_back(markup.substr(start));
   return lines;

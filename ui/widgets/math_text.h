@@ -1,21 +1,32 @@
-// Mathematics set as such: "s = \frac{q_{2}·k_{3}}{\sqrt{d_{head}}}" with a real fraction, root, sub- and superscripts.
-//
-// Markup: _{...} lowers, ^{...} raises (both on one letter stand over one another), \frac{over}{under}, \sqrt{...};
-// everything else stands as written. They nest. All of it is set in the serif italic face.
+// Mathematics set as such: markup (core/explain/math_markup.h) with real fractions, roots, sub- and superscripts, all of it
+// in the serif italic face.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <imgui.h>
 
+#include "core/attention/stage.h"
 #include "ui/look/fonts.h"
+#include "ui/look/look.h"
 
 namespace headlight {
 
+/// What formulas are drawn with.
+struct MathInk {
+  ImU32 colour = 0;
+  const Look* lanes = nullptr;  ///< where there is one, a stage's symbols wear its lane's colour
+  std::optional<Stage> lit;     ///< the stage whose symbols stand on a light ground
+};
+
 /// Draws with the top left corner at `at`; `pixels` is the size of the full-size letters.
+void draw_math(ImDrawList& list, const Fonts& fonts, float pixels, ImVec2 at, const MathInk& ink, std::string_view markup);
 void draw_math(ImDrawList& list, const Fonts& fonts, float pixels, ImVec2 at, ImU32 colour, std::string_view markup);
+/// The stage whose symbol, drawn so, is at `point`.
+std::optional<Stage> math_stage_at(const Fonts& fonts, float pixels, ImVec2 at, std::string_view markup, ImVec2 point);
 /// What it takes: a line without fractions is `pixels` high.
 ImVec2 math_size(const Fonts& fonts, float pixels, std::string_view markup);
 /// Broken into lines of at most `width`, at spaces outside of braces; one piece alone may be wider.

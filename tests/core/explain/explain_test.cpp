@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/attention/pipeline.h"
-#include "core/explain/plain_math.h"
+#include "core/explain/math_markup.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
 #include "tests/attention_inputs.h"
@@ -198,4 +198,7 @@ TEST_CASE("markup reads as plain text in a terminal") {
   CHECK(plain_math("s_{2,3} = \\frac{q_{2}·k_{3}}{\\sqrt{d_{head}}}") == "s[2,3] = q_2·k_3 / √d_head");
   CHECK(plain_math("\\frac{a + b}{c}") == "(a + b) / c");
   CHECK(plain_math("\\frac{") == " / ");
+  CHECK(plain_math("\\in{scores}{s_{2,3}} × 2") == "s[2,3] × 2");
+  CHECK(without_stages("\\frac{\\in{Q_heads}{q_{2}}·\\in{K_heads}{k_{3}}}{2}") == "\\frac{q_{2}·k_{3}}{2}");
+  CHECK(without_stages("\\in{") == "");
 }
