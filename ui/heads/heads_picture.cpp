@@ -13,8 +13,7 @@ bool is_chosen(const HeadsChoice& choice, Index head) {
 }
 
 /// The matrix in the middle of its card, its cells no more than twice as wide as high or high as wide.
-Rect heat_rect(const HeadCard& card, Index rows, Index cols, float header, float pad) {
-  const Rect box{{card.card.min.x + pad, card.card.min.y + header}, {card.card.max.x - pad, card.card.max.y - pad}};
+Rect heat_rect(const Rect& box, Index rows, Index cols) {
   const float w = std::max(box.width(), 4.0f) / static_cast<float>(cols);
   const float h = std::max(box.height(), 4.0f) / static_cast<float>(rows);
   const float side = std::min(w, h) * 2;
@@ -22,6 +21,14 @@ Rect heat_rect(const HeadCard& card, Index rows, Index cols, float header, float
   const ImVec2 size{std::max(std::min(w, side) * static_cast<float>(cols), least), std::max(std::min(h, side) * static_cast<float>(rows), least)};
   const ImVec2 c = box.centre();
   return {{c.x - size.x / 2, c.y - size.y / 2}, {c.x + size.x / 2, c.y + size.y / 2}};
+}
+
+/// What the names along the sides of every card take: nothing where the cards are too small for them.
+ImVec2 label_room(const Frame& frame, Stage stage, const MatrixView& matrix, const Rect& card, float points) {
+  const float u = frame.u;
+  if (card.width() < 170 * u || card.height() < 130 * u) return {0, 0};
+  const float widest = widest_label(frame, info(stage).rows, matrix.rows, points * u);
+  return {std::min(widest + 5 * u, card.width() * 0.25f), points * 1.5f * u};
 }
 
 void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
@@ -57,10 +64,20 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
   const float aspect = std::clamp(static_cast<float>(matrix.cols) / static_cast<float>(matrix.rows), 0.5f, 2.0f);
   const std::vector<Rect> places =
       lay_out_heads(static_cast<Index>(picture.cards.size()), grid, aspect, (picture.cards.size() > 20 ? 4 : 10) * frame.u, header);
+  const float pad = 6 * frame.u;
+  const bool alone = picture.cards.size() == 1;
+  picture.type = alone ? 1.25f : 1;
+  const float t = frame.u * picture.type;
+  const ImVec2 names = label_room(frame, stage, matrix, places[0], picture.label_points());
+  const bool has_strip = alone && (stage == Stage::weights || stage == Stage::dropped_weights) && places[0].height() / static_cast<float>(matrix.rows) >= 12 * t;
+  const float beside = pad + (has_strip ? row_strip_width * t : 0);
   for (std::size_t i = 0; i < places.size(); ++i) {
     HeadCard& card = picture.cards[i];
     card.card = places[i];
-    card.heat = make_heat(frame, stage, card.head, heat_rect(card, matrix.rows, matrix.cols, header, 6 * frame.u));
+    const Rect box{{card.card.min.x + pad + names.x, card.card.min.y + header}, {card.card.max.x - beside, card.card.max.y - pad - names.y}};
+    card.heat = make_heat(frame, stage, card.head, heat_rect(box, matrix.rows, matrix.cols));
+    if (names.x > 0) add_labels(frame, card.heat, picture.label_points() * frame.u, names.x - 4 * frame.u, true);
+    if (has_strip) card.strip = row_strip(frame, card.heat, t);
     card.heat.quad.opacity = card.chosen ? 1.0f : 0.3f;
     if (!card.average) continue;
     MatrixQuad& quad = card.heat.quad;

@@ -20,6 +20,7 @@ struct HeadCard {
   ImU32 hue = 0;
   std::string title;
   HeatPicture heat;
+  RowStrip strip;        ///< of a head shown alone, beside its weights
 };
 
 struct TokenLabel {
@@ -40,8 +41,12 @@ struct HeadsPicture {
   Rect arcs;                    ///< between the columns of tokens
   std::vector<TokenLabel> queries, keys;  ///< as many as there is room for
   std::vector<HeadArcs> heads;            ///< of the chosen heads
+  float type = 1;                         ///< times the points of what stands beside the matrices
   Index n_q = 0, n_k = 0;
   Index batch = 0;
+
+  /// Of the names along the cards' sides, in points.
+  float label_points() const { return 11 * type; }
 
   float query_y(Index q) const { return arcs.min.y + (static_cast<float>(q) + 0.5f) * arcs.height() / static_cast<float>(n_q); }
   float key_y(Index k) const { return arcs.min.y + (static_cast<float>(k) + 0.5f) * arcs.height() / static_cast<float>(n_k); }

@@ -68,6 +68,7 @@ class Painter {
               card.colour, card.title);
     const float symbol = math_size(frame_.fonts, 14 * t_, card.symbol).x;
     const float title = text_size(frame_.fonts, card.title_face, card.title_size * t_, card.title).x;
+    draw_text(list_, frame_.fonts, Face::bold, subtitle_points * t_, {rect.min.x + pad + title + 10 * t_, rect.min.y + 6 * t_}, frame_.look.head(frame_.view().head), card.subtitle);
     if (title + symbol + 6 * t_ < rect.width() - 2 * pad) {
       draw_math(list_, frame_.fonts, 14 * t_, {rect.max.x - pad - symbol, rect.min.y + 4 * t_}, card.colour, card.symbol);
     }

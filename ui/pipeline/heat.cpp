@@ -71,6 +71,24 @@ std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count)
   return labels;
 }
 
+float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
+  float widest = 0;
+  const auto measure = [&](Index i) {
+    const std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
+    widest = std::max(widest, text_size(frame.fonts, Face::bold, pixels, label).x);
+  };
+  for (Index i = 0; i < std::min<Index>(count, 64); ++i) measure(i);
+  measure(count - 1);  // the longest of indices
+  return widest;
+}
+
+void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns) {
+  const StageInfo& about = info(heat.stage);
+  heat.row_labels = axis_labels(frame, about.rows, heat.rows);
+  if (columns) heat.col_labels = axis_labels(frame, about.cols, heat.cols);
+  heat.label_room = room / pixels;
+}
+
 std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point) {
   if (!heat.rect.contains(point)) return std::nullopt;
   const auto row = static_cast<Index>((point.y - heat.rect.min.y) / heat.rect.height() * static_cast<float>(heat.rows));

@@ -35,6 +35,10 @@ std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point);
 std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count);
 /// The names along an axis at one batch entry: tokens where there are some, else indices.
 std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index);
+/// What the widest of them takes in bold type of `pixels`.
+float widest_label(const Frame& frame, Axis axis, Index count, float pixels);
+/// Names for a heatmap's rows, in `room` pixels beside it, and for its columns where they are wanted.
+void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns);
 /// A number for people: real minus signs, no more digits than asked for.
 std::string number_text(float value, int digits);
 

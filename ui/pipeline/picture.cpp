@@ -84,17 +84,6 @@ std::vector<Strip> head_strips(const Frame& frame, Stage stage, Rect heat) {
 
 bool wears_head(Stage stage) { return has_head_axis(stage); }
 
-float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
-  float widest = 0;
-  const auto measure = [&](Index i) {
-    const std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
-    widest = std::max(widest, text_size(frame.fonts, Face::bold, pixels, label).x);
-  };
-  for (Index i = 0; i < std::min<Index>(count, 64); ++i) measure(i);
-  measure(count - 1);  // the longest of indices
-  return widest;
-}
-
 /// An end of a colour bar: two or three digits.
 std::string bound_text(float value) {
   const float size = std::abs(value);
@@ -171,6 +160,15 @@ float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matr
   return widest + 3 * t > pitch && pitch >= 13 * t && room >= 30 * t ? std::min({widest, room, 64 * t}) : 0;
 }
 
+/// Whose weights these are, where there are several heads or batch entries, and `room` for the words.
+std::string whose(const Frame& frame, float room, float t) {
+  const Dims& dims = frame.trace()->dims();
+  std::string words;
+  if (dims.heads > 1) words = frame.words.fill("inspector.head", {std::to_string(frame.view().head)});
+  if (dims.batch > 1) words += (words.empty() ? "" : ", ") + frame.words.fill("pipeline.batch_entry", {std::to_string(frame.view().batch)});
+  return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + 60 * t <= room ? words : std::string();
+}
+
 CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const Trace& trace = *frame.trace();
   const StageInfo& about = info(slot.stage);
@@ -215,9 +213,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   card.heats.push_back(make_heat(frame, slot.stage, head, heat));
   if (card.labelled) {
     HeatPicture& shown = card.heats.back();
-    shown.row_labels = axis_labels(frame, about.rows, matrix.rows);
-    if (large) shown.col_labels = axis_labels(frame, about.cols, matrix.cols);
-    shown.label_room = (label_room - 4 * t) / label_size;
+    add_labels(frame, shown, label_size, label_room - 4 * t, large);
     shown.turned_room = turned / label_size;
   }
   if (bias.defined()) {
@@ -232,6 +228,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   card.symbol = symbol_of(trace, slot.stage, head);
   const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
   set_title(frame, card, is_x ? "query, key, value" : name(slot.stage), card.card.width() - 12 * t, t);
+  if (large) card.subtitle = whose(frame, inner - text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x, t);
   card.shape = shape_text(frame, slot.stage, inner, 10.5f * t);
   const float shape = text_size(frame.fonts, Face::ui, 10.5f * t, card.shape).x;
   card.counts = count_notes(frame, card.heats[0], inner - shape - 8 * t, card.card.max.x - pad * t, t);

@@ -13,6 +13,9 @@
 
 namespace headlight {
 
+/// Type of a card's subtitle.
+inline constexpr float subtitle_points = 11.5f;
+
 struct Strip {
   float from = 0, to = 0;  ///< canvas pixels, over the columns that belong to one head
   ImU32 colour = 0;
@@ -25,6 +28,7 @@ struct CardPicture {
   ImU32 border = 0;         ///< 0: a plain card
   int behind = 0;           ///< cards of other heads in the stack behind it
   std::string title, symbol, shape;
+  std::string subtitle;     ///< "head 2, batch entry 1": of a wide card of heads
   Face title_face = Face::bold;
   float title_size = 13;    ///< points; smaller where a long name meets a narrow card
   std::vector<HeatPicture> heats;  ///< the matrix; for a weight matrix also its bias

@@ -121,7 +121,7 @@ void act(const Frame& frame, const HeadsPicture& picture, const std::optional<Ce
   if (view != frame.view()) frame.change(std::move(view));
 }
 
-void draw_card(const Frame& frame, ImDrawList& list, const HeadCard& card) {
+void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture, const HeadCard& card) {
   const float u = frame.u;
   const Rect& r = card.card;
   const bool front = !card.average && card.head == frame.view().head;
@@ -134,6 +134,8 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadCard& card) {
     draw_elided(list, frame.fonts, Face::ui, 11.5f * u, {r.min.x + 7 * u, r.centre().y}, frame.look.muted, words, r.width() - 12 * u);
   } else {
     draw_heat(frame, list, card.heat, card.heat.rect, card.chosen);
+    draw_labels(frame, list, card.heat, card.heat.rect, picture.label_points() * u, true, true);
+    if (!card.strip.rows.empty()) draw_row_strip(frame, list, card.strip, card.heat.rect, frame.rows_shown(card.heat.stage), card.strip.left, card.strip.ends, u * picture.type);
   }
   for (const std::optional<Cell>* cell : {&frame.view().selected, &frame.view().hovered}) {
     if (!*cell || !frame.shows(**cell)) continue;
@@ -257,7 +259,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
   offer_matrix_menu(frame, cell);
   act(frame, picture, cell);
 
-  for (const HeadCard& card : picture.cards) draw_card(frame, list, card);
+  for (const HeadCard& card : picture.cards) draw_card(frame, list, picture, card);
   draw_text(list, frame.fonts, Face::bold, 13 * u, {left, top}, frame.look.ink, frame.words("heads.arcs"));
   draw_arcs(frame, list, picture);
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 8)) {

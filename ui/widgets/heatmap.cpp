@@ -53,7 +53,7 @@ void draw_number(const Frame& frame, ImDrawList& list, std::string_view number, 
 
 void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown) {
   const ImVec2 cell = cell_size(heat, rect);
-  const float pixels = std::clamp(cell.y * 0.6f, 10 * frame.u, 17 * frame.u);
+  const float pixels = std::clamp(std::min(cell.y * 0.6f, cell.x * 0.33f), 10 * frame.u, 17 * frame.u);
   const float digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
   if (cell.y < 13 * frame.u || cell.x < 2.6f * digit) return;
   const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head);
