@@ -17,7 +17,7 @@ struct OwnOption {
 
 const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animation", true}, {"--seconds-per-step", true}, {"--frames", true},   {"--scale-factor", true},
                                             {"--view", true},       {"--step", true}, {"--way", true},     {"--select", true},
-                                            {"--theme", true},      {"--colormap", true}, {"--size", true},
+                                            {"--theme", true},      {"--colormap", true}, {"--range", true}, {"--size", true},
                                             {"--present", false}};
 const std::vector<OwnOption> trace_options{
     {"-o", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};

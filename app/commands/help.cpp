@@ -42,7 +42,7 @@ Of explain
   NaN and infinities are the strings "NaN", "Infinity", "-Infinity".
 Of the window
   --view pipeline|heads|mask[:SHEET]|compare|lesson --step K --way row|column|dot|outer --select STAGE:b,h,row,col --theme light|dark
-  --colormap NAME --size WxH --language en|zh --present --scale-factor X (pixels to a point, off screen)
+  --colormap NAME --range row|head|stage|LO:HI --size WxH --language en|zh --present --scale-factor X (pixels to a point, off screen)
 
 Exit status: 0 done; 2 the input or the command line is wrong.
 )help";

@@ -87,6 +87,7 @@ View view_of(const CommandLine& line) {
   if (line.has("--theme")) view.theme = parse_theme(line["--theme"]);
   if (line.has("--language")) view.language = parse_language(line["--language"]);
   if (line.has("--colormap")) view.colormap = colormap(line["--colormap"], Theme::light).name();
+  if (line.has("--range")) view.range = parse_range(line["--range"]);
   if (line.has("--select")) view.selected = parse_cell(line["--select"]);
   if (view.selected) {
     view.batch = view.selected->batch;

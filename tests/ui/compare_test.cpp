@@ -68,3 +68,14 @@ TEST_CASE("the key A pins what is shown") {
   REQUIRE(window.document().pinned != nullptr);
   CHECK(window.document().pinned->scenario == window.document().scenario);
 }
+
+TEST_CASE("a question pins what is there and changes what it asks about") {
+  HeadlessWindow window(comparing());
+  const auto before = window.document().trace;
+  window.click(window.find("canvas", {"compare.what_if.no_scale"}));
+  window.settle();
+  CHECK(window.document().pinned == before);
+  CHECK(window.document().scenario.scale == 1.0f);
+  REQUIRE(window.document().difference != nullptr);
+  CHECK(window.document().difference->first()->stage == Stage::scaled_scores);
+}

@@ -26,11 +26,32 @@ void draw_matrix(const Frame& frame, const HeatPicture& heat, bool numbers) {
   if (const std::optional<Cell> cell = frame.looked_at()) draw_highlight(frame, list, heat, heat.rect, *cell);
 }
 
-/// With nothing pinned: what this view is for, and the button to begin.
+/// A change worth asking about, where it would change something.
+struct Question {
+  const char* word;
+  bool (*sensible)(const Trace& trace);
+  void (*change)(Scenario& scenario);
+};
+
+constexpr Question questions[] = {
+    {"compare.what_if.no_scale", [](const Trace& t) { return t.dims().d_head > 1 && t.scale != 1; }, [](Scenario& s) { s.scale = 1; }},
+    {"compare.what_if.no_mask", [](const Trace& t) { return t.has(Stage::mask); },
+     [](Scenario& s) {
+       s.mask = "full()";
+       s.painted.clear();
+     }},
+    {"compare.what_if.causal", [](const Trace& t) { return !t.has(Stage::mask); }, [](Scenario& s) { s.mask = "causal()"; }},
+    {"compare.what_if.one_kv_head", [](const Trace& t) { return t.scenario.source != Source::file && t.dims().kv_heads > 1; },
+     [](Scenario& s) { s.kv_heads = 1; }},
+    {"compare.what_if.rope", [](const Trace& t) { return t.scenario.rope == Rope::none && t.dims().d_head % 2 == 0; },
+     [](Scenario& s) { s.rope = Rope::half; }},
+};
+
+/// With nothing pinned: what this view is for, the button to begin, and questions that begin by themselves.
 void draw_invitation(const Frame& frame, Rect place) {
   const float u = frame.u;
   const float width = std::min(440 * u, place.width() - 40 * u);
-  const ImVec2 at{place.centre().x - width / 2, place.min.y + place.height() * 0.3f};
+  const ImVec2 at{place.centre().x - width / 2, place.min.y + place.height() * 0.2f};
   draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 20 * u, at, frame.look.ink, frame.words("compare.title"));
   ImGui::SetCursorScreenPos({at.x, at.y + 38 * u});
   compat::push_font(frame.fonts.pick(Face::ui, 13 * u), 13 * u);
@@ -40,6 +61,17 @@ void draw_invitation(const Frame& frame, Rect place) {
   ImGui::PopFont();
   ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 10 * u});
   if (chip(frame, "pin", frame.words("compare.pin"), true)) frame.actions.push_back(Pin{});
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 16 * u});
+  note(frame, frame.words("compare.or_ask"));
+  for (const Question& question : questions) {
+    if (!question.sensible(*frame.trace())) continue;
+    ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y});
+    if (!chip(frame, question.word, frame.words(question.word), false, width)) continue;
+    Scenario asked = frame.document.scenario;
+    question.change(asked);
+    frame.actions.push_back(Pin{});
+    frame.change(std::move(asked));
+  }
 }
 
 /// Right-aligned in the heading; gives their left end.
