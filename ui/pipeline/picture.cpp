@@ -251,15 +251,27 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
   const float t = frame.u * layout.type;
   const Rect row = layout.foot;
   const float label = 62 * t;
-  const float gap = heads > 24 ? 2 * t : 6 * t;
-  const float side = std::min(row.height(), (row.width() - label - gap * static_cast<float>(heads)) / static_cast<float>(heads));
+  const float gap = heads > 24 ? 3 * t : 6 * t;
+  // In as many lines as make them the largest.
+  Index in_line = heads;
+  float side = 0;
+  for (Index lines = 1; lines <= 4; ++lines) {
+    const Index count = (heads + lines - 1) / lines;
+    const auto part = [gap](float whole, Index n) { return (whole - gap * static_cast<float>(n - 1)) / static_cast<float>(n); };
+    const float possible = std::min(part(row.height(), lines), part(row.width() - label, count));
+    if (possible <= side) continue;
+    side = possible;
+    in_line = count;
+  }
+  const Index lines = (heads + in_line - 1) / in_line;
+  const float top = row.centre().y - (side + gap) * static_cast<float>(lines) / 2 + gap / 2;
   const MatrixView matrix = trace[Stage::weights].matrix();
   for (Index h = 0; h < heads; ++h) {
     ThumbnailPicture thumbnail;
     thumbnail.head = h;
     thumbnail.border = frame.look.head(h);
-    const float x = row.min.x + label + static_cast<float>(h) * (side + gap);
-    const float y = row.centre().y - side / 2;
+    const float x = row.min.x + label + static_cast<float>(h % in_line) * (side + gap);
+    const float y = top + static_cast<float>(h / in_line) * (side + gap);
     thumbnail.card = {{x, y}, {x + side, y + side}};
     const float inset = std::min(5 * t, side * 0.12f);
     const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {side - 2 * inset, side - 2 * inset}, 1.8f);
