@@ -22,6 +22,11 @@ const std::vector<Lesson>& shown_lessons(Pictures& pictures) {
   return pictures.lessons;
 }
 
+const std::vector<LessonTile>& lesson_tiles(Pictures& pictures) {
+  if (pictures.lesson_tiles.empty()) pictures.lesson_tiles = make_lesson_tiles(shown_lessons(pictures));
+  return pictures.lesson_tiles;
+}
+
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
   Pictures& kept = frame.pictures;
   const View& view = frame.view();

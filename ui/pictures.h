@@ -15,6 +15,7 @@
 #include "ui/pipeline/picture.h"
 #include "ui/pipeline/provenance.h"
 #include "ui/player/moment_picture.h"
+#include "ui/views/lesson_picture.h"
 
 namespace headlight {
 
@@ -35,6 +36,7 @@ struct Pictures {
   MaskPicture mask;
   std::vector<PatternTile> palette;  ///< made when it is first shown
   std::vector<Lesson> lessons;  ///< by shown_lessons
+  std::vector<LessonTile> lesson_tiles;  ///< made when they are first shown
   SheetKey sheet_key;
   SheetPicture sheet;
   MomentKey moment_key;
@@ -74,6 +76,8 @@ struct Pictures {
 
 /// The lessons that ship with the program, read when they are first shown.
 const std::vector<Lesson>& shown_lessons(Pictures& pictures);
+/// And what each looks like.
+const std::vector<LessonTile>& lesson_tiles(Pictures& pictures);
 
 /// The pipeline's picture for this frame and size, made anew only where something it shows has changed.
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);

@@ -9,6 +9,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/heatmap.h"
 #include "ui/widgets/matrix_menu.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -53,13 +54,9 @@ void draw_invitation(const Frame& frame, Rect place) {
   const float width = std::min(440 * u, place.width() - 40 * u);
   const ImVec2 at{place.centre().x - width / 2, place.min.y + place.height() * 0.2f};
   draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 20 * u, at, frame.look.ink, frame.words("compare.title"));
-  ImGui::SetCursorScreenPos({at.x, at.y + 38 * u});
-  compat::push_font(frame.fonts.pick(Face::ui, 13 * u), 13 * u);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  ImGui::TextUnformatted(frame.words("compare.invitation"));
-  ImGui::PopTextWrapPos();
-  ImGui::PopFont();
-  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 10 * u});
+  const float top = at.y + 38 * u;
+  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {at.x, top}, frame.look.ink, frame.words("compare.invitation"), width);
+  ImGui::SetCursorScreenPos({at.x, top + height + 14 * u});
   if (chip(frame, "pin", frame.words("compare.pin"), true)) frame.actions.push_back(Pin{});
   ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 16 * u});
   note(frame, frame.words("compare.or_ask"));

@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/colormaps.h"
 #include "ui/pictures.h"
 #include "ui/views/registry.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -16,8 +18,22 @@ void open_lesson(const Frame& frame, const Lesson& lesson) {
   frame.actions.push_back(OpenFile{"lesson:" + lesson.id});
 }
 
-/// A card with the title and the story; gives whether it was clicked.
-bool lesson_card(const Frame& frame, const Lesson& lesson, ImVec2 at, ImVec2 size) {
+/// In the middle of a square.
+void draw_weights(const Frame& frame, const LessonTile& tile, ImVec2 at, float side) {
+  MatrixQuad quad = tile.quad;
+  const float cell = side / static_cast<float>(std::max(tile.rows, tile.cols));
+  const ImVec2 size{cell * static_cast<float>(tile.cols), cell * static_cast<float>(tile.rows)};
+  quad.min = {at.x + (side - size.x) / 2, at.y + (side - size.y) / 2};
+  quad.max = {quad.min.x + size.x, quad.min.y + size.y};
+  quad.colormap = &window_colormap(frame.view(), Stage::weights);
+  quad.theme = frame.look.theme;
+  quad.scale = frame.u;
+  quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
+  frame.painter.draw(*ImGui::GetWindowDrawList(), quad);
+}
+
+/// A card with the title, the story and the weights; gives whether it was clicked.
+bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& tile, ImVec2 at, ImVec2 size) {
   const float u = frame.u;
   ImGui::SetCursorScreenPos(at);
   const bool clicked = ImGui::InvisibleButton(lesson.id.c_str(), size);
@@ -27,13 +43,13 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, ImVec2 at, ImVec2 siz
   const bool hovered = ImGui::IsItemHovered();
   list.AddRectFilled(at, end, frame.look.card, 9 * u);
   compat::add_rect(list, at, end, open || hovered ? frame.look.accent : frame.look.line, 9 * u, open ? 2 * u : 1);
+  const float side = 84 * u;
   list.PushClipRect(at, end, true);
+  draw_weights(frame, tile, {end.x - side - 16 * u, at.y + (size.y - side) / 2}, side);
   draw_text(list, frame.fonts, Face::bold, 13 * u, {at.x + 14 * u, at.y + 12 * u}, frame.look.ink,
             in_language(lesson.title, frame.words.language()));
   const std::string& story = in_language(lesson.description, frame.words.language());
-  ImFont* font = frame.fonts.pick(Face::ui, 13 * u);
-  list.AddText(font, frame.fonts.crisp(Face::ui, 13 * u), {at.x + 14 * u, at.y + 36 * u}, frame.look.muted, story.data(),
-               story.data() + story.size(), size.x - 28 * u);
+  draw_paragraph(&list, frame.fonts, Face::ui, 13 * u, {at.x + 14 * u, at.y + 36 * u}, frame.look.muted, story, size.x - side - 46 * u);
   list.PopClipRect();
   return clicked;
 }
@@ -46,12 +62,13 @@ void draw_lesson_view(const Frame& frame, Rect place) {
   const std::vector<Lesson>& lessons = shown_lessons(frame.pictures);
   const int columns = std::clamp(static_cast<int>(place.width() / (330 * u)), 1, 3);
   const float width = (place.width() - gap * static_cast<float>(columns + 1)) / static_cast<float>(columns);
-  const float height = (columns == 1 ? 104 : 128) * u;
+  const float height = 160 * u;
+  const std::vector<LessonTile>& tiles = lesson_tiles(frame.pictures);
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     const auto column = static_cast<float>(i % static_cast<std::size_t>(columns));
     const auto row = static_cast<float>(i / static_cast<std::size_t>(columns));
     const ImVec2 at{place.min.x + gap + column * (width + gap), place.min.y + gap + row * (height + gap) - ImGui::GetScrollY()};
-    if (lesson_card(frame, lessons[i], at, {width, height})) open_lesson(frame, lessons[i]);
+    if (lesson_card(frame, lessons[i], tiles[i], at, {width, height})) open_lesson(frame, lessons[i]);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/widgets/matrix_painter.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -208,21 +209,18 @@ std::optional<std::string> text_field(const Frame& frame, const char* id, const 
 }
 
 void note(const Frame& frame, std::string_view text) {
-  compat::push_font(frame.fonts.pick(Face::ui, 11 * frame.u), 11 * frame.u);
-  ImGui::PushStyleColor(ImGuiCol_Text, frame.look.muted);
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
-  ImGui::PopTextWrapPos();
-  ImGui::PopStyleColor();
-  ImGui::PopFont();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 11 * frame.u, ImGui::GetCursorScreenPos(), frame.look.muted, text, width);
+  ImGui::Dummy({width, height});
 }
 
 void tooltip(const Frame& frame, std::string_view text) {
   if (!ImGui::IsItemHovered()) return;
   ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(320 * frame.u);
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
-  ImGui::PopTextWrapPos();
+  const float pixels = ImGui::GetFontSize();
+  const float width = std::min(text_size(frame.fonts, Face::ui, pixels, text).x + 1, 320 * frame.u);
+  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels, ImGui::GetCursorScreenPos(), frame.look.ink, text, width);
+  ImGui::Dummy({width, height});
   ImGui::EndTooltip();
 }
 

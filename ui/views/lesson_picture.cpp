@@ -1,0 +1,26 @@
+#include "ui/views/lesson_picture.h"
+
+#include "core/attention/pipeline.h"
+#include "ui/look/colormaps.h"
+
+namespace headlight {
+
+std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons) {
+  Run run;
+  run.summary = true;
+  std::vector<LessonTile> tiles;
+  for (const Lesson& lesson : lessons) {
+    const auto trace = compute(lesson.scenario, nullptr, run);
+    LessonTile& tile = tiles.emplace_back();
+    tile.quad.values = (*trace)[Stage::weights];
+    tile.quad.mask = (*trace)[Stage::mask];
+    tile.quad.show_leaks = true;
+    tile.quad.range = stage_range(*trace, Stage::weights, ColormapKind::sequential);
+    const MatrixView matrix = tile.quad.values.matrix();
+    tile.rows = matrix.rows;
+    tile.cols = matrix.cols;
+  }
+  return tiles;
+}
+
+}  // namespace headlight

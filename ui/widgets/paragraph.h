@@ -1,0 +1,17 @@
+// Text in lines, as English and Chinese break them: at spaces and between Chinese characters, but never before a closing
+// mark or after an opening one (ImGui wraps at spaces alone).
+#pragma once
+
+#include <string_view>
+
+#include <imgui.h>
+
+#include "ui/look/fonts.h"
+
+namespace headlight {
+
+/// Draws lines of at most `width` pixels, the first with its top left corner at `at`; gives the height of all. Without a
+/// list it only measures. A word wider than a line has one of its own.
+float draw_paragraph(ImDrawList* list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width);
+
+}  // namespace headlight
