@@ -22,6 +22,7 @@ const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animatio
 const std::vector<OwnOption> trace_options{
     {"-o", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
+const std::vector<OwnOption> compare_options{{"--json", false}};
 
 /// Of render and bundle: what is taken, how it looks, where it goes.
 std::vector<OwnOption> make_figure_options() {
@@ -38,6 +39,7 @@ const std::vector<OwnOption>& options_of(CommandKind kind) {
     case CommandKind::trace: return trace_options;
     case CommandKind::render: return figure_options;
     case CommandKind::explain: return explain_options;
+    case CommandKind::compare: return compare_options;
     case CommandKind::bundle: return figure_options;
     default: return window_options;
   }
@@ -47,6 +49,7 @@ std::optional<CommandKind> command_named(const std::string& word) {
   if (word == "trace") return CommandKind::trace;
   if (word == "render") return CommandKind::render;
   if (word == "explain") return CommandKind::explain;
+  if (word == "compare") return CommandKind::compare;
   if (word == "bundle") return CommandKind::bundle;
   return std::nullopt;
 }
@@ -54,10 +57,11 @@ std::optional<CommandKind> command_named(const std::string& word) {
 /// One CLI11 parser whose values are all text; what they mean is checked where they are used.
 class Parser {
  public:
-  explicit Parser(const std::vector<OwnOption>& own) {
+  explicit Parser(CommandKind kind) {
     app_.set_help_flag();
     app_.add_option("FILE", file_);
-    for (const OwnOption& option : own) add(option.name, option.takes_value);
+    if (kind == CommandKind::compare) app_.add_option("MINE", second_file_);
+    for (const OwnOption& option : options_of(kind)) add(option.name, option.takes_value);
     for (const Setting& setting : all_settings()) add(std::string(setting.option), !setting.operand.empty());
     add("--threads", true);
     add("--language", true);
@@ -69,6 +73,7 @@ class Parser {
     app_.parse(arguments);
     CommandLine line;
     line.file = file_;
+    line.second_file = second_file_;
     for (const auto& [name, option] : options_) {
       if (option->count() == 0) continue;
       const std::string& text = values_.at(name);
@@ -110,7 +115,7 @@ class Parser {
   }
 
   CLI::App app_;
-  std::string file_;
+  std::string file_, second_file_;
   std::map<std::string, std::string> values_;
   std::vector<std::pair<std::string, CLI::Option*>> options_;
 };
@@ -134,12 +139,12 @@ CommandLine parse_command(const std::vector<std::string>& arguments) {
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (first == "list") return parse_list(rest);
   if (const auto kind = command_named(first)) {
-    CommandLine line = Parser(options_of(*kind)).parse(rest);
+    CommandLine line = Parser(*kind).parse(rest);
     line.kind = *kind;
     if (line.has("--random") && !line.file.empty()) throw UsageError("--random takes the place of a FILE");
     return line;
   }
-  CommandLine line = Parser(window_options).parse(arguments);
+  CommandLine line = Parser(CommandKind::window).parse(arguments);
   if (line.has("--screenshot") + line.has("--animation") + line.has("--frames") > 1) {
     throw UsageError("--screenshot, --animation and --frames are commands of their own");
   }

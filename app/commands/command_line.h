@@ -19,11 +19,12 @@ class UsageError : public InputError {
   explicit UsageError(const std::string& wrong) : InputError("", wrong, "see headlight --help") {}
 };
 
-enum class CommandKind { window, screenshot, animation, frames, trace, render, explain, bundle, list, help, version };
+enum class CommandKind { window, screenshot, animation, frames, trace, render, explain, compare, bundle, list, help, version };
 
 struct CommandLine {
   CommandKind kind = CommandKind::window;
   std::string file;                                           ///< "" where none was named
+  std::string second_file;                                    ///< for compare
   std::vector<std::pair<std::string, std::string>> settings;  ///< option and text, in the order of the manual
   std::map<std::string, std::string> options;                 ///< the command's own, by name: "--stage" → "weights"
   std::string list_what;                                      ///< for list

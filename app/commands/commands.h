@@ -9,6 +9,8 @@ int trace_command(const CommandLine& line);
 int render_command(const CommandLine& line);
 int bundle_command(const CommandLine& line);
 int explain_command(const CommandLine& line);
+/// 1 where a stage differs.
+int compare_command(const CommandLine& line);
 int list_command(const CommandLine& line);
 int window_command(const CommandLine& line);
 int screenshot_command(const CommandLine& line);

@@ -15,6 +15,7 @@ constexpr const char* introduction = R"help(Headlight shows every step of multi-
   headlight trace net.npz -o stages.npz             every stage as an array
   headlight render net.npz --stage weights --head all -o weights.png
   headlight render --text "the cat sat" --mask "causal()" --stage weights -o weights.svg
+  headlight compare net.npz mine.npz                where your own implementation goes wrong
   headlight net.npz --screenshot window.png --size 1600x900
 
 Commands
@@ -26,6 +27,7 @@ Commands
   headlight trace [FILE] --time N                   computes N times; times as JSON
   headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,csv,npy,npz,json}
   headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
+  headlight compare FILE MINE [--json]              your own stages beside the right ones, and the mistake that gives them
   headlight bundle [FILE] -o OUT[.zip] [figure]    a folder or zip: figure, data, scenario, trace, reproduce.py
   headlight list stages|masks|lessons|colormaps|languages [--json]
   headlight --help, --version
@@ -40,11 +42,15 @@ Of explain
   --json writes stage, index (the stage's own axes), value, formula, terms; value is the sum of factor · value over the
   terms, plus the quantities marked "added" (softmax: factors are exponentials, to be divided by the quantity "sum").
   NaN and infinities are the strings "NaN", "Infinity", "-Infinity".
+Of compare
+  MINE is an .npz, .safetensors or .pt that holds your arrays under names of stages (headlight list stages), as many as you have:
+  np.savez("mine.npz", weights=weights, output=output). Equal is |a − b| <= 1e-5 + 1e-4·|b|.
+  --json writes match, stages (stage, present, max_abs_error, at), first_difference, diagnosis (id, explanation).
 Of the window
   --view pipeline|heads|mask[:SHEET]|compare|lesson --step K --way row|column|dot|outer --select STAGE:b,h,row,col --theme light|dark
   --colormap NAME --range row|head|stage|LO:HI --size WxH --language en|zh --present --scale-factor X (pixels to a point, off screen)
 
-Exit status: 0 done; 2 the input or the command line is wrong.
+Exit status: 0 done; 1 compare found a difference; 2 the input or the command line is wrong.
 )help";
 
 std::string padded(std::string text, std::size_t width) {

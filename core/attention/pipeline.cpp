@@ -71,6 +71,7 @@ class Pipeline {
 
   // `key` holds what the stage depends on; `make` computes it from just that.
   Tensor stage(Stage stage, StageRecord key, const Make& make);
+  Tensor usual_stage(Stage stage, StageRecord key, const Make& make);
   Workers workers(Stage stage) const;
 
   Tensor project_stage(Stage stage, const Tensor& x, const Tensor& weight, const Tensor& bias);
@@ -100,6 +101,14 @@ Workers Pipeline::workers(Stage stage) const {
 
 Tensor Pipeline::stage(Stage stage, StageRecord key, const Make& make) {
   if (run_.stop.stop_requested()) throw Cancelled();
+  if (!run_.instead) return usual_stage(stage, std::move(key), make);
+  const Tensor made = run_.instead(stage, trace_, [&] { return usual_stage(stage, key, make); });
+  StageRecord& record = trace_.records[static_cast<std::size_t>(stage)];
+  if (!identical(made, record.output)) record = {.words = "instead", .output = made};
+  return made;
+}
+
+Tensor Pipeline::usual_stage(Stage stage, StageRecord key, const Make& make) {
   const auto index = static_cast<std::size_t>(stage);
   const StageRecord* before = last_ ? &last_->records[index] : nullptr;
   StageRecord& record = trace_.records[index];

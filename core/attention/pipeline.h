@@ -15,6 +15,9 @@ struct Run {
   std::stop_token stop;  ///< asked between blocks of work; throws Cancelled
   /// Called on the calling thread with the stage under way and the share of the whole work done, 0…1.
   std::function<void(Stage, double share)> progress;
+  /// Asked for each stage in turn: what it returns stands for the stage, and the next ones follow from it. `usual` makes
+  /// the stage as it should be. For computations that no scenario can say; whatever it throws leaves compute().
+  std::function<Tensor(Stage, const Trace& so_far, const std::function<Tensor()>& usual)> instead{};
 };
 
 /// Computes every stage of `scenario`. A stage whose sources and settings are those of `last` is taken from it, so its

@@ -301,3 +301,42 @@ TEST_CASE("explain of a cell that is not there says the range in one line and ex
   CHECK(outcome.err == "headlight: --cell: row 4 is out of range; expected 0 to 3\n");
   CHECK(program.run("explain --random").status == 2);
 }
+
+TEST_CASE("compare exits with 0 where everything agrees, with 1 where something differs") {
+  const Program program;
+  REQUIRE(program.run("trace IN/torch_mha.input.npz -o OUT/mine.npz").status == 0);
+  const Outcome same = program.run("compare IN/torch_mha.input.npz OUT/mine.npz --json");
+  CHECK(same.status == 0);
+  const auto json = nlohmann::json::parse(same.out);
+  CHECK(json["match"] == true);
+  CHECK(json["first_difference"].is_null());
+  CHECK(json["diagnosis"].empty());
+  CHECK(json["stages"].size() == 17);
+  CHECK(program.run("compare IN/torch_mha.input.npz OUT/mine.npz").status == 0);
+
+  const Outcome scaled = program.run("compare IN/torch_mha.input.npz OUT/mine.npz --json --scale 1");
+  CHECK(scaled.status == 1);
+  const auto difference = nlohmann::json::parse(scaled.out);
+  CHECK(difference["first_difference"] == "scaled_scores");
+  const auto& stage = difference["stages"][10];
+  CHECK(stage["stage"] == "scaled_scores");
+  CHECK(stage["present"] == true);
+  CHECK(stage["max_abs_error"].get<double>() > 0.1);
+  CHECK(stage["at"].size() == 4);
+  CHECK(contains(program.run("compare IN/torch_mha.input.npz OUT/mine.npz --scale 1").out, "First difference: scaled_scores"));
+}
+
+TEST_CASE("compare says in one line what is wrong with its files and exits with 2") {
+  const Program program;
+  std::ofstream(program / "bad.npz") << "not an archive";
+  for (const char* arguments : {"compare", "compare IN/torch_mha.input.npz", "compare IN/torch_mha.input.npz OUT/none.npz",
+                                "compare IN/torch_mha.input.npz OUT/bad.npz", "compare OUT/bad.npz IN/torch_mha.expected.npz",
+                                "compare IN/torch_mha.input.npz IN/torch_mha.input.npz", "compare IN/torch_mha.input.npz a.npz b.npz",
+                                "compare IN/torch_mha.input.npz IN/torch_mha.expected.npz --cell Q:0,0,0"}) {
+    CAPTURE(arguments);
+    const Outcome outcome = program.run(arguments);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(is_one_line(outcome.err));
+  }
+}

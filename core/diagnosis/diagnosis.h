@@ -1,0 +1,53 @@
+// Where somebody's implementation goes wrong, and which known mistake gives its numbers.
+//
+//   const auto trace = compute(scenario);
+//   const OwnStages own = read_own_stages("mine.npz", *trace);
+//   const Comparison comparison = compare(trace, own);
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention/pipeline.h"
+#include "core/diagnosis/agreement.h"
+#include "core/diagnosis/own_stages.h"
+
+namespace headlight {
+
+struct Finding {
+  std::string id;           ///< of core/diagnosis/mistakes.h
+  std::string explanation;  ///< a sentence or two, with the PyTorch line to write instead
+  bool harmless = false;    ///< changes no weight of a row that has keys
+};
+
+/// A stage that does not follow from the right stages before it, nor from somebody's own.
+struct Wrong {
+  Stage stage{};
+  std::vector<Finding> findings;  ///< the mistakes that give its numbers, most likely first; may be empty
+  bool aside = false;             ///< the stages after it were computed without it, as from the right one
+};
+
+struct StageComparison {
+  Stage stage{};
+  const OwnStage* own = nullptr;         ///< null where the file does not hold it
+  std::optional<Agreement> agreement{};  ///< where its shape fits
+  bool differs() const { return own && (!agreement || !agreement->agrees); }
+};
+
+struct Comparison {
+  std::vector<StageComparison> stages;  ///< of the run, and those of the file that the run leaves out
+  std::vector<Wrong> wrongs;            ///< in the order of computation, a few at most; empty where everything agrees
+  bool matches() const { return first_difference() == nullptr; }
+  const StageComparison* first_difference() const;
+  /// All findings, most likely first: what is harmless comes last.
+  std::vector<Finding> diagnosis() const;
+};
+
+/// Compares each stage and searches the known mistakes for those that reproduce the numbers: all of `own` from the first
+/// difference on, or, where several mistakes were made, up to the next stage that goes wrong by itself. Computes a run for
+/// each mistake. `own` must outlive the result. Throws Cancelled.
+Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run = {});
+
+}  // namespace headlight

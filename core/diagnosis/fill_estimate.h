@@ -1,0 +1,15 @@
+// Which fill somebody's masked scores may have.
+#pragma once
+
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/diagnosis/own_stages.h"
+
+namespace headlight {
+
+/// The fill that somebody's masked_scores or weights show, then the ones that people type, those in use aside; each once,
+/// the most likely first. `run` has a mask.
+std::vector<float> fills_to_try(const Trace& run, const OwnStages& own);
+
+}  // namespace headlight

@@ -1,0 +1,121 @@
+// Heads: split, merged, rotated, grouped and averaged wrongly.
+#include "core/diagnosis/mistake_kinds.h"
+
+namespace headlight::mistakes {
+namespace {
+
+using Usual = std::function<Tensor()>;
+
+/// [B, G, n, d] → the mean over heads in each head's place.
+Tensor mean_of_heads(const Tensor& heads) {
+  const Tensor packed = heads.contiguous();
+  const Index batch = heads.size(0), count = heads.size(1), size = heads.size(2) * heads.size(3);
+  Buffer means;
+  means.reserve(static_cast<std::size_t>(packed.count()));
+  for (Index b = 0; b < batch; ++b) {
+    const std::span<const float> entry = packed.values().subspan(static_cast<std::size_t>(b * count * size));
+    Buffer mean;
+    for (Index i = 0; i < size; ++i) {
+      double sum = 0;
+      for (Index h = 0; h < count; ++h) sum += static_cast<double>(entry[static_cast<std::size_t>(h * size + i)]);
+      mean.push_back(static_cast<float>(sum / static_cast<double>(count)));
+    }
+    for (Index h = 0; h < count; ++h) means.insert(means.end(), mean.begin(), mean.end());
+  }
+  return Tensor(heads.shape(), std::move(means));
+}
+
+/// Key/value heads 0, 1, … G − 1, 0, 1, … in place of 0, 0, …, 1, 1, …
+Tensor tiled(const Tensor& heads, Index times) {
+  const Tensor packed = heads.contiguous();
+  const Shape& s = heads.shape();
+  const Tensor block = packed.view({s[0], 1, s[1], s[2] * s[3]});
+  return block.expand({s[0], times, s[1], s[2] * s[3]}).view({s[0], times * s[1], s[2], s[3]});
+}
+
+Rule split_by_view(Stage channels, Index heads) {
+  return [=](const Trace& t, const Usual&) {
+    const Tensor& x = t[channels];
+    return x.view({x.size(0), heads, x.size(1), x.size(2) / heads});
+  };
+}
+
+struct Split {
+  Stage channels, heads;
+};
+constexpr Split splits[] = {{Stage::Q, Stage::Q_heads}, {Stage::K, Stage::K_heads}, {Stage::V, Stage::V_heads}};
+
+}  // namespace
+
+Variants split_without_transpose(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  Variants variants;
+  for (const unsigned set : {7U, 1U, 2U, 4U, 3U, 5U, 6U}) {
+    Variant variant;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::size(splits); ++i) {
+      if ((set >> i & 1U) == 0) continue;
+      names.emplace_back(name(splits[i].channels));
+      variant.rules[splits[i].heads] = split_by_view(splits[i].channels, i == 0 ? d.heads : d.kv_heads);
+    }
+    variant.explanation = in_words(names) + (names.size() == 1 ? " is" : " are") +
+                          " split by view(B, H, n, d_head) alone, which mixes positions with channels. Write " + names.front() +
+                          ".view(B, n, H, d_head).transpose(1, 2).";
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+Variants merge_without_transpose(const Suspect&) {
+  Variant variant{"The heads are merged by view(B, n, H·d_head) alone, which mixes heads with positions. Write "
+                  "concat = heads.transpose(1, 2).reshape(B, n, H * d_head)."};
+  variant.rules[Stage::concat] = [](const Trace& t, const Usual&) {
+    const Tensor& heads = t[Stage::head_outputs];
+    return heads.view({heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
+  };
+  return {variant};
+}
+
+Variants rope_pairing(const Suspect& suspect) {
+  const Rope rope = suspect.run.scenario.rope;
+  if (rope == Rope::none) return {};
+  const bool half = rope == Rope::half;
+  return {{half ? "The rotary embedding turns neighbouring channels (2j, 2j + 1) where this model pairs the two halves (j, j + d_head/2). "
+                  "Write x * cos + torch.cat((-x[..., d//2:], x[..., :d//2]), -1) * sin."
+                : "The rotary embedding turns the two halves (j, j + d_head/2) where this model pairs neighbouring channels (2j, 2j + 1). "
+                  "Write torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2)) * torch.polar(ones, angles).",
+           [half](Scenario& s) { s.rope = half ? Rope::interleaved : Rope::half; }}};
+}
+
+Variants gqa_tiled(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  if (d.kv_heads == 1 || d.kv_heads == d.heads) return {};
+  const Rule tile = [times = d.groups()](const Trace&, const Usual& usual) { return tiled(usual(), times); };
+  const std::string groups = std::to_string(d.groups());
+  Variants variants;
+  for (const auto& [stages, who] : {std::pair{std::vector{Stage::K_heads, Stage::V_heads}, "The key/value heads"},
+                                    std::pair{std::vector{Stage::K_heads}, "The key heads"},
+                                    std::pair{std::vector{Stage::V_heads}, "The value heads"}}) {
+    Variant& variant = variants.emplace_back(
+        Variant{std::string(who) + " are tiled (0, 1, …, 0, 1, …) where each should serve " + groups +
+                " neighbouring query heads. Write K = K.repeat_interleave(" + groups + ", dim=1), and the same for V; not repeat()."});
+    for (const Stage stage : stages) variant.rules[stage] = tile;
+  }
+  return variants;
+}
+
+Variants heads_averaged(const Suspect& suspect) {
+  if (suspect.run.dims().heads == 1) return {};
+  const std::string mean = " are the mean over the heads, the same in each head. ";
+  const Rule average = [](const Trace&, const Usual& usual) { return mean_of_heads(usual()); };
+  Variants variants;
+  variants.push_back({"The saved weights" + mean + "Ask nn.MultiheadAttention for average_attn_weights=False."});
+  for (const Stage stage : {Stage::weights, Stage::dropped_weights}) variants.back().saved[stage] = mean_of_heads;
+  for (const Stage stage : {Stage::weights, Stage::head_outputs, Stage::masked_scores, Stage::scaled_scores, Stage::scores}) {
+    Variant& variant = variants.emplace_back(Variant{"The " + std::string(name(stage)) + mean + "Keep the heads apart: leave out mean(dim=1)."});
+    variant.rules[stage] = average;
+  }
+  return variants;
+}
+
+}  // namespace headlight::mistakes

@@ -1,0 +1,45 @@
+// The mistakes by what they concern; all_mistakes() lists them.
+#pragma once
+
+#include "core/diagnosis/mistakes.h"
+
+namespace headlight::mistakes {
+
+using Variants = std::vector<Variant>;
+
+Variants no_scale(const Suspect&);
+Variants scale_by_d_model(const Suspect&);
+Variants scale_multiplied(const Suspect&);
+Variants softmax_over_queries(const Suspect&);
+Variants softmax_over_heads(const Suspect&);
+Variants query_key_swapped(const Suspect&);
+
+Variants mask_inverted(const Suspect&);
+Variants mask_ignored(const Suspect&);
+Variants mask_after_softmax(const Suspect&);
+Variants mask_finite_fill(const Suspect&);
+Variants causal_excludes_self(const Suspect&);
+Variants causal_sees_next(const Suspect&);
+Variants causal_wrong_corner(const Suspect&);
+
+Variants weight_not_transposed(const Suspect&);
+Variants bias_missing(const Suspect&);
+Variants no_output_projection(const Suspect&);
+Variants value_is_key(const Suspect&);
+
+Variants split_without_transpose(const Suspect&);
+Variants merge_without_transpose(const Suspect&);
+Variants rope_pairing(const Suspect&);
+Variants gqa_tiled(const Suspect&);
+Variants heads_averaged(const Suspect&);
+
+Variants dropout_active(const Suspect&);
+
+/// The scores that the mask is laid over, in a run that has come so far.
+const Tensor& scores_before_mask(const Trace& so_far);
+/// "b_q, b_k and b_v"
+std::string in_words(const std::vector<std::string>& names);
+/// Every subset of `size` things but the empty one, the smallest first, as bits.
+std::vector<unsigned> subsets(std::size_t size);
+
+}  // namespace headlight::mistakes

@@ -1,0 +1,65 @@
+#include "core/diagnosis/mistakes.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "core/diagnosis/mistake_kinds.h"
+
+namespace headlight {
+
+std::span<const Mistake> all_mistakes() {
+  static constexpr Mistake table[] = {
+      {"no_scale", mistakes::no_scale},
+      {"scale_by_d_model", mistakes::scale_by_d_model},
+      {"scale_multiplied", mistakes::scale_multiplied},
+      {"mask_ignored", mistakes::mask_ignored},
+      {"mask_inverted", mistakes::mask_inverted},
+      {"mask_after_softmax", mistakes::mask_after_softmax},
+      {"causal_excludes_self", mistakes::causal_excludes_self},
+      {"causal_sees_next", mistakes::causal_sees_next},
+      {"causal_wrong_corner", mistakes::causal_wrong_corner},
+      {"softmax_over_queries", mistakes::softmax_over_queries},
+      {"softmax_over_heads", mistakes::softmax_over_heads},
+      {"split_without_transpose", mistakes::split_without_transpose},
+      {"merge_without_transpose", mistakes::merge_without_transpose},
+      {"no_output_projection", mistakes::no_output_projection},
+      {"bias_missing", mistakes::bias_missing},
+      {"weight_not_transposed", mistakes::weight_not_transposed},
+      {"query_key_swapped", mistakes::query_key_swapped},
+      {"value_is_key", mistakes::value_is_key},
+      {"rope_pairing", mistakes::rope_pairing},
+      {"gqa_tiled", mistakes::gqa_tiled},
+      {"heads_averaged", mistakes::heads_averaged},
+      {"mask_finite_fill", mistakes::mask_finite_fill},
+      {"dropout_active", mistakes::dropout_active},
+  };
+  return table;
+}
+
+namespace mistakes {
+
+const Tensor& scores_before_mask(const Trace& so_far) {
+  for (const Stage stage : {Stage::biased_scores, Stage::capped_scores}) {
+    if (so_far.has(stage)) return so_far[stage];
+  }
+  return so_far[Stage::scaled_scores];
+}
+
+std::string in_words(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  }
+  return text;
+}
+
+std::vector<unsigned> subsets(std::size_t size) {
+  std::vector<unsigned> sets((1U << size) - 1);
+  std::iota(sets.begin(), sets.end(), 1U);
+  std::ranges::stable_sort(sets, {}, [](unsigned set) { return std::popcount(set); });
+  return sets;
+}
+
+}  // namespace mistakes
+}  // namespace headlight

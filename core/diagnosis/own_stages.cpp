@@ -1,0 +1,116 @@
+#include "core/diagnosis/own_stages.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/diagnosis/own_shapes.h"
+#include "core/files/array_file.h"
+#include "core/files/blame.h"
+#include "core/files/utf8_path.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+constexpr float least_masking_bias = -1e4F;
+
+/// Half of the distance between 1 and the next number.
+float rounding_of(DType dtype) {
+  if (dtype == DType::f16) return 0x1p-11F;
+  return dtype == DType::bf16 ? 0x1p-8F : 0.0F;
+}
+
+/// A mask of 0 and 1 as it is; one of 0 and large negative numbers is additive: 0 = may attend.
+bool read_mask_values(OwnStage& own) {
+  const std::span<const float> values = own.values.values();
+  if (std::ranges::all_of(values, [](float v) { return v == 0 || v == 1; })) return true;
+  if (!std::ranges::all_of(values, [](float v) { return v == 0 || v <= least_masking_bias; })) return false;
+  Buffer attend;
+  for (const float v : values) attend.push_back(v == 0 ? 1 : 0);
+  own.values = Tensor(own.values.shape(), std::move(attend));
+  own.reading = "additive, read as true where it is 0";
+  return true;
+}
+
+OwnStage fitted(Stage stage, const ArrayEntry& entry, const Tensor& stored, const Trace& trace) {
+  OwnStage own{.stage = stage, .values = stored, .stored = entry.shape, .slack = rounding_of(entry.dtype)};
+  const Shape& wanted = counterpart(trace, stage).shape();
+  std::optional<ShapeReading> read = read_shape(stage, stored, wanted, trace.dims());
+  own.fits = read.has_value();
+  if (!read) {
+    own.reading = shape_complaint(stage, entry.shape, wanted);
+    return own;
+  }
+  own.values = read->values.contiguous();
+  own.reading = std::move(read->note);
+  if (stage == Stage::mask && !read_mask_values(own)) {
+    own.fits = false;
+    own.reading = "holds other numbers than 0 and 1; expected true where a query may attend, else false";
+  }
+  return own;
+}
+
+std::string names_of_stages() {
+  std::string list;
+  for (const Stage stage : all_stages()) list += (list.empty() ? "" : ", ") + std::string(name(stage));
+  return list;
+}
+
+}  // namespace
+
+const OwnStage* OwnStages::find(Stage stage) const {
+  const auto found = std::ranges::find(stages, stage, &OwnStage::stage);
+  return found == stages.end() ? nullptr : &*found;
+}
+
+OwnStages read_own_stages(const std::string& path, const Trace& trace) {
+  const auto file = open_arrays(path_from(path));
+  OwnStages own{.path = path};
+  for (const Stage stage : all_stages()) {
+    const std::string array(name(stage));
+    const bool skipped = std::ranges::find(file->skipped(), array, &SkippedArray::name) != file->skipped().end();
+    const ArrayEntry* entry = file->find(array);
+    if (!entry && !skipped) continue;
+    const Tensor stored = file->load(array);  // says why where it was skipped
+    own.stages.push_back(fitted(stage, *entry, stored, trace));
+  }
+  for (const ArrayEntry& entry : file->entries()) {
+    const std::optional<Stage> stage = stage_named(entry.name);
+    if (!stage || is_parameter(*stage)) own.others.push_back(entry.name);
+  }
+  if (!own.stages.empty()) return own;
+  throw FileError(path, "holds no stage under its name (it holds " + in_quotes(own.others.front()) +
+                            (own.others.size() > 1 ? ", …" : "") + ")",
+                  "expected one or more of " + names_of_stages());
+}
+
+Stage standing_for(const Trace& trace, Stage stage) {
+  if (trace.has(stage)) return stage;
+  switch (stage) {
+    case Stage::Q_rotated: return Stage::Q_heads;
+    case Stage::K_rotated: return Stage::K_heads;
+    case Stage::capped_scores: return Stage::scaled_scores;
+    case Stage::biased_scores: return standing_for(trace, Stage::capped_scores);
+    case Stage::dropped_weights: return Stage::weights;
+    default: return stage;
+  }
+}
+
+Tensor counterpart(const Trace& trace, Stage stage) {
+  const Tensor& own = trace[standing_for(trace, stage)];
+  if (own.defined()) return own;
+  const Dims& d = trace.dims();  // only a mask is no other stage
+  return Tensor::full({1, 1, 1, 1}, 1).expand({d.batch, d.heads, d.n_q, d.n_k});
+}
+
+Tensor with_heads_of(const Tensor& mine, const Tensor& right) {
+  if (mine.rank() != 4 || right.rank() != 4 || mine.size(1) == right.size(1)) return right;
+  const Index have = right.size(1), wanted = mine.size(1);
+  if (wanted < have) return right.slice(1, 0, wanted);
+  if (wanted % have != 0) return right;
+  const Shape& s = right.shape();
+  const Tensor grouped = right.contiguous().view({s[0], have, 1, s[2] * s[3]});
+  return grouped.expand({s[0], have, wanted / have, s[2] * s[3]}).view({s[0], wanted, s[2], s[3]});
+}
+
+}  // namespace headlight

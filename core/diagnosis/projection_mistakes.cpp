@@ -1,0 +1,98 @@
+// Weights, biases, and what is projected with what.
+#include "core/attention/projection.h"
+#include "core/diagnosis/mistake_kinds.h"
+
+namespace headlight::mistakes {
+namespace {
+
+using Usual = std::function<Tensor()>;
+
+struct Projection {
+  Stage made, from, weight, bias;
+  const char* linear;
+};
+constexpr Projection projections[] = {
+    {Stage::Q, Stage::query, Stage::W_q, Stage::b_q, "q_proj"},
+    {Stage::K, Stage::key, Stage::W_k, Stage::b_k, "k_proj"},
+    {Stage::V, Stage::value, Stage::W_v, Stage::b_v, "v_proj"},
+    {Stage::output, Stage::concat, Stage::W_o, Stage::b_o, "out_proj"},
+};
+
+bool is_square(const Tensor& weight) { return weight.defined() && weight.size(0) == weight.size(1); }
+
+using Make = std::function<Tensor(const Trace&, const Projection&)>;
+
+/// A variant for each choice of the projections that can go wrong.
+template <typename Can, typename Explain>
+Variants each_choice(Can can, Make make, Explain explain) {
+  std::vector<Projection> candidates;
+  for (const Projection& p : projections) {
+    if (can(p)) candidates.push_back(p);
+  }
+  Variants variants;
+  for (const unsigned set : subsets(candidates.size())) {
+    Variant variant;
+    std::vector<Projection> chosen;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if ((set >> i & 1U) == 0) continue;
+      chosen.push_back(candidates[i]);
+      variant.rules[candidates[i].made] = [make, p = candidates[i]](const Trace& t, const Usual&) { return make(t, p); };
+    }
+    variant.explanation = explain(chosen);
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+std::string names_of(const std::vector<Projection>& chosen, Stage Projection::*parameter) {
+  std::vector<std::string> names;
+  for (const Projection& p : chosen) names.emplace_back(name(p.*parameter));
+  return in_words(names);
+}
+
+}  // namespace
+
+Variants weight_not_transposed(const Suspect& suspect) {
+  return each_choice(
+      [&](const Projection& p) { return is_square(suspect.run[p.weight]); },
+      [](const Trace& t, const Projection& p) {
+        return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), t[p.bias]);
+      },
+      [](const std::vector<Projection>& chosen) {
+        return names_of(chosen, &Projection::weight) + (chosen.size() == 1 ? " is" : " are") +
+               " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, in]. Write x @ W.T + b, or " +
+               std::string(chosen.front().linear) + "(x).";
+      });
+}
+
+Variants bias_missing(const Suspect& suspect) {
+  return each_choice([&](const Projection& p) { return suspect.run.has(p.bias); },
+                     [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], {}); },
+                     [](const std::vector<Projection>& chosen) {
+                       const bool one = chosen.size() == 1;
+                       return (one ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) +
+                              (one ? " is" : " are") + " left out. Write x @ W.T + b, or " + chosen.front().linear + "(x).";
+                     });
+}
+
+Variants no_output_projection(const Suspect& suspect) {
+  if (!suspect.run.has(Stage::W_o)) return {};
+  Variant variant{"The output projection is missing: the output is the heads put side by side. Write output = out_proj(concat)."};
+  variant.rules[Stage::output] = [](const Trace& t, const Usual&) { return t[Stage::concat]; };
+  return {variant};
+}
+
+Variants value_is_key(const Suspect& suspect) {
+  const Inputs& in = suspect.run.inputs;
+  const char* text = "V is made with the key projection, so that the heads gather keys instead of values. Write V = v_proj(value).";
+  Variants variants;
+  if (in.W_k.defined() && in.value.size(-1) == in.W_k.size(1)) {
+    Variant& projected = variants.emplace_back(Variant{text});
+    projected.rules[Stage::V] = [](const Trace& t, const Usual&) { return project(t[Stage::value], t[Stage::W_k], t[Stage::b_k]); };
+  }
+  Variant& copied = variants.emplace_back(Variant{text});
+  copied.rules[Stage::V] = [](const Trace& t, const Usual&) { return t[Stage::K]; };
+  return variants;
+}
+
+}  // namespace headlight::mistakes

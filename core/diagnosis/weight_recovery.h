@@ -1,0 +1,14 @@
+// The weights that somebody's values were gathered with, found from what came out.
+#pragma once
+
+#include "core/attention/trace.h"
+#include "core/diagnosis/own_stages.h"
+
+namespace headlight {
+
+/// [B, H, n_q, n_k], from the first of dropped_weights, weights, head_outputs, concat and output that differs from the run.
+/// From the outputs on, each query's weights solve a linear system (least squares over the keys it may attend to); rows whose
+/// system does not determine them are NaN. Undefined where no such stage differs.
+Tensor recover_weights(const Trace& run, const OwnStages& own);
+
+}  // namespace headlight

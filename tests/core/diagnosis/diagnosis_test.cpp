@@ -1,0 +1,194 @@
+// What is found where more than one thing is wrong, or something else than a known mistake. Each mistake by itself:
+// tests/app/diagnosis.py.
+#include "core/diagnosis/diagnosis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/attention/head_outputs.h"
+#include "core/attention/heads.h"
+#include "core/attention/masking.h"
+#include "core/attention/projection.h"
+#include "core/attention/softmax.h"
+#include "core/diagnosis/mistakes.h"
+#include "tests/core/diagnosis/own.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+std::shared_ptr<const Trace> causal_run() {
+  Scenario scenario;
+  scenario.mask = "causal()";
+  return compute(scenario);  // 6 tokens, 4 heads
+}
+
+std::vector<NamedArray> arrays_of(const Trace& trace) {
+  std::vector<NamedArray> arrays;
+  for (const Stage stage : trace.stages()) arrays.push_back({std::string(name(stage)), trace[stage], stage == Stage::mask});
+  return arrays;
+}
+
+void replace(std::vector<NamedArray>& arrays, Stage stage, Tensor values) {
+  std::ranges::find(arrays, name(stage), &NamedArray::name)->values = std::move(values);
+}
+
+/// Everything after the weights as it follows from them.
+void replace_from_weights(std::vector<NamedArray>& arrays, const Trace& trace, const Tensor& weights) {
+  const Tensor heads = gather_values(weights, trace[Stage::V_heads]);
+  replace(arrays, Stage::weights, weights);
+  replace(arrays, Stage::head_outputs, heads);
+  replace(arrays, Stage::concat, merge_heads(heads));
+  replace(arrays, Stage::output, project(merge_heads(heads), trace[Stage::W_o], trace[Stage::b_o]));
+}
+
+std::vector<std::string> ids_of(const std::vector<Finding>& findings) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : findings) ids.push_back(finding.id);
+  return ids;
+}
+
+using Ids = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("agreement is the contract's, with NaN and infinities in the same places") {
+  for (const auto& [a, b] : {std::pair(1.0F, 1.0001F), std::pair(1.0F, 1.0003F), std::pair(0.0F, 9e-6F), std::pair(0.0F, 2e-5F),
+                             std::pair(-INFINITY, -INFINITY), std::pair(-INFINITY, -1e9F), std::pair(NAN, NAN), std::pair(NAN, 1.0F)}) {
+    CAPTURE(a, b);
+    CHECK(agree(a, b) == agrees(a, b));
+  }
+  const Agreement found = agreement(Tensor::of({2, 2}, {0, 1, 5, 3}), Tensor::of({2, 2}, {0, 1, 2, 3}));
+  CHECK_FALSE(found.agrees);
+  CHECK(found.largest == 3);
+  CHECK(found.at == Shape{1, 0});
+  CHECK(std::isinf(agreement(Tensor::of({1}, {NAN}), Tensor::of({1}, {0})).largest));
+}
+
+TEST_CASE("the table holds each of the manual's mistakes once") {
+  std::set<std::string> ids;
+  for (const Mistake& mistake : all_mistakes()) ids.insert(mistake.id);
+  CHECK(ids.size() == 23);
+  CHECK(all_mistakes().size() == 23);
+}
+
+TEST_CASE("the right numbers match and nothing is diagnosed") {
+  const auto trace = causal_run();
+  const OwnStages own = own_stages(*trace, arrays_of(*trace));
+  const Comparison comparison = compare(trace, own);
+  CHECK(comparison.matches());
+  CHECK(comparison.wrongs.empty());
+}
+
+TEST_CASE("two mistakes are found one after the other") {
+  const auto trace = causal_run();
+  std::vector<NamedArray> arrays = arrays_of(*trace);
+  const Tensor masked = apply_mask((*trace)[Stage::scores], (*trace)[Stage::mask], -INFINITY);
+  replace(arrays, Stage::scaled_scores, (*trace)[Stage::scores]);
+  replace(arrays, Stage::masked_scores, masked);
+  replace_from_weights(arrays, *trace, softmax(masked));
+  replace(arrays, Stage::output, std::ranges::find(arrays, "concat", &NamedArray::name)->values);
+  const OwnStages own = own_stages(*trace, arrays);
+  const Comparison comparison = compare(trace, own);
+  CHECK(comparison.first_difference()->stage == Stage::scaled_scores);
+  REQUIRE(comparison.wrongs.size() == 2);
+  CHECK(ids_of(comparison.wrongs[0].findings) == Ids{"no_scale"});
+  CHECK(comparison.wrongs[1].stage == Stage::output);
+  CHECK(ids_of(comparison.wrongs[1].findings) == Ids{"no_output_projection"});
+}
+
+TEST_CASE("a mistake after one that is not known is found") {
+  const auto trace = causal_run();
+  std::vector<NamedArray> arrays = arrays_of(*trace);
+  replace_from_weights(arrays, *trace, each((*trace)[Stage::weights], [](float w) { return w * w; }));
+  const Tensor heads = std::ranges::find(arrays, "head_outputs", &NamedArray::name)->values;
+  const Tensor merged = heads.view({1, 6, 16});
+  replace(arrays, Stage::concat, merged);
+  replace(arrays, Stage::output, project(merged, (*trace)[Stage::W_o], (*trace)[Stage::b_o]));
+  const OwnStages own = own_stages(*trace, arrays);
+  const Comparison comparison = compare(trace, own);
+  REQUIRE(comparison.wrongs.size() == 2);
+  CHECK(comparison.wrongs[0].stage == Stage::weights);
+  CHECK(comparison.wrongs[0].findings.empty());
+  CHECK(ids_of(comparison.diagnosis()) == Ids{"merge_without_transpose"});
+}
+
+TEST_CASE("numbers that no mistake gives are diagnosed as nothing") {
+  const auto trace = causal_run();
+  for (const Stage stage : {Stage::Q, Stage::weights, Stage::output}) {
+    const OwnStages own = own_stages(*trace, {{std::string(name(stage)), each((*trace)[stage], [](float v) { return v * 1.1F; })}});
+    const Comparison comparison = compare(trace, own);
+    CHECK_FALSE(comparison.matches());
+    CHECK(comparison.diagnosis().empty());
+  }
+}
+
+TEST_CASE("a stage that was only saved wrongly is told from one that was used") {
+  const auto trace = causal_run();
+  std::vector<NamedArray> arrays = arrays_of(*trace);
+  replace(arrays, Stage::K, each((*trace)[Stage::K], [](float v) { return v + 1; }));
+  const OwnStages own = own_stages(*trace, arrays);
+  const Comparison comparison = compare(trace, own);
+  REQUIRE(comparison.wrongs.size() == 1);
+  CHECK(comparison.wrongs[0].aside);
+
+  std::vector<NamedArray> inverted = arrays_of(*trace);
+  replace(inverted, Stage::mask, each((*trace)[Stage::mask], [](float v) { return 1 - v; }));
+  const OwnStages own_mask = own_stages(*trace, inverted);
+  CHECK(ids_of(compare(trace, own_mask).diagnosis()) == Ids{"mask_inverted"});
+}
+
+TEST_CASE("a large finite fill is harmless and comes after the mistake itself") {
+  const auto trace = causal_run();
+  std::vector<NamedArray> arrays = arrays_of(*trace);
+  replace(arrays, Stage::masked_scores, each((*trace)[Stage::masked_scores], [](float v) { return std::isinf(v) ? -1e9F : v; }));
+  replace(arrays, Stage::output, (*trace)[Stage::concat]);
+  const OwnStages own = own_stages(*trace, arrays);
+  const Comparison comparison = compare(trace, own);
+  CHECK(comparison.first_difference()->stage == Stage::masked_scores);
+  CHECK(ids_of(comparison.diagnosis()) == Ids{"no_output_projection", "mask_finite_fill"});
+}
+
+TEST_CASE("a mistake is found in code whose rows without any key are uniform where the run's are NaN") {
+  Scenario scenario;
+  scenario.mask = "causal()";
+  Scenario theirs = scenario;
+  theirs.mask = "!causal()";  // the last query has no key
+  theirs.fill = -1e9F;
+  const auto trace = compute(scenario);
+  const OwnStages own = own_stages(*trace, {{"output", (*compute(theirs))[Stage::output]}});
+  CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{"mask_inverted"});
+}
+
+TEST_CASE("a mask that came as an additive bias is ignored, inverted and causal like any other") {
+  Scenario scenario;
+  scenario.source = Source::random;
+  scenario.queries = 4;
+  Buffer bias;
+  for (int q = 0; q < 4; ++q) {
+    for (int k = 0; k < 4; ++k) bias.push_back(k <= q ? 0 : -INFINITY);
+  }
+  scenario.attn_bias = GivenMatrix{Tensor({4, 4}, std::move(bias))};
+  Scenario open = scenario, shifted = scenario;
+  open.attn_bias.reset();
+  shifted.attn_bias.reset();
+  shifted.mask = "k < q";
+  const auto trace = compute(scenario);
+  for (const auto& [theirs, id] : {std::pair(open, "mask_ignored"), std::pair(shifted, "causal_excludes_self")}) {
+    const auto wrong = compute(theirs);
+    const OwnStages own = own_stages(*trace, {{"weights", (*wrong)[Stage::weights]}, {"output", (*wrong)[Stage::output]}});
+    CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{id});
+  }
+}
+
+TEST_CASE("queries and keys that have changed places are seen from the shape of the scores") {
+  Scenario scenario;
+  scenario.source = Source::random;
+  scenario.queries = 3;
+  scenario.keys = 5;
+  const auto trace = compute(scenario);
+  const OwnStages own = own_stages(*trace, {{"scores", (*trace)[Stage::scores].transpose(2, 3).contiguous()}});
+  CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{"query_key_swapped"});
+}

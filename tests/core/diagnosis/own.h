@@ -1,0 +1,35 @@
+// Somebody's stages, for tests of their comparison.
+#pragma once
+
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/attention/pipeline.h"
+#include "core/diagnosis/diagnosis.h"
+#include "core/files/array_write.h"
+
+namespace headlight {
+
+/// As read from an .npz of these arrays.
+inline OwnStages own_stages(const Trace& trace, const std::vector<NamedArray>& arrays) {
+  const auto path = std::filesystem::temp_directory_path() / ("headlight-own-" + std::to_string(std::random_device{}()) + ".npz");
+  write_npz(path, arrays);
+  struct Removed {
+    std::filesystem::path path;
+    ~Removed() { std::filesystem::remove(path); }
+  } removed{path};
+  return read_own_stages(path.string(), trace);
+}
+
+/// [B, …] with `change` applied to each number.
+template <typename Change>
+Tensor each(const Tensor& tensor, Change change) {
+  const Tensor packed = tensor.contiguous();
+  Buffer values;
+  for (const float v : packed.values()) values.push_back(change(v));
+  return Tensor(tensor.shape(), std::move(values));
+}
+
+}  // namespace headlight
