@@ -127,20 +127,6 @@ const Provenance& provenance_picture(const Frame& frame) {
   return kept.provenance;
 }
 
-const SheetPicture& sheet_picture(const Frame& frame) {
-  Pictures& kept = frame.pictures;
-  const View& view = frame.view();
-  const SheetKey& key = kept.sheet_key;
-  const Index row = view.selected ? view.selected->row : -1;
-  const bool same = key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.row == row &&
-                    key.lab == view.mask_lab && key.language == view.language;
-  if (!same) {
-    kept.sheet_key = {frame.document.trace, view.batch, view.head, row, view.mask_lab, view.language};
-    kept.sheet = make_sheet_picture(frame);
-  }
-  return kept.sheet;
-}
-
 const MomentPicture& moment_picture(const Frame& frame) {
   Pictures& kept = frame.pictures;
   const View& view = frame.view();

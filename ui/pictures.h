@@ -7,8 +7,11 @@
 #include "ui/export/export_preview.h"
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
+#include "ui/masklab/conventions_picture.h"
+#include "ui/masklab/cost_picture.h"
 #include "ui/masklab/mask_picture.h"
-#include "ui/masklab/sheet_picture.h"
+#include "ui/masklab/reach_picture.h"
+#include "ui/masklab/sides_picture.h"
 #include "ui/open/open_dialog.h"
 #include "ui/panels/controls_picture.h"
 #include "ui/panels/inspector_picture.h"
@@ -37,8 +40,14 @@ struct Pictures {
   std::vector<PatternTile> palette;  ///< made when it is first shown
   std::vector<Lesson> lessons;  ///< by shown_lessons
   std::vector<LessonTile> lesson_tiles;  ///< made when they are first shown
-  SheetKey sheet_key;
-  SheetPicture sheet;
+  SheetKey conventions_key, reach_key, cost_key, sides_key;
+  ConventionBoard conventions_board;  ///< what the conventions sheet still lacks, while it is busy
+  ConventionsPicture conventions;
+  ReachNumbers reach_numbers;
+  Index reach_query = -1;
+  ReachPicture reach;
+  CostPicture cost;
+  SidesPicture sides;
   MomentKey moment_key;
   MomentPicture moment;
   std::shared_ptr<const Trace> timeline_of;
@@ -98,8 +107,11 @@ const Provenance& provenance_picture(const Frame& frame);
 const ControlsPicture& controls_picture(const Frame& frame);
 /// The mask as it stands or, while that does not parse, as it is typed; `columns` as for make_mask_text_picture().
 const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns);
-/// What the mask view's sheet shows.
-const SheetPicture& sheet_picture(const Frame& frame);
+/// What the mask view's other sheets show, in `area` of the screen; the conventions some further with each frame.
+const ConventionsPicture& conventions_picture(const Frame& frame, Rect area);
+const ReachPicture& reach_picture(const Frame& frame, Rect area);
+const CostPicture& cost_picture(const Frame& frame, Rect area);
+const SidesPicture& sides_picture(const Frame& frame, Rect area);
 /// What the moment of the step player shows besides, in the pipeline's picture as it was last made.
 const MomentPicture& moment_picture(const Frame& frame);
 /// The same for the mask view, in `area` of the screen, and its palette.

@@ -83,7 +83,12 @@ struct Session::State {
   }
 
   /// Whether the view still has to be drawn for the sake of what it computes on the way.
-  bool draws_on() const { return document.view.kind == ViewKind::heads && !document.view.blank && pictures.average.busy(); }
+  bool draws_on() const {
+    const View& view = document.view;
+    if (view.blank) return false;
+    if (view.kind == ViewKind::mask && view.mask_lab.tab == MaskTab::conventions) return pictures.conventions_board.busy();
+    return view.kind == ViewKind::heads && pictures.average.busy();
+  }
 
   void submit() {
     submitted = document.scenario;

@@ -30,26 +30,8 @@ struct Finder {
   const Trace& trace;
   std::vector<Convention> found{};
 
-  void add(std::string id, const Scenario& scenario) {
-    if (scenario == trace.scenario) return;
-    const auto other = compute(scenario, &trace);
-    Convention choice;
-    choice.id = std::move(id);
-    choice.scenario = scenario;
-    choice.weights = (*other)[Stage::weights];
-    choice.mask = (*other)[Stage::mask];
-    measure(choice, difference(trace, *other));
-    found.push_back(std::move(choice));
-  }
-
-  static void measure(Convention& choice, const Difference& change) {
-    if (const StageDifference* mask = change.find(Stage::mask)) choice.cells = mask->changed;
-    if (const StageDifference* output = change.find(Stage::output)) choice.output_change = output->largest;
-    const StageDifference* weights = change.find(Stage::weights);
-    if (!weights || !weights->values.defined()) return;
-    choice.weights_change = weights->largest;
-    const Tensor values = weights->values.contiguous();
-    choice.nan_changes = std::ranges::any_of(values.values(), [](float v) { return std::isnan(v); });
+  void add(std::string id, Scenario scenario) {
+    if (!(scenario == trace.scenario)) found.push_back({std::move(id), true, std::move(scenario)});
   }
 
   void mask(std::string id, const std::string& expression) {
@@ -57,29 +39,35 @@ struct Finder {
     scenario.mask = expression;
     if (expression != expression_in_force(trace.scenario, trace.inputs)) add(std::move(id), scenario);
   }
-
-  /// Weights of the run without a mask, times the mask: rows that no longer sum to one.
-  void after_softmax() {
-    Scenario open = trace.scenario;
-    open.mask = "full()";
-    open.painted.clear();
-    const auto unmasked = compute(open, &trace);
-    const Tensor weights = apply_mask((*unmasked)[Stage::weights], trace[Stage::mask], 0);
-    Trace wrong = *unmasked;
-    wrong.records[static_cast<std::size_t>(Stage::weights)].output = weights;
-    wrong.records[static_cast<std::size_t>(Stage::mask)].output = trace[Stage::mask];
-    const Tensor heads = gather_values(weights, trace[Stage::V_heads]);
-    wrong.records[static_cast<std::size_t>(Stage::output)].output =
-        project(merge_heads(heads), trace[Stage::W_o], trace[Stage::b_o]);
-    Convention choice;
-    choice.id = "after_softmax";
-    choice.applies = false;
-    choice.weights = weights;
-    choice.mask = trace[Stage::mask];
-    measure(choice, difference(trace, wrong));
-    found.push_back(std::move(choice));
-  }
 };
+
+ConventionEffect measured(const Trace& trace, const Trace& other) {
+  ConventionEffect effect;
+  effect.weights = other[Stage::weights];
+  effect.mask = other[Stage::mask];
+  const Difference change = difference(trace, other);
+  if (const StageDifference* mask = change.find(Stage::mask)) effect.cells = mask->changed;
+  if (const StageDifference* output = change.find(Stage::output)) effect.output_change = output->largest;
+  const StageDifference* weights = change.find(Stage::weights);
+  if (!weights || !weights->values.defined()) return effect;
+  effect.weights_change = weights->largest;
+  const Tensor values = weights->values.contiguous();
+  effect.nan_changes = std::ranges::any_of(values.values(), [](float v) { return std::isnan(v); });
+  return effect;
+}
+
+/// Weights of the run without a mask, times the mask: rows that no longer sum to one.
+Trace masked_after_softmax(const Trace& trace) {
+  Scenario open = trace.scenario;
+  open.mask = "full()";
+  open.painted.clear();
+  Trace wrong = *compute(open, &trace);
+  const auto record = [&](Stage stage) -> Tensor& { return wrong.records[static_cast<std::size_t>(stage)].output; };
+  record(Stage::weights) = apply_mask(wrong[Stage::weights], trace[Stage::mask], 0);
+  record(Stage::mask) = trace[Stage::mask];
+  record(Stage::output) = project(merge_heads(gather_values(wrong[Stage::weights], trace[Stage::V_heads])), trace[Stage::W_o], trace[Stage::b_o]);
+  return wrong;
+}
 
 }  // namespace
 
@@ -95,7 +83,7 @@ std::string with_calls_swapped(const std::string& expression, std::string_view o
   return text;
 }
 
-std::vector<Convention> conventions(const Trace& trace) {
+std::vector<Convention> other_conventions(const Trace& trace) {
   if (!trace.has(Stage::mask)) return {};
   Finder find{trace};
   const std::string expression = expression_in_force(trace.scenario, trace.inputs);
@@ -114,8 +102,12 @@ std::vector<Convention> conventions(const Trace& trace) {
       find.add(id, scenario);
     }
   }
-  find.after_softmax();
+  find.found.push_back({"after_softmax", false, {}});
   return std::move(find.found);
+}
+
+ConventionEffect effect_of(const Convention& choice, const Trace& trace) {
+  return choice.applies ? measured(trace, *compute(choice.scenario, &trace)) : measured(trace, masked_after_softmax(trace));
 }
 
 }  // namespace headlight

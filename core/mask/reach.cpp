@@ -30,15 +30,41 @@ class BitMatrix {
   bool get(Index r, Index c) const { return (word(r, c / 64) >> (c % 64)) & 1; }
   void set(Index r, Index c) { row(r)[c / 64] |= std::uint64_t{1} << (c % 64); }
 
+  /// One row of this as a matrix of its own.
+  BitMatrix row_alone(Index r) const {
+    BitMatrix alone(1, cols_);
+    std::copy_n(row(r), words_, alone.row(0));
+    return alone;
+  }
+  bool any() const {
+    return std::ranges::any_of(bits_, [](std::uint64_t word) { return word != 0; });
+  }
+  bool all() const {
+    Index set = 0;
+    for (const std::uint64_t word : bits_) set += std::popcount(word);
+    return set == rows_ * cols_;
+  }
+  void add(const BitMatrix& other) {
+    for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] |= other.bits_[i];
+  }
+  void take_away(const BitMatrix& other) {
+    for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] &= ~other.bits_[i];
+  }
+  /// Calls f with the column of each set bit of a row.
+  template <typename F>
+  void each_set(Index r, F f) const {
+    for (Index w = 0; w < words_; ++w) {
+      for (std::uint64_t left = word(r, w); left != 0; left &= left - 1) f(w * 64 + std::countr_zero(left));
+    }
+  }
+
   /// Row out_row of `out` |= all rows of this whose column is set in that row of `chosen`.
   void add_chosen_rows(const BitMatrix& chosen, Index chosen_row, BitMatrix& out, Index out_row) const {
     std::uint64_t* target = out.row(out_row);
-    for (Index w = 0; w < chosen.words_; ++w) {
-      for (std::uint64_t left = chosen.word(chosen_row, w); left != 0; left &= left - 1) {
-        const std::uint64_t* source = row(w * 64 + std::countr_zero(left));
-        for (Index i = 0; i < words_; ++i) target[i] |= source[i];
-      }
-    }
+    chosen.each_set(chosen_row, [&](Index k) {
+      const std::uint64_t* source = row(k);
+      for (Index i = 0; i < words_; ++i) target[i] |= source[i];
+    });
   }
 
  private:
@@ -92,22 +118,45 @@ Tensor reach(const MatrixView& mask, const ReachSettings& settings, std::stop_to
   return Tensor({mask.rows, mask.cols}, std::move(values));
 }
 
-std::vector<Index> receptive_field(const MatrixView& mask, Index query, const ReachSettings& settings) {
-  assert(query >= 0 && query < mask.rows);
+Tensor first_reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop) {
   const BitMatrix layer = one_layer(mask, settings);
-  std::vector<Index> first(static_cast<std::size_t>(mask.cols));
-  BitMatrix field(1, mask.rows);
-  field.set(0, query);
-  for (Index l = 1; l <= settings.layers; ++l) {
-    BitMatrix next(1, mask.cols);
-    layer.add_chosen_rows(field, 0, next, 0);
-    for (Index k = 0; k < mask.cols; ++k) {
-      Index& known = first[static_cast<std::size_t>(k)];
-      if (known == 0 && next.get(0, k)) known = l;
+  Buffer first(static_cast<std::size_t>(mask.rows * mask.cols), 0);
+  for (Index q = 0; q < mask.rows; ++q) {
+    if (stop.stop_requested()) throw Cancelled();
+    float* arrival = first.data() + q * mask.cols;
+    BitMatrix known = layer.row_alone(q), newest = known;
+    newest.each_set(0, [&](Index k) { arrival[k] = 1; });
+    for (Index l = 2; l <= settings.layers && newest.any() && !known.all(); ++l) {
+      BitMatrix next(1, mask.cols);
+      layer.add_chosen_rows(newest, 0, next, 0);
+      next.take_away(known);
+      next.each_set(0, [&](Index k) { arrival[k] = static_cast<float>(l); });
+      known.add(next);
+      newest = std::move(next);
     }
-    field = std::move(next);
   }
-  return first;
+  return Tensor({mask.rows, mask.cols}, std::move(first));
+}
+
+std::vector<std::vector<std::uint8_t>> receptive_field(const MatrixView& mask, Index query, const ReachSettings& settings) {
+  assert(query >= 0 && query < mask.rows && (mask.rows == mask.cols || settings.layers == 1));
+  const auto last = static_cast<std::size_t>(settings.layers);
+  std::vector<std::vector<std::uint8_t>> field(last + 1, std::vector<std::uint8_t>(static_cast<std::size_t>(mask.cols), 0));
+  field[last].assign(static_cast<std::size_t>(mask.rows), 0);
+  field[last][static_cast<std::size_t>(query)] = 1;
+  for (std::size_t l = last; l > 0; --l) {
+    if (l < last && field[l] == field[l + 1]) {  // nothing joins any more
+      field[l - 1] = field[l];
+      continue;
+    }
+    for (Index q = 0; q < mask.rows; ++q) {
+      if (field[l][static_cast<std::size_t>(q)] == 0) continue;
+      for (Index k = 0; k < mask.cols; ++k) {
+        if (mask(q, k) != 0 || (settings.residual && q == k)) field[l - 1][static_cast<std::size_t>(k)] = 1;
+      }
+    }
+  }
+  return field;
 }
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 // (n_q = n_k); other shapes are an InputError for more than one layer.
 #pragma once
 
+#include <cstdint>
 #include <stop_token>
 #include <vector>
 
@@ -19,8 +20,12 @@ struct ReachSettings {
 /// with the residual. Throws Cancelled.
 Tensor reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop = {});
 
-/// The receptive field of one query, [n_k]: for each token the least number of layers after which the query may have its
-/// information, 0 where that is more than `layers`. A token that the residual alone brings counts as 1.
-std::vector<Index> receptive_field(const MatrixView& mask, Index query, const ReachSettings& settings);
+/// [n, n]: after how many layers, at most settings.layers, the query may first have the token's information; 0 where it
+/// never has. What a layer without residual forgets again still counts. Throws Cancelled.
+Tensor first_reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop = {});
+
+/// The receptive field of one query: for each layer, the input (0) to the last, the tokens on a path to it there.
+/// [layers + 1][n], 1 = on a path; the first is the query's row of reach().
+std::vector<std::vector<std::uint8_t>> receptive_field(const MatrixView& mask, Index query, const ReachSettings& settings);
 
 }  // namespace headlight

@@ -8,6 +8,8 @@
 namespace headlight {
 namespace {
 
+constexpr Index largest_usual_block = 128;  // of FlexAttention and FlashAttention
+
 /// Calls f with each matrix of a tensor of two to four axes.
 template <typename F>
 void each_matrix(const Tensor& mask, F f) {
@@ -78,6 +80,30 @@ BlockCounts block_counts(const Tensor& mask, Index block) {
     }
   });
   return counts;
+}
+
+Tensor block_cells(const MatrixView& mask, Index block) {
+  assert(block >= 1);
+  Buffer cells(static_cast<std::size_t>(mask.rows * mask.cols), 0);
+  for (Index row = 0; row < mask.rows; row += block) {
+    for (Index col = 0; col < mask.cols; col += block) {
+      const Index rows = std::min(block, mask.rows - row), cols = std::min(block, mask.cols - col);
+      const Index allowed = allowed_in(mask, row, rows, col, cols);
+      if (allowed == 0) continue;
+      for (Index r = row; r < row + rows; ++r) {
+        for (Index c = col; c < col + cols; ++c) {
+          cells[static_cast<std::size_t>(r * mask.cols + c)] = allowed == rows * cols ? 3.0f : mask(r, c) != 0 ? 2.0f : 1.0f;
+        }
+      }
+    }
+  }
+  return Tensor({mask.rows, mask.cols}, std::move(cells));
+}
+
+Index usual_block(Index tokens) {
+  Index block = 1;
+  while (block < largest_usual_block && 3 * 2 * block <= tokens) block *= 2;
+  return block;
 }
 
 AttentionFlops attention_flops(const Tensor& mask, Index batch, Index heads, Index d_head, Index block) {

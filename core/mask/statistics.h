@@ -31,6 +31,12 @@ struct BlockCounts {
 /// Over all batch entries and heads the mask has. `block` ≥ 1.
 BlockCounts block_counts(const Tensor& mask, Index block);
 
+/// What a kernel does with each cell of a [n_q, n_k] mask cut into blocks: 0 = in a block that is skipped, 1 = computed in a
+/// partial block and masked, 2 = computed there and allowed, 3 = in a full block.
+Tensor block_cells(const MatrixView& mask, Index block);
+/// A block size that shows blocks at so many tokens: a power of two, up to 128, of which three or more go along a side.
+Index usual_block(Index tokens);
+
 /// Floating-point operations of scores (Q Kᵀ) and head outputs (weights · V): 2 · d_head each, for each cell and head.
 struct AttentionFlops {
   double dense = 0;         ///< every cell computed

@@ -16,8 +16,16 @@ Scenario masked(const std::string& expression) {
   return scenario;
 }
 
-const Convention* find(const std::vector<Convention>& all, const std::string& id) {
-  const auto found = std::ranges::find(all, id, &Convention::id);
+struct Tried : Convention, ConventionEffect {};
+
+std::vector<Tried> conventions(const Trace& trace) {
+  std::vector<Tried> all;
+  for (const Convention& choice : other_conventions(trace)) all.push_back({choice, effect_of(choice, trace)});
+  return all;
+}
+
+const Tried* find(const std::vector<Tried>& all, const std::string& id) {
+  const auto found = std::ranges::find(all, id, &Tried::id);
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -32,20 +40,22 @@ TEST_CASE("calls of two patterns change places, and nothing else does") {
 TEST_CASE("each other convention says how many cells of the mask and how much of the output it changes") {
   const auto trace = compute(masked("causal() && window(3)"));  // 6 tokens, 4 heads
   const auto all = conventions(*trace);
-  const Convention* polarity = find(all, "polarity");
+  const Tried* polarity = find(all, "polarity");
   REQUIRE(polarity);
   CHECK(polarity->cells == trace->dims().heads * 36);
   CHECK(polarity->output_change > 0);
-  const Convention* window = find(all, "window");
+  const Tried* window = find(all, "window");
   REQUIRE(window);
   CHECK(window->cells == trace->dims().heads * 3);  // one more key for queries 3, 4 and 5
   CHECK(window->output_change > 0);
   CHECK(window->scenario.mask == "causal() && window_inclusive(3)");
   const auto again = compute(window->scenario);
   CHECK(again->records[static_cast<std::size_t>(Stage::mask)].output.at({0, 0, 5, 2}) == 1);
-  const Convention* fill = find(all, "fill:-1e9");
+  const Tried* fill = find(all, "fill:-1e9");
   REQUIRE(fill);
   CHECK(fill->weights_change == 0);  // nothing leaks through it here
+  CHECK(fill->changes_nothing());
+  CHECK_FALSE(polarity->changes_nothing());
   CHECK(find(all, "fill:-inf") == nullptr);
   CHECK(find(all, "corner") == nullptr);
   CHECK(find(all, "dead_row:zero") == nullptr);
@@ -54,7 +64,7 @@ TEST_CASE("each other convention says how many cells of the mask and how much of
 TEST_CASE("a mask after the softmax leaves rows that do not sum to one") {
   const auto trace = compute(masked("causal()"));
   const auto all = conventions(*trace);
-  const Convention* wrong = find(all, "after_softmax");
+  const Tried* wrong = find(all, "after_softmax");
   REQUIRE(wrong);
   CHECK_FALSE(wrong->applies);
   CHECK(wrong->cells == 0);
@@ -72,7 +82,7 @@ TEST_CASE("a mask after the softmax leaves rows that do not sum to one") {
 TEST_CASE("policies for dead rows and the other corner are offered where the mask has them") {
   const auto dead = compute(masked("k < q"));
   const auto all = conventions(*dead);
-  const Convention* zero = find(all, "dead_row:zero");
+  const Tried* zero = find(all, "dead_row:zero");
   REQUIRE(zero);
   CHECK(zero->nan_changes);
   Scenario wide = masked("causal()");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace headlight {
@@ -13,8 +14,8 @@ struct MaskLab {
   MaskTab tab = MaskTab::patterns;
   int layers = 3;                          ///< that information travels through
   bool residual = true;                    ///< a token also keeps what it knows itself
-  int block = 16;                          ///< side of a block that a kernel skips or computes as a whole
-  std::string other = "causal() && window(3)";  ///< the second mask, B, as it is typed
+  std::optional<int> block;                ///< side of a block that a kernel skips or computes as a whole; unset: usual_block()
+  std::optional<std::string> other;        ///< the second mask, B, as it is typed; unset: second_mask()
   bool operator==(const MaskLab&) const = default;
 };
 

@@ -21,7 +21,6 @@ std::span<const MaskTabEntry> all_mask_tabs();
 
 // ui/masklab/NAME_tab.cpp
 void draw_patterns_tab(const Frame& frame, Rect place);
-// ui/masklab/sheets.cpp
 void draw_conventions_tab(const Frame& frame, Rect place);
 void draw_reach_tab(const Frame& frame, Rect place);
 void draw_cost_tab(const Frame& frame, Rect place);

@@ -164,7 +164,6 @@ std::pair<Index, Index> visible(float from, float size, Index count, float lo, f
   return {std::min(first, count), std::min(last, count)};
 }
 
-/// At least `least`, as people count: 1, 2, 5, 10, 20, 50, …
 Index round_step(float least) {
   for (Index ten = 1;; ten *= 10) {
     for (const Index step : {ten, 2 * ten, 5 * ten}) {

@@ -17,6 +17,9 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
 /// Names of rows (left of `rect`) and columns (below it, upright or at 45°). Where they would touch, indices in round steps.
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols);
 
+/// At least `least`, as people count: 1, 2, 5, 10, 20, 50, …
+Index round_step(float least);
+
 /// The whole of the label at a point of the canvas, `pixels` of type; null where there is none.
 const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels);
 

@@ -1,5 +1,6 @@
 #include "core/mask/statistics.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/mask/evaluate.h"
@@ -62,6 +63,25 @@ TEST_CASE("blocks that allow nothing can be skipped, edge blocks included") {
   CHECK(block_counts(mask_of("h < 1 ? full() : !full()", 8, 8, 2), 4).empty == 4);
 }
 
+TEST_CASE("each cell says whether its block is skipped, partial or full") {
+  const Tensor cells = block_cells(mask_of("causal()", 10, 10).matrix(), 4);
+  CHECK(cells.at({0, 4}) == 0);
+  CHECK(cells.at({0, 1}) == 1);
+  CHECK(cells.at({1, 0}) == 2);
+  CHECK(cells.at({4, 0}) == 3);
+  CHECK(cells.at({9, 3}) == 3);
+  CHECK(cells.at({9, 9}) == 2);
+}
+
+TEST_CASE("the usual block is a power of two of which at least three go along a side") {
+  CHECK(usual_block(1) == 1);
+  CHECK(usual_block(6) == 2);
+  CHECK(usual_block(16) == 4);
+  CHECK(usual_block(64) == 16);
+  CHECK(usual_block(512) == 128);
+  CHECK(usual_block(4096) == 128);
+}
+
 TEST_CASE("operations follow the share that is left") {
   const Tensor mask = mask_of("causal()", 10, 10);
   const AttentionFlops flops = attention_flops(mask, 2, 3, 8, 4);
@@ -108,11 +128,49 @@ TEST_CASE("reach is the boolean power of the mask") {
 
 TEST_CASE("a causal window of w sees w − 1 tokens further back with each layer") {
   const Tensor mask = mask_of("causal() && window(3)", 20, 20);
-  const std::vector<Index> field = receptive_field(mask.matrix(), 10, {3, false});
-  for (Index k = 0; k < 20; ++k) {
-    const Index back = 10 - k;
-    const Index expected = back < 0 || back > 6 ? 0 : std::max<Index>(1, (back + 1) / 2);
-    CHECK(field[static_cast<std::size_t>(k)] == expected);
+  const Tensor first = first_reach(mask.matrix(), {3, false});
+  for (Index q = 0; q < 20; ++q) {
+    for (Index k = 0; k < 20; ++k) {
+      const Index back = q - k;
+      CHECK(first.at({q, k}) == static_cast<float>(back < 0 || back > 6 ? 0 : std::max<Index>(1, (back + 1) / 2)));
+    }
+  }
+}
+
+TEST_CASE("a token is first reached after as many layers as the least power of the mask that has it") {
+  for (const char* expression : {"strided(5)", "random(0.05, 3)", "not_self() && window(2)", "k == q - 1"}) {
+    const Tensor mask = mask_of(expression, 70, 70);
+    for (const bool residual : {false, true}) {
+      const Tensor first = first_reach(mask.matrix(), {6, residual});
+      std::vector<std::vector<std::vector<bool>>> powers;
+      for (Index layers = 1; layers <= 6; ++layers) powers.push_back(slow_reach(mask, layers, residual));
+      Index wrong = 0;
+      for (Index q = 0; q < 70; ++q) {
+        for (Index k = 0; k < 70; ++k) {
+          const auto has = [&](const auto& power) { return power[static_cast<std::size_t>(q)][static_cast<std::size_t>(k)]; };
+          const auto found = std::ranges::find_if(powers, has);
+          const Index least = found == powers.end() ? 0 : found - powers.begin() + 1;
+          wrong += first.at({q, k}) != static_cast<float>(least);
+        }
+      }
+      INFO(expression << " residual " << residual);
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("a query's receptive field ends at the inputs that its row of the power reaches, and every layer is on the way") {
+  for (const char* expression : {"causal() && window(3)", "random(0.05, 3)", "k == q - 1", "full()"}) {
+    const Tensor mask = mask_of(expression, 40, 40);
+    for (const bool residual : {false, true}) {
+      const auto field = receptive_field(mask.matrix(), 30, {4, residual});
+      REQUIRE(field.size() == 5);
+      for (Index layer = 0; layer < 4; ++layer) {
+        const Tensor power = reach(mask.matrix(), {4 - layer, residual});
+        for (Index k = 0; k < 40; ++k) CHECK(field[static_cast<std::size_t>(layer)][static_cast<std::size_t>(k)] == power.at({30, k}));
+      }
+      CHECK(std::count(field[4].begin(), field[4].end(), 1) == 1);
+    }
   }
 }
 
@@ -120,5 +178,5 @@ TEST_CASE("reach through several layers needs as many queries as keys") {
   const Tensor mask = mask_of("full()", 3, 5);
   CHECK(reach(mask.matrix(), {1, false}).shape() == Shape{3, 5});
   CHECK_THROWS_AS(reach(mask.matrix(), {2, false}), InputError);
-  CHECK_THROWS_AS(receptive_field(mask.matrix(), 0, {2, false}), InputError);
+  CHECK_THROWS_AS(first_reach(mask.matrix(), {2, false}), InputError);
 }

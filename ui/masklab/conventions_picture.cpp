@@ -1,0 +1,165 @@
+#include "ui/masklab/conventions_picture.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "ui/look/colormaps.h"
+
+namespace headlight {
+namespace {
+
+constexpr float gap = 10;  // points
+
+Tensor one_matrix(const Tensor& all, Index batch, Index head) { return all.slice(0, batch, 1).slice(1, head, 1).contiguous(); }
+
+/// Three digits that tell: "0.287", "11.6", "2.1e−05".
+std::string change_text(float change) { return number_text(change, change >= 100 ? 0 : change >= 10 ? 1 : 3); }
+
+/// The parts in lines no wider than `width`; each stays whole.
+std::vector<std::string> flowed(const Frame& frame, const std::vector<std::string>& parts, float width) {
+  std::vector<std::string> lines;
+  for (const std::string& part : parts) {
+    const std::string joined = lines.empty() ? part : lines.back() + " · " + part;
+    if (!lines.empty() && text_size(frame.fonts, Face::ui, 12 * frame.u, joined).x <= width) {
+      lines.back() = joined;
+    } else {
+      lines.push_back(part);
+    }
+  }
+  return lines;
+}
+
+struct Builder {
+  const Frame& frame;
+  Rect area;
+  const ConventionBoard& board;
+  const Trace& trace = *frame.trace();
+  const float u = frame.u;
+  ConventionsPicture picture{};
+  std::vector<std::vector<std::string>> effects{};  ///< of each card, in parts
+
+  void add(std::string id, const char* name, const char* who, const Tensor& weights, const Tensor& mask, std::vector<std::string> effect) {
+    ConventionsPicture::Card card;
+    card.id = std::move(id);
+    card.who = who;
+    card.matrix.title = name;
+    card.matrix.type = 11;
+    card.matrix.numbers = true;
+    HeatPicture& heat = card.matrix.heat = sheet_heat(frame, Stage::weights, weights, {0, 1});
+    heat.batch = heat.head = 0;
+    heat.quad.mask = mask;
+    heat.quad.show_leaks = true;
+    picture.cards.push_back(std::move(card));
+    effects.push_back(std::move(effect));
+  }
+
+  void add_all() {
+    const Index batch = frame.view().batch, head = frame.view().head;
+    add("reference", frame.words("mask_lab.conventions.reference"), frame.words("mask_lab.conventions.this_run"),
+        one_matrix(trace[Stage::weights], batch, head), one_matrix(trace[Stage::mask], batch, head), {frame.words("mask_lab.conventions.this_run")});
+    picture.cards.back().reference = true;
+    std::vector<const ConventionBoard::Entry*> order;
+    for (const ConventionBoard::Entry& entry : board.done()) order.push_back(&entry);
+    // Not before all are there: cards that change places while one looks at them help nobody.
+    if (!board.busy()) std::ranges::stable_partition(order, [](const auto* entry) { return !entry->effect.changes_nothing(); });
+    for (const ConventionBoard::Entry* entry : order) {
+      const Convention& choice = entry->choice;
+      add(choice.id, frame.words("mask_lab.conventions.name." + choice.id), frame.words("mask_lab.conventions.who." + choice.id), entry->effect.weights, entry->effect.mask,
+          effect_words(frame.words, entry->effect));
+      if (choice.applies) picture.cards.back().scenario = choice.scenario;
+    }
+  }
+
+  /// As many cards a row as make the cells largest.
+  int best_columns(std::size_t count, Rect room) const {
+    int best = 1;
+    float largest = 0;
+    const Dims& dims = trace.dims();
+    for (int columns = 1; columns <= static_cast<int>(count); ++columns) {
+      const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
+      const float width = (room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns) - 70 * u;
+      const float height = (room.height() - gap * u * (rows - 1)) / rows - 100 * u;
+      const float cell = std::min(width / static_cast<float>(dims.n_k), height / static_cast<float>(dims.n_q));
+      if (width + 70 * u < 170 * u || cell <= largest) continue;
+      largest = cell;
+      best = columns;
+    }
+    return best;
+  }
+
+  void place() {
+    const Rect room = below_words(frame, picture.words, area);
+    const std::size_t count = board.count() + 1;  // the places of those that are not computed yet stay free
+    const int columns = best_columns(count, room);
+    const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
+    const ImVec2 size{(room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns), (room.height() - gap * u * (rows - 1)) / rows};
+    std::size_t lines = 2;
+    for (std::vector<std::string>& effect : effects) {
+      effect = flowed(frame, effect, size.x - 28 * u);
+      lines = std::max(lines, effect.size());
+    }
+    for (std::size_t i = 0; i < picture.cards.size(); ++i) {
+      const auto column = static_cast<float>(static_cast<int>(i) % columns), row = static_cast<float>(static_cast<int>(i) / columns);
+      const ImVec2 min{room.min.x + column * (size.x + gap * u), room.min.y + row * (size.y + gap * u)};
+      MatrixCard& card = picture.cards[i].matrix;
+      card.caption = std::move(effects[i]);
+      card.caption.resize(lines);
+      lay_out(frame, card, {min, {min.x + size.x, min.y + size.y}}, {.stretch = 1.5f, .names = size.x >= 180 * u && size.y >= 180 * u});
+    }
+  }
+};
+
+}  // namespace
+
+void ConventionBoard::want(std::shared_ptr<const Trace> trace, Index batch, Index head) {
+  if (trace == trace_ && batch == batch_ && head == head_) return;
+  if (trace != trace_) choices_ = other_conventions(*trace);
+  trace_ = std::move(trace);
+  batch_ = batch;
+  head_ = head;
+  done_.clear();
+}
+
+bool ConventionBoard::advance() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds share_of_a_frame{8};
+  if (!busy()) return false;
+  const Clock::time_point begun = Clock::now();
+  do {
+    const Convention& choice = choices_[done_.size()];
+    ConventionEffect effect = effect_of(choice, *trace_);
+    effect.weights = one_matrix(effect.weights, batch_, head_);
+    effect.mask = one_matrix(effect.mask, batch_, head_);
+    done_.push_back({choice, std::move(effect)});
+  } while (busy() && Clock::now() - begun < share_of_a_frame);
+  return true;
+}
+
+bool has_conventions(const Trace& trace) { return trace.has(Stage::mask) && trace[Stage::weights].count() <= conventions_at_most; }
+
+std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect) {
+  if (effect.changes_nothing()) return {words("mask_lab.conventions.nothing")};
+  std::vector<std::string> parts;
+  if (effect.cells > 0) parts.push_back(words.fill("mask_lab.conventions.cells", {std::to_string(effect.cells)}));
+  if (effect.weights_change > 0) parts.push_back(words.fill("mask_lab.conventions.weights", {change_text(effect.weights_change)}));
+  if (effect.output_change > 0) parts.push_back(words.fill("mask_lab.conventions.output", {change_text(effect.output_change)}));
+  if (effect.nan_changes) parts.push_back(words("mask_lab.conventions.nan"));
+  return parts;
+}
+
+ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board) {
+  Builder build{frame, area, board};
+  build.picture.words.title = frame.words("mask_lab.conventions.about");
+  if (!frame.trace()->has(Stage::mask)) {
+    build.picture.words.error = frame.words("mask_lab.conventions.none");
+  } else if (!has_conventions(*frame.trace())) {
+    build.picture.words.error = frame.words.fill("mask_lab.conventions.large", {std::to_string(conventions_at_most)});
+  } else {
+    build.add_all();
+    build.place();
+  }
+  return std::move(build.picture);
+}
+
+}  // namespace headlight

@@ -1,0 +1,114 @@
+#include "ui/masklab/matrix_card.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/imgui_compat.h"
+#include "ui/look/colormaps.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/heatmap.h"
+
+namespace headlight {
+namespace {
+
+constexpr float pad = 14, header = 30, caption_line = 16, upright = 20;  // points
+constexpr float largest_cell = 150;
+constexpr float narrowest_upright = 27;  // draw_labels leaves out names in narrower columns
+constexpr std::size_t measured_names = 256;
+
+float widest(const Frame& frame, const std::vector<std::string>& names, float pixels) {
+  float width = names.empty() ? 0 : text_size(frame.fonts, Face::bold, pixels, names.back()).x;
+  for (std::size_t i = 0; i < std::min(names.size(), measured_names); ++i) {
+    width = std::max(width, text_size(frame.fonts, Face::bold, pixels, names[i]).x);
+  }
+  return width;
+}
+
+ImVec2 fit_cells(const HeatPicture& heat, ImVec2 box, float stretch, float most) {
+  const float w = std::max(box.x, 8.0f) / static_cast<float>(heat.cols), h = std::max(box.y, 8.0f) / static_cast<float>(heat.rows);
+  const float side = std::min({w, h, most});
+  return {std::min(w, side * stretch) * static_cast<float>(heat.cols), std::min(h, side * stretch) * static_cast<float>(heat.rows)};
+}
+
+/// Names at 45°, how long along their slant, where they are wider than their columns and each has a line; else 0.
+float turned_length(const Frame& frame, const HeatPicture& heat, float pitch, float pixels) {
+  if (frame.trace()->inputs.key_tokens.empty() || pitch < pixels * 1.1f) return 0;
+  const float width = widest(frame, heat.col_labels, pixels);
+  const bool upright_fits = pitch >= std::max(width + 3 * frame.u, narrowest_upright * frame.u);
+  return upright_fits ? 0 : std::min(width, 64 * frame.u);
+}
+
+}  // namespace
+
+HeatPicture sheet_heat(const Frame& frame, Stage stage, const Tensor& values, ValueRange range) {
+  HeatPicture heat;
+  heat.stage = stage;
+  heat.batch = frame.view().batch;
+  heat.head = frame.view().head;
+  const MatrixView matrix = values.matrix();
+  heat.rows = matrix.rows;
+  heat.cols = matrix.cols;
+  heat.quad.values = values;
+  heat.quad.theme = frame.look.theme;
+  heat.quad.scale = frame.u;
+  heat.quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
+  heat.quad.range = range;
+  return heat;
+}
+
+void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& fit) {
+  const float t = frame.u, pixels = card.type * t;
+  HeatPicture& heat = card.heat;
+  float names = 0, below = 0;
+  if (fit.names) {
+    heat.row_labels = axis_labels(frame, Axis::query, heat.rows);
+    heat.col_labels = axis_labels(frame, Axis::key, heat.cols);
+    names = std::min(widest(frame, heat.row_labels, pixels) + 6 * t, room.width() * 0.3f);
+    below = upright * t;
+  }
+  const float caption = card.caption.empty() ? 0 : (caption_line * static_cast<float>(card.caption.size()) + 6) * t;
+  const auto box = [&] { return ImVec2{room.width() - 2 * pad * t - names, room.height() - (header + pad) * t - below - caption}; };
+  ImVec2 size = fit_cells(heat, box(), fit.stretch, largest_cell * t);
+  const float turned = fit.names ? turned_length(frame, heat, size.x / static_cast<float>(heat.cols), pixels) : 0;
+  if (turned > 0) {
+    below = 0.71f * turned + 14 * t;
+    size = fit_cells(heat, box(), fit.stretch, largest_cell * t);
+  }
+  heat.label_room = std::max(names - 5 * t, 0.0f) / pixels;
+  heat.turned_room = turned / pixels;
+  card.card = room;
+  if (fit.closes_width) card.card.max.x = room.min.x + size.x + 2 * pad * t + names;
+  const float height = header * t + size.y + below + caption + pad * t;
+  if (!fit.fills_height) card.card.max.y = room.min.y + height;
+  const float slack = std::max(card.card.height() - height, 0.0f) / 2;
+  const float middle = (card.card.min.x + pad * t + names + card.card.max.x - pad * t) / 2;
+  const ImVec2 min{std::round(middle - size.x / 2), std::round(room.min.y + header * t + slack)};
+  heat.rect = {min, {min.x + size.x, min.y + size.y}};
+}
+
+void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border) {
+  const float u = frame.u;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const HeatPicture& heat = card.heat;
+  draw_card(frame, list, card.card, border, border != 0 ? 1.5f * u : 1);
+  draw_card_title(frame, list, card.card, frame.look.ink, card.title);
+  if (card.numbers) {
+    draw_moment_heat(frame, list, heat, heat.rect);
+  } else {
+    MatrixQuad quad = heat.quad;
+    quad.min = heat.rect.min;
+    quad.max = heat.rect.max;
+    const float side = std::min(heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows));
+    quad.cell_gap = side >= 6 * u ? std::max(1.0f, u) : 0;
+    frame.painter.draw(list, quad);
+  }
+  draw_labels(frame, list, heat, heat.rect, card.type * u, true, true);
+  if (const std::optional<Cell> cell = frame.looked_at()) draw_highlight(frame, list, heat, heat.rect, *cell);
+  float y = card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u;
+  for (const std::string& line : card.caption) {
+    draw_elided(list, frame.fonts, Face::ui, 12 * u, {card.card.min.x + pad * u, y}, frame.look.muted, line, card.card.width() - 2 * pad * u);
+    y += caption_line * u;
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,34 @@
+// One matrix of a sheet in a card of its own: title, cells with names at their sides, some lines of caption.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ui/pipeline/heat.h"
+
+namespace headlight {
+
+struct MatrixCard {
+  Rect card;
+  std::string title;
+  HeatPicture heat;                  ///< its rectangle: the cells, in pixels of the screen
+  std::vector<std::string> caption;  ///< lines below the cells
+  float type = 12;                   ///< of the names, in points
+  bool numbers = false;              ///< values are written into cells that are large enough
+};
+
+struct MatrixFit {
+  float stretch = 1;          ///< how much longer a cell may be one way than the other
+  bool closes_width = false;  ///< the card is no wider than its matrix takes
+  bool fills_height = false;  ///< the card keeps the height it is given, the cells in its middle
+  bool names = true;
+};
+
+/// `values` [n_q, n_k] as cells of `stage` of the batch entry and head that are looked at, not in a place yet.
+HeatPicture sheet_heat(const Frame& frame, Stage stage, const Tensor& values, ValueRange range);
+/// As large as it fits into `room`, then closes the card around it.
+void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& fit);
+/// With what is looked at framed. `border` as in draw_card.
+void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border = 0);
+
+}  // namespace headlight

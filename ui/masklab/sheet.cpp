@@ -1,0 +1,89 @@
+#include "ui/masklab/sheet.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "ui/imgui_compat.h"
+
+namespace headlight {
+
+bool holds(const SheetKey& key, const Frame& frame, const Rect& area) {
+  const View& view = frame.view();
+  const Rect& was = key.area;
+  return key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.theme == view.theme &&
+         key.colormap == view.colormap && key.language == view.language && key.lab == view.mask_lab && key.u == frame.u &&
+         was.min.x == area.min.x && was.min.y == area.min.y && was.max.x == area.max.x && was.max.y == area.max.y;
+}
+
+SheetKey sheet_key(const Frame& frame, const Rect& area) {
+  const View& view = frame.view();
+  return {frame.document.trace, view.batch, view.head, view.theme, view.colormap, view.language, view.mask_lab, area, frame.u};
+}
+
+Tensor looked_at_mask(const Frame& frame) {
+  const Trace& trace = *frame.trace();
+  const Dims& dims = trace.dims();
+  if (!trace.has(Stage::mask)) return Tensor::full({1, 1}, 1).expand({dims.n_q, dims.n_k}).contiguous();
+  return trace[Stage::mask].slice(0, frame.view().batch, 1).slice(1, frame.view().head, 1).contiguous().view({dims.n_q, dims.n_k});
+}
+
+Stage looked_at_stage(const Frame& frame) { return frame.trace()->has(Stage::mask) ? Stage::mask : Stage::weights; }
+
+std::string percent_text(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  return text;
+}
+
+Rect sheet_inside(const Frame& frame, Rect place) {
+  const float u = frame.u;
+  return {{place.min.x + 14 * u, place.min.y + 10 * u}, {place.max.x - 14 * u, place.max.y - 14 * u}};
+}
+
+Rect below_words(const Frame& frame, const SheetWords& words, Rect place) {
+  place.min.y += (24 + 20 * static_cast<float>(words.lines.size()) + 6) * frame.u;
+  place.max.y = std::max(place.max.y, place.min.y + 60 * frame.u);
+  return place;
+}
+
+void draw_sheet_words(const Frame& frame, const SheetWords& words, Rect place) {
+  const float u = frame.u;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  draw_elided(list, frame.fonts, Face::bold, 14 * u, place.min, frame.look.ink, words.title, place.width());
+  float y = place.min.y + 24 * u;
+  for (const std::string& line : words.lines) {
+    draw_elided(list, frame.fonts, Face::ui, 13 * u, {place.min.x, y}, frame.look.muted, line, place.width());
+    y += 20 * u;
+  }
+  if (words.error.empty()) return;
+  ImGui::SetCursorScreenPos({place.min.x, y + 4 * u});
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + place.width());
+  ImGui::PushStyleColor(ImGuiCol_Text, frame.look.warning);
+  ImGui::TextUnformatted(words.error.c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
+std::optional<Cell> cell_under(std::span<const MatrixCard* const> cards, ImVec2 point) {
+  for (const MatrixCard* card : cards) {
+    if (const std::optional<Cell> cell = cell_in(card->heat, point)) return cell;
+  }
+  return std::nullopt;
+}
+
+void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked) {
+  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  if (!clicked || !cell) return;
+  View view = frame.view();
+  view.selected = cell;
+  frame.change(std::move(view));
+}
+
+void point_at_cells(const Frame& frame, const char* id, Rect area, std::span<const MatrixCard* const> cards) {
+  ImGui::SetCursorScreenPos(area.min);
+  const bool clicked = ImGui::InvisibleButton(id, {std::max(area.width(), 1.0f), std::max(area.height(), 1.0f)});
+  const bool here = ImGui::IsItemHovered() || ImGui::IsItemActive();
+  hover_or_select(frame, here ? cell_under(cards, ImGui::GetIO().MousePos) : std::nullopt, clicked);
+}
+
+}  // namespace headlight

@@ -1,0 +1,62 @@
+// What the sheets of the mask view besides the first share: their words, what they depend on, and the pointer.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ui/document/mask_lab.h"
+#include "ui/frame.h"
+#include "ui/masklab/matrix_card.h"
+
+namespace headlight {
+
+/// What is to be seen, in words.
+struct SheetWords {
+  std::string title;
+  std::vector<std::string> lines;
+  std::string error;  ///< why there is nothing to see
+};
+
+/// What a sheet's picture was made from.
+struct SheetKey {
+  std::shared_ptr<const Trace> trace;
+  Index batch = 0, head = 0;
+  Theme theme = Theme::light;
+  std::string colormap, language;
+  MaskLab lab;
+  Rect area{};
+  float u = 0;
+};
+bool holds(const SheetKey& key, const Frame& frame, const Rect& area);
+SheetKey sheet_key(const Frame& frame, const Rect& area);
+
+/// The mask that is looked at, [n_q, n_k]: of its batch entry and head; all ones where there is none.
+Tensor looked_at_mask(const Frame& frame);
+/// Whose cells a sheet's cells are: the mask's, or without one the weights'.
+Stage looked_at_stage(const Frame& frame);
+/// "41.7 %"
+std::string percent_text(double share);
+
+/// What is left of a sheet inside its margins.
+Rect sheet_inside(const Frame& frame, Rect place);
+/// How high the words are over `width`, and drawing them from `place`'s top; what is left below.
+Rect below_words(const Frame& frame, const SheetWords& words, Rect place);
+void draw_sheet_words(const Frame& frame, const SheetWords& words, Rect place);
+
+/// Where a cell of these cards is under `point`.
+std::optional<Cell> cell_under(std::span<const MatrixCard* const> cards, ImVec2 point);
+/// Takes the pointer over `area` (the last ImGui item afterwards): what it is over in the cards is hovered, a click selects it.
+void point_at_cells(const Frame& frame, const char* id, Rect area, std::span<const MatrixCard* const> cards);
+/// The same of a cell that was found already.
+void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked);
+
+template <typename Set>
+void change_lab(const Frame& frame, Set set) {
+  View view = frame.view();
+  set(view.mask_lab);
+  frame.change(std::move(view));
+}
+
+}  // namespace headlight

@@ -1,0 +1,111 @@
+#include "ui/masklab/sides_picture.h"
+
+#include <algorithm>
+
+#include "core/attention/masking.h"
+#include "core/mask/expression.h"
+#include "core/mask/statistics.h"
+#include "core/tensor/error.h"
+#include "ui/look/colormaps.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t most_runs = 4000;
+
+struct Builder {
+  const Frame& frame;
+  Rect area;
+  const Trace& trace = *frame.trace();
+  const Dims& dims = trace.dims();
+  const float u = frame.u;
+  SidesPicture picture{};
+  Tensor a{}, b{}, differing{};
+
+  std::string fill(const char* key, std::initializer_list<std::string_view> values) const { return frame.words.fill(key, values); }
+
+  void compare() {
+    a = looked_at_mask(frame);
+    Scenario other = trace.scenario;
+    other.mask = second_mask(frame.view().mask_lab, frame.document.scenario);
+    other.painted.clear();
+    try {
+      b = build_mask(other, trace.inputs).slice(0, frame.view().batch, 1).slice(1, frame.view().head, 1).contiguous().view({dims.n_q, dims.n_k});
+    } catch (const ExpressionError& error) {
+      picture.words.error = std::string(error.what()) + "\n" + mark_at(other.mask, error.position());
+      return;
+    } catch (const InputError& error) {
+      picture.words.error = error.what();
+      return;
+    }
+    const MaskDifference difference = mask_difference(a, b);
+    differing = difference.cells;
+    picture.only_a = difference.only_first;
+    picture.only_b = difference.only_second;
+    find_runs();
+  }
+
+  void find_runs() {
+    const MatrixView cells = differing.matrix();
+    for (Index row = 0; row < cells.rows; ++row) {
+      for (Index col = 0; col < cells.cols; ++col) {
+        if (cells(row, col) == 0) continue;
+        if (picture.runs.size() == most_runs) return;
+        DifferingRun run{row, col, 1, cells(row, col) > 0};
+        while (col + 1 < cells.cols && cells(row, col + 1) == cells(row, run.col)) ++col, ++run.count;
+        picture.runs.push_back(run);
+      }
+    }
+  }
+
+  void say() {
+    const Index differ = picture.only_a + picture.only_b;
+    const std::string cells = std::to_string(dims.n_q * dims.n_k);
+    picture.words.title = frame.words("mask_lab.sides.about");
+    if (!picture.shows()) return;
+    picture.words.lines.push_back(differ == 0 ? std::string(frame.words("mask_lab.sides.same"))
+                                              : fill("mask_lab.sides.differ", {std::to_string(differ), cells}));
+    const auto caption = [&](const Tensor& mask, const char* key, Index alone) {
+      std::vector<std::string> lines{fill("mask_lab.sides.allowed", {std::to_string(allowed_share(mask).allowed), cells})};
+      lines.push_back(fill(key, {std::to_string(alone)}));
+      return lines;
+    };
+    picture.matrices[0].caption = caption(a, "mask_lab.sides.a_alone", picture.only_a);
+    picture.matrices[1].caption = caption(b, "mask_lab.sides.b_alone", picture.only_b);
+    picture.matrices[2].caption = {fill("mask_lab.sides.more_a", {std::to_string(picture.only_a)}), fill("mask_lab.sides.more_b", {std::to_string(picture.only_b)})};
+  }
+
+  void place() {
+    picture.field = {area.min, {area.max.x, area.min.y + 30 * u}};
+    const Rect below = below_words(frame, picture.words, {{area.min.x, area.min.y + 42 * u}, area.max});
+    if (!picture.shows()) return;
+    constexpr std::array titles{"mask_lab.sides.a", "mask_lab.sides.b", "mask_lab.sides.difference"};
+    const std::array values{a, b, differing};
+    const float gap = 12 * u, width = (below.width() - 2 * gap) / 3;
+    for (std::size_t i = 0; i < 3; ++i) {
+      MatrixCard& card = picture.matrices[i];
+      card.title = frame.words(titles[i]);
+      card.heat = sheet_heat(frame, looked_at_stage(frame), values[i], {i == 2 ? -1.0f : 0.0f, 1});
+      card.heat.quad.colormap = card.heat.colormap = &window_colormap(frame.view(), i == 2 ? Stage::scores : Stage::mask);
+      const float left = below.min.x + static_cast<float>(i) * (width + gap);
+      lay_out(frame, card, {{left, below.min.y}, {left + width, below.max.y}}, {.stretch = 1.6f});
+    }
+  }
+};
+
+}  // namespace
+
+const std::string& second_mask(const MaskLab& lab, const Scenario& scenario) {
+  static const std::string causal = "causal()", window = "causal() && window(3)";
+  return lab.other ? *lab.other : scenario.mask == causal ? window : causal;
+}
+
+SidesPicture make_sides_picture(const Frame& frame, Rect area) {
+  Builder build{frame, area};
+  build.compare();
+  build.say();
+  build.place();
+  return std::move(build.picture);
+}
+
+}  // namespace headlight

@@ -1,0 +1,30 @@
+// What the side-by-side sheet shows: the mask in force, another one, and where they differ. Plain data.
+#pragma once
+
+#include <array>
+
+#include "ui/masklab/sheet.h"
+
+namespace headlight {
+
+/// What stands for B: what is typed, else a causal mask, or a narrower one where the mask in force is causal itself.
+const std::string& second_mask(const MaskLab& lab, const Scenario& scenario);
+
+/// Cells in a row of which one mask alone allows each.
+struct DifferingRun {
+  Index row = 0, col = 0, count = 0;
+  bool by_a = false;  ///< A allows them, else B
+};
+
+struct SidesPicture {
+  SheetWords words;
+  Rect field{};                          ///< where B is typed
+  std::array<MatrixCard, 3> matrices{};  ///< A, B, A − B; without values where B has an error
+  std::vector<DifferingRun> runs;        ///< as many as can be drawn
+  Index only_a = 0, only_b = 0;          ///< cells
+  bool shows() const { return words.error.empty(); }
+};
+
+SidesPicture make_sides_picture(const Frame& frame, Rect area);
+
+}  // namespace headlight

@@ -1,0 +1,74 @@
+// Two masks side by side, with the cells that one alone allows marked in both.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ui/imgui_compat.h"
+#include "ui/look/colormaps.h"
+#include "ui/masklab/registry.h"
+#include "ui/pictures.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+/// Outlined where cells are large, tinted where they are not; in the colour that the difference has there.
+void mark_differences(const Frame& frame, const SidesPicture& picture, const HeatPicture& heat) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 cell{heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows)};
+  const bool large = std::min(cell.x, cell.y) >= 9 * frame.u;
+  const Colormap& map = *picture.matrices[2].heat.colormap;
+  const ImU32 by_a = to_imgui(map.at(0.8f)), by_b = to_imgui(map.at(0.2f));
+  const auto box = [&](const DifferingRun& run, Index first, Index count) {
+    const ImVec2 min{heat.rect.min.x + static_cast<float>(first) * cell.x, heat.rect.min.y + static_cast<float>(run.row) * cell.y};
+    return Rect{min, {min.x + static_cast<float>(count) * cell.x, min.y + cell.y}};
+  };
+  for (const DifferingRun& run : picture.runs) {
+    const ImU32 colour = run.by_a ? by_a : by_b;
+    if (!large) {
+      const Rect at = box(run, run.col, run.count);
+      // To whole pixels, so that rows of less than one do not lie over each other.
+      list.AddRectFilled({std::round(at.min.x), std::round(at.min.y)}, {std::round(at.max.x), std::round(at.max.y)}, fade(colour, 0.6f));
+      continue;
+    }
+    for (Index i = 0; i < run.count; ++i) {
+      const Rect at = box(run, run.col + i, 1).grown(-2 * frame.u);
+      compat::add_rect(list, at.min, at.max, colour, 2 * frame.u, 2.5f * frame.u);
+    }
+  }
+}
+
+void draw_field(const Frame& frame, const SidesPicture& picture) {
+  const float u = frame.u, button = 142 * u;
+  const Rect& field = picture.field;
+  ImGui::SetCursorScreenPos(field.min);
+  ImGui::BeginChild("other", {field.width() - button - 8 * u, field.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  const std::string& other = second_mask(frame.view().mask_lab, frame.document.scenario);
+  if (const auto text = text_field(frame, "##other", other, Face::mono, true)) {
+    change_lab(frame, [&](MaskLab& lab) { lab.other = *text; });
+  }
+  ImGui::EndChild();
+  ImGui::SetCursorScreenPos({field.max.x - button, field.min.y});
+  if (!chip(frame, "use", frame.words("mask_lab.sides.use"), false, button) || !picture.shows()) return;
+  Scenario scenario = frame.document.scenario;
+  scenario.mask = other;
+  frame.change(std::move(scenario));
+}
+
+}  // namespace
+
+void draw_side_by_side_tab(const Frame& frame, Rect place) {
+  const Rect inside = sheet_inside(frame, place);
+  const SidesPicture& picture = sides_picture(frame, inside);
+  draw_field(frame, picture);
+  draw_sheet_words(frame, picture.words, {{inside.min.x, inside.min.y + 42 * frame.u}, inside.max});
+  if (!picture.shows()) return;
+  const auto& [a, b, difference] = picture.matrices;
+  point_at_cells(frame, "cells", {a.card.min, difference.card.max}, std::array{&a, &b, &difference});
+  for (const MatrixCard& card : picture.matrices) draw_matrix_card(frame, card);
+  if (picture.runs.empty()) return;
+  mark_differences(frame, picture, a.heat);
+  mark_differences(frame, picture, b.heat);
+}
+
+}  // namespace headlight
