@@ -8,12 +8,15 @@
 namespace headlight {
 namespace {
 
-/// In one line, smaller where it would not fit.
-void draw_fitting(const Frame& frame, ImDrawList& list, float pixels, ImVec2 at, float width, const MathInk& ink, std::string_view markup) {
+/// In one line around the middle `at`, smaller where it would not fit; gives its width.
+float draw_fitting(const Frame& frame, ImDrawList& list, float pixels, ImVec2 at, ImVec2 room, const MathInk& ink, std::string_view markup) {
   const ImVec2 size = math_size(frame.fonts, pixels, markup);
-  const float fit = std::clamp(width / std::max(size.x, 1.0f), 0.4f, 1.0f);
+  const float fit = std::clamp(std::min(room.x / std::max(size.x, 1.0f), room.y / size.y), 0.3f, 1.0f);
   draw_math(list, frame.fonts, pixels * fit, {at.x, at.y - size.y * fit / 2}, ink, markup);
+  return size.x * fit;
 }
+
+bool has_fraction(std::string_view markup) { return markup.find("\\frac") != std::string_view::npos; }
 
 }  // namespace
 
@@ -21,16 +24,20 @@ void draw_caption(const Frame& frame, ImDrawList& list, Stage stage, const std::
   const std::optional<Cell> cell = frame.looked_at();
   const bool explained = cell && cell->stage == stage && on_its_way.empty();
   const InspectorPicture* picture = explained ? &inspector_picture(frame, *cell, row.width()) : nullptr;
-  const bool has_numbers = picture && !picture->numbers.empty();
-  const float size = row.height() * (has_numbers ? 0.36f : 0.44f);
-  const float first = has_numbers ? row.min.y + row.height() * 0.26f : row.centre().y;
-  draw_text(list, frame.fonts, Face::bold, size, {row.min.x, first - size * 0.5f}, frame.look.lane(stage), name(stage));
-  const float x = row.min.x + text_size(frame.fonts, Face::bold, size, name(stage)).x + size;
-  const std::string_view general = on_its_way.empty() ? info(stage).formula : std::string_view(on_its_way);
-  draw_fitting(frame, list, size, {x, first}, row.max.x - x, {frame.look.ink, &frame.look, {}}, picture ? picture->formula.front() : general);
-  if (!has_numbers) return;
-  const float y = row.min.y + row.height() * 0.77f;
-  draw_fitting(frame, list, size, {row.min.x, y}, row.width(), {frame.look.muted, nullptr, {}}, picture->numbers.front());
+  const std::string_view formula = picture ? std::string_view(picture->formula.front()) : on_its_way.empty() ? info(stage).formula : std::string_view(on_its_way);
+  const std::string_view numbers = picture && !picture->numbers.empty() ? std::string_view(picture->numbers.front()) : std::string_view();
+  // Fractions take both lines: what follows from them stands beside them.
+  const bool two_lines = !numbers.empty() && !has_fraction(formula) && !has_fraction(numbers);
+  const float size = row.height() * (two_lines ? 0.36f : 0.4f);
+  const float y = two_lines ? row.min.y + row.height() * 0.26f : row.centre().y;
+  const float height = two_lines ? row.height() / 2 : row.height();
+  const MathInk ink{frame.look.ink, &frame.look, {}}, quiet{frame.look.muted, nullptr, {}};
+  draw_text(list, frame.fonts, Face::bold, size, {row.min.x, y - size * 0.5f}, frame.look.lane(stage), name(stage));
+  float x = row.min.x + text_size(frame.fonts, Face::bold, size, name(stage)).x + size;
+  x += draw_fitting(frame, list, size, {x, y}, {row.max.x - x, height}, ink, formula) + size / 3;
+  if (numbers.empty()) return;
+  const ImVec2 at = two_lines ? ImVec2{row.min.x, row.min.y + row.height() * 0.77f} : ImVec2{x, y};
+  draw_fitting(frame, list, size, at, {row.max.x - at.x, height}, quiet, numbers);
 }
 
 }  // namespace headlight
