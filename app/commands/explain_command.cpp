@@ -52,6 +52,7 @@ std::string cell_text(const Trace& trace, const Cell& cell) {
 }
 
 std::string exact(double value) {
+  if (std::isnan(value)) return "nan";
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", value);
   return text;

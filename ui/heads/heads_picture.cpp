@@ -24,11 +24,21 @@ Rect heat_rect(const Rect& box, Index rows, Index cols) {
 }
 
 /// What the names along the sides of every card take: nothing where the cards are too small for them.
-ImVec2 label_room(const Frame& frame, Stage stage, const MatrixView& matrix, const Rect& card, float points) {
+struct LabelRoom {
+  float left = 0, below = 0;
+  float turned = 0;  ///< along the names of the columns, where they stand at 45°
+};
+
+LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, const Rect& card, float points) {
   const float u = frame.u;
-  if (card.width() < 170 * u || card.height() < 130 * u) return {0, 0};
+  if (card.width() < 170 * u || card.height() < 130 * u) return {};
   const float widest = widest_label(frame, info(stage).rows, matrix.rows, points * u);
-  return {std::min(widest + 5 * u, card.width() * 0.25f), points * 1.5f * u};
+  LabelRoom room{std::min(widest + 5 * u, card.width() * 0.25f), points * 1.5f * u, 0};
+  const Axis columns = info(stage).cols;
+  if (columns != Axis::key && columns != Axis::query) return room;
+  room.turned = turned_room(frame, columns, matrix.rows, matrix.cols, {card.width() - room.left - 12 * u, card.height() - room.below - 28 * u}, points * u);
+  if (room.turned > 0) room.below = 0.71f * room.turned + points * 1.2f * u;
+  return room;
 }
 
 void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
@@ -68,15 +78,16 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
   const bool alone = picture.cards.size() == 1;
   picture.type = alone ? 1.25f : 1;
   const float t = frame.u * picture.type;
-  const ImVec2 names = label_room(frame, stage, matrix, places[0], picture.label_points());
+  const LabelRoom names = label_room(frame, stage, matrix, places[0], picture.label_points());
   const bool has_strip = alone && (stage == Stage::weights || stage == Stage::dropped_weights) && places[0].height() / static_cast<float>(matrix.rows) >= 12 * t;
   const float beside = pad + (has_strip ? row_strip_width * t : 0);
   for (std::size_t i = 0; i < places.size(); ++i) {
     HeadCard& card = picture.cards[i];
     card.card = places[i];
-    const Rect box{{card.card.min.x + pad + names.x, card.card.min.y + header}, {card.card.max.x - beside, card.card.max.y - pad - names.y}};
+    const Rect box{{card.card.min.x + pad + names.left, card.card.min.y + header}, {card.card.max.x - beside, card.card.max.y - pad - names.below}};
     card.heat = make_heat(frame, stage, card.head, heat_rect(box, matrix.rows, matrix.cols));
-    if (names.x > 0) add_labels(frame, card.heat, picture.label_points() * frame.u, names.x - 4 * frame.u, true);
+    if (names.left > 0) add_labels(frame, card.heat, picture.label_points() * frame.u, names.left - 4 * frame.u, true);
+    card.heat.turned_room = names.turned / (picture.label_points() * frame.u);
     if (has_strip) card.strip = row_strip(frame, card.heat, t);
     card.heat.quad.opacity = card.chosen ? 1.0f : 0.3f;
     if (!card.average) continue;

@@ -52,7 +52,7 @@ void draw_help(const Frame& frame, Rect place) {
   const ImVec2 at = area.content().min;
   for (std::size_t i = 0; i < std::size(shortcuts); ++i) {
     const ImVec2 from{at.x + static_cast<float>(i / lines) * column, at.y + static_cast<float>(i % lines) * line};
-    draw_text(list, frame.fonts, Face::mono, 12 * u, from, frame.look.ink, shortcuts[i].keys);
+    draw_text(list, frame.fonts, Face::mono, 14 * u, from, frame.look.ink, shortcuts[i].keys);
     draw_elided(list, frame.fonts, Face::ui, 13 * u, {from.x + 138 * u, from.y}, frame.look.muted, frame.words(shortcuts[i].word), column - 150 * u);
   }
 }

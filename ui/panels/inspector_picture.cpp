@@ -59,7 +59,7 @@ struct Builder {
     picture.index = index_text(trace, cell);
     char exact[48];
     std::snprintf(exact, sizeof exact, "%.9g", static_cast<double>(value));
-    picture.exact = exact;
+    picture.exact = std::isnan(value) ? "nan" : exact;
     if (frame.view().selected != cell) return;
     for (const Cell& step : path_of(frame.view(), trace))
       picture.crumbs.push_back({std::string(name(step.stage)), frame.look.lane(step.stage)});

@@ -48,7 +48,7 @@ std::span<const Panel> all_panels() { return panels; }
 float top_height(const Frame& frame) { return frame.view().presenting ? 0 : 46 * frame.u; }
 
 float left_width(const Frame& frame, ImVec2 window) {
-  return frame.view().presenting ? 0 : std::round(std::clamp(window.x * 0.17f, 200 * frame.u, 290 * frame.u));
+  return frame.view().presenting ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
 }
 
 float right_width(const Frame& frame, ImVec2 window) {

@@ -18,8 +18,8 @@ void draw_logo(const Frame& frame, ImVec2 at) {
   list.AddCircleFilled({at.x + 8 * u, at.y + 11 * u}, 7.5f * u, frame.look.q, 32);
 }
 
-/// The tabs of the views, in the middle; gives the left end of what they take.
-float draw_tabs(const Frame& frame, Rect place) {
+/// The tabs of the views, in the middle, or further left where they would reach `right`; gives their left end.
+float draw_tabs(const Frame& frame, Rect place, float right) {
   if (all_views().size() < 2) return place.centre().x;
   const float u = frame.u;
   float width = 0;
@@ -27,7 +27,7 @@ float draw_tabs(const Frame& frame, Rect place) {
     return text_size(frame.fonts, view.kind == frame.view().kind ? Face::bold : Face::ui, 13 * u, frame.words(view.word)).x + 26 * u;
   };
   for (const ViewEntry& view : all_views()) width += tab_width(view);
-  const float left = place.centre().x - width / 2;
+  const float left = std::min(place.centre().x - width / 2, right - width - 8 * u);
   ImGui::SetCursorScreenPos({left, place.centre().y - 14 * u});
   for (const ViewEntry& view : all_views()) {
     if (bar_button(frame, view.word, frame.words(view.word), view.kind == frame.view().kind)) {
@@ -89,7 +89,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
     frame.change(std::move(changed));
   }
 
-  const float tabs = draw_tabs(frame, place);
+  const float tabs = draw_tabs(frame, place, right);
   const std::string_view name = document_name(frame.document, frame.words);
   const float from = 46 * u + text_size(frame.fonts, Face::bold, 16 * u, frame.words("app.name")).x + 14 * u;
   draw_elided(list, frame.fonts, Face::ui, 13 * u, {from, baseline - 8 * u}, frame.look.muted, name,

@@ -147,11 +147,12 @@ class Painter {
       for (const CountNote& count : card.counts) draw_count_note(frame_, list_, count, {to_.screen({count.x, 0}).x, bar.min.y - 16 * t_}, t_);
     }
     if (card.lo.empty() || !whole) return;
-    const float lo = text_size(frame_.fonts, Face::mono, 9.5f * t_, card.lo).x;
-    const float hi = text_size(frame_.fonts, Face::mono, 9.5f * t_, card.hi).x;
+    const float lo = text_size(frame_.fonts, Face::mono, end_points * t_, card.lo).x;
+    const float hi = text_size(frame_.fonts, Face::mono, end_points * t_, card.hi).x;
     const float y = bar.centre().y - 6 * t_;
-    draw_text(list_, frame_.fonts, Face::mono, 9.5f * t_, {bar.min.x, y}, frame_.look.muted, card.lo);
-    draw_text(list_, frame_.fonts, Face::mono, 9.5f * t_, {bar.max.x - hi, y}, frame_.look.muted, card.hi);
+    draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {bar.min.x, y}, frame_.look.muted, card.lo);
+    draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {bar.max.x - hi, y}, frame_.look.muted, card.hi);
+    if (card.hi.empty()) return;
     colour_bar({{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}}, *card.heats[0].colormap);
     bar_ticks_on(card, {{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}});
   }
@@ -159,10 +160,10 @@ class Painter {
   /// Each in a gap of the bar.
   void bar_ticks_on(const CardPicture& card, Rect bar) {
     for (const BarTick& tick : card.ticks) {
-      const ImVec2 size = text_size(frame_.fonts, Face::mono, 9.5f * t_, tick.text);
+      const ImVec2 size = text_size(frame_.fonts, Face::mono, end_points * t_, tick.text);
       const float x = bar.min.x + tick.at * bar.width() - size.x / 2;
       list_.AddRectFilled({x - 3 * t_, bar.min.y}, {x + size.x + 3 * t_, bar.max.y}, frame_.look.card);
-      draw_text(list_, frame_.fonts, Face::mono, 9.5f * t_, {x, bar.centre().y - 6 * t_}, frame_.look.muted, tick.text);
+      draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {x, bar.centre().y - 6 * t_}, frame_.look.muted, tick.text);
     }
   }
 

@@ -82,6 +82,16 @@ float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
   return widest;
 }
 
+float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 box, float pixels) {
+  const Inputs& inputs = frame.trace()->inputs;
+  if ((axis == Axis::key ? inputs.key_tokens : inputs.query_tokens).empty()) return 0;
+  const float t = pixels / 12;
+  const float pitch = std::min(box.x / static_cast<float>(cols), 2 * box.y / static_cast<float>(rows));
+  const float widest = widest_label(frame, axis, cols, pixels);
+  const float room = (box.y + 2 * t - 12.5f * t * static_cast<float>(rows)) / 0.71f;
+  return widest + 3 * t > pitch && pitch >= 13 * t && room >= 30 * t ? std::min({widest, room, 64 * t}) : 0;
+}
+
 void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns) {
   const StageInfo& about = info(heat.stage);
   heat.row_labels = axis_labels(frame, about.rows, heat.rows);

@@ -37,6 +37,9 @@ std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count)
 std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index);
 /// What the widest of them takes in bold type of `pixels`.
 float widest_label(const Frame& frame, Axis axis, Index count, float pixels);
+/// How long the names along a matrix's columns are at 45°, where they stand so: wider than their columns, which have room
+/// for a slanted line each, in a box that is high enough to leave every row the height of its own name. 0: upright.
+float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 box, float pixels);
 /// Names for a heatmap's rows, in `room` pixels beside it, and for its columns where they are wanted.
 void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns);
 /// A number for people: real minus signs, no more digits than asked for.

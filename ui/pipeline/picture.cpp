@@ -90,6 +90,18 @@ std::string bound_text(float value) {
   return number_text(value, size >= 9.95f || size == 0 ? 0 : size >= 0.995f ? 1 : 2);
 }
 
+/// The ends of a card's colour bar; where there is no room for both, one says it all of a range around zero.
+void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
+  const ValueRange range = card.heats[0].quad.range;
+  card.lo = bound_text(range.lo);
+  card.hi = bound_text(range.hi);
+  const auto width = [&](const std::string& text) { return text_size(frame.fonts, Face::mono, end_points * t, text).x; };
+  if (width(card.lo) + width(card.hi) + 4 * t <= inner) return;
+  card.lo = range.lo == -range.hi ? "±" + card.hi : card.lo + "…" + card.hi;
+  card.hi.clear();
+  if (width(card.lo) > inner) card.lo.clear();
+}
+
 /// Round numbers for a bar of so many points, clear of its ends, which have theirs.
 std::vector<BarTick> ticks_between(ValueRange range, float points) {
   std::vector<BarTick> ticks = bar_ticks(range, std::clamp(static_cast<int>(points / 100), 2, 6) + 1);
@@ -130,9 +142,7 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
     y += height;
   }
   card.shape = "[" + std::to_string(rows) + " × " + std::to_string(trace[Stage::W_q].size(1)) + "]";
-  const ValueRange range = card.heats[0].quad.range;
-  card.lo = bound_text(range.lo);
-  card.hi = bound_text(range.hi);
+  set_ends(frame, card, card.card.width() - 2 * pad * t, t);
   const float bar_y = card.card.max.y - 8 * t;
   card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
   return card;
@@ -146,18 +156,11 @@ bool has_strip(const Slot& slot, const MatrixView& matrix, float label_room, flo
   return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 10.5f * t;
 }
 
-/// How long the names of the keys are at 45°, in pixels, where they stand so: wider than their columns, which have room
-/// for a slanted line each. 0 where they stand upright.
+/// How long the names of the keys are at 45°, in pixels, where they stand so; else 0.
 float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matrix, float label_room, float t) {
-  if (frame.trace()->inputs.key_tokens.empty()) return 0;
   const float strip = has_strip(slot, matrix, label_room, t) ? row_strip_width * t : 0;
-  const float width = slot.card.width() - 2 * pad * t - label_room - strip;
-  const float height = slot.card.height() - (header + footer + pad + 16) * t;
-  const float pitch = std::min(width / static_cast<float>(matrix.cols), 2 * height / static_cast<float>(matrix.rows));
-  const float widest = widest_label(frame, Axis::key, matrix.cols, 12 * t);
-  // As long as every row keeps the height of its own name.
-  const float room = (height + 2 * t - 12.5f * t * static_cast<float>(matrix.rows)) / 0.71f;
-  return widest + 3 * t > pitch && pitch >= 13 * t && room >= 30 * t ? std::min({widest, room, 64 * t}) : 0;
+  const ImVec2 box{slot.card.width() - 2 * pad * t - label_room - strip, slot.card.height() - (header + footer + pad + 16) * t};
+  return turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, 12 * t);
 }
 
 /// Whose weights these are, where there are several heads or batch entries, and `room` for the words.
@@ -228,15 +231,14 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   card.symbol = symbol_of(trace, slot.stage, head);
   const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
   set_title(frame, card, is_x ? "query, key, value" : name(slot.stage), card.card.width() - 12 * t, t);
+  if (is_x && card.title.ends_with("…")) set_title(frame, card, "X", card.card.width() - 12 * t, t);
   if (large) card.subtitle = whose(frame, inner - text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x, t);
   card.shape = shape_text(frame, slot.stage, inner, 10.5f * t);
   const float shape = text_size(frame.fonts, Face::ui, 10.5f * t, card.shape).x;
   card.counts = count_notes(frame, card.heats[0], inner - shape - 8 * t, card.card.max.x - pad * t, t);
-  const ValueRange range = card.heats[0].quad.range;
   if (about.palette != Palette::boolean) {
-    card.lo = bound_text(range.lo);
-    card.hi = bound_text(range.hi);
-    if (large) card.ticks = ticks_between(range, inner / t);
+    set_ends(frame, card, inner, t);
+    if (large) card.ticks = ticks_between(card.heats[0].quad.range, inner / t);
   }
   const float bar_y = card.card.max.y - 8 * t;
   card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};

@@ -13,8 +13,9 @@
 
 namespace headlight {
 
-/// Type of a card's subtitle.
+// Type of a card's subtitle, and of the ends of its colour bar.
 inline constexpr float subtitle_points = 11.5f;
+inline constexpr float end_points = 9.5f;
 
 struct Strip {
   float from = 0, to = 0;  ///< canvas pixels, over the columns that belong to one head

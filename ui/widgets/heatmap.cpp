@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/figure/cell.h"
 #include "ui/imgui_compat.h"
+#include "ui/widgets/heat_numbers.h"
 
 namespace headlight {
 namespace {
@@ -13,86 +13,6 @@ namespace {
 ImVec2 cell_size(const HeatPicture& heat, const Rect& rect) {
   return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
 }
-
-CellMasks masks_of(const HeatPicture& heat) {
-  CellMasks masks;
-  if (heat.quad.mask.defined()) masks.allowed = heat.quad.mask.matrix(heat.batch, heat.head);
-  if (heat.quad.kept.defined()) masks.kept = heat.quad.kept.matrix(heat.batch, heat.head);
-  masks.show_leaks = heat.quad.show_leaks;
-  return masks;
-}
-
-/// As many digits as fit, without the leading zero where that helps: "−1.27", "−1.3", "−1"; ".46".
-/// A zero is "0" where it is exactly that.
-std::string_view fit_number(float value, float width, float digit_width, char (&buffer)[32]) {
-  if (value == 0) return "0";
-  for (int digits = 3; digits >= 0; --digits) {
-    const int length = std::snprintf(buffer, sizeof buffer, "%.*f", digits, static_cast<double>(value));
-    std::string_view text(buffer, static_cast<std::size_t>(length));
-    if (digits > 0 && text.starts_with("0.")) text.remove_prefix(1);
-    if (digits > 0 && text.starts_with("-0.")) {
-      buffer[1] = '-';
-      text.remove_prefix(1);
-    }
-    if (text == "-0") text.remove_prefix(1);
-    // The hyphen stands for a minus sign; it is drawn as one.
-    if (static_cast<float>(text.size()) * digit_width <= width && (digits < 3 || text.size() <= 6)) return text;
-  }
-  return {};
-}
-
-void draw_number(const Frame& frame, ImDrawList& list, std::string_view number, ImVec2 centre, float pixels, ImU32 ink) {
-  char text[40];
-  const bool negative = number.starts_with('-');
-  const int length = std::snprintf(text, sizeof text, "%s%.*s", negative ? "−" : "", static_cast<int>(number.size()) - negative,
-                                   number.data() + negative);
-  const std::string_view drawn(text, static_cast<std::size_t>(length));
-  const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, drawn);
-  draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, drawn);
-}
-
-void draw_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown) {
-  const ImVec2 cell = cell_size(heat, rect);
-  const float pixels = std::clamp(std::min(cell.y * 0.6f, cell.x * 0.33f), 10 * frame.u, 17 * frame.u);
-  const float digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
-  if (cell.y < 13 * frame.u || cell.x < 2.6f * digit) return;
-  const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head);
-  const MatrixView shades = heat.shades.defined() ? heat.shades.matrix() : matrix;
-  const CellMasks masks = masks_of(heat);
-  const ImVec2 clip_min = list.GetClipRectMin();
-  const ImVec2 clip_max = list.GetClipRectMax();
-  const auto first = [](float at, float from, float size) { return static_cast<Index>(std::max(0.0f, std::floor((at - from) / size))); };
-  const Index last_row = std::min(heat.rows, first(clip_max.y, rect.min.y, cell.y) + 1);
-  const Index last_col = std::min(heat.cols, first(clip_max.x, rect.min.x, cell.x) + 1);
-  for (Index r = first(clip_min.y, rect.min.y, cell.y); r < last_row; ++r) {
-    for (Index c = first(clip_min.x, rect.min.x, cell.x); c < last_col; ++c) {
-      if (!shown.has(r, c)) continue;
-      const ImVec2 centre{rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x, rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y};
-      const float value = matrix(r, c);
-      const CellKind kind = classify(matrix, masks, r, c);
-      if (kind == CellKind::value) {
-        char buffer[32];
-        const Rgba ground = heat.colormap->at(normalise(shades(r, c), heat.quad.range));
-        draw_number(frame, list, fit_number(value, cell.x - 4 * frame.u, digit, buffer), centre, pixels, to_imgui(ink_on(ground)));
-      } else if (kind == CellKind::masked || kind == CellKind::neg_inf) {
-        const std::string_view mark = heat.quad.show_leaks ? "0" : "−∞";
-        const bool finite = std::isfinite(value) && heat.stage == Stage::masked_scores;
-        const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, mark);
-        if (!finite) draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, frame.look.muted, mark);
-      } else if (kind == CellKind::nan || kind == CellKind::pos_inf) {
-        const std::string_view mark = kind == CellKind::nan ? "NaN" : "+∞";
-        const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, mark);
-        if (size.x <= cell.x - 2) {
-          draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, frame.look.ink, mark);
-        }
-      }
-    }
-  }
-}
-
-}  // namespace
-
-namespace {
 
 void draw_shown(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers, const Shown& shown) {
   if (shown.nothing()) return;
@@ -106,7 +26,7 @@ void draw_shown(const Frame& frame, ImDrawList& list, const HeatPicture& heat, R
   if (clipped) list.PushClipRect(rect.min, {rect.min.x + static_cast<float>(shown.columns) * cell.x, rect.max.y}, true);
   if (shown.rows < heat.rows) quad.revealed = shown.rows * heat.cols + shown.cells;
   frame.painter.draw(list, quad);
-  if (numbers && heat.stage != Stage::mask) draw_numbers(frame, list, heat, rect, shown);
+  if (numbers && heat.stage != Stage::mask) write_numbers(frame, list, heat, rect, shown);
   if (clipped) list.PopClipRect();
 }
 
