@@ -96,7 +96,7 @@ void escape(const Frame& frame) {
 void press_keys(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.KeyCtrl && pressed('q')) frame.actions.push_back(Quit{});
-  if (io.KeyCtrl && pressed('s')) frame.actions.push_back(AskToSave{false, io.KeyShift});
+  if (io.KeyCtrl && pressed('s')) frame.actions.push_back(AskToSave{Next::stay, io.KeyShift});
   if (io.KeyCtrl && pressed('e') && frame.trace()) toggle_export(frame);
   if (io.WantTextInput) {
     if (frame.view().dialog != Dialog::none && pressed(Key::escape)) escape(frame);

@@ -12,7 +12,7 @@
 #include "ui/export/export_file.h"
 #include "ui/keys.h"
 #include "ui/open/layer_dialog.h"
-#include "ui/open/opening.h"
+#include "ui/open/opener.h"
 #include "ui/open/paste.h"
 #include "ui/panels/registry.h"
 #include "ui/pictures.h"
@@ -65,9 +65,8 @@ struct Session::State {
   const Trace* text_of = nullptr;  ///< the trace whose tokens `text` holds
   std::string text, text_language, text_message;
   ViewKind text_view = ViewKind::pipeline;
-  RecentFiles recent;
-  FileWatch watch;
-  std::string opening;             ///< joins the recent files once its numbers are there
+  Opener opener;
+  FileWatch watch, scenario_watch; ///< of the tensors; of the scenario's own file
   std::uint64_t reloading = 0;     ///< the ticket of a file that changed on disk; 0: none
   std::string failure;             ///< of the last outcome
   Dialog text_dialog = Dialog::none;
@@ -76,8 +75,8 @@ struct Session::State {
   bool titled_unsaved = false;
 
   State(Document start, std::function<void()> wake, RecentFiles opened)
-      : document(std::move(start)), engine(wake), words(document.view.language), recent(std::move(opened)), watch(std::move(wake)) {
-    if (document.scenario.source == Source::file) opening = document.scenario.file;
+      : document(std::move(start)), engine(wake), words(document.view.language), opener(std::move(opened)), watch(wake), scenario_watch(std::move(wake)) {
+    opener.begin(document);
     document.saved = document.scenario;
     submit();
   }
@@ -105,22 +104,15 @@ struct Session::State {
     if (outcome.trace) {
       show_trace(document, std::move(outcome.trace));
       if (document.pinned == submitted_against) document.difference = std::move(outcome.difference);
-      remember();
+      opener.arrived();
       if (reloaded) document.notice = words.fill("messages.reloaded", {leaf_of(document.scenario.file)});
     } else if (reloaded) {
       // Half written, or of other shapes: what is shown stays, and the next change of the file is another try.
       document.notice = words.fill("messages.not_reloaded", {outcome.error});
     } else {
-      const bool asked = ask_for_layer(document);
-      show_error(document, outcome.error);
-      if (asked) document.error.clear();
-      if (!asked) opening.clear();
+      opener.failed(document, outcome.error);
       submitted = document.scenario;
     }
-  }
-
-  void remember() {
-    if (!opening.empty()) recent.add(std::exchange(opening, {}));
   }
 
   /// The open file is another one on disk: the same scenario once more, from its new tensors.
@@ -132,10 +124,12 @@ struct Session::State {
     apply(document, action);
     if (std::holds_alternative<ToggleFullscreen>(action)) requests.toggle_fullscreen = true;
     if (const auto* quit = std::get_if<Quit>(&action)) leave(quit->surely);
-    if (perform_export(document, recorder, words, action)) requests.close = true;
-    if (const auto* open = std::get_if<OpenFile>(&action)) open_file(open->path);
+    const Next next = perform_export(document, recorder, words, action);
+    if (next == Next::leave) requests.close = true;
+    if (next == Next::open) opener.open(document, document.view.saving.opens, true);
+    if (const auto* open = std::get_if<OpenFile>(&action)) opener.open(document, open->path, open->surely);
     if (const auto* take = std::get_if<TakeMatrix>(&action)) take_matrix(document, *take, words);
-    if (std::holds_alternative<TakeLayer>(action)) answer_layer(document);
+    if (std::holds_alternative<TakeLayer>(action)) opener.answer_layer(document);
     if (const auto* take = std::get_if<TakeMask>(&action)) take_mask(document, take->format, words);
     if (const auto* answer = std::get_if<UsePasted>(&action)) use_pasted(document, answer->use, words);
     if (std::holds_alternative<Paste>(action)) {
@@ -153,13 +147,9 @@ struct Session::State {
     if (surely || !has_unsaved_changes(document)) {
       requests.close = true;
     } else {
+      document.view.saving.next = Next::leave;
       document.view.dialog = Dialog::leave;
     }
-  }
-
-  void open_file(const std::string& path) {
-    opening = path.starts_with("lesson:") ? std::string() : path;
-    open_into(document, path);
   }
 
   /// What the lessons view shows, in the language that is shown.
@@ -206,6 +196,8 @@ bool Session::prepare_fonts(float scale) {
   if (s.document.view.presenting) scale *= presentation_scale(ImGui::GetIO().DisplaySize, scale);
   if (const auto outcome = s.engine.take()) s.take(std::move(*outcome));
   if (s.watch.take()) s.reload();
+  s.scenario_watch.watch(s.document.lesson.file);
+  if (s.scenario_watch.take()) s.opener.follow(s.document, s.words);
   const std::string& message = s.document.error.empty() ? s.document.notice : s.document.error;
   if (s.text.empty() || s.text_of != s.document.trace.get() || s.text_language != s.words.language() ||
       s.text_view != s.document.view.kind || s.text_message != message || s.dialog_changed()) {
@@ -214,7 +206,7 @@ bool Session::prepare_fonts(float scale) {
     s.text_language = s.words.language();
     s.text_view = s.document.view.kind;
     s.text = s.words.all_text() + s.lessons_text() + document_text(s.document) +
-             open_dialog_text(s.document.view, s.recent, s.pictures) + layer_dialog_text(s.document.view);
+             open_dialog_text(s.document.view, s.opener.recent(), s.pictures) + layer_dialog_text(s.document.view);
   }
   if (s.styled_scale != scale || s.styled != s.document.view.theme) {
     apply_style(look(s.document.view.theme), scale);
@@ -234,7 +226,7 @@ void Session::draw(MatrixPainter& painter) {
   s.keep_timeline();
   s.recorder.prepare(s.document, s.pictures.timeline);
   const Progress progress = s.engine.progress();
-  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, painter, s.pictures, progress, s.actions, s.fonts.scale(), s.pictures.timeline, s.recent};
+  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, painter, s.pictures, progress, s.actions, s.fonts.scale(), s.pictures.timeline, s.opener.recent()};
   press_keys(frame);
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 window = ImGui::GetIO().DisplaySize;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/scenario/scenario.h"
-#include "core/scenario/scenario_json.h"
+#include "core/scenario/lesson.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

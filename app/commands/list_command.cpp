@@ -10,7 +10,7 @@
 #include "core/attention/stage.h"
 #include "core/figure/colormap.h"
 #include "core/mask/patterns.h"
-#include "core/scenario/scenario_json.h"
+#include "core/scenario/lesson.h"
 
 namespace headlight {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "app/commands/commands.h"
 #include "core/scenario/settings_table.h"
-#include "core/scenario/scenario_json.h"
+#include "core/scenario/lesson.h"
 
 namespace headlight {
 namespace {

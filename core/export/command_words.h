@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/scenario/scenario_json.h"
+#include "core/scenario/lesson.h"
 
 namespace headlight {
 

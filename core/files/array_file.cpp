@@ -121,10 +121,14 @@ const std::map<std::string, std::string, std::less<>>& ArrayFile::texts() const 
 std::optional<std::size_t> ArrayFile::position(std::string_view name) const {
   const auto it = positions_.find(name);
   if (it != positions_.end()) return it->second;
+  refuse_if_skipped(name);
+  return {};
+}
+
+void ArrayFile::refuse_if_skipped(std::string_view name) const {
   for (const SkippedArray& array : contents_->skipped) {
     if (array.name == name) Blame{path_}.array(name).fail(array.reason, "numbers");
   }
-  return {};
 }
 
 const ArrayEntry* ArrayFile::find(std::string_view name) const {

@@ -48,6 +48,8 @@ class ArrayFile {
   std::span<const SkippedArray> skipped() const;
   /// nullptr if there is no such array.
   const ArrayEntry* find(std::string_view name) const;
+  /// Throws FileError saying why, where an array of that name is there but cannot be read.
+  void refuse_if_skipped(std::string_view name) const;
 
   /// The numbers as float32: integers and float64 rounded, booleans as 0 and 1. Throws FileError where there is no such
   /// array, where it was skipped (saying why), or where its bytes turn out to be damaged.

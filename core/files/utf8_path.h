@@ -15,4 +15,10 @@ inline std::string utf8_from(const std::filesystem::path& path) {
   return {text.begin(), text.end()};
 }
 
+/// With forward slashes, which every system reads.
+inline std::string portable_utf8_from(const std::filesystem::path& path) {
+  const std::u8string text = path.generic_u8string();
+  return {text.begin(), text.end()};
+}
+
 }  // namespace headlight

@@ -95,6 +95,7 @@ std::string FileReading::find(std::initializer_list<const char*> names) const {
   for (const std::string& prefix : {keys.prefix, std::string()}) {
     for (const char* name : names) {
       if (file.arrays().find(prefix + name)) return prefix + name;
+      file.arrays().refuse_if_skipped(prefix + name);
     }
   }
   return {};
@@ -104,6 +105,7 @@ std::optional<FileReading::Number> FileReading::number(std::initializer_list<con
   for (const std::string& prefix : {keys.prefix, std::string()}) {
     for (const char* name : names) {
       if (const std::optional<double> value = file.arrays().number(prefix + name)) return Number{prefix + name, *value};
+      if (file.arrays().find(prefix + name)) fail(shape_of(prefix + name), "expected one number");
     }
   }
   if (keys.prefix.empty()) return {};  // no layer of a model, so that no config is its

@@ -1,4 +1,5 @@
 // Weights and biases of one attention in a file, and how many heads it has.
+#include <algorithm>
 #include <cmath>
 
 #include "core/files/blame.h"
@@ -9,17 +10,31 @@
 namespace headlight {
 namespace {
 
+/// A parameter's numbers; looked through when they are first read.
+Tensor parameter_of(const FileReading& r, const std::string& name) {
+  const bool known = r.file.was_loaded(name);
+  const Tensor parameter = r.file.load(name);
+  if (known) return parameter;
+  const auto lost = std::ranges::count_if(parameter.values(), [](float v) { return !std::isfinite(v); });
+  if (lost > 0) {
+    r.fail(in_quotes(name) + " holds NaN or inf (" + std::to_string(lost) + " of its " + std::to_string(parameter.count()) + " numbers)",
+           "expected a parameter's finite numbers");
+  }
+  return parameter;
+}
+
 /// A weight as [out, in].
 Tensor weight_of(const FileReading& r, const std::string& name) {
   if (r.file.arrays().find(name)->shape.size() != 2) r.fail(r.shape_of(name), "expected [out, in]");
-  const Tensor stored = r.file.load(name);
+  const Tensor stored = parameter_of(r, name);
   if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
+  if (name.ends_with(".weight")) r.file.arrays().refuse_if_skipped(name.substr(0, name.size() - 6) + "bias");
   return r.keys.layout == WeightLayout::in_out ? r.file.load_transposed(name) : stored;
 }
 
 Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
   if (name.empty()) return {};
-  const Tensor bias = r.file.load(name);
+  const Tensor bias = parameter_of(r, name);
   if (bias.shape() != Shape{out}) r.fail(r.shape_of(name), "expected " + to_string({out}) + ", its weight's rows");
   return bias;
 }

@@ -1,10 +1,8 @@
-// Scenarios and lessons as JSON files. The format is assets/scenario.schema.json; a scenario written and read again
+// Scenarios as JSON files. The format is assets/scenario.schema.json; a scenario written and read again
 // computes the same bits.
 #pragma once
 
-#include <map>
 #include <string>
-#include <vector>
 
 #include "core/scenario/scenario.h"
 
@@ -22,24 +20,5 @@ std::string to_json(const Scenario& scenario);
 
 /// Writes to_json whole or not at all, with its files' paths relative to the file written. Throws FileError.
 void write_scenario(const std::string& path, const Scenario& scenario);
-
-/// A scenario with a name and a story. Words by language; "en" is always there.
-struct Lesson {
-  std::string id;
-  std::map<std::string, std::string> title, description;
-  Scenario scenario;
-  std::string file = {};  ///< the scenario file that it was read from; "" for what is none
-};
-
-/// The lessons that ship with the program, the default one first. Throws FileError.
-std::vector<Lesson> shipped_lessons();
-/// By id. Throws SettingError listing the ids there are.
-Lesson shipped_lesson(const std::string& id);
-/// What opens where no file is named.
-inline constexpr const char* default_lesson = "first-light";
-
-/// What a FILE on the command line, or one dropped on the window, names: a lesson for "lesson:ID" and for "", a scenario
-/// for .json, else tensors. Only a lesson has a title. Throws FileError, SettingError; tensors are not opened yet.
-Lesson open_source(const std::string& file);
 
 }  // namespace headlight

@@ -170,6 +170,7 @@ std::string half_found(const ArrayFile& file) {
         if (!prefix) continue;
         for (const string_view other : {scheme.q, scheme.k, scheme.v}) {
           const std::string wanted = joined(*prefix, other, ".weight");
+          file.refuse_if_skipped(wanted);
           if (!file.find(wanted)) return "has " + in_quotes(entry.name) + " but no " + in_quotes(wanted);
         }
         if (entry.shape.size() != 2) return in_quotes(entry.name) + " has shape " + to_string(entry.shape);

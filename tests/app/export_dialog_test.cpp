@@ -7,6 +7,7 @@
 
 #include <imgui_internal.h>
 
+#include "core/scenario/lesson.h"
 #include "core/scenario/scenario_json.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"

@@ -5,9 +5,11 @@
 #include "core/files/array_write.h"
 #include "core/files/recent_files.h"
 #include "core/files/utf8_path.h"
+#include "core/scenario/scenario_json.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"
+#include "ui/export/export_file.h"
 #include "ui/open/folder_listing.h"
 #include "ui/open/layer_dialog.h"
 
@@ -169,6 +171,104 @@ TEST_CASE("a file that changes on disk is read again, with the view and the sett
   CHECK(window.document().view.kind == ViewKind::heads);
   CHECK(window.document().view.selected == selected);
   CHECK(window.session.next_frame_in() > 1e9);  // to watch a file takes no frames
+}
+
+namespace {
+
+/// Another input, pasted.
+void change_by_hand(HeadlessWindow& window) {
+  ImGui::SetClipboardText("1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0");
+  window.press('v', true);
+  window.settle();
+  REQUIRE(has_unsaved_changes(window.document()));
+}
+
+void answer(HeadlessWindow& window, const char* button) {
+  const ImVec2 at = window.find("leave", {button});
+  REQUIRE(at.x > 0);
+  window.click(at);
+  window.settle();
+}
+
+}  // namespace
+
+TEST_CASE("opening over unsaved changes asks first: cancel keeps them, without saving opens, save saves and then opens") {
+  const TempFolder folder;
+  write_attention(folder / "a.npz", 3);
+  write_scenario(utf8_from(folder / "scene.json"), sentence().scenario);
+  HeadlessWindow window(sentence());
+  window.session.open(utf8_from(folder / "scene.json"));
+  window.settle();
+  CHECK(window.document().view.dialog == Dialog::none);  // nothing was changed
+  change_by_hand(window);
+  const Scenario changed = window.document().scenario;
+
+  window.session.open(utf8_from(folder / "a.npz"));
+  window.settle();
+  REQUIRE(window.document().view.dialog == Dialog::leave);
+  CHECK(window.document().scenario == changed);
+  answer(window, "cancel");
+  CHECK(window.document().view.dialog == Dialog::none);
+  CHECK(window.document().scenario == changed);
+
+  window.session.open("lesson:masked-self-attention");
+  window.settle();
+  answer(window, "save");
+  CHECK(window.document().lesson.id == "masked-self-attention");
+  CHECK(read_scenario(utf8_from(folder / "scene.json")) == changed);
+
+  change_by_hand(window);
+  window.session.open(utf8_from(folder / "a.npz"));
+  window.settle();
+  answer(window, "leave");
+  CHECK(window.document().trace->inputs.W_q.at({0, 0}) == 3);
+  CHECK_FALSE(has_unsaved_changes(window.document()));
+  CHECK_FALSE(window.session.take_window_requests().close);
+}
+
+TEST_CASE("a file that does not open leaves the lesson and what counts as saved as they were") {
+  const TempFolder folder;
+  samples::write_text(folder / "broken.npz", "not at all");
+  HeadlessWindow window(sentence());
+  window.session.open("lesson:masked-self-attention");
+  window.settle();
+  window.session.open(utf8_from(folder / "broken.npz"));
+  window.settle();
+  CHECK(window.document().error.find("not a ZIP archive") != std::string::npos);
+  CHECK(window.document().lesson.id == "masked-self-attention");
+  CHECK_FALSE(has_unsaved_changes(window.document()));
+  window.session.open(HEADLIGHT_FIXTURES "/models/bert/pytorch_model.bin");
+  window.settle();
+  CHECK(window.document().lesson.id == "masked-self-attention");
+  window.press(compat::Key::enter);
+  window.settle();
+  CHECK(window.document().lesson.id.empty());
+  CHECK(window.document().scenario.layer == "encoder.layer.0.attention");
+  CHECK_FALSE(has_unsaved_changes(window.document()));
+}
+
+TEST_CASE("a scenario's file that changes on disk is taken over without a question, unless it was changed here too") {
+  const TempFolder folder;
+  const std::string path = utf8_from(folder / "scene.json");
+  Scenario scenario = sentence().scenario;
+  write_scenario(path, scenario);
+  HeadlessWindow window(sentence());
+  window.session.open(path);
+  window.settle();
+  scenario.seed = 71;
+  write_scenario(path, scenario);
+  CHECK(within_seconds(8, window, [&] { return window.document().scenario.seed == 71; }));
+  CHECK(window.document().view.dialog == Dialog::none);
+  CHECK_FALSE(has_unsaved_changes(window.document()));
+
+  change_by_hand(window);
+  scenario.seed = 72;
+  write_scenario(path, scenario);
+  CHECK(within_seconds(8, window, [&] { return window.document().view.dialog == Dialog::leave; }));
+  CHECK(window.document().scenario.x.has_value());
+  answer(window, "leave");
+  CHECK(window.document().scenario.seed == 72);
+  CHECK_FALSE(window.document().scenario.x.has_value());
 }
 
 TEST_CASE("a pasted matrix of the input's width is the input; Ctrl+Z takes it back") {

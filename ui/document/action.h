@@ -24,8 +24,10 @@ struct ChangeView {
 struct Hover {
   std::optional<Cell> cell;
 };
+/// Asks first where changes would be lost, unless it is said surely.
 struct OpenFile {
   std::string path;
+  bool surely = false;
 };
 /// The result that is shown becomes A, which later ones are compared with; Unpin forgets it.
 struct Pin {};
@@ -65,7 +67,7 @@ struct Export {
 struct CopyCommand {};
 /// Saves the scenario in its own file; asks where to if it has none, or is to go `elsewhere`.
 struct AskToSave {
-  bool then_leave = false;
+  Next next = Next::stay;
   bool elsewhere = false;
 };
 struct Save {

@@ -8,7 +8,7 @@
 #include "core/attention/trace.h"
 #include "core/explain/difference.h"
 #include "core/scenario/scenario.h"
-#include "core/scenario/scenario_json.h"
+#include "core/scenario/lesson.h"
 #include "ui/document/view.h"
 
 namespace headlight {

@@ -46,10 +46,14 @@ ExportChoice with_format(ExportChoice choice, int format);
 bool shows_stage(ExportKind kind);
 bool shows_figure(ExportKind kind);
 
+/// What the person was about to do when changes would have been lost.
+enum class Next : std::uint8_t { stay, leave, open };
+
 /// The save dialog, and the one that asks whether to save.
 struct SaveChoice {
   std::string path;
-  bool then_leave = false;  ///< the window closes once it is saved
+  Next next = Next::stay;  ///< once it is saved, or is not to be
+  std::string opens;       ///< with Next::open
   bool operator==(const SaveChoice&) const = default;
 };
 

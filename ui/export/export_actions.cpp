@@ -33,33 +33,34 @@ void copy_command(Document& document, const Words& words) {
   document.notice = saved.empty() ? std::string(words("export.copied")) : words.fill("export.copied_saved", {saved});
 }
 
-void ask_to_save(Document& document, bool then_leave) {
-  document.view.saving = {save_path(document), then_leave};
+void ask_to_save(Document& document, Next next) {
+  document.view.saving.path = save_path(document);
+  document.view.saving.next = next;
   document.view.dialog = Dialog::save;
 }
 
-bool save(Document& document, const std::string& path, const Words& words) {
-  if (!save_scenario(document, path, words)) return false;
+Next save(Document& document, const std::string& path, const Words& words) {
+  if (!save_scenario(document, path, words)) return Next::stay;
   document.view.dialog = Dialog::none;
-  return document.view.saving.then_leave;
+  return document.view.saving.next;
 }
 
 }  // namespace
 
-bool perform_export(Document& document, Recorder& recorder, const Words& words, const Action& action) {
+Next perform_export(Document& document, Recorder& recorder, const Words& words, const Action& action) {
   if (const auto* wanted = std::get_if<Export>(&action)) write(document, recorder, words, *wanted);
   if (std::holds_alternative<CopyCommand>(action)) copy_command(document, words);
   if (const auto* ask = std::get_if<AskToSave>(&action)) {
     const bool known = !document.lesson.file.empty() && !ask->elsewhere;
     if (!known) {
-      ask_to_save(document, ask->then_leave);
-      return false;
+      ask_to_save(document, ask->next);
+      return Next::stay;
     }
-    document.view.saving.then_leave = ask->then_leave;
+    document.view.saving.next = ask->next;
     return save(document, document.lesson.file, words);
   }
   if (const auto* wanted = std::get_if<Save>(&action)) return save(document, wanted->path, words);
-  return false;
+  return Next::stay;
 }
 
 }  // namespace headlight

@@ -7,7 +7,7 @@
 
 namespace headlight {
 
-/// Export, CopyCommand, AskToSave and Save; other actions are none of its business. Whether the window is to close now.
-bool perform_export(Document& document, Recorder& recorder, const Words& words, const Action& action);
+/// Export, CopyCommand, AskToSave and Save; other actions are none of its business. What comes next, once all is saved.
+Next perform_export(Document& document, Recorder& recorder, const Words& words, const Action& action);
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include "core/bundle/reproduce_script.h"
 #include "core/export/command_words.h"
 #include "core/files/free_path.h"
+#include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 

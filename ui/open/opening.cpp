@@ -30,21 +30,23 @@ View asking(View view, LayerQuestion question) {
 
 }  // namespace
 
-void open_into(Document& document, const std::string& path) {
+bool open_into(Document& document, const std::string& path) {
   try {
     if (is_mask_file(path, document.view.kind == ViewKind::mask)) {
       apply(document, ChangeScenario{with_mask_file(document.scenario, path), {}});
       document.view.dialog = Dialog::none;
-      return;
+      return false;
     }
     Lesson opened = open_source(path);
     apply(document, ChangeScenario{opened.scenario, {}});
     document.lesson = std::move(opened);
     document.saved = document.scenario;
     document.view = afresh(std::move(document.view));
+    return true;
   } catch (const InputError& error) {
     document.view.dialog = Dialog::none;
     show_error(document, error.what());
+    return false;
   }
 }
 

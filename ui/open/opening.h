@@ -9,8 +9,8 @@ namespace headlight {
 
 /// The document shows what `path` names (a lesson, a scenario or tensors), seen afresh; a mask becomes the file() of what is
 /// shown already (core/scenario/mask_file.h). Where that cannot be, it says why
-/// and stays.
-void open_into(Document& document, const std::string& path);
+/// and stays. Whether the document is now another one.
+bool open_into(Document& document, const std::string& path);
 
 /// A scenario came to nothing. Where only its layer or heads are to be chosen, the dialog asks, and the document goes
 /// back without a message. Whether it does.

@@ -1,4 +1,4 @@
-// Saving the scenario: where to, and whether to before the window closes.
+// Saving the scenario: where to, and whether to before the window closes or shows something else.
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
@@ -48,16 +48,22 @@ void draw_save_dialog(const Frame& frame, Rect place) {
 
 void draw_leave_dialog(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const DialogArea area(frame, place, Dialog::leave, "leave", frame.words("save.leave_title"), {520 * u, 160 * u});
+  const SaveChoice& saving = frame.view().saving;
+  const bool opens = saving.next == Next::open;
+  const bool changed_on_disk = opens && saving.opens == frame.document.lesson.file;
+  const char* title = changed_on_disk ? "save.disk_title" : "save.leave_title";
+  const char* story = changed_on_disk ? "save.disk_story" : opens ? "save.open_story" : "save.leave_story";
+  const char* without = changed_on_disk ? "save.read" : opens ? "save.open" : "save.leave";
+  const DialogArea area(frame, place, Dialog::leave, "leave", frame.words(title), {520 * u, 160 * u});
   if (!area.open()) return;
   const Rect content = area.content();
   ImGui::PushTextWrapPos(content.width());
-  ImGui::TextUnformatted(frame.words("save.leave_story"));
+  ImGui::TextUnformatted(frame.words(story));
   ImGui::PopTextWrapPos();
   ImGui::SetCursorScreenPos({content.min.x, content.max.y - 28 * u});
   float right = content.max.x;
-  if (button(frame, "save", "save.save", true, right)) frame.actions.push_back(AskToSave{true});
-  if (button(frame, "leave", "save.leave", false, right)) frame.actions.push_back(Quit{true});
+  if (button(frame, "save", "save.save", true, right)) frame.actions.push_back(AskToSave{saving.next});
+  if (button(frame, "leave", without, false, right)) frame.actions.push_back(opens ? Action(OpenFile{saving.opens, true}) : Quit{true});
   if (button(frame, "cancel", "save.cancel", false, right)) close(frame);
 }
 

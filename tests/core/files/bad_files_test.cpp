@@ -106,6 +106,23 @@ TEST_CASE("an .npz that is cut short or damaged is refused") {
   }
 }
 
+TEST_CASE("an .npz whose 64-bit sizes lie is refused; bytes behind its end that look like another end are not taken for it") {
+  const BadFiles files;
+  const std::string whole = npz(good_header, ones(4));
+  const std::size_t directory = whole.find("PK\x01\x02"), end = whole.rfind("PK\x05\x06");
+  std::string lying = whole.substr(0, directory + 20) + std::string(8, '\xff') + whole.substr(directory + 28, end - directory - 28);
+  const std::string sizes = little_endian(1, 2) + little_endian(16, 2) + little_endian(std::uint64_t{1} << 62, 8) + little_endian(std::uint64_t{1} << 62, 8);
+  lying.replace(directory + 30, 2, little_endian(sizes.size(), 2));
+  lying += sizes;
+  const std::string ending = cut(whole.substr(end), 12) + little_endian(lying.size() - directory, 4) + whole.substr(end + 16);
+  files.refuse("zip64.npz", lying + ending, "claims 4.6 EB in a file of");
+  files.refuse("zip64_nowhere.npz", whole.substr(0, directory + 20) + std::string(8, '\xff') + whole.substr(directory + 28), "cut short or damaged");
+  const std::string fake = "PK\x05\x06" + little_endian(0, 4) + little_endian(9, 2) + little_endian(9, 2) + std::string(8, '\x7f') + little_endian(0, 2);
+  const TempFolder folder;
+  write_text(folder / "comment.npz", cut(whole, whole.size() - 2) + little_endian(fake.size(), 2) + fake);
+  CHECK(open_arrays(folder / "comment.npz")->load("x").count() == 4);
+}
+
 TEST_CASE("a .npy whose header lies is refused") {
   const BadFiles files;
   const std::string data = ones(4);
@@ -137,6 +154,9 @@ TEST_CASE("a .npy whose header lies is refused") {
   files.refuse("too_many.npz", npz(header("'<f4'", "(1000000000,)"), data), "needs 4.0 GB, but 16 bytes follow");
   files.refuse("too_few.npz", npz(header("'<f4'", "(3,)"), data), "needs 12 bytes, but 16 bytes follow");
   files.refuse("wrong_width.npz", npz(header("'<f8'", "(4,)"), data), "of float64 needs 32 bytes");
+  files.refuse("fortran.npz", npz("{'descr': '<f4', 'fortran_order': True, 'shape': (1048576, 1048576), }", data), "needs 4.4 TB");
+  files.refuse("parentheses.npz", npz(header("'<f4'", std::string(20'000, '(') + std::string(20'000, ')')), data), "its header is damaged");
+  files.refuse("version_3.npy", npy(header("[('é', '<f4')]", "(4,)"), data, 3), "records of several fields");
   files.refuse("object.npz", npz(header("'|O'", "(2,)"), "\x80\x02cos\nsystem\n."),
                "pickled Python objects, which are never run");
   files.refuse("dtype.npz", npz(header("'banana'", "(4,)"), data), R"(its element type "banana" is none of NumPy's)");
@@ -247,6 +267,10 @@ TEST_CASE("a .pt whose pickle is damaged or grows without end is refused") {
                          "a"),
                "nested more than 64 deep");
   files.refuse("laughs.pt", torch_zip(laughs), "repeats itself");
+  files.refuse("tuples.pt", torch_zip(")" + std::string(100'000, '\x85')), "nested more than 64 deep");
+  files.refuse("mark_tuples.pt", torch_zip(std::string(100'000, '(') + std::string(100'000, 't')), "nested more than 64 deep");
+  files.refuse("build.pt", torch_zip("cmymod\nThing\n)\x81}b"), R"(asks for "mymod.Thing")");
+  files.refuse("long_memo.pt", torch_zip("j\xff\xff\xff\xff"), "never stored");
   files.refuse("many.pt", torch_zip(std::string(5'000'000, 'N')), "more than a million values");
   files.refuse("dup.pt", torch_zip("N" + std::string(5'000'000, '2')), "more than a million values");
   files.refuse("marks.pt", torch_zip(std::string(5'000'000, '(')), "more than a million values");
@@ -263,6 +287,8 @@ TEST_CASE("a .pt whose tensors do not fit their storages is refused") {
       {{"a/data.pkl", "\x80\x02" + pickled_dict(pickled({})) + "."}, {"a/byteorder", "big"}, {"a/data/0", ones(4)}});
   files.refuse("big.pt", big_endian, R"(its byte order is "big")");
   files.refuse("missing.pt", file({.key = "7"}), R"(its storage "7" is missing)");
+  const std::string shared = "}" + pickled_string("x") + pickled({}) + "s" + pickled_string("y") + pickled({.shape = {2, 4}, .strides = {4, 1}}) + "s";
+  files.refuse("shared.pt", torch_zip(shared), R"(array "y": its shape [2, 4] with strides [4, 1] reaches past the 4 numbers)");
   files.refuse("short.pt", file({.shape = {5}, .count = 5}), "should hold 5 numbers of float32, but has 16 bytes");
   files.refuse("negative_count.pt", file({.count = -4}), "should hold -4 numbers");
   files.refuse("two_62_count.pt", file({.count = huge}), "should hold");

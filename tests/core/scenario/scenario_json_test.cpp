@@ -1,3 +1,4 @@
+#include "core/scenario/lesson.h"
 #include "core/scenario/scenario_json.h"
 
 #include <bit>

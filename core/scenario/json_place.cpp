@@ -1,0 +1,112 @@
+#include "core/scenario/json_place.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "core/files/blame.h"
+#include "core/files/utf8_path.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+/// At most so many bytes, and whole characters.
+std::string cut_utf8(std::string text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0u) == 0x80u) --most;
+  return text.substr(0, most);
+}
+
+std::string read_text(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path where = path_from(path);
+  if (!std::filesystem::exists(where, error)) throw FileError(path, "no such file");
+  if (!std::filesystem::is_regular_file(where, error)) throw FileError(path, "not a regular file");
+  if (std::filesystem::file_size(where, error) > (std::uintmax_t{64} << 20)) {
+    throw FileError(path, "is too large for a scenario", "expected less than 64 MB");
+  }
+  std::ifstream stream(where, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.good() && !stream.eof()) throw FileError(path, "cannot be read");
+  return text;
+}
+
+}  // namespace
+
+void Place::fail(const std::string& wrong, const std::string& expected) const {
+  throw FileError(file, path + ": " + wrong, "expected " + expected);
+}
+
+void Place::fail_type(const std::string& expected) const {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  fail(text + " is not " + expected, expected);
+}
+
+void require_object(const Place& place) {
+  if (!place.value.is_object()) place.fail_type("an object");
+}
+
+void allow_only(const Place& place, const std::set<std::string>& known) {
+  require_object(place);
+  for (const auto& [key, unused] : place.value.items()) {
+    if (known.contains(key)) continue;
+    std::string names;
+    for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+    throw FileError(place.file, place.path + "." + key + ": no such field", "expected one of " + names);
+  }
+}
+
+void read(const Place& at, bool& out) {
+  if (!at.value.is_boolean()) at.fail_type("true or false");
+  out = at.value.get<bool>();
+}
+
+void read(const Place& at, std::string& out) {
+  if (!at.value.is_string()) at.fail_type("a string");
+  out = at.value.get<std::string>();
+}
+
+void read(const Place& at, std::uint64_t& out) {
+  if (!at.value.is_number_unsigned()) at.fail_type("a whole number, 0 or more");
+  out = at.value.get<std::uint64_t>();
+}
+
+void read(const Place& at, Index& out) {
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
+  if (!at.value.is_number_unsigned() || at.value.get<std::uint64_t>() > most) at.fail_type("a whole number, 0 or more");
+  out = at.value.get<Index>();
+}
+
+void read(const Place& at, float& out) {
+  constexpr const char* expected = "a number, \"inf\", \"-inf\" or \"nan\"";
+  if (at.value.is_string()) {
+    const auto& text = at.value.get_ref<const std::string&>();
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    if (text != "inf" && text != "-inf" && text != "nan") at.fail_type(expected);
+    out = text == "inf" ? infinity : text == "-inf" ? -infinity : std::numeric_limits<float>::quiet_NaN();
+    return;
+  }
+  if (!at.value.is_number()) at.fail_type(expected);
+  out = at.value.get<float>();
+  if (!std::isfinite(out)) at.fail_type("a number that fits in 32 bits");
+}
+
+Json parse_json(const std::string& text, const std::string& subject) {
+  constexpr const char* expected = "expected a scenario as JSON";
+  if (!is_utf8(text)) throw FileError(subject, "is not JSON: it is not UTF-8 text", expected);
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& error) {
+    const std::string message = error.what();
+    const std::size_t place = message.find("at line"), prefix = message.find("] ");
+    const std::string where = message.substr(place != std::string::npos ? place : prefix == std::string::npos ? 0 : prefix + 2);
+    throw FileError(subject, "is not JSON: " + cut_utf8(where, 160), expected);
+  }
+}
+
+Json read_json(const std::string& path) { return parse_json(read_text(path), path); }
+
+}  // namespace headlight

@@ -1,0 +1,82 @@
+#include "core/scenario/lesson.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "core/assets/assets.h"
+#include "core/files/utf8_path.h"
+#include "core/scenario/scenario_json.h"
+#include "core/scenario/scenario_read.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+/// A word or, by language, several: "x" or {"en": "x", "zh": "…"}.
+std::map<std::string, std::string> words_at(const Place& at) {
+  std::map<std::string, std::string> words;
+  if (at.value.is_string()) return {{"en", at.value.get<std::string>()}};
+  if (!at.value.is_object() || !at.has("en")) at.fail_type("a string, or strings by language with \"en\" among them");
+  for (const auto& [language, unused] : at.value.items()) read(at.at(language), words[language]);
+  return words;
+}
+
+Lesson read_lesson(const std::filesystem::path& path) {
+  const std::string file = portable_utf8_from(path);
+  const Json json = read_json(file);
+  const Place root{json, "$", file};
+  allow_only(root, {"id", "title", "description", "scenario"});
+  for (const char* field : {"id", "title", "description", "scenario"}) {
+    if (!root.has(field)) root.fail(std::string("has no ") + field, "id, title, description and scenario");
+  }
+  Lesson lesson;
+  read(root.at("id"), lesson.id);
+  lesson.title = words_at(root.at("title"));
+  lesson.description = words_at(root.at("description"));
+  lesson.scenario = scenario_at(root.at("scenario"));
+  resolve_files(lesson.scenario, file);
+  return lesson;
+}
+
+}  // namespace
+
+std::vector<Lesson> shipped_lessons() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(asset("lessons"))) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());  // their names begin with their place in the order
+  std::vector<Lesson> lessons;
+  for (const std::filesystem::path& file : files) lessons.push_back(read_lesson(file));
+  return lessons;
+}
+
+Lesson shipped_lesson(const std::string& id) {
+  std::string ids;
+  for (Lesson& lesson : shipped_lessons()) {
+    if (lesson.id == id) return std::move(lesson);
+    ids += (ids.empty() ? "" : ", ") + lesson.id;
+  }
+  throw SettingError("lesson:" + id, "no such lesson", "expected one of " + ids);
+}
+
+Lesson open_source(const std::string& file) {
+  constexpr std::string_view prefix = "lesson:";
+  if (file.empty()) return shipped_lesson(default_lesson);
+  if (file.starts_with(prefix)) return shipped_lesson(file.substr(prefix.size()));
+  Lesson opened;
+  std::string extension = file.substr(std::min(file.find_last_of('.'), file.size()));
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".json") {
+    opened.scenario = read_scenario(file);
+    opened.file = file;
+  } else {
+    opened.scenario.source = Source::file;
+    opened.scenario.file = file;
+  }
+  return opened;
+}
+
+}  // namespace headlight

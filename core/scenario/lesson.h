@@ -1,0 +1,31 @@
+// Lessons, and what else can be opened: a scenario with its story.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/scenario/scenario.h"
+
+namespace headlight {
+
+/// A scenario with a name and a story. Words by language; "en" is always there.
+struct Lesson {
+  std::string id;
+  std::map<std::string, std::string> title, description;
+  Scenario scenario;
+  std::string file = {};  ///< the scenario file that it was read from; "" for what is none
+};
+
+/// The lessons that ship with the program, the default one first. Throws FileError.
+std::vector<Lesson> shipped_lessons();
+/// By id. Throws SettingError listing the ids there are.
+Lesson shipped_lesson(const std::string& id);
+/// What opens where no file is named.
+inline constexpr const char* default_lesson = "first-light";
+
+/// What a FILE on the command line, or one dropped on the window, names: a lesson for "lesson:ID" and for "", a scenario
+/// for .json, else tensors. Only a lesson has a title. Throws FileError, SettingError; tensors are not opened yet.
+Lesson open_source(const std::string& file);
+
+}  // namespace headlight

@@ -1,0 +1,148 @@
+#include "core/scenario/scenario_read.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/files/utf8_path.h"
+#include "core/scenario/scenario_fields.h"
+#include "core/scenario/scenario_json.h"
+#include "core/scenario/settings.h"
+#include "core/scenario/words.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+template <typename Choice>
+requires std::is_enum_v<Choice>
+void read(const Place& at, Choice& out) {
+  const auto choice = at.value.is_string() ? choice_named<Choice>(at.value.get<std::string>()) : std::nullopt;
+  if (!choice) at.fail_type(all_words<Choice>());
+  out = *choice;
+}
+
+void read(const Place& at, CellEdit& out);
+void read(const Place& at, PaintedCells& out);
+void read(const Place& at, GivenMatrix& out);
+void read(const Place& at, std::vector<Index>& out);
+template <typename T>
+void read(const Place& at, std::vector<T>& out);
+
+template <typename T>
+void read(const Place& at, std::optional<T>& out) {
+  if (at.value.is_null()) {
+    out.reset();
+  } else {
+    read(at, out.emplace());
+  }
+}
+
+template <typename T>
+void read_if_there(const Place& object, const char* key, T& out) {
+  if (object.has(key)) read(object.at(key), out);
+}
+
+void read(const Place& at, CellEdit& out) {
+  allow_only(at, {"stage", "batch", "row", "col", "value"});
+  if (!at.has("stage") || !at.has("value")) at.fail_type("an object with a stage and a value");
+  const Place stage = at.at("stage");
+  const auto found = stage.value.is_string() ? stage_named(stage.value.get<std::string>()) : std::nullopt;
+  if (!found) stage.fail_type("the name of an input or a parameter, such as query or W_q");
+  out.stage = *found;
+  read_if_there(at, "batch", out.batch);
+  read_if_there(at, "row", out.row);
+  read_if_there(at, "col", out.col);
+  read(at.at("value"), out.value);
+}
+
+void read(const Place& at, PaintedCells& out) {
+  allow_only(at, {"batch", "head", "query", "key", "queries", "keys", "attend"});
+  if (!at.has("query") || !at.has("key") || !at.has("attend")) at.fail_type("an object with query, key and attend");
+  read_if_there(at, "batch", out.batch);
+  read_if_there(at, "head", out.head);
+  read(at.at("query"), out.query);
+  read(at.at("key"), out.key);
+  read(at.at("attend"), out.attend);
+  for (const auto& [field, member] : {std::pair{"queries", &PaintedCells::queries}, {"keys", &PaintedCells::keys}}) {
+    read_if_there(at, field, out.*member);
+    if (out.*member == 0) at.at(field).fail_type("a whole number, 1 or more");
+  }
+}
+
+void read(const Place& at, GivenMatrix& out) {
+  if (!at.value.is_array() || at.value.empty()) at.fail_type("rows of numbers, [[1, 2], [3, 4]]");
+  Buffer values;
+  std::size_t cols = 0;
+  for (std::size_t i = 0; i < at.value.size(); ++i) {
+    const Place row = at.at(i);
+    if (!row.value.is_array() || row.value.empty()) row.fail_type("a row of numbers");
+    if (i == 0) cols = row.value.size();
+    if (row.value.size() != cols) row.fail("has " + std::to_string(row.value.size()) + " numbers", std::to_string(cols) + ", as in the first row");
+    for (std::size_t j = 0; j < cols; ++j) read(row.at(j), values.emplace_back());
+  }
+  out.numbers = Tensor({static_cast<Index>(at.value.size()), static_cast<Index>(cols)}, std::move(values));
+}
+
+/// One batch entry's lengths: a number, or a number a query.
+void read(const Place& at, std::vector<Index>& out) {
+  if (!at.value.is_array()) return read(at, out.emplace_back());
+  for (std::size_t i = 0; i < at.value.size(); ++i) read(at.at(i), out.emplace_back());
+}
+
+template <typename T>
+void read(const Place& at, std::vector<T>& out) {
+  if (!at.value.is_array()) at.fail_type("an array");
+  out.clear();
+  for (std::size_t i = 0; i < at.value.size(); ++i) read(at.at(i), out.emplace_back());
+}
+
+/// A SettingError's "--kv-heads" as the field's path.
+std::string field_path(const Place& at, std::string setting) {
+  if (setting.starts_with("--")) setting = setting.substr(2);
+  std::replace(setting.begin(), setting.end(), '-', '_');
+  return at.path + (setting.empty() ? "" : "." + setting);
+}
+
+}  // namespace
+
+Scenario scenario_at(const Place& at) {
+  require_object(at);
+  std::set<std::string> known{"$schema", "version"};
+  for_each_field([&](const char* field, auto) { known.insert(field); });
+  allow_only(at, known);
+  if (at.has("version") && at.at("version").value != scenario_format_version) {
+    at.at("version").fail_type("version " + std::to_string(scenario_format_version) + ", the only one there is");
+  }
+  Scenario scenario;
+  for_each_field([&](const char* field, auto member) { read_if_there(at, field, scenario.*member); });
+  if (!at.has("source") && at.has("file")) scenario.source = Source::file;
+  if (scenario.source == Source::file && scenario.file.empty())
+    at.fail("a file source without a file", "\"file\": PATH");
+  try {
+    check_settings(scenario);
+  } catch (const SettingError& error) {
+    throw FileError(at.file, field_path(at, error.subject()) + ": " + error.sentence());
+  }
+  return scenario;
+}
+
+void resolve_files(Scenario& scenario, const std::string& scenario_path) {
+  for_each_file(scenario, [&](std::string& path) {
+    const std::filesystem::path file = path_from(path);
+    if (!file.is_absolute()) path = portable_utf8_from((path_from(scenario_path).parent_path() / file).lexically_normal());
+  });
+}
+
+Scenario parse_scenario(const std::string& json, const std::string& subject) {
+  const Json root = parse_json(json, subject);
+  return scenario_at({root, "$", subject});
+}
+
+Scenario read_scenario(const std::string& path) {
+  const Json root = read_json(path);
+  Scenario scenario = scenario_at({root, "$", path});
+  resolve_files(scenario, path);
+  return scenario;
+}
+
+}  // namespace headlight

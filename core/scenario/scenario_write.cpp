@@ -1,0 +1,102 @@
+#include <cmath>
+#include <filesystem>
+#include <span>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/utf8_path.h"
+#include "core/files/whole_file.h"
+#include "core/scenario/scenario_fields.h"
+#include "core/scenario/scenario_json.h"
+#include "core/scenario/settings.h"
+#include "core/scenario/words.h"
+
+namespace headlight {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+template <typename T>
+requires(!std::is_enum_v<T>) OrderedJson written(const T& value) {
+  return value;
+}
+
+/// 0.1f as 0.1, not as 0.10000000149011612, where that reads back as the same float.
+OrderedJson written(float value) {
+  if (!std::isfinite(value)) return shortest(value);
+  const double brief = std::stod(shortest(value));
+  return static_cast<float>(brief) == value ? brief : static_cast<double>(value);
+}
+
+template <typename Choice>
+requires std::is_enum_v<Choice> OrderedJson written(Choice choice) {
+  return std::string(word(choice));
+}
+
+OrderedJson written(const CellEdit& edit) {
+  return {{"stage", std::string(name(edit.stage))},
+          {"batch", edit.batch},
+          {"row", edit.row},
+          {"col", edit.col},
+          {"value", written(edit.value)}};
+}
+
+OrderedJson written(const PaintedCells& cell) {
+  OrderedJson json = OrderedJson::object();
+  if (cell.batch >= 0) json["batch"] = cell.batch;
+  if (cell.head >= 0) json["head"] = cell.head;
+  json["query"] = cell.query;
+  json["key"] = cell.key;
+  if (cell.queries > 1) json["queries"] = cell.queries;
+  if (cell.keys > 1) json["keys"] = cell.keys;
+  json["attend"] = cell.attend;
+  return json;
+}
+
+OrderedJson written(const GivenMatrix& matrix) {
+  const MatrixView numbers = matrix.numbers.matrix();
+  OrderedJson json = OrderedJson::array();
+  for (Index row = 0; row < numbers.rows; ++row) {
+    OrderedJson& line = json.emplace_back(OrderedJson::array());
+    for (Index col = 0; col < numbers.cols; ++col) line.push_back(written(numbers(row, col)));
+  }
+  return json;
+}
+
+template <typename T>
+OrderedJson written(const std::optional<T>& value) {
+  return value ? written(*value) : OrderedJson();
+}
+
+template <typename T>
+OrderedJson written(const std::vector<T>& list) {
+  OrderedJson json = OrderedJson::array();
+  for (const T& item : list) json.push_back(written(item));
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Scenario& scenario) {
+  const Scenario defaults;
+  OrderedJson json = OrderedJson::object();
+  json["version"] = scenario_format_version;
+  json["source"] = written(scenario.source);
+  for_each_field([&](const char* field, auto member) {
+    const bool needed = !(scenario.*member == defaults.*member);
+    if (needed) json[field] = written(scenario.*member);
+  });
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+void write_scenario(const std::string& path, const Scenario& scenario) {
+  Scenario portable = scenario;
+  const std::filesystem::path folder = std::filesystem::absolute(path_from(path)).parent_path();
+  for_each_file(portable, [&](std::string& file) {
+    file = portable_utf8_from(std::filesystem::absolute(path_from(file)).lexically_proximate(folder));
+  });
+  const std::string json = to_json(portable);
+  write_whole_file(path_from(path), std::as_bytes(std::span(json)));
+}
+
+}  // namespace headlight

@@ -1,0 +1,88 @@
+#include "ui/open/opener.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "core/files/utf8_path.h"
+#include "core/scenario/mask_file.h"
+#include "core/scenario/scenario_json.h"
+#include "core/tensor/error.h"
+#include "ui/document/action.h"
+#include "ui/export/export_file.h"
+#include "ui/open/opening.h"
+
+namespace headlight {
+namespace {
+
+/// Where a file is may be said in several ways.
+Scenario with_whole_paths(Scenario scenario) {
+  for (std::string* file : {&scenario.file, &scenario.mask_file}) {
+    if (!file->empty()) *file = utf8_from(std::filesystem::absolute(path_from(*file)).lexically_normal());
+  }
+  return scenario;
+}
+
+void ask_first(Document& document, const std::string& path) {
+  document.view.saving.next = Next::open;
+  document.view.saving.opens = path;
+  document.view.dialog = Dialog::leave;
+}
+
+}  // namespace
+
+void Opener::begin(const Document& document) {
+  if (document.scenario.source == Source::file) opening_ = document.scenario.file;
+}
+
+void Opener::keep(Before before) {
+  if (!before_) before_ = std::move(before);
+}
+
+void Opener::open(Document& document, const std::string& path, bool surely) {
+  const bool joins = is_mask_file(path, document.view.kind == ViewKind::mask);
+  if (!surely && !joins && has_unsaved_changes(document)) return ask_first(document, path);
+  opening_ = path.starts_with("lesson:") ? std::string() : path;
+  Before before{document.lesson, document.saved};
+  waiting_.reset();
+  if (open_into(document, path)) keep(std::move(before));
+}
+
+void Opener::answer_layer(Document& document) {
+  headlight::answer_layer(document);
+  if (!waiting_) return;
+  keep({std::exchange(document.lesson, std::move(*waiting_)), std::exchange(document.saved, document.scenario)});
+  waiting_.reset();
+}
+
+void Opener::follow(Document& document, const Words& words) {
+  const std::string file = document.lesson.file;
+  try {
+    if (with_whole_paths(read_scenario(file)) == with_whole_paths(document.saved)) return;
+  } catch (const InputError&) {
+    return;  // half written: the next change of the file is another try
+  }
+  if (has_unsaved_changes(document)) return ask_first(document, file);
+  const View view = document.view;
+  open(document, file, true);
+  document.view = view;
+  document.notice = words.fill("messages.reloaded", {file.substr(file.find_last_of("/\\") + 1)});
+}
+
+void Opener::arrived() {
+  before_.reset();
+  if (!opening_.empty()) recent_.add(std::exchange(opening_, {}));
+}
+
+void Opener::failed(Document& document, const std::string& error) {
+  const bool asked = ask_for_layer(document);
+  show_error(document, error);
+  if (before_) {
+    if (asked) waiting_ = document.lesson;
+    document.lesson = std::move(before_->lesson);
+    document.saved = std::move(before_->saved);
+    before_.reset();
+  }
+  asked ? document.error.clear() : opening_.clear();
+}
+
+}  // namespace headlight
