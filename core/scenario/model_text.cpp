@@ -6,7 +6,7 @@
 #include "core/files/blame.h"
 #include "core/scenario/model_config.h"
 #include "core/scenario/seeded.h"
-#include "core/scenario/tokenizer.h"
+#include "core/tokenizer/tokenizer.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

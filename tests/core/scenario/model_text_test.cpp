@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/scenario/tokenizer.h"
+#include "core/tokenizer/tokenizer.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 

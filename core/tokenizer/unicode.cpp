@@ -1,4 +1,4 @@
-#include "core/scenario/unicode.h"
+#include "core/tokenizer/unicode.h"
 
 #include <cstdlib>
 #include <memory>
@@ -46,11 +46,14 @@ bool is_ideograph(char32_t c) {
 
 char32_t to_lower(char32_t c) { return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))); }
 
-std::string decomposed(const std::string& text) {
+std::string in_form(const std::string& text, UnicodeForm form) {
+  const bool composed = form == UnicodeForm::nfc || form == UnicodeForm::nfkc;
+  const bool compatible = form == UnicodeForm::nfkc || form == UnicodeForm::nfkd;
+  const int options = UTF8PROC_STABLE | (composed ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE) | (compatible ? UTF8PROC_COMPAT : 0);
   utf8proc_uint8_t* made = nullptr;
   const utf8proc_ssize_t length =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &made,
-                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE));
+                   static_cast<utf8proc_option_t>(options));
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
   return length < 0 ? text : std::string(reinterpret_cast<const char*>(made), static_cast<std::size_t>(length));
 }

@@ -1,4 +1,4 @@
-// The tokenizers of GPT-2 and BERT, from the files that lie beside a model's tensors.
+// The tokenizers of GPT-2, BERT and LLaMA, from the files that lie beside a model's tensors.
 #pragma once
 
 #include <filesystem>
@@ -27,12 +27,14 @@ class TokenSplitter {
   virtual std::string made_from() const = 0;
 };
 
-/// Of the model that `tensors` belongs to: vocab.json with merges.txt beside it (GPT-2's byte-level BPE) or vocab.txt
-/// (BERT's WordPiece). Throws FileError where neither is there, or where one is damaged.
+/// Of the model that `tensors` belongs to: tokenizer.json beside it, else vocab.json with merges.txt (GPT-2's byte-level
+/// BPE) or vocab.txt (BERT's WordPiece). Throws FileError where none is there, or where one is damaged or of another kind.
 std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors);
 
-// core/scenario/byte_pairs.cpp, core/scenario/word_pieces.cpp
-
+/// Hugging Face's: BPE over bytes or with byte fallback, WordPiece; with its normaliser, its words, added tokens and what
+/// stands around a line. The ids are those that Hugging Face's tokenizers give; what they know and this does not is
+/// refused by its name.
+std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::path& path);
 /// Sennrich et al. 2016 over bytes, as in Radford et al. 2019: text is cut into words by GPT-2's pattern, and a word's
 /// bytes are joined in the order of merges.txt.
 std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path& vocabulary, const std::filesystem::path& merges);

@@ -13,8 +13,10 @@ bool is_control(char32_t c);      ///< category C
 bool is_blank(char32_t c);        ///< category Z, and the blanks among the control characters
 bool is_ideograph(char32_t c);    ///< CJK: a word of its own
 char32_t to_lower(char32_t c);
-/// Canonically decomposed: é as e and its accent. Text that is no UTF-8 comes back as it is.
-std::string decomposed(const std::string& text);
+/// Decomposed ("d": é as e and its accent) or composed, canonically or for compatibility ("k").
+enum class UnicodeForm { nfc, nfd, nfkc, nfkd };
+/// Text that is no UTF-8 comes back as it is.
+std::string in_form(const std::string& text, UnicodeForm form);
 void append_utf8(std::string& text, char32_t c);
 
 }  // namespace headlight

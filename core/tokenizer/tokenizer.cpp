@@ -1,4 +1,4 @@
-#include "core/scenario/tokenizer.h"
+#include "core/tokenizer/tokenizer.h"
 
 #include "core/files/utf8_path.h"
 #include "core/tensor/error.h"
@@ -9,10 +9,11 @@ std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path&
   const std::filesystem::path folder = tensors.parent_path();
   std::error_code error;
   const auto there = [&](const char* name) { return std::filesystem::is_regular_file(folder / name, error); };
+  if (there("tokenizer.json")) return open_tokenizer_json(folder / "tokenizer.json");
   if (there("vocab.json") && there("merges.txt")) return open_byte_pairs(folder / "vocab.json", folder / "merges.txt");
   if (there("vocab.txt")) return open_word_pieces(folder / "vocab.txt");
   throw FileError(utf8_from(tensors), "has no tokenizer beside it, which text needs",
-                  "expected vocab.json and merges.txt (GPT-2), or vocab.txt (BERT), in the same folder");
+                  "expected tokenizer.json, vocab.json and merges.txt (GPT-2), or vocab.txt (BERT), in the same folder");
 }
 
 }  // namespace headlight

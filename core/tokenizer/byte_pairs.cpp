@@ -1,0 +1,59 @@
+// GPT-2's tokenizer, from vocab.json and merges.txt.
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/blame.h"
+#include "core/files/utf8_path.h"
+#include "core/tokenizer/pipeline.h"
+
+namespace headlight {
+namespace {
+
+Vocabulary read_vocabulary(const std::filesystem::path& path) {
+  const Blame blame{utf8_from(path)};
+  std::ifstream stream(path, std::ios::binary);
+  const auto json = nlohmann::json::parse(stream, nullptr, false);
+  if (!json.is_object()) blame.fail("no JSON object", "{\"token\": id, …}");
+  Vocabulary vocabulary;
+  for (const auto& [token, id] : json.items()) {
+    if (!id.is_number_unsigned()) blame.fail("the id of " + in_quotes(token) + " is no whole number");
+    vocabulary.emplace(token, id.get<Index>());
+  }
+  return vocabulary;
+}
+
+std::vector<std::pair<std::string, std::string>> read_merges(const std::filesystem::path& path) {
+  std::vector<std::pair<std::string, std::string>> merges;
+  std::ifstream stream(path, std::ios::binary);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty() || line.starts_with("#version")) continue;
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string::npos) Blame{utf8_from(path)}.fail("the line " + in_quotes(line) + " has no blank", "two pieces that are joined");
+    merges.emplace_back(line.substr(0, blank), line.substr(blank + 1));
+  }
+  return merges;
+}
+
+}  // namespace
+
+std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path& vocabulary, const std::filesystem::path& merges) {
+  PairRules rules;
+  rules.vocabulary = read_vocabulary(vocabulary);
+  rules.merges = read_merges(merges);
+  TokenizerParts parts;
+  const auto end = rules.vocabulary.find("<|endoftext|>");
+  if (end != rules.vocabulary.end()) {
+    parts.padding.id = end->second;
+    rules.unknown = end->first;
+  }
+  parts.padding.text = "<pad>";
+  parts.words.push_back(byte_level(false, true));
+  parts.byte_level = true;
+  parts.model = pair_model(std::move(rules), utf8_from(vocabulary));
+  parts.made_from = "vocab.json and merges.txt: byte-level BPE";
+  return assembled(std::move(parts));
+}
+
+}  // namespace headlight

@@ -1,0 +1,116 @@
+// "model" and "post_processor" of a tokenizer.json.
+#include <limits>
+
+#include "core/tokenizer/json_steps.h"
+
+namespace headlight {
+namespace {
+
+Vocabulary vocabulary_of(const TokenizerPart& part) {
+  const TokenizerPart list = part.at("vocab");
+  if (!list.value.is_object() || list.value.empty()) part.blame.fail("its model has no vocab", "{\"token\": id, …}");
+  Vocabulary vocabulary;
+  for (const auto& [token, id] : list.value.items()) {
+    const bool whole = id.is_number_unsigned() && id.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
+    if (!whole) part.blame.fail("the id of " + in_quotes(token) + " is no whole number");
+    vocabulary.emplace(token, id.get<Index>());
+  }
+  return vocabulary;
+}
+
+/// "a b", or ["a", "b"] in newer files.
+std::pair<std::string, std::string> merge_of(const TokenizerPart& merge) {
+  if (merge.value.is_array() && merge.value.size() == 2 && merge.value[0].is_string() && merge.value[1].is_string()) {
+    return {merge.value[0].get<std::string>(), merge.value[1].get<std::string>()};
+  }
+  const std::string text = merge.value.is_string() ? merge.value.get<std::string>() : std::string();
+  const std::size_t blank = text.find(' ');
+  if (blank == std::string::npos) merge.blame.fail("one of its merges is no pair", "\"a b\" or [\"a\", \"b\"]");
+  return {text.substr(0, blank), text.substr(blank + 1)};
+}
+
+std::unique_ptr<const TokenModel> pairs_of(const TokenizerPart& part) {
+  for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+    if (!part.text(affix).empty()) part.refuse(std::string("has the ") + affix + " " + in_quotes(part.text(affix)));
+  }
+  if (part.at("dropout").there() && part.at("dropout").value != 0) part.refuse("has a dropout");
+  PairRules rules;
+  rules.vocabulary = vocabulary_of(part);
+  for (const TokenizerPart& merge : part.list("merges")) rules.merges.push_back(merge_of(merge));
+  if (part.at("unk_token").there()) rules.unknown = part.text("unk_token");
+  rules.join_unknown = part.is("fuse_unk", false);
+  rules.bytes = part.is("byte_fallback", false);
+  rules.whole_words = part.is("ignore_merges", false);
+  return pair_model(std::move(rules), part.blame.path);
+}
+
+std::unique_ptr<const TokenModel> pieces_of(const TokenizerPart& part) {
+  PieceRules rules;
+  rules.vocabulary = vocabulary_of(part);
+  rules.unknown = part.text("unk_token", rules.unknown);
+  rules.inner = part.text("continuing_subword_prefix", rules.inner);
+  const TokenizerPart longest = part.at("max_input_chars_per_word");
+  if (longest.value.is_number_unsigned()) rules.longest_word = longest.value.get<std::size_t>();
+  if (!rules.vocabulary.contains(rules.unknown)) part.blame.fail("its vocab has no " + in_quotes(rules.unknown), "the model's unk_token");
+  return piece_model(std::move(rules));
+}
+
+/// ["[SEP]", 102]
+Token pair_token(const TokenizerPart& part, const char* key) {
+  const Json& pair = part.at(key).value;
+  const bool good = pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_number_unsigned();
+  if (!good) part.refuse(std::string("has a ") + key + " that is no token");
+  return {pair[1].get<Index>(), pair[0].get<std::string>()};
+}
+
+/// {"id": "<s>", "ids": [1], "tokens": ["<s>"]} of special_tokens.
+void append_special(const TokenizerPart& part, const std::string& id, std::vector<Token>& tokens) {
+  const TokenizerPart known = part.at("special_tokens").at(id.c_str());
+  const Json& ids = known.at("ids").value;
+  const Json& names = known.at("tokens").value;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const bool good = ids.is_array() && ids[i].is_number_unsigned() && names.is_array() && i < names.size() && names[i].is_string();
+    if (!good) part.refuse("has a special token " + in_quotes(id) + " without its id");
+    tokens.push_back({ids[i].get<Index>(), names[i].get<std::string>()});
+  }
+  if (ids.empty()) part.refuse("names the special token " + in_quotes(id));
+}
+
+void read_template(const TokenizerPart& part, TokenizerParts& parts) {
+  bool passed = false;
+  for (const TokenizerPart& item : part.list("single")) {
+    const TokenizerPart special = item.at("SpecialToken");
+    if (special.there()) {
+      append_special(part, special.text("id"), passed ? parts.after : parts.before);
+    } else if (!item.at("Sequence").there() || std::exchange(passed, true)) {
+      part.refuse("has another template than tokens around a line");
+    }
+  }
+  if (!passed) part.refuse("has a template without the line");
+}
+
+}  // namespace
+
+std::unique_ptr<const TokenModel> model_of(const TokenizerPart& part) {
+  const std::string type = part.text("type", part.at("merges").there() ? "BPE" : "");  // older files name none
+  if (type == "BPE") return pairs_of(part);
+  if (type == "WordPiece") return pieces_of(part);
+  part.refuse("is " + in_quotes(type));
+}
+
+void read_post_processor(const TokenizerPart& part, TokenizerParts& parts) {
+  if (!part.there()) return;
+  const std::string type = part.type();
+  if (type == "Sequence") {
+    for (const TokenizerPart& step : part.list("processors")) read_post_processor(step, parts);
+  } else if (type == "TemplateProcessing") {
+    read_template(part, parts);
+  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+    parts.before.push_back(pair_token(part, "cls"));
+    parts.after.push_back(pair_token(part, "sep"));
+  } else if (type != "ByteLevel") {  // which is about where tokens are in the text
+    part.refuse("is " + in_quotes(type));
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,37 @@
+// The parts of a tokenizer.json as functions. What none of them knows is refused by its name.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/blame.h"
+#include "core/tokenizer/pipeline.h"
+
+namespace headlight {
+
+using Json = nlohmann::json;
+
+/// Where one is in a tokenizer.json: its part, and what to say of it.
+struct TokenizerPart {
+  const Json& value;
+  std::string name;  ///< "pre_tokenizer"
+  const Blame& blame;
+
+  bool there() const { return !value.is_null(); }
+  /// Its "type".
+  std::string type() const;
+  TokenizerPart at(const char* key) const;
+  std::vector<TokenizerPart> list(const char* key) const;
+  std::string text(const char* key, const std::string& otherwise = {}) const;
+  bool is(const char* key, bool otherwise) const;
+  /// "its pre_tokenizer is "Digits", which is not known here"
+  [[noreturn]] void refuse(const std::string& what) const;
+};
+
+Normalizer normalizer_of(const TokenizerPart& part);
+/// Appends to words, and notes whether they are spelled byte by byte.
+void append_pre_tokenizer(const TokenizerPart& part, TokenizerParts& parts);
+std::unique_ptr<const TokenModel> model_of(const TokenizerPart& part);
+/// Fills before and after.
+void read_post_processor(const TokenizerPart& part, TokenizerParts& parts);
+
+}  // namespace headlight

@@ -1,0 +1,45 @@
+// Cutting a word into tokens of a vocabulary.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/tokenizer/tokenizer.h"
+
+namespace headlight {
+
+using Vocabulary = std::unordered_map<std::string, Index>;
+
+class TokenModel {
+ public:
+  virtual ~TokenModel() = default;
+  virtual void append(std::string_view word, std::vector<Token>& tokens) const = 0;
+};
+
+/// Byte pair encoding (Sennrich et al. 2016): characters are joined in the order of the merges.
+struct PairRules {
+  Vocabulary vocabulary;
+  std::vector<std::pair<std::string, std::string>> merges;
+  std::optional<std::string> unknown;  ///< stands for characters without a token; unset: they go
+  bool join_unknown = false;           ///< several in a row are one token
+  bool bytes = false;                  ///< … are spelled as "<0xE2>" first, as LLaMA does
+  bool whole_words = false;            ///< a word that is a token needs no merges, as in LLaMA 3
+};
+/// Throws FileError about `file` where a merge makes no token.
+std::unique_ptr<const TokenModel> pair_model(PairRules rules, const std::string& file);
+
+/// WordPiece (Schuster & Nakajima 2012): the longest piece first, later ones with `inner` before them.
+struct PieceRules {
+  Vocabulary vocabulary;
+  std::string unknown = "[UNK]";  ///< in the vocabulary
+  std::string inner = "##";
+  std::size_t longest_word = 100;  ///< characters; a longer one is unknown
+};
+std::unique_ptr<const TokenModel> piece_model(PieceRules rules);
+
+}  // namespace headlight
