@@ -1,0 +1,80 @@
+// tokenizer.json: the ids that Hugging Face's own tokenizers.js gives (tests/fixtures/make_tokenizer_ids.mjs).
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "core/tokenizer/tokenizer.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+
+using namespace headlight;
+using samples::has;
+
+namespace {
+
+using Json = nlohmann::json;
+const std::string folder = HEADLIGHT_FIXTURES "/tokenizers/";
+
+Json json_of(const std::string& path) {
+  std::ifstream stream(path);
+  return Json::parse(stream);
+}
+
+std::vector<Index> ids_of(const TokenSplitter& splitter, const std::string& line) {
+  std::vector<Index> ids;
+  for (const Token& token : splitter.split(line)) ids.push_back(token.id);
+  return ids;
+}
+
+std::vector<std::string> texts_of(const std::string& name, const std::string& line) {
+  std::vector<std::string> texts;
+  for (const Token& token : open_tokenizer_json(folder + name + ".json")->split(line)) texts.push_back(token.text);
+  return texts;
+}
+
+/// What is said of GPT-2's file with another value at this place.
+std::string refused(const std::string& place, const Json& value) {
+  Json json = json_of(folder + "gpt2.json");
+  json[Json::json_pointer(place)] = value;
+  const samples::TempFolder scratch;
+  samples::write_text(scratch / "tokenizer.json", json.dump());
+  return samples::sentence_of([&] { open_tokenizer(scratch / "model.safetensors")->split("the cat"); });
+}
+
+}  // namespace
+
+TEST_CASE("a tokenizer.json gives the ids that Hugging Face's tokenizers give: GPT-2, RoBERTa, LLaMA 2 and 3, Mistral, Qwen 2, BERT") {
+  const Json expected = json_of(folder + "expected.json");
+  REQUIRE(expected["ids"].size() == 9);
+  for (const auto& [name, rows] : expected["ids"].items()) {
+    const auto splitter = open_tokenizer_json(folder + name + ".json");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string line = expected["lines"][i];
+      INFO(name << ": " << line);
+      CHECK(ids_of(*splitter, line) == rows[i].get<std::vector<Index>>());
+    }
+  }
+}
+
+TEST_CASE("tokens are shown as they read: blanks as ␣, bytes of a character without a token as they are spelled") {
+  CHECK(texts_of("gpt2", "the cat") == std::vector<std::string>{"the", "␣cat"});
+  CHECK(texts_of("llama2", "the 猫") == std::vector<std::string>{"<s>", "␣the", "␣", "<0xE7>", "<0x8C>", "<0xAB>"});
+  CHECK(texts_of("bert", "Cats [MASK]") == std::vector<std::string>{"[CLS]", "cat", "##s", "[MASK]", "[SEP]"});
+}
+
+TEST_CASE("what a tokenizer.json has that is not known here is refused by its name") {
+  CHECK(refused("/version", "1.0") == "no error");
+  CHECK(has(refused("/model/type", "Unigram"), R"(its model is "Unigram", which is not known here)"));
+  CHECK(has(refused("/model/end_of_word_suffix", "</w>"), R"(its model has the end_of_word_suffix "</w>")"));
+  CHECK(has(refused("/normalizer", {{"type", "Nmt"}}), R"(its normalizer is "Nmt")"));
+  CHECK(has(refused("/normalizer", {{"type", "Replace"}, {"pattern", {{"Regex", "a+"}}}, {"content", "b"}}), "replaces by a regular expression"));
+  CHECK(has(refused("/pre_tokenizer", {{"type", "Digits"}}), R"(its pre_tokenizer is "Digits")"));
+  CHECK(has(refused("/pre_tokenizer", {{"type", "Split"}, {"pattern", {{"Regex", "\\d"}}}, {"behavior", "Isolated"}}), R"(its pre_tokenizer splits by "\d")"));
+  CHECK(has(refused("/post_processor", {{"type", "Odd"}}), R"(its post_processor is "Odd")"));
+  CHECK(has(refused("/added_tokens/0/single_word", true), R"(single_word, "<|end|>")"));
+  CHECK(has(refused("/model/merges/0", "one"), "one of its merges is no pair"));
+  CHECK(has(refused("/model/merges/0", "the nothing"), "has no token"));
+  CHECK(has(refused("/model/vocab", Json::object()), "its model has no vocab"));
+  CHECK(has(refused("/model/vocab/t", -3), "no whole number"));
+  CHECK(has(refused("", 7), "is no tokenizer.json"));
+}
