@@ -166,7 +166,8 @@ void Script::masking() {
     step(Stage::masked_scores, current_);
     return;
   }
-  line("# The mask, true = may attend" + (scenario_.mask.empty() ? std::string(".") : ": " + one_line(scenario_.mask)));
+  const std::string rule = scenario_.mask.empty() ? "." : ": " + one_line(scenario_.mask);
+  line("# The mask, true = may attend" + rule + (scenario_.painted.empty() ? "" : " with what was painted over it"));
   if (makes_own_mask(scenario_)) {
     step(Stage::mask, either("torch.ones(n_q, n_k, dtype=torch.bool).tril()", "np.tri(n_q, n_k, dtype=bool)"));
   } else {

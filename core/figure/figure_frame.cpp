@@ -197,7 +197,7 @@ class Fitter {
         frame.bar_text = std::max(frame.bar_text, width(tick.text, FontRole::text, bar_text_size));
       }
     }
-    (has_own_bars(spec_) ? frame.own_bar : frame.right) = bar_gap + bar_width + 6 + frame.bar_text;
+    (has_own_bars(spec_, ranges_) ? frame.own_bar : frame.right) = bar_gap + bar_width + 6 + frame.bar_text;
   }
 
   static float margin_of(const Frame& frame) { return frame.detail.title ? frame.margin : std::min(frame.margin, 8.0f); }
@@ -308,8 +308,9 @@ class Fitter {
 
 }  // namespace
 
-bool has_own_bars(const FigureSpec& spec) {
-  return spec.range_mode == RangeMode::head && spec.panels.size() > 1;
+bool has_own_bars(const FigureSpec& spec, const std::vector<ValueRange>& ranges) {
+  const auto other = [&](ValueRange range) { return !(range == ranges.front()); };
+  return spec.range_mode == RangeMode::head && std::any_of(ranges.begin(), ranges.end(), other);
 }
 
 std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float height) {

@@ -39,8 +39,8 @@ struct LegendEntry {
 
 /// One colour bar's ticks, in the words of the range's mode.
 std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float height);
-/// Each panel has a bar of its own.
-bool has_own_bars(const FigureSpec& spec);
+/// Each panel has a bar of its own, since one would not do for all.
+bool has_own_bars(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
 
 struct FigureFrame {
   FigureDetail detail;

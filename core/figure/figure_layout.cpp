@@ -135,7 +135,7 @@ class Placer {
 
   void bars() {
     if (frame_.bar_text == 0) return;
-    const bool own = has_own_bars(spec_);
+    const bool own = has_own_bars(spec_, ranges_);
     const Box corner = last_of_first_line();
     for (std::size_t i = 0; i < (own ? out_.panels.size() : 1); ++i) {
       const Box& beside = own ? out_.panels[i].heatmap : corner;

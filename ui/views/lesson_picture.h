@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/scenario/scenario_json.h"
+#include "core/scenario/lesson.h"
 #include "ui/look/look.h"
 #include "ui/widgets/matrix_painter.h"
 

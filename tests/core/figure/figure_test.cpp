@@ -187,6 +187,9 @@ TEST_CASE("heads share one bar by stage and have their own by head") {
   FigureLayout layout = layout_of(sample.spec);
   CHECK(layout.bars.size() == 3);
   CHECK(layout.panels[1].range == ValueRange{-0.25f, 0.25f});
+  sample.spec.panels[1].matrix = sample.spec.panels[2].matrix = sample.spec.panels[0].matrix;
+  CHECK(layout_of(sample.spec).bars.size() == 1);  // one would say it for all
+  sample.spec.panels[1].matrix = small.matrix();
   sample.spec.range_mode = RangeMode::stage;
   layout = layout_of(sample.spec);
   CHECK(layout.bars.size() == 1);
