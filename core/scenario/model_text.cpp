@@ -183,7 +183,7 @@ void note(const FileReading& r, const Model& model, const TokenSplitter& splitte
 
 void read_model_text(const FileReading& r) {
   const Model model = model_of(r);
-  const auto splitter = open_tokenizer(path_from(r.file.path()));
+  const auto splitter = r.file.tokenizer();
   const Batch batch = tokenized(r, *splitter);
   Buffer x = embedded(r, model, batch);
   const std::string block = block_of(r.keys, model.layout);

@@ -1,6 +1,7 @@
 #include "core/scenario/tensor_file.h"
 
 #include "core/files/mask_arrays.h"
+#include "core/tokenizer/tokenizer.h"
 
 namespace headlight {
 
@@ -39,6 +40,12 @@ Tensor TensorFile::load_transposed(const std::string& name) const {
   Tensor& transposed = transposed_[name];
   if (!transposed.defined()) transposed = stored.transpose(0, 1).contiguous();
   return transposed;
+}
+
+std::shared_ptr<const TokenSplitter> TensorFile::tokenizer() const {
+  const std::lock_guard lock(mutex_);
+  if (!tokenizer_) tokenizer_ = open_tokenizer(path_from(path_));
+  return tokenizer_;
 }
 
 }  // namespace headlight

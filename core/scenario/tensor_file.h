@@ -13,6 +13,8 @@
 
 namespace headlight {
 
+class TokenSplitter;
+
 class TensorFile {
  public:
   /// `last` itself where it is this very file, unchanged on disk since; else a newly opened one. Throws FileError.
@@ -29,6 +31,8 @@ class TensorFile {
   bool was_loaded(const std::string& name) const;
   /// The array transposed and packed, made once.
   Tensor load_transposed(const std::string& name) const;
+  /// The model's tokenizer, which lies beside it; opened once. Thread-safe. Throws FileError.
+  std::shared_ptr<const TokenSplitter> tokenizer() const;
 
  private:
   TensorFile(const std::string& path, std::shared_ptr<const ArrayFile> arrays);
@@ -39,6 +43,7 @@ class TensorFile {
   std::shared_ptr<const ArrayFile> arrays_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, Tensor> loaded_, transposed_;
+  mutable std::shared_ptr<const TokenSplitter> tokenizer_;
 };
 
 }  // namespace headlight

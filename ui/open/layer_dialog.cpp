@@ -6,6 +6,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
+#include "ui/widgets/main_button.h"
 #include "ui/widgets/path_field.h"
 
 namespace headlight {
@@ -147,10 +148,10 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const float below = layer != nullptr && !layer->heads ? 118 * u : 40 * u;
   const bool twice = draw_list(frame, choice, found, inside.max.y - ImGui::GetCursorScreenPos().y - below);
   draw_heads(frame, choice);
-  const float button = 110 * u;
-  ImGui::SetCursorScreenPos({inside.max.x - button, inside.max.y - 28 * u});
+  const char* label = frame.words("open.open");
+  ImGui::SetCursorScreenPos({inside.max.x - button_width(frame, label), inside.max.y - 28 * u});
   const bool ready = complete(choice);
-  const bool clicked = chip(frame, "take", frame.words("open.open"), ready, button);
+  const bool clicked = main_button(frame, "take", label, ready);
   return ready && (clicked || twice || keys.entered);
 }
 

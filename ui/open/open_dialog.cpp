@@ -8,6 +8,7 @@
 #include "ui/pictures.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
+#include "ui/widgets/main_button.h"
 #include "ui/widgets/path_field.h"
 
 namespace headlight {
@@ -176,12 +177,12 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
   ImGui::Dummy({0, 2 * u});
   draw_entries(frame, turn, picture, height - (ImGui::GetCursorPosY() - top) - 40 * u);
   ImGui::SetCursorPosY(top + height - 28 * u);
-  const float button = 110 * u;
+  const char* label = frame.words("open.open");
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float right = at.x + ImGui::GetContentRegionAvail().x - button;
+  const float right = at.x + ImGui::GetContentRegionAvail().x - button_width(frame, label);
   draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 11.5f * u, {at.x, at.y + 6 * u}, frame.look.muted, frame.words("open.hint"), right - at.x - 12 * u);
   ImGui::SetCursorScreenPos({right, at.y});
-  if (chip(frame, "take", frame.words("open.open"), true, button)) take_typed(frame, turn, picture);
+  if (main_button(frame, "take", label)) take_typed(frame, turn, picture);
 }
 
 }  // namespace

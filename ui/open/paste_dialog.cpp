@@ -30,7 +30,7 @@ void draw_paste_dialog(const Frame& frame, Rect place) {
   const Tensor& matrix = view.pasted->numbers;
   const std::vector<PasteUse> uses = paste_uses(matrix, *frame.trace());
   const float u = frame.u;
-  const DialogArea area(frame, place, Dialog::paste, "paste", frame.words("paste.title"), {440 * u, (118 + 62 * static_cast<float>(uses.size())) * u});
+  const DialogArea area(frame, place, Dialog::paste, "paste", frame.words("paste.title"), {440 * u, (98 + 62 * static_cast<float>(uses.size())) * u});
   if (!area.open()) return;
   note(frame, frame.words.fill("paste.holds", {std::to_string(matrix.size(0)), std::to_string(matrix.size(1))}));
   constexpr const char* ids[] = {"input", "mask", "bias"};
