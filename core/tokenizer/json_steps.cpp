@@ -50,12 +50,14 @@ std::string TokenizerPart::type() const { return text("type"); }
 TokenizerPart TokenizerPart::at(const char* key) const {
   static const Json nothing;
   const auto found = value.is_object() ? value.find(key) : value.end();
-  return {value.is_object() && found != value.end() ? *found : nothing, name, blame};
+  return {value.is_object() && found != value.end() ? *found : nothing, name, blame, depth};
 }
 
 std::vector<TokenizerPart> TokenizerPart::list(const char* key) const {
+  constexpr int deepest = 16;
+  if (depth >= deepest) refuse("is nested more than " + std::to_string(deepest) + " deep");
   std::vector<TokenizerPart> items;
-  for (const Json& item : at(key).value) items.push_back({item, name, blame});
+  for (const Json& item : at(key).value) items.push_back({item, name, blame, depth + 1});
   return items;
 }
 

@@ -15,6 +15,7 @@ struct TokenizerPart {
   const Json& value;
   std::string name;  ///< "pre_tokenizer"
   const Blame& blame;
+  int depth = 0;  ///< of lists in lists
 
   bool there() const { return !value.is_null(); }
   /// Its "type".

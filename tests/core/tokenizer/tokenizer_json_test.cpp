@@ -76,5 +76,8 @@ TEST_CASE("what a tokenizer.json has that is not known here is refused by its na
   CHECK(has(refused("/model/merges/0", "the nothing"), "has no token"));
   CHECK(has(refused("/model/vocab", Json::object()), "its model has no vocab"));
   CHECK(has(refused("/model/vocab/t", -3), "no whole number"));
+  Json nested = {{"type", "NFC"}};
+  for (int i = 0; i < 1000; ++i) nested = {{"type", "Sequence"}, {"normalizers", Json::array({std::move(nested)})}};
+  CHECK(has(refused("/normalizer", nested), "nested more than 16 deep"));
   CHECK(has(refused("", 7), "is no tokenizer.json"));
 }
