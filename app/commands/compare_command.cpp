@@ -1,8 +1,8 @@
 // headlight compare: where does my implementation go wrong?
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -15,16 +15,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// As explain: infinities are the strings that Python's float() takes.
-Json number_json(double value) {
-  if (std::isinf(value)) return "Infinity";
-  return value;
-}
+/// JSON has no infinity; the largest number stands for it, so that a script compares numbers with numbers.
+double finite(double value) { return std::min(value, std::numeric_limits<double>::max()); }
 
 Json stage_json(const StageComparison& stage) {
   Json json{{"stage", std::string(name(stage.stage))}, {"present", stage.own != nullptr}, {"max_abs_error", nullptr}, {"at", nullptr}};
   if (stage.agreement) {
-    json["max_abs_error"] = number_json(stage.agreement->largest);
+    json["max_abs_error"] = finite(stage.agreement->largest);
     json["at"] = stage.agreement->at;
   }
   if (stage.own && !stage.own->reading.empty()) json["note"] = stage.own->reading;

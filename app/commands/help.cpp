@@ -45,7 +45,8 @@ Of explain
 Of compare
   MINE is an .npz, .safetensors or .pt that holds your arrays under names of stages (headlight list stages), as many as you have:
   np.savez("mine.npz", weights=weights, output=output). Equal is |a − b| <= 1e-5 + 1e-4·|b|.
-  --json writes match, stages (stage, present, max_abs_error, at), first_difference, diagnosis (id, explanation).
+  --json writes match, stages (stage, present, max_abs_error, at), first_difference, diagnosis (id, explanation, most likely
+  first). Where one side alone is infinite or NaN, max_abs_error is the largest double.
 Of the window
   --view pipeline|heads|mask[:SHEET]|compare|lesson --step K --way row|column|dot|outer --select STAGE:b,h,row,col --theme light|dark
   --colormap NAME --range row|head|stage|LO:HI --size WxH --language en|zh --present --scale-factor X (pixels to a point, off screen)

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/diagnosis/agreement.h"
+#include "core/diagnosis/fill_search.h"
 #include "core/diagnosis/mistake_kinds.h"
 
 namespace headlight {
@@ -95,6 +95,7 @@ std::vector<float> fills_to_try(const Trace& run, const OwnStages& own) {
     add(fill_in_weights(mask, mistakes::scores_before_mask(run), weights->values));
   }
   for (const float typed : typed_fills) add(typed);
+  add(fill_from_outputs(run, own));
   return fills;
 }
 

@@ -1,11 +1,13 @@
 #include "core/diagnosis/weight_recovery.h"
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <Eigen/QR>
 
 #include "core/diagnosis/agreement.h"
+#include "core/diagnosis/subset_search.h"
 
 namespace headlight {
 namespace {
@@ -23,12 +25,16 @@ class Recovery {
 
   /// `columns` holds what one unit of each unknown weight of query (b, q) adds to `target`.
   void solve(Index b, Index q, const std::vector<Unknown>& unknowns, const Matrix& columns, const Vector& target) {
-    if (columns.cols() == 0 || columns.rows() < columns.cols() || !target.allFinite()) return;
-    const Eigen::ColPivHouseholderQR<Matrix> system(columns);
-    if (system.rank() < columns.cols()) return;
-    const Vector found = system.solve(target);
-    for (std::size_t i = 0; i < unknowns.size(); ++i) {
-      cell(b, unknowns[i].head, q, unknowns[i].key) = static_cast<float>(found[static_cast<Index>(i)]);
+    if (columns.cols() == 0 || !target.allFinite()) return;
+    Vector found;
+    if (columns.rows() >= columns.cols()) {
+      const Eigen::ColPivHouseholderQR<Matrix> system(columns);
+      if (system.rank() == columns.cols()) found = system.solve(target);
+    }
+    if (found.size() == 0) found = dropped(b, q, unknowns, columns, target);
+    for (Index i = 0; i < found.size(); ++i) {
+      const Unknown& unknown = unknowns[static_cast<std::size_t>(i)];
+      cell(b, unknown.head, q, unknown.key) = static_cast<float>(found[i]);
     }
   }
 
@@ -56,6 +62,30 @@ class Recovery {
   Tensor tensor() && { return Tensor(run_[Stage::weights].shape(), std::move(values_)); }
 
  private:
+  /// Where a system has many solutions: the run's weights, some of them dropped and the rest scaled by a usual 1/(1 − p).
+  Vector dropped(Index b, Index q, const std::vector<Unknown>& unknowns, const Matrix& columns, const Vector& target) {
+    if (unknowns.size() > SubsetSums::most_terms || probabilities_.empty()) return {};
+    Vector weights(columns.cols());
+    std::vector<std::vector<double>> terms;
+    for (Index i = 0; i < columns.cols(); ++i) {
+      const Unknown& unknown = unknowns[static_cast<std::size_t>(i)];
+      weights[i] = static_cast<double>(run_[Stage::weights].matrix(b, unknown.head)(q, unknown.key));
+      const Vector term = weights[i] * columns.col(i);
+      terms.emplace_back(term.begin(), term.end());
+    }
+    const SubsetSums sums(terms);
+    for (double& p : probabilities_) {
+      const Vector sum = target * (1 - p);
+      const auto keep = sums.closest({sum.begin(), sum.end()}, 1e-5 + 1e-4 * sum.cwiseAbs().maxCoeff());
+      if (!keep) continue;
+      for (Index k = 0; k < weights.size(); ++k) weights[k] *= (*keep)[static_cast<std::size_t>(k)] ? 1 / (1 - p) : 0;
+      std::swap(probabilities_.front(), p);  // the next row's too
+      return weights;
+    }
+    probabilities_.clear();  // what holds for no p in one row is no dropout
+    return {};
+  }
+
   static constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
   float& cell(Index b, Index h, Index q, Index k) {
@@ -65,6 +95,7 @@ class Recovery {
 
   const Trace& run_;
   Buffer values_;
+  std::vector<double> probabilities_{0.1, 0.5, 0.2, 0.3, 0.05, 0.25, 0.4, 0.15, 0.6, 0.7, 0.75, 0.8, 0.9, 0.01, 0.02, 0.35, 0.45};
 };
 
 Vector row_of(const MatrixView& m, Index row, Index first, Index count) {
@@ -104,7 +135,7 @@ Tensor from_output(const Trace& run, const Tensor& output) {
     for (Index q = 0; q < d.n_q; ++q) {
       std::vector<Unknown> unknowns;
       for (Index h = 0; h < d.heads; ++h) recovery.attended(b, h, q, unknowns);
-      if (static_cast<Index>(unknowns.size()) > d.d_out) continue;
+      if (static_cast<Index>(unknowns.size()) > std::max<Index>(d.d_out, SubsetSums::most_terms)) continue;
       Matrix columns(d.d_out, static_cast<Index>(unknowns.size()));
       for (Index i = 0; i < columns.cols(); ++i) {
         const Unknown& unknown = unknowns[static_cast<std::size_t>(i)];

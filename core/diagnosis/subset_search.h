@@ -1,0 +1,37 @@
+// Which of a few vectors were added up.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace headlight {
+
+/// The sums of all subsets of a few vectors of one length, kept as those of either half (Horowitz & Sahni 1974).
+class SubsetSums {
+ public:
+  using Vector = std::vector<double>;
+  static constexpr std::size_t most_terms = 26;
+
+  /// At most most_terms of them, at least one, of at least one number.
+  explicit SubsetSums(const std::vector<Vector>& terms);
+
+  /// The subset whose sum comes closest to `target`, no number off by more than `tolerance`; nothing where there is none.
+  std::optional<std::vector<bool>> closest(const Vector& target, double tolerance) const;
+
+ private:
+  struct Half {
+    Half(std::span<const Vector> terms, std::size_t width);
+    std::span<const double> sum(std::size_t set) const { return std::span(numbers).subspan(set * width, width); }
+
+    std::size_t width;
+    Vector numbers;                  ///< of all subsets, one after the other
+    std::vector<std::size_t> order;  ///< of the subsets, by their sums' first number
+  };
+
+  std::size_t terms_;
+  Half left_, right_;
+};
+
+}  // namespace headlight
