@@ -13,6 +13,7 @@
 #include "ui/keys.h"
 #include "ui/open/layer_dialog.h"
 #include "ui/open/opener.h"
+#include "ui/open/opening.h"
 #include "ui/open/paste.h"
 #include "ui/panels/registry.h"
 #include "ui/pictures.h"
@@ -128,6 +129,7 @@ struct Session::State {
     if (next == Next::leave) requests.close = true;
     if (next == Next::open) opener.open(document, document.view.saving.opens, true);
     if (const auto* open = std::get_if<OpenFile>(&action)) opener.open(document, open->path, open->surely);
+    if (const auto* mask = std::get_if<OpenMask>(&action)) open_mask_into(document, mask->path);
     if (const auto* take = std::get_if<TakeMatrix>(&action)) take_matrix(document, *take, words);
     if (std::holds_alternative<TakeLayer>(action)) opener.answer_layer(document);
     if (const auto* take = std::get_if<TakeMask>(&action)) take_mask(document, take->format, words);

@@ -1,8 +1,10 @@
 // From raw scores to masked ones: scale, soft-cap, bias, mask.
+#include <algorithm>
 #include <cmath>
 
 #include "core/attention/position_bias.h"
 #include "core/explain/steps.h"
+#include "core/mask/expression.h"
 
 namespace headlight::steps {
 namespace {
@@ -11,6 +13,15 @@ Cell before(const Trace& trace, const Cell& cell) {
   Cell source = cell;
   source.stage = scores_before(trace, cell.stage);
   return source;
+}
+
+/// Whether the cell is what was painted over the expression; one that calls painted() says itself what becomes of it.
+bool is_painted_over(const Trace& trace, const Cell& c) {
+  const std::string& mask = trace.scenario.mask;
+  if (!mask.empty() && MaskExpression::parse(mask).calls("painted")) return false;
+  return std::ranges::any_of(trace.scenario.painted, [&](const PaintedCells& cells) {
+    return lies_in(cells, c.batch, c.head) && c.row >= cells.query && c.row < cells.query + cells.queries && c.col >= cells.key && c.col < cells.key + cells.keys;
+  });
 }
 
 }  // namespace
@@ -73,7 +84,7 @@ void explain_bias(const Trace& trace, Explanation& to) {
 
 void explain_mask(const Trace& trace, Explanation& to) {
   const std::string& mask = trace.scenario.mask;
-  to.formula = symbol(to.cell) + " = " + (mask.empty() ? "mask" : mask);
+  to.formula = symbol(to.cell) + " = " + (is_painted_over(trace, to.cell) ? "painted()" : mask.empty() ? "mask" : mask);
   to.numbers = to.value != 0 ? "true" : "false";
 }
 

@@ -1,6 +1,7 @@
 #include "tests/allocations.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/masklab/conventions_picture.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -74,4 +75,69 @@ TEST_CASE("reach: the layer after which a query may know of a token") {
   CHECK(quad.mask.at({5, 1}) == 0);
   CHECK(quad.values.at({5, 4}) == 3);  // after the first of three layers: the strongest
   CHECK(quad.values.at({5, 2}) == 1);
+}
+
+TEST_CASE("reach: the query is the row under the pointer, else the selected one") {
+  Document document = sheet(MaskTab::reach, "causal() && window(2)");
+  document.view.selected = Cell{Stage::mask, 0, 0, 4, 1};
+  HeadlessWindow window(document);
+  const std::size_t selected = window.drawn();
+  const MatrixQuad quad = window.painter.quads.at(0);
+  const auto row = [&](Index r) {
+    return ImVec2{(quad.min.x + quad.max.x) / 2, quad.min.y + (static_cast<float>(r) + 0.5f) * (quad.max.y - quad.min.y) / 6};
+  };
+  window.move(row(2));
+  for (int i = 0; i < 3; ++i) window.frame();
+  REQUIRE(window.document().view.hovered);
+  CHECK(window.document().view.hovered->row == 2);
+  CHECK(window.drawn() != selected);
+  CHECK(identical(window.painter.quads.at(0).values, quad.values));  // the matrix is not made anew
+  window.click(row(3));
+  CHECK(window.document().view.selected->row == 3);
+}
+
+TEST_CASE("cost: blocks follow the number of tokens until one is chosen, and cells say what becomes of them") {
+  Document document = random_document(48, 16, 4);
+  document.view.kind = ViewKind::mask;
+  document.view.mask_lab.tab = MaskTab::cost;
+  document.scenario.mask = "causal()";
+  HeadlessWindow window(document);
+  const MatrixQuad& usual = window.painter.quads.at(0);  // blocks of 16
+  CHECK(usual.mask.at({0, 16}) == 0);
+  CHECK(usual.values.at({0, 15}) == 1);
+  CHECK(usual.values.at({16, 0}) == 3);
+  CHECK_FALSE(window.document().view.mask_lab.block);
+  Document chosen = document;
+  chosen.view.mask_lab.block = 4;
+  HeadlessWindow other(chosen);
+  CHECK(other.painter.quads.at(0).values.at({0, 3}) == 1);
+  CHECK(other.painter.quads.at(0).mask.at({0, 4}) == 0);
+}
+
+TEST_CASE("conventions: the run as it is comes first, then what changes something") {
+  HeadlessWindow window(sheet(MaskTab::conventions));
+  window.settle();
+  const Trace& trace = *window.document().trace;
+  REQUIRE(window.painter.quads.size() == 7);
+  const auto changes = [&](const MatrixQuad& quad) {
+    for (Index q = 0; q < 6; ++q) {
+      for (Index k = 0; k < 6; ++k) {
+        if (quad.values.at({0, 0, q, k}) != trace[Stage::weights].at({0, 0, q, k})) return true;
+      }
+    }
+    return false;
+  };
+  CHECK_FALSE(changes(window.painter.quads[0]));
+  for (std::size_t i = 1; i < 4; ++i) CHECK(changes(window.painter.quads[i]));  // polarity, window, after the softmax
+  for (std::size_t i = 4; i < 7; ++i) CHECK_FALSE(changes(window.painter.quads[i]));  // fills
+}
+
+TEST_CASE("what a convention changes is said in whole words, and that it changes nothing") {
+  const Words words("en");
+  CHECK(effect_words(words, {}) == std::vector<std::string>{"changes nothing here"});
+  ConventionEffect effect;
+  effect.cells = 144;
+  effect.weights_change = 1;
+  effect.output_change = 11.63f;
+  CHECK(effect_words(words, effect) == std::vector<std::string>{"144 mask cells differ", "weights by up to 1.000", "output by up to 11.6"});
 }

@@ -61,6 +61,9 @@ TEST_CASE("a folder lists its folders and what opens, by name; what cannot be op
   CHECK(completed(listing, "B") == "b.NPZ");
   CHECK(completed(listing, "nothing") == "nothing");
   CHECK_FALSE(list_folder(utf8_from(folder / "missing") + "/").readable);
+  samples::write_text(folder / "mask.png", "x");
+  const FolderListing masks = list_folder(folder_part(utf8_from(folder.path()) + "/"), true);
+  CHECK(names_of(masks, matching(masks, "")) == std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "mask.png", "notes.txt", "z.pth"});
 }
 
 TEST_CASE("Ctrl+O, a few letters, Tab and Enter open a file, which is recent from then on") {
@@ -334,4 +337,26 @@ TEST_CASE("what was taken for what can be changed: polarity, order of the weight
   bert.click(bert.find("controls", {"other_layer"}));
   REQUIRE(bert.document().view.dialog == Dialog::layers);
   CHECK(bert.document().view.layers.question->candidates.size() == 2);
+}
+
+TEST_CASE("a mask opened from the mask view lies over what is open already, also from a file of attentions") {
+  const TempFolder folder;
+  write_attention(folder / "net.npz", 0.5f);
+  samples::write_text(folder / "mask.csv", "1,0,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,0\n");
+  Document document = sentence();
+  document.view.kind = ViewKind::mask;
+  document.view.open.typed = utf8_from(folder.path()) + "/";
+  HeadlessWindow window(document);
+  window.click(window.find("canvas", {"open mask"}));
+  REQUIRE(window.document().view.dialog == Dialog::open);
+  CHECK(window.document().view.open.masks);
+  window.type_and_enter("mask.csv");
+  window.settle();
+  CHECK(window.document().view.dialog == Dialog::none);
+  CHECK(window.document().error.empty());
+  CHECK(window.document().scenario.mask == "file()");
+  CHECK(window.document().scenario.text == sentence().scenario.text);
+  CHECK((*window.document().trace)[Stage::mask].at({0, 0, 0, 1}) == 0);
+  CHECK((*window.document().trace)[Stage::mask].at({0, 0, 5, 5}) == 0);
+  CHECK((*window.document().trace)[Stage::mask].at({0, 0, 5, 4}) == 1);
 }

@@ -54,6 +54,7 @@ struct Applier {
   void operator()(const AskToSave&) const {}
   void operator()(const Save&) const {}
   void operator()(const OpenFile&) const {}
+  void operator()(const OpenMask&) const {}
   void operator()(const TakeLayer&) const {}
   void operator()(const Paste&) const {}
   void operator()(const UsePasted&) const {}

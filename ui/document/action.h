@@ -29,6 +29,10 @@ struct OpenFile {
   std::string path;
   bool surely = false;
 };
+/// The mask of this file, whatever else is in it, over what is open.
+struct OpenMask {
+  std::string path;
+};
 /// The result that is shown becomes A, which later ones are compared with; Unpin forgets it.
 struct Pin {};
 struct Unpin {};
@@ -81,7 +85,7 @@ struct Quit {
   bool surely = false;
 };
 
-using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export,
+using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, OpenMask, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export,
                             CopyCommand, AskToSave, Save, Pin, Unpin, Undo, Redo, ShowError, DismissMessage,
                             ToggleFullscreen, Quit>;
 using Actions = std::vector<Action>;

@@ -15,6 +15,7 @@ struct OpenChoice {
   int marked = -1;     ///< among the entries that `typed` leaves; −1: none
   int visit = 0;       ///< counts the times the dialog came up, each of which reads the folder anew
   bool focus = false;  ///< the field is to take the keyboard
+  bool masks = false;  ///< what is chosen becomes the mask of what is open; only files that can be one are listed
   bool operator==(const OpenChoice&) const = default;
 };
 

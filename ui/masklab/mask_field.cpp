@@ -91,7 +91,7 @@ void type_mask(const Frame& frame, const std::string& text) {
 void draw_mask_field(const Frame& frame, const char* id) {
   const std::optional<std::string>& draft = frame.view().mask_draft;
   const std::string& text = draft ? *draft : frame.document.scenario.mask;
-  if (const auto typed = text_field(frame, id, text, Face::mono, true)) type_mask(frame, *typed);
+  if (const auto typed = text_field(frame, id, text, Face::mono, true, controls_picture(frame).mask_in_force.c_str())) type_mask(frame, *typed);
   if (draft) draw_trouble(frame);
 }
 

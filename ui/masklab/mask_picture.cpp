@@ -35,9 +35,9 @@ std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   return words;
 }
 
-/// "|q − k| < w: Hugging Face, Mistral"
+/// Its whole name, what it lets through, and who has it, a line each.
 std::string hint_of(const Pattern& pattern) {
-  std::string hint(pattern.predicate);
+  std::string hint = signature(pattern) + "\n" + std::string(pattern.predicate);
   if (!pattern.known_from.empty()) hint += "\n" + std::string(pattern.known_from);
   return hint;
 }

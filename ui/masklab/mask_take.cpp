@@ -1,6 +1,7 @@
 #include "ui/masklab/mask_take.h"
 
 #include "ui/imgui_compat.h"
+#include "ui/open/open_dialog.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -24,9 +25,7 @@ constexpr Button buttons[] = {
 
 bool starts_group(MaskFormat format) { return format == MaskFormat::npy || format == MaskFormat::pytorch; }
 
-float button_width(const Frame& frame, const Button& button) {
-  return text_size(frame.fonts, Face::ui, 12 * frame.u, button.label).x + 14 * frame.u;
-}
+float label_width(const Frame& frame, const char* label) { return text_size(frame.fonts, Face::ui, 12 * frame.u, label).x + 14 * frame.u; }
 
 float heading_width(const Frame& frame, const char* word) {
   return text_size(frame.fonts, Face::ui, 12 * frame.u, frame.words(word)).x + 8 * frame.u;
@@ -34,27 +33,30 @@ float heading_width(const Frame& frame, const char* word) {
 
 const char* heading(MaskFormat format) { return format == MaskFormat::npy ? "mask_take.save" : "mask_take.copy"; }
 
-bool text_button(const Frame& frame, const Button& button, ImVec2 at) {
+bool text_button(const Frame& frame, const char* id, const char* label, const char* hint, ImVec2 at) {
   const float u = frame.u;
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = ImGui::InvisibleButton(button.label, {button_width(frame, button), 26 * u});
+  const bool clicked = ImGui::InvisibleButton(id, {label_width(frame, label), 26 * u});
   const bool hovered = ImGui::IsItemHovered();
-  tooltip(frame, frame.words(button.hint));
+  tooltip(frame, frame.words(hint));
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered) list.AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.field, 6 * u);
-  draw_text(list, frame.fonts, Face::ui, 12 * u, {at.x + 7 * u, at.y + 6 * u}, hovered ? frame.look.ink : frame.look.accent, button.label);
+  draw_text(list, frame.fonts, Face::ui, 12 * u, {at.x + 7 * u, at.y + 6 * u}, hovered ? frame.look.ink : frame.look.accent, label);
   return clicked;
 }
 
 }  // namespace
 
-float draw_mask_take(const Frame& frame, ImVec2 right) {
+void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
   const float u = frame.u, apart = 12 * u;
   float width = apart;
   for (const Button& button : buttons) {
-    width += button_width(frame, button) + (starts_group(button.format) ? heading_width(frame, heading(button.format)) : 0);
+    width += label_width(frame, button.label) + (starts_group(button.format) ? heading_width(frame, heading(button.format)) : 0);
   }
   float x = right.x - width;
+  const char* open = frame.words("mask_take.open");
+  if (x - label_width(frame, open) < left) open = frame.words("mask_take.open_short");
+  if (text_button(frame, "open mask", open, "mask_take.open_hint", {x - label_width(frame, open) - 2 * u, right.y})) frame.change(with_open_dialog(frame, true));
   for (const Button& button : buttons) {
     if (starts_group(button.format)) {
       if (button.format != MaskFormat::npy) x += apart;
@@ -62,10 +64,9 @@ float draw_mask_take(const Frame& frame, ImVec2 right) {
       draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 12 * u, {x, right.y + 6 * u}, frame.look.muted, frame.words(word));
       x += heading_width(frame, word);
     }
-    if (text_button(frame, button, {x, right.y})) frame.actions.push_back(TakeMask{button.format});
-    x += button_width(frame, button);
+    if (text_button(frame, button.label, button.label, button.hint, {x, right.y})) frame.actions.push_back(TakeMask{button.format});
+    x += label_width(frame, button.label);
   }
-  return width;
 }
 
 }  // namespace headlight

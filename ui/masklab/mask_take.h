@@ -1,4 +1,4 @@
-// The mask out of the window: as a file, or as code on the clipboard.
+// The mask in and out of the window: from a file, as a file, or as code on the clipboard.
 #pragma once
 
 #include "ui/document/document.h"
@@ -6,7 +6,8 @@
 
 namespace headlight {
 
-/// "Save: npy npz csv png   Copy as: PyTorch FlexAttention NumPy", ending at `right`. Gives its width.
-float draw_mask_take(const Frame& frame, ImVec2 right);
+/// "Open a mask…   Save: npy npz csv png   Copy as: PyTorch FlexAttention NumPy", ending at `right`; shorter where it would
+/// begin before `left`.
+void draw_mask_take(const Frame& frame, float left, ImVec2 right);
 
 }  // namespace headlight

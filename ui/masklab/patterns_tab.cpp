@@ -12,19 +12,12 @@
 #include "ui/masklab/registry.h"
 #include "ui/panels/controls.h"
 #include "ui/pictures.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/heatmap.h"
 #include "ui/widgets/matrix_menu.h"
 
 namespace headlight {
 namespace {
-
-void draw_ground(const Frame& frame, Rect card, const char* title, ImU32 colour) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float u = frame.u;
-  list.AddRectFilled(card.min, card.max, frame.look.card, 9 * u);
-  compat::add_rect(list, card.min, card.max, frame.look.line, 9 * u, 1);
-  draw_text(list, frame.fonts, Face::bold, 13 * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour, title);
-}
 
 /// On the line of a card's title, ending at its right.
 void draw_remark(const Frame& frame, Rect card, const char* title, std::string_view text) {
@@ -34,27 +27,33 @@ void draw_remark(const Frame& frame, Rect card, const char* title, std::string_v
   draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 12 * u, {card.max.x - 14 * u - width, card.min.y + 9 * u}, frame.look.muted, text, room);
 }
 
-void draw_weights(const Frame& frame, const MaskPicture& picture) {
+/// A matrix, or the part of it that is zoomed in on, with its names; `over` draws over its cells.
+template <typename Over>
+void draw_part(const Frame& frame, const HeatPicture& heat, Over over) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const HeatPicture& heat = picture.weights;
-  draw_ground(frame, picture.weights_card, frame.words("mask.weights"), frame.look.after);
-  draw_heat(frame, list, heat, heat.rect, true);
-  draw_labels(frame, list, heat, heat.rect, 12 * frame.u, true, true);
-  if (const std::optional<Cell> cell = frame.looked_at()) draw_highlight(frame, list, heat, heat.rect, *cell);
-}
-
-void draw_mask(const Frame& frame, const MaskPicture& picture, Rect rect) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const HeatPicture& heat = picture.mask;
+  const Rect rect = zoomed(frame.view().mask_painting, heat.rect);
   const bool whole = frame.view().mask_painting.zoom <= 1;
-  draw_ground(frame, picture.mask_card, frame.words("mask.title"), frame.look.ink);
-  draw_remark(frame, picture.mask_card, frame.words("mask.title"), picture.statistics);
-  if (whole) draw_labels(frame, list, heat, rect, 12 * frame.u, true, true);
+  draw_labels_of_part(frame, list, heat, rect, heat.rect, 12 * frame.u);
   if (!whole) list.PushClipRect(heat.rect.min, heat.rect.max, true);
   draw_heat(frame, list, heat, rect, true);
   if (const std::optional<Cell> cell = frame.looked_at()) draw_highlight(frame, list, heat, rect, *cell);
-  draw_painting(frame, heat, rect);
+  over(rect);
   if (!whole) list.PopClipRect();
+}
+
+void draw_weights(const Frame& frame, const MaskPicture& picture) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  draw_card(frame, list, picture.weights_card);
+  draw_card_title(frame, list, picture.weights_card, frame.look.after, frame.words("mask.weights"));
+  draw_part(frame, picture.weights, [](const Rect&) {});
+}
+
+void draw_mask(const Frame& frame, const MaskPicture& picture) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  draw_card(frame, list, picture.mask_card);
+  draw_card_title(frame, list, picture.mask_card, frame.look.ink, frame.words("mask.title"));
+  draw_remark(frame, picture.mask_card, frame.words("mask.title"), picture.statistics);
+  draw_part(frame, picture.mask, [&](const Rect& rect) { draw_painting(frame, picture.mask, rect); });
 }
 
 /// The masks of all heads, small; a click looks at one.
@@ -109,7 +108,7 @@ void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) 
   const bool reaches = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (reaches) {
     if (picture.mask.rect.contains(point)) cell = cell_under(picture.mask, rect, point);
-    if (!cell) cell = cell_in(picture.weights, point);
+    if (picture.weights.rect.contains(point)) cell = cell_under(picture.weights, zoomed(frame.view().mask_painting, picture.weights.rect), point);
   }
   const bool painted = paint_with_pointer(frame, picture.mask, rect, picture.mask.rect);
   const bool has_mask = frame.trace()->has(Stage::mask);
@@ -163,14 +162,14 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   const MaskPicture& picture = mask_picture(frame, matrices);
   const Rect rect = zoomed(frame.view().mask_painting, picture.mask.rect);
   look(frame, picture, rect, {matrices.min, {matrices.max.x, matrices.max.y - picture.strip}});
-  draw_mask(frame, picture, rect);
+  draw_mask(frame, picture);
   draw_weights(frame, picture);
   draw_heads(frame, picture);
   draw_entries(frame, picture);
   if (!controls) return;
   ImGui::SetCursorScreenPos({inside.min.x, matrices.max.y + 8 * u});
   draw_combine_choice(frame);
-  draw_mask_take(frame, {inside.max.x, matrices.max.y + 8 * u});
+  draw_mask_take(frame, ImGui::GetItemRectMax().x + 8 * u, {inside.max.x, matrices.max.y + 8 * u});
   draw_palette(frame, {{inside.min.x, matrices.max.y + 40 * u}, inside.max});
 }
 

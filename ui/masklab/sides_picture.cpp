@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/attention/masking.h"
-#include "core/mask/expression.h"
 #include "core/mask/statistics.h"
 #include "core/tensor/error.h"
 #include "ui/look/colormaps.h"
@@ -31,9 +30,6 @@ struct Builder {
     other.painted.clear();
     try {
       b = build_mask(other, trace.inputs).slice(0, frame.view().batch, 1).slice(1, frame.view().head, 1).contiguous().view({dims.n_q, dims.n_k});
-    } catch (const ExpressionError& error) {
-      picture.words.error = std::string(error.what()) + "\n" + mark_at(other.mask, error.position());
-      return;
     } catch (const InputError& error) {
       picture.words.error = error.what();
       return;

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "core/files/blame.h"
+#include "core/files/mask_arrays.h"
 #include "core/files/utf8_path.h"
 
 namespace headlight {
@@ -37,13 +38,15 @@ bool is_model_companion(const std::string& name) {
   return std::ranges::find(known, name) != known.end() || name.ends_with(".index.json");
 }
 
-/// The word for what a file of this name holds; null for what cannot be opened.
-const char* kind_of(const std::string& name) {
+/// The word for what a file of this name holds; null for what cannot be opened, or cannot be a mask where one is wanted.
+const char* kind_of(const std::string& name, bool masks) {
   const std::string low = lower(name);
   if (low.ends_with(".npz") || low.ends_with(".npy")) return "open.numpy";
   if (low.ends_with(".safetensors")) return "open.safetensors";
   if (low.ends_with(".pt") || low.ends_with(".pth") || low.ends_with(".bin")) return "open.torch";
-  if (low.ends_with(".json") && !is_model_companion(low)) return "open.scenario";
+  if (masks && low.ends_with(".png")) return "open.picture";
+  if (masks && is_mask_name(path_from(low))) return "open.table";
+  if (!masks && low.ends_with(".json") && !is_model_companion(low)) return "open.scenario";
   return nullptr;
 }
 
@@ -57,13 +60,13 @@ std::string local_time(fs::file_time_type changed) {
   return text;
 }
 
-bool add_entry(const fs::directory_entry& found, std::vector<FolderEntry>& entries) {
+bool add_entry(const fs::directory_entry& found, bool masks, std::vector<FolderEntry>& entries) {
   FolderEntry entry;
   entry.name = utf8_from(found.path().filename());
   if (entry.name.starts_with('.') || !is_utf8(entry.name)) return false;
   std::error_code error;
   entry.folder = found.is_directory(error);
-  const char* kind = entry.folder ? "open.folder" : kind_of(entry.name);
+  const char* kind = entry.folder ? "open.folder" : kind_of(entry.name, masks);
   if (kind == nullptr || (!entry.folder && !found.is_regular_file(error))) return false;
   entry.kind = kind;
   if (!entry.folder) entry.size = byte_count(found.file_size(error));
@@ -85,14 +88,14 @@ std::string with_slash(std::string folder) {
 
 }  // namespace
 
-FolderListing list_folder(const std::string& folder) {
+FolderListing list_folder(const std::string& folder, bool masks) {
   constexpr std::size_t most = 20'000;  // more than anybody reads
   FolderListing listing{folder, {}, true};
   std::error_code error;
   fs::directory_iterator at(path_from(folder), error);
   listing.readable = !error;
   while (!error && at != fs::directory_iterator() && listing.entries.size() < most) {
-    add_entry(*at, listing.entries);
+    add_entry(*at, masks, listing.entries);
     at.increment(error);
   }
   std::ranges::sort(listing.entries, [](const FolderEntry& a, const FolderEntry& b) {

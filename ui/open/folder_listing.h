@@ -21,8 +21,9 @@ struct FolderListing {
   bool readable = true;
 };
 
-/// The folder's entries; hidden ones are left out. `folder` as folder_part gives it.
-FolderListing list_folder(const std::string& folder);
+/// The folder's entries; hidden ones are left out. `folder` as folder_part gives it. `masks`: files that can hold a mask, in
+/// place of those that can hold an attention.
+FolderListing list_folder(const std::string& folder, bool masks = false);
 
 /// What is typed, cut behind its last slash; "~/" is the person's own folder, and what is not absolute is beside the
 /// program's present folder.

@@ -185,14 +185,9 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
   if (main_button(frame, "take", label)) take_typed(frame, turn, picture);
 }
 
-}  // namespace
-
-void draw_open_dialog(const Frame& frame, Rect place) {
+/// Recent files and lessons, in the column at the left; gives where the rest begins.
+float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
   const float u = frame.u;
-  const DialogArea area(frame, place, Dialog::open, "open", frame.words("open.title"), {960 * u, 620 * u});
-  if (!area.open()) return;
-  Turn turn{frame.view().open, {}};
-  const Rect inside = area.content();
   const float side = std::min(side_width * u, inside.width() * 0.36f);
   ImGui::BeginChild("places", {side, inside.height()});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
@@ -203,8 +198,21 @@ void draw_open_dialog(const Frame& frame, Rect place) {
   ImGui::EndChild();
   const float gap = 18 * u;
   ImGui::GetWindowDrawList()->AddLine({inside.min.x + side + gap / 2, inside.min.y}, {inside.min.x + side + gap / 2, inside.max.y}, frame.look.line);
-  ImGui::SetCursorScreenPos({inside.min.x + side + gap, inside.min.y});
-  ImGui::BeginChild("browser", {inside.width() - side - gap, inside.height()}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  return inside.min.x + side + gap;
+}
+
+}  // namespace
+
+void draw_open_dialog(const Frame& frame, Rect place) {
+  const float u = frame.u;
+  const bool masks = frame.view().open.masks;
+  const DialogArea area(frame, place, Dialog::open, "open", frame.words(masks ? "open.mask_title" : "open.title"), {960 * u, 620 * u});
+  if (!area.open()) return;
+  Turn turn{frame.view().open, {}};
+  const Rect inside = area.content();
+  const float left = masks ? inside.min.x : draw_places(frame, turn, inside);
+  ImGui::SetCursorScreenPos({left, inside.min.y});
+  ImGui::BeginChild("browser", {inside.max.x - left, inside.height()}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   draw_files(frame, turn, inside.height());
   ImGui::EndChild();
   if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
@@ -213,7 +221,7 @@ void draw_open_dialog(const Frame& frame, Rect place) {
     changed.open = std::move(turn.choice);
     frame.change(std::move(changed));
   }
-  if (!turn.taken.empty()) frame.actions.push_back(OpenFile{std::move(turn.taken)});
+  if (!turn.taken.empty()) frame.actions.push_back(masks ? Action(OpenMask{std::move(turn.taken)}) : OpenFile{std::move(turn.taken)});
 }
 
 }  // namespace headlight

@@ -21,7 +21,7 @@ const OpenPicture& open_picture(Pictures& pictures, const OpenChoice& choice) {
   const bool same_folder = folder == kept.folder && choice.visit == kept.visit;
   if (same_folder && part == kept.part) return kept;
   if (!same_folder) {
-    kept.listing = list_folder(folder);
+    kept.listing = list_folder(folder, choice.masks);
     kept.folder = std::move(folder);
     kept.visit = choice.visit;
   }
@@ -30,8 +30,9 @@ const OpenPicture& open_picture(Pictures& pictures, const OpenChoice& choice) {
   return kept;
 }
 
-View with_open_dialog(const Frame& frame) {
+View with_open_dialog(const Frame& frame, bool masks) {
   View view = frame.view();
+  view.open.masks = masks;
   view.dialog = Dialog::open;
   if (view.open.typed.empty()) view.open.typed = starting_folder(frame);
   view.open.typed = folder_part(view.open.typed);

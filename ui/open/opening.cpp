@@ -33,8 +33,7 @@ View asking(View view, LayerQuestion question) {
 bool open_into(Document& document, const std::string& path) {
   try {
     if (is_mask_file(path, document.view.kind == ViewKind::mask)) {
-      apply(document, ChangeScenario{with_mask_file(document.scenario, path), {}});
-      document.view.dialog = Dialog::none;
+      open_mask_into(document, path);
       return false;
     }
     Lesson opened = open_source(path);
@@ -48,6 +47,11 @@ bool open_into(Document& document, const std::string& path) {
     show_error(document, error.what());
     return false;
   }
+}
+
+void open_mask_into(Document& document, const std::string& path) {
+  document.view.dialog = Dialog::none;
+  apply(document, ChangeScenario{with_mask_file(document.scenario, path), {}});
 }
 
 bool ask_for_layer(Document& document) {

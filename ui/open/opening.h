@@ -11,6 +11,8 @@ namespace headlight {
 /// shown already (core/scenario/mask_file.h). Where that cannot be, it says why
 /// and stays. Whether the document is now another one.
 bool open_into(Document& document, const std::string& path);
+/// The file's mask becomes the file() of what is shown, whatever else is in it.
+void open_mask_into(Document& document, const std::string& path);
 
 /// A scenario came to nothing. Where only its layer or heads are to be chosen, the dialog asks, and the document goes
 /// back without a message. Whether it does.

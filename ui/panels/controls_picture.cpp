@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/attention/masking.h"
 #include "core/figure/summary.h"
 
 namespace headlight {
@@ -46,6 +47,7 @@ ControlsPicture make_controls_picture(const Frame& frame) {
   for (Index b = 0; b < std::min(dims.batch, most_lengths); ++b) {
     picture.length_labels.push_back(frame.words.fill("controls.valid_length", {std::to_string(b)}));
   }
+  picture.mask_in_force = expression_in_force(frame.trace()->scenario, frame.trace()->inputs);
   picture.masked = masked_words(frame);
   picture.colormaps = list_colormaps();
   std::erase_if(picture.colormaps, [](const std::string& map) {

@@ -13,6 +13,7 @@ struct ControlsPicture {
   std::vector<Index> widths;           ///< of the model, that the heads divide
   std::vector<Index> heads, kv_heads;  ///< that divide the width, and the heads
   std::vector<std::string> length_labels;  ///< a slider's, for each of the first batch entries
+  std::string mask_in_force;           ///< as an expression, where none is typed: "file()", "padding()"
   std::string masked;                  ///< "15 of 36 masked, 42 %", of the matrix that is looked at; "" without a mask
   std::vector<std::string> colormaps;  ///< to choose from, beside the automatic choice
   std::string fixed_range;             ///< "-1:1"

@@ -192,12 +192,12 @@ bool bar_button(const Frame& frame, const char* id, std::string_view label, bool
   return clicked;
 }
 
-std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live) {
+std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live, const char* hint) {
   char buffer[4096];
   std::snprintf(buffer, sizeof buffer, "%s", text.c_str());
   compat::push_font(frame.fonts.pick(face, 13 * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  const bool changed = ImGui::InputText(id, buffer, sizeof buffer, live ? 0 : ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool changed = ImGui::InputTextWithHint(id, hint, buffer, sizeof buffer, live ? 0 : ImGuiInputTextFlags_EnterReturnsTrue);
   const bool left = ImGui::IsItemDeactivatedAfterEdit();
   if (ImGui::IsItemActive()) {
     compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent, 6 * frame.u,

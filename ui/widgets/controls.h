@@ -61,7 +61,8 @@ bool chip(const Frame& frame, const char* id, std::string_view label, bool chose
 bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled = true);
 
 /// One line of text; gives the new text when Enter is pressed or the field is left. With `live`, on every change.
-std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live = false);
+/// While it is empty it shows `hint`.
+std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live = false, const char* hint = "");
 
 /// A line of muted small text, wrapped.
 void note(const Frame& frame, std::string_view text);

@@ -99,9 +99,17 @@ struct LabelStyle {
   const Frame& frame;
   ImDrawList& list;
   const HeatPicture& heat;
-  Rect rect;
+  Rect rect, seen;
   float pixels;
   ImVec2 cell;
+  bool shows_row(Index r) const {
+    const float y = rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y;
+    return y >= seen.min.y && y <= seen.max.y;
+  }
+  bool shows_col(Index c) const {
+    const float x = rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x;
+    return x >= seen.min.x && x <= seen.max.x;
+  }
 
   ImU32 ink(bool lit) const { return lit ? frame.look.ink : frame.look.muted; }
   static Face face(bool lit) { return lit ? Face::bold : Face::ui; }
@@ -124,12 +132,12 @@ void draw_row_labels(const LabelStyle& style, Index lit) {
   const Index every = round_step(style.pixels * 1.05f / style.cell.y);
   const auto [first, last] = visible(style.rect.min.y, style.cell.y, style.heat.rows, style.list.GetClipRectMin().y, style.list.GetClipRectMax().y);
   for (Index r = first; r < last; ++r) {
-    if (!has_label(r, every, lit)) continue;
+    if (!has_label(r, every, lit) || !style.shows_row(r)) continue;
     char buffer[24];
     const std::string_view text = label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > 1 && r != lit, buffer);
     const float width = std::min(style.width(r == lit, text), style.heat.label_room * style.pixels);
     const float y = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y - style.pixels / 2;
-    draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {style.rect.min.x - width - 5 * style.frame.u, y}, style.ink(r == lit), text, width);
+    draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {style.seen.min.x - width - 5 * style.frame.u, y}, style.ink(r == lit), text, width);
   }
 }
 
@@ -137,7 +145,8 @@ void draw_row_labels(const LabelStyle& style, Index lit) {
 void draw_turned_labels(const LabelStyle& style, Index lit) {
   const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
   for (Index c = first; c < last; ++c) {
-    const ImVec2 end{style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x + style.pixels * 0.25f, style.rect.max.y + style.pixels * 0.55f};
+    if (!style.shows_col(c)) continue;
+    const ImVec2 end{style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x + style.pixels * 0.25f, style.seen.max.y + style.pixels * 0.55f};
     draw_turned(style.list, style.frame.fonts, style.face(c == lit), style.pixels, end, -45, style.ink(c == lit),
                 style.heat.col_labels[static_cast<std::size_t>(c)], style.heat.turned_room * style.pixels);
   }
@@ -151,24 +160,36 @@ void draw_column_labels(const LabelStyle& style, Index lit) {
   const float room = std::max({style.cell.x - 3 * u, 26 * u, last_label + 2 * u});
   const Index every = round_step(room / style.cell.x);
   for (Index c = first; c < last; ++c) {
-    if (!has_label(c, every, lit)) continue;
+    if (!has_label(c, every, lit) || !style.shows_col(c)) continue;
     char buffer[24];
     const std::string_view text = label_text(style.heat.col_labels[static_cast<std::size_t>(c)], c, every > 1 && c != lit, buffer);
     const float width = std::min(style.width(c == lit, text), room);
     const float x = style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x - width / 2;
-    draw_elided(style.list, style.frame.fonts, style.face(c == lit), style.pixels, {x, style.rect.max.y + 3 * u}, style.ink(c == lit), text, width);
+    draw_elided(style.list, style.frame.fonts, style.face(c == lit), style.pixels, {x, style.seen.max.y + 3 * u}, style.ink(c == lit), text, width);
   }
 }
 
 }  // namespace
 
-void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols) {
-  const std::optional<Cell> looked_at = frame.looked_at();
+namespace {
+
+void draw_labels_beside(const LabelStyle& style, bool rows, bool cols) {
+  const HeatPicture& heat = style.heat;
+  const std::optional<Cell> looked_at = style.frame.looked_at();
   const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};
-  const LabelStyle style{frame, list, heat, rect, pixels, cell_size(heat, rect)};
   if (rows && !heat.row_labels.empty()) draw_row_labels(style, lit.row);
   if (!cols || heat.col_labels.empty()) return;
   heat.turned_room > 0 ? draw_turned_labels(style, lit.col) : draw_column_labels(style, lit.col);
+}
+
+}  // namespace
+
+void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols) {
+  draw_labels_beside({frame, list, heat, rect, rect, pixels, cell_size(heat, rect)}, rows, cols);
+}
+
+void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels) {
+  draw_labels_beside({frame, list, heat, rect, seen, pixels, cell_size(heat, rect)}, true, true);
 }
 
 const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels) {

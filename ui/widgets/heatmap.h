@@ -16,6 +16,8 @@ void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& h
 void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell);
 /// Names of rows (left of `rect`) and columns (below it, upright or at 45°). Where they would touch, indices in round steps.
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols);
+/// The same of a matrix that fills `rect` but is seen only in `seen`: beside and below that, of the cells whose middles show.
+void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels);
 
 /// At least `least`, as people count: 1, 2, 5, 10, 20, 50, …
 Index round_step(float least);

@@ -202,3 +202,13 @@ TEST_CASE("markup reads as plain text in a terminal") {
   CHECK(without_stages("\\frac{\\in{Q_heads}{q_{2}}·\\in{K_heads}{k_{3}}}{2}") == "\\frac{q_{2}·k_{3}}{2}");
   CHECK(without_stages("\\in{") == "");
 }
+
+TEST_CASE("a painted cell of the mask is explained by the painting, the others by the expression") {
+  Scenario scenario;
+  scenario.mask = "causal()";
+  scenario.painted = {{-1, 1, 0, 5, true, 1, 1}};
+  const auto trace = compute(scenario);
+  CHECK(explain(*trace, {Stage::mask, 0, 1, 0, 5}).formula.ends_with(" = painted()"));
+  CHECK(explain(*trace, {Stage::mask, 0, 0, 0, 5}).formula.ends_with(" = causal()"));
+  CHECK(explain(*trace, {Stage::mask, 0, 1, 0, 4}).formula.ends_with(" = causal()"));
+}
