@@ -6,6 +6,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/pictures.h"
 #include "ui/views/registry.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/heatmap.h"
 #include "ui/widgets/matrix_menu.h"
@@ -13,12 +14,6 @@
 
 namespace headlight {
 namespace {
-
-void draw_card(const Frame& frame, const Rect& card, ImU32 border, float thickness) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled(card.min, card.max, frame.look.card, 9 * frame.u);
-  compat::add_rect(list, card.min, card.max, border, 9 * frame.u, thickness);
-}
 
 void draw_matrix(const Frame& frame, const HeatPicture& heat, bool numbers) {
   if (heat.rows == 0) return;
@@ -106,7 +101,7 @@ void draw_panels(const Frame& frame, const ComparePicture& picture, Rect area) {
   draw_elided(list, frame.fonts, Face::ui, 13 * u, {from, area.min.y + 2 * u}, frame.look.ink, picture.stage_summary, area.max.x - from);
   for (const ComparePanel& panel : picture.panels) {
     const bool last = &panel == &picture.panels.back();
-    draw_card(frame, panel.card, last ? frame.look.accent : frame.look.line, (last ? 1.6f : 1) * u);
+    draw_card(frame, list, panel.card, last ? frame.look.accent : frame.look.line, (last ? 1.6f : 1) * u);
     draw_text(list, frame.fonts, Face::bold, 13 * u, {panel.card.min.x + 12 * u, panel.card.min.y + 8 * u}, frame.look.ink, panel.title);
     draw_matrix(frame, panel.heat, true);
     draw_labels(frame, list, panel.heat, panel.heat.rect, 11 * u, true, true);
@@ -125,7 +120,7 @@ void draw_tile(const Frame& frame, const CompareTile& tile) {
   ImGui::SetCursorScreenPos(tile.card.min);
   if (ImGui::InvisibleButton(name(tile.stage).data(), {tile.card.width(), tile.card.height()})) choose(frame, tile);
   const bool hovered = ImGui::IsItemHovered();
-  draw_card(frame, tile.card, tile.chosen || hovered ? frame.look.accent : frame.look.line, tile.chosen ? 2 * u : u);
+  draw_card(frame, list, tile.card, tile.chosen || hovered ? frame.look.accent : frame.look.line, tile.chosen ? 2 * u : u);
   const float inner = tile.card.width() - 16 * u;
   draw_elided(list, frame.fonts, Face::bold, 11 * u, {tile.card.min.x + 8 * u, tile.card.min.y + 6 * u}, tile.colour, name(tile.stage), inner);
   draw_matrix(frame, tile.heat, false);

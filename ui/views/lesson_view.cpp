@@ -5,6 +5,7 @@
 #include "ui/look/colormaps.h"
 #include "ui/pictures.h"
 #include "ui/views/registry.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
 
@@ -41,8 +42,7 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
   const bool hovered = ImGui::IsItemHovered();
-  list.AddRectFilled(at, end, frame.look.card, 9 * u);
-  compat::add_rect(list, at, end, open || hovered ? frame.look.accent : frame.look.line, 9 * u, open ? 2 * u : 1);
+  draw_card(frame, list, {at, end}, open || hovered ? frame.look.accent : frame.look.line, open ? 2 * u : 1);
   const float side = 84 * u;
   list.PushClipRect(at, end, true);
   draw_weights(frame, tile, {end.x - side - 16 * u, at.y + (size.y - side) / 2}, side);
