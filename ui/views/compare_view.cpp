@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "ui/document/path.h"
-#include "ui/imgui_compat.h"
 #include "ui/pictures.h"
 #include "ui/views/registry.h"
 #include "ui/widgets/card.h"

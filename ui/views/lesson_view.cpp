@@ -1,7 +1,6 @@
 // The lessons that ship with the program: a click opens one in the pipeline.
 #include <algorithm>
 
-#include "ui/imgui_compat.h"
 #include "ui/look/colormaps.h"
 #include "ui/pictures.h"
 #include "ui/views/registry.h"
