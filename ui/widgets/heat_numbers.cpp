@@ -128,6 +128,8 @@ class NumberWriter {
   void write_mark(std::string_view mark, ImVec2 centre, ImU32 ink) {
     const ImVec2 size = text_size(frame_.fonts, Face::mono, pixels_, mark);
     if (size.x > cell_.x - 2) return;
+    const ImVec2 half{size.x / 2 + 1, size.y / 2};  // of a plate: the mark stands on a pattern
+    list_.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y}, fade(frame_.look.card, 0.8f), 2 * frame_.u);
     draw_text(list_, frame_.fonts, Face::mono, pixels_, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, mark);
   }
 
