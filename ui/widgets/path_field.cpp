@@ -41,7 +41,10 @@ PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool 
   if (complete) flags |= ImGuiInputTextFlags_CallbackCompletion;
   compat::push_font(frame.fonts.pick(Face::ui, 13 * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  if (focus) ImGui::SetKeyboardFocusHere();
+  if (focus) {
+    ImGui::SetWindowFocus();  // 1.90 gives the keyboard only to fields of the window that has the focus already
+    ImGui::SetKeyboardFocusHere();
+  }
   listener.keys.entered = ImGui::InputTextWithHint(id, hint, buffer, sizeof buffer, flags, listen, &listener);
   listener.keys.has_keyboard = ImGui::IsItemActive();
   if (listener.keys.has_keyboard) {

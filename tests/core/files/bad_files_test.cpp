@@ -19,8 +19,9 @@ void open_and_load(const std::filesystem::path& path) {
 
 class BadFiles {
  public:
-  /// A file of that name and these bytes is refused, soon, in one sentence that has `says` in it.
-  void refuse(const std::string& name, const std::string& bytes, const std::string& says) const {
+  /// A file of that name and these bytes is refused, soon, in one sentence that has `says` in it, or `or_says`: libzip's
+  /// versions stumble over different things.
+  void refuse(const std::string& name, const std::string& bytes, const std::string& says, const std::string& or_says = "") const {
     const std::filesystem::path path = folder_ / name;
     write_text(path, bytes);
     const auto start = std::chrono::steady_clock::now();
@@ -28,7 +29,7 @@ class BadFiles {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     INFO(name << " should say: " << says << "\nsays: " << sentence);
     CHECK(sentence.starts_with(path.string() + ": "));
-    CHECK(has(sentence, says));
+    CHECK((has(sentence, says) || (!or_says.empty() && has(sentence, or_says))));
     CHECK_FALSE(has(sentence, "\n"));
     CHECK(seconds.count() < 2);
   }
@@ -116,7 +117,8 @@ TEST_CASE("an .npz whose 64-bit sizes lie is refused; bytes behind its end that 
   lying += sizes;
   const std::string ending = cut(whole.substr(end), 12) + little_endian(lying.size() - directory, 4) + whole.substr(end + 16);
   files.refuse("zip64.npz", lying + ending, "claims 4.6 EB in a file of");
-  files.refuse("zip64_nowhere.npz", whole.substr(0, directory + 20) + std::string(8, '\xff') + whole.substr(directory + 28), "cut short or damaged");
+  files.refuse("zip64_nowhere.npz", whole.substr(0, directory + 20) + std::string(8, '\xff') + whole.substr(directory + 28), "cut short or damaged",
+               "claims 4.3 GB in a file of");
   const std::string fake = "PK\x05\x06" + little_endian(0, 4) + little_endian(9, 2) + little_endian(9, 2) + std::string(8, '\x7f') + little_endian(0, 2);
   const TempFolder folder;
   write_text(folder / "comment.npz", cut(whole, whole.size() - 2) + little_endian(fake.size(), 2) + fake);
