@@ -50,6 +50,7 @@ DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* 
 
 DialogArea::~DialogArea() {
   if (!open_) return;
+  ImGui::Dummy({0, 0});  // a dialog may be all drawing; 1.89 and later want an item where the cursor was put
   ImGui::End();
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar(2);
