@@ -108,6 +108,9 @@ void MatrixShader::use(const MatrixDraw& draw, const Projection& projection) {
   glUniform1f(opacity_, draw.opacity);
   glUniform2i(revealed_, draw.revealed_col, draw.revealed_row);
   if (draw.opacity >= 1) glDisable(GL_BLEND);
+  // From 1.92.9 on ImGui binds a linear sampler, through which integer textures read as zero; the next reset restores it.
+  glBindSampler(0, 0);
+  glBindSampler(1, 0);
   glActiveTexture(GL_TEXTURE1);
   glBindTexture(GL_TEXTURE_2D, draw.colours);
   glActiveTexture(GL_TEXTURE0);
