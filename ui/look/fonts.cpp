@@ -90,7 +90,7 @@ void Fonts::load(float scale, const std::string& text) {
 }
 
 float Fonts::crisp(Face face, float pixels) const {
-  if (compat::dynamic_fonts) return pixels;
+  if (compat::dynamic_fonts) return std::max(std::round(pixels), 1.0f);  // what lies between is drawn from the nearest, blurred
   float best = 0, largest = 0;
   for (const Baked& baked : baked_) {
     if (baked.face != face) continue;

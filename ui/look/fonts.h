@@ -22,7 +22,7 @@ class Fonts {
   /// The font whose baked size is the nearest one not below `pixels`.
   ImFont* pick(Face face, float pixels) const;
   /// The size that text asked for at `pixels` is drawn at: a baked one, unless it is larger than all of them. A glyph is
-  /// never shrunk, because a shrunk minus sign can fall between two pixel rows and be gone.
+  /// never shrunk, because a shrunk minus sign can fall between two pixel rows and be gone. Where fonts are dynamic, whole pixels.
   float crisp(Face face, float pixels) const;
 
  private:
