@@ -1,6 +1,8 @@
 // What differs between Dear ImGui 1.86 (Debian 12) and 1.92, in one place. Everything else uses the subset they share.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include <imgui.h>
@@ -18,7 +20,10 @@ inline void push_font(ImFont* font, [[maybe_unused]] float pixels) {
 #endif
 }
 
+/// A line of whole pixels: it is sharp, and ImGui draws it as strips of a texture, not as three of triangles.
 inline void add_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour, float rounding, float thickness) {
+  thickness = std::max(std::round(thickness), 1.0f);
+  if (std::fmod(thickness, 2.0f) == 0) min = {min.x + 0.5f, min.y + 0.5f}, max = {max.x - 0.5f, max.y - 0.5f};  // ImGui's suits odd ones
 #if IMGUI_VERSION_NUM >= 19280
   list.AddRect(min, max, colour, rounding, thickness);
 #else

@@ -5,6 +5,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/pipeline/caption.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/heatmap.h"
 #include "ui/widgets/math_text.h"
 
@@ -32,30 +33,32 @@ class Painter {
   }
 
  private:
-  void ground(Rect rect, ImU32 border, float thickness) {
+  void ground(const Rect& rect, ImU32 border, float thickness) {
     const float corner = 9 * t_;
     if (frame_.look.shadow != 0) {  // an outline, not a fill: the card covers its inside anyway
       const float width = 3 * t_;
       compat::add_rect(list_, {rect.min.x, rect.min.y + width * 0.6f}, {rect.max.x, rect.max.y + width * 0.6f}, frame_.look.shadow, corner, width);
     }
-    list_.AddRectFilled(rect.min, rect.max, frame_.look.card, corner);
+    fill_card(frame_, list_, rect, corner);
     compat::add_rect(list_, rect.min, rect.max, border, corner, thickness);
   }
 
-  void stack_behind(const CardPicture& card, Rect rect) {
+  void stack_behind(const CardPicture& card, const Rect& rect) {
     const Index heads = frame_.trace()->dims().heads;
     const Index step = is_per_kv_head(card.stage) ? frame_.trace()->dims().groups() : 1;
     for (int i = card.behind; i >= 1; --i) {
       const float shift = static_cast<float>(i) * 4.5f * t_;
-      const Rect behind{{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}};
-      const ImU32 hue = frame_.look.head((frame_.view().head + i * step) % heads);
-      list_.AddRectFilled(behind.min, behind.max, frame_.look.card, 9 * t_);
-      compat::add_rect(list_, behind.min, behind.max, hue, 9 * t_, std::max(1.0f, 1.2f * t_));
+      const Rect behind = card_on_pixels({{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}});
+      const ImU32 hue = fade(frame_.look.head((frame_.view().head + i * step) % heads), in_the_dark(card) ? 0.38f : 1.0f);
+      const float edge = shift + 11 * t_;  // more of it does not show
+      list_.AddRectFilled(behind.min, {behind.max.x, behind.min.y + edge}, frame_.look.card, 9 * t_, ImDrawFlags_RoundCornersTop);
+      list_.AddRectFilled({behind.max.x - edge, behind.min.y + edge}, behind.max, frame_.look.card, 9 * t_, ImDrawFlags_RoundCornersBottomRight);
+      compat::add_rect(list_, behind.min, behind.max, hue, 9 * t_, 1.2f * t_);
     }
   }
 
   void draw_card(const CardPicture& card) {
-    const Rect rect = to_.screen(card.card);
+    const Rect rect = card_on_pixels(to_.screen(card.card));
     if (!ImGui::IsRectVisible(rect.min, rect.max)) return;
     stack_behind(card, rect);
     const bool after = card.stage == Stage::weights;
@@ -298,9 +301,9 @@ class Painter {
     draw_text(list_, frame_.fonts, Face::bold, 11.5f * t_, {row.min.x, row.centre().y - 7 * t_}, frame_.look.muted,
               frame_.words("pipeline.all_heads"));
     for (const ThumbnailPicture& thumbnail : picture_.thumbnails) {
-      const Rect rect = to_.screen(thumbnail.card);
+      const Rect rect = card_on_pixels(to_.screen(thumbnail.card));
       const bool chosen = thumbnail.head == frame_.view().head;
-      list_.AddRectFilled(rect.min, rect.max, frame_.look.card, 6 * t_);
+      fill_card(frame_, list_, rect, 6 * t_);
       draw_heat(frame_, list_, thumbnail.heat, to_.screen(thumbnail.heat.rect), false);
       compat::add_rect(list_, rect.min, rect.max, thumbnail.border, 6 * t_, (chosen ? 2.4f : 1.1f) * t_);
     }

@@ -7,6 +7,7 @@
 #include "ui/pictures.h"
 #include "ui/views/registry.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/heatmap.h"
 #include "ui/widgets/matrix_menu.h"
 
@@ -123,9 +124,9 @@ void act(const Frame& frame, const HeadsPicture& picture, const std::optional<Ce
 
 void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture, const HeadCard& card) {
   const float u = frame.u;
-  const Rect& r = card.card;
+  const Rect r = card_on_pixels(card.card);
   const bool front = !card.average && card.head == frame.view().head;
-  list.AddRectFilled(r.min, r.max, frame.look.card, 7 * u);
+  fill_card(frame, list, r, 7 * u);
   draw_elided(list, frame.fonts, card.average ? Face::ui : Face::bold, 11.5f * u, {r.min.x + 7 * u, r.min.y + 4 * u},
               card.chosen ? card.hue : frame.look.muted, card.title, r.width() - 12 * u);
   if (card.average && frame.pictures.average.busy()) {

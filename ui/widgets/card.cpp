@@ -1,12 +1,31 @@
 #include "ui/widgets/card.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "ui/imgui_compat.h"
+#include "ui/widgets/matrix_painter.h"
 
 namespace headlight {
 
-void draw_card(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 border, float thickness) {
+Rect card_on_pixels(const Rect& card) {
+  return {{std::round(card.min.x), std::round(card.min.y)}, {std::round(card.max.x), std::round(card.max.y)}};
+}
+
+void fill_card(const Frame& frame, ImDrawList& list, const Rect& card, float corner) {
+  const float strip = std::ceil(corner) + 1;
+  if (card.height() < 3 * strip) return list.AddRectFilled(card.min, card.max, frame.look.card, corner);
+  const float top = card.min.y + strip, bottom = card.max.y - strip;
+  list.AddRectFilled(card.min, {card.max.x, top}, frame.look.card, corner, ImDrawFlags_RoundCornersTop);
+  list.AddRectFilled({card.min.x, bottom}, card.max, frame.look.card, corner, ImDrawFlags_RoundCornersBottom);
+  const ImVec2 from = list.GetClipRectMin(), to = list.GetClipRectMax();
+  frame.painter.fill(list, {std::max(card.min.x, from.x), std::max(top, from.y)}, {std::min(card.max.x, to.x), std::min(bottom, to.y)}, frame.look.card);
+}
+
+void draw_card(const Frame& frame, ImDrawList& list, const Rect& at, ImU32 border, float thickness) {
   const float corner = 9 * frame.u;
-  list.AddRectFilled(card.min, card.max, frame.look.card, corner);
+  const Rect card = card_on_pixels(at);
+  fill_card(frame, list, card, corner);
   compat::add_rect(list, card.min, card.max, border != 0 ? border : frame.look.line, corner, thickness);
 }
 
