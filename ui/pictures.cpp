@@ -61,11 +61,15 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
     if (kept.heads.averaged.empty()) {
       kept.average.drop();
     } else {
-      kept.average.want((*frame.trace())[view.heads.stage], view.batch, kept.heads.averaged);
+      kept.average.want((*frame.trace())[view.heads.stage], kept.heads.averaged_mask, view.batch, kept.heads.averaged);
     }
   }
   kept.average.advance(averaged_a_frame);
-  if (!kept.heads.averaged.empty()) kept.heads.cards.back().heat.quad.values = kept.average.mean();
+  if (!kept.heads.averaged.empty()) {
+    MatrixQuad& quad = kept.heads.cards.back().heat.quad;
+    quad.values = kept.average.mean();
+    quad.mask = kept.average.allowed();
+  }
   return kept.heads;
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("head cards stay in their box and apart, from 1 to 65") {
 TEST_CASE("the average is over the heads asked for alone") {
   const Tensor values = Tensor::of({1, 3, 1, 2}, {1, 2, 100, 100, 3, 6});
   HeadsAverage average;
-  average.want(values, 0, {0, 2});
+  average.want(values, {}, 0, {0, 2});
   CHECK(average.busy());
   average.advance(1);
   REQUIRE_FALSE(average.busy());
@@ -59,22 +59,34 @@ TEST_CASE("the average is over the heads asked for alone") {
   CHECK(average.mean().at({0, 0, 0, 1}) == 4);
 }
 
+TEST_CASE("an average is masked where none of its heads may attend") {
+  const Tensor values = Tensor::of({1, 3, 1, 3}, {1, 0, 0, 1, 0, 0, 0.5f, 0, 0.5f});
+  const Tensor mask = Tensor::of({1, 3, 1, 3}, {1, 0, 0, 1, 1, 0, 1, 0, 1});
+  HeadsAverage average;
+  average.want(values, mask, 0, {0, 2});
+  average.advance(1);
+  REQUIRE_FALSE(average.busy());
+  CHECK(average.allowed().at({0, 0, 0, 0}) == 1);
+  CHECK(average.allowed().at({0, 0, 0, 1}) == 0);
+  CHECK(average.allowed().at({0, 0, 0, 2}) == 1);
+}
+
 TEST_CASE("an average comes a part a frame, and is not begun anew for the same heads") {
   const Tensor values = Tensor::full({2, 4, 10, 5}, 3);
   HeadsAverage average;
-  average.want(values, 1, {0, 1, 3});
+  average.want(values, {}, 1, {0, 1, 3});
   for (int frame = 0; frame < 5; ++frame) {
     CHECK(average.busy());
-    average.want(values, 1, {0, 1, 3});
+    average.want(values, {}, 1, {0, 1, 3});
     average.advance(2 * 3 * 5);  // two rows
   }
   REQUIRE_FALSE(average.busy());
   CHECK(average.share() == 1);
   CHECK(average.mean().at({0, 0, 9, 4}) == 3);
   const Tensor mean = average.mean();
-  average.want(values, 1, {0, 1, 3});
+  average.want(values, {}, 1, {0, 1, 3});
   CHECK(identical(average.mean(), mean));
-  average.want(values, 0, {0, 1, 3});
+  average.want(values, {}, 0, {0, 1, 3});
   CHECK(average.busy());
 }
 

@@ -9,8 +9,9 @@ namespace headlight {
 
 class HeadsAverage {
  public:
-  /// Of `heads` of one batch entry of [B, H, r, c]. Asked for the same again, it keeps what it has.
-  void want(const Tensor& values, Index batch, const std::vector<Index>& heads);
+  /// Of `heads` of one batch entry of [B, H, r, c]; `mask`, 0/1, of the same shape or undefined. Asked for the same again,
+  /// it keeps what it has.
+  void want(const Tensor& values, const Tensor& mask, Index batch, const std::vector<Index>& heads);
   /// Of nothing: lets go of the numbers.
   void drop();
   /// Adds up at least one row and not many more than `numbers` numbers; does nothing where all is done.
@@ -21,16 +22,18 @@ class HeadsAverage {
   float share() const;
   /// [1, 1, r, c]; undefined while busy.
   const Tensor& mean() const { return mean_; }
+  /// [1, 1, r, c], 1 where any of the heads may attend; undefined while busy and without a mask.
+  const Tensor& allowed() const { return allowed_; }
 
  private:
   void add_row(Index row);
 
-  Tensor values_;
+  Tensor values_, mask_;
   Index batch_ = 0;
   std::vector<Index> heads_;
-  Buffer sums_;
+  Buffer sums_, any_;
   Index next_row_ = 0, rows_ = 0;
-  Tensor mean_;
+  Tensor mean_, allowed_;
 };
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ui/heads/heads_layout.h"
 
@@ -93,7 +94,8 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     if (!card.average) continue;
     MatrixQuad& quad = card.heat.quad;
     quad.values = {};
-    quad.mask = quad.kept = Tensor();
+    picture.averaged_mask = std::exchange(quad.mask, Tensor());
+    quad.kept = Tensor();
     card.heat.shades = Tensor();
     quad.row_ranges = false;
     quad.batch = quad.head = card.heat.batch = card.heat.head = 0;

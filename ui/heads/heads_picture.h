@@ -38,6 +38,7 @@ struct HeadArcs {
 struct HeadsPicture {
   std::vector<HeadCard> cards;  ///< the average last; the painter gets its numbers when they are there
   std::vector<Index> averaged;  ///< heads along the stage's own axis; none: there is no average
+  Tensor averaged_mask;         ///< of the stage, where its cells are hatched
   Rect arcs;                    ///< between the columns of tokens
   std::vector<TokenLabel> queries, keys;  ///< as many as there is room for
   std::vector<HeadArcs> heads;            ///< of the chosen heads
