@@ -49,6 +49,19 @@ TEST_CASE("a product advances by rows, by columns, by numbers or by the terms of
   CHECK(dot.at(dot.chapter_of(Stage::weights)->first).kind == Moment::Kind::shifted);
 }
 
+TEST_CASE("where products go number by number, what is scaled, masked and divided goes cell by cell") {
+  const auto trace = compute(sentence().scenario);
+  const Timeline rows(*trace, Way::rows), dot(*trace, Way::dot);
+  for (const Stage stage : {Stage::scaled_scores, Stage::mask, Stage::masked_scores}) {
+    CHECK(rows.chapter_of(stage)->count == 1);
+    CHECK(dot.chapter_of(stage)->count == 36);
+  }
+  CHECK(dot.chapter_of(Stage::weights)->count == 3 + 36);
+  const Shown first = dot.shown(Stage::masked_scores, dot.chapter_of(Stage::masked_scores)->first);
+  CHECK(first.has(0, 0));
+  CHECK_FALSE(first.has(0, 1));
+}
+
 TEST_CASE("stepping through the whole pipeline forth and back gives the same picture at each step, whichever way products are computed") {
   HeadlessWindow window(at_start(GENERATE(Way::rows, Way::columns, Way::dot, Way::outer)));
   const int count = Timeline(*window.document().trace, window.document().view.way).count();

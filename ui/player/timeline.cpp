@@ -45,15 +45,21 @@ Timeline::Timeline(const Trace& trace, Way way) {
   for (const Stage stage : trace.stages()) {
     if (shown_as(trace, stage) != stage) continue;
     const int first = count();
-    const Index rows = trace[stage].size(-2);
+    const Index rows = trace[stage].size(-2), numbers = rows * trace[stage].size(-1);
     if (product_terms(trace, stage) > 0) {
       add_product(trace, stage, way);
-    } else if (stage == Stage::weights) {
-      for (const auto kind : {Moment::Kind::shifted, Moment::Kind::exponentials, Moment::Kind::sums}) add(stage, kind, 1, 1);
-      add(stage, Moment::Kind::rows, rows, std::min(rows, bands_at_most));
-    } else {
-      if (splits_or_merges(stage)) add(stage, Moment::Kind::travel, travel_parts - 1, travel_parts - 1);
+    } else if (splits_or_merges(stage)) {
+      add(stage, Moment::Kind::travel, travel_parts - 1, travel_parts - 1);
       add(stage, Moment::Kind::rows, rows, 1);
+    } else {
+      if (stage == Stage::weights) {
+        for (const auto kind : {Moment::Kind::shifted, Moment::Kind::exponentials, Moment::Kind::sums}) add(stage, kind, 1, 1);
+      }
+      if (way == Way::dot) {
+        add(stage, Moment::Kind::cells, numbers, std::min(numbers, runs_at_most));
+      } else {
+        add(stage, Moment::Kind::rows, rows, stage == Stage::weights ? std::min(rows, bands_at_most) : 1);
+      }
     }
     chapters_.push_back({stage, first, count() - first, trace[stage].size(-1)});
   }

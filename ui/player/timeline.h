@@ -2,7 +2,8 @@
 //
 // Moment 0 shows the inputs alone. At moment m everything up to it is computed, nothing after it is shown. A product
 // advances the way that is chosen; a softmax goes through s − max, e^(s − max) and their sum to its rows; heads are split
-// and put together again with their columns on the way. What is scaled, masked or rotated comes at once.
+// and put together again with their columns on the way. What is scaled, masked or rotated comes at once, or where products
+// go dot product by dot product cell by cell, as everything does then.
 #pragma once
 
 #include <optional>
