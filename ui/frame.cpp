@@ -11,11 +11,11 @@ const std::string& in_language(const std::map<std::string, std::string>& texts, 
 
 std::string_view document_name(const Document& document, const Words& words) {
   const Scenario& scenario = document.scenario;
-  const std::string_view own = document.lesson.file;
+  const std::string_view own = document.origin.lesson.file;
   if (!own.empty()) return own.substr(own.find_last_of("/\\") + 1);
-  const Scenario& began = document.lesson.scenario;
+  const Scenario& began = document.origin.lesson.scenario;
   const bool still = scenario.source == began.source && scenario.text == began.text && scenario.file == began.file;
-  const std::string& title = in_language(document.lesson.title, words.language());
+  const std::string& title = in_language(document.origin.lesson.title, words.language());
   if (still && !title.empty()) return title;
   const std::string_view file = scenario.file, text = scenario.text;
   if (scenario.source == Source::file) return file.substr(file.find_last_of("/\\") + 1);

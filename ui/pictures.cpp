@@ -109,10 +109,10 @@ const ExportPreview& export_preview(const Frame& frame, ImVec2 room) {
   const ExportKey& key = kept.export_key;
   const ExportChoice& choice = frame.view().exporting;
   const int width = std::max(1, static_cast<int>(room.x)), height = std::max(1, static_cast<int>(room.y));
-  const bool same = key.trace == frame.document.trace && key.choice == choice && key.beginning == frame.document.lesson.file &&
+  const bool same = key.trace == frame.document.trace && key.choice == choice && key.beginning == frame.document.origin.lesson.file &&
                     key.width == width && key.height == height;
   if (!same) {
-    kept.export_key = {frame.document.trace, choice, frame.document.lesson.file, width, height};
+    kept.export_key = {frame.document.trace, choice, frame.document.origin.lesson.file, width, height};
     kept.export_preview = make_export_preview(frame.document, width, height);
   }
   return kept.export_preview;

@@ -32,7 +32,7 @@ std::string leaf_of(const std::string& path) { return path.substr(path.find_last
 /// Every character that the document can put on screen besides the words.
 std::string document_text(const Document& document) {
   std::string text = document.scenario.text + document.scenario.file + document.notice + document.error;
-  for (const auto* words : {&document.lesson.title, &document.lesson.description}) {
+  for (const auto* words : {&document.origin.lesson.title, &document.origin.lesson.description}) {
     for (const auto& [language, sentence] : *words) text += sentence;
   }
   if (document.trace) {
@@ -78,7 +78,7 @@ struct Session::State {
   State(Document start, std::function<void()> wake, RecentFiles opened)
       : document(std::move(start)), engine(wake), words(document.view.language), opener(std::move(opened)), watch(wake), scenario_watch(std::move(wake)) {
     opener.begin(document);
-    document.saved = document.scenario;
+    document.origin.saved = document.scenario;
     submit();
   }
 
@@ -198,7 +198,7 @@ bool Session::prepare_fonts(float scale) {
   if (s.document.view.presenting) scale *= presentation_scale(ImGui::GetIO().DisplaySize, scale);
   if (const auto outcome = s.engine.take()) s.take(std::move(*outcome));
   if (s.watch.take()) s.reload();
-  s.scenario_watch.watch(s.document.lesson.file);
+  s.scenario_watch.watch(s.document.origin.lesson.file);
   if (s.scenario_watch.take()) s.opener.follow(s.document, s.words);
   const std::string& message = s.document.error.empty() ? s.document.notice : s.document.error;
   if (s.text.empty() || s.text_of != s.document.trace.get() || s.text_language != s.words.language() ||

@@ -109,9 +109,9 @@ std::shared_ptr<const Trace> without_settings(const Lesson& source) {
 WindowOptions window_of(const CommandLine& line) {
   WindowOptions options;
   options.start.scenario = scenario_of(line);
-  options.start.lesson = source_of(line);
+  options.start.origin.lesson = source_of(line);
   options.start.view = view_of(line);
-  if (options.start.view.kind == ViewKind::compare && !line.settings.empty()) options.start.pinned = without_settings(options.start.lesson);
+  if (options.start.view.kind == ViewKind::compare && !line.settings.empty()) options.start.pinned = without_settings(options.start.origin.lesson);
   if (line.has("--size")) {
     const PixelSize size = parse_size("--size", line["--size"]);
     options.width = size.width;

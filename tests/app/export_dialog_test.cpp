@@ -70,8 +70,8 @@ void run_command(const std::string& path, const fs::path& out) {
 
 Document lesson(const char* id) {
   Document document;
-  document.lesson = shipped_lesson(id);
-  document.scenario = document.lesson.scenario;
+  document.origin.lesson = shipped_lesson(id);
+  document.scenario = document.origin.lesson.scenario;
   return document;
 }
 

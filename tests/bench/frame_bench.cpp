@@ -97,8 +97,8 @@ void report_window(const char* name, Index queries, int frames) {
   options.width = width;
   options.height = height;
   if (queries == 0) {
-    options.start.lesson = open_source(std::string("lesson:") + default_lesson);
-    options.start.scenario = options.start.lesson.scenario;
+    options.start.origin.lesson = open_source(std::string("lesson:") + default_lesson);
+    options.start.scenario = options.start.origin.lesson.scenario;
   } else {
     options.start.scenario.source = Source::random;
     options.start.scenario.queries = queries;

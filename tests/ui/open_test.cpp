@@ -96,7 +96,7 @@ TEST_CASE("Ctrl+O, a few letters, Tab and Enter open a file, which is recent fro
   const ImVec2 lesson = window.find("open/places", {"masked-self-attention"});
   REQUIRE(lesson.x > 0);
   window.click(lesson);
-  CHECK(window.document().lesson.id == "masked-self-attention");
+  CHECK(window.document().origin.lesson.id == "masked-self-attention");
 }
 
 TEST_CASE("Esc leaves the open dialog and the document as it was; so does a file that does not open, with a sentence") {
@@ -217,7 +217,7 @@ TEST_CASE("opening over unsaved changes asks first: cancel keeps them, without s
   window.session.open("lesson:masked-self-attention");
   window.settle();
   answer(window, "save");
-  CHECK(window.document().lesson.id == "masked-self-attention");
+  CHECK(window.document().origin.lesson.id == "masked-self-attention");
   CHECK(read_scenario(utf8_from(folder / "scene.json")) == changed);
 
   change_by_hand(window);
@@ -229,6 +229,37 @@ TEST_CASE("opening over unsaved changes asks first: cancel keeps them, without s
   CHECK_FALSE(window.session.take_window_requests().close);
 }
 
+TEST_CASE("a lesson that was played with makes way for another without a question; undo brings it back as it was left") {
+  HeadlessWindow window(sentence());
+  window.session.open("lesson:masked-self-attention");
+  window.settle();
+  const ImVec2 track = window.find("controls", {"heads", "##track"});
+  window.drag(track, {2, track.y});
+  window.settle();
+  const Scenario changed = window.document().scenario;
+  REQUIRE(has_unsaved_changes(window.document()));
+  window.session.open("lesson:valid-lengths");
+  window.settle();
+  CHECK(window.document().view.dialog == Dialog::none);
+  CHECK(window.document().origin.lesson.id == "valid-lengths");
+  CHECK_FALSE(has_unsaved_changes(window.document()));
+
+  window.press('z', true);
+  window.settle();
+  CHECK(window.document().scenario == changed);
+  CHECK(window.document().origin.lesson.id == "masked-self-attention");
+  CHECK(has_unsaved_changes(window.document()));
+  window.press('z', true);
+  window.settle();
+  CHECK(window.document().origin.lesson.id == "masked-self-attention");
+  CHECK_FALSE(has_unsaved_changes(window.document()));
+  window.press('y', true);
+  window.press('y', true);
+  window.settle();
+  CHECK(window.document().origin.lesson.id == "valid-lengths");
+  CHECK_FALSE(has_unsaved_changes(window.document()));
+}
+
 TEST_CASE("a file that does not open leaves the lesson and what counts as saved as they were") {
   const TempFolder folder;
   samples::write_text(folder / "broken.npz", "not at all");
@@ -238,14 +269,14 @@ TEST_CASE("a file that does not open leaves the lesson and what counts as saved 
   window.session.open(utf8_from(folder / "broken.npz"));
   window.settle();
   CHECK(window.document().error.find("not a ZIP archive") != std::string::npos);
-  CHECK(window.document().lesson.id == "masked-self-attention");
+  CHECK(window.document().origin.lesson.id == "masked-self-attention");
   CHECK_FALSE(has_unsaved_changes(window.document()));
   window.session.open(HEADLIGHT_FIXTURES "/models/bert/pytorch_model.bin");
   window.settle();
-  CHECK(window.document().lesson.id == "masked-self-attention");
+  CHECK(window.document().origin.lesson.id == "masked-self-attention");
   window.press(compat::Key::enter);
   window.settle();
-  CHECK(window.document().lesson.id.empty());
+  CHECK(window.document().origin.lesson.id.empty());
   CHECK(window.document().scenario.layer == "encoder.layer.0.attention");
   CHECK_FALSE(has_unsaved_changes(window.document()));
 }

@@ -183,7 +183,7 @@ TEST_CASE("a click on a lesson opens it in the pipeline, with its title and stor
   REQUIRE(card.x > 0);
   window.click(card);
   CHECK(window.document().view.kind == ViewKind::pipeline);
-  CHECK(window.document().lesson.id == "masked-self-attention");
+  CHECK(window.document().origin.lesson.id == "masked-self-attention");
   CHECK(window.document().trace->dims().heads == 8);
   CHECK(window.session.title().starts_with("Masked self-attention"));
 }

@@ -1,6 +1,7 @@
 #include "ui/document/action.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/player/timeline.h"
 
@@ -9,11 +10,12 @@ namespace {
 
 constexpr std::size_t undo_limit = 200;
 
-void step(Document& document, std::vector<Scenario>& from, std::vector<Scenario>& to) {
+void step(Document& document, std::vector<Past>& from, std::vector<Past>& to) {
   if (from.empty()) return;
-  to.push_back(std::move(document.scenario));
-  document.scenario = std::move(from.back());
+  Past past = std::move(from.back());
   from.pop_back();
+  Past& here = to.emplace_back(Past{std::exchange(document.scenario, std::move(past.scenario))});
+  if (past.origin) here.origin = std::exchange(document.origin, std::move(*past.origin));
   document.gesture.clear();
 }
 
@@ -24,7 +26,7 @@ struct Applier {
     if (change.scenario == document.scenario) return;
     const bool merges = !change.gesture.empty() && change.gesture == document.gesture && !document.undo.empty();
     if (!merges) {
-      document.undo.push_back(document.scenario);
+      document.undo.push_back({document.scenario});
       if (document.undo.size() > undo_limit) document.undo.erase(document.undo.begin());
     }
     document.redo.clear();
@@ -85,6 +87,13 @@ Cell first_look(const Trace& trace, const View& view) {
 
 void apply(Document& document, const Action& action) { std::visit(Applier{document}, action); }
 
+void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
+  const bool steps = !(scenario == document.scenario);
+  apply(document, ChangeScenario{std::move(scenario), {}});
+  Origin before = std::exchange(document.origin, {std::move(lesson), document.scenario});
+  if (steps) document.undo.back().origin = std::move(before);
+}
+
 void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
   document.trace = std::move(trace);
   View& view = document.view;
@@ -112,7 +121,7 @@ void show_error(Document& document, const std::string& sentence) {
   document.error = sentence;
   if (!document.trace || document.scenario == document.trace->scenario) return;
   document.scenario = document.trace->scenario;
-  if (!document.undo.empty() && document.undo.back() == document.scenario) document.undo.pop_back();
+  if (!document.undo.empty() && document.undo.back().scenario == document.scenario) document.undo.pop_back();
   document.gesture.clear();
 }
 

@@ -93,6 +93,9 @@ using Actions = std::vector<Action>;
 /// Applies what concerns the document; what opens, writes, copies or closes is the session's business.
 void apply(Document& document, const Action& action);
 
+/// `lesson` is opened, as `scenario`; undo brings back what was open before.
+void begin_anew(Document& document, Lesson lesson, Scenario scenario);
+
 /// Takes the newest trace over: the document shows it, and the view is kept within its sizes.
 void show_trace(Document& document, std::shared_ptr<const Trace> trace);
 /// A scenario that could not be computed: says so and goes back to the one that is shown.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,17 +14,28 @@
 
 namespace headlight {
 
+/// What a document began as: a lesson, a file; without a title for what is neither.
+struct Origin {
+  Lesson lesson;
+  Scenario saved;  ///< as it was last opened or saved: what would not be lost
+};
+
+/// A step of undo. One over which something was opened brings back what was open before.
+struct Past {
+  Scenario scenario;
+  std::optional<Origin> origin = {};
+};
+
 struct Document {
   Scenario scenario;
-  Lesson lesson;                       ///< what it began as; without a title for what is not a lesson
-  Scenario saved;                      ///< as it was last opened or saved: what would not be lost
+  Origin origin;                       ///< what it began as
   View view;
   std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
   std::shared_ptr<const Trace> pinned;            ///< the result A that others are compared with; null without one
   std::shared_ptr<const Difference> difference;   ///< from `pinned` to `trace`; null without `pinned` or until it is computed
   std::string error;                   ///< why the last change or file was not taken; "" if all is well
   std::string notice;                  ///< what was done, such as where a file went; "" for nothing to say
-  std::vector<Scenario> undo, redo;
+  std::vector<Past> undo, redo;
   std::string gesture;                 ///< of the newest undo step; a change with the same one joins it
 };
 

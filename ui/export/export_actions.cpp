@@ -51,13 +51,13 @@ Next perform_export(Document& document, Recorder& recorder, const Words& words, 
   if (const auto* wanted = std::get_if<Export>(&action)) write(document, recorder, words, *wanted);
   if (std::holds_alternative<CopyCommand>(action)) copy_command(document, words);
   if (const auto* ask = std::get_if<AskToSave>(&action)) {
-    const bool known = !document.lesson.file.empty() && !ask->elsewhere;
+    const bool known = !document.origin.lesson.file.empty() && !ask->elsewhere;
     if (!known) {
       ask_to_save(document, ask->next);
       return Next::stay;
     }
     document.view.saving.next = ask->next;
-    return save(document, document.lesson.file, words);
+    return save(document, document.origin.lesson.file, words);
   }
   if (const auto* wanted = std::get_if<Save>(&action)) return save(document, wanted->path, words);
   return Next::stay;

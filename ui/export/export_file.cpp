@@ -111,7 +111,7 @@ std::string export_path(const Document& document) {
 std::string export_command(const Document& document, const std::string& path) {
   constexpr const char* commands[] = {"render", "render", "trace", "bundle", "", ""};
   const ExportChoice& choice = document.view.exporting;
-  const auto source = source_words(document.trace->scenario, {document.lesson, document.lesson.file});
+  const auto source = source_words(document.trace->scenario, {document.origin.lesson, document.origin.lesson.file});
   if (!source) return {};
   std::vector<std::string> words{"headlight"};
   if (const char* command = commands[static_cast<int>(choice.kind)]; *command != '\0') words.emplace_back(command);
@@ -145,8 +145,8 @@ bool save_scenario(Document& document, const std::string& path, const Words& wor
     std::string target = utf8(fs::absolute(typed_path(path)).lexically_normal());
     if (extension_of(target) != ".json") target += ".json";
     write_scenario(target, document.scenario);
-    document.lesson = Lesson{{}, {}, {}, document.scenario, target};
-    document.saved = document.scenario;
+    document.origin.lesson = Lesson{{}, {}, {}, document.scenario, target};
+    document.origin.saved = document.scenario;
     document.notice = words.fill("save.saved", {target});
     return true;
   } catch (const std::exception& error) {
@@ -156,12 +156,12 @@ bool save_scenario(Document& document, const std::string& path, const Words& wor
 }
 
 std::string save_path(const Document& document) {
-  const Lesson& lesson = document.lesson;
+  const Lesson& lesson = document.origin.lesson;
   if (!lesson.file.empty()) return lesson.file;
   const std::string stem = lesson.id.empty() ? "scenario" : lesson.id;
   return utf8(free_path(writable_folder("Documents"), stem, ".json"));
 }
 
-bool has_unsaved_changes(const Document& document) { return !(document.scenario == document.saved); }
+bool has_unsaved_changes(const Document& document) { return !(document.scenario == document.origin.saved); }
 
 }  // namespace headlight

@@ -22,6 +22,12 @@ Scenario with_whole_paths(Scenario scenario) {
   return scenario;
 }
 
+/// More than a lesson that was played with, which undo brings back as it was left.
+bool is_own_work(const Document& document) {
+  const Scenario& s = document.scenario;
+  return document.origin.lesson.id.empty() || s.x || s.attn_bias || !s.painted.empty() || !s.edits.empty();
+}
+
 void ask_first(Document& document, const std::string& path) {
   document.view.saving.next = Next::open;
   document.view.saving.opens = path;
@@ -34,30 +40,28 @@ void Opener::begin(const Document& document) {
   if (document.scenario.source == Source::file) opening_ = document.scenario.file;
 }
 
-void Opener::keep(Before before) {
+void Opener::keep(Origin before) {
   if (!before_) before_ = std::move(before);
 }
 
 void Opener::open(Document& document, const std::string& path, bool surely) {
   const bool joins = is_mask_file(path, document.view.kind == ViewKind::mask);
-  if (!surely && !joins && has_unsaved_changes(document)) return ask_first(document, path);
+  if (!surely && !joins && has_unsaved_changes(document) && is_own_work(document)) return ask_first(document, path);
   opening_ = path.starts_with("lesson:") ? std::string() : path;
-  Before before{document.lesson, document.saved};
+  Origin before = document.origin;
   waiting_.reset();
   if (open_into(document, path)) keep(std::move(before));
 }
 
 void Opener::answer_layer(Document& document) {
-  headlight::answer_layer(document);
-  if (!waiting_) return;
-  keep({std::exchange(document.lesson, std::move(*waiting_)), std::exchange(document.saved, document.scenario)});
-  waiting_.reset();
+  if (waiting_) keep(document.origin);
+  headlight::answer_layer(document, std::exchange(waiting_, {}));
 }
 
 void Opener::follow(Document& document, const Words& words) {
-  const std::string file = document.lesson.file;
+  const std::string file = document.origin.lesson.file;
   try {
-    if (with_whole_paths(read_scenario(file)) == with_whole_paths(document.saved)) return;
+    if (with_whole_paths(read_scenario(file)) == with_whole_paths(document.origin.saved)) return;
   } catch (const InputError&) {
     return;  // half written: the next change of the file is another try
   }
@@ -77,9 +81,8 @@ void Opener::failed(Document& document, const std::string& error) {
   const bool asked = ask_for_layer(document);
   show_error(document, error);
   if (before_) {
-    if (asked) waiting_ = document.lesson;
-    document.lesson = std::move(before_->lesson);
-    document.saved = std::move(before_->saved);
+    if (asked) waiting_ = document.origin.lesson;
+    document.origin = std::move(*before_);
     before_.reset();
   }
   asked ? document.error.clear() : opening_.clear();

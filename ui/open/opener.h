@@ -15,7 +15,7 @@ class Opener {
   explicit Opener(RecentFiles recent) : recent_(std::move(recent)) {}
 
   /// As open_into(). Where the document has changes that are not saved, the dialog asks first, unless `surely`; not for a
-  /// mask, which joins the document.
+  /// mask, which joins the document, nor for the settings of a lesson, which undo brings back.
   void open(Document& document, const std::string& path, bool surely);
   /// The document as it is was opened from the start.
   void begin(const Document& document);
@@ -33,15 +33,11 @@ class Opener {
   const RecentFiles& recent() const { return recent_; }
 
  private:
-  struct Before {
-    Lesson lesson;
-    Scenario saved;
-  };
-  void keep(Before before);
+  void keep(Origin before);
 
   RecentFiles recent_;
   std::string opening_;           ///< joins the recent files once its numbers are there
-  std::optional<Before> before_;  ///< what was open, until then
+  std::optional<Origin> before_;  ///< what was open, until then
   std::optional<Lesson> waiting_; ///< opened, but its layer is to be chosen first
 };
 

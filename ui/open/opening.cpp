@@ -37,9 +37,8 @@ bool open_into(Document& document, const std::string& path) {
       return false;
     }
     Lesson opened = open_source(path);
-    apply(document, ChangeScenario{opened.scenario, {}});
-    document.lesson = std::move(opened);
-    document.saved = document.scenario;
+    Scenario scenario = opened.scenario;
+    begin_anew(document, std::move(opened), std::move(scenario));
     document.view = afresh(std::move(document.view));
     return true;
   } catch (const InputError& error) {
@@ -72,14 +71,14 @@ View with_layer_dialog(const Document& document) {
   return asking(document.view, std::move(question));
 }
 
-void answer_layer(Document& document) {
+void answer_layer(Document& document, std::optional<Lesson> opened) {
   const LayerChoice choice = document.view.layers;
   if (!choice.question) return;
   Scenario scenario = choice.question->scenario;
   scenario.layer = choice.layer;
   scenario.heads = choice.heads;
   document.view = afresh(std::move(document.view));
-  apply(document, ChangeScenario{std::move(scenario), {}});
+  opened ? begin_anew(document, std::move(*opened), std::move(scenario)) : apply(document, ChangeScenario{std::move(scenario), {}});
 }
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 // Opening a file into a document, and asking what the file leaves open.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "ui/document/document.h"
@@ -19,7 +20,8 @@ void open_mask_into(Document& document, const std::string& path);
 bool ask_for_layer(Document& document);
 /// The same dialog for the file that is open, to take another of its layers.
 View with_layer_dialog(const Document& document);
-/// The answer: the scenario that waited, with the layer and heads that are chosen.
-void answer_layer(Document& document);
+/// The answer: the scenario that waited, with the layer and heads that are chosen. `opened`: what it was, where it is not
+/// what is open already.
+void answer_layer(Document& document, std::optional<Lesson> opened);
 
 }  // namespace headlight

@@ -49,7 +49,7 @@ void draw_input(const Frame& frame) {
     frame.change(std::move(scenario));
   }
   draw_pasted(frame);
-  const std::string& story = in_language(frame.document.lesson.description, frame.words.language());
+  const std::string& story = in_language(frame.document.origin.lesson.description, frame.words.language());
   if (!story.empty()) {
     note(frame, story);
   } else if (!has_file) {

@@ -50,7 +50,7 @@ void draw_leave_dialog(const Frame& frame, Rect place) {
   const float u = frame.u;
   const SaveChoice& saving = frame.view().saving;
   const bool opens = saving.next == Next::open;
-  const bool changed_on_disk = opens && saving.opens == frame.document.lesson.file;
+  const bool changed_on_disk = opens && saving.opens == frame.document.origin.lesson.file;
   const char* title = changed_on_disk ? "save.disk_title" : "save.leave_title";
   const char* story = changed_on_disk ? "save.disk_story" : opens ? "save.open_story" : "save.leave_story";
   const char* without = changed_on_disk ? "save.read" : opens ? "save.open" : "save.leave";

@@ -37,7 +37,7 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
   const float u = frame.u;
   ImGui::SetCursorScreenPos(at);
   const bool clicked = ImGui::InvisibleButton(lesson.id.c_str(), size);
-  const bool open = frame.document.lesson.id == lesson.id;
+  const bool open = frame.document.origin.lesson.id == lesson.id;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
   const bool hovered = ImGui::IsItemHovered();
