@@ -236,7 +236,9 @@ class Painter {
   void draw_sources() {
     const float thick = std::max(2.0f, 2 * frame_.u);
     for (const SourceMark& mark : provenance_.marks) {
-      const Rect rect = to_.screen(mark.rect).grown(thick / 2);
+      const Rect place = to_.screen(mark.rect);
+      const bool thin = std::min(place.width(), place.height()) < 4 * thick;  // then the line stands beside it
+      const Rect rect = place.grown(thin ? 1.5f * thick : thick / 2);
       compat::add_rect(list_, rect.min, rect.max, frame_.look.card, 2 * frame_.u, 2 * thick);
       compat::add_rect(list_, rect.min, rect.max, frame_.look.lane(mark.stage), 2 * frame_.u, thick);
     }
@@ -267,7 +269,7 @@ class Painter {
       if (words.empty()) return;
       const ImVec2 extent = math_size(frame_.fonts, size, words);
       if (!provenance_.arcs.empty()) {  // an arc may pass behind
-        list_.AddRectFilled({middle.x - extent.x / 2 - 2 * t_, y}, {middle.x + extent.x / 2 + 2 * t_, y + extent.y}, fade(frame_.look.window, 0.85f), 3 * t_);
+        list_.AddRectFilled({middle.x - extent.x / 2 - 2 * t_, y + 3 * t_}, {middle.x + extent.x / 2 + 2 * t_, y + extent.y}, fade(frame_.look.window, 0.85f), 3 * t_);
       }
       draw_math(list_, frame_.fonts, size, {middle.x - extent.x / 2, y}, lane == frame_.look.ink ? frame_.look.muted : lane, words);
     };

@@ -71,7 +71,9 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   const auto band = [&](Index row, Index rows, Index col, Index cols) {
     const ImVec2 min{rect.min.x + static_cast<float>(col) * size.x, rect.min.y + static_cast<float>(row) * size.y};
     const ImVec2 max{rect.min.x + static_cast<float>(col + cols) * size.x, rect.min.y + static_cast<float>(row + rows) * size.y};
-    compat::add_rect(list, {min.x - thick / 2, min.y - thick / 2}, {max.x + thick / 2, max.y + thick / 2}, colour, 2 * frame.u, thick);
+    const bool thin = std::min(max.x - min.x, max.y - min.y) < 4 * thick;  // then a fine line stands beside what it marks
+    const float line = thin ? frame.u : thick, out = thin ? line + 0.5f : line / 2;
+    compat::add_rect(list, {std::round(min.x - out), std::round(min.y - out)}, {std::round(max.x + out), std::round(max.y + out)}, colour, 2 * frame.u, line);
   };
   if (meaning.row >= 0 && meaning.row < heat.rows && is_token(info(heat.stage).rows)) band(meaning.row, 1, 0, heat.cols);
   if (meaning.col >= 0 && meaning.col < heat.cols && is_token(info(heat.stage).cols)) band(0, heat.rows, meaning.col, 1);
