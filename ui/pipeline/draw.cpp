@@ -12,6 +12,9 @@
 namespace headlight {
 namespace {
 
+/// Of what has no part in a presentation's spotlight, how much stays to be seen.
+constexpr float stepping_back = 0.38f;
+
 class Painter {
  public:
   Painter(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const MomentPicture& moment, const CanvasTransform& to)
@@ -49,7 +52,7 @@ class Painter {
     for (int i = card.behind; i >= 1; --i) {
       const float shift = static_cast<float>(i) * 4.5f * t_;
       const Rect behind = card_on_pixels({{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}});
-      const ImU32 hue = fade(frame_.look.head((frame_.view().head + i * step) % heads), in_the_dark(card) ? 0.38f : 1.0f);
+      const ImU32 hue = fade(frame_.look.head((frame_.view().head + i * step) % heads), in_the_dark(card) ? stepping_back : 1.0f);
       const float edge = shift + 11 * t_;  // more of it does not show
       list_.AddRectFilled(behind.min, {behind.max.x, behind.min.y + edge}, frame_.look.card, 9 * t_, ImDrawFlags_RoundCornersTop);
       list_.AddRectFilled({behind.max.x - edge, behind.min.y + edge}, behind.max, frame_.look.card, 9 * t_, ImDrawFlags_RoundCornersBottomRight);
@@ -104,7 +107,7 @@ class Painter {
       list_.AddRectFilled({heat.min.x - 6 * t_, from}, {heat.min.x - 3.5f * t_, end}, strip.colour, 1.5f * t_);
     }
     draw_footer(card, rect);
-    if (in_the_dark(card)) list_.AddRectFilled(rect.min, rect.max, fade(frame_.look.window, 0.62f), 9 * t_);
+    if (in_the_dark(card)) list_.AddRectFilled(rect.min, rect.max, fade(frame_.look.window, 1 - stepping_back), 9 * t_);
   }
 
   /// Whether the pointer is on this card's symbol in the formula.
@@ -187,8 +190,7 @@ class Painter {
     const ImVec2 b = to_.screen(arrow.to);
     const ImVec2 ca = to_.screen(arrow.from_control);
     const ImVec2 cb = to_.screen(arrow.to_control);
-    const ImU32 lane = frame_.look.lane(arrow.colour_of);
-    const ImU32 colour = lane == frame_.look.ink ? frame_.look.muted : lane;
+    const ImU32 colour = colour_of(arrow);
     list_.AddBezierCubic(a, ca, cb, b, colour, 1.7f * t_, 24);
     const bool upright = std::abs(arrow.to_control.x - arrow.to.x) < 0.5f && std::abs(arrow.to_control.y - arrow.to.y) > 0.5f;
     const float head = 4.2f * t_;
@@ -197,6 +199,19 @@ class Painter {
     } else {
       list_.AddTriangleFilled({b.x + 0.5f, b.y}, {b.x - head * 1.7f, b.y - head}, {b.x - head * 1.7f, b.y + head}, colour);
     }
+  }
+
+  /// Its lane's, stepping back with the card that it leads to.
+  ImU32 colour_of(const Arrow& arrow) const {
+    const ImU32 colour = lane_colour(arrow.colour_of);
+    if (!frame_.view().presenting) return colour;
+    const auto leads_to = [&](const CardPicture& card) {
+      const float stack = static_cast<float>(card.behind) * 4.5f * frame_.u * picture_.layout.type;
+      const Rect reached{{card.card.min.x - 3 * frame_.u, card.card.min.y - stack - 3 * frame_.u}, card.card.max};
+      return reached.contains(arrow.to);
+    };
+    const auto target = std::ranges::find_if(picture_.cards, leads_to);
+    return target != picture_.cards.end() && in_the_dark(*target) ? fade(colour, stepping_back) : colour;
   }
 
   ImU32 lane_colour(Stage stage) const {
@@ -264,14 +279,14 @@ class Painter {
   void draw_words(const Arrow& arrow) {
     const float size = 13.5f * t_;
     const ImVec2 middle = to_.screen(arrow.label);
-    const ImU32 lane = frame_.look.lane(arrow.colour_of);
+    const ImU32 colour = colour_of(arrow);
     const auto line = [&](const std::string& words, float y) {
       if (words.empty()) return;
       const ImVec2 extent = math_size(frame_.fonts, size, words);
       if (!provenance_.arcs.empty()) {  // an arc may pass behind
         list_.AddRectFilled({middle.x - extent.x / 2 - 2 * t_, y + 3 * t_}, {middle.x + extent.x / 2 + 2 * t_, y + extent.y}, fade(frame_.look.window, 0.85f), 3 * t_);
       }
-      draw_math(list_, frame_.fonts, size, {middle.x - extent.x / 2, y}, lane == frame_.look.ink ? frame_.look.muted : lane, words);
+      draw_math(list_, frame_.fonts, size, {middle.x - extent.x / 2, y}, colour, words);
     };
     const bool on_line = std::abs(arrow.label.y - (arrow.from.y + arrow.to.y) / 2) < 1;
     line(arrow.above, on_line ? middle.y - size * 1.35f : middle.y - size * 0.7f);
