@@ -82,9 +82,12 @@ struct Session::State {
     submit();
   }
 
-  /// Whether the view still has to be drawn for the sake of what it computes on the way.
+  /// Whether the view still has to be drawn for the sake of what it computes on the way, or of a field that is to have the
+  /// keyboard: what is typed before it has it is lost.
   bool draws_on() const {
     const View& view = document.view;
+    if (view.dialog == Dialog::open && view.open.focus) return true;
+    if (view.dialog == Dialog::layers && view.layers.focus) return true;
     if (view.blank) return false;
     if (view.kind == ViewKind::mask && view.mask_lab.tab == MaskTab::conventions) return pictures.conventions_board.busy();
     return view.kind == ViewKind::heads && pictures.average.busy();

@@ -135,14 +135,14 @@ Cell cell_named(const Trace& trace, std::string_view option, std::string_view te
   const std::vector<Extent> own = extents(trace, *stage);
   const std::vector<Index> numbers = numbers_in(text.substr(colon + 1), fail);
   if (numbers.size() != own.size() && numbers.size() != 4) fail();
-  std::vector<Extent> axes{
+  std::vector<Extent> all{
       {"batch", &Cell::batch, 1}, {"head", &Cell::head, 1}, {"row", &Cell::row, 1}, {"column", &Cell::col, 1}};
-  for (Extent& axis : axes) {
+  for (Extent& axis : all) {
     for (const Extent& there : own) {
       if (there.member == axis.member) axis.count = there.count;
     }
   }
-  if (numbers.size() == own.size()) axes = own;
+  const std::vector<Extent>& axes = numbers.size() == own.size() ? own : all;
   Cell cell{*stage};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] >= axes[i].count) {

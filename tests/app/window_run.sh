@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# The real program in a real window: a person types a sentence, opens no file, and leaves. Xvfb and xdotool.
+# The real program in a real window: a person types a sentence, takes it back, opens a file, and leaves. Xvfb and xdotool.
 # usage: window_run.sh PROGRAM        exit 77: cannot be tried here
 set -euo pipefail
-program=$1
+program=$(realpath "$1")
+fixtures=$(realpath "$(dirname "$0")/../fixtures")
 command -v Xvfb >/dev/null && command -v xdotool >/dev/null || { echo "no Xvfb or xdotool: skipped"; exit 77; }
 
 work=$(mktemp -d)
 pids=()
-trap 'kill "${pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'kill "${pids[@]}" 2>/dev/null || true; cd /; rm -rf "$work"' EXIT
 
 Xvfb -displayfd 3 -screen 0 1280x720x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
 pids+=($!)
@@ -17,6 +18,10 @@ DISPLAY=:$(cat "$work/display")
 export DISPLAY
 unset WAYLAND_DISPLAY
 
+mkdir "$work/files"
+cp "$fixtures/s002_v1.input.npz" "$work/files/ab.npz"
+cp "$fixtures/s002_v2.input.npz" "$work/files/b.npz"
+cd "$work/files"
 LIBGL_ALWAYS_SOFTWARE=1 "$program" --text "the cat sat" --size 1280x720 >"$work/out" 2>&1 &
 app=$!
 pids+=("$app")
@@ -44,6 +49,11 @@ title_becomes "one two three four"
 xdotool mousemove 640 400 sleep 0.3 click 1 sleep 0.3 key ctrl+z
 title_becomes "the cat sat"
 
+# The open dialog has the keyboard by itself.
+xdotool key ctrl+o sleep 1 type --delay 60 "ab.npz"
+xdotool key Return
+title_becomes "ab.npz"
+
 # Nothing happens for a while: nothing is drawn, so the program takes no processor time (in ticks of 10 ms).
 ticks() { awk '{print $14 + $15}' "/proc/$app/stat"; }
 sleep 1.5
@@ -55,4 +65,4 @@ spent=$(($(ticks) - before))
 xdotool key ctrl+q
 for _ in $(seq 100); do kill -0 "$app" 2>/dev/null || break; sleep 0.1; done
 wait "$app"
-echo "typed, undone, idle ($spent ticks in 2 s), closed"
+echo "typed, undone, opened, idle ($spent ticks in 2 s), closed"
