@@ -73,12 +73,16 @@ bool exists(const Trace& trace, const Cell& cell) {
   return cell.batch < batches && cell.head < heads && cell.row < matrix.rows && cell.col < matrix.cols;
 }
 
-/// What is worth a first look: where the last query looks most, other than at itself.
+/// What is worth a first look: where the last query looks most, at another than itself if it looks at any.
 Cell first_look(const Trace& trace, const View& view) {
-  Cell cell{Stage::weights, view.batch, view.head, trace.dims().n_q - 1, 0};
+  const Index q = trace.dims().n_q - 1;
+  Cell cell{Stage::weights, view.batch, view.head, q, std::min(q, trace.dims().n_k - 1)};
   const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
+  float most = 0;
   for (Index k = 0; k < weights.cols; ++k) {
-    if (k != cell.row && weights(cell.row, k) > weights(cell.row, cell.col)) cell.col = k;
+    if (k == q || !(weights(q, k) > most)) continue;
+    cell.col = k;
+    most = weights(q, k);
   }
   return cell;
 }

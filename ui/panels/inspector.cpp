@@ -165,11 +165,9 @@ class Drawer {
                                      : "inspector.dot"));
     const ImVec2 start = ImGui::GetCursorScreenPos();
     const float label = 18 * u_, gap = 2 * u_;
-    const auto in_line = static_cast<std::size_t>(std::max(1.0f, (width_ - label + gap) / (40 * u_)));
-    const ImVec2 size{
-        (width_ - label + gap) / static_cast<float>(std::min(in_line, std::max<std::size_t>(dot.columns.size(), 4))) -
-            gap,
-        19 * u_};
+    const auto at_most = static_cast<std::size_t>(std::max(1.0f, (width_ - label + gap) / (40 * u_)));
+    const std::size_t lines = (dot.columns.size() + at_most - 1) / at_most, in_line = (dot.columns.size() + lines - 1) / lines;
+    const ImVec2 size{(width_ - label + gap) / static_cast<float>(std::max<std::size_t>(in_line, 4)) - gap, 19 * u_};
     float y = start.y;
     for (std::size_t first = 0; first < dot.columns.size(); first += in_line) {
       const std::string* names[] = {&dot.left, &dot.right, &dot.both};
