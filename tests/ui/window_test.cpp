@@ -46,6 +46,19 @@ TEST_CASE("the pipeline view shows every stage that the trace has, from the trac
   }
 }
 
+TEST_CASE("the first look is where the last query looks most, at itself only where it looks at nothing else") {
+  const HeadlessWindow window(sentence());
+  const Cell first = window.document().view.selected.value();
+  CHECK(first.row == 5);
+  CHECK(first.col != 5);
+  const Tensor& weights = (*window.document().trace)[Stage::weights];
+  for (Index k = 0; k < 5; ++k) CHECK(weights.at({0, 0, 5, k}) <= weights.at({0, 0, 5, first.col}));
+  Document alone = sentence();
+  alone.scenario.mask = "diagonal()";
+  const HeadlessWindow looking(alone);
+  CHECK(looking.document().view.selected == Cell{Stage::weights, 0, 0, 5, 5});
+}
+
 TEST_CASE("a click on the heads slider changes the scenario, and the picture follows") {
   HeadlessWindow window(sentence());
   const ImVec2 track = window.find("controls", {"heads", "##track"});
