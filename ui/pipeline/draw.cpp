@@ -53,7 +53,7 @@ class Painter {
       const float shift = static_cast<float>(i) * 4.5f * t_;
       const Rect behind = card_on_pixels({{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}});
       const ImU32 hue = fade(frame_.look.head((frame_.view().head + i * step) % heads), in_the_dark(card) ? stepping_back : 1.0f);
-      const float edge = shift + 11 * t_;  // more of it does not show
+      const float edge = 15 * t_;  // what the card before it leaves, with its corner
       list_.AddRectFilled(behind.min, {behind.max.x, behind.min.y + edge}, frame_.look.card, 9 * t_, ImDrawFlags_RoundCornersTop);
       list_.AddRectFilled({behind.max.x - edge, behind.min.y + edge}, behind.max, frame_.look.card, 9 * t_, ImDrawFlags_RoundCornersBottomRight);
       compat::add_rect(list_, behind.min, behind.max, hue, 9 * t_, 1.2f * t_);
