@@ -191,7 +191,8 @@ class Painter {
     const ImVec2 ca = to_.screen(arrow.from_control);
     const ImVec2 cb = to_.screen(arrow.to_control);
     const ImU32 colour = colour_of(arrow);
-    list_.AddBezierCubic(a, ca, cb, b, colour, 1.7f * t_, 24);
+    const bool straight = ca.x == cb.x && ca.y == cb.y;
+    straight ? list_.AddLine(a, b, colour, 1.7f * t_) : list_.AddBezierCubic(a, ca, cb, b, colour, 1.7f * t_, 24);
     const bool upright = std::abs(arrow.to_control.x - arrow.to.x) < 0.5f && std::abs(arrow.to_control.y - arrow.to.y) > 0.5f;
     const float head = 4.2f * t_;
     if (upright) {
@@ -284,7 +285,7 @@ class Painter {
       if (words.empty()) return;
       const ImVec2 extent = math_size(frame_.fonts, size, words);
       if (!provenance_.arcs.empty()) {  // an arc may pass behind
-        list_.AddRectFilled({middle.x - extent.x / 2 - 2 * t_, y + 3 * t_}, {middle.x + extent.x / 2 + 2 * t_, y + extent.y}, fade(frame_.look.window, 0.85f), 3 * t_);
+        list_.AddRectFilled({middle.x - extent.x / 2 - 2 * t_, y + 3 * t_}, {middle.x + extent.x / 2 + 2 * t_, y + extent.y}, fade(frame_.look.window, 0.85f));
       }
       draw_math(list_, frame_.fonts, size, {middle.x - extent.x / 2, y}, colour, words);
     };

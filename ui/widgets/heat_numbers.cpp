@@ -129,7 +129,7 @@ class NumberWriter {
     const ImVec2 size = text_size(frame_.fonts, Face::mono, pixels_, mark);
     if (size.x > cell_.x - 2) return;
     const ImVec2 half{size.x / 2 + 1, size.y / 2};  // of a plate: the mark stands on a pattern
-    list_.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y}, fade(frame_.look.card, 0.8f), 2 * frame_.u);
+    list_.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y}, fade(frame_.look.card, 0.8f));
     draw_text(list_, frame_.fonts, Face::mono, pixels_, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, mark);
   }
 
