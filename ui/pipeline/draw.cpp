@@ -50,7 +50,7 @@ class Painter {
     const Index heads = frame_.trace()->dims().heads;
     const Index step = is_per_kv_head(card.stage) ? frame_.trace()->dims().groups() : 1;
     for (int i = card.behind; i >= 1; --i) {
-      const float shift = static_cast<float>(i) * 4.5f * t_;
+      const float shift = static_cast<float>(i) * stack_step * t_;
       const Rect behind = card_on_pixels({{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}});
       const ImU32 hue = fade(frame_.look.head((frame_.view().head + i * step) % heads), in_the_dark(card) ? stepping_back : 1.0f);
       const float edge = 15 * t_;  // what the card before it leaves, with its corner
@@ -207,7 +207,7 @@ class Painter {
     const ImU32 colour = lane_colour(arrow.colour_of);
     if (!frame_.view().presenting) return colour;
     const auto leads_to = [&](const CardPicture& card) {
-      const float stack = static_cast<float>(card.behind) * 4.5f * frame_.u * picture_.layout.type;
+      const float stack = static_cast<float>(card.behind) * stack_step * frame_.u * picture_.layout.type;
       const Rect reached{{card.card.min.x - 3 * frame_.u, card.card.min.y - stack - 3 * frame_.u}, card.card.max};
       return reached.contains(arrow.to);
     };

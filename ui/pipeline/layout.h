@@ -25,6 +25,9 @@ struct Rect {
 /// The stage whose card shows it: in self-attention one card, key's, stands for query, key and value.
 Stage shown_as(const Trace& trace, Stage stage);
 
+/// Points from one card of a stack of heads to the next, to the right and upwards.
+inline constexpr float stack_step = 4.5f;
+
 /// The place of one stage's card.
 struct Slot {
   Stage stage{};

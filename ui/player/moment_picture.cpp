@@ -98,7 +98,7 @@ void show_travel(const Frame& frame, const PipelinePicture& picture, const Momen
   const Colormap& map = window_colormap(frame.view(), whole);
   for (Index i = count; i-- > 0;) {  // the front head last, over the others
     const Index h = (front->head + i) % count;
-    const float behind = static_cast<float>(std::min<Index>(i, 3)) * 4.5f * frame.u * picture.layout.type;
+    const float behind = static_cast<float>(std::min<Index>(i, 3)) * stack_step * frame.u * picture.layout.type;
     const Rect in_stack{{front->rect.min.x + behind, front->rect.min.y - behind}, {front->rect.max.x + behind, front->rect.max.y - behind}};
     const Rect in_whole = part(wide->rect, h * d_head, (h + 1) * d_head, count * d_head, false);
     Traveller traveller;
