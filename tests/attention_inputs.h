@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 #include "core/tensor/sampler.h"
 
 namespace headlight {

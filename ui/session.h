@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "core/figure/png_image.h"
 #include "core/files/recent_files.h"
+#include "core/image/png_image.h"
 #include "ui/document/document.h"
 
 namespace headlight {

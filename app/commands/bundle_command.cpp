@@ -1,8 +1,8 @@
 // headlight bundle: a figure with everything it takes to check it.
 #include "app/commands/commands.h"
 #include "app/commands/export_line.h"
-#include "core/attention/pipeline.h"
-#include "core/bundle/bundle.h"
+#include "core/export/bundle.h"
+#include "core/run/pipeline.h"
 #include "core/scenario/tensor_file.h"
 
 namespace headlight {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/attention/pipeline.h"
 #include "core/diagnosis/diagnosis.h"
+#include "core/run/pipeline.h"
 
 namespace headlight {
 namespace {

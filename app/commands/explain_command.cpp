@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/attention/pipeline.h"
 #include "core/explain/explain.h"
 #include "core/explain/math_markup.h"
+#include "core/run/pipeline.h"
 
 namespace headlight {
 namespace {

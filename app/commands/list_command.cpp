@@ -7,10 +7,10 @@
 
 #include "app/commands/commands.h"
 #include "core/assets/assets.h"
-#include "core/attention/stage.h"
 #include "core/figure/colormap.h"
 #include "core/mask/patterns.h"
 #include "core/scenario/lesson.h"
+#include "core/stage/stage.h"
 
 namespace headlight {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/export_line.h"
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 
 namespace headlight {
 

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/scenario/settings_table.h"
-#include "core/attention/pipeline.h"
-#include "core/bundle/reproduce_script.h"
 #include "core/export/export_options.h"
+#include "core/export/reproduce_script.h"
 #include "core/files/array_write.h"
+#include "core/run/pipeline.h"
+#include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 
 namespace headlight {

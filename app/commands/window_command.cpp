@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/scenario/settings_table.h"
-#include "core/export/export_options.h"
 #include "app/window/window.h"
 #include "core/assets/assets.h"
-#include "core/attention/pipeline.h"
+#include "core/export/export_options.h"
 #include "core/figure/colormap.h"
 #include "core/files/whole_file.h"
+#include "core/run/pipeline.h"
+#include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "ui/masklab/registry.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/figure/png_image.h"
+#include "core/image/png_image.h"
 
 namespace headlight {
 

@@ -6,7 +6,7 @@
 #include "app/gl/gl_objects.h"
 #include "core/figure/colormap.h"
 #include "core/figure/range.h"
-#include "core/figure/theme.h"
+#include "core/image/theme.h"
 
 namespace headlight {
 

@@ -1,7 +1,7 @@
 // ImguiHost: Dear ImGui's context and its OpenGL 3 backend, for the window and off screen alike.
 #pragma once
 
-#include "core/figure/theme.h"
+#include "core/image/theme.h"
 
 namespace headlight {
 

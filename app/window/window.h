@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/figure/png_image.h"
+#include "core/image/png_image.h"
 #include "ui/document/document.h"
 
 namespace headlight {

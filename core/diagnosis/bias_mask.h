@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 
 namespace headlight {
 

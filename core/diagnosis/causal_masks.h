@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/attention/trace.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 

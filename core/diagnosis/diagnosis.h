@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/pipeline.h"
 #include "core/diagnosis/agreement.h"
 #include "core/diagnosis/own_stages.h"
+#include "core/run/pipeline.h"
 
 namespace headlight {
 

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "core/attention/trace.h"
 #include "core/diagnosis/own_stages.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 

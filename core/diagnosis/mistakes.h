@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/trace.h"
 #include "core/diagnosis/own_stages.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 

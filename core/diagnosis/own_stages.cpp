@@ -6,8 +6,8 @@
 #include "core/diagnosis/own_shapes.h"
 #include "core/files/array_file.h"
 #include "core/files/blame.h"
-#include "core/files/utf8_path.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {

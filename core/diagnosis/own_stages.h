@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/trace.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/attention/pipeline.h"
 #include "core/diagnosis/mistakes.h"
+#include "core/run/pipeline.h"
 
 namespace headlight {
 

@@ -1,8 +1,8 @@
 // The weights that somebody's values were gathered with, found from what came out.
 #pragma once
 
-#include "core/attention/trace.h"
 #include "core/diagnosis/own_stages.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "core/attention/pipeline.h"
-#include "core/explain/difference.h"
+#include "core/run/difference.h"
+#include "core/run/pipeline.h"
 
 namespace headlight {
 

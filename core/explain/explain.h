@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/cell.h"
-#include "core/attention/trace.h"
+#include "core/run/trace.h"
+#include "core/stage/cell.h"
 
 namespace headlight {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/attention/trace.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 

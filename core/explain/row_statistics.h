@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/attention/trace.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/export/sizes.h"
-#include "core/figure/stage_figure.h"
+#include "core/export/stage_figure.h"
 
 namespace headlight {
 

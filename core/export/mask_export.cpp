@@ -4,10 +4,10 @@
 #include <cassert>
 
 #include "core/attention/masking.h"
-#include "core/figure/png_image.h"
 #include "core/files/array_write.h"
 #include "core/files/free_path.h"
 #include "core/files/whole_file.h"
+#include "core/image/png_image.h"
 #include "core/mask/code.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/attention/trace.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/figure/theme.h"
+#include "core/image/theme.h"
 
 namespace headlight {
 

@@ -1,9 +1,9 @@
 // The few things a figure is drawn with, in units of 1/96 inch, y downwards. Two backends: pixels and SVG.
 #pragma once
 
-#include "core/figure/cell.h"
 #include "core/figure/heatmap_raster.h"
 #include "core/figure/typesetter.h"
+#include "core/stage/cell_kind.h"
 
 namespace headlight {
 

@@ -7,15 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/stage.h"
-#include "core/figure/theme.h"
+#include "core/image/theme.h"
+#include "core/stage/extent.h"
+#include "core/stage/stage.h"
 
 namespace headlight {
-
-enum class ColormapKind : std::uint8_t {
-  sequential,  ///< its lowest colour stands for zero, or the smallest value
-  diverging,   ///< its middle stands for zero
-};
 
 class Colormap {
  public:

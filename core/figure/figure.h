@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/stage.h"
-#include "core/figure/cell.h"
-#include "core/figure/png_image.h"
 #include "core/figure/range.h"
 #include "core/figure/svg_canvas.h"
-#include "core/figure/theme.h"
+#include "core/image/png_image.h"
+#include "core/image/theme.h"
+#include "core/stage/cell_kind.h"
+#include "core/stage/stage.h"
 
 namespace headlight {
 

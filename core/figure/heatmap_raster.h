@@ -21,11 +21,11 @@
 // dropped is flat mix(crossed_ground, crossed_line, 0.35); masked keeps its hatching, which runs across cells.
 #pragma once
 
-#include "core/figure/cell.h"
 #include "core/figure/colormap.h"
-#include "core/figure/png_image.h"
 #include "core/figure/range.h"
-#include "core/figure/theme.h"
+#include "core/image/png_image.h"
+#include "core/image/theme.h"
+#include "core/stage/cell_kind.h"
 
 namespace headlight {
 

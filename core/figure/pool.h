@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/figure/cell.h"
+#include "core/stage/cell_kind.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/figure/canvas.h"
-#include "core/figure/png_image.h"
+#include "core/image/png_image.h"
 
 namespace headlight {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <span>
 
-#include "core/figure/utf8.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {

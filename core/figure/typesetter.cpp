@@ -11,8 +11,8 @@
 #include <numbers>
 #include <vector>
 
-#include "core/figure/utf8.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {

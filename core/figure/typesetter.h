@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/figure/fonts.h"
-#include "core/figure/png_image.h"
+#include "core/image/png_image.h"
 
 namespace headlight {
 

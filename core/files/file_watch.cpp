@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "core/files/utf8_path.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {

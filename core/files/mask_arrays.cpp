@@ -9,8 +9,8 @@
 #include <limits>
 #include <optional>
 
-#include "core/figure/png_image.h"
 #include "core/files/array_contents.h"
+#include "core/image/png_image.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

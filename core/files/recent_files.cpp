@@ -6,9 +6,9 @@
 #include <span>
 
 #include "core/files/blame.h"
-#include "core/files/utf8_path.h"
 #include "core/files/whole_file.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/stage.h"
 #include "core/scenario/scenario.h"
+#include "core/stage/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {

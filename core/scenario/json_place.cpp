@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/files/blame.h"
-#include "core/files/utf8_path.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {

@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "core/assets/assets.h"
-#include "core/files/utf8_path.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/scenario_read.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {

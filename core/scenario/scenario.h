@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/stage.h"
 #include "core/mask/painting.h"
+#include "core/stage/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/files/utf8_path.h"
 #include "core/scenario/scenario_fields.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/settings.h"
 #include "core/scenario/words.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {

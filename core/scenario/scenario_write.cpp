@@ -4,12 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files/utf8_path.h"
 #include "core/files/whole_file.h"
 #include "core/scenario/scenario_fields.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/settings.h"
 #include "core/scenario/words.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/files/array_file.h"
 #include "core/files/file_watch.h"
-#include "core/files/utf8_path.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 

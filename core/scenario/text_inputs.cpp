@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <map>
 
-#include "core/figure/utf8.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/figure/utf8.h"
-#include "core/tokenizer/unicode.h"
+#include "core/text/unicode.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/blame.h"
-#include "core/tokenizer/pipeline.h"
+#include "core/tokenizer/token_pipeline.h"
 
 namespace headlight {
 

@@ -1,6 +1,6 @@
 #include "core/tokenizer/normalizer.h"
 
-#include "core/figure/utf8.h"
+#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "core/tokenizer/unicode.h"
+#include "core/text/unicode.h"
 
 namespace headlight {
 

@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/figure/utf8.h"
 #include "core/files/blame.h"
+#include "core/text/utf8.h"
 #include "core/tokenizer/token_model.h"
 
 namespace headlight {

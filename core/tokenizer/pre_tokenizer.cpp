@@ -4,10 +4,10 @@
 #include <map>
 #include <utility>
 
-#include "core/figure/utf8.h"
 #include "core/files/blame.h"
+#include "core/text/unicode.h"
+#include "core/text/utf8.h"
 #include "core/tokenizer/normalizer.h"
-#include "core/tokenizer/unicode.h"
 
 namespace headlight {
 namespace {

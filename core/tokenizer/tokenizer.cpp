@@ -1,7 +1,7 @@
 #include "core/tokenizer/tokenizer.h"
 
-#include "core/files/utf8_path.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 

@@ -1,7 +1,7 @@
 // Hugging Face's tokenizer.json (https://huggingface.co/docs/tokenizers): BPE and WordPiece.
 #include <fstream>
 
-#include "core/files/utf8_path.h"
+#include "core/text/utf8_path.h"
 #include "core/tokenizer/json_steps.h"
 
 namespace headlight {

@@ -1,9 +1,9 @@
 // The patterns that GPT-2 and GPT-4 cut words by, without an engine for regular expressions.
 #include <algorithm>
 
-#include "core/figure/utf8.h"
+#include "core/text/unicode.h"
+#include "core/text/utf8.h"
 #include "core/tokenizer/pre_tokenizer.h"
-#include "core/tokenizer/unicode.h"
 
 namespace headlight {
 namespace {

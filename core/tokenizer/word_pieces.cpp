@@ -3,8 +3,8 @@
 #include <fstream>
 
 #include "core/files/blame.h"
-#include "core/files/utf8_path.h"
-#include "core/tokenizer/pipeline.h"
+#include "core/text/utf8_path.h"
+#include "core/tokenizer/token_pipeline.h"
 
 namespace headlight {
 namespace {

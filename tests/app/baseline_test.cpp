@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "core/figure/png_image.h"
+#include "core/image/png_image.h"
 #include "tests/catch.h"
 
 using namespace headlight;

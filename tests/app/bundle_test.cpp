@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #endif
 
-#include "core/attention/stage.h"
 #include "core/files/array_file.h"
 #include "core/files/array_write.h"
+#include "core/stage/stage.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #endif
 
-#include "core/attention/stage.h"
-#include "core/figure/png_image.h"
 #include "core/files/array_file.h"
 #include "core/files/array_write.h"
+#include "core/image/png_image.h"
+#include "core/stage/stage.h"
 #include "tests/matchers.h"
 
 using namespace headlight;

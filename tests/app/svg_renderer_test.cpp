@@ -5,7 +5,7 @@
 #include <iterator>
 #include <random>
 
-#include "core/figure/png_image.h"
+#include "core/image/png_image.h"
 #include "tests/catch.h"
 
 using namespace headlight;

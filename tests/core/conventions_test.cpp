@@ -1,9 +1,9 @@
-#include "core/explain/conventions.h"
+#include "core/run/conventions.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 #include "tests/catch.h"
 
 using namespace headlight;

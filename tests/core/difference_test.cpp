@@ -1,8 +1,8 @@
-#include "core/explain/difference.h"
+#include "core/run/difference.h"
 
 #include <cmath>
 
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 #include "core/scenario/scenario_changes.h"
 #include "tests/catch.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -1,4 +1,4 @@
-#include "core/explain/difference.h"
+#include "core/run/difference.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/document/path.h"

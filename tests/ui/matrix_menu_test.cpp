@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/figure/stage_figure.h"
+#include "core/export/stage_figure.h"
 #include "core/files/array_file.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"

@@ -4,8 +4,8 @@
 
 #include "core/files/array_write.h"
 #include "core/files/recent_files.h"
-#include "core/files/utf8_path.h"
 #include "core/scenario/scenario_json.h"
+#include "core/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"

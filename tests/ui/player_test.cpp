@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/player/timeline.h"

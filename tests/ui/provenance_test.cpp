@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/attention/pipeline.h"
 #include "core/explain/explain.h"
+#include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 

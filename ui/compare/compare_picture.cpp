@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/figure/summary.h"
+#include "core/run/summary.h"
 #include "core/scenario/scenario_changes.h"
 #include "ui/look/colormaps.h"
 

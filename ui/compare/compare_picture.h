@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/explain/difference.h"
+#include "core/run/difference.h"
 #include "ui/pipeline/picture.h"
 
 namespace headlight {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/trace.h"
-#include "core/explain/difference.h"
-#include "core/scenario/scenario.h"
+#include "core/run/difference.h"
+#include "core/run/trace.h"
 #include "core/scenario/lesson.h"
+#include "core/scenario/scenario.h"
 #include "ui/document/view.h"
 
 namespace headlight {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/attention/cell.h"
 #include "core/mask/painting.h"
+#include "core/stage/cell.h"
 
 namespace headlight {
 

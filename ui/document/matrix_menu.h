@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/attention/cell.h"
+#include "core/stage/cell.h"
 
 namespace headlight {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "core/attention/trace.h"
+#include "core/run/trace.h"
 #include "ui/document/view.h"
 
 namespace headlight {

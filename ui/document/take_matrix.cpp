@@ -2,7 +2,7 @@
 
 #include <imgui.h>
 
-#include "core/figure/matrix_export.h"
+#include "core/export/matrix_export.h"
 #include "core/files/free_path.h"
 #include "core/tensor/error.h"
 #include "ui/look/colormaps.h"

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/cell.h"
 #include "core/figure/range.h"
-#include "core/figure/theme.h"
-#include "ui/document/way.h"
+#include "core/image/theme.h"
+#include "core/stage/cell.h"
 #include "ui/document/export_choice.h"
 #include "ui/document/mask_lab.h"
 #include "ui/document/mask_painting.h"
 #include "ui/document/matrix_menu.h"
 #include "ui/document/open_choice.h"
+#include "ui/document/way.h"
 
 namespace headlight {
 

@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 
-#include "core/bundle/bundle.h"
-#include "core/bundle/reproduce_script.h"
+#include "core/export/bundle.h"
 #include "core/export/command_words.h"
+#include "core/export/reproduce_script.h"
 #include "core/files/free_path.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"

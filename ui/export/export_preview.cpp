@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/bundle/reproduce_script.h"
+#include "core/export/reproduce_script.h"
 #include "core/files/array_write.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/figure/png_image.h"
+#include "core/image/png_image.h"
 #include "ui/document/document.h"
 
 namespace headlight {

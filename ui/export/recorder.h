@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/figure/animation.h"
+#include "core/image/animation.h"
 #include "ui/document/document.h"
 #include "ui/look/words.h"
 #include "ui/player/timeline.h"

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <map>
 
-#include "core/figure/summary.h"
+#include "core/run/summary.h"
 
 namespace headlight {
 

@@ -1,9 +1,9 @@
 // The colour maps and ranges that the window uses for a stage.
 #pragma once
 
-#include "core/attention/trace.h"
 #include "core/figure/colormap.h"
 #include "core/figure/range.h"
+#include "core/run/trace.h"
 #include "ui/document/view.h"
 
 namespace headlight {

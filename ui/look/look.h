@@ -5,8 +5,8 @@
 
 #include <imgui.h>
 
-#include "core/attention/stage.h"
-#include "core/figure/theme.h"
+#include "core/image/theme.h"
+#include "core/stage/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {

@@ -1,7 +1,7 @@
 // What the conventions sheet shows: the weights of this run and of the same run under other libraries' choices. Plain data.
 #pragma once
 
-#include "core/explain/conventions.h"
+#include "core/run/conventions.h"
 #include "ui/masklab/sheet.h"
 
 namespace headlight {

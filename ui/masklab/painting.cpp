@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/figure/cell.h"
+#include "core/stage/cell_kind.h"
 #include "ui/imgui_compat.h"
 #include "ui/panels/controls.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/files/blame.h"
 #include "core/files/mask_arrays.h"
-#include "core/files/utf8_path.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/files/utf8_path.h"
 #include "core/scenario/mask_file.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 #include "ui/document/action.h"
 #include "ui/export/export_file.h"
 #include "ui/open/opening.h"

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "core/attention/masking.h"
-#include "core/figure/summary.h"
+#include "core/run/summary.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/explain/explain.h"
-#include "core/figure/theme.h"
+#include "core/image/theme.h"
 #include "ui/document/path.h"
 #include "ui/look/colormaps.h"
 #include "ui/pipeline/picture.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/figure/summary.h"
+#include "core/run/summary.h"
 #include "ui/imgui_compat.h"
 
 namespace headlight {

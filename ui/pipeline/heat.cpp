@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/figure/stage_figure.h"
+#include "core/export/stage_figure.h"
 #include "ui/look/colormaps.h"
 
 namespace headlight {

@@ -9,7 +9,7 @@
 
 #include <imgui.h>
 
-#include "core/attention/trace.h"
+#include "core/run/trace.h"
 
 namespace headlight {
 

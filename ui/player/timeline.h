@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/attention/trace.h"
+#include "core/run/trace.h"
 #include "ui/document/view.h"
 
 namespace headlight {

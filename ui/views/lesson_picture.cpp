@@ -1,6 +1,6 @@
 #include "ui/views/lesson_picture.h"
 
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 #include "ui/look/colormaps.h"
 
 namespace headlight {

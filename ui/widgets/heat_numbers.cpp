@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/figure/cell.h"
+#include "core/stage/cell_kind.h"
 
 namespace headlight {
 namespace {

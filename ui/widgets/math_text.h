@@ -9,7 +9,7 @@
 
 #include <imgui.h>
 
-#include "core/attention/stage.h"
+#include "core/stage/stage.h"
 #include "ui/look/fonts.h"
 #include "ui/look/look.h"
 

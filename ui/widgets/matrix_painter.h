@@ -10,9 +10,9 @@
 #include <imgui.h>
 
 #include "core/figure/colormap.h"
-#include "core/figure/png_image.h"
 #include "core/figure/range.h"
-#include "core/figure/theme.h"
+#include "core/image/png_image.h"
+#include "core/image/theme.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {

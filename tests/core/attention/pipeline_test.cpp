@@ -1,4 +1,4 @@
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/attention/pipeline.h"
 #include "core/attention/workers.h"
+#include "core/run/pipeline.h"
 #include "core/tensor/error.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/pipeline.h"
 #include "core/diagnosis/diagnosis.h"
 #include "core/files/array_write.h"
+#include "core/run/pipeline.h"
 
 namespace headlight {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/pipeline.h"
 #include "core/explain/math_markup.h"
+#include "core/run/pipeline.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
 #include "tests/attention_inputs.h"

@@ -1,4 +1,4 @@
-#include "core/figure/animation.h"
+#include "core/image/animation.h"
 
 #include <cstring>
 #include <string>

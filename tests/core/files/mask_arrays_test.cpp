@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "core/files/array_write.h"
-#include "core/figure/png_image.h"
+#include "core/image/png_image.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "tests/matchers.h"

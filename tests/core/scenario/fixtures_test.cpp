@@ -1,8 +1,8 @@
 // Every file of tensors with a PyTorch computation beside it comes out as PyTorch has it.
 #include <filesystem>
 
-#include "core/attention/pipeline.h"
 #include "core/files/array_file.h"
+#include "core/run/pipeline.h"
 #include "tests/matchers.h"
 
 using namespace headlight;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"

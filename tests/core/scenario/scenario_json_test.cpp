@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/attention/pipeline.h"
+#include "core/run/pipeline.h"
 #include "core/tensor/error.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"

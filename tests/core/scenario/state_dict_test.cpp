@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/attention/pipeline.h"
 #include "core/files/array_write.h"
+#include "core/run/pipeline.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/sampler.h"
 #include "tests/core/files/samples.h"

@@ -1,0 +1,115 @@
+#include "core/export/bundle.h"
+
+#include <random>
+#include <span>
+#include <string>
+
+#include "core/export/reproduce_script.h"
+#include "core/files/whole_file.h"
+#include "core/files/zip_write.h"
+#include "core/scenario/scenario_json.h"
+#include "core/scenario/tensor_file.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder beside the target, removed with all in it unless it was renamed.
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(const fs::path& target) {
+    const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
+    if (!fs::is_directory(parent)) {
+      throw FileError(target.string(), "cannot be written: there is no folder " + parent.string());
+    }
+    fs::path name = ".";
+    name += target.filename();
+    name += "." + std::to_string(std::random_device{}()) + ".tmp";
+    path_ = parent / name;
+    std::error_code error;
+    fs::create_directory(path_, error);
+    if (error) throw FileError(target.string(), "cannot be written: " + error.message());
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void write_text(const fs::path& path, const std::string& text) {
+  write_whole_file(path, std::as_bytes(std::span(text)));
+}
+
+// The tensor file goes along, so that the scenario opens on another machine too. A whole model stays where it is.
+void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
+  Scenario scenario = trace.scenario;
+  constexpr std::uintmax_t most = std::uintmax_t{64} << 20;
+  if (scenario.source == Source::file) {
+    scenario.heads = trace.dims().heads;  // config.json, which may have said so, stays behind
+    if (trace.dims().kv_heads != trace.dims().heads) scenario.kv_heads = trace.dims().kv_heads;
+    const fs::path from = path_from(scenario.file);
+    std::error_code error;
+    if (fs::file_size(from, error) <= most) {
+      scenario.file = "tensors" + from.extension().string();
+      fs::copy_file(from, folder / scenario.file, error);
+    } else {
+      scenario.file = fs::absolute(from, error).string();
+    }
+    if (error) throw FileError(from.string(), "cannot be copied into the bundle: " + error.message());
+  }
+  if (!scenario.mask_file.empty()) {
+    const fs::path from = path_from(scenario.mask_file);
+    scenario.mask_file = "mask_file" + from.extension().string();
+    std::error_code error;
+    fs::copy_file(from, folder / scenario.mask_file, error);
+    if (error) throw FileError(from.string(), "cannot be copied into the bundle: " + error.message());
+  }
+  write_text(folder / "scenario.json", to_json(scenario));
+}
+
+void write_files(const fs::path& folder, const StageCut& cut, const StageFigureStyle& style) {
+  const FigureSpec figure = stage_figure(cut, style);
+  const std::vector<std::uint8_t> png = render_png(figure);
+  write_whole_file(folder / "figure.png", std::as_bytes(std::span(png)));
+  write_text(folder / "figure.svg", render_svg(figure));
+  const NamedArray data = stage_array(cut);
+  write_npy(folder / "data.npy", data.values, data.boolean);
+  if (cut.heads.size() == 1) write_csv(folder / "data.csv", cut.tensor().matrix(cut.batch, cut.heads.front()));
+  write_scenario_and_file(folder, cut.trace);
+  write_npz(folder / "inputs.npz", script_inputs(cut.trace));
+  write_npz(folder / "trace.npz", trace_arrays(cut.trace, true));
+  write_text(folder / "reproduce.py", reproduce_script(cut.trace, ScriptLibrary::pytorch));
+  write_text(folder / "reproduce_numpy.py", reproduce_script(cut.trace, ScriptLibrary::numpy));
+}
+
+std::string stem(const fs::path& target) {
+  const std::u8string text = target.stem().u8string();
+  return {text.begin(), text.end()};
+}
+
+}  // namespace
+
+void write_bundle(const fs::path& target, const StageCut& cut, const StageFigureStyle& style) {
+  const bool zip = target.extension() == ".zip";
+  if (!zip && fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target))) {
+    throw FileError(target.string(), "cannot be written: it is there already",
+                    "expected a new name or an empty folder");
+  }
+  const ScratchFolder scratch(target);
+  write_files(scratch.path(), cut, style);
+  if (zip) return write_zip(target, scratch.path(), stem(target));
+  std::error_code error;
+  fs::remove(target, error);  // an empty folder, or nothing
+  fs::rename(scratch.path(), target, error);
+  if (error) throw FileError(target.string(), "cannot be written: " + error.message());
+}
+
+}  // namespace headlight

@@ -1,0 +1,225 @@
+// The middle of the script: from heads to weights.
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include "core/export/script.h"
+
+namespace headlight {
+namespace {
+
+std::string number(float value) {
+  if (std::isnan(value)) return "float(\"nan\")";
+  if (std::isinf(value)) return value < 0 ? "float(\"-inf\")" : "float(\"inf\")";
+  std::array<char, 32> digits{};
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end};
+}
+
+/// Text on one line, for a comment: a mask expression may be written over several.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+bool makes_own_mask(const Scenario& scenario) {
+  return scenario.mask == "causal()" && scenario.painted.empty();
+}
+
+void Script::norm_and_rotation() {
+  if (!trace_.has(Stage::Q_rotated)) return;
+  line();
+  std::string before, after;
+  if (scenario_.qk_norm != QkNorm::none) {
+    line();
+    line("def normalise(x):");
+    if (scenario_.qk_norm == QkNorm::rms) {
+      line("    \"\"\"Root mean square norm of each head's queries and keys.\"\"\"");
+      line(either("    return x / torch.sqrt((x * x).mean(-1, keepdim=True) + 1e-6)",
+                  "    return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)"));
+    } else {
+      line("    \"\"\"Each head's queries and keys at length one.\"\"\"");
+      line(either("    return torch.nn.functional.normalize(x, dim=-1)",
+                  "    return x / np.maximum(np.sqrt((x * x).sum(-1, keepdims=True)), 1e-12)"));
+    }
+    before += "normalise(", after += ")";
+    line();
+  }
+  if (scenario_.rope != Rope::none) {
+    const bool half = scenario_.rope == Rope::half;
+    line();
+    line("def rotate(x):");
+    line("    \"\"\"RoPE: at position i, the j-th pair of channels turns by the angle i · base^(-2j/d).\"\"\"");
+    line("    n, d = x.shape[-2:]");
+    const std::string lib = either("torch", "np");
+    line("    frequency = " + number(scenario_.rope_base) + " ** (-" + lib + ".arange(0, d, 2, dtype=" + lib +
+         ".float64) / d)");
+    line("    angle = " + lib + ".arange(n, dtype=" + lib + ".float64)[:, None] * frequency");
+    line("    cos, sin = " + either("angle.cos().float(), angle.sin().float()",
+                                    "np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)"));
+    line(half ? "    a, b = x[..., : d // 2], x[..., d // 2 :]  # pairs (j, j + d/2), as in LLaMA"
+              : "    a, b = x[..., 0::2], x[..., 1::2]  # pairs (2j, 2j + 1), as in the paper");
+    const std::string pair = "[a * cos - b * sin, a * sin + b * cos]";
+    if (half) {
+      line(either("    return torch.cat(" + pair + ", dim=-1)", "    return np.concatenate(" + pair + ", axis=-1)"));
+    } else {
+      line(either("    return torch.stack(" + pair + ", dim=-1).flatten(-2)",
+                  "    return np.stack(" + pair + ", axis=-1).reshape(x.shape)"));
+    }
+    before = "rotate(" + before, after += ")";
+    line();
+  }
+  line();
+  step(Stage::Q_rotated, before + "Q_heads" + after);
+  step(Stage::K_rotated, before + "K_heads" + after);
+}
+
+void Script::scores() {
+  const bool rotated = trace_.has(Stage::Q_rotated);
+  const bool grouped = trace_.dims().kv_heads != trace_.dims().heads;
+  const std::string queries = rotated ? "Q_rotated" : "Q_heads";
+  std::string keys = rotated ? "K_rotated" : "K_heads";
+  line();
+  if (grouped) {
+    line("# Grouped heads: H / G query heads in a row share one key head and one value head.");
+    line("keys = " + keys + either(".repeat_interleave(H // G, dim=1)", ".repeat(H // G, axis=1)"));
+    line("values = V_heads" + either(".repeat_interleave(H // G, dim=1)", ".repeat(H // G, axis=1)"));
+    line();
+    keys = "keys";
+  }
+  line("# Every query with every key: [B, H, n_q, n_k].");
+  step(Stage::scores, queries + " @ " + keys + either(".transpose(-1, -2)", ".swapaxes(-1, -2)"));
+  const bool usual = std::abs(trace_.scale * std::sqrt(static_cast<float>(trace_.dims().d_head)) - 1) < 1e-6F;
+  step(Stage::scaled_scores, usual ? "scores / d_head**0.5" : "scores * " + number(trace_.scale));
+  current_ = "scaled_scores";
+  if (scenario_.softcap) {
+    const std::string cap = number(*scenario_.softcap);
+    line();
+    line("# The soft-cap keeps scores between -c and c.");
+    step(Stage::capped_scores, cap + " * " + either("torch.tanh", "np.tanh") + "(" + current_ + " / " + cap + ")");
+    current_ = "capped_scores";
+  }
+}
+
+void Script::alibi_slopes() {
+  const Index heads = trace_.dims().heads;
+  const auto lower = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(heads)));
+  line("# ALiBi: the further away the key, the lower its score, in each head at a slope of its own.");
+  if (lower == heads) {
+    line("slopes = [2 ** (-8 * (h + 1) / H) for h in range(H)]");
+  } else {
+    const std::string power = std::to_string(lower), twice = std::to_string(2 * lower);
+    line("# H is no power of two: the slopes of " + power + " heads, then every other slope of " + twice + ".");
+    line("slopes = [2 ** (-8 * (h + 1) / " + power + ") for h in range(" + power + ")]");
+    line("slopes += [2 ** (-8 * (2 * h + 1) / " + twice + ") for h in range(H - " + power + ")]");
+  }
+  line(either("distance = torch.arange(n_k) - torch.arange(n_q)[:, None]  # k - q",
+              "distance = np.arange(n_k) - np.arange(n_q)[:, None]  # k - q"));
+  line(either("bias = bias + torch.tensor(slopes)[:, None, None] * distance",
+              "bias = bias + np.array(slopes, dtype=np.float32)[:, None, None] * distance"));
+}
+
+void Script::t5_table() {
+  const bool both = scenario_.t5_bidirectional;
+  line();
+  line();
+  line("def bucket(distance):");
+  line("    \"\"\"T5: the nearest distances have a bucket each, further ones share, more and more, up to 128.\"\"\"");
+  if (both) {
+    line("    first, apart = (16, distance) if distance > 0 else (0, -distance)  # a half for each direction");
+    line("    if apart < 8:");
+    line("        return first + apart");
+    line("    return first + min(8 + int(np.log2(apart / 8) / np.log2(128 / 8) * 8), 15)");
+  } else {
+    line("    apart = max(0, -distance)  # keys after the query share bucket 0");
+    line("    if apart < 16:");
+    line("        return apart");
+    line("    return min(16 + int(np.log2(apart / 16) / np.log2(128 / 16) * 16), 31)");
+  }
+  line();
+  line();
+  line("buckets = [[bucket(k - q) for k in range(n_k)] for q in range(n_q)]");
+  line(either("bias = bias + inputs[\"t5_table\"][:, torch.tensor(buckets)]  # [H, n_q, n_k]",
+              "bias = bias + inputs[\"t5_table\"][:, np.array(buckets)]  # [H, n_q, n_k]"));
+}
+
+void Script::biases() {
+  if (!trace_.has(Stage::biased_scores)) return;
+  line();
+  line("# What is added to the scores before the mask.");
+  line(trace_.inputs.bias.defined() ? "bias = inputs[\"bias\"]" : "bias = 0");
+  if (scenario_.alibi) alibi_slopes();
+  if (scenario_.t5_bias) t5_table();
+  step(Stage::biased_scores, current_ + " + bias");
+  current_ = "biased_scores";
+}
+
+void Script::masking() {
+  line();
+  if (!trace_.has(Stage::mask)) {
+    line("# No mask.");
+    step(Stage::masked_scores, current_);
+    return;
+  }
+  const std::string rule = scenario_.mask.empty() ? "." : ": " + one_line(scenario_.mask);
+  line("# The mask, true = may attend" + rule + (scenario_.painted.empty() ? "" : " with what was painted over it"));
+  if (makes_own_mask(scenario_)) {
+    step(Stage::mask, either("torch.ones(n_q, n_k, dtype=torch.bool).tril()", "np.tri(n_q, n_k, dtype=bool)"));
+  } else {
+    step(Stage::mask, "inputs[\"mask\"]");
+  }
+  step(Stage::masked_scores, either(current_ + ".masked_fill(~mask, " + number(trace_.fill) + ")",
+                                    "np.where(mask, " + current_ + ", np.float32(" + number(trace_.fill) + "))"));
+}
+
+void Script::softmax() {
+  const bool sink = trace_.sink_logits.defined();
+  line();
+  line("# Softmax over the keys: each row of weights sums to one" +
+       std::string(sink ? ", the sink's share included." : "."));
+  std::string logits = "masked_scores";
+  if (sink) {
+    line("# The sink is one more key a head that takes its share and gives nothing.");
+    line(either("sink = inputs[\"sink_logits\"].view(1, H, 1, 1).expand(B, H, n_q, 1)",
+                "sink = np.broadcast_to(inputs[\"sink_logits\"].reshape(1, H, 1, 1), (B, H, n_q, 1))"));
+    line(either("logits = torch.cat([masked_scores, sink], dim=-1)",
+                "logits = np.concatenate([masked_scores, sink], axis=-1)"));
+    logits = "logits";
+  }
+  if (torch_) {
+    line("weights = torch.softmax(" + logits + ", dim=-1)");
+  } else {
+    line("with np.errstate(invalid=\"ignore\"):  # a row that is all -inf has no largest score: NaN, as in PyTorch");
+    line("    e = np.exp(" + logits + " - " + logits + ".max(axis=-1, keepdims=True))");
+    line("weights = e / e.sum(axis=-1, keepdims=True)");
+  }
+  if (sink) line("weights = weights[..., :-1]");
+  dead_rows();
+  check(Stage::weights);
+}
+
+void Script::dead_rows() {
+  if (scenario_.dead_row == DeadRow::from_fill || !trace_.has(Stage::mask)) return;
+  const std::string value = scenario_.dead_row == DeadRow::nan    ? "float(\"nan\")"
+                            : scenario_.dead_row == DeadRow::zero ? "0.0"
+                                                                  : "1 / n_k";
+  line("dead = ~mask" + either(".any(dim=-1, keepdim=True)", ".any(axis=-1, keepdims=True)") +
+       "  # rows that may attend to nothing");
+  line(either("weights = weights.masked_fill(dead, " + value + ")",
+              "weights = np.where(dead, np.float32(" + value + "), weights)"));
+}
+
+void Script::dropout() {
+  if (!trace_.has(Stage::dropped_weights)) return;
+  line();
+  line("# Dropout, as in training: what is kept grows, so that the mean stays. Which, is in inputs.npz.");
+  line("p, keep = " + number(scenario_.dropout) + ", inputs[\"dropout_keep\"]");
+  step(Stage::dropped_weights, either("weights * keep / (1 - p)", "weights * keep / np.float32(1 - p)"));
+}
+
+}  // namespace headlight

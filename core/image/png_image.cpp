@@ -1,0 +1,120 @@
+#include "core/image/png_image.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <csetjmp>
+#include <stdexcept>
+
+#include <png.h>
+
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+std::size_t offset(const Image& image, int x, int y) {
+  assert(x >= 0 && y >= 0 && x < image.width && y < image.height);
+  return (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) * 4;
+}
+
+void append_bytes(png_structp png, png_bytep bytes, png_size_t count) {
+  auto& out = *static_cast<std::vector<std::uint8_t>*>(png_get_io_ptr(png));
+  out.insert(out.end(), bytes, bytes + count);
+}
+
+struct Rows {
+  std::vector<std::uint8_t> bytes;
+  std::vector<png_bytep> starts;
+};
+
+Rows packed_rows(const Image& image, bool opaque) {
+  Rows rows;
+  const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
+  const std::size_t channels = opaque ? 3 : 4;
+  rows.bytes.resize(width * height * channels);
+  for (std::size_t i = 0; i < width * height; ++i) {
+    std::copy_n(image.rgba.data() + i * 4, channels, rows.bytes.data() + i * channels);
+  }
+  for (std::size_t y = 0; y < height; ++y) rows.starts.push_back(rows.bytes.data() + y * width * channels);
+  return rows;
+}
+
+// libpng reports errors by longjmp: nothing with a destructor may live in this frame.
+bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque, float dots_per_inch, png_bytepp rows,
+                std::vector<std::uint8_t>* out) {
+  if (setjmp(png_jmpbuf(png))) return false;
+  png_set_write_fn(png, out, append_bytes, nullptr);
+  png_set_compression_level(png, 5);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), 8,
+               opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
+  if (dots_per_inch > 0) {
+    const auto per_metre = static_cast<png_uint_32>(std::lround(dots_per_inch / 0.0254f));
+    png_set_pHYs(png, info, per_metre, per_metre, PNG_RESOLUTION_METER);
+  }
+  // Flat areas and repeated cells: a row is often the same as the one above it.
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
+  png_write_info(png, info);
+  png_write_image(png, rows);
+  png_write_end(png, nullptr);
+  return true;
+}
+
+std::vector<std::uint8_t> encode(const Image& image, bool opaque, float dots_per_inch) {
+  assert(image.width > 0 && image.height > 0);
+  Rows rows = packed_rows(image, opaque);
+  std::vector<std::uint8_t> out;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
+  const bool written = info != nullptr && write_rows(png, info, image, opaque, dots_per_inch, rows.starts.data(), &out);
+  png_destroy_write_struct(&png, &info);
+  if (!written) throw std::runtime_error("the picture could not be encoded as PNG");
+  return out;
+}
+
+}  // namespace
+
+Image::Image(int w, int h, Rgba fill) : width(w), height(h) {
+  assert(w > 0 && h > 0);
+  rgba.resize(static_cast<std::size_t>(w) * static_cast<std::size_t>(h) * 4);
+  for (std::size_t i = 0; i < rgba.size(); i += 4) {
+    rgba[i] = fill.r, rgba[i + 1] = fill.g, rgba[i + 2] = fill.b, rgba[i + 3] = fill.a;
+  }
+}
+
+Rgba Image::at(int x, int y) const {
+  const std::uint8_t* p = rgba.data() + offset(*this, x, y);
+  return {p[0], p[1], p[2], p[3]};
+}
+
+void Image::set(int x, int y, Rgba colour) {
+  std::uint8_t* p = rgba.data() + offset(*this, x, y);
+  p[0] = colour.r, p[1] = colour.g, p[2] = colour.b, p[3] = colour.a;
+}
+
+std::vector<std::uint8_t> encode_png(const Image& image, float dots_per_inch) {
+  bool opaque = true;
+  for (std::size_t i = 3; i < image.rgba.size(); i += 4) opaque = opaque && image.rgba[i] == 255;
+  return encode(image, opaque, dots_per_inch);
+}
+
+std::vector<std::uint8_t> encode_rgba_png(const Image& image) {
+  return encode(image, false, 0);
+}
+
+Image decode_png(std::span<const std::uint8_t> file) {
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  if (png_image_begin_read_from_memory(&png, file.data(), file.size()) == 0) {
+    throw FileError("", "is not a PNG picture", png.message);
+  }
+  png.format = PNG_FORMAT_RGBA;
+  Image image(static_cast<int>(png.width), static_cast<int>(png.height));
+  if (png_image_finish_read(&png, nullptr, image.rgba.data(), 0, nullptr) == 0) {
+    throw FileError("", "is a damaged PNG picture", png.message);
+  }
+  return image;
+}
+
+}  // namespace headlight

@@ -1,0 +1,88 @@
+#include "core/run/difference.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+bool same_number(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+Index batches(const Tensor& tensor) { return tensor.rank() >= 3 ? tensor.size(0) : 1; }
+Index heads(const Tensor& tensor) { return tensor.rank() == 4 ? tensor.size(1) : 1; }
+
+/// Adds one matrix's differences to `values` and to what is known of the stage.
+void subtract(StageDifference& stage, const MatrixView& a, const MatrixView& b, Cell at, Buffer& values) {
+  bool only_infinite = stage.largest == 0;
+  for (at.row = 0; at.row < b.rows; ++at.row) {
+    for (at.col = 0; at.col < b.cols; ++at.col) {
+      const float from = a(at.row, at.col);
+      const float to = b(at.row, at.col);
+      const bool same = same_number(from, to);
+      const float change = same ? 0 : to - from;
+      values.push_back(change);
+      if (same) continue;
+      if (stage.changed++ == 0) stage.at = at;
+      if (!std::isfinite(change) || (!only_infinite && std::abs(change) <= stage.largest)) continue;
+      only_infinite = false;
+      stage.largest = std::abs(change);
+      stage.at = at;
+    }
+  }
+}
+
+StageDifference compare(Stage stage, const Tensor& a, const Tensor& b, const std::stop_token& stop) {
+  using Kind = StageDifference::Kind;
+  StageDifference result;
+  result.stage = stage;
+  if (!a.defined() || !b.defined()) {
+    result.kind = a.defined() ? Kind::only_a : Kind::only_b;
+    return result;
+  }
+  if (a.shape() != b.shape()) {
+    result.kind = Kind::other_shape;
+    return result;
+  }
+  if (identical(a, b)) return result;
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(b.count()));
+  for (Index batch = 0; batch < batches(b); ++batch) {
+    for (Index head = 0; head < heads(b); ++head) {
+      if (stop.stop_requested()) throw Cancelled();
+      subtract(result, a.matrix(batch, head), b.matrix(batch, head), {stage, batch, head, 0, 0}, values);
+    }
+  }
+  if (result.changed == 0) return result;
+  result.kind = Kind::differs;
+  result.values = Tensor(b.shape(), std::move(values));
+  return result;
+}
+
+}  // namespace
+
+const StageDifference* Difference::find(Stage stage) const {
+  const auto found = std::ranges::find(stages, stage, &StageDifference::stage);
+  return found == stages.end() ? nullptr : &*found;
+}
+
+const StageDifference* Difference::first() const {
+  const auto found = std::ranges::find_if(stages, [](const StageDifference& s) { return s.kind != StageDifference::Kind::same; });
+  return found == stages.end() ? nullptr : &*found;
+}
+
+Difference difference(const Trace& a, const Trace& b, std::stop_token stop) {
+  Difference result;
+  const auto add = [&](std::size_t index) {
+    const auto stage = static_cast<Stage>(index);
+    if (a.has(stage) || b.has(stage)) result.stages.push_back(compare(stage, a[stage], b[stage], stop));
+  };
+  const auto first_computed = static_cast<std::size_t>(Stage::Q);
+  for (std::size_t i = 0; i < first_computed; ++i) add(i);
+  for (std::size_t i = stage_count; i < matrix_count; ++i) add(i);
+  for (std::size_t i = first_computed; i < stage_count; ++i) add(i);
+  return result;
+}
+
+}  // namespace headlight

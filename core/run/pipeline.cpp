@@ -1,0 +1,277 @@
+#include "core/run/pipeline.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "core/attention/dropout.h"
+#include "core/attention/head_outputs.h"
+#include "core/attention/heads.h"
+#include "core/attention/masking.h"
+#include "core/attention/position_bias.h"
+#include "core/attention/projection.h"
+#include "core/attention/qk_norm.h"
+#include "core/attention/rope.h"
+#include "core/attention/scores.h"
+#include "core/attention/softmax.h"
+#include "core/run/summary.h"
+#include "core/run/work_estimate.h"
+#include "core/tensor/error.h"
+#include "core/tensor/sampler.h"
+
+namespace headlight {
+namespace {
+
+using Make = std::function<Tensor(const Workers&)>;
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::ranges::equal(a, b, {}, std::bit_cast<std::uint64_t, double>, std::bit_cast<std::uint64_t, double>);
+}
+
+bool same_key(const StageRecord& a, const StageRecord& b) {
+  return std::ranges::equal(a.sources, b.sources, identical) && same_bits(a.settings, b.settings) && a.words == b.words;
+}
+
+StageRecord mask_key(const Scenario& scenario, const Inputs& in) {
+  StageRecord key{.sources = {in.file_mask, in.valid_lens}, .words = scenario.mask};
+  for (const Index size : {in.dims.batch, in.dims.heads, in.dims.n_q, in.dims.n_k}) {
+    key.settings.push_back(static_cast<double>(size));
+  }
+  for (const PaintedCells& cells : scenario.painted) {
+    for (const Index at : {cells.batch, cells.head, cells.query, cells.key, cells.queries, cells.keys}) {
+      key.settings.push_back(static_cast<double>(at));
+    }
+    key.settings.push_back(cells.attend ? 1 : 0);
+  }
+  return key;
+}
+
+// Asked once: the answer is read from files, which takes longer than a small stage.
+int machine_threads() {
+  static const int count = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return count;
+}
+
+// Fills a trace stage by stage, taking from the last one what has not changed.
+class Pipeline {
+ public:
+  Pipeline(Trace& trace, const Trace* last, const Run& run)
+      : trace_(trace), last_(last), run_(run), estimate_(trace.scenario, trace.inputs) {}
+
+  void compute();
+
+ private:
+  const Dims& dims() const { return trace_.dims(); }
+  const Scenario& scenario() const { return trace_.scenario; }
+  const Inputs& inputs() const { return trace_.inputs; }
+
+  // `key` holds what the stage depends on; `make` computes it from just that.
+  Tensor stage(Stage stage, StageRecord key, const Make& make);
+  Tensor usual_stage(Stage stage, StageRecord key, const Make& make);
+  Workers workers(Stage stage) const;
+
+  Tensor project_stage(Stage stage, const Tensor& x, const Tensor& weight, const Tensor& bias);
+  Tensor split_stage(Stage stage, const Tensor& channels, Index heads);
+  Tensor position_stage(Stage stage, const Tensor& heads);
+  Tensor score_stages(const Tensor& queries, const Tensor& keys);
+  Tensor bias_stage(const Tensor& scores);
+  Tensor mask_stages(const Tensor& scores);
+  Tensor weight_stages(const Tensor& masked);
+  Tensor dropout_stage(const Tensor& weights);
+
+  Trace& trace_;
+  const Trace* last_;
+  const Run& run_;
+  WorkEstimate estimate_;
+};
+
+Workers Pipeline::workers(Stage stage) const {
+  Workers workers;
+  workers.threads = run_.threads > 0 ? run_.threads : machine_threads();
+  workers.stop = run_.stop;
+  if (run_.progress) {
+    workers.progress = [this, stage](double share) { run_.progress(stage, estimate_.share(stage, share)); };
+  }
+  return workers;
+}
+
+Tensor Pipeline::stage(Stage stage, StageRecord key, const Make& make) {
+  if (run_.stop.stop_requested()) throw Cancelled();
+  if (!run_.instead) return usual_stage(stage, std::move(key), make);
+  const Tensor made = run_.instead(stage, trace_, [&] { return usual_stage(stage, key, make); });
+  StageRecord& record = trace_.records[static_cast<std::size_t>(stage)];
+  if (!identical(made, record.output)) record = {.words = "instead", .output = made};
+  return made;
+}
+
+Tensor Pipeline::usual_stage(Stage stage, StageRecord key, const Make& make) {
+  const auto index = static_cast<std::size_t>(stage);
+  const StageRecord* before = last_ ? &last_->records[index] : nullptr;
+  StageRecord& record = trace_.records[index];
+  record = std::move(key);
+  if (before && before->output.defined() && same_key(*before, record)) {
+    record = *before;
+    record.reused = true;
+    return record.output;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  record.output = make(workers(stage));
+  record.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return record.output;
+}
+
+Tensor Pipeline::project_stage(Stage which, const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  return stage(which, {.sources = {x, weight, bias}}, [&](const Workers& w) { return project(x, weight, bias, w); });
+}
+
+Tensor Pipeline::split_stage(Stage which, const Tensor& channels, Index heads) {
+  return stage(which, {.sources = {channels}, .settings = {static_cast<double>(heads)}},
+               [&](const Workers&) { return split_heads(channels, heads); });
+}
+
+Tensor Pipeline::position_stage(Stage which, const Tensor& heads) {
+  const Rope rope = scenario().rope;
+  const QkNorm norm = scenario().qk_norm;
+  if (rope == Rope::none && norm == QkNorm::none) return heads;
+  const double base = rope == Rope::none ? 0 : static_cast<double>(scenario().rope_base);
+  return stage(which, {.sources = {heads}, .settings = {static_cast<double>(rope), static_cast<double>(norm), base}},
+               [&](const Workers& w) {
+                 const Tensor normal = norm == QkNorm::none ? heads : normalise_heads(heads, norm, w);
+                 return rope == Rope::none ? normal : rotate(normal, rope, scenario().rope_base, w);
+               });
+}
+
+Tensor Pipeline::score_stages(const Tensor& queries, const Tensor& keys) {
+  const Tensor raw = stage(Stage::scores, {.sources = {queries, keys}},
+                           [&](const Workers& w) { return raw_scores(queries, keys, w); });
+  const float scale = trace_.scale;
+  Tensor scores = stage(Stage::scaled_scores, {.sources = {raw}, .settings = {static_cast<double>(scale)}},
+                        [&](const Workers& w) { return scale_scores(raw, scale, w); });
+  if (const std::optional<float> cap = scenario().softcap) {
+    scores = stage(Stage::capped_scores, {.sources = {scores}, .settings = {static_cast<double>(*cap)}},
+                   [&](const Workers& w) { return cap_scores(scores, *cap, w); });
+  }
+  return bias_stage(scores);
+}
+
+Tensor Pipeline::bias_stage(const Tensor& scores) {
+  const Tensor& from_file = inputs().bias;
+  if (!scenario().alibi && !scenario().t5_bias && !from_file.defined()) return scores;
+  const Index n_q = dims().n_q, n_k = dims().n_k;
+  const bool bidirectional = scenario().t5_bidirectional;
+  StageRecord key{.sources = {scores, from_file, trace_.t5_table},
+                  .settings = {static_cast<double>(scenario().alibi), static_cast<double>(bidirectional)}};
+  return stage(Stage::biased_scores, std::move(key), [&](const Workers& w) {
+    std::vector<Tensor> by_distance;
+    if (scenario().alibi) by_distance.push_back(alibi_by_distance(dims().heads, n_q, n_k));
+    if (scenario().t5_bias) by_distance.push_back(t5_by_distance(trace_.t5_table, bidirectional, n_q, n_k));
+    return add_biases(scores, by_distance, from_file, w);
+  });
+}
+
+Tensor Pipeline::mask_stages(const Tensor& scores) {
+  if (has_mask(scenario(), inputs())) {
+    stage(Stage::mask, mask_key(scenario(), inputs()),
+          [&](const Workers& w) { return build_mask(scenario(), inputs(), w.stop); });
+  }
+  const Tensor& mask = trace_[Stage::mask];
+  return stage(Stage::masked_scores, {.sources = {scores, mask}, .settings = {static_cast<double>(trace_.fill)}},
+               [&](const Workers& w) { return mask.defined() ? apply_mask(scores, mask, trace_.fill, w) : scores; });
+}
+
+Tensor Pipeline::weight_stages(const Tensor& masked) {
+  const DeadRow policy = scenario().dead_row;
+  const Tensor& mask = trace_[Stage::mask];
+  const Tensor weights =
+      stage(Stage::weights, {.sources = {masked, trace_.sink_logits, mask}, .settings = {static_cast<double>(policy)}},
+            [&](const Workers& w) { return softmax(masked, trace_.sink_logits, mask, policy, w); });
+  return scenario().training && scenario().dropout > 0 ? dropout_stage(weights) : weights;
+}
+
+Tensor Pipeline::dropout_stage(const Tensor& weights) {
+  const float p = scenario().dropout;
+  const bool same_draw = last_ && last_->dropout_keep.defined() && last_->dropout_keep.shape() == weights.shape() &&
+                         last_->scenario.dropout == p && last_->scenario.dropout_seed == scenario().dropout_seed;
+  trace_.dropout_keep = same_draw ? last_->dropout_keep : dropout_keep(weights.shape(), p, scenario().dropout_seed);
+  return stage(Stage::dropped_weights,
+               {.sources = {weights, trace_.dropout_keep}, .settings = {static_cast<double>(p)}},
+               [&](const Workers& w) { return drop(weights, trace_.dropout_keep, p, w); });
+}
+
+void Pipeline::compute() {
+  const Inputs& in = inputs();
+  for (const Stage input : {Stage::query, Stage::key, Stage::value}) {
+    stage(input, {.sources = {in.matrix(input)}}, [&](const Workers&) { return in.matrix(input); });
+  }
+  const Tensor Q = project_stage(Stage::Q, in.query, in.W_q, in.b_q);
+  const Tensor K = project_stage(Stage::K, in.key, in.W_k, in.b_k);
+  const Tensor V = project_stage(Stage::V, in.value, in.W_v, in.b_v);
+  const Tensor Q_heads = split_stage(Stage::Q_heads, Q, dims().heads);
+  const Tensor K_heads = split_stage(Stage::K_heads, K, dims().kv_heads);
+  const Tensor V_heads = split_stage(Stage::V_heads, V, dims().kv_heads);
+  const Tensor queries = position_stage(Stage::Q_rotated, Q_heads);
+  const Tensor keys = position_stage(Stage::K_rotated, K_heads);
+
+  const Tensor weights = weight_stages(mask_stages(score_stages(queries, keys)));
+  const Tensor head_outputs = stage(Stage::head_outputs, {.sources = {weights, V_heads}},
+                                    [&](const Workers& w) { return gather_values(weights, V_heads, w); });
+  const Tensor concat =
+      stage(Stage::concat, {.sources = {head_outputs}}, [&](const Workers&) { return merge_heads(head_outputs); });
+  project_stage(Stage::output, concat, in.W_o, in.b_o);
+}
+
+[[maybe_unused]] bool fits(const Inputs& in) {
+  const Dims& d = in.dims;
+  return in.query.shape() == Shape{d.batch, d.n_q, d.d_query} && in.key.shape() == Shape{d.batch, d.n_k, d.d_key} &&
+         in.value.shape() == Shape{d.batch, d.n_k, d.d_value} && d.heads % d.kv_heads == 0 &&
+         (!in.W_q.defined() || in.W_q.size(0) == d.heads * d.d_head) &&
+         (!in.W_k.defined() || in.W_k.size(0) == d.kv_heads * d.d_head) &&
+         (!in.W_v.defined() || in.W_v.size(0) == d.kv_heads * d.d_head);
+}
+
+// A seeded tensor of the last trace is taken over where it would come out the same.
+template <typename Make>
+Tensor seeded(const Trace* last, Tensor Trace::*member, const Trace& now, Make make) {
+  const bool same = last && (last->*member).defined() && last->scenario.seed == now.scenario.seed &&
+                    last->dims().heads == now.dims().heads;
+  return same ? last->*member : make();
+}
+
+void settle(Trace& trace, const Trace* last) {
+  const Scenario& scenario = trace.scenario;
+  const Index heads = trace.dims().heads;
+  const double d_head = static_cast<double>(trace.dims().d_head);
+  trace.scale = scenario.scale.value_or(static_cast<float>(1 / std::sqrt(d_head)));
+  trace.fill = scenario.fill.value_or(trace.inputs.fill.value_or(-std::numeric_limits<float>::infinity()));
+  if (scenario.sink_logit) {
+    trace.sink_logits =
+        seeded(last, &Trace::sink_logits, trace, [&] { return Sampler(scenario.seed, "sink_logits").normal({heads}); });
+  }
+  if (scenario.t5_bias) {
+    trace.t5_table = seeded(last, &Trace::t5_table, trace, [&] { return t5_table(heads, scenario.seed); });
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, const Trace* last, const Run& run) {
+  assert(fits(inputs));
+  auto trace = std::make_shared<Trace>();
+  trace->scenario = scenario;
+  trace->inputs = std::move(inputs);
+  settle(*trace, last);
+  Pipeline(*trace, last, run).compute();
+  if (run.summary) trace->summary = summarise(*trace, last ? last->summary.get() : nullptr);
+  return trace;
+}
+
+std::shared_ptr<const Trace> compute(const Scenario& scenario, const Trace* last, const Run& run) {
+  Inputs inputs = resolve(scenario, last ? &last->scenario : nullptr, last ? &last->inputs : nullptr);
+  return compute(scenario, std::move(inputs), last, run);
+}
+
+}  // namespace headlight

@@ -1,0 +1,32 @@
+// The pipeline: chains the stages, each a pure function in its own file, into a Trace.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include "core/run/trace.h"
+
+namespace headlight {
+
+struct Run {
+  bool summary = false;                             ///< also fill Trace::summary, for drawing
+  int threads = 0;       ///< 0: as many as the machine has
+  std::stop_token stop;  ///< asked between blocks of work; throws Cancelled
+  /// Called on the calling thread with the stage under way and the share of the whole work done, 0…1.
+  std::function<void(Stage, double share)> progress;
+  /// Asked for each stage in turn: what it returns stands for the stage, and the next ones follow from it. `usual` makes
+  /// the stage as it should be. For computations that no scenario can say; whatever it throws leaves compute().
+  std::function<Tensor(Stage, const Trace& so_far, const std::function<Tensor()>& usual)> instead{};
+};
+
+/// Computes every stage of `scenario`. A stage whose sources and settings are those of `last` is taken from it, so its
+/// tensor is the very same: a new mask does not project Q again. The numbers do not depend on the number of threads.
+/// Throws FileError, SettingError, ExpressionError, Cancelled.
+std::shared_ptr<const Trace> compute(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
+
+/// The same from tensors already resolved; `inputs` fit `scenario` and each other (asserted). Throws ExpressionError,
+/// Cancelled.
+std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, const Trace* last, const Run& run);
+
+}  // namespace headlight

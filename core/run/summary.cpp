@@ -1,0 +1,49 @@
+#include "core/run/summary.h"
+
+#include "core/run/masks_over.h"
+#include "core/run/trace.h"
+
+namespace headlight {
+namespace {
+
+Index heads_of(const Tensor& tensor) { return tensor.rank() == 4 ? tensor.size(1) : 1; }
+
+void read(const Trace& trace, Stage stage, StageSummary& to) {
+  const Index batches = to.of.rank() >= 3 ? to.of.size(0) : 1;
+  for (Index b = 0; b < batches; ++b) {
+    for (Index h = 0; h < heads_of(to.of); ++h) {
+      const CellMasks masks = masks_over(trace, stage, b, h);
+      to.extent.add(to.of.matrix(b, h), masks);
+      to.kinds.push_back(count_kinds(to.of.matrix(b, h), masks));
+    }
+  }
+}
+
+}  // namespace
+
+const KindCounts& TraceSummary::kinds(Stage stage, Index batch, Index head) const {
+  const StageSummary& summary = stages[static_cast<std::size_t>(stage)];
+  return summary.kinds[static_cast<std::size_t>(batch * heads_of(summary.of) + head)];
+}
+
+std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last) {
+  auto summary = std::make_shared<TraceSummary>();
+  for (std::size_t i = 0; i < matrix_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    StageSummary& now = summary->stages[i];
+    now.of = trace[stage];
+    if (!now.of.defined()) continue;
+    if (stage == Stage::masked_scores || stage == Stage::weights || stage == Stage::dropped_weights) now.mask = trace[Stage::mask];
+    if (stage == Stage::dropped_weights) now.kept = trace.dropout_keep;
+    const StageSummary* before = last ? &last->stages[i] : nullptr;
+    const bool same = before && identical(before->of, now.of) && identical(before->mask, now.mask) && identical(before->kept, now.kept);
+    if (same) {
+      now = *before;
+    } else {
+      read(trace, stage, now);
+    }
+  }
+  return summary;
+}
+
+}  // namespace headlight

@@ -1,0 +1,51 @@
+// Trace: the numbers of every stage of one run. Immutable once computed; shared between threads by shared_ptr<const
+// Trace>.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/scenario/inputs.h"
+#include "core/scenario/scenario.h"
+#include "core/stage/stage.h"
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+/// What a stage was computed from. Two records with the same key have the same output.
+struct StageRecord {
+  std::vector<Tensor> sources{};   ///< compared with identical()
+  std::vector<double> settings{};  ///< scale, fill, p, seed …, bit-compared
+  std::string words{};             ///< mask expression and the like
+  Tensor output{};
+  double milliseconds = 0;  ///< time it took when it was last computed
+  bool reused = false;      ///< taken from the last trace as it was
+};
+
+struct TraceSummary;
+
+/// Where QK-norm is on, Q_rotated and K_rotated are there too, RoPE or not: they hold the heads as normalised, then
+/// rotated, and Q_heads and K_heads stay the plain split.
+class Trace {
+ public:
+  Scenario scenario;
+  Inputs inputs;
+  std::array<StageRecord, stage_count> records;
+  Tensor dropout_keep;  ///< [B, H, n_q, n_k], 1 = kept; undefined unless dropped_weights exists
+  Tensor sink_logits;   ///< [H]; undefined unless the scenario has one
+  Tensor t5_table;      ///< [H, 32], by bucket (core/attention/position_bias.h); undefined unless the scenario has it
+  float scale = 1;      ///< what scores were multiplied by
+  float fill = 0;       ///< what masked scores were set to
+  std::shared_ptr<const TraceSummary> summary;  ///< core/figure/summary.h; null unless the run asked for it
+
+  const Dims& dims() const { return inputs.dims; }
+  /// A stage or parameter; an undefined tensor where this run has none.
+  const Tensor& operator[](Stage stage) const;
+  bool has(Stage stage) const { return (*this)[stage].defined(); }
+  /// The stages that this run has, in the order of computation.
+  std::vector<Stage> stages() const;
+};
+
+}  // namespace headlight

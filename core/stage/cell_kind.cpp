@@ -1,0 +1,32 @@
+#include "core/stage/cell_kind.h"
+
+namespace headlight {
+namespace {
+
+bool all_finite(const MatrixView& matrix) {
+  for (Index row = 0; row < matrix.rows; ++row) {
+    int odd = 0;
+    for (Index col = 0; col < matrix.cols; ++col) {
+      const float v = matrix(row, col);
+      odd |= v - v != 0;  // NaN for NaN and ±∞
+    }
+    if (odd != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks) {
+  KindCounts counts{};
+  if (!masks.any() && all_finite(matrix)) {
+    counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
+    return counts;
+  }
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) ++counts[static_cast<std::size_t>(classify(matrix, masks, row, col))];
+  }
+  return counts;
+}
+
+}  // namespace headlight

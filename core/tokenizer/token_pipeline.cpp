@@ -1,0 +1,74 @@
+#include "core/tokenizer/token_pipeline.h"
+
+#include <utility>
+
+namespace headlight {
+namespace {
+
+class Pipeline final : public TokenSplitter {
+ public:
+  explicit Pipeline(TokenizerParts parts) : parts_(std::move(parts)), shown_(replacing("▁", "␣")) {
+    for (AddedToken& token : parts_.added) {
+      if (!token.normalized) {
+        raw_.push_back(token);
+        continue;
+      }
+      if (parts_.normalizer) token.text = parts_.normalizer(token.text);
+      normalized_.push_back(token);
+    }
+  }
+
+  std::vector<Token> split(std::string_view line) const override {
+    std::vector<Token> tokens = parts_.before;
+    for (const Stretch& stretch : cut_at(line, raw_)) {
+      if (stretch.token) {
+        tokens.push_back({stretch.token->id, stretch.token->text});
+      } else {
+        append_text(stretch, tokens);
+      }
+    }
+    tokens.insert(tokens.end(), parts_.after.begin(), parts_.after.end());
+    return tokens;
+  }
+
+  Token padding() const override { return parts_.padding; }
+  std::string made_from() const override { return parts_.made_from; }
+
+ private:
+  void append_text(const Stretch& raw, std::vector<Token>& tokens) const {
+    const std::string text = parts_.normalizer ? parts_.normalizer(raw.text) : raw.text;
+    for (const Stretch& stretch : cut_at(text, normalized_)) {
+      if (stretch.token) {
+        tokens.push_back({stretch.token->id, stretch.token->text});
+      } else {
+        append_words({stretch.text, raw.start == 0 && stretch.start == 0}, tokens);
+      }
+    }
+  }
+
+  void append_words(TextPiece text, std::vector<Token>& tokens) const {
+    std::vector<TextPiece> pieces{std::move(text)};
+    for (const PreTokenizer& cut : parts_.words) {
+      std::vector<TextPiece> smaller;
+      for (const TextPiece& piece : pieces) {
+        for (TextPiece& word : cut(piece)) smaller.push_back(std::move(word));
+      }
+      pieces = std::move(smaller);
+    }
+    const std::size_t first = tokens.size();
+    for (const TextPiece& piece : pieces) parts_.model->append(piece.text, tokens);
+    for (std::size_t i = first; i < tokens.size(); ++i) {
+      tokens[i].text = parts_.byte_level ? readable_bytes(tokens[i].text) : shown_(tokens[i].text);
+    }
+  }
+
+  TokenizerParts parts_;
+  Normalizer shown_;
+  std::vector<AddedToken> raw_, normalized_;
+};
+
+}  // namespace
+
+std::unique_ptr<const TokenSplitter> assembled(TokenizerParts parts) { return std::make_unique<const Pipeline>(std::move(parts)); }
+
+}  // namespace headlight
