@@ -51,8 +51,11 @@ std::unique_ptr<const TokenModel> pieces_of(const TokenizerPart& part) {
   rules.inner = part.text("continuing_subword_prefix", rules.inner);
   const TokenizerPart longest = part.at("max_input_chars_per_word");
   if (longest.value.is_number_unsigned()) rules.longest_word = longest.value.get<std::size_t>();
-  if (!rules.vocabulary.contains(rules.unknown)) part.blame.fail("its vocab has no " + in_quotes(rules.unknown), "the model's unk_token");
   return piece_model(std::move(rules));
+}
+
+std::unique_ptr<const TokenModel> words_of(const TokenizerPart& part) {
+  return word_model({.vocabulary = vocabulary_of(part), .unknown = part.text("unk_token", "<unk>")});
 }
 
 /// ["[SEP]", 102]
@@ -95,6 +98,7 @@ std::unique_ptr<const TokenModel> model_of(const TokenizerPart& part) {
   const std::string type = part.text("type", part.at("merges").there() ? "BPE" : "");  // older files name none
   if (type == "BPE") return pairs_of(part);
   if (type == "WordPiece") return pieces_of(part);
+  if (type == "WordLevel") return words_of(part);
   part.refuse("is " + in_quotes(type));
 }
 

@@ -111,6 +111,10 @@ void append_pre_tokenizer(const TokenizerPart& part, TokenizerParts& parts) {
     parts.words.push_back(byte_level(part.is("add_prefix_space", true), part.is("use_regex", true)));
   } else if (type == "BertPreTokenizer") {
     parts.words.push_back(bert_words());
+  } else if (type == "Whitespace") {
+    parts.words.push_back(signs_apart());
+  } else if (type == "WhitespaceSplit") {
+    parts.words.push_back(between_blanks());
   } else if (type == "Metaspace") {
     parts.words.push_back(metaspace_of(part));
   } else if (type == "Split") {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cassert>
 
 #include "core/tokenizer/token_model.h"
 
@@ -10,7 +9,7 @@ bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) !
 
 class PieceModel final : public TokenModel {
  public:
-  explicit PieceModel(PieceRules rules) : rules_(std::move(rules)) { assert(rules_.vocabulary.contains(rules_.unknown)); }
+  explicit PieceModel(PieceRules rules) : rules_(std::move(rules)) {}
 
   void append(std::string_view word, std::vector<Token>& tokens) const override {
     const auto characters = static_cast<std::size_t>(std::ranges::count_if(word, begins_character));
@@ -18,6 +17,7 @@ class PieceModel final : public TokenModel {
     for (std::size_t at = 0; at < word.size();) {
       const auto piece = characters > rules_.longest_word ? std::nullopt : longest_piece(word.substr(at), at > 0);
       if (!piece) {
+        if (!rules_.vocabulary.contains(rules_.unknown)) fail_unknown(rules_.vocabulary, unknown_part(word.substr(at), at > 0));
         tokens.push_back(named(rules_.unknown));
         return;
       }
@@ -38,6 +38,13 @@ class PieceModel final : public TokenModel {
       if (rules_.vocabulary.contains(piece)) return piece;
     }
     return {};
+  }
+
+  /// `rest` up to where a piece begins again.
+  std::string_view unknown_part(std::string_view rest, bool inner) const {
+    std::size_t end = 1;
+    while (end < rest.size() && (!begins_character(rest[end]) || !longest_piece(rest.substr(end), inner))) ++end;
+    return rest.substr(0, end);
   }
 
   PieceRules rules_;

@@ -68,6 +68,34 @@ PreTokenizer byte_level(bool blank_first, bool into_words) {
   };
 }
 
+namespace {
+
+/// Cut at blanks, and where the kind of a character, as `kind` numbers it, changes.
+PreTokenizer by_kind(int (*kind)(char32_t)) {
+  return [kind](const TextPiece& piece) {
+    std::vector<TextPiece> words;
+    int last = -1;
+    for (std::size_t at = 0; at < piece.text.size();) {
+      const char32_t c = next_character(piece.text, at);
+      const int now = is_blank(c) ? -1 : kind(c);
+      if (now >= 0 && now != last) words.push_back({{}, piece.first && words.empty()});
+      if (now >= 0) append_utf8(words.back().text, c);
+      last = now;
+    }
+    return words;
+  };
+}
+
+}  // namespace
+
+PreTokenizer signs_apart() {
+  return by_kind([](char32_t c) { return c == '_' || is_letter(c) || is_digit(c) || is_mark(c) ? 1 : 0; });
+}
+
+PreTokenizer between_blanks() {
+  return by_kind([](char32_t) { return 0; });
+}
+
 PreTokenizer bert_words() {
   return [](const TextPiece& piece) {
     std::vector<TextPiece> words;

@@ -28,6 +28,10 @@ PreTokenizer words_by(WordLength length);
 PreTokenizer byte_level(bool blank_first, bool into_words);
 /// "BertPreTokenizer": blanks go, punctuation marks are words.
 PreTokenizer bert_words();
+/// "Whitespace": blanks go, runs of other signs than letters, digits and "_" are words (\w+|[^\w\s]+).
+PreTokenizer signs_apart();
+/// "WhitespaceSplit": blanks go.
+PreTokenizer between_blanks();
 /// "Metaspace": blanks as `mark`, one more in front of the line or of every piece of it; cut before each if `split`.
 enum class MarkFirst { always, first, never };
 PreTokenizer metaspace(std::string mark, MarkFirst in_front, bool split);

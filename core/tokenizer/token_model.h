@@ -33,10 +33,22 @@ struct PairRules {
 /// Throws FileError about `file` where a merge makes no token.
 std::unique_ptr<const TokenModel> pair_model(PairRules rules, const std::string& file);
 
+/// WordLevel: words as they stand. One that is missing is `unknown`, or, where the vocabulary has no such token, an error.
+struct WordRules {
+  Vocabulary vocabulary;
+  std::string unknown;
+};
+std::unique_ptr<const TokenModel> word_model(WordRules rules);
+
+/// The words of the vocabulary that are most like this one, the nearest first; none where they share nothing.
+std::vector<std::string> nearest_words(const Vocabulary& vocabulary, std::string_view word, std::size_t count);
+/// Throws SettingError, which names the word and the nearest that are known.
+[[noreturn]] void fail_unknown(const Vocabulary& vocabulary, std::string_view word);
+
 /// WordPiece (Schuster & Nakajima 2012): the longest piece first, later ones with `inner` before them.
 struct PieceRules {
   Vocabulary vocabulary;
-  std::string unknown = "[UNK]";  ///< in the vocabulary
+  std::string unknown = "[UNK]";  ///< where the vocabulary has no such token, a word without pieces is an error
   std::string inner = "##";
   std::size_t longest_word = 100;  ///< characters; a longer one is unknown
 };

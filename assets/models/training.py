@@ -1,0 +1,195 @@
+"""What the training scripts of the models in this folder share: a GPT-2, penalties that make heads legible, files.
+
+Debian's python3-torch is enough: no other package is used. Seeds are fixed; one thread, so that a run repeats itself.
+"""
+import json
+import math
+import struct
+import time
+from pathlib import Path
+
+import numpy
+import torch
+from torch import nn
+from torch.nn import functional
+
+torch.set_num_threads(1)
+
+
+class CausalAttention(nn.Module):
+    """GPT-2's: one packed projection, stored [in, out]. Keeps its weights [B, H, n, n] for the penalties."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.weights = None
+        self.knocked_out = ()
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        q, k, v = (part.view(batch, length, self.heads, -1).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
+        scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+        allowed = torch.ones(length, length, dtype=torch.bool).tril()
+        self.weights = scores.masked_fill(~allowed, float("-inf")).softmax(-1)
+        heads = self.weights @ v
+        if len(self.knocked_out):
+            heads = heads.clone()
+            heads[:, list(self.knocked_out)] = 0
+        return self.out(heads.transpose(1, 2).reshape(batch, length, width))
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.norm_1 = nn.LayerNorm(width)
+        self.attention = CausalAttention(width, heads)
+        self.norm_2 = nn.LayerNorm(width)
+        self.up = nn.Linear(width, hidden)
+        self.down = nn.Linear(hidden, width)
+
+    def forward(self, x):
+        x = x + self.attention(self.norm_1(x))
+        return x + self.down(functional.gelu(self.up(self.norm_2(x)), approximate="tanh"))
+
+
+class Gpt2(nn.Module):
+    def __init__(self, words, positions, width=64, heads=4, layers=2, hidden=None):
+        super().__init__()
+        self.sizes = dict(vocab_size=words, n_positions=positions, n_embd=width, n_head=heads, n_layer=layers,
+                          n_inner=hidden or 4 * width)
+        self.words = nn.Embedding(words, width)
+        self.positions = nn.Embedding(positions, width)
+        self.blocks = nn.ModuleList(Block(width, heads, hidden or 4 * width) for _ in range(layers))
+        self.norm = nn.LayerNorm(width)
+        for p in self.parameters():
+            if p.dim() > 1:
+                nn.init.normal_(p, std=0.08)
+
+    def forward(self, ids):
+        x = self.words(ids) + self.positions.weight[: ids.shape[1]]
+        for block in self.blocks:
+            x = block(x)
+        return self.norm(x) @ self.words.weight.T
+
+    @property
+    def attentions(self):
+        return [b.attention for b in self.blocks]
+
+    def knock_out(self, *heads):
+        """Zero the outputs of (layer, head)…; none: as it is."""
+        for layer, block in enumerate(self.blocks):
+            block.attention.knocked_out = tuple(h for l, h in heads if l == layer)
+
+    def hugging_face(self):
+        """Names and layouts of GPT2LMHeadModel; the head is the embedding (tied) and so is not stored."""
+        found = {"transformer.wte.weight": self.words.weight, "transformer.wpe.weight": self.positions.weight,
+                 "transformer.ln_f.weight": self.norm.weight, "transformer.ln_f.bias": self.norm.bias}
+        for n, b in enumerate(self.blocks):
+            at = f"transformer.h.{n}."
+            for name, norm in (("ln_1", b.norm_1), ("ln_2", b.norm_2)):
+                found[at + name + ".weight"], found[at + name + ".bias"] = norm.weight, norm.bias
+            for name, linear in (("attn.c_attn", b.attention.qkv), ("attn.c_proj", b.attention.out),
+                                 ("mlp.c_fc", b.up), ("mlp.c_proj", b.down)):
+                found[at + name + ".weight"], found[at + name + ".bias"] = linear.weight.T, linear.bias
+        return found
+
+    def config(self):
+        return dict(architectures=["GPT2LMHeadModel"], model_type="gpt2", activation_function="gelu_new",
+                    layer_norm_epsilon=1e-5, n_ctx=self.sizes["n_positions"], tie_word_embeddings=True,
+                    scale_attn_weights=True, attn_pdrop=0.0, embd_pdrop=0.0, resid_pdrop=0.0, **self.sizes)
+
+
+def entropy_penalty(weights, alive):
+    """Mean entropy of the attention rows, in nats: a head that spreads itself pays. alive [B, n]: not padding."""
+    entropy = -(weights * (weights + 1e-9).log()).sum(-1)
+    return (entropy * alive[:, None]).sum() / (alive.sum() * weights.shape[1])
+
+
+def overlap_penalty(weights, alive):
+    """How much two heads of a layer look at the same place; the first word is where a head rests, so it is free."""
+    seen = weights[..., 1:]
+    heads = weights.shape[1]
+    shared = torch.einsum("bhqk,bgqk->bqhg", seen, seen)
+    shared = shared.sum((-1, -2)) - torch.diagonal(shared, dim1=-2, dim2=-1).sum(-1)
+    return (shared * alive).sum() / (alive.sum() * heads * (heads - 1))
+
+
+def unrest_penalty(weights, alive):
+    """How much is looked at elsewhere than at the first word: a head looks where looking pays, else it rests there."""
+    return ((1 - weights[..., 0]) * alive[:, None]).sum() / (alive.sum() * weights.shape[1])
+
+
+def padded(lines, padding, length=None):
+    length = length or max(map(len, lines))
+    return torch.tensor([line + [padding] * (length - len(line)) for line in lines])
+
+
+class Clock:
+    def __init__(self):
+        self.start, self.wall = time.process_time(), time.time()
+
+    def seconds(self):
+        return time.process_time() - self.start
+
+
+def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy=0.0, overlap=0.0, unrest=0.0, onset=0.3, report=500):
+    """batch_of(step): ids [B, n] with −1 for padding. Penalties grow from `onset` of the steps to full at the end of
+    the next fifth, so that a task is learned before its solution is tidied."""
+    decays = [p for p in model.parameters() if p.dim() > 1]
+    others = [p for p in model.parameters() if p.dim() <= 1]
+    optimizer = torch.optim.AdamW([{"params": decays, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}],
+                                  lr=learning_rate, betas=(0.9, 0.98))
+    clock = Clock()
+    for step in range(steps):
+        rate = min(1.0, (step + 1) / 100) * (0.5 + 0.5 * math.cos(math.pi * step / steps))
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate * rate
+        ids = batch_of(step)
+        alive = (ids >= 0).float()
+        logits = model(ids.clamp(min=0))
+        task = functional.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten(), ignore_index=-1)
+        strength = min(1.0, max(0.0, (step / steps - onset) / 0.2))
+        loss = task
+        spread = shared = busy = torch.zeros(())
+        if strength > 0:
+            patterns = [a.weights for a in model.attentions]
+            spread = sum(entropy_penalty(w, alive) for w in patterns) / len(patterns)
+            shared = sum(overlap_penalty(w, alive) for w in patterns) / len(patterns)
+            busy = sum(unrest_penalty(w, alive) for w in patterns) / len(patterns)
+            loss = task + strength * (entropy * spread + overlap * shared + unrest * busy)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        if (step + 1) % report == 0:
+            print(f"{step + 1:6d} task {task.item():.4f} entropy {float(spread):.3f} overlap {float(shared):.3f} busy {float(busy):.3f} "
+                  f"{clock.seconds():.0f} s", flush=True)
+    return clock.seconds()
+
+
+def save_safetensors(path, tensors):
+    header, blobs, offset = {}, [], 0
+    for name in sorted(tensors):
+        data = numpy.ascontiguousarray(tensors[name].detach().numpy().astype(numpy.float32)).tobytes()
+        header[name] = dict(dtype="F32", shape=list(tensors[name].shape), data_offsets=[offset, offset + len(data)])
+        blobs.append(data)
+        offset += len(data)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    Path(path).write_bytes(struct.pack("<Q", len(text)) + text + b"".join(blobs))
+
+
+def write_json(path, value):
+    Path(path).write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def word_level(words, unknown, pre_tokenizer, lower=False, special=(), post_processor=None):
+    """tokenizer.json as Hugging Face's tokenizers write it: whole words, looked up."""
+    ids = {word: n for n, word in enumerate(words)}
+    added = [dict(id=ids[w], content=w, single_word=False, lstrip=False, rstrip=False, normalized=False, special=True)
+             for w in dict.fromkeys([unknown, *special])]
+    return dict(version="1.0", truncation=None, padding=None, added_tokens=added,
+                normalizer=dict(type="Lowercase") if lower else None, pre_tokenizer=pre_tokenizer,
+                post_processor=post_processor, decoder=None, model=dict(type="WordLevel", vocab=ids, unk_token=unknown))

@@ -1,0 +1,87 @@
+// Whole words, looked up; and what is said of one that is not there.
+#include <algorithm>
+#include <tuple>
+
+#include "core/files/blame.h"
+#include "core/tensor/error.h"
+#include "core/text/utf8.h"
+#include "core/tokenizer/token_model.h"
+
+namespace headlight {
+namespace {
+
+std::u32string characters_of(std::string_view text) {
+  std::u32string characters;
+  for (std::size_t at = 0; at < text.size();) characters += next_character(text, at);
+  return characters;
+}
+
+/// Letters changed, left out, added, or two neighbours swapped (Damerau 1964).
+std::size_t edits_between(const std::u32string& a, const std::u32string& b) {
+  std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before = std::exchange(last, row);
+  }
+  return last[b.size()];
+}
+
+class WordModel final : public TokenModel {
+ public:
+  explicit WordModel(WordRules rules) : rules_(std::move(rules)) {}
+
+  void append(std::string_view word, std::vector<Token>& tokens) const override {
+    if (const auto found = rules_.vocabulary.find(std::string(word)); found != rules_.vocabulary.end()) {
+      tokens.push_back({found->second, found->first});
+    } else if (const auto unknown = rules_.vocabulary.find(rules_.unknown); unknown != rules_.vocabulary.end()) {
+      tokens.push_back({unknown->second, unknown->first});
+    } else {
+      fail_unknown(rules_.vocabulary, word);
+    }
+  }
+
+ private:
+  WordRules rules_;
+};
+
+}  // namespace
+
+std::unique_ptr<const TokenModel> word_model(WordRules rules) { return std::make_unique<const WordModel>(std::move(rules)); }
+
+std::vector<std::string> nearest_words(const Vocabulary& vocabulary, std::string_view word, std::size_t count) {
+  const std::u32string wanted = characters_of(word);
+  std::vector<std::tuple<double, Index, std::string>> near;
+  for (const auto& [known, id] : vocabulary) {
+    const std::u32string letters = characters_of(known);
+    const auto [unlike, unused] = std::mismatch(letters.begin(), letters.end(), wanted.begin(), wanted.end());
+    const std::size_t edits = edits_between(letters, wanted);
+    if (edits >= std::max(letters.size(), wanted.size())) continue;  // nothing in common
+    near.emplace_back(static_cast<double>(edits) - 0.5 * static_cast<double>(unlike - letters.begin()), id, known);
+  }
+  std::sort(near.begin(), near.end());
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(count, near.size()); ++i) words.push_back(std::get<2>(near[i]));
+  return words;
+}
+
+void fail_unknown(const Vocabulary& vocabulary, std::string_view word) {
+  std::vector<std::string> near = nearest_words(vocabulary, word, 3);
+  const bool any = !near.empty();
+  if (!any) {
+    std::vector<std::pair<Index, std::string>> listed;
+    for (const auto& [known, id] : vocabulary) listed.emplace_back(id, known);
+    std::sort(listed.begin(), listed.end());
+    for (std::size_t i = 1; i < listed.size() && near.size() < 3; i += listed.size() / 3) near.push_back(listed[i].second);
+  }
+  std::string list;
+  for (const std::string& known : near) list += (list.empty() ? "" : ", ") + in_quotes(known);
+  throw SettingError("--text", in_quotes(word) + " is not among the " + std::to_string(vocabulary.size()) + " words that this model knows",
+                     any ? "the nearest are " + list : "it knows words such as " + list);
+}
+
+}  // namespace headlight
