@@ -22,7 +22,7 @@ const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animatio
 const std::vector<OwnOption> trace_options{
     {"-o", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
-const std::vector<OwnOption> compare_options{{"--json", false}};
+const std::vector<OwnOption> compare_options{{"--json", false}, {"--table", true}};
 
 /// Of render and bundle: what is taken, how it looks, where it goes.
 std::vector<OwnOption> make_figure_options() {

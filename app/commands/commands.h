@@ -1,7 +1,10 @@
 // The commands, each from a command line to an exit status. Errors are exceptions, caught in main.
 #pragma once
 
+#include <memory>
+
 #include "app/commands/command_line.h"
+#include "core/run/pipeline.h"
 
 namespace headlight {
 
@@ -11,6 +14,8 @@ int bundle_command(const CommandLine& line);
 int explain_command(const CommandLine& line);
 /// 1 where a stage differs.
 int compare_command(const CommandLine& line);
+/// The same for each file of a folder, as a table. `trace` is what they should give.
+int compare_folder(const CommandLine& line, const std::shared_ptr<const Trace>& trace, const Run& run);
 int list_command(const CommandLine& line);
 int window_command(const CommandLine& line);
 int screenshot_command(const CommandLine& line);

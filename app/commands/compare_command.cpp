@@ -1,6 +1,7 @@
 // headlight compare: where does my implementation go wrong?
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 
@@ -9,6 +10,7 @@
 #include "app/commands/commands.h"
 #include "core/diagnosis/diagnosis.h"
 #include "core/run/pipeline.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -32,6 +34,8 @@ Json comparison_json(const Comparison& comparison) {
   const StageComparison* first = comparison.first_difference();
   Json json{{"match", comparison.matches()}, {"stages", Json::array()}, {"first_difference", nullptr}, {"diagnosis", Json::array()}};
   for (const StageComparison& stage : comparison.stages) json["stages"].push_back(stage_json(stage));
+  if (comparison.assumed) json["assumed_mask"] = comparison.assumed->settings.empty() ? Json(true) : Json(comparison.assumed->settings);
+  if (!comparison.complete) json["complete"] = false;
   if (first) json["first_difference"] = std::string(name(first->stage));
   for (const Finding& finding : comparison.diagnosis()) {
     json["diagnosis"].push_back({{"id", finding.id}, {"explanation", finding.explanation}});
@@ -91,17 +95,45 @@ std::string unexplained(const Comparison& comparison, const Wrong& wrong) {
               : "No known mistake gives these numbers.";
 }
 
+std::string stages_in_words(const std::vector<Stage>& stages) {
+  std::string list;
+  for (const Stage stage : stages) list += (list.empty() ? "" : ", ") + std::string(name(stage));
+  return list;
+}
+
 void print_wrong(const Comparison& comparison, const Wrong& wrong) {
   const bool first = &wrong == &comparison.wrongs.front();
   std::printf("\n%s %s\n", first ? "First difference:" : "Next, by itself:", std::string(name(wrong.stage)).c_str());
   for (const Finding& finding : wrong.findings) std::printf("  %s\n    %s\n", finding.id.c_str(), finding.explanation.c_str());
-  if (wrong.findings.empty()) std::printf("  %s\n", unexplained(comparison, wrong).c_str());
+  if (!wrong.findings.empty()) return;
+  std::printf("  %s\n", unexplained(comparison, wrong).c_str());
+  if (const std::string missing = stages_in_words(worth_saving(comparison, wrong)); !missing.empty()) {
+    std::printf("  To find where it begins, save too: %s.\n", missing.c_str());
+  }
 }
 
-void print_comparison(const Comparison& comparison) {
+void print_assumed(const AssumedMask& assumed) {
+  const std::string with = assumed.settings.empty() ? "the same mask here; name it by --mask or --mask-file"
+                                                    : assumed.settings + "; add that if it is meant";
+  std::printf("A mask that this run was not given shows in your %s. Compared is with %s.\n\n",
+              std::string(name(assumed.seen_in)).c_str(), with.c_str());
+}
+
+void print_others(const OwnStages& own) {
+  for (const OwnStages::Other& other : own.others) {
+    if (!other.meant || own.find(*other.meant)) continue;
+    std::printf("\n\"%s\" is not the name of a stage and was not compared; did you mean %s?\n", other.name.c_str(),
+                std::string(name(*other.meant)).c_str());
+  }
+}
+
+void print_comparison(const Comparison& comparison, const OwnStages& own) {
+  if (comparison.assumed) print_assumed(*comparison.assumed);
   print_table(comparison);
   if (comparison.matches()) std::puts("\nEverything agrees.");
   for (const Wrong& wrong : comparison.wrongs) print_wrong(comparison, wrong);
+  if (!comparison.complete) std::puts("\nThe search ended after ten seconds, before every known mistake had been tried: smaller inputs are searched whole.");
+  print_others(own);
 }
 
 }  // namespace
@@ -111,12 +143,14 @@ int compare_command(const CommandLine& line) {
   Run run;
   run.threads = line.threads();
   const auto trace = compute(scenario_of(line), nullptr, run);
+  if (std::filesystem::is_directory(path_from(line.second_file))) return compare_folder(line, trace, run);
+  if (line.has("--table")) throw UsageError("--table is for a folder of files");
   const OwnStages own = read_own_stages(line.second_file, *trace);
   const Comparison comparison = compare(trace, own, run);
   if (line.has("--json")) {
     std::cout << comparison_json(comparison).dump(2) << '\n';
   } else {
-    print_comparison(comparison);
+    print_comparison(comparison, own);
   }
   return comparison.matches() ? 0 : 1;
 }

@@ -28,6 +28,7 @@ Commands
   headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,csv,npy,npz,json}
   headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
   headlight compare FILE MINE [--json]              your own stages beside the right ones, and the mistake that gives them
+  headlight compare FILE FOLDER/ [--table OUT.{csv,json}]        the same for each file of a folder, a line each
   headlight bundle [FILE] -o OUT[.zip] [figure]    a folder or zip: figure, data, scenario, trace, reproduce.py
   headlight list stages|masks|lessons|colormaps|languages [--json]
   headlight --help, --version
@@ -45,8 +46,9 @@ Of explain
 Of compare
   MINE is an .npz, .safetensors or .pt that holds your arrays under names of stages (headlight list stages), as many as you have:
   np.savez("mine.npz", weights=weights, output=output). Equal is |a − b| <= 1e-5 + 1e-4·|b|.
+  Without --mask, a mask that the numbers show is taken for meant, and said. The search for mistakes ends after ten seconds.
   --json writes match, stages (stage, present, max_abs_error, at), first_difference, diagnosis (id, explanation, most likely
-  first). Where one side alone is infinite or NaN, max_abs_error is the largest double.
+  first), assumed_mask where one was taken. Where one side alone is infinite or NaN, max_abs_error is the largest double.
 Of the window
   --view pipeline|heads|mask[:SHEET]|compare|lesson --step K --way row|column|dot|outer --select STAGE:b,h,row,col --theme light|dark
   --colormap NAME --range row|head|stage|LO:HI --size WxH --language en|zh --present --scale-factor X (pixels to a point, off screen)

@@ -1,6 +1,7 @@
 #include "core/diagnosis/diagnosis.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <tuple>
 
@@ -21,14 +22,20 @@ struct Candidate {
 
 class Search {
  public:
-  Search(const OwnStages& own, const Evidence& evidence, const Run& run) : own_(own), evidence_(evidence), run_(run) {}
+  using Clock = std::chrono::steady_clock;
+  Search(const OwnStages& own, const Evidence& evidence, const Run& run, double seconds)
+      : own_(own), evidence_(evidence), run_(run), end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
 
-  std::vector<Wrong> wrongs(Base base) const;
+  std::vector<Wrong> wrongs(Base base);
+  /// Whether there was time for all of it.
+  bool complete() const { return complete_; }
 
  private:
-  std::vector<Candidate> candidates(const Base& base, std::size_t from) const;
-  void add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found) const;
-  std::vector<Candidate> with_other_fills(const Base& base, std::size_t from) const;
+  std::vector<Candidate> candidates(const Base& base, std::size_t from);
+  void add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found);
+  std::vector<Candidate> with_other_fills(const Base& base, std::size_t from);
+  std::vector<Finding> pair(const Base& base, std::size_t from);
+  bool time_is_up();
   std::vector<float> other_fills(const Trace& run) const;
   bool explains_all(const std::vector<Candidate>& found) const {
     return std::ranges::any_of(found, [&](const Candidate& c) { return c.reproduction.end == evidence_.size(); });
@@ -37,7 +44,14 @@ class Search {
   const OwnStages& own_;
   const Evidence& evidence_;
   const Run& run_;
+  Clock::time_point end_;
+  bool complete_ = true;
 };
+
+bool Search::time_is_up() {
+  complete_ = complete_ && Clock::now() < end_;
+  return !complete_;
+}
 
 /// Reproduces more, or as much without contradicting what was right.
 bool is_better(const Evidence::Reproduction& a, const Evidence::Reproduction& b) {
@@ -45,10 +59,12 @@ bool is_better(const Evidence::Reproduction& a, const Evidence::Reproduction& b)
 }
 
 /// Each mistake in the variant that reproduces most.
-void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found) const {
+void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found) {
   for (const Mistake& mistake : all_mistakes()) {
+    if (time_is_up()) return;
     std::optional<Candidate> best;
     for (const Variant& variant : mistake.variants({*base.run, own_})) {
+      if (time_is_up()) break;
       const Evidence::Reproduction got = evidence_.reproduce(base, variant, from, run_);
       if (!got.first || got.gained == 0 || (best && !is_better(got, best->reproduction))) continue;
       best = Candidate{{mistake.id, variant.explanation, variant.harmless}, got, variant.rare};
@@ -71,8 +87,9 @@ std::vector<float> Search::other_fills(const Trace& run) const {
 }
 
 /// The same under other fills, where these alone are not what is wrong: what gives all the numbers.
-std::vector<Candidate> Search::with_other_fills(const Base& base, std::size_t from) const {
+std::vector<Candidate> Search::with_other_fills(const Base& base, std::size_t from) {
   for (const float fill : other_fills(*base.run)) {
+    if (time_is_up()) break;
     Variant other;
     other.settings = [fill](Scenario& s) {
       s.fill = fill;
@@ -87,7 +104,7 @@ std::vector<Candidate> Search::with_other_fills(const Base& base, std::size_t fr
   return {};
 }
 
-std::vector<Candidate> Search::candidates(const Base& base, std::size_t from) const {
+std::vector<Candidate> Search::candidates(const Base& base, std::size_t from) {
   std::vector<Candidate> found;
   add_candidates(base, from, found);
   if (explains_all(found)) return found;
@@ -108,7 +125,54 @@ std::vector<Finding> best_of(std::vector<Candidate> found) {
   return findings;
 }
 
-std::vector<Wrong> Search::wrongs(Base base) const {
+/// Both changed; nothing where they would make the same stage in two ways.
+std::optional<Variant> both(const Variant& a, const Variant& b) {
+  Variant pair;
+  if (a.settings && b.settings) {
+    pair.settings = [first = a.settings, second = b.settings](Scenario& s) {
+      first(s);
+      second(s);
+    };
+  } else {
+    pair.settings = a.settings ? a.settings : b.settings;
+  }
+  pair.rules = a.rules;
+  pair.saved = a.saved;
+  for (const auto& rule : b.rules) {
+    if (!pair.rules.insert(rule).second) return {};
+  }
+  for (const auto& saved : b.saved) {
+    if (!pair.saved.insert(saved).second) return {};
+  }
+  return pair;
+}
+
+/// Two mistakes that give all the numbers together, where no single one gives any.
+std::vector<Finding> Search::pair(const Base& base, std::size_t from) {
+  struct Known {
+    const char* id;
+    Variant variant;
+  };
+  std::vector<Known> known;
+  for (const Mistake& mistake : all_mistakes()) {
+    if (time_is_up()) return {};
+    for (Variant& variant : mistake.variants({*base.run, own_})) {
+      if (!variant.rare && !variant.harmless) known.push_back({mistake.id, std::move(variant)});
+    }
+  }
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    for (std::size_t j = i + 1; j < known.size(); ++j) {
+      if (std::string_view(known[i].id) == known[j].id) continue;
+      if (time_is_up()) return {};
+      const std::optional<Variant> variant = both(known[i].variant, known[j].variant);
+      if (!variant || evidence_.reproduce(base, *variant, from, run_).end != evidence_.size()) continue;
+      return {{known[i].id, known[i].variant.explanation}, {known[j].id, known[j].variant.explanation}};
+    }
+  }
+  return {};
+}
+
+std::vector<Wrong> Search::wrongs(Base base) {
   std::vector<Wrong> wrongs;
   std::size_t at = evidence_.first_difference(*base.run, 0);
   while (at < evidence_.size() && wrongs.size() < most_wrongs) {
@@ -120,6 +184,8 @@ std::vector<Wrong> Search::wrongs(Base base) const {
     for (const Candidate& candidate : found) next = std::max(next, candidate.reproduction.end);
     wrong.findings = best_of(std::move(found));
     const std::size_t without = evidence_.first_difference(*base.run, at + 1);
+    const bool to_the_end = at + 1 == evidence_.size() && evidence_.fits(at);
+    if (wrong.findings.empty() && to_the_end) wrong.findings = pair(base, at);
     if (wrong.findings.empty() && without > next) {
       wrong.aside = true;
       at = without;
@@ -145,23 +211,53 @@ std::vector<Finding> Comparison::diagnosis() const {
   return all;
 }
 
-Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run) {
-  Comparison result;
+namespace {
+
+void compare_stages(const Trace& trace, const OwnStages& own, Comparison& result) {
+  result.stages.clear();
   for (const Stage stage : all_stages()) {
     const OwnStage* mine = own.find(stage);
-    if (!mine && !trace->has(stage)) continue;
+    if (!mine && !trace.has(stage)) continue;
     StageComparison& entry = result.stages.emplace_back(StageComparison{stage, mine});
     if (mine && mine->fits) {
-      entry.agreement = agreement(mine->values, with_heads_of(mine->values, counterpart(*trace, stage)), mine->slack);
+      entry.agreement = agreement(mine->values, with_heads_of(mine->values, counterpart(trace, stage)), mine->slack);
     }
   }
+}
+
+}  // namespace
+
+Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run, double seconds) {
+  Comparison result;
+  compare_stages(*trace, own, result);
   if (result.matches()) return result;
-  const auto masked = with_bias_as_mask(trace, run);
+  auto masked = with_bias_as_mask(trace, run);
+  result.assumed = mask_in_numbers(*masked, own, run);
+  if (result.assumed) {
+    masked = result.assumed->run;
+    compare_stages(*masked, own, result);
+    if (result.matches()) return result;
+  }
   std::vector<Stage> except;
-  if (masked != trace) except.push_back(Stage::biased_scores);
+  if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
   const Evidence evidence(own, except);
-  result.wrongs = Search(own, evidence, run).wrongs({masked, {}});
+  Search search(own, evidence, run, seconds);
+  result.wrongs = search.wrongs({masked, {}});
+  result.complete = search.complete();
   return result;
+}
+
+std::vector<Stage> worth_saving(const Comparison& comparison, const Wrong& wrong) {
+  std::vector<Stage> missing;
+  for (const StageComparison& stage : comparison.stages) {
+    if (stage.stage == wrong.stage) break;
+    if (stage.own) {
+      missing.clear();
+    } else if (stage.stage >= Stage::Q) {  // what comes before was given
+      missing.push_back(stage.stage);
+    }
+  }
+  return missing;
 }
 
 }  // namespace headlight

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/diagnosis/agreement.h"
+#include "core/diagnosis/assumed_mask.h"
 #include "core/diagnosis/own_stages.h"
 #include "core/run/pipeline.h"
 
@@ -39,6 +40,8 @@ struct StageComparison {
 struct Comparison {
   std::vector<StageComparison> stages;  ///< of the run, and those of the file that the run leaves out
   std::vector<Wrong> wrongs;            ///< in the order of computation, a few at most; empty where everything agrees
+  std::optional<AssumedMask> assumed;   ///< the mask that the numbers have and the run was not given: compared is with that
+  bool complete = true;                 ///< false: the time was up before every known mistake had been tried
   bool matches() const { return first_difference() == nullptr; }
   const StageComparison* first_difference() const;
   /// All findings, most likely first: what is harmless comes last.
@@ -47,7 +50,10 @@ struct Comparison {
 
 /// Compares each stage and searches the known mistakes for those that reproduce the numbers: all of `own` from the first
 /// difference on, or, where several mistakes were made, up to the next stage that goes wrong by itself. Computes a run for
-/// each mistake. `own` must outlive the result. Throws Cancelled.
-Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run = {});
+/// each mistake; where one alone explains nothing, for pairs of them. The search ends after `seconds`. `own` must outlive the
+/// result. Throws Cancelled.
+Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run = {}, double seconds = 10);
+/// The stages that would narrow `wrong` down: those between the last one that was saved and it.
+std::vector<Stage> worth_saving(const Comparison& comparison, const Wrong& wrong);
 
 }  // namespace headlight

@@ -10,9 +10,11 @@ using Variants = std::vector<Variant>;
 Variants no_scale(const Suspect&);
 Variants scale_by_d_model(const Suspect&);
 Variants scale_multiplied(const Suspect&);
+Variants scale_without_root(const Suspect&);
 Variants softmax_over_queries(const Suspect&);
 Variants softmax_over_heads(const Suspect&);
 Variants query_key_swapped(const Suspect&);
+Variants weights_transposed(const Suspect&);
 
 Variants mask_inverted(const Suspect&);
 Variants mask_ignored(const Suspect&);
@@ -24,8 +26,10 @@ Variants causal_wrong_corner(const Suspect&);
 
 Variants weight_not_transposed(const Suspect&);
 Variants bias_missing(const Suspect&);
+Variants bias_twice(const Suspect&);
 Variants no_output_projection(const Suspect&);
 Variants value_is_key(const Suspect&);
+Variants key_value_swapped(const Suspect&);
 
 Variants split_without_transpose(const Suspect&);
 Variants merge_without_transpose(const Suspect&);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/diagnosis/own_names.h"
 #include "core/diagnosis/own_shapes.h"
 #include "core/files/array_file.h"
 #include "core/files/blame.h"
@@ -34,7 +35,7 @@ bool read_mask_values(OwnStage& own) {
 
 OwnStage fitted(Stage stage, const ArrayEntry& entry, const Tensor& stored, const Trace& trace) {
   OwnStage own{.stage = stage, .values = stored, .stored = entry.shape, .slack = rounding_of(entry.dtype)};
-  const Shape& wanted = counterpart(trace, stage).shape();
+  const Shape wanted = counterpart(trace, stage).shape();
   std::optional<ShapeReading> read = read_shape(stage, stored, wanted, trace.dims());
   own.fits = read.has_value();
   if (!read) {
@@ -54,6 +55,15 @@ std::string names_of_stages() {
   std::string list;
   for (const Stage stage : all_stages()) list += (list.empty() ? "" : ", ") + std::string(name(stage));
   return list;
+}
+
+/// "; did you mean weights for "attn"?"
+std::string what_was_meant(const std::vector<OwnStages::Other>& others) {
+  std::string list;
+  for (const OwnStages::Other& other : others) {
+    if (other.meant) list += (list.empty() ? "" : ", ") + std::string(name(*other.meant)) + " for " + in_quotes(other.name);
+  }
+  return list.empty() ? list : "; did you mean " + list + "?";
 }
 
 }  // namespace
@@ -76,11 +86,11 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace) {
   }
   for (const ArrayEntry& entry : file->entries()) {
     const std::optional<Stage> stage = stage_named(entry.name);
-    if (!stage || is_parameter(*stage)) own.others.push_back(entry.name);
+    if (!stage || is_parameter(*stage)) own.others.push_back({entry.name, probable_stage(entry.name, entry.shape, trace)});
   }
   if (!own.stages.empty()) return own;
-  throw FileError(path, "holds no stage under its name (it holds " + in_quotes(own.others.front()) +
-                            (own.others.size() > 1 ? ", …" : "") + ")",
+  throw FileError(path, "holds no stage under its name (it holds " + in_quotes(own.others.front().name) +
+                            (own.others.size() > 1 ? ", …" : "") + ")" + what_was_meant(own.others),
                   "expected one or more of " + names_of_stages());
 }
 

@@ -1,6 +1,7 @@
 // Somebody's own stages, read from a file to be compared with a trace.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,11 @@ struct OwnStage {
 struct OwnStages {
   std::string path;
   std::vector<OwnStage> stages{};     ///< in the order of computation
-  std::vector<std::string> others{};  ///< arrays that are named after no stage
+  struct Other {
+    std::string name;
+    std::optional<Stage> meant;  ///< what it probably is
+  };
+  std::vector<Other> others{};  ///< arrays that are named after no stage
 
   const OwnStage* find(Stage stage) const;
 };

@@ -50,6 +50,13 @@ std::string names_of(const std::vector<Projection>& chosen, Stage Projection::*p
   return in_words(names);
 }
 
+Tensor doubled(const Tensor& bias) {
+  const Tensor packed = bias.contiguous();
+  Buffer values;
+  for (const float v : packed.values()) values.push_back(2 * v);
+  return Tensor(bias.shape(), std::move(values));
+}
+
 }  // namespace
 
 Variants weight_not_transposed(const Suspect& suspect) {
@@ -75,6 +82,17 @@ Variants bias_missing(const Suspect& suspect) {
                      });
 }
 
+Variants bias_twice(const Suspect& suspect) {
+  return each_choice([&](const Projection& p) { return suspect.run.has(p.bias); },
+                     [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], doubled(t[p.bias])); },
+                     [](const std::vector<Projection>& chosen) {
+                       const bool one = chosen.size() == 1;
+                       return (one ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) +
+                              (one ? " is" : " are") + " added twice: nn.Linear adds its bias already. Write " +
+                              chosen.front().linear + "(x) without another + b.";
+                     });
+}
+
 Variants no_output_projection(const Suspect& suspect) {
   if (!suspect.run.has(Stage::W_o)) return {};
   Variant variant{"The output projection is missing: the output is the heads put side by side. Write output = out_proj(concat)."};
@@ -93,6 +111,20 @@ Variants value_is_key(const Suspect& suspect) {
   Variant& copied = variants.emplace_back(Variant{text});
   copied.rules[Stage::V] = [](const Trace& t, const Usual&) { return t[Stage::K]; };
   return variants;
+}
+
+Variants key_value_swapped(const Suspect& suspect) {
+  const Inputs& in = suspect.run.inputs;
+  const bool projections = in.W_k.defined() && in.W_v.defined() && in.W_k.shape() == in.W_v.shape();
+  const bool inputs = in.key.shape() == in.value.shape() && !identical(in.key, in.value);
+  if (!projections && !inputs) return {};
+  const Stage W_k = projections ? Stage::W_v : Stage::W_k, b_k = projections ? Stage::b_v : Stage::b_k;
+  const Stage W_v = projections ? Stage::W_k : Stage::W_v, b_v = projections ? Stage::b_k : Stage::b_v;
+  const Stage x_k = projections ? Stage::key : Stage::value, x_v = projections ? Stage::value : Stage::key;
+  Variant variant{"Keys and values have changed places: K is made as V should be and V as K. Write K = k_proj(key); V = v_proj(value)."};
+  variant.rules[Stage::K] = [=](const Trace& t, const Usual&) { return project(t[x_k], t[W_k], t[b_k]); };
+  variant.rules[Stage::V] = [=](const Trace& t, const Usual&) { return project(t[x_v], t[W_v], t[b_v]); };
+  return {variant};
 }
 
 }  // namespace headlight::mistakes

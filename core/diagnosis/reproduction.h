@@ -30,6 +30,7 @@ class Evidence {
 
   std::size_t size() const { return stages_.size(); }
   Stage stage(std::size_t place) const { return stages_[place]->stage; }
+  bool fits(std::size_t place) const { return stages_[place]->fits; }
   /// The first place from `from` on where the run does not give the numbers; size() where there is none.
   std::size_t first_difference(const Trace& run, std::size_t from) const;
   /// `base` with the stages of the first `places` as they are here, where they fit.

@@ -1,6 +1,7 @@
 // Scaling, softmax axes, and queries and keys that have changed places.
 #include <cmath>
 
+#include "core/attention/head_outputs.h"
 #include "core/attention/projection.h"
 #include "core/attention/softmax.h"
 #include "core/diagnosis/mistake_kinds.h"
@@ -65,6 +66,12 @@ Variants scale_multiplied(const Suspect& suspect) {
           scaled_by(1 / static_cast<double>(suspect.run.scale), text)};
 }
 
+Variants scale_without_root(const Suspect& suspect) {
+  const Index d_head = suspect.run.dims().d_head;
+  return {scaled_by(1 / static_cast<double>(d_head), "The scores are divided by d_head, " + std::to_string(d_head) +
+                                                         ", instead of its square root. Write " + right_scale(suspect))};
+}
+
 Variants softmax_over_queries(const Suspect&) {
   return {softmax_variant(2, "The softmax runs over the queries: the weights' columns sum to one instead of their rows. Write "
                              "weights = scores.softmax(dim=-1).")};
@@ -98,6 +105,25 @@ Variants query_key_swapped(const Suspect& suspect) {
     variants.push_back(swapped(Stage::key, Stage::query, false,
                                "Queries and keys have changed places: Q is made from the keys' input and K from the queries'. "
                                "Write Q = q_proj(query); K = k_proj(key)."));
+  }
+  return variants;
+}
+
+Variants weights_transposed(const Suspect& suspect) {
+  Variants variants;
+  Variant& saved = variants.emplace_back(
+      Variant{"The saved weights are transposed, [key, query] for [query, key], while the values were gathered rightly. Save "
+              "weights as softmax(dim=-1) gives them."});
+  saved.saved[Stage::weights] = saved.saved[Stage::dropped_weights] = turned;
+  if (suspect.run.dims().n_q == suspect.run.dims().n_k) {
+    Variant& used = variants.emplace_back(
+        Variant{"The values are gathered with the weights transposed: a key's column takes the place of a query's row. Write "
+                "weights @ V, without a transpose."});
+    used.rules[Stage::head_outputs] = [](const Trace& t, const Usual&) {
+      return gather_values(turned(t.has(Stage::dropped_weights) ? t[Stage::dropped_weights] : t[Stage::weights]), t[Stage::V_heads]);
+    };
+    Variant& both = variants.emplace_back(used);
+    both.saved = saved.saved;
   }
   return variants;
 }

@@ -70,8 +70,8 @@ TEST_CASE("agreement is the contract's, with NaN and infinities in the same plac
 TEST_CASE("the table holds each of the manual's mistakes once") {
   std::set<std::string> ids;
   for (const Mistake& mistake : all_mistakes()) ids.insert(mistake.id);
-  CHECK(ids.size() == 23);
-  CHECK(all_mistakes().size() == 23);
+  CHECK(ids.size() == 27);
+  CHECK(all_mistakes().size() == 27);
 }
 
 TEST_CASE("the right numbers match and nothing is diagnosed") {
@@ -191,4 +191,97 @@ TEST_CASE("queries and keys that have changed places are seen from the shape of 
   const auto trace = compute(scenario);
   const OwnStages own = own_stages(*trace, {{"scores", (*trace)[Stage::scores].transpose(2, 3).contiguous()}});
   CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{"query_key_swapped"});
+}
+
+namespace {
+
+/// The run that somebody compares with when they forget to say their mask.
+std::shared_ptr<const Trace> unmasked_run() { return compute(Scenario{}); }
+
+std::vector<NamedArray> only(const Trace& trace, std::initializer_list<Stage> stages) {
+  std::vector<NamedArray> arrays;
+  for (const Stage stage : stages) arrays.push_back({std::string(name(stage)), trace[stage], stage == Stage::mask});
+  return arrays;
+}
+
+}  // namespace
+
+TEST_CASE("a right computation under a mask that was not given is not accused") {
+  const auto trace = unmasked_run(), theirs = causal_run();
+  for (const auto& saved : {only(*theirs, {Stage::mask, Stage::weights}), only(*theirs, {Stage::masked_scores}),
+                            only(*theirs, {Stage::weights}), only(*theirs, {Stage::output}), arrays_of(*theirs)}) {
+    const OwnStages own = own_stages(*trace, saved);
+    const Comparison comparison = compare(trace, own);
+    REQUIRE(comparison.assumed);
+    CHECK(comparison.assumed->settings == "--mask \"causal()\"");
+    CHECK(comparison.matches());
+    CHECK(comparison.diagnosis().empty());
+  }
+}
+
+TEST_CASE("a mistake is found under a mask that was not given") {
+  Scenario theirs;
+  theirs.mask = "causal() && window(3)";
+  theirs.scale = 1.0F;
+  const auto trace = unmasked_run(), wrong = compute(theirs);
+  const OwnStages own = own_stages(*trace, only(*wrong, {Stage::weights, Stage::output}));
+  const Comparison comparison = compare(trace, own);
+  REQUIRE(comparison.assumed);
+  CHECK(comparison.assumed->settings == "--mask \"causal() && window(3)\"");
+  CHECK(ids_of(comparison.diagnosis()) == Ids{"no_scale"});
+}
+
+TEST_CASE("what dropout took is not taken for a mask") {
+  Scenario training;
+  training.dropout = 0.4F;
+  training.training = true;
+  const auto trace = unmasked_run(), theirs = compute(training);
+  std::vector<NamedArray> arrays = only(*theirs, {Stage::output});
+  arrays.push_back({"weights", (*theirs)[Stage::dropped_weights]});
+  const OwnStages own = own_stages(*trace, arrays);
+  const Comparison comparison = compare(trace, own);
+  CHECK_FALSE(comparison.assumed);
+  CHECK(ids_of(comparison.diagnosis()) == Ids{"dropout_active"});
+}
+
+TEST_CASE("two mistakes are found from the output alone") {
+  const auto trace = causal_run();
+  Scenario theirs = trace->scenario;
+  theirs.scale = 1.0F;
+  const auto wrong = compute(theirs);
+  const OwnStages own = own_stages(*trace, {{"output", (*wrong)[Stage::concat]}});
+  Ids ids = ids_of(compare(trace, own).diagnosis());
+  std::ranges::sort(ids);
+  CHECK(ids == Ids{"no_output_projection", "no_scale"});
+}
+
+TEST_CASE("the search ends when its time is up, and says so") {
+  const auto trace = causal_run();
+  const OwnStages own = own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return v * 1.1F; })}});
+  const Comparison comparison = compare(trace, own, {}, 0);
+  CHECK_FALSE(comparison.complete);
+  CHECK(comparison.diagnosis().empty());
+  REQUIRE(comparison.wrongs.size() == 1);
+  CHECK(std::ranges::count(worth_saving(comparison, comparison.wrongs.front()), Stage::weights) == 1);
+}
+
+TEST_CASE("mistakes beyond the usual ones are named") {
+  const auto trace = causal_run();
+  const Trace& right = *trace;
+  const Tensor bias = right[Stage::b_q];
+  Scenario root = right.scenario;
+  root.scale = 1.0F / static_cast<float>(right.dims().d_head);
+  const auto divided = compute(root);
+  std::vector<NamedArray> transposed = only(right, {Stage::head_outputs, Stage::output});
+  transposed.push_back({"weights", right[Stage::weights].transpose(2, 3).contiguous()});
+  const std::pair<std::vector<NamedArray>, std::string> cases[] = {
+      {only(*divided, {Stage::weights, Stage::output}), "scale_without_root"},
+      {{{"Q", project(project(right[Stage::query], right[Stage::W_q], bias), {}, bias)}}, "bias_twice"},
+      {{{"K", project(right[Stage::key], right[Stage::W_v], right[Stage::b_v])}}, "key_value_swapped"},
+      {transposed, "weights_transposed"}};
+  for (const auto& [arrays, id] : cases) {
+    CAPTURE(id);
+    const OwnStages own = own_stages(right, arrays);
+    CHECK(ids_of(compare(trace, own).diagnosis()).back() == id);  // √d_model = d_head here: scale_by_d_model fits as well
+  }
 }

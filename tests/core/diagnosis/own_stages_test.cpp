@@ -94,3 +94,17 @@ TEST_CASE("a stage that the run leaves out is compared with the one it leaves as
   CHECK(comparison.matches());
   CHECK(comparison.stages.size() == two->stages().size() + 2);
 }
+
+TEST_CASE("arrays under other names are taken for what they probably are, by their shape") {
+  const auto run = run_of(1);
+  const OwnStages own = own_stages(*run, {{"attn", (*run)[Stage::weights]}, {"context", (*run)[Stage::concat]}, {"output", (*run)[Stage::output]}});
+  REQUIRE(own.others.size() == 2);
+  CHECK(own.others[0].meant == Stage::weights);
+  CHECK(own.others[1].meant == Stage::concat);
+  try {
+    own_stages(*run, {{"attn", (*run)[Stage::weights]}});
+    FAIL("no stage is named, and nothing was said");
+  } catch (const FileError& error) {
+    CHECK(std::string(error.what()).find("did you mean weights for \"attn\"?") != std::string::npos);
+  }
+}
