@@ -15,17 +15,10 @@
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "ui/masklab/registry.h"
+#include "ui/views/registry.h"
 
 namespace headlight {
 namespace {
-
-ViewKind parse_view(const std::string& text) {
-  constexpr const char* names[] = {"pipeline", "heads", "mask", "compare", "lesson"};
-  for (int i = 0; i < 5; ++i) {
-    if (text == names[i]) return static_cast<ViewKind>(i);
-  }
-  throw SettingError("--view", "\"" + text + "\" is not a view", "expected pipeline, heads, mask, compare or lesson");
-}
 
 /// What follows "mask:", one of the mask view's sheets.
 MaskTab parse_mask_tab(const std::string& text) {
@@ -40,7 +33,7 @@ MaskTab parse_mask_tab(const std::string& text) {
 
 void choose_view(View& view, const std::string& text) {
   constexpr std::string_view lab = "mask:";
-  view.kind = parse_view(text.starts_with(lab) ? "mask" : text);
+  view.kind = view_named(text.starts_with(lab) ? "mask" : text);
   if (text.starts_with(lab)) view.mask_lab.tab = parse_mask_tab(text.substr(lab.size()));
 }
 

@@ -8,7 +8,7 @@
 
 #include "app/gl/matrix_shader.h"
 #include "app/gl/matrix_textures.h"
-#include "ui/widgets/matrix_painter.h"
+#include "ui/frame/matrix_painter.h"
 
 namespace headlight {
 

@@ -12,7 +12,7 @@
 #include "app/gl/gl_objects.h"
 #include "core/figure/colormap.h"
 #include "core/tensor/tensor.h"
-#include "ui/widgets/matrix_painter.h"
+#include "ui/frame/matrix_painter.h"
 
 namespace headlight {
 

@@ -9,7 +9,7 @@
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
 #include "core/tensor/error.h"
-#include "ui/session.h"
+#include "ui/session/session.h"
 
 namespace headlight {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/gl/gl_matrix_painter.h"
 #include "app/window/glfw_window.h"
 #include "app/window/imgui_host.h"
-#include "ui/session.h"
+#include "ui/session/session.h"
 
 namespace headlight {
 namespace {

@@ -3,7 +3,7 @@
 #include "app/window/offscreen.h"
 #include "tests/allocations.h"
 #include "tests/catch.h"
-#include "ui/session.h"
+#include "ui/session/session.h"
 #include "ui/views/registry.h"
 
 using namespace headlight;

@@ -1,5 +1,5 @@
 #include "tests/catch.h"
-#include "ui/widgets/heatmap.h"
+#include "ui/matrix/heatmap.h"
 
 using namespace headlight;
 

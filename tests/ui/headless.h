@@ -6,9 +6,9 @@
 
 #include <imgui.h>
 
+#include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
-#include "ui/session.h"
-#include "ui/widgets/matrix_painter.h"
+#include "ui/session/session.h"
 
 namespace headlight::test {
 

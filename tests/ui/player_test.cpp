@@ -3,7 +3,7 @@
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/player/timeline.h"
+#include "ui/timeline/timeline.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,3 +1,4 @@
+#include "ui/inspector/reach.h"
 #include "ui/pipeline/provenance.h"
 
 #include <algorithm>

@@ -1,11 +1,12 @@
 #include "ui/compare/compare_picture.h"
+#include "ui/look/number_text.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/run/summary.h"
 #include "core/scenario/scenario_changes.h"
-#include "ui/look/colormaps.h"
+#include "ui/frame/colormaps.h"
 
 namespace headlight {
 namespace {
@@ -203,6 +204,12 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   const float bottom = add_panels(frame, stage, {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - 40 * u}}, picture);
   add_tiles(frame, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture);
   return picture;
+}
+
+const ComparePicture& compare_picture(const Frame& frame, Rect area) {
+  const Document& document = frame.document;
+  return frame.picture<ComparePicture>([&] { return make_compare_picture(frame, area); }, document.pinned, document.difference,
+                                       document.view.compared, area);
 }
 
 }  // namespace headlight

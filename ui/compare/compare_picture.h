@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/run/difference.h"
-#include "ui/pipeline/picture.h"
+#include "ui/matrix/heat.h"
 
 namespace headlight {
 
@@ -37,20 +37,10 @@ struct ComparePicture {
   Stage stage{};
 };
 
-struct CompareKey {
-  std::shared_ptr<const Trace> a, b;
-  std::shared_ptr<const Difference> difference;
-  Index batch = 0, head = 0;
-  std::optional<Stage> compared;
-  Theme theme = Theme::light;
-  std::string colormap;
-  RangeSetting range;
-  std::string language;
-  Rect area{};
-  float u = 0;
-};
-
 /// `area` in screen pixels. There are a pinned trace and its difference.
 ComparePicture make_compare_picture(const Frame& frame, Rect area);
+
+/// The same, kept.
+const ComparePicture& compare_picture(const Frame& frame, Rect area);
 
 }  // namespace headlight

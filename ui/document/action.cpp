@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/player/timeline.h"
+#include "ui/document/moment.h"
 
 namespace headlight {
 namespace {

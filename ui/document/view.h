@@ -13,7 +13,7 @@
 #include "ui/document/mask_painting.h"
 #include "ui/document/matrix_menu.h"
 #include "ui/document/open_choice.h"
-#include "ui/document/way.h"
+#include "ui/timeline/way.h"
 
 namespace headlight {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ui/export/export_preview.h"
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 

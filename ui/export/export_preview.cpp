@@ -73,4 +73,11 @@ ExportPreview make_export_preview(const Document& document, int width, int heigh
   return preview;
 }
 
+const ExportPreview& export_preview(const Frame& frame, ImVec2 room) {
+  const int width = std::max(1, static_cast<int>(room.x)), height = std::max(1, static_cast<int>(room.y));
+  const Document& document = frame.document;
+  return frame.pictures.get<ExportPreview>([&] { return make_export_preview(document, width, height); }, document.trace,
+                                           document.view.exporting, document.origin.lesson.file, width, height);
+}
+
 }  // namespace headlight

@@ -8,6 +8,7 @@
 
 #include "core/image/png_image.h"
 #include "ui/document/document.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 
@@ -22,15 +23,10 @@ struct ExportPreview {
   std::string problem;        ///< why there is nothing to write
 };
 
-/// What it depends on.
-struct ExportKey {
-  std::shared_ptr<const Trace> trace;
-  ExportChoice choice;
-  std::string beginning;  ///< of the command line
-  int width = 0, height = 0;
-};
-
 /// The picture in at most `width` × `height` pixels. The document's trace is there.
 ExportPreview make_export_preview(const Document& document, int width, int height);
+
+/// The same, kept, in `room` at most.
+const ExportPreview& export_preview(const Frame& frame, ImVec2 room);
 
 }  // namespace headlight

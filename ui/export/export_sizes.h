@@ -1,7 +1,7 @@
 // How large the exported figure is: as large as its cells make it, in pixels, or in the lengths of paper at a dpi.
 #pragma once
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 

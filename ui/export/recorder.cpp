@@ -1,4 +1,5 @@
 #include "ui/export/recorder.h"
+#include "ui/document/moment.h"
 
 #include <span>
 #include <utility>

@@ -7,7 +7,7 @@
 #include "core/image/animation.h"
 #include "ui/document/document.h"
 #include "ui/look/words.h"
-#include "ui/player/timeline.h"
+#include "ui/timeline/timeline.h"
 
 namespace headlight {
 

@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "ui/pipeline/layout.h"
+#include "core/tensor/tensor.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/heads/average.h"
 #include "ui/heads/heads_layout.h"
 
 namespace headlight {
@@ -157,6 +158,25 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   for (const Index h : heads) {
     picture.heads.push_back({h, frame.look.head(h), token_arcs(trace[Stage::weights].matrix(view.batch, h), first, last, view.heads.mass)});
   }
+  return picture;
+}
+
+const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
+  constexpr Index averaged_a_frame = 2'000'000;  // numbers: a millisecond or two
+  const View& view = frame.view();
+  const Trace& trace = *frame.trace();
+  const std::optional<Cell>& cell = view.hovered ? view.hovered : view.selected;
+  std::optional<Index> query;
+  if (trace.dims().n_q > arc_queries && cell && info(cell->stage).rows == Axis::query) query = cell->row;
+  HeadsPicture& picture = frame.picture<HeadsPicture>([&] { return make_heads_picture(frame, grid, arcs, query); }, view.heads, query, grid, arcs);
+  if (picture.averaged.empty()) return picture;
+  HeadsAverage& average = frame.pictures.get<HeadsAverage>([] { return HeadsAverage(); }, frame.document.trace);
+  average.want(trace[view.heads.stage], picture.averaged_mask, view.batch, picture.averaged);
+  average.advance(averaged_a_frame);
+  if (average.busy()) frame.pictures.go_on();
+  MatrixQuad& quad = picture.cards.back().heat.quad;
+  quad.values = average.mean();
+  quad.mask = average.allowed();
   return picture;
 }
 

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "ui/heads/arcs.h"
-#include "ui/pipeline/picture.h"
+#include "ui/matrix/card_notes.h"
+#include "ui/matrix/heat.h"
 
 namespace headlight {
 
@@ -55,22 +56,11 @@ struct HeadsPicture {
   std::optional<Cell> arc_at(ImVec2 point, float reach) const;
 };
 
-/// What a HeadsPicture depends on.
-struct HeadsKey {
-  std::shared_ptr<const Trace> trace;
-  Index batch = 0, head = 0;
-  HeadsChoice choice;
-  std::optional<Index> query;  ///< the one looked at, where there are too many for the arcs of all
-  Theme theme = Theme::light;
-  std::string colormap;
-  RangeSetting range;
-  std::string language;
-  Rect grid, arcs;
-  float u = 0;
-};
-
 /// More queries than this: arcs of the query looked at alone.
 constexpr Index arc_queries = 64;
 HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query);
+
+/// The same, kept, its average a part further with each frame.
+const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
 
 }  // namespace headlight

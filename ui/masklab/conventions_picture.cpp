@@ -1,10 +1,11 @@
 #include "ui/masklab/conventions_picture.h"
+#include "ui/look/number_text.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
-#include "ui/look/colormaps.h"
+#include "ui/frame/colormaps.h"
 
 namespace headlight {
 namespace {
@@ -160,6 +161,19 @@ ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const
     build.place();
   }
   return std::move(build.picture);
+}
+
+const ConventionsPicture& conventions_picture(const Frame& frame, Rect area) {
+  const View& view = frame.view();
+  const auto begin = [&] {
+    ConventionBoard board;
+    if (has_conventions(*frame.trace())) board.want(frame.document.trace, view.batch, view.head);
+    return board;
+  };
+  ConventionBoard& board = frame.pictures.get<ConventionBoard>(begin, frame.document.trace, view.batch, view.head);
+  board.advance();
+  if (board.busy()) frame.pictures.go_on();
+  return frame.picture<ConventionsPicture>([&] { return make_conventions_picture(frame, area, board); }, view.mask_lab, area, board.done().size());
 }
 
 }  // namespace headlight

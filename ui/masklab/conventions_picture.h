@@ -52,4 +52,7 @@ bool has_conventions(const Trace& trace);
 /// "12 cells of the mask differ", "weights by up to 0.287, output by up to 11.6", …: what changes, in words that stay whole.
 std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect);
 
+/// The same, kept, some choices further with each frame.
+const ConventionsPicture& conventions_picture(const Frame& frame, Rect area);
+
 }  // namespace headlight

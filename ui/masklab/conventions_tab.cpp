@@ -1,7 +1,7 @@
 // The same mask under the choices that differ between libraries: a click takes one and shows what changes downstream.
 #include "ui/imgui_compat.h"
+#include "ui/masklab/conventions_picture.h"
 #include "ui/masklab/registry.h"
-#include "ui/pictures.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

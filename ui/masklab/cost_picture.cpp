@@ -123,4 +123,8 @@ CostPicture make_cost_picture(const Frame& frame, Rect area) {
   return std::move(build.picture);
 }
 
+const CostPicture& cost_picture(const Frame& frame, Rect area) {
+  return frame.picture<CostPicture>([&] { return make_cost_picture(frame, area); }, frame.view().mask_lab, area);
+}
+
 }  // namespace headlight

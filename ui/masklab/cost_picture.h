@@ -37,4 +37,7 @@ struct CostPicture {
 Index block_in_force(const MaskLab& lab, const Dims& dims);
 CostPicture make_cost_picture(const Frame& frame, Rect area);
 
+/// The same, kept.
+const CostPicture& cost_picture(const Frame& frame, Rect area);
+
 }  // namespace headlight

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
+#include "ui/masklab/cost_picture.h"
 #include "ui/masklab/registry.h"
-#include "ui/pictures.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

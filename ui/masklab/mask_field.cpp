@@ -7,8 +7,8 @@
 #include "core/mask/expression.h"
 #include "core/tensor/error.h"
 #include "ui/imgui_compat.h"
-#include "ui/panels/controls.h"
-#include "ui/pictures.h"
+#include "ui/masklab/mask_picture.h"
+#include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
 namespace {
@@ -91,7 +91,7 @@ void type_mask(const Frame& frame, const std::string& text) {
 void draw_mask_field(const Frame& frame, const char* id) {
   const std::optional<std::string>& draft = frame.view().mask_draft;
   const std::string& text = draft ? *draft : frame.document.scenario.mask;
-  if (const auto typed = text_field(frame, id, text, Face::mono, true, controls_picture(frame).mask_in_force.c_str())) type_mask(frame, *typed);
+  if (const auto typed = text_field(frame, id, text, Face::mono, true, mask_in_force(frame).c_str())) type_mask(frame, *typed);
   if (draft) draw_trouble(frame);
 }
 

@@ -1,7 +1,7 @@
 // The mask's text, live: while it does not parse, a caret and a sentence say why and the last good mask stays.
 #pragma once
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "core/attention/masking.h"
 #include "core/mask/evaluate.h"
+#include "core/mask/painting.h"
 #include "core/mask/statistics.h"
 #include "core/tensor/error.h"
-#include "ui/look/colormaps.h"
+#include "ui/frame/colormaps.h"
 
 namespace headlight {
 namespace {
@@ -148,6 +150,45 @@ std::vector<PatternTile> make_palette() {
     }
   }
   return tiles;
+}
+
+const MaskPicture& mask_picture(const Frame& frame, Rect area) {
+  return frame.picture<MaskPicture>([&] { return make_mask_picture(frame, area); }, area);
+}
+
+const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns) {
+  const std::optional<std::string>& draft = frame.view().mask_draft;
+  const std::string& text = draft ? *draft : frame.document.scenario.mask;
+  return frame.pictures.get<MaskTextPicture>([&] { return make_mask_text_picture(text, columns); }, text, columns);
+}
+
+const std::vector<PatternTile>& palette_picture(const Frame& frame) {
+  struct Tiles {
+    std::vector<PatternTile> tiles;
+  };
+  return frame.pictures.get<Tiles>([] { return Tiles{make_palette()}; }).tiles;
+}
+
+const std::string& mask_in_force(const Frame& frame) {
+  struct InForce {
+    std::string expression;
+  };
+  const auto make = [&] { return InForce{expression_in_force(frame.trace()->scenario, frame.trace()->inputs)}; };
+  return frame.pictures.get<InForce>(make, frame.document.trace).expression;
+}
+
+const std::string& painted_words(const Frame& frame) {
+  struct PaintedWords {
+    std::string words;
+  };
+  const std::vector<PaintedCells>& painted = frame.document.scenario.painted;
+  const auto make = [&] {
+    const View& view = frame.view();
+    const Dims& dims = frame.trace()->dims();
+    const PaintedCount count = painted_count(painted, view.batch, view.head, {dims.batch, dims.heads, dims.n_q, dims.n_k});
+    return PaintedWords{frame.words.fill("mask_paint.painted", {std::to_string(count.allowed), std::to_string(count.forbidden)})};
+  };
+  return frame.picture<PaintedWords>(make, painted).words;
 }
 
 }  // namespace headlight

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/mask/expression.h"
-#include "ui/pipeline/picture.h"
+#include "ui/matrix/heat.h"
 
 namespace headlight {
 
@@ -48,22 +48,20 @@ struct MaskTextPicture {
   std::string trouble, sentence;  ///< the text with a caret below, and what is wrong there
 };
 
-struct MaskKey {
-  std::shared_ptr<const Trace> trace;
-  Index batch = 0, head = 0;
-  Theme theme = Theme::light;
-  std::string colormap;
-  RangeSetting range;
-  std::string language;
-  Rect area{};
-  float u = 0;
-};
-
 /// `area` in screen pixels.
 MaskPicture make_mask_picture(const Frame& frame, Rect area);
 /// `columns`: characters of the text that there is room for, where it does not parse.
 MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t columns);
 /// Every pattern whose example needs nothing from a file.
 std::vector<PatternTile> make_palette();
+
+/// The same, kept: the mask as it stands or, while that does not parse, as it is typed.
+const MaskPicture& mask_picture(const Frame& frame, Rect area);
+const MaskTextPicture& mask_text_picture(const Frame& frame, std::size_t columns);
+const std::vector<PatternTile>& palette_picture(const Frame& frame);
+/// The mask that is in force where none is typed, as an expression: "file()", "padding()".
+const std::string& mask_in_force(const Frame& frame);
+/// "+ painted(): 3 allowed, 2 forbidden", in the matrix that is looked at.
+const std::string& painted_words(const Frame& frame);
 
 }  // namespace headlight

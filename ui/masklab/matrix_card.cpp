@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
-#include "ui/look/colormaps.h"
+#include "ui/matrix/heatmap.h"
 #include "ui/widgets/card.h"
-#include "ui/widgets/heatmap.h"
 
 namespace headlight {
 namespace {

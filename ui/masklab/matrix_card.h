@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ui/pipeline/heat.h"
+#include "ui/matrix/heat.h"
 
 namespace headlight {
 

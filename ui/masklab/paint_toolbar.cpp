@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "ui/imgui_compat.h"
-#include "ui/panels/controls.h"
-#include "ui/pictures.h"
+#include "ui/masklab/mask_picture.h"
+#include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
 namespace {

@@ -1,7 +1,7 @@
 // The row above the mask: the tool in hand, what it does to a cell, and how far.
 #pragma once
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 

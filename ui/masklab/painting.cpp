@@ -7,7 +7,7 @@
 
 #include "core/stage/cell_kind.h"
 #include "ui/imgui_compat.h"
-#include "ui/panels/controls.h"
+#include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
 namespace {

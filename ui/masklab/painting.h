@@ -1,8 +1,8 @@
 // Painting on the mask of the mask view: strokes of the pointer and keys.
 #pragma once
 
-#include "ui/frame.h"
-#include "ui/pipeline/picture.h"
+#include "ui/frame/frame.h"
+#include "ui/matrix/heat.h"
 
 namespace headlight {
 

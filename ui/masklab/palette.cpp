@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
-#include "ui/look/colormaps.h"
 #include "ui/masklab/mask_field.h"
-#include "ui/pictures.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

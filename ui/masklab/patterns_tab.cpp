@@ -5,16 +5,16 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/masklab/mask_field.h"
+#include "ui/masklab/mask_picture.h"
 #include "ui/masklab/mask_take.h"
 #include "ui/masklab/paint_toolbar.h"
 #include "ui/masklab/painting.h"
 #include "ui/masklab/palette.h"
 #include "ui/masklab/registry.h"
-#include "ui/panels/controls.h"
-#include "ui/pictures.h"
+#include "ui/matrix/heatmap.h"
+#include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
-#include "ui/widgets/heatmap.h"
-#include "ui/widgets/matrix_menu.h"
+#include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/mask/reach.h"
-#include "ui/pipeline/layout.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 

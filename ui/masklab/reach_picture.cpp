@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ui/look/colormaps.h"
-#include "ui/widgets/matrix_painter.h"
+#include "ui/frame/colormaps.h"
+#include "ui/frame/matrix_painter.h"
 
 namespace headlight {
 namespace {
@@ -160,6 +160,12 @@ ReachPicture make_reach_picture(const Frame& frame, Rect area, Index query, Reac
   build.place_matrix(below);
   build.place_diagram({{build.picture.matrix.card.max.x + gap * frame.u, below.min.y}, below.max});
   return std::move(build.picture);
+}
+
+const ReachPicture& reach_picture(const Frame& frame, Rect area) {
+  const Index query = chosen_query(frame);
+  ReachNumbers& numbers = frame.pictures.get<ReachNumbers>([] { return ReachNumbers(); }, frame.document.trace);
+  return frame.picture<ReachPicture>([&] { return make_reach_picture(frame, area, query, numbers); }, frame.view().mask_lab, area, query);
 }
 
 }  // namespace headlight

@@ -37,4 +37,7 @@ struct ReachPicture {
 Index chosen_query(const Frame& frame);
 ReachPicture make_reach_picture(const Frame& frame, Rect area, Index query, ReachNumbers& numbers);
 
+/// The same of the chosen query, kept.
+const ReachPicture& reach_picture(const Frame& frame, Rect area);
+
 }  // namespace headlight

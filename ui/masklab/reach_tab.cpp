@@ -3,13 +3,13 @@
 #include <array>
 #include <cstdio>
 
+#include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
-#include "ui/look/colormaps.h"
+#include "ui/masklab/reach_picture.h"
 #include "ui/masklab/registry.h"
-#include "ui/pictures.h"
+#include "ui/matrix/heatmap.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/heatmap.h"
 
 namespace headlight {
 namespace {

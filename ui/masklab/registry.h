@@ -4,8 +4,8 @@
 #include <span>
 
 #include "ui/document/mask_lab.h"
-#include "ui/frame.h"
-#include "ui/pipeline/layout.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 

@@ -7,19 +7,6 @@
 
 namespace headlight {
 
-bool holds(const SheetKey& key, const Frame& frame, const Rect& area) {
-  const View& view = frame.view();
-  const Rect& was = key.area;
-  return key.trace == frame.document.trace && key.batch == view.batch && key.head == view.head && key.theme == view.theme &&
-         key.colormap == view.colormap && key.language == view.language && key.lab == view.mask_lab && key.u == frame.u &&
-         was.min.x == area.min.x && was.min.y == area.min.y && was.max.x == area.max.x && was.max.y == area.max.y;
-}
-
-SheetKey sheet_key(const Frame& frame, const Rect& area) {
-  const View& view = frame.view();
-  return {frame.document.trace, view.batch, view.head, view.theme, view.colormap, view.language, view.mask_lab, area, frame.u};
-}
-
 Tensor looked_at_mask(const Frame& frame) {
   const Trace& trace = *frame.trace();
   const Dims& dims = trace.dims();

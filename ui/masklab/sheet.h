@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ui/document/mask_lab.h"
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 #include "ui/masklab/matrix_card.h"
 
 namespace headlight {
@@ -18,19 +18,6 @@ struct SheetWords {
   std::vector<std::string> lines;
   std::string error;  ///< why there is nothing to see
 };
-
-/// What a sheet's picture was made from.
-struct SheetKey {
-  std::shared_ptr<const Trace> trace;
-  Index batch = 0, head = 0;
-  Theme theme = Theme::light;
-  std::string colormap, language;
-  MaskLab lab;
-  Rect area{};
-  float u = 0;
-};
-bool holds(const SheetKey& key, const Frame& frame, const Rect& area);
-SheetKey sheet_key(const Frame& frame, const Rect& area);
 
 /// The mask that is looked at, [n_q, n_k]: of its batch entry and head; all ones where there is none.
 Tensor looked_at_mask(const Frame& frame);

@@ -5,7 +5,7 @@
 #include "core/attention/masking.h"
 #include "core/mask/statistics.h"
 #include "core/tensor/error.h"
-#include "ui/look/colormaps.h"
+#include "ui/frame/colormaps.h"
 
 namespace headlight {
 namespace {
@@ -102,6 +102,10 @@ SidesPicture make_sides_picture(const Frame& frame, Rect area) {
   build.say();
   build.place();
   return std::move(build.picture);
+}
+
+const SidesPicture& sides_picture(const Frame& frame, Rect area) {
+  return frame.picture<SidesPicture>([&] { return make_sides_picture(frame, area); }, frame.view().mask_lab, area);
 }
 
 }  // namespace headlight

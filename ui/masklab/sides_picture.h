@@ -27,4 +27,7 @@ struct SidesPicture {
 
 SidesPicture make_sides_picture(const Frame& frame, Rect area);
 
+/// The same, kept.
+const SidesPicture& sides_picture(const Frame& frame, Rect area);
+
 }  // namespace headlight

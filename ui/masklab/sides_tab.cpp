@@ -3,10 +3,10 @@
 #include <array>
 #include <cmath>
 
+#include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
-#include "ui/look/colormaps.h"
 #include "ui/masklab/registry.h"
-#include "ui/pictures.h"
+#include "ui/masklab/sides_picture.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

@@ -1,8 +1,8 @@
 // The dialog that asks which attention of a file is meant, and into how many heads it is cut.
 #pragma once
 
-#include "ui/frame.h"
-#include "ui/pipeline/layout.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 

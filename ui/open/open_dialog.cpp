@@ -5,7 +5,7 @@
 
 #include "core/files/recent_files.h"
 #include "ui/imgui_compat.h"
-#include "ui/pictures.h"
+#include "ui/lessons/lesson_picture.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/main_button.h"
@@ -75,14 +75,14 @@ void draw_lessons(const Frame& frame, Turn& turn) {
 
 /// The folder that is shown becomes another one.
 void enter(const Frame& frame, OpenChoice& choice, const std::string& folder) {
-  if (folder_part(folder) == frame.pictures.open.folder) ++choice.visit;
+  if (folder_part(folder) == open_picture(frame.pictures, frame.view().open).folder) ++choice.visit;
   choice.typed = folder;
   choice.marked = -1;
   choice.focus = true;
 }
 
 void take(const Frame& frame, Turn& turn, const FolderEntry& entry) {
-  const std::string path = frame.pictures.open.folder + entry.name;
+  const std::string path = open_picture(frame.pictures, frame.view().open).folder + entry.name;
   entry.folder ? enter(frame, turn.choice, path + '/') : void(turn.taken = path);
 }
 

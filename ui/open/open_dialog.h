@@ -1,16 +1,15 @@
 // The open dialog: recent files and lessons on the left; a path to type and the folder it names on the right.
 #pragma once
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 #include "ui/open/folder_listing.h"
-#include "ui/pipeline/layout.h"
 
 namespace headlight {
 
 /// What the dialog shows, kept while it holds: in Pictures.
 struct OpenPicture {
   std::string folder;
-  int visit = -1;
   FolderListing listing;
   std::string part;                  ///< the name's beginning that `shown` is for
   std::vector<std::size_t> shown;    ///< entries of the listing, in the order they are listed

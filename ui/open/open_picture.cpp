@@ -1,6 +1,6 @@
 #include "core/files/recent_files.h"
+#include "ui/lessons/lesson_picture.h"
 #include "ui/open/open_dialog.h"
-#include "ui/pictures.h"
 
 namespace headlight {
 namespace {
@@ -15,19 +15,16 @@ std::string starting_folder(const Frame& frame) {
 }  // namespace
 
 const OpenPicture& open_picture(Pictures& pictures, const OpenChoice& choice) {
-  OpenPicture& kept = pictures.open;
-  std::string folder = folder_part(choice.typed);
-  std::string part = name_part(choice.typed);
-  const bool same_folder = folder == kept.folder && choice.visit == kept.visit;
-  if (same_folder && part == kept.part) return kept;
-  if (!same_folder) {
-    kept.listing = list_folder(folder, choice.masks);
-    kept.folder = std::move(folder);
-    kept.visit = choice.visit;
-  }
-  kept.shown = matching(kept.listing, part);
-  kept.part = std::move(part);
-  return kept;
+  const auto make = [&] {
+    OpenPicture picture;
+    picture.folder = folder_part(choice.typed);
+    picture.part = name_part(choice.typed);
+    const auto list = [&] { return list_folder(picture.folder, choice.masks); };
+    picture.listing = pictures.get<FolderListing>(list, picture.folder, choice.visit, choice.masks);
+    picture.shown = matching(picture.listing, picture.part);
+    return picture;
+  };
+  return pictures.get<OpenPicture>(make, choice.typed, choice.visit, choice.masks);
 }
 
 View with_open_dialog(const Frame& frame, bool masks) {

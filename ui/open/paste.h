@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ui/document/document.h"
-#include "ui/frame.h"
-#include "ui/pipeline/layout.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/panels/controls.h"
-#include "ui/pipeline/picture.h"
+#include "ui/look/number_text.h"
+#include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
 namespace {

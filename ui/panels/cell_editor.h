@@ -1,7 +1,7 @@
 // Any cell of an input or a weight matrix can be set; everything downstream follows.
 #pragma once
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 

@@ -5,7 +5,6 @@
 
 #include "core/tensor/error.h"
 #include "ui/panels/controls.h"
-#include "ui/pictures.h"
 
 namespace headlight {
 namespace {

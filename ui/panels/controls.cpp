@@ -6,7 +6,6 @@
 
 #include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
-#include "ui/pictures.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

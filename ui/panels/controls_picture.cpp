@@ -47,7 +47,6 @@ ControlsPicture make_controls_picture(const Frame& frame) {
   for (Index b = 0; b < std::min(dims.batch, most_lengths); ++b) {
     picture.length_labels.push_back(frame.words.fill("controls.valid_length", {std::to_string(b)}));
   }
-  picture.mask_in_force = expression_in_force(frame.trace()->scenario, frame.trace()->inputs);
   picture.masked = masked_words(frame);
   picture.colormaps = list_colormaps();
   std::erase_if(picture.colormaps, [](const std::string& map) {
@@ -58,6 +57,10 @@ ControlsPicture make_controls_picture(const Frame& frame) {
   std::snprintf(range, sizeof range, "%.6g:%.6g", static_cast<double>(fixed.lo), static_cast<double>(fixed.hi));
   picture.fixed_range = range;
   return picture;
+}
+
+const ControlsPicture& controls_picture(const Frame& frame) {
+  return frame.picture<ControlsPicture>([&] { return make_controls_picture(frame); });
 }
 
 }  // namespace headlight

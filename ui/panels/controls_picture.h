@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 
@@ -13,19 +13,14 @@ struct ControlsPicture {
   std::vector<Index> widths;           ///< of the model, that the heads divide
   std::vector<Index> heads, kv_heads;  ///< that divide the width, and the heads
   std::vector<std::string> length_labels;  ///< a slider's, for each of the first batch entries
-  std::string mask_in_force;           ///< as an expression, where none is typed: "file()", "padding()"
   std::string masked;                  ///< "15 of 36 masked, 42 %", of the matrix that is looked at; "" without a mask
   std::vector<std::string> colormaps;  ///< to choose from, beside the automatic choice
   std::string fixed_range;             ///< "-1:1"
 };
 
-struct ControlsKey {
-  std::shared_ptr<const Trace> trace;
-  Index batch = 0, head = 0;
-  ValueRange fixed_range;
-  std::string language;
-};
-
 ControlsPicture make_controls_picture(const Frame& frame);
+
+/// The same, kept.
+const ControlsPicture& controls_picture(const Frame& frame);
 
 }  // namespace headlight

@@ -3,13 +3,12 @@
 
 #include "ui/export/export_controls.h"
 #include "ui/export/export_file.h"
+#include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
 #include "ui/panels/registry.h"
-#include "ui/pictures.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/main_button.h"
-#include "ui/widgets/matrix_painter.h"
 
 namespace headlight {
 namespace {

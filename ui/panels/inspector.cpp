@@ -5,9 +5,10 @@
 #include "core/explain/explain.h"
 #include "ui/document/path.h"
 #include "ui/imgui_compat.h"
+#include "ui/inspector/inspector_picture.h"
 #include "ui/panels/cell_editor.h"
 #include "ui/panels/registry.h"
-#include "ui/pictures.h"
+#include "ui/pipeline/moment_picture.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/math_text.h"
 
@@ -299,7 +300,8 @@ void draw_stage_on_its_way(const Frame& frame, Stage stage) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float fit = std::clamp(width / std::max(math_size(frame.fonts, 18 * u, formula).x, 1.0f), 0.6f, 1.0f);
   draw_math(list, frame.fonts, 18 * u * fit, {at.x, at.y + 28 * u}, frame.look.ink, formula);
-  draw_math(list, frame.fonts, 18 * u, {at.x, at.y + 60 * u}, frame.look.ink, frame.pictures.moment.caption);
+  const auto* moment = frame.pictures.find<MomentPicture>();
+  if (moment) draw_math(list, frame.fonts, 18 * u, {at.x, at.y + 60 * u}, frame.look.ink, moment->caption);
   ImGui::Dummy({width, 96 * u});
 }
 

@@ -4,7 +4,6 @@
 
 #include "ui/masklab/mask_field.h"
 #include "ui/panels/controls.h"
-#include "ui/pictures.h"
 
 namespace headlight {
 namespace {

@@ -3,8 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ui/document/moment.h"
 #include "ui/panels/registry.h"
-#include "ui/pipeline/layout.h"
+#include "ui/timeline/timeline.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/widgets/matrix_menu.h"
+#include "ui/matrix/matrix_menu.h"
 #include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
 #include "ui/open/paste.h"

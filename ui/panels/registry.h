@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "ui/frame.h"
-#include "ui/pipeline/layout.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 

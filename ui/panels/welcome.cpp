@@ -1,4 +1,5 @@
 // Three things to try, for who opens the program for the first time.
+#include "ui/document/moment.h"
 #include "ui/panels/registry.h"
 #include "ui/widgets/dialog.h"
 

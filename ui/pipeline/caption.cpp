@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ui/pictures.h"
+#include "ui/inspector/inspector_picture.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 #include "ui/pipeline/layout.h"
 
 namespace headlight {

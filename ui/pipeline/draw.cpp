@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
+#include "ui/matrix/heatmap.h"
 #include "ui/pipeline/caption.h"
 #include "ui/widgets/card.h"
-#include "ui/widgets/heatmap.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {

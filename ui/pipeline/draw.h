@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
+#include "ui/pipeline/moment_picture.h"
 #include "ui/pipeline/picture.h"
 #include "ui/pipeline/provenance.h"
-#include "ui/player/moment_picture.h"
 
 namespace headlight {
 

@@ -219,10 +219,6 @@ void right_arrows(Builder& build) {
 
 }  // namespace
 
-Stage shown_as(const Trace& trace, Stage stage) {
-  return trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value) ? Stage::key : stage;
-}
-
 const Rect* PipelineLayout::find(Stage stage) const {
   for (const Slot& slot : slots) {
     if (slot.stage == stage) return &slot.card;

@@ -10,20 +10,10 @@
 #include <imgui.h>
 
 #include "core/run/trace.h"
+#include "ui/geometry/rect.h"
+#include "ui/timeline/timeline.h"
 
 namespace headlight {
-
-struct Rect {
-  ImVec2 min, max;
-  float width() const { return max.x - min.x; }
-  float height() const { return max.y - min.y; }
-  ImVec2 centre() const { return {(min.x + max.x) / 2, (min.y + max.y) / 2}; }
-  bool contains(ImVec2 p) const { return p.x >= min.x && p.y >= min.y && p.x < max.x && p.y < max.y; }
-  Rect grown(float by) const { return {{min.x - by, min.y - by}, {max.x + by, max.y + by}}; }
-};
-
-/// The stage whose card shows it: in self-attention one card, key's, stands for query, key and value.
-Stage shown_as(const Trace& trace, Stage stage);
 
 /// Points from one card of a stack of heads to the next, to the right and upwards.
 inline constexpr float stack_step = 4.5f;

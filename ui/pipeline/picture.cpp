@@ -1,10 +1,11 @@
 #include "ui/pipeline/picture.h"
+#include "ui/look/number_text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "ui/look/colormaps.h"
+#include "ui/frame/colormaps.h"
 
 namespace headlight {
 namespace {
@@ -320,6 +321,10 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   if (text_size(frame.fonts, Face::ui, pixels, named).x <= width) return named;
   const std::string plain = "[" + rows + " × " + cols + "]";
   return text_size(frame.fonts, Face::ui, pixels, plain).x <= width ? plain : rows + "×" + cols;
+}
+
+const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
+  return frame.picture<PipelinePicture>([&] { return make_pipeline_picture(frame, size); }, frame.view().packed, size.x, size.y);
 }
 
 }  // namespace headlight

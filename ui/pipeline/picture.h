@@ -6,9 +6,9 @@
 
 #include "core/figure/ticks.h"
 #include "ui/document/view.h"
-#include "ui/frame.h"
-#include "ui/pipeline/card_notes.h"
-#include "ui/pipeline/heat.h"
+#include "ui/frame/frame.h"
+#include "ui/matrix/card_notes.h"
+#include "ui/matrix/heat.h"
 #include "ui/pipeline/layout.h"
 
 namespace headlight {
@@ -65,5 +65,8 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size);
 
 /// "n_q 6 × d_head 4", or as much of it as fits into `width` pixels at `pixels` of type.
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels);
+
+/// The same, kept.
+const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
 
 }  // namespace headlight

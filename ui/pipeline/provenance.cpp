@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/explain/explain.h"
+#include "ui/inspector/reach.h"
 
 namespace headlight {
 namespace {
@@ -123,15 +124,6 @@ Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, c
   return result;
 }
 
-std::vector<Region> reach_of(const Trace& trace, const Cell& cell) {
-  std::vector<Region> regions = dependants(trace, cell);
-  if (cell.stage != Stage::key || shown_as(trace, Stage::query) != Stage::key) return regions;
-  for (const Stage input : {Stage::query, Stage::value}) {
-    for (const Region& region : dependants(trace, {input, cell.batch, 0, cell.row, cell.col})) regions.push_back(region);
-  }
-  return regions;
-}
-
 Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
   Provenance result;
   const Place source = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
@@ -149,9 +141,14 @@ Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const 
   return result;
 }
 
-bool shows_reach(const View& view, const Trace& trace, Stage stage) {
-  const bool computed = !is_parameter(stage) && stage >= Stage::Q && stage != Stage::mask && trace.has(stage);
-  return view.reaches || !computed;
+const Provenance& provenance_picture(const Frame& frame, const PipelinePicture& picture) {
+  const std::optional<Cell> cell = frame.looked_at();
+  const bool reaches = cell && shows_reach(frame.view(), *frame.trace(), cell->stage);
+  const auto make = [&] {
+    if (!cell) return Provenance();
+    return reaches ? make_reach(*frame.trace(), picture, *cell) : make_provenance(*frame.trace(), picture, *cell);
+  };
+  return frame.picture<Provenance>(make, frame.view().packed, picture.size.x, picture.size.y, cell, reaches);
 }
 
 }  // namespace headlight

@@ -31,15 +31,12 @@ struct Provenance {
 /// Of the sources (one step back) that the picture shows. A cell that it does not show has none.
 Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 
-/// The cells of the next stages that a cell is a term of; of self-attention's key, which stands for all three inputs, as
-/// query and as value too.
-std::vector<Region> reach_of(const Trace& trace, const Cell& cell);
 /// The other way round: marks on what a cell reaches. Arcs wear the colour of where they go.
 Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
-/// Whether the marks are to be of the cells that it reaches: as the view says, and where it came from nothing.
-bool shows_reach(const View& view, const Trace& trace, Stage stage);
-
 /// Where the picture shows a cell, if it does.
 std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
+
+/// Of the looked-at cell, whichever of the two the view wants, kept; empty where nothing is looked at.
+const Provenance& provenance_picture(const Frame& frame, const PipelinePicture& picture);
 
 }  // namespace headlight

@@ -1,4 +1,5 @@
 #include "ui/player/playback.h"
+#include "ui/document/moment.h"
 
 #include <limits>
 

@@ -1,7 +1,7 @@
 // Playback: moments that pass by themselves while the timeline plays.
 #pragma once
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
-#include "ui/widgets/matrix_painter.h"
 
 namespace headlight {
 

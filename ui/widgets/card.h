@@ -1,8 +1,8 @@
 // The ground of a card: filled, with round corners and a line around it.
 #pragma once
 
-#include "ui/frame.h"
-#include "ui/pipeline/layout.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 

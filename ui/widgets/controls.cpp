@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
-#include "ui/widgets/matrix_painter.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 

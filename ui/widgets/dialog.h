@@ -1,8 +1,8 @@
 // What stands over the window: a panel with a title on a veil. Esc, the × and a click on the veil send it away.
 #pragma once
 
-#include "ui/frame.h"
-#include "ui/pipeline/layout.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 

@@ -1,7 +1,7 @@
 // The button that a dialog is there for, in the colour of links; the others beside it are chips.
 #pragma once
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 

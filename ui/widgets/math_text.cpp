@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/explain/math_markup.h"
-#include "ui/pipeline/layout.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "ui/frame.h"
+#include "ui/frame/frame.h"
 
 namespace headlight {
 

@@ -1,0 +1,37 @@
+#include "ui/frame/frame.h"
+
+namespace headlight {
+
+const std::string& in_language(const std::map<std::string, std::string>& texts, const std::string& language) {
+  static const std::string none;
+  auto found = texts.find(language);
+  if (found == texts.end()) found = texts.find("en");
+  return found != texts.end() ? found->second : none;
+}
+
+std::string_view document_name(const Document& document, const Words& words) {
+  const Scenario& scenario = document.scenario;
+  const std::string_view own = document.origin.lesson.file;
+  if (!own.empty()) return own.substr(own.find_last_of("/\\") + 1);
+  const Scenario& began = document.origin.lesson.scenario;
+  const bool still = scenario.source == began.source && scenario.text == began.text && scenario.file == began.file;
+  const std::string& title = in_language(document.origin.lesson.title, words.language());
+  if (still && !title.empty()) return title;
+  const std::string_view file = scenario.file, text = scenario.text;
+  if (scenario.source == Source::file) return file.substr(file.find_last_of("/\\") + 1);
+  return scenario.source == Source::text ? text.substr(0, text.find('\n')) : std::string_view();
+}
+
+Shown Frame::shown(Stage stage) const { return view().step ? timeline.shown(stage, *view().step) : Shown{}; }
+
+Index Frame::rows_shown(Stage stage) const {
+  const Shown now = shown(stage);
+  return now.columns == Shown::all ? now.rows : 0;
+}
+
+std::optional<Cell> Frame::looked_at() const {
+  const std::optional<Cell>& cell = view().hovered ? view().hovered : view().selected;
+  return cell && shows(*cell) ? cell : std::nullopt;
+}
+
+}  // namespace headlight

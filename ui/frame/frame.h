@@ -1,0 +1,65 @@
+// Frame: all that a panel or a view may look at while it draws, and where it puts what the person did.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/engine/engine.h"
+#include "ui/document/action.h"
+#include "ui/document/document.h"
+#include "ui/frame/pictures.h"
+#include "ui/look/fonts.h"
+#include "ui/look/look.h"
+#include "ui/look/words.h"
+#include "ui/timeline/timeline.h"
+
+namespace headlight {
+
+class MatrixPainter;
+class RecentFiles;
+
+/// What the document is called: the lesson's title, the file's name, or the sentence. "" for random input.
+std::string_view document_name(const Document& document, const Words& words);
+/// The text for the language shown, else the English one; "" where there is none.
+const std::string& in_language(const std::map<std::string, std::string>& texts, const std::string& language);
+
+struct Frame {
+  const Document& document;
+  const Look& look;
+  const Fonts& fonts;
+  const Words& words;
+  MatrixPainter& painter;
+  Pictures& pictures;  ///< what was computed to be drawn, kept while it holds
+  const Progress& progress;
+  Actions& actions;
+  float u = 1;  ///< pixels per point
+
+  const Timeline& timeline;
+  const RecentFiles& recent;
+
+  const View& view() const { return document.view; }
+  /// The cell under the pointer, else the pinned one; none where the step player has not computed it yet.
+  std::optional<Cell> looked_at() const;
+  /// How much of the stage is computed at the moment of the step player.
+  Shown shown(Stage stage) const;
+  bool shows(const Cell& cell) const { return shown(cell.stage).has(cell.row, cell.col); }
+  /// How many whole rows that is.
+  Index rows_shown(Stage stage) const;
+  const Trace* trace() const { return document.trace.get(); }
+
+  /// What the view shows of the trace, kept while both and the parts that it is made from besides stay the same.
+  template <typename T, typename Make, typename... Parts>
+  T& picture(Make&& make, const Parts&... also) const {
+    const View& v = view();
+    return pictures.get<T>(std::forward<Make>(make), document.trace, v.batch, v.head, v.theme, v.colormap, v.range, v.language,
+                           v.presenting, u, also...);
+  }
+
+  void change(Scenario scenario, std::string gesture = {}) const {
+    actions.push_back(ChangeScenario{std::move(scenario), std::move(gesture)});
+  }
+  void change(View view) const { actions.push_back(ChangeView{std::move(view)}); }
+};
+
+}  // namespace headlight

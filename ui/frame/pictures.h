@@ -1,0 +1,93 @@
+// Pictures: what was computed to be drawn, kept from frame to frame while what it was computed from stays the same. One
+// of each type; the cache itself knows none of them.
+#pragma once
+
+#include <cassert>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <typeindex>
+#include <utility>
+#include <vector>
+
+namespace headlight {
+
+class Pictures {
+ public:
+  /// The T that `make` gives, made anew only where a part of what it is made from differs from the last time. The parts are
+  /// compared where they stand and copied only then, so that a steady frame allocates nothing. The reference holds until
+  /// the frame ends.
+  template <typename T, typename Make, typename... Parts>
+  T& get(Make&& make, const Parts&... parts) {
+    using Slot = Kept<T, std::decay_t<Parts>...>;
+    for (const std::unique_ptr<Entry>& entry : entries_) {
+      if (entry->type != typeid(T)) continue;
+      assert(dynamic_cast<Slot*>(entry.get()) != nullptr);  // the same parts wherever it is asked for
+      auto& slot = static_cast<Slot&>(*entry);
+      entry->asked = true;
+      if (slot.parts != std::tie(parts...)) {
+        slot.value = make();
+        slot.parts = std::tuple<std::decay_t<Parts>...>(parts...);
+      }
+      return slot.value;
+    }
+    auto made = std::make_unique<Slot>(make(), std::tuple<std::decay_t<Parts>...>(parts...));
+    T& value = made->value;
+    entries_.push_back(std::move(made));
+    return value;
+  }
+
+  /// As it was last made; null where it was not, or let go of.
+  template <typename T>
+  const T* find() const {
+    for (const std::unique_ptr<Entry>& entry : entries_) {
+      if (entry->type == typeid(T)) return static_cast<const T*>(entry->what());
+    }
+    return nullptr;
+  }
+
+  /// A frame begins in which `trace` is shown.
+  void begin_frame(const void* trace) {
+    changed_ = trace != trace_;
+    trace_ = trace;
+    unfinished_ = false;
+    for (const auto& entry : entries_) entry->asked = false;
+  }
+  /// It ends: where the trace is another one, what was not asked for and shares numbers with the engine is let go of, so
+  /// that no old trace stays in memory for a view that nobody looks at.
+  void end_frame() {
+    if (changed_) std::erase_if(entries_, [](const auto& entry) { return entry->shares && !entry->asked; });
+  }
+  std::size_t count() const { return entries_.size(); }
+
+  /// What is computed a part a frame calls this while it has more to do: another frame follows without any input.
+  void go_on() { unfinished_ = true; }
+  bool unfinished() const { return unfinished_; }
+
+ private:
+  template <typename T>
+  struct is_shared : std::false_type {};
+  template <typename T>
+  struct is_shared<std::shared_ptr<T>> : std::true_type {};
+
+  struct Entry {
+    Entry(std::type_index of, bool shares_numbers) : type(of), shares(shares_numbers) {}
+    virtual ~Entry() = default;
+    virtual const void* what() const = 0;
+    std::type_index type;
+    bool shares = false, asked = true;
+  };
+  template <typename T, typename... Parts>
+  struct Kept final : Entry {
+    Kept(T made, std::tuple<Parts...> from) : Entry(typeid(T), (is_shared<Parts>::value || ...)), value(std::move(made)), parts(std::move(from)) {}
+    const void* what() const override { return &value; }
+    T value;
+    std::tuple<Parts...> parts;
+  };
+
+  std::vector<std::unique_ptr<Entry>> entries_;
+  const void* trace_ = nullptr;
+  bool changed_ = false, unfinished_ = false;
+};
+
+}  // namespace headlight

@@ -1,0 +1,275 @@
+// The heads view: every head of one stage side by side over one range, their average, and arcs between the tokens.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "ui/heads/heads_view.h"
+#include "ui/heads/average.h"
+#include "ui/heads/heads_picture.h"
+#include "ui/imgui_compat.h"
+#include "ui/look/number_text.h"
+#include "ui/matrix/heatmap.h"
+#include "ui/matrix/matrix_menu.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+/// Chips for the stages that have heads; gives the y below them.
+float choose_stage(const Frame& frame, Rect place) {
+  const float u = frame.u;
+  float x = place.min.x, y = place.min.y;
+  for (const Stage stage : all_stages()) {
+    if (!has_head_axis(stage) || !frame.trace()->has(stage)) continue;
+    const bool chosen = frame.view().heads.stage == stage;
+    const float width = text_size(frame.fonts, Face::bold, 12.5f * u, name(stage)).x + 18 * u;
+    if (x + width > place.max.x && x > place.min.x) {
+      x = place.min.x;
+      y += 30 * u;
+    }
+    ImGui::SetCursorScreenPos({x, y});
+    if (chip(frame, name(stage).data(), name(stage), chosen, width)) {
+      View view = frame.view();
+      view.heads.stage = stage;
+      frame.change(std::move(view));
+    }
+    x += width + 4 * u;
+  }
+  return y + 36 * u;
+}
+
+const HeadCard* card_at(const HeadsPicture& picture, ImVec2 point) {
+  for (const HeadCard& card : picture.cards) {
+    if (card.card.contains(point)) return &card;
+  }
+  return nullptr;
+}
+
+/// An average is no head's: it has no cells to look at.
+std::optional<Cell> cell_in(const HeadCard& card, ImVec2 point) {
+  return card.average ? std::nullopt : headlight::cell_in(card.heat, point);
+}
+
+/// The weight whose arc is under the pointer or, left of the arcs, of the query whose token is, the largest.
+std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
+  const Rect& arcs = picture.arcs;
+  if (const auto cell = picture.arc_at(point, 5 * frame.u)) return cell;
+  if (point.y < arcs.min.y || point.y >= arcs.max.y || point.x >= arcs.min.x || point.x < arcs.min.x - 90 * frame.u) return std::nullopt;
+  const auto q = static_cast<Index>((point.y - arcs.min.y) / arcs.height() * static_cast<float>(picture.n_q));
+  Cell cell{Stage::weights, frame.view().batch, frame.view().head, std::min(q, picture.n_q - 1), 0};
+  const MatrixView weights = (*frame.trace())[Stage::weights].matrix(cell.batch, cell.head);
+  for (Index k = 1; k < weights.cols; ++k) {
+    if (weights(cell.row, k) > weights(cell.row, cell.col)) cell.col = k;
+  }
+  return cell;
+}
+
+/// All query heads of a card go together: in, where one was missing, else out.
+void toggle(std::vector<Index>& heads, const HeadCard& card) {
+  std::vector<Index> changed;
+  Index in = 0;
+  for (const Index head : heads) {
+    const bool here = head >= card.head && head < card.head + card.users;
+    in += here ? 1 : 0;
+    if (!here) changed.push_back(head);
+  }
+  for (Index head = card.head; in < card.users && head < card.head + card.users; ++head) changed.push_back(head);
+  std::ranges::sort(changed);
+  heads = std::move(changed);
+}
+
+Rect dragged_area() {
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 a = io.MouseClickedPos[0];
+  const ImVec2 b = io.MousePos;
+  return {{std::min(a.x, b.x), std::min(a.y, b.y)}, {std::max(a.x, b.x), std::max(a.y, b.y)}};
+}
+
+std::vector<Index> heads_touched(const HeadsPicture& picture, const Rect& area) {
+  std::vector<Index> heads;
+  for (const HeadCard& card : picture.cards) {
+    const bool apart = card.card.max.x < area.min.x || card.card.min.x > area.max.x || card.card.max.y < area.min.y || card.card.min.y > area.max.y;
+    for (Index i = 0; !card.average && !apart && i < card.users; ++i) heads.push_back(card.head + i);
+  }
+  return heads;
+}
+
+/// Click: select. Ctrl-click or drag: choose several. Double-click: one alone, and all again.
+void act(const Frame& frame, const HeadsPicture& picture, const std::optional<Cell>& cell) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const HeadCard* card = card_at(picture, io.MousePos);
+  if (ImGui::IsItemHovered() && !io.KeyCtrl && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+    View view = frame.view();
+    HeadsChoice& choice = view.heads;
+    const bool restores = choice.isolated || !card || card->average;
+    choice.isolated = restores ? std::nullopt : std::optional(card->head);
+    if (restores) choice.heads.clear();
+    if (!restores) view.head = card->head;
+    frame.change(std::move(view));
+    return;
+  }
+  const bool ends_double_click = !io.KeyCtrl && io.MouseClickedLastCount[ImGuiMouseButton_Left] == 2;
+  if (!ImGui::IsItemDeactivated() || ends_double_click) return;
+  View view = frame.view();
+  const Rect area = dragged_area();
+  if (area.width() + area.height() >= 8 * frame.u) {
+    view.heads.heads = heads_touched(picture, area);
+  } else if (io.KeyCtrl && card && !card->average) {
+    toggle(view.heads.heads, *card);
+  } else {
+    if (card && !card->average) view.head = card->head;
+    view.selected = cell;
+  }
+  if (view != frame.view()) frame.change(std::move(view));
+}
+
+void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture, const HeadCard& card) {
+  const float u = frame.u;
+  const Rect r = card_on_pixels(card.card);
+  const bool front = !card.average && card.head == frame.view().head;
+  fill_card(frame, list, r, 7 * u);
+  draw_elided(list, frame.fonts, card.average ? Face::ui : Face::bold, 11.5f * u, {r.min.x + 7 * u, r.min.y + 4 * u},
+              card.chosen ? card.hue : frame.look.muted, card.title, r.width() - 12 * u);
+  const HeadsAverage* average = card.average ? frame.pictures.find<HeadsAverage>() : nullptr;
+  if (average && average->busy()) {
+    char words[96];
+    std::snprintf(words, sizeof words, "%s %.0f %%", frame.words("heads.averaging"), static_cast<double>(average->share() * 100));
+    draw_elided(list, frame.fonts, Face::ui, 11.5f * u, {r.min.x + 7 * u, r.centre().y}, frame.look.muted, words, r.width() - 12 * u);
+  } else {
+    draw_heat(frame, list, card.heat, card.heat.rect, card.chosen);
+    draw_labels(frame, list, card.heat, card.heat.rect, picture.label_points() * u, true, true);
+    if (!card.strip.rows.empty()) draw_row_strip(frame, list, card.strip, card.heat.rect, frame.rows_shown(card.heat.stage), card.strip.left, card.strip.ends, u * picture.type);
+  }
+  for (const std::optional<Cell>* cell : {&frame.view().selected, &frame.view().hovered}) {
+    if (!*cell || !frame.shows(**cell)) continue;
+    Cell here = **cell;  // query 3 is query 3 in every head
+    if (here.stage == card.heat.stage) here.head = card.heat.head;
+    draw_highlight(frame, list, card.heat, card.heat.rect, here);
+  }
+  compat::add_rect(list, r.min, r.max, card.average ? frame.look.line : fade(card.hue, card.chosen ? 1.0f : 0.35f), 7 * u, (front ? 2.4f : 1.1f) * u);
+}
+
+void draw_token(const Frame& frame, ImDrawList& list, const TokenLabel& token, float x, float width, bool right_aligned, bool lit) {
+  const float size = 12 * frame.u;
+  const Face face = lit ? Face::bold : Face::ui;
+  const float wide = std::min(text_size(frame.fonts, face, size, token.text).x, width);
+  draw_elided(list, frame.fonts, face, size, {right_aligned ? x - wide : x, token.y - size * 0.6f}, lit ? frame.look.ink : frame.look.muted,
+              token.text, width);
+}
+
+/// Exact weights of the query looked at, beside its keys: the pointed-at one first, the others where there is room.
+void draw_weights(const Frame& frame, ImDrawList& list, const HeadsPicture& picture, Index query, Index key) {
+  const float u = frame.u;
+  const HeadArcs* head = picture.heads.size() == 1 ? &picture.heads[0] : nullptr;
+  const std::optional<Cell> looked = frame.looked_at();
+  for (const HeadArcs& each : picture.heads) {
+    if (looked && looked->stage == Stage::weights && looked->head == each.head) head = &each;
+  }
+  if (query < 0 || query >= frame.rows_shown(Stage::weights) || head == nullptr) return;
+  const float room = 12 * u, pointed = key < 0 ? -1e9f : picture.key_y(key);
+  float last = -1e9f;
+  for (const TokenLabel& token : picture.keys) {
+    for (const TokenArc& arc : head->arcs) {
+      const bool at_key = arc.key == key;
+      const bool crowded = token.y - last < room || (!at_key && std::abs(token.y - pointed) < room);
+      if (arc.query != query || arc.key != token.index || crowded) continue;
+      char text[16];
+      std::snprintf(text, sizeof text, "%.4f", static_cast<double>(arc.weight));
+      draw_text(list, frame.fonts, Face::mono, 11 * u, {picture.arcs.max.x + 74 * u, token.y - 7 * u}, head->hue, text);
+      last = token.y;
+    }
+  }
+}
+
+/// The number that is pointed at, beside the pointer: of an arc or of the average, which no inspector shows.
+void draw_pointed(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
+  const HeadCard* card = card_at(picture, point);
+  std::optional<Cell> cell = card ? headlight::cell_in(card->heat, point) : picture.arc_at(point, 5 * frame.u);
+  if (!cell || (card && !card->average) || !frame.shows(*cell)) return;
+  const Tensor& values = card ? card->heat.quad.values : (*frame.trace())[cell->stage];
+  if (!values.defined()) return;
+  const std::string number = number_text(values.matrix(cell->batch, cell->head)(cell->row, cell->col), 4);
+  char words[128];
+  std::snprintf(words, sizeof words, "%s  %s", card ? card->title.c_str() : "", number.c_str());
+  tooltip(frame, card ? words : number.c_str());
+}
+
+void draw_arcs(const Frame& frame, ImDrawList& list, const HeadsPicture& picture) {
+  const float u = frame.u;
+  const Rect& arcs = picture.arcs;
+  const std::optional<Cell> looked = frame.looked_at();
+  const Index shown = frame.rows_shown(Stage::weights);
+  const Index query = looked && info(looked->stage).rows == Axis::query ? looked->row : -1;
+  const Index key = looked && info(looked->stage).cols == Axis::key ? looked->col : -1;
+  for (const HeadArcs& head : picture.heads) {
+    for (const TokenArc& arc : head.arcs) {
+      if (arc.query >= shown) continue;  // the step player is not there yet
+      const bool lit = query < 0 || arc.query == query;
+      const ImVec2 a{arcs.min.x, picture.query_y(arc.query)};
+      const ImVec2 b{arcs.max.x, picture.key_y(arc.key)};
+      const float middle = arcs.centre().x;
+      const float weight = std::min(arc.weight, 1.0f);
+      list.AddBezierCubic(a, {middle, a.y}, {middle, b.y}, b, fade(head.hue, (lit ? 0.35f : 0.07f) + (lit ? 0.6f : 0.15f) * weight),
+                          (0.6f + 4.4f * weight) * u, 20);
+    }
+  }
+  for (const TokenLabel& token : picture.queries) draw_token(frame, list, token, arcs.min.x - 6 * u, 84 * u, true, token.index == query);
+  for (const TokenLabel& token : picture.keys) draw_token(frame, list, token, arcs.max.x + 6 * u, 64 * u, false, token.index == key);
+  draw_weights(frame, list, picture, query, key);
+}
+
+void mass_slider(const Frame& frame, Rect place) {
+  ImGui::SetCursorScreenPos(place.min);
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(0, 0, 0, 0));
+  ImGui::BeginChild("mass", {place.width(), place.height()}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  char shown[16];
+  std::snprintf(shown, sizeof shown, "%.0f", static_cast<double>(frame.view().heads.mass * 100));
+  if (const auto mass = float_slider(frame, "slider", frame.words("heads.mass"), frame.view().heads.mass * 100, 0, 100, shown)) {
+    View view = frame.view();
+    view.heads.mass = std::clamp(std::round(*mass) / 100, 0.0f, 1.0f);
+    if (view != frame.view()) frame.change(std::move(view));
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleColor();
+}
+
+}  // namespace
+
+void draw_heads_view(const Frame& frame, Rect place) {
+  const float u = frame.u;
+  const Rect inner = place.grown(-14 * u);
+  const float side = std::clamp(inner.width() * 0.38f, 260 * u, 460 * u);
+  const float left = inner.max.x - side;
+  const float top = choose_stage(frame, inner);
+  const Rect grid{{inner.min.x, top}, {left - 16 * u, inner.max.y}};
+  const Rect arcs{{left + 92 * u, top + 68 * u}, {inner.max.x - 124 * u, inner.max.y - 6 * u}};
+  const HeadsPicture& picture = heads_picture(frame, grid, arcs);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+
+  mass_slider(frame, {{left, top + 20 * u}, {inner.max.x, top + 60 * u}});
+  ImGui::SetCursorScreenPos({inner.min.x, top});
+  // The arcs' column is part of the surface; the slider's window lies above it.
+  ImGui::InvisibleButton("surface", {inner.width(), std::max(inner.max.y - top, 1.0f)});
+  const ImVec2 point = ImGui::GetIO().MousePos;
+  std::optional<Cell> cell;
+  if (ImGui::IsItemHovered()) {
+    const HeadCard* card = card_at(picture, point);
+    cell = card ? cell_in(*card, point) : arc_or_token_at(frame, picture, point);
+    if (cell && !frame.shows(*cell)) cell.reset();  // not computed yet
+    draw_pointed(frame, picture, point);
+  }
+  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  offer_matrix_menu(frame, cell);
+  act(frame, picture, cell);
+
+  for (const HeadCard& card : picture.cards) draw_card(frame, list, picture, card);
+  draw_text(list, frame.fonts, Face::bold, 13 * u, {left, top}, frame.look.ink, frame.words("heads.arcs"));
+  draw_arcs(frame, list, picture);
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 8)) {
+    const Rect area = dragged_area();
+    compat::add_rect(list, area.min, area.max, frame.look.accent, 2 * u, u);
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,286 @@
+#include "ui/inspector/inspector_picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <span>
+
+#include "core/explain/explain.h"
+#include "core/image/theme.h"
+#include "ui/document/path.h"
+#include "ui/frame/colormaps.h"
+#include "ui/inspector/reach.h"
+#include "ui/look/number_text.h"
+#include "ui/matrix/heat.h"
+#include "ui/widgets/math_text.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t columns_at_most = 24;
+constexpr std::size_t sources_at_most = 6;
+constexpr Index bars_at_most = 16;
+
+bool is_product(Stage stage) {
+  return stage == Stage::Q || stage == Stage::K || stage == Stage::V || stage == Stage::scores ||
+         stage == Stage::head_outputs || stage == Stage::output;
+}
+
+bool is_behind_scores(Stage stage) {
+  return stage > Stage::scores && stage <= Stage::dropped_weights && stage != Stage::mask;
+}
+
+std::string index_text(const Trace& trace, const Cell& cell) {
+  std::string text;
+  for (const Index i : own_index(trace, cell)) text += (text.empty() ? "[" : ", ") + std::to_string(i);
+  return text + "]";
+}
+
+/// Where in the map a bar takes its colour, so that a short one still stands out from its track.
+float bar_shade(const Colormap& map, float t) {
+  if (map.kind() == ColormapKind::sequential) return 0.25f + 0.75f * t;
+  return t < 0.5f ? 0.6f * t : 1 - 0.6f * (1 - t);
+}
+
+struct Builder {
+  const Frame& frame;
+  const Cell& cell;
+  float width;
+  InspectorPicture picture{};
+  const Trace& trace = *frame.trace();
+
+  void heading() {
+    const float value = value_at(trace, cell);
+    picture.cell = cell;
+    picture.title = std::string(name(cell.stage));
+    picture.place = place_words(frame, cell);
+    picture.value = cell.stage == Stage::mask ? frame.words(value != 0 ? "inspector.may" : "inspector.may_not")
+                                              : number_text(value, 4);
+    picture.meaning = meaning(value);
+    picture.index = index_text(trace, cell);
+    char exact[48];
+    std::snprintf(exact, sizeof exact, "%.9g", static_cast<double>(value));
+    picture.exact = std::isnan(value) ? "nan" : exact;
+    if (frame.view().selected != cell) return;
+    for (const Cell& step : path_of(frame.view(), trace))
+      picture.crumbs.push_back({std::string(name(step.stage)), frame.look.lane(step.stage)});
+  }
+
+  std::string meaning(float value) const {
+    if (cell.stage != Stage::weights || !std::isfinite(value)) return {};
+    const bool tokens = !trace.inputs.query_tokens.empty();
+    return frame.words.fill(tokens ? "inspector.token_takes" : "inspector.query_takes",
+                            {number_text(100 * value, value > 0 && value < 0.0095f ? 2 : 0), axis_label(trace, Axis::query, cell.batch, cell.row)});
+  }
+
+  void formulas(const Explanation& e) {
+    picture.formula = math_lines(frame.fonts, formula_points * frame.u, e.formula, width);
+    picture.numbers = math_lines(frame.fonts, numbers_points * frame.u, e.numbers.empty() ? "" : "= " + e.numbers, width);
+    for (const Quantity& quantity : e.quantities) {
+      const std::string key = "inspector.quantity." + std::string(quantity.name);
+      picture.quantities.push_back({frame.words(key), number_text(static_cast<float>(quantity.value), 4)});
+    }
+  }
+
+  DotCell coloured(const Cell& of, double value, const Colormap& map, ValueRange range) const {
+    const Rgba ground = map.at(std::clamp(normalise(static_cast<float>(value), range), 0.0f, 1.0f));
+    return {of, number_text(static_cast<float>(value), 2), to_imgui(ground), to_imgui(ink_on(ground))};
+  }
+
+  /// Of the terms with factors the largest products, in their order.
+  void dot(const Explanation& e) {
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
+    if (e.terms.size() < 2 * count) return;  // no weights: the input itself
+    std::vector<std::size_t> shown(count);
+    for (std::size_t i = 0; i < count; ++i) shown[i] = i;
+    const auto product = [&](std::size_t i) { return e.terms[i].value * e.terms[i].factor; };
+    if (count > columns_at_most) {
+      std::ranges::stable_sort(
+          shown, [&](std::size_t a, std::size_t b) { return std::abs(product(a)) > std::abs(product(b)); });
+      shown.resize(columns_at_most);
+      std::ranges::sort(shown);
+    }
+    const Stage left = e.terms[0].cell.stage, right = e.terms[count].cell.stage;
+    const Colormap& left_map = window_colormap(frame.view(), left);
+    const Colormap& right_map = window_colormap(frame.view(), right);
+    const Colormap& both_map = window_colormap(frame.view(), Stage::scores);
+    const ValueRange left_range = stage_range(trace, left, left_map.kind());
+    const ValueRange right_range = stage_range(trace, right, right_map.kind());
+    float largest = 1e-30f;
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      sum += product(i);
+      if (std::isfinite(product(i))) largest = std::max(largest, static_cast<float>(std::abs(product(i))));
+    }
+    for (const std::size_t i : shown) {
+      const Term& a = e.terms[i];
+      const Term& b = e.terms[count + i];
+      picture.dot.columns.push_back({coloured(a.cell, a.value, left_map, left_range),
+                                     coloured(b.cell, b.value, right_map, right_range),
+                                     coloured({}, product(i), both_map, {-largest, largest})});
+    }
+    picture.dot.left = short_name(left);
+    picture.dot.right = short_name(right);
+    picture.dot.both = "×";
+    picture.dot.left_colour = frame.look.lane(left);
+    picture.dot.right_colour = frame.look.lane(right);
+    picture.dot.sum = "Σ = " + number_text(static_cast<float>(sum), 4);
+    if (shown.size() < count) {
+      picture.dot.sum =
+          frame.words.fill("inspector.more", {std::to_string(count - shown.size())}) + "   " + picture.dot.sum;
+    }
+  }
+
+  static std::string short_name(Stage stage) {
+    switch (stage) {
+      case Stage::query:
+      case Stage::key:
+      case Stage::value:
+        return "x";
+      case Stage::Q_heads:
+      case Stage::Q_rotated:
+        return "q";
+      case Stage::K_heads:
+      case Stage::K_rotated:
+        return "k";
+      case Stage::V_heads:
+        return "v";
+      case Stage::weights:
+      case Stage::dropped_weights:
+        return "a";
+      case Stage::concat:
+        return "c";
+      default:
+        return "w";
+    }
+  }
+
+  void source(const Term& term) {
+    // The bars of a softmax say the same of its keys.
+    if (picture.sources.size() == (cell.stage == Stage::weights ? 3 : sources_at_most)) return;
+    picture.sources.push_back({term.cell, std::string(name(term.cell.stage)) + " " + index_text(trace, term.cell),
+                               number_text(static_cast<float>(term.value), 4), frame.look.lane(term.cell.stage)});
+  }
+
+  /// Of a softmax the own score first; of a product only what stands beside the rows: the bias.
+  void sources(const Explanation& e) {
+    const bool shown_as_dot = is_product(cell.stage) && !picture.dot.columns.empty();
+    std::size_t count = 0;
+    const auto is_own = [&](const Term& term) { return term.cell.row == cell.row && term.cell.col == cell.col; };
+    const bool softmax = cell.stage == Stage::weights;
+    for (const Term& term : e.terms) {
+      if (softmax && is_own(term)) source(term);
+    }
+    for (const Term& term : e.terms) {
+      if (shown_as_dot && !(is_parameter(term.cell.stage) && term.factor != 0)) continue;
+      ++count;
+      if (!(softmax && is_own(term))) source(term);
+    }
+    if (count > picture.sources.size()) {
+      picture.more_sources = frame.words.fill("inspector.more", {std::to_string(count - picture.sources.size())});
+    }
+  }
+
+  /// "scores [0, 1, 3, 0…5]": a line a region.
+  void reached() {
+    picture.reaches = shows_reach(frame.view(), trace, cell.stage);
+    const std::vector<Region> regions = reach_of(trace, cell);
+    if (picture.reaches && regions.size() > sources_at_most) {
+      picture.more_sources = frame.words.fill("inspector.more", {std::to_string(regions.size() - sources_at_most)});
+    }
+    for (const Region& region : std::span(regions).first(std::min(regions.size(), sources_at_most))) {
+      const auto span = [](Index first, Index count) {
+        return std::to_string(first) + (count > 1 ? "…" + std::to_string(first + count - 1) : "");
+      };
+      const std::string head = has_head_axis(region.stage) ? std::to_string(region.head) + ", " : "";
+      picture.reached.push_back({{region.stage, region.batch, region.head, region.row, region.col},
+                                 std::string(name(region.stage)),
+                                 "[" + std::to_string(region.batch) + ", " + head + span(region.row, region.rows) + ", " + span(region.col, region.cols) + "]",
+                                 frame.look.lane(region.stage)});
+    }
+  }
+
+  /// The row as bars, around zero where it is signed; of a long one what is near the cell.
+  void row() {
+    const MatrixView matrix = trace[cell.stage].matrix(cell.batch, cell.head);
+    const Colormap& map = window_colormap(frame.view(), cell.stage);
+    const ValueRange range = stage_range(trace, cell.stage, map.kind());
+    const Index first =
+        std::clamp<Index>(cell.col - bars_at_most / 2, 0, std::max<Index>(matrix.cols - bars_at_most, 0));
+    for (Index c = first; c < std::min(first + bars_at_most, matrix.cols); ++c) {
+      Bar bar;
+      const float value = matrix(cell.row, c);
+      bar.col = c;
+      bar.lit = c == cell.col;
+      bar.label = elide(frame.fonts, bar.lit ? Face::bold : Face::ui, 12 * frame.u,
+                        axis_label(trace, info(cell.stage).cols, cell.batch, c), 58 * frame.u);
+      bar.number = number_text(value, 4);
+      bar.has_value = std::isfinite(value);
+      if (bar.has_value) {
+        const auto at = [&](float v) { return std::clamp(normalise(v, range), 0.0f, 1.0f); };
+        const float zero = at(std::max(range.lo, 0.0f));
+        bar.from = std::min(zero, at(value));
+        bar.to = std::max(zero, at(value));
+        bar.colour = to_imgui(map.at(bar_shade(map, at(value))));
+      }
+      picture.row.push_back(std::move(bar));
+    }
+    if (cell.stage == Stage::weights || cell.stage == Stage::dropped_weights) sums(matrix);
+  }
+
+  void sums(const MatrixView& matrix) {
+    double sum = 0, entropy = 0;
+    for (Index c = 0; c < matrix.cols; ++c) {
+      const auto p = static_cast<double>(matrix(cell.row, c));
+      sum += p;
+      if (!(p <= 0)) entropy -= p * std::log2(p);
+    }
+    picture.sum = number_text(static_cast<float>(sum), 4);
+    picture.entropy = number_text(static_cast<float>(entropy), 2) + " bit";
+  }
+};
+
+}  // namespace
+
+InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, float width) {
+  Builder build{frame, cell, width};
+  const Explanation e = explain(build.trace, cell);
+  build.heading();
+  build.formulas(e);
+  if (is_product(cell.stage)) build.dot(e);
+  if (is_behind_scores(cell.stage)) {
+    Cell score = cell;
+    score.stage = Stage::scores;
+    build.dot(explain(build.trace, score));
+  }
+  build.reached();
+  if (!build.picture.reaches) build.sources(e);
+  build.row();
+  return std::move(build.picture);
+}
+
+std::string place_words(const Frame& frame, const Cell& cell) {
+  const Trace& trace = *frame.trace();
+  const StageInfo& about = info(cell.stage);
+  const std::string row = axis_label(trace, about.rows, cell.batch, cell.row);
+  const std::string col = axis_label(trace, about.cols, cell.batch, cell.col);
+  std::string words;
+  if (has_head_axis(cell.stage)) words = frame.words.fill("inspector.head", {std::to_string(cell.head)}) + ", ";
+  const bool tokens = !trace.inputs.query_tokens.empty();
+  if (about.rows == Axis::query && about.cols == Axis::key) {
+    const char* key = tokens ? "inspector.token_to_token" : "inspector.query_to_key";
+    return words + frame.words.fill(key, {row, col});
+  }
+  return words + frame.words.fill("inspector.row_column",
+                                  {std::string(symbol(about.rows)), row, std::string(symbol(about.cols)), col});
+}
+
+const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width) {
+  static const std::vector<Cell> none;
+  const View& view = frame.view();
+  const std::vector<Cell>& path = view.selected == cell ? view.path : none;
+  return frame.picture<InspectorPicture>([&] { return make_inspector_picture(frame, cell, width); }, cell, path, view.reaches, width);
+}
+
+}  // namespace headlight

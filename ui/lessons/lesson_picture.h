@@ -1,0 +1,25 @@
+// The weights of a lesson's first head, small, beside its story.
+#pragma once
+
+#include <vector>
+
+#include "core/scenario/lesson.h"
+#include "ui/frame/matrix_painter.h"
+#include "ui/frame/pictures.h"
+#include "ui/look/look.h"
+
+namespace headlight {
+
+struct LessonTile {
+  MatrixQuad quad;  ///< without its corners and what the view decides: colours, theme, scale
+  Index rows = 0, cols = 0;
+};
+
+/// In the order of the lessons, each computed: some milliseconds for all of them.
+std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons);
+
+/// The lessons that ship with the program, read when they are first shown; and what each looks like.
+const std::vector<Lesson>& shown_lessons(Pictures& pictures);
+const std::vector<LessonTile>& lesson_tiles(Pictures& pictures);
+
+}  // namespace headlight

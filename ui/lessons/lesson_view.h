@@ -1,0 +1,11 @@
+// The lessons view: what ships with the program, to open with a click.
+#pragma once
+
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
+
+namespace headlight {
+
+void draw_lesson_view(const Frame& frame, Rect place);
+
+}  // namespace headlight

@@ -1,0 +1,24 @@
+#include "ui/look/number_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace headlight {
+
+std::string number_text(float value, int digits) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  char text[48];
+  const float size = std::abs(value);
+  if (size != 0 && (size < 1e-3f || size >= 1e5f)) {
+    std::snprintf(text, sizeof text, "%.*e", std::max(digits - 1, 0), static_cast<double>(value));
+  } else {
+    std::snprintf(text, sizeof text, "%.*f", digits, static_cast<double>(value));
+  }
+  std::string result(text);
+  for (std::size_t at = result.find('-'); at != std::string::npos; at = result.find('-', at + 3)) result.replace(at, 1, "−");
+  return result;
+}
+
+}  // namespace headlight

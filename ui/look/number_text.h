@@ -1,0 +1,11 @@
+// Numbers for people.
+#pragma once
+
+#include <string>
+
+namespace headlight {
+
+/// Real minus signs, no more digits than asked for; what is too small or large for them with an exponent.
+std::string number_text(float value, int digits);
+
+}  // namespace headlight

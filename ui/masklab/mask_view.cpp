@@ -1,0 +1,34 @@
+// The mask view: a row of tabs, and the chosen sheet below it.
+#include "ui/masklab/mask_view.h"
+#include "ui/masklab/registry.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+void draw_tab_row(const Frame& frame, ImVec2 at) {
+  ImGui::SetCursorScreenPos(at);
+  for (const MaskTabEntry& entry : all_mask_tabs()) {
+    if (bar_button(frame, entry.word, frame.words(entry.word), entry.tab == frame.view().mask_lab.tab)) {
+      View view = frame.view();
+      view.mask_lab.tab = entry.tab;
+      frame.change(std::move(view));
+    }
+    ImGui::SameLine(0, 2 * frame.u);
+  }
+}
+
+}  // namespace
+
+void draw_mask_view(const Frame& frame, Rect place) {
+  const float u = frame.u;
+  const float row = frame.view().presenting ? 0 : 34 * u;
+  if (row > 0) draw_tab_row(frame, {place.min.x + 14 * u, place.min.y + 8 * u});
+  const MaskTabEntry* chosen = &all_mask_tabs().front();
+  for (const MaskTabEntry& entry : all_mask_tabs()) {
+    if (entry.tab == frame.view().mask_lab.tab) chosen = &entry;
+  }
+  chosen->draw(frame, {{place.min.x, place.min.y + row}, place.max});
+}
+
+}  // namespace headlight

@@ -1,0 +1,118 @@
+#include "ui/matrix/heat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/export/stage_figure.h"
+#include "ui/frame/colormaps.h"
+
+namespace headlight {
+namespace {
+
+void choose_range(const Frame& frame, HeatPicture& heat) {
+  const Trace& trace = *frame.trace();
+  const RangeSetting& setting = frame.view().range;
+  const ColormapKind kind = heat.colormap->kind();
+  heat.quad.range = stage_range(trace, heat.stage, kind);
+  if (info(heat.stage).palette == Palette::boolean) return;
+  const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head);
+  const CellMasks masks = masks_over(trace, heat.stage, heat.batch, heat.head);
+  switch (setting.mode) {
+    case RangeMode::stage: break;
+    case RangeMode::fixed: heat.quad.range = setting.fixed; break;
+    case RangeMode::head: {
+      Extent extent;
+      extent.add(matrix, masks);
+      heat.quad.range = extent.range(kind);
+      break;
+    }
+    case RangeMode::row:
+      heat.quad.row_ranges = true;
+      heat.quad.range = {kind == ColormapKind::diverging ? -1.0f : 0.0f, 1};
+      heat.shades = Tensor({1, 1, heat.rows, heat.cols}, normalise_rows(matrix, masks, kind));
+      break;
+  }
+}
+
+}  // namespace
+
+HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
+  const Trace& trace = *frame.trace();
+  const Tensor& values = trace[stage];
+  HeatPicture heat;
+  heat.stage = stage;
+  heat.batch = values.rank() >= 3 ? frame.view().batch : 0;
+  heat.head = values.rank() < 4 ? 0 : is_per_kv_head(stage) ? head / trace.dims().groups() : head;
+  const MatrixView matrix = values.matrix(heat.batch, heat.head);
+  heat.rows = matrix.rows;
+  heat.cols = matrix.cols;
+  heat.rect = rect;
+  MatrixQuad& quad = heat.quad;
+  quad.values = values;
+  quad.batch = heat.batch;
+  quad.head = heat.head;
+  quad.theme = frame.look.theme;
+  quad.scale = frame.u;
+  const bool leaves_some = stage == Stage::weights || stage == Stage::dropped_weights;
+  if (leaves_some || stage == Stage::masked_scores) quad.mask = trace[Stage::mask];
+  quad.show_leaks = leaves_some;
+  if (stage == Stage::dropped_weights) quad.kept = trace.dropout_keep;
+  quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
+  choose_range(frame, heat);
+  const float cell = std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
+  quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
+  return heat;
+}
+
+std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count) {
+  std::vector<std::string> labels;
+  for (Index i = 0; i < count; ++i) labels.push_back(axis_label(*frame.trace(), axis, frame.view().batch, i));
+  return labels;
+}
+
+float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
+  float widest = 0;
+  const auto measure = [&](Index i) {
+    const std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
+    widest = std::max(widest, text_size(frame.fonts, Face::bold, pixels, label).x);
+  };
+  for (Index i = 0; i < std::min<Index>(count, 64); ++i) measure(i);
+  measure(count - 1);  // the longest of indices
+  return widest;
+}
+
+float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 box, float pixels) {
+  const Inputs& inputs = frame.trace()->inputs;
+  if ((axis == Axis::key ? inputs.key_tokens : inputs.query_tokens).empty()) return 0;
+  const float t = pixels / 12;
+  const float pitch = std::min(box.x / static_cast<float>(cols), 2 * box.y / static_cast<float>(rows));
+  const float widest = widest_label(frame, axis, cols, pixels);
+  const float room = (box.y + 2 * t - 12.5f * t * static_cast<float>(rows)) / 0.71f;
+  return widest + 3 * t > pitch && pitch >= 13 * t && room >= 30 * t ? std::min({widest, room, 64 * t}) : 0;
+}
+
+void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns) {
+  const StageInfo& about = info(heat.stage);
+  heat.row_labels = axis_labels(frame, about.rows, heat.rows);
+  if (columns) heat.col_labels = axis_labels(frame, about.cols, heat.cols);
+  heat.label_room = room / pixels;
+}
+
+std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point) {
+  if (!heat.rect.contains(point)) return std::nullopt;
+  const auto row = static_cast<Index>((point.y - heat.rect.min.y) / heat.rect.height() * static_cast<float>(heat.rows));
+  const auto col = static_cast<Index>((point.x - heat.rect.min.x) / heat.rect.width() * static_cast<float>(heat.cols));
+  return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
+}
+
+std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index) {
+  const auto& tokens = axis == Axis::query ? trace.inputs.query_tokens : trace.inputs.key_tokens;
+  if ((axis == Axis::query || axis == Axis::key) && batch < static_cast<Index>(tokens.size())) {
+    const auto& names = tokens[static_cast<std::size_t>(batch)];
+    if (index < static_cast<Index>(names.size())) return names[static_cast<std::size_t>(index)];
+  }
+  return std::to_string(index);
+}
+
+}  // namespace headlight

@@ -1,0 +1,45 @@
+// One heatmap of a view as plain data: which numbers, where, in which colours, with which names along its sides.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ui/frame/frame.h"
+#include "ui/frame/matrix_painter.h"
+#include "ui/geometry/rect.h"
+
+namespace headlight {
+
+/// A heatmap in its place, with what is needed to find the cell under the pointer.
+struct HeatPicture {
+  Stage stage{};
+  Index batch = 0, head = 0;
+  Index rows = 0, cols = 0;
+  Rect rect;       ///< canvas pixels at zoom 1
+  MatrixQuad quad; ///< without its corners
+  Tensor shades;   ///< [1, 1, rows, cols], where each row has a range of its own: the values scaled by it
+  Colormap const* colormap = nullptr;
+  std::vector<std::string> row_labels, col_labels;  ///< empty: none are drawn
+  float label_room = 0;  ///< for a row's label, in heights of its type
+  float turned_room = 0; ///< for a column's label at 45°, along it, in heights of its type; 0: they stand upright
+};
+
+/// One matrix in its place, in the view's colours: of `head`, a query head, or of the key/value head that it uses.
+HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect);
+
+/// The cell of a heatmap at a point in the coordinates of its rectangle, if it is there.
+std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point);
+
+/// The names along an axis, of the batch entry that is looked at.
+std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count);
+/// The names along an axis at one batch entry: tokens where there are some, else indices.
+std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index);
+/// What the widest of them takes in bold type of `pixels`.
+float widest_label(const Frame& frame, Axis axis, Index count, float pixels);
+/// How long the names along a matrix's columns are at 45°, where they stand so: wider than their columns, which have room
+/// for a slanted line each, in a box that is high enough to leave every row the height of its own name. 0: upright.
+float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 box, float pixels);
+/// Names for a heatmap's rows, in `room` pixels beside it, and for its columns where they are wanted.
+void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns);
+}  // namespace headlight

@@ -1,0 +1,152 @@
+#include "ui/matrix/heat_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/stage/cell_kind.h"
+
+namespace headlight {
+namespace {
+
+ImVec2 cell_size(const HeatPicture& heat, const Rect& rect) {
+  return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
+}
+
+CellMasks masks_of(const HeatPicture& heat) {
+  CellMasks masks;
+  if (heat.quad.mask.defined()) masks.allowed = heat.quad.mask.matrix(heat.batch, heat.head);
+  if (heat.quad.kept.defined()) masks.kept = heat.quad.kept.matrix(heat.batch, heat.head);
+  masks.show_leaks = heat.quad.show_leaks;
+  return masks;
+}
+
+/// As many digits as fit, without the leading zero where that helps: "−1.27", "−1.3", "−1"; ".46".
+/// A zero is "0" where it is exactly that.
+std::string_view fit_number(float value, float width, float digit_width, char (&buffer)[32]) {
+  if (value == 0) return "0";
+  for (int digits = 3; digits >= 0; --digits) {
+    const int length = std::snprintf(buffer, sizeof buffer, "%.*f", digits, static_cast<double>(value));
+    std::string_view text(buffer, static_cast<std::size_t>(length));
+    if (digits > 0 && text.starts_with("0.")) text.remove_prefix(1);
+    if (digits > 0 && text.starts_with("-0.")) {
+      buffer[1] = '-';
+      text.remove_prefix(1);
+    }
+    if (text == "-0") text.remove_prefix(1);
+    // The hyphen stands for a minus sign; it is drawn as one.
+    if (static_cast<float>(text.size()) * digit_width <= width && (digits < 3 || text.size() <= 6)) return text;
+  }
+  return {};
+}
+
+void draw_number(const Frame& frame, ImDrawList& list, std::string_view number, ImVec2 centre, float pixels, ImU32 ink) {
+  char text[40];
+  const bool negative = number.starts_with('-');
+  const int length = std::snprintf(text, sizeof text, "%s%.*s", negative ? "−" : "", static_cast<int>(number.size()) - negative,
+                                   number.data() + negative);
+  const std::string_view drawn(text, static_cast<std::size_t>(length));
+  const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, drawn);
+  draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, drawn);
+}
+
+/// The rows and columns of a heatmap that the clip rectangle leaves in sight: [first, last).
+struct Sight {
+  Index first_row, last_row, first_col, last_col;
+};
+
+Sight in_sight(const ImDrawList& list, const HeatPicture& heat, Rect rect) {
+  const ImVec2 cell = cell_size(heat, rect);
+  const ImVec2 clip_min = list.GetClipRectMin();
+  const ImVec2 clip_max = list.GetClipRectMax();
+  const auto at = [](float point, float from, float size) { return static_cast<Index>(std::max(0.0f, std::floor((point - from) / size))); };
+  return {at(clip_min.y, rect.min.y, cell.y), std::min(heat.rows, at(clip_max.y, rect.min.y, cell.y) + 1),
+          at(clip_min.x, rect.min.x, cell.x), std::min(heat.cols, at(clip_max.x, rect.min.x, cell.x) + 1)};
+}
+
+/// How many characters a finite number has without decimals.
+int whole_characters(float value) {
+  int count = value <= -0.5f ? 2 : 1;
+  for (float size = std::abs(value); size >= 9.5f; size /= 10) ++count;
+  return count;
+}
+
+/// Writes the numbers of one heatmap into its cells.
+class NumberWriter {
+ public:
+  NumberWriter(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect)
+      : frame_(frame), list_(list), heat_(heat), rect_(rect), cell_(cell_size(heat, rect)),
+        pixels_(std::clamp(std::min(cell_.y * 0.6f, cell_.x * 0.33f), 10 * frame.u, 17 * frame.u)),
+        digit_(text_size(frame.fonts, Face::mono, pixels_, "0").x),
+        matrix_(heat.quad.values.matrix(heat.batch, heat.head)), shades_(heat.shades.defined() ? heat.shades.matrix() : matrix_), masks_(masks_of(heat)) {}
+
+  void write(const Shown& shown) {
+    if (cell_.y < 13 * frame_.u || cell_.x < 2 * digit_ + margin()) return;
+    const Sight sight = in_sight(list_, heat_, rect_);
+    const bool fit = all_fit(sight);
+    for (Index r = sight.first_row; r < sight.last_row; ++r) {
+      for (Index c = sight.first_col; c < sight.last_col; ++c) {
+        if (shown.has(r, c)) write_cell(r, c, fit);
+      }
+    }
+  }
+
+ private:
+  float margin() const { return 4 * frame_.u; }
+
+  /// Where one of them is too long for its cell, none is written: an empty cell among numbers would look like one of them.
+  bool all_fit(const Sight& sight) const {
+    const int most = static_cast<int>((cell_.x - margin()) / digit_);
+    for (Index r = sight.first_row; r < sight.last_row; ++r) {
+      for (Index c = sight.first_col; c < sight.last_col; ++c) {
+        if (classify(matrix_, masks_, r, c) == CellKind::value && whole_characters(matrix_(r, c)) > most) return false;
+      }
+    }
+    return true;
+  }
+
+  void write_cell(Index r, Index c, bool numbers_fit) {
+    const ImVec2 centre{rect_.min.x + (static_cast<float>(c) + 0.5f) * cell_.x, rect_.min.y + (static_cast<float>(r) + 0.5f) * cell_.y};
+    const float value = matrix_(r, c);
+    switch (classify(matrix_, masks_, r, c)) {
+      case CellKind::value: {
+        if (!numbers_fit) return;
+        char buffer[32];
+        const Rgba ground = heat_.colormap->at(normalise(shades_(r, c), heat_.quad.range));
+        return draw_number(frame_, list_, fit_number(value, cell_.x - margin(), digit_, buffer), centre, pixels_, to_imgui(ink_on(ground)));
+      }
+      case CellKind::masked:
+      case CellKind::neg_inf:
+        if (std::isfinite(value) && heat_.stage == Stage::masked_scores) return;  // a finite fill
+        return write_mark(heat_.quad.show_leaks ? "0" : "−∞", centre, frame_.look.muted);
+      case CellKind::nan: return write_mark("NaN", centre, frame_.look.ink);
+      case CellKind::pos_inf: return write_mark("+∞", centre, frame_.look.ink);
+      default: return;
+    }
+  }
+
+  void write_mark(std::string_view mark, ImVec2 centre, ImU32 ink) {
+    const ImVec2 size = text_size(frame_.fonts, Face::mono, pixels_, mark);
+    if (size.x > cell_.x - 2) return;
+    const ImVec2 half{size.x / 2 + 1, size.y / 2};  // of a plate: the mark stands on a pattern
+    list_.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y}, fade(frame_.look.card, 0.8f));
+    draw_text(list_, frame_.fonts, Face::mono, pixels_, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, mark);
+  }
+
+  const Frame& frame_;
+  ImDrawList& list_;
+  const HeatPicture& heat_;
+  Rect rect_;
+  ImVec2 cell_;
+  float pixels_, digit_;
+  MatrixView matrix_, shades_;
+  CellMasks masks_;
+};
+
+}  // namespace
+
+void write_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown) {
+  NumberWriter(frame, list, heat, rect).write(shown);
+}
+
+}  // namespace headlight

@@ -1,0 +1,13 @@
+// Numbers in the cells of a heatmap.
+#pragma once
+
+#include "ui/matrix/heatmap.h"
+#include "ui/timeline/timeline.h"
+
+namespace headlight {
+
+/// Into the cells in sight that are `shown`, in ink that can be read on each one's colour, with as many digits as fit: all
+/// of them or, where one would not fit, none. What is no number has its mark.
+void write_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown);
+
+}  // namespace headlight

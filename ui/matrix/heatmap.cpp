@@ -1,0 +1,214 @@
+#include "ui/matrix/heatmap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "ui/imgui_compat.h"
+#include "ui/matrix/heat_numbers.h"
+
+namespace headlight {
+namespace {
+
+ImVec2 cell_size(const HeatPicture& heat, const Rect& rect) {
+  return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
+}
+
+void draw_shown(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers, const Shown& shown) {
+  if (shown.nothing()) return;
+  MatrixQuad quad = heat.quad;
+  quad.min = rect.min;
+  quad.max = rect.max;
+  const ImVec2 cell = cell_size(heat, rect);
+  quad.cell_gap = std::min(cell.x, cell.y) >= 6 * frame.u ? std::max(1.0f, frame.u) : 0;
+  // Columns that are not computed yet are clipped away, so that nothing of them can show.
+  const bool clipped = shown.columns < heat.cols;
+  if (clipped) list.PushClipRect(rect.min, {rect.min.x + static_cast<float>(shown.columns) * cell.x, rect.max.y}, true);
+  if (shown.rows < heat.rows) quad.revealed = shown.rows * heat.cols + shown.cells;
+  frame.painter.draw(list, quad);
+  if (numbers && heat.stage != Stage::mask) write_numbers(frame, list, heat, rect, shown);
+  if (clipped) list.PopClipRect();
+}
+
+}  // namespace
+
+void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers) {
+  draw_shown(frame, list, heat, rect, numbers, frame.shown(heat.stage));
+}
+
+void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect) {
+  draw_shown(frame, list, heat, rect, true, {});
+}
+
+Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
+  if (heat.stage == cell.stage) {
+    const bool other_head = heat.head != cell.head && has_head_axis(cell.stage);
+    return other_head ? Meaning{cell.row, -1} : Meaning{cell.row, cell.col};
+  }
+  const StageInfo& here = info(heat.stage);
+  const StageInfo& there = info(cell.stage);
+  Meaning meaning;
+  for (const auto& [axis, index] : {std::pair(there.rows, cell.row), std::pair(there.cols, cell.col)}) {
+    if (axis == Axis::none) continue;
+    if (here.rows == axis) meaning.row = index;
+    if (here.cols == axis) meaning.col = index;
+  }
+  return meaning;
+}
+
+void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell) {
+  if (has_head_axis(heat.stage) && has_head_axis(cell.stage) && is_per_kv_head(heat.stage) == is_per_kv_head(cell.stage) &&
+      heat.head != cell.head) {
+    return;
+  }
+  const Meaning meaning = meaning_in(heat, cell);
+  const ImVec2 size = cell_size(heat, rect);
+  // Elsewhere only the tokens' rows and columns, thinly: the cell's true sources are the provenance's to mark.
+  const bool here = heat.stage == cell.stage;
+  const ImU32 colour = here ? frame.look.ink : fade(frame.look.ink, 0.4f);
+  const float thick = here ? std::max(1.5f, 1.5f * frame.u) : std::max(1.0f, frame.u);
+  const auto is_token = [&](Axis axis) { return here || axis == Axis::query || axis == Axis::key; };
+  const auto band = [&](Index row, Index rows, Index col, Index cols) {
+    const ImVec2 min{rect.min.x + static_cast<float>(col) * size.x, rect.min.y + static_cast<float>(row) * size.y};
+    const ImVec2 max{rect.min.x + static_cast<float>(col + cols) * size.x, rect.min.y + static_cast<float>(row + rows) * size.y};
+    const bool thin = std::min(max.x - min.x, max.y - min.y) < 4 * thick;  // then a fine line stands beside what it marks
+    const float line = thin ? frame.u : thick, out = thin ? line + 0.5f : line / 2;
+    compat::add_rect(list, {std::round(min.x - out), std::round(min.y - out)}, {std::round(max.x + out), std::round(max.y + out)}, colour, 2 * frame.u, line);
+  };
+  if (meaning.row >= 0 && meaning.row < heat.rows && is_token(info(heat.stage).rows)) band(meaning.row, 1, 0, heat.cols);
+  if (meaning.col >= 0 && meaning.col < heat.cols && is_token(info(heat.stage).cols)) band(0, heat.rows, meaning.col, 1);
+}
+
+/// The indices whose cells lie between two screen coordinates.
+std::pair<Index, Index> visible(float from, float size, Index count, float lo, float hi) {
+  const auto first = static_cast<Index>(std::max(0.0f, std::floor((lo - from) / size)));
+  const auto last = static_cast<Index>(std::max(0.0f, std::ceil((hi - from) / size)));
+  return {std::min(first, count), std::min(last, count)};
+}
+
+Index round_step(float least) {
+  for (Index ten = 1;; ten *= 10) {
+    for (const Index step : {ten, 2 * ten, 5 * ten}) {
+      if (static_cast<float>(step) >= least) return step;
+    }
+  }
+}
+
+namespace {
+
+/// What the labels of one axis share.
+struct LabelStyle {
+  const Frame& frame;
+  ImDrawList& list;
+  const HeatPicture& heat;
+  Rect rect, seen;
+  float pixels;
+  ImVec2 cell;
+  bool shows_row(Index r) const {
+    const float y = rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y;
+    return y >= seen.min.y && y <= seen.max.y;
+  }
+  bool shows_col(Index c) const {
+    const float x = rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x;
+    return x >= seen.min.x && x <= seen.max.x;
+  }
+
+  ImU32 ink(bool lit) const { return lit ? frame.look.ink : frame.look.muted; }
+  static Face face(bool lit) { return lit ? Face::bold : Face::ui; }
+  float width(bool lit, std::string_view text) const { return text_size(frame.fonts, face(lit), pixels, text).x; }
+};
+
+/// Thinned out; the one that is looked at pushes its neighbours aside.
+bool has_label(Index i, Index every, Index lit) {
+  const bool beside = lit >= 0 && i != lit && std::abs(i - lit) < every;
+  return i == lit || (i % every == 0 && !beside);
+}
+
+/// The name, or where names are left out between, the index: of words every fifth says little.
+std::string_view label_text(const std::string& name, Index i, bool index, char (&buffer)[24]) {
+  if (!index) return name;
+  return {buffer, static_cast<std::size_t>(std::snprintf(buffer, sizeof buffer, "%lld", static_cast<long long>(i)))};
+}
+
+void draw_row_labels(const LabelStyle& style, Index lit) {
+  const Index every = round_step(style.pixels * 1.05f / style.cell.y);
+  const auto [first, last] = visible(style.rect.min.y, style.cell.y, style.heat.rows, style.list.GetClipRectMin().y, style.list.GetClipRectMax().y);
+  for (Index r = first; r < last; ++r) {
+    if (!has_label(r, every, lit) || !style.shows_row(r)) continue;
+    char buffer[24];
+    const std::string_view text = label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > 1 && r != lit, buffer);
+    const float width = std::min(style.width(r == lit, text), style.heat.label_room * style.pixels);
+    const float y = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y - style.pixels / 2;
+    draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {style.seen.min.x - width - 5 * style.frame.u, y}, style.ink(r == lit), text, width);
+  }
+}
+
+/// Each ends under its cell and leans out to the left.
+void draw_turned_labels(const LabelStyle& style, Index lit) {
+  const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
+  for (Index c = first; c < last; ++c) {
+    if (!style.shows_col(c)) continue;
+    const ImVec2 end{style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x + style.pixels * 0.25f, style.seen.max.y + style.pixels * 0.55f};
+    draw_turned(style.list, style.frame.fonts, style.face(c == lit), style.pixels, end, -45, style.ink(c == lit),
+                style.heat.col_labels[static_cast<std::size_t>(c)], style.heat.turned_room * style.pixels);
+  }
+}
+
+void draw_column_labels(const LabelStyle& style, Index lit) {
+  const float u = style.frame.u;
+  const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
+  // A name may be cut to a few letters, an index not at all; the last one is the longest of them.
+  const float last_label = std::min(style.width(true, style.heat.col_labels.back()), 40 * u);
+  const float room = std::max({style.cell.x - 3 * u, 26 * u, last_label + 2 * u});
+  const Index every = round_step(room / style.cell.x);
+  for (Index c = first; c < last; ++c) {
+    if (!has_label(c, every, lit) || !style.shows_col(c)) continue;
+    char buffer[24];
+    const std::string_view text = label_text(style.heat.col_labels[static_cast<std::size_t>(c)], c, every > 1 && c != lit, buffer);
+    const float width = std::min(style.width(c == lit, text), room);
+    const float x = style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x - width / 2;
+    draw_elided(style.list, style.frame.fonts, style.face(c == lit), style.pixels, {x, style.seen.max.y + 3 * u}, style.ink(c == lit), text, width);
+  }
+}
+
+}  // namespace
+
+namespace {
+
+void draw_labels_beside(const LabelStyle& style, bool rows, bool cols) {
+  const HeatPicture& heat = style.heat;
+  const std::optional<Cell> looked_at = style.frame.looked_at();
+  const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};
+  if (rows && !heat.row_labels.empty()) draw_row_labels(style, lit.row);
+  if (!cols || heat.col_labels.empty()) return;
+  heat.turned_room > 0 ? draw_turned_labels(style, lit.col) : draw_column_labels(style, lit.col);
+}
+
+}  // namespace
+
+void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols) {
+  draw_labels_beside({frame, list, heat, rect, rect, pixels, cell_size(heat, rect)}, rows, cols);
+}
+
+void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels) {
+  draw_labels_beside({frame, list, heat, rect, seen, pixels, cell_size(heat, rect)}, true, true);
+}
+
+const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels) {
+  const auto place = [](float at, float from, float to, Index count) {
+    return at < from || at >= to ? Index{-1} : static_cast<Index>((at - from) / (to - from) * static_cast<float>(count));
+  };
+  const auto named = [](const std::vector<std::string>& labels, Index i) {
+    return i >= 0 && i < static_cast<Index>(labels.size()) ? &labels[static_cast<std::size_t>(i)] : nullptr;
+  };
+  const Rect& rect = heat.rect;
+  if (point.x < rect.min.x && point.x >= rect.min.x - heat.label_room * pixels - 5) {
+    if (const std::string* row = named(heat.row_labels, place(point.y, rect.min.y, rect.max.y, heat.rows))) return row;
+  }
+  const float below = point.y - rect.max.y;
+  if (below < 0 || below > (heat.turned_room > 0 ? 0.71f * heat.turned_room + 1 : 1.4f) * pixels) return nullptr;
+  const float lean = heat.turned_room > 0 ? std::max(below - 0.5f * pixels, 0.0f) : 0;  // a turned label runs down to the left
+  return named(heat.col_labels, place(point.x + lean, rect.min.x, rect.max.x, heat.cols));
+}
+
+}  // namespace headlight

@@ -1,0 +1,126 @@
+#include "ui/matrix/matrix_menu.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+
+#include "ui/imgui_compat.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+struct Line {
+  MatrixTake what;
+  const char* word;
+  const char* keys;
+  char letter;
+  bool ctrl, shift, alt;
+};
+
+constexpr Line lines[] = {
+    {MatrixTake::value, "matrix_menu.value", "Ctrl+C", 'c', true, false, false},
+    {MatrixTake::row, "matrix_menu.row", "Ctrl+Shift+C", 'c', true, true, false},
+    {MatrixTake::matrix, "matrix_menu.matrix", "Ctrl+Alt+C", 'c', true, false, true},
+    {MatrixTake::png, "matrix_menu.png", "Alt+P", 'p', false, false, true},
+    {MatrixTake::svg, "matrix_menu.svg", "Alt+S", 's', false, false, true},
+    {MatrixTake::csv, "matrix_menu.csv", "Alt+C", 'c', false, false, true},
+    {MatrixTake::npy, "matrix_menu.npy", "Alt+N", 'n', false, false, true},
+};
+constexpr MatrixTake first_file = MatrixTake::png;
+
+void close(const Frame& frame) {
+  View view = frame.view();
+  view.menu.reset();
+  frame.change(std::move(view));
+}
+
+/// Takes every click beside the menu, so that none changes what is looked at. Comes after what lies above it.
+void catch_clicks(const Frame& frame, Rect window, Rect menu) {
+  ImGui::SetCursorScreenPos(window.min);
+  ImGui::InvisibleButton("beside", {window.width(), window.height()});
+  const bool clicked = ImGui::IsMouseClicked(ImGuiMouseButton_Left) || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
+  if (ImGui::IsItemHovered() && clicked && !menu.contains(ImGui::GetIO().MousePos)) close(frame);
+}
+
+/// "weights  batch 0, head 1"
+void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
+  const float u = frame.u;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  draw_text(list, frame.fonts, Face::bold, 13 * u, at, frame.look.lane(cell.stage), name(cell.stage));
+  char where[96];
+  const int length = has_head_axis(cell.stage)
+                         ? std::snprintf(where, sizeof where, "%s %lld, %s %lld", frame.words("controls.batch"), static_cast<long long>(cell.batch),
+                                         frame.words("controls.head"), static_cast<long long>(cell.head))
+                         : std::snprintf(where, sizeof where, "%s %lld", frame.words("controls.batch"), static_cast<long long>(cell.batch));
+  if (is_parameter(cell.stage)) return;
+  const float x = at.x + text_size(frame.fonts, Face::bold, 13 * u, name(cell.stage)).x + 10 * u;
+  draw_text(list, frame.fonts, Face::ui, 11 * u, {x, at.y + 1.5f * u}, frame.look.muted, {where, static_cast<std::size_t>(std::max(length, 0))});
+}
+
+/// Gives whether it was clicked.
+bool draw_line(const Frame& frame, const Line& line, Rect place) {
+  const float u = frame.u;
+  ImGui::SetCursorScreenPos(place.min);
+  const bool clicked = ImGui::InvisibleButton(line.word, {place.width(), place.height()});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (ImGui::IsItemHovered()) list.AddRectFilled(place.min, place.max, frame.look.field_hover, 5 * u);
+  const float y = place.centre().y;
+  draw_text(list, frame.fonts, Face::ui, 13 * u, {place.min.x + 10 * u, y - 8 * u}, frame.look.ink, frame.words(line.word));
+  const float keys = text_size(frame.fonts, Face::ui, 11 * u, line.keys).x;
+  draw_text(list, frame.fonts, Face::ui, 11 * u, {place.max.x - 10 * u - keys, y - 6.5f * u}, frame.look.muted, line.keys);
+  return clicked;
+}
+
+}  // namespace
+
+void offer_matrix_menu(const Frame& frame, const std::optional<Cell>& cell) {
+  if (!cell || !ImGui::IsItemHovered() || !ImGui::IsMouseClicked(ImGuiMouseButton_Right)) return;
+  if (!frame.shows(*cell)) return;  // not computed yet
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  View view = frame.view();
+  view.selected = cell;
+  view.menu = MatrixMenu{*cell, at.x, at.y};
+  frame.change(std::move(view));
+}
+
+void draw_matrix_menu(const Frame& frame, Rect window) {
+  const std::optional<MatrixMenu>& menu = frame.view().menu;
+  if (!menu) return;
+  const float u = frame.u;
+  const float line = 26 * u, head = 30 * u, apart = 9 * u, pad = 7 * u;
+  const ImVec2 size{270 * u, head + line * static_cast<float>(std::size(lines)) + apart + 2 * pad};
+  const ImVec2 min{std::max(std::min(menu->x, window.max.x - size.x - pad), window.min.x), std::max(std::min(menu->y, window.max.y - size.y - pad), window.min.y)};
+  const ImVec2 max{min.x + size.x, min.y + size.y};
+  const PanelArea area(frame, "matrix_menu", window.min, window.max, 0, {0, 0}, PanelArea::Kind::floating);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(min, max, frame.look.panel, 9 * u);
+  compat::add_rect(list, min, max, frame.look.line, 9 * u, 1);
+  draw_heading(frame, menu->cell, {min.x + pad + 10 * u, min.y + pad + 6 * u});
+  float y = min.y + pad + head;
+  for (const Line& each : lines) {
+    if (each.what == first_file) {
+      list.AddLine({min.x, y + apart / 2}, {max.x, y + apart / 2}, frame.look.line);
+      y += apart;
+    }
+    if (draw_line(frame, each, {{min.x + pad, y}, {max.x - pad, y + line}})) {
+      close(frame);
+      frame.actions.push_back(TakeMatrix{menu->cell, each.what});
+    }
+    y += line;
+  }
+  catch_clicks(frame, window, {min, max});
+}
+
+void press_matrix_keys(const Frame& frame) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const std::optional<Cell> cell = frame.view().menu ? frame.view().menu->cell : frame.looked_at();
+  if (!cell) return;
+  for (const Line& line : lines) {
+    if (io.KeyCtrl != line.ctrl || io.KeyShift != line.shift || io.KeyAlt != line.alt || !compat::pressed(line.letter)) continue;
+    if (frame.view().menu) close(frame);
+    frame.actions.push_back(TakeMatrix{*cell, line.what});
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,145 @@
+#include "ui/pipeline/moment_picture.h"
+#include "ui/look/number_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/explain/partial.h"
+#include "ui/frame/colormaps.h"
+
+namespace headlight {
+namespace {
+
+using Kind = Moment::Kind;
+
+const HeatPicture* heat_of(const PipelinePicture& picture, Stage stage) {
+  for (const CardPicture& card : picture.cards) {
+    for (const HeatPicture& heat : card.heats) {
+      if (heat.stage == stage) return &heat;
+    }
+  }
+  return nullptr;
+}
+
+Rect part(const Rect& rect, Index first, Index last, Index of, bool rows) {
+  const float from = static_cast<float>(first) / static_cast<float>(of);
+  const float to = static_cast<float>(last) / static_cast<float>(of);
+  if (rows) return {{rect.min.x, rect.min.y + from * rect.height()}, {rect.max.x, rect.min.y + to * rect.height()}};
+  return {{rect.min.x + from * rect.width(), rect.min.y}, {rect.min.x + to * rect.width(), rect.max.y}};
+}
+
+/// The numbers in the stage's place: over the stage's range, so that sums grow into it, or over their own.
+void put(const Frame& frame, const PipelinePicture& picture, Stage stage, Tensor values, bool own_range, MomentPicture& shown) {
+  const HeatPicture* place = heat_of(picture, stage);
+  if (!place) return;
+  HeatPicture& heat = shown.heat;
+  heat = *place;
+  heat.row_labels.clear();
+  heat.col_labels.clear();
+  heat.batch = heat.head = heat.quad.batch = heat.quad.head = 0;
+  heat.quad.values = std::move(values);
+  heat.quad.mask = heat.quad.kept = heat.shades = Tensor();
+  heat.quad.show_leaks = heat.quad.row_ranges = false;
+  heat.quad.range = stage_range(*frame.trace(), stage, heat.colormap->kind());
+  if (!own_range) return;
+  Extent extent;
+  extent.add(heat.quad.values.matrix());
+  heat.quad.range = extent.range(heat.colormap->kind());
+}
+
+void show_terms(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
+  const Trace& trace = *frame.trace();
+  const View& view = frame.view();
+  const Index all = product_terms(trace, now.stage);
+  put(frame, picture, now.stage, partial_product(trace, now.stage, view.batch, has_head_axis(now.stage) ? view.head : 0, now.last), false, shown);
+  shown.caption = frame.words.fill("player.terms", {std::to_string(now.last), std::to_string(all)});
+  const Operands operands = operands_of(trace, now.stage);
+  if (const HeatPicture* left = heat_of(picture, shown_as(trace, operands.left))) {
+    shown.sources.push_back(part(left->rect, now.first, now.last, left->cols, false));
+  }
+  if (const HeatPicture* right = heat_of(picture, operands.right)) {
+    shown.sources.push_back(part(right->rect, now.first, now.last, operands.terms_are_rows ? right->rows : right->cols, operands.terms_are_rows));
+  }
+}
+
+void show_softmax(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
+  const View& view = frame.view();
+  const bool shifted = now.kind == Kind::shifted;
+  const Tensor step = softmax_step(*frame.trace(), view.batch, view.head, shifted ? SoftmaxStep::shifted : SoftmaxStep::exponentials);
+  put(frame, picture, now.stage, step, true, shown);
+  shown.caption = frame.words(shifted ? "player.shifted" : now.kind == Kind::sums ? "player.sums" : "player.exponentials");
+  if (const HeatPicture* scores = heat_of(picture, Stage::masked_scores)) shown.sources.push_back(scores->rect);
+  if (now.kind != Kind::sums) return;
+  const MatrixView matrix = step.matrix();
+  for (Index r = 0; r < matrix.rows; ++r) {
+    double sum = 0;
+    for (Index c = 0; c < matrix.cols; ++c) sum += static_cast<double>(matrix(r, c));
+    shown.sums.push_back("Σ " + number_text(static_cast<float>(sum), 3));
+  }
+}
+
+Rect between(const Rect& a, const Rect& b, float t) {
+  const auto mix = [t](float from, float to) { return from + (to - from) * t; };
+  return {{mix(a.min.x, b.min.x), mix(a.min.y, b.min.y)}, {mix(a.max.x, b.max.x), mix(a.max.y, b.max.y)}};
+}
+
+/// Each head's columns, from where they lie in the whole matrix to the head's place in the stack, or back.
+void show_travel(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
+  const Trace& trace = *frame.trace();
+  const bool merges = now.stage == Stage::concat;
+  const auto whole_of = [](Stage heads) { return heads == Stage::Q_heads ? Stage::Q : heads == Stage::K_heads ? Stage::K : Stage::V; };
+  const Stage whole = merges ? Stage::concat : whole_of(now.stage);
+  const Stage heads = merges ? Stage::head_outputs : now.stage;
+  const HeatPicture* wide = heat_of(picture, whole);
+  const HeatPicture* front = heat_of(picture, heads);
+  if (!wide || !front) return;
+  const Index count = trace[heads].size(1), d_head = trace[heads].size(-1);
+  const Index groups = is_per_kv_head(heads) ? trace.dims().groups() : 1;
+  const float t = static_cast<float>(now.last) / static_cast<float>(travel_parts);
+  const Colormap& map = window_colormap(frame.view(), whole);
+  for (Index i = count; i-- > 0;) {  // the front head last, over the others
+    const Index h = (front->head + i) % count;
+    const float behind = static_cast<float>(std::min<Index>(i, 3)) * stack_step * frame.u * picture.layout.type;
+    const Rect in_stack{{front->rect.min.x + behind, front->rect.min.y - behind}, {front->rect.max.x + behind, front->rect.max.y - behind}};
+    const Rect in_whole = part(wide->rect, h * d_head, (h + 1) * d_head, count * d_head, false);
+    Traveller traveller;
+    traveller.rect = merges ? between(in_stack, in_whole, t) : between(in_whole, in_stack, t);
+    traveller.colour = frame.look.head(h * groups);
+    traveller.quad.values = trace[whole].slice(2, h * d_head, d_head);
+    traveller.quad.batch = frame.view().batch;
+    traveller.quad.theme = frame.look.theme;
+    traveller.quad.colormap = &map;
+    traveller.quad.range = stage_range(trace, whole, map.kind());
+    traveller.quad.scale = frame.u;
+    shown.travellers.push_back(std::move(traveller));
+  }
+}
+
+}  // namespace
+
+std::optional<Stage> stage_on_its_way(const Frame& frame) {
+  if (!frame.view().step || !frame.trace()) return std::nullopt;
+  const Moment& now = frame.timeline.at(*frame.view().step);
+  const bool own = now.kind == Kind::rows || now.kind == Kind::columns || now.kind == Kind::cells;
+  return own ? std::nullopt : std::optional(now.stage);
+}
+
+MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& picture) {
+  MomentPicture shown;
+  if (!stage_on_its_way(frame)) return shown;
+  const Moment& now = frame.timeline.at(*frame.view().step);
+  switch (now.kind) {
+    case Kind::travel: show_travel(frame, picture, now, shown); break;
+    case Kind::terms: show_terms(frame, picture, now, shown); break;
+    default: show_softmax(frame, picture, now, shown); break;
+  }
+  return shown;
+}
+
+const MomentPicture& moment_picture(const Frame& frame, const PipelinePicture& picture) {
+  const View& view = frame.view();
+  return frame.picture<MomentPicture>([&] { return make_moment_picture(frame, picture); }, view.packed, picture.size.x, picture.size.y,
+                                      view.step, view.way);
+}
+
+}  // namespace headlight

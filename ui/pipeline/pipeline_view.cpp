@@ -1,0 +1,109 @@
+// The pipeline view: every stage as a card on a canvas that pans (drag) and zooms (wheel, around the pointer).
+#include <algorithm>
+#include <cmath>
+
+#include "ui/pipeline/pipeline_view.h"
+#include "ui/matrix/heatmap.h"
+#include "ui/matrix/matrix_menu.h"
+#include "ui/pipeline/draw.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+constexpr float zoom_least = 0.5f;
+constexpr float zoom_most = 12;
+
+CanvasTransform transform_of(const View& view, Rect place) {
+  const float zoom = view.zoom > 0 ? view.zoom : 1;
+  return {{place.min.x + view.pan_x, place.min.y + view.pan_y}, zoom};
+}
+
+void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bool on_background) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool zooms = io.MouseWheel != 0 && ImGui::IsItemHovered();
+  const bool pans = ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
+  const bool fits = on_background && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+  if (!zooms && !pans && !fits) return;
+  View view = frame.view();
+  if (zooms) {
+    const float zoom = std::clamp(now.zoom * std::pow(1.15f, io.MouseWheel), zoom_least, zoom_most);
+    const ImVec2 fixed = now.canvas(io.MousePos);
+    view.zoom = zoom;
+    view.pan_x = io.MousePos.x - fixed.x * zoom - place.min.x;
+    view.pan_y = io.MousePos.y - fixed.y * zoom - place.min.y;
+  } else if (pans) {
+    view.zoom = now.zoom;
+    view.pan_x += io.MouseDelta.x;
+    view.pan_y += io.MouseDelta.y;
+  } else {
+    view.zoom = view.pan_x = view.pan_y = 0;
+  }
+  frame.change(std::move(view));
+}
+
+/// Thumbnails choose a head when they are clicked; their cells count for the menu alone.
+std::optional<Cell> thumbnail_cell(const PipelinePicture& picture, ImVec2 point) {
+  for (const ThumbnailPicture& thumbnail : picture.thumbnails) {
+    if (const auto cell = cell_in(thumbnail.heat, point)) return cell;
+  }
+  return std::nullopt;
+}
+
+void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, const std::optional<Cell>& cell) {
+  View view = frame.view();
+  if (const auto head = thumbnail_at(picture, point)) {
+    view.head = *head;
+    if (view.selected && has_head_axis(view.selected->stage)) {
+      view.selected->head = is_per_kv_head(view.selected->stage) ? *head / frame.trace()->dims().groups() : *head;
+    }
+  } else {
+    view.selected = cell && view.selected != cell ? cell : std::nullopt;
+  }
+  frame.change(std::move(view));
+}
+
+/// The card under the pointer, where it is on none of its cells.
+void point_at_card(const Frame& frame, const PipelinePicture& picture, ImVec2 point, bool over) {
+  std::optional<Stage> stage;
+  for (const CardPicture& card : picture.cards) {
+    if (over && card.card.contains(point)) stage = card.stage;
+  }
+  if (stage == frame.view().pointed_stage) return;
+  View view = frame.view();
+  view.pointed_stage = stage;
+  frame.change(std::move(view));
+}
+
+/// A label's whole token; on the card it may be cut.
+void tell_label(const Frame& frame, const PipelinePicture& picture, ImVec2 point) {
+  for (const CardPicture& card : picture.cards) {
+    if (!card.labelled || !card.card.contains(point)) continue;
+    const float pixels = (card.stage == Stage::weights ? 12 : 10.5f) * frame.u * picture.layout.type;
+    if (const std::string* label = label_at(card.heats[0], point, pixels)) tooltip(frame, *label);
+  }
+}
+
+}  // namespace
+
+void draw_pipeline_view(const Frame& frame, Rect place) {
+  const PipelinePicture& picture = pipeline_picture(frame, {place.width(), place.height()});
+  const CanvasTransform transform = transform_of(frame.view(), place);
+  ImGui::SetCursorScreenPos(place.min);
+  ImGui::InvisibleButton("surface", {place.width(), place.height()});
+  const ImVec2 point = transform.canvas(ImGui::GetIO().MousePos);
+  std::optional<Cell> cell = ImGui::IsItemHovered() ? cell_at(picture, point) : std::nullopt;
+  if (cell && !frame.shows(*cell)) cell.reset();  // not computed yet
+  point_at_card(frame, picture, point, !cell && ImGui::IsItemHovered());
+  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  if (!cell) tell_label(frame, picture, point);
+  const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
+  if (ImGui::IsItemDeactivated() && std::abs(dragged.x) + std::abs(dragged.y) < 4) {
+    select(frame, picture, point, cell);
+  }
+  offer_matrix_menu(frame, cell ? cell : thumbnail_cell(picture, point));
+  pan_and_zoom(frame, place, transform, !cell);
+  draw_pipeline(frame, picture, provenance_picture(frame, picture), moment_picture(frame, picture), transform);
+}
+
+}  // namespace headlight
