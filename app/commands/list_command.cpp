@@ -8,6 +8,7 @@
 #include "app/commands/commands.h"
 #include "core/assets/assets.h"
 #include "core/figure/colormap.h"
+#include "core/mask/examples.h"
 #include "core/mask/patterns.h"
 #include "core/scenario/lesson.h"
 #include "core/stage/stage.h"
@@ -42,6 +43,11 @@ Json masks() {
     list.push_back({{"name", signature(pattern)},
                     {"predicate", std::string(pattern.predicate)},
                     {"known_from", std::string(pattern.known_from)}});
+  }
+  for (const MaskExample& example : mask_examples()) {
+    list.push_back({{"name", std::string(example.name)},
+                    {"predicate", std::string(example.expression)},
+                    {"known_from", std::string(example.known_from)}});
   }
   return list;
 }

@@ -20,6 +20,20 @@ void collect(const mask::Node& node, std::vector<PatternCall>& calls) {
   for (const mask::NodePtr& operand : node.operands) collect(*operand, calls);
 }
 
+/// A quotient by more than 1 whose floor is not taken, of something that depends on q or k.
+bool is_exact_quotient(const mask::Node& node) {
+  return node.op == mask::Op::divide && (node.depends & (mask::on_q | mask::on_k)) != 0 && node.operands[1]->constant.value_or(2) > 1;
+}
+
+const mask::Node* quotients_compared(const mask::Node& node) {
+  const bool equality = node.op == mask::Op::equal || node.op == mask::Op::not_equal;
+  if (equality && is_exact_quotient(*node.operands[0]) && is_exact_quotient(*node.operands[1])) return &node;
+  for (const mask::NodePtr& operand : node.operands) {
+    if (const mask::Node* found = quotients_compared(*operand)) return found;
+  }
+  return nullptr;
+}
+
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 }  // namespace
@@ -40,6 +54,13 @@ std::vector<PatternCall> MaskExpression::pattern_calls() const {
 bool MaskExpression::calls(std::string_view pattern) const {
   const std::vector<PatternCall> all = pattern_calls();
   return std::any_of(all.begin(), all.end(), [&](const PatternCall& call) { return call.pattern->name == pattern; });
+}
+
+std::optional<std::string> doubtful(const MaskExpression& expression) {
+  const mask::Node* found = quotients_compared(expression.root());
+  if (!found) return {};
+  return "\"" + expression.text().substr(found->span.begin, found->span.end - found->span.begin) +
+         "\" compares exact quotients: / does not round; for blocks write floor(q / 4) == floor(k / 4)";
 }
 
 std::string with_argument(const MaskExpression& expression, std::size_t call, std::size_t argument, double value) {

@@ -1,10 +1,11 @@
-// The mask language (contract.md §4): one expression, true = may attend.
+// The mask language: one expression, true = may attend.
 //
 //   causal() && (window(4) || sink(1))        h < 2 ? causal() : full()        abs(q - k) % 2 == 0
 //
-// Variables   q k (from zero), b batch entry, h head, n_q n_k
+// Variables   q k (from zero), b batch entry, h head, n_q n_k, valid_len (the batch entry's, or the query's)
 // Numbers     + - * / %, abs(x) floor(x) min(x, y, …) max(x, y, …); double precision. `/` is the true division (1 / 2 is
 //             0.5), `%` the mathematical remainder, a - floor(a / b) * b: of the sign of b, so -1 % 4 is 3
+// Sets, bits  k in {0, 4, 8}, bit(k, 0): the bit of weight 2^0
 // Conditions  < <= > >= == !=, && || ! (or: and or not), true false, and every pattern of core/mask/patterns.h
 // Either      parentheses, condition ? a : b
 // Precedence and grouping are C's; numbers and conditions do not mix. A divisor of zero is an error where it is used:
@@ -59,6 +60,9 @@ class MaskExpression {
   std::string text_;
   std::shared_ptr<const mask::Node> root_;
 };
+
+/// What the person probably did not mean: "q / 4 == k / 4" compares exact quotients. Nothing where there is no doubt.
+std::optional<std::string> doubtful(const MaskExpression& expression);
 
 /// The text with one argument of one of its pattern_calls() replaced: what a slider writes.
 std::string with_argument(const MaskExpression& expression, std::size_t call, std::size_t argument, double value);

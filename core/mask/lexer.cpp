@@ -16,8 +16,9 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 // Longest first. The single = & | are cut too, so that the parser can say what they should have been.
-constexpr std::string_view symbols[] = {"<=", ">=", "==", "!=", "&&", "||", "<", ">", "+", "-", "*", "/",
-                                        "%",  "!",  "(",  ")",  ",",  "?",  ":", "=", "&", "|"};
+// So are other languages' // ** << >> ^.
+constexpr std::string_view symbols[] = {"<=", ">=", "==", "!=", "&&", "||", "//", "**", "<<", ">>", "<", ">", "+", "-", "*",
+                                        "/",  "%",  "!",  "(",  ")",  "{",  "}",  ",",  "?",  ":",  "=", "&", "|", "^"};
 
 Token number_at(std::string_view text, std::size_t begin) {
   Token token{.kind = Token::Kind::number, .text = {}, .span = {}};
@@ -33,7 +34,7 @@ Token name_at(std::string_view text, std::size_t begin) {
   std::size_t end = begin;
   while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
   const std::string_view name = text.substr(begin, end - begin);
-  const bool operation = name == "and" || name == "or";
+  const bool operation = name == "and" || name == "or" || name == "in";
   return {operation ? Token::Kind::symbol : Token::Kind::name, {}, {begin, end}};
 }
 

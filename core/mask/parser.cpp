@@ -1,6 +1,7 @@
 #include "core/mask/parser.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/mask/lexer.h"
@@ -22,7 +23,7 @@ constexpr BinaryOperator binary_operators[] = {
     {"||", Op::logical_or, 1}, {"&&", Op::logical_and, 2}, {"==", Op::equal, 3},   {"!=", Op::not_equal, 3},
     {"<", Op::less, 4},        {"<=", Op::less_equal, 4},  {">", Op::greater, 4},  {">=", Op::greater_equal, 4},
     {"+", Op::add, 5},         {"-", Op::subtract, 5},     {"*", Op::multiply, 6}, {"/", Op::divide, 6},
-    {"%", Op::modulo, 6},
+    {"%", Op::modulo, 6},      {"in", Op::drawn, 4},
 };
 
 struct Function {
@@ -33,7 +34,19 @@ struct Function {
 constexpr Function functions[] = {
     {"abs", Op::absolute, 1}, {"floor", Op::floor, 1}, {"min", Op::minimum, 2}, {"max", Op::maximum, 2}};
 
-constexpr Variable variables[] = {Variable::q, Variable::k, Variable::b, Variable::h, Variable::n_q, Variable::n_k};
+constexpr Variable variables[] = {Variable::q, Variable::k, Variable::b, Variable::h, Variable::n_q, Variable::n_k, Variable::valid_len};
+
+/// What other libraries and languages write, and what it is here.
+struct Foreign {
+  std::string_view word, meant;
+};
+constexpr Foreign foreign_names[] = {
+    {"q_idx", "q"}, {"query_idx", "q"}, {"query", "q"}, {"row", "q"}, {"i", "q"}, {"kv_idx", "k"}, {"k_idx", "k"}, {"key_idx", "k"},
+    {"key", "k"}, {"col", "k"}, {"j", "k"}, {"b_idx", "b"}, {"batch", "b"}, {"batch_idx", "b"}, {"h_idx", "h"}, {"head", "h"},
+    {"head_idx", "h"}, {"seq_len", "n_q or n_k"}, {"q_len", "n_q"}, {"kv_len", "n_k"}, {"k_len", "n_k"}, {"n", "n_q or n_k"},
+    {"True", "true"}, {"False", "false"}};
+constexpr Foreign foreign_operators[] = {{"//", "floor(q / 4) for q // 4"}, {"**", "q * q for q ** 2"}, {"<<", "q * 4 for q << 2"},
+                                         {">>", "floor(q / 4) for q >> 2"}, {"^", "!= between conditions, or bit(q, 0) for single bits"}};
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -109,10 +122,37 @@ class Parser {
     while (const BinaryOperator* found = operator_here()) {
       if (found->precedence < lowest) break;
       take();
+      if (found->op == Op::drawn) {
+        left = membership(left, begin);
+        continue;
+      }
       NodePtr right = binary(found->precedence + 1);
       left = make_operation(found->op, {std::move(left), std::move(right)}, since(begin));
     }
     return left;
+  }
+
+  /// "k in {0, 4, 8}": one comparison an element.
+  NodePtr membership(const NodePtr& left, std::size_t begin) {
+    if (!accept("{")) fail_expected("'{' and the numbers of the set, such as {0, 4, 8}");
+    NodePtr any;
+    do {
+      NodePtr element = make_operation(Op::equal, {left, binary(comparison_precedence + 2)}, since(begin));
+      any = any ? make_operation(Op::logical_or, {std::move(any), std::move(element)}, since(begin)) : std::move(element);
+    } while (accept(","));
+    if (!accept("}")) fail_expected("',' or '}' to close the set");
+    return any;
+  }
+
+  /// bit(x, i): the bit of weight 2^i, 0 or 1.
+  NodePtr bit_of(const Token& token) {
+    const std::vector<NodePtr> values = arguments(token);
+    const Span span = since(token.span.begin);
+    const bool right = values.size() == 2 && values[1]->constant && *values[1]->constant >= 0 && *values[1]->constant <= 31 && values[1]->whole;
+    if (!right) throw ExpressionError(token.span.begin, "bit takes a number and which bit of it", "expected bit(q, 0) to bit(q, 31)");
+    const NodePtr weight = make_number(std::ldexp(1.0, static_cast<int>(*values[1]->constant)), span);
+    const NodePtr shifted = make_operation(Op::floor, {make_operation(Op::divide, {values[0], weight}, span)}, span);
+    return make_operation(Op::modulo, {shifted, make_number(2, span)}, span);
   }
 
   const BinaryOperator* operator_here() const {
@@ -122,6 +162,11 @@ class Parser {
       const std::string twice = std::string(symbol) + std::string(symbol);
       throw ExpressionError(peek().span.begin, quoted(symbol) + " is not an operator",
                             "expected " + quoted(twice) + (symbol == "=" ? " to compare" : " to combine conditions"));
+    }
+    for (const Foreign& foreign : foreign_operators) {
+      if (foreign.word == symbol) {
+        throw ExpressionError(peek().span.begin, quoted(symbol) + " is not an operator here", "write " + std::string(foreign.meant));
+      }
     }
     const auto* found = std::find_if(std::begin(binary_operators), std::end(binary_operators),
                                      [&](const BinaryOperator& candidate) { return candidate.symbol == symbol; });
@@ -162,6 +207,7 @@ class Parser {
     for (const Function& function : functions) {
       if (function.name == token.text) return function_call(function, token, called);
     }
+    if (called && token.text == "bit") return bit_of(token);
     if (called) fail_unknown(token, called);
     if (token.text == "true" || token.text == "false") return make_truth(token.text == "true", since(token.span.begin));
     for (const Variable variable : variables) {
@@ -268,6 +314,12 @@ class Parser {
     if (!called) {
       for (const Variable variable : variables) names.push_back(name(variable));
       names.insert(names.end(), {"true", "false"});
+    }
+    for (const Foreign& foreign : foreign_names) {
+      if (!called && foreign.word == token.text) {
+        throw ExpressionError(token.span.begin, quoted(token.text) + " is called " + std::string(foreign.meant) + " here",
+                              "write " + std::string(foreign.meant));
+      }
     }
     const std::string what = (called ? "unknown function " : "unknown name ") + quoted(token.text.substr(0, 40));
     const std::string_view nearest = nearest_name(token.text, names);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/scenario/file_source.h"
+#include "core/mask/expression.h"
 #include "core/scenario/given.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/settings.h"
@@ -174,6 +175,9 @@ Inputs resolve(const Scenario& scenario, const Scenario* last_scenario, const In
   if (!scenario.edits.empty()) {
     inputs.unedited = std::make_shared<const Inputs>(inputs);
     apply_edits(scenario.edits, last, inputs);
+  }
+  if (!scenario.mask.empty()) {
+    if (const auto doubt = doubtful(MaskExpression::parse(scenario.mask))) inputs.assumptions.push_back({"mask", *doubt});
   }
   return inputs;
 }

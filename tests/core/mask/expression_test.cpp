@@ -49,6 +49,11 @@ TEST_CASE("a malformed expression is pointed at, with what was expected") {
       {"window()", 7, "window(w) takes 1 number and got none", "window(4)"},
       {"window(-1)", 7, "window's w is -1", "a whole number of 0 or more"},
       {"q = k", 2, "'=' is not an operator", "'=='"},
+      {"q // 4 == k // 4", 2, "'//' is not an operator here", "floor(q / 4)"},
+      {"kv_idx <= q_idx", 0, "'kv_idx' is called k here", "write k"},
+      {"k in 3", 5, "'3' does not belong here", "'{'"},
+      {"k in {3", 7, "the expression ends too early", "'}'"},
+      {"bit(q, 40) == 1", 0, "bit takes a number", "bit(q, 31)"},
       {"", 0, "the mask expression is empty", "causal()"},
       {"  \n", 0, "the mask expression is empty", "causal()"},
       {"q / (2 - 2) < 1", 5, "division by zero", "other than 0"},
@@ -169,3 +174,18 @@ TEST_CASE("the mark stands before the character in one line, and a long text is 
   CHECK(mark_at(std::string(100, '('), 50, 3) == "column 51: …(((▸(((…");
 }
 
+
+TEST_CASE("a set holds its elements and no other number; a bit is that of the binary digits") {
+  for (int q = 0; q < 9; ++q) {
+    const std::string n = std::to_string(q);
+    CHECK(value(n + " in {0, 4, 3 + 5}") == (q == 0 || q == 4 || q == 8));
+    CHECK(value("!(" + n + " in {0, 4}) && true") == (q != 0 && q != 4));
+    for (int i = 0; i < 4; ++i) CHECK(value("bit(" + n + ", " + std::to_string(i) + ") == 1") == ((q >> i & 1) == 1));
+  }
+}
+
+TEST_CASE("exact quotients that are compared are doubted, floors are not") {
+  CHECK(doubtful(MaskExpression::parse("causal() && q / 4 == k / 4")));
+  CHECK_FALSE(doubtful(MaskExpression::parse("floor(q / 4) == floor(k / 4)")));
+  CHECK_FALSE(doubtful(MaskExpression::parse("chunked(4) && q / 2 < k")));
+}
