@@ -44,12 +44,15 @@ Json masks() {
                     {"predicate", std::string(pattern.predicate)},
                     {"known_from", std::string(pattern.known_from)}});
   }
-  for (const MaskExample& example : mask_examples()) {
-    list.push_back({{"name", std::string(example.name)},
-                    {"predicate", std::string(example.expression)},
-                    {"known_from", std::string(example.known_from)}});
-  }
   return list;
+}
+
+/// Expressions worth starting from; for people, as programs read the patterns.
+void print_mask_examples() {
+  std::cout << "\nExamples\n";
+  for (const MaskExample& example : mask_examples()) {
+    std::cout << "  " << example.name << ": " << example.known_from << "\n    " << example.expression << '\n';
+  }
 }
 
 Json lessons(const std::string& language) {
@@ -133,6 +136,7 @@ int list_command(const CommandLine& line) {
     std::cout << list.dump(2) << '\n';
   } else {
     print(list);
+    if (line.list_what == "masks") print_mask_examples();
   }
   return 0;
 }
