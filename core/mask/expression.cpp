@@ -5,6 +5,7 @@
 
 #include "core/mask/ast.h"
 #include "core/mask/parser.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -56,11 +57,16 @@ bool MaskExpression::calls(std::string_view pattern) const {
   return std::any_of(all.begin(), all.end(), [&](const PatternCall& call) { return call.pattern->name == pattern; });
 }
 
-std::optional<std::string> doubtful(const MaskExpression& expression) {
-  const mask::Node* found = quotients_compared(expression.root());
+std::optional<std::string> doubtful(std::string_view text) {
+  mask::NodePtr root;
+  try {
+    root = mask::parse(text);
+  } catch (const ExpressionError&) {
+    return {};
+  }
+  const mask::Node* found = quotients_compared(*root);
   if (!found) return {};
-  return "\"" + expression.text().substr(found->span.begin, found->span.end - found->span.begin) +
-         "\" compares exact quotients: / does not round; for blocks write floor(q / 4) == floor(k / 4)";
+  return "\"" + std::string(text.substr(found->span.begin, found->span.end - found->span.begin)) + "\" compares exact quotients: / does not round; for blocks write floor(q / 4) == floor(k / 4)";
 }
 
 std::string with_argument(const MaskExpression& expression, std::size_t call, std::size_t argument, double value) {

@@ -61,8 +61,9 @@ class MaskExpression {
   std::shared_ptr<const mask::Node> root_;
 };
 
-/// What the person probably did not mean: "q / 4 == k / 4" compares exact quotients. Nothing where there is no doubt.
-std::optional<std::string> doubtful(const MaskExpression& expression);
+/// What the person probably did not mean: "q / 4 == k / 4" compares exact quotients. Nothing where there is no doubt,
+/// nor where the text does not parse, which is said where it is computed.
+std::optional<std::string> doubtful(std::string_view text);
 
 /// The text with one argument of one of its pattern_calls() replaced: what a slider writes.
 std::string with_argument(const MaskExpression& expression, std::size_t call, std::size_t argument, double value);

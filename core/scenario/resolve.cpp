@@ -176,9 +176,7 @@ Inputs resolve(const Scenario& scenario, const Scenario* last_scenario, const In
     inputs.unedited = std::make_shared<const Inputs>(inputs);
     apply_edits(scenario.edits, last, inputs);
   }
-  if (!scenario.mask.empty()) {
-    if (const auto doubt = doubtful(MaskExpression::parse(scenario.mask))) inputs.assumptions.push_back({"mask", *doubt});
-  }
+  if (const auto doubt = doubtful(scenario.mask)) inputs.assumptions.push_back({"mask", *doubt});
   return inputs;
 }
 
