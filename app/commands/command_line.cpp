@@ -134,10 +134,25 @@ CommandLine parse_list(const std::vector<std::string>& arguments) {
   return line;
 }
 
+CommandLine parse_lesson(const std::vector<std::string>& arguments) {
+  CLI::App app;
+  app.set_help_flag();
+  CommandLine line;
+  bool check = false;
+  app.add_option("FILE", line.file);
+  app.add_flag("--check", check);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  app.parse(reversed);
+  line.kind = CommandKind::lesson;
+  if (check) line.options["--check"] = "true";
+  return line;
+}
+
 CommandLine parse_command(const std::vector<std::string>& arguments) {
   const std::string first = arguments.empty() ? "" : arguments.front();
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (first == "list") return parse_list(rest);
+  if (first == "lesson") return parse_lesson(rest);
   if (const auto kind = command_named(first)) {
     CommandLine line = Parser(*kind).parse(rest);
     line.kind = *kind;

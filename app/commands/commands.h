@@ -16,6 +16,8 @@ int explain_command(const CommandLine& line);
 int compare_command(const CommandLine& line);
 /// The same for each file of a folder, as a table. `trace` is what they should give.
 int compare_folder(const CommandLine& line, const std::shared_ptr<const Trace>& trace, const Run& run);
+/// 2 where the lesson has a mistake.
+int lesson_command(const CommandLine& line);
 int list_command(const CommandLine& line);
 int window_command(const CommandLine& line);
 int screenshot_command(const CommandLine& line);

@@ -30,7 +30,8 @@ Commands
   headlight compare FILE MINE [--json]              your own stages beside the right ones, and the mistake that gives them
   headlight compare FILE FOLDER/ [--table OUT.{csv,json}]        the same for each file of a folder, a line each
   headlight bundle [FILE] -o OUT[.zip] [figure]    a folder or zip: figure, data, scenario, trace, reproduce.py
-  headlight list stages|masks|lessons|colormaps|languages [--json]
+  headlight lesson FILE|ID --check                  everything that is wrong in a lesson file, with its path
+  headlight list stages|masks|lessons|models|colormaps|languages [--json]
   headlight --help, --version
 
 FILE is tensors (.npz, .safetensors, .pt), a scenario (.json) or lesson:ID. Without one: the default lesson;

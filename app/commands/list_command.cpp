@@ -10,6 +10,8 @@
 #include "core/figure/colormap.h"
 #include "core/mask/examples.h"
 #include "core/mask/patterns.h"
+#include "core/lesson/course.h"
+#include "core/network/shipped_models.h"
 #include "core/scenario/lesson.h"
 #include "core/stage/stage.h"
 
@@ -57,13 +59,34 @@ void print_mask_examples() {
 
 Json lessons(const std::string& language) {
   Json list = Json::array();
+  const auto in_language = [&](const std::map<std::string, std::string>& words) {
+    const auto it = words.find(language);
+    return it != words.end() ? it->second : words.at("en");
+  };
+  for (const Course& course : shipped_courses()) {
+    const bool bug = course.card.id.starts_with("bug-");
+    list.push_back({{"id", course.card.id}, {"title", in_language(course.card.title)}, {"kind", bug ? "bug" : "lesson"}, {"steps", course.steps.size()},
+                    {"questions", course.questions()}, {"languages", course.languages()}, {"description", in_language(course.card.description)}});
+  }
   for (const Lesson& lesson : shipped_lessons()) {
-    const auto in_language = [&](const std::map<std::string, std::string>& words) {
-      const auto it = words.find(language);
-      return it != words.end() ? it->second : words.at("en");
-    };
-    list.push_back(
-        {{"name", lesson.id}, {"title", in_language(lesson.title)}, {"description", in_language(lesson.description)}});
+    Json languages = Json::array();
+    for (const auto& [known, unused] : lesson.title) languages.push_back(known);
+    list.push_back({{"id", lesson.id}, {"title", in_language(lesson.title)}, {"kind", "preset"}, {"steps", 0}, {"questions", 0},
+                    {"languages", languages}, {"description", in_language(lesson.description)}});
+  }
+  return list;
+}
+
+/// Fields as `headlight list models` gives them; what a person reads in English.
+Json models() {
+  Json list = Json::array();
+  for (const ShippedModel& model : shipped_models()) {
+    Json claims = Json::array();
+    for (const HeadClaim& claim : model.claims) {
+      claims.push_back({{"layer", claim.layer}, {"head", claim.head}, {"does", claim.does.at("en")}, {"measured", claim.measured}});
+    }
+    list.push_back({{"id", model.id}, {"title", model.title.at("en")}, {"layers", model.layers}, {"heads", model.heads}, {"task", model.task.at("en")},
+                    {"accuracy", model.accuracy}, {"examples", model.examples}, {"claims", claims}});
   }
   return list;
 }
@@ -101,7 +124,14 @@ void print(const Json& list) {
   for (const Json& entry : list) {
     std::vector<std::string>& row = table.emplace_back();
     for (const auto& [field, text] : entry.items()) {
-      if (field != "description") row.push_back(text.get<std::string>());
+      if (field == "description" || field == "claims" || field == "examples") continue;
+      if (text.is_array()) {
+        std::string words;
+        for (const auto& word : text) words += (words.empty() ? "" : " ") + word.get<std::string>();
+        row.push_back(words);
+      } else {
+        row.push_back(text.is_string() ? text.get<std::string>() : text.dump());
+      }
     }
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letters(row[i]));
@@ -124,13 +154,15 @@ int list_command(const CommandLine& line) {
     list = masks();
   } else if (line.list_what == "lessons") {
     list = lessons("en");
+  } else if (line.list_what == "models") {
+    list = models();
   } else if (line.list_what == "colormaps") {
     list = colormaps();
   } else if (line.list_what == "languages") {
     list = languages();
   } else {
     throw InputError("list", line.list_what.empty() ? "of what?" : "there is no list of \"" + line.list_what + "\"",
-                     "expected stages, masks, lessons, colormaps or languages");
+                     "expected stages, masks, lessons, models, colormaps or languages");
   }
   if (line.has("--json")) {
     std::cout << list.dump(2) << '\n';

@@ -21,6 +21,7 @@ int dispatch(const CommandLine& line) {
     case CommandKind::explain: return explain_command(line);
     case CommandKind::compare: return compare_command(line);
     case CommandKind::bundle: return bundle_command(line);
+    case CommandKind::lesson: return lesson_command(line);
     case CommandKind::list:
       return list_command(line);
     case CommandKind::help:

@@ -116,9 +116,16 @@ def overlap_penalty(weights, alive):
     return (shared * alive).sum() / (alive.sum() * heads * (heads - 1))
 
 
-def unrest_penalty(weights, alive):
-    """How much is looked at elsewhere than at the first word: a head looks where looking pays, else it rests there."""
-    return ((1 - weights[..., 0]) * alive[:, None]).sum() / (alive.sum() * weights.shape[1])
+def unrest_penalty(weights, alive, at_previous=()):
+    """How much is looked at elsewhere than at the place of rest: a head looks where looking pays, else it rests there.
+    It is the first word, for the heads `at_previous` the word before."""
+    rest = weights[..., 0]
+    if at_previous:
+        before = torch.cat([weights[..., :1, 0], torch.diagonal(weights, -1, dim1=-2, dim2=-1)], -1)
+        chosen = torch.zeros(weights.shape[1], 1)
+        chosen[list(at_previous)] = 1
+        rest = chosen * before + (1 - chosen) * rest
+    return ((1 - rest) * alive[:, None]).sum() / (alive.sum() * weights.shape[1])
 
 
 def padded(lines, padding, length=None):
@@ -134,7 +141,7 @@ class Clock:
         return time.process_time() - self.start
 
 
-def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy=0.0, overlap=0.0, unrest=0.0, onset=0.3, report=500):
+def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy=0.0, overlap=0.0, unrest=0.0, onset=0.3, at_previous=(), report=500):
     """batch_of(step): ids [B, n] with −1 for padding. Penalties grow from `onset` of the steps to full at the end of
     the next fifth, so that a task is learned before its solution is tidied."""
     decays = [p for p in model.parameters() if p.dim() > 1]
@@ -157,7 +164,7 @@ def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy
             patterns = [a.weights for a in model.attentions]
             spread = sum(entropy_penalty(w, alive) for w in patterns) / len(patterns)
             shared = sum(overlap_penalty(w, alive) for w in patterns) / len(patterns)
-            busy = sum(unrest_penalty(w, alive) for w in patterns) / len(patterns)
+            busy = sum(unrest_penalty(w, alive, [h for l, h in at_previous if l == n]) for n, w in enumerate(patterns)) / len(patterns)
             loss = task + strength * (entropy * spread + overlap * shared + unrest * busy)
         optimizer.zero_grad()
         loss.backward()

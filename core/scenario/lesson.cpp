@@ -26,7 +26,7 @@ Lesson read_lesson(const std::filesystem::path& path) {
   const std::string file = portable_utf8_from(path);
   const Json json = read_json(file);
   const Place root{json, "$", file};
-  allow_only(root, {"id", "title", "description", "scenario"});
+  allow_only(root, {"$schema", "id", "title", "description", "scenario", "steps"});
   for (const char* field : {"id", "title", "description", "scenario"}) {
     if (!root.has(field)) root.fail(std::string("has no ") + field, "id, title, description and scenario");
   }
@@ -41,9 +41,11 @@ Lesson read_lesson(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::vector<Lesson> shipped_lessons() {
+namespace {
+
+std::vector<Lesson> lessons_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(asset("lessons"))) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());  // their names begin with their place in the order
@@ -52,11 +54,23 @@ std::vector<Lesson> shipped_lessons() {
   return lessons;
 }
 
+/// A lesson with steps (core/lesson/course.h), of which this takes the beginning.
+bool has_steps(const std::string& file) {
+  const Json json = read_json(file);
+  return json.is_object() && json.contains("steps");
+}
+
+}  // namespace
+
+std::vector<Lesson> shipped_lessons() { return lessons_in(asset("lessons")); }
+
 Lesson shipped_lesson(const std::string& id) {
   std::string ids;
-  for (Lesson& lesson : shipped_lessons()) {
-    if (lesson.id == id) return std::move(lesson);
-    ids += (ids.empty() ? "" : ", ") + lesson.id;
+  for (const char* folder : {"lessons", "lessons/course"}) {
+    for (Lesson& lesson : lessons_in(asset(folder))) {
+      if (lesson.id == id) return std::move(lesson);
+      ids += (ids.empty() ? "" : ", ") + lesson.id;
+    }
   }
   throw SettingError("lesson:" + id, "no such lesson", "expected one of " + ids);
 }
@@ -69,7 +83,10 @@ Lesson open_source(const std::string& file) {
   std::string extension = file.substr(std::min(file.find_last_of('.'), file.size()));
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".json") {
+  if (extension == ".json" && has_steps(file)) {
+    opened = read_lesson(path_from(file));
+    opened.file = file;
+  } else if (extension == ".json") {
     opened.scenario = read_scenario(file);
     opened.file = file;
   } else {

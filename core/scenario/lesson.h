@@ -17,9 +17,9 @@ struct Lesson {
   std::string file = {};  ///< the scenario file that it was read from; "" for what is none
 };
 
-/// The lessons that ship with the program, the default one first. Throws FileError.
+/// The lessons without steps that ship with the program, the default one first. Throws FileError.
 std::vector<Lesson> shipped_lessons();
-/// By id. Throws SettingError listing the ids there are.
+/// By id, those with steps (core/lesson/course.h) too. Throws SettingError listing the ids there are.
 Lesson shipped_lesson(const std::string& id);
 /// What opens where no file is named.
 inline constexpr const char* default_lesson = "first-light";

@@ -160,15 +160,45 @@ TEST_CASE("every stage that a trace has can be rendered") {
 
 TEST_CASE("list names what there is, as lines and as JSON") {
   const Program program;
-  for (const char* what : {"stages", "masks", "lessons", "colormaps", "languages"}) {
+  for (const char* what : {"stages", "masks", "lessons", "models", "colormaps", "languages"}) {
     CAPTURE(what);
     const Outcome lines = program.run(std::string("list ") + what);
     const Outcome json = program.run(std::string("list --json ") + what);
     CHECK(lines.status == 0);
     const auto list = nlohmann::json::parse(json.out);
     CHECK(static_cast<std::size_t>(std::count(lines.out.begin(), lines.out.end(), '\n')) == list.size());
-    for (const auto& entry : list) CHECK(contains(lines.out, entry.at("name").get<std::string>()));
+    for (const auto& entry : list) CHECK(contains(lines.out, (entry.contains("id") ? entry.at("id") : entry.at("name")).get<std::string>()));
   }
+}
+
+TEST_CASE("list lessons says what each is, with its steps, questions and languages") {
+  const Program program;
+  std::size_t lessons = 0, presets = 0;
+  for (const auto& entry : nlohmann::json::parse(program.run("list lessons --json").out)) {
+    const std::string kind = entry.at("kind");
+    lessons += kind == "lesson" ? 1 : 0;
+    presets += kind == "preset" ? 1 : 0;
+    CHECK((entry.at("steps") >= 5) == (kind != "preset"));
+    CHECK((entry.at("questions") >= 2) == (kind != "preset"));
+    CHECK(entry.at("languages") == nlohmann::json({"en", "zh"}));
+  }
+  CHECK(lessons >= 16);
+  CHECK(presets >= 10);
+}
+
+TEST_CASE("lesson --check says that a lesson is right, or names every mistake with its path") {
+  const Program program;
+  const Outcome right = program.run("lesson causal-mask --check");
+  CHECK(right.status == 0);
+  CHECK(contains(right.out, "nothing is wrong"));
+  std::ofstream(program / "mine.json") << R"json({"id": "mine", "title": "Mine", "description": "Mine", "scenario": {"source": "random"},
+    "steps": [{"text": "It is {w}.", "pose": {"stage": "wights"}, "claims": {"w": {"of": "weights:0,0,0,0", "is": "2"}}},
+              {"text": "And more.", "question": {"kind": "riddle", "ask": "?", "why": "!"}}]})json";
+  const Outcome wrong = program.run("lesson OUT/mine.json --check");
+  CHECK(wrong.status == 2);
+  CHECK(contains(wrong.err, "mine.json: $.steps[0].pose.stage"));
+  CHECK(contains(wrong.err, "mine.json: $.steps[1].question.kind"));
+  CHECK(program.run("lesson nothing --check").status == 2);
 }
 
 TEST_CASE("the same words mean the same in a scenario file and on the command line") {
@@ -227,8 +257,8 @@ TEST_CASE("what is wrong is one line that names it, exit 2, and nothing is writt
            {"render --stage weights --colormap mauve -o OUT/w.png", "mauve"},
            {"render --stage weights --range 3:1 -o OUT/w.png", "--range"},
            {"render --stage weights --size 10 -o OUT/w.png", "--size: \"10\" is not a size"},
-           {"list", "expected stages, masks, lessons, colormaps or languages"},
-           {"list everything", "expected stages, masks, lessons, colormaps or languages"},
+           {"list", "expected stages, masks, lessons, models, colormaps or languages"},
+           {"list everything", "expected stages, masks, lessons, models, colormaps or languages"},
            {"--screenshot OUT/s.jpg", "expected a name that ends in .png"},
            {"--screenshot OUT/s.png --view sideways", "--view"},
            {"--screenshot OUT/s.png --select weights:0", "--select"},

@@ -1,0 +1,102 @@
+// A course lesson: a scenario told in steps. Each step says something, sets what is on screen, and may ask. The format is
+// assets/lessons/lesson.schema.json; teachers write such files by hand.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/scenario/lesson.h"
+#include "core/stage/stage.h"
+
+namespace headlight {
+
+class Trace;
+
+/// By language; "en" is always there.
+using Words = std::map<std::string, std::string>;
+
+enum class Taking : std::uint8_t { value, sum, mean, deviation, largest, smallest, entropy, count, where_largest, probability };
+
+/// A number of the trace: one cell, or what is taken of the cells that `of` spans.
+///   "weights:0,0,2,1"   one cell [batch, head, row, column]
+///   "weights:0,0,2,:"   a row
+/// `probability`: of a word as the next one, in a network; `of` is the word.
+struct Measure {
+  Taking take = Taking::value;
+  std::string of;
+  std::string minus;  ///< another address, whose number is taken off; "" = none
+};
+
+/// A number that a text states as {name}. It is true where what is measured rounds to it.
+struct Claim {
+  std::string name;
+  Measure measure;
+  std::string is;                    ///< as it is shown, e.g. "0.50"
+  std::optional<Scenario> scenario;  ///< measured there; unset: on the step's own
+  std::string path;                  ///< where it stands in the file
+};
+
+enum class QuestionKind : std::uint8_t { choice, number, row, mask, order, head };
+
+struct Question {
+  QuestionKind kind = QuestionKind::choice;
+  Words ask, why;                  ///< `why` is shown with the answer
+  std::vector<Words> choices;      ///< choice: what can be chosen; order: in their right order
+  std::size_t right = 0;           ///< choice
+  std::optional<Measure> measure;  ///< number: the answer is read from the trace; row: the row that is guessed
+  double number = 0;               ///< number, where nothing is measured
+  double tolerance = 0.05;         ///< number, row: how far a guess may be off
+  std::string mask;                ///< mask: an expression that allows what should be allowed
+  Index layer = 0, head = 0;       ///< head
+};
+
+/// What is on screen at a step.
+struct Pose {
+  Scenario scenario;
+  std::string view = "pipeline";   ///< as --view
+  std::string level;               ///< as --level; "" = as it was
+  std::optional<Stage> stage;      ///< that the text is about
+  std::optional<std::string> select;  ///< as --select
+  std::optional<int> step;         ///< as --step
+  std::vector<Stage> hide;         ///< not shown until the question is answered
+};
+
+struct LessonStep {
+  Words text;  ///< with {name} where a claim's number goes
+  Pose pose;
+  std::vector<Claim> claims;
+  std::optional<Question> question;
+  std::string path;  ///< "$.steps[2]"
+
+  /// The text as it reads: claims filled in, "[scores](stage:scores)" as "scores". English where a language is missing.
+  std::string prose(const std::string& language) const;
+};
+
+struct Course {
+  Lesson card;  ///< id, title, description, the scenario to begin with
+  std::vector<LessonStep> steps;
+
+  std::size_t questions() const;
+  /// In which every text is there.
+  std::vector<std::string> languages() const;
+};
+
+/// Throws FileError at the first thing that is wrong in the file.
+Course read_course(const std::string& path);
+/// The course lessons that ship, in order; by id; by id or path. Throw FileError, SettingError.
+std::vector<Course> shipped_courses();
+Course course_named(const std::string& id_or_path);
+
+/// Everything that is wrong in a lesson file, a sentence each with its path: what does not read, poses that do not
+/// compute, selections that are not there, claims that are not so. Empty: it is right.
+std::vector<std::string> mistakes_in_course(const std::string& path);
+
+/// The number; throws SettingError where the trace has no such cell.
+double measured(const Measure& measure, const Trace& trace);
+/// Whether a number, as it is shown, says this value.
+bool says(const std::string& shown, double value);
+
+}  // namespace headlight

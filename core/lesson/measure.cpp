@@ -1,0 +1,144 @@
+// Numbers of a trace, as lessons name them.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "core/files/blame.h"
+#include "core/lesson/course.h"
+#include "core/run/trace.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+/// [batch, head, row, column]; −1 = all of them.
+struct Address {
+  Stage stage{};
+  std::array<Index, 4> at{0, 0, 0, 0};
+};
+
+Address address_of(const std::string& text) {
+  const auto wrong = [&] {
+    throw SettingError("of", in_quotes(text) + " names no cells", "expected STAGE:batch,head,row,column, \":\" for all of an axis");
+  };
+  const std::size_t colon = text.find(':');
+  const auto stage = stage_named(text.substr(0, colon));
+  if (!stage || colon == std::string::npos) wrong();
+  Address address{*stage};
+  std::size_t from = colon + 1;
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    const std::size_t to = axis == 3 ? text.size() : text.find(',', from);
+    if (to == std::string::npos || from >= to) wrong();
+    const std::string part = text.substr(from, to - from);
+    from = to + 1;
+    if (part == ":") {
+      address.at[axis] = -1;
+      continue;
+    }
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), address.at[axis]);
+    if (error != std::errc() || end != part.data() + part.size() || address.at[axis] < 0) wrong();
+  }
+  return address;
+}
+
+/// The cells of a tensor of two to four axes, which are the last of [batch, head, row, column] that its stage has.
+std::vector<double> cells_of(const Trace& trace, const std::string& of) {
+  const Address address = address_of(of);
+  const Tensor& tensor = trace[address.stage];
+  if (!tensor.defined()) throw SettingError("of", "there is no " + std::string(name(address.stage)) + " here", "expected a stage that this scenario has");
+  std::array<Index, 4> size{1, 1, 1, tensor.size(-1)};
+  if (tensor.rank() > 1) size[2] = tensor.size(-2);
+  if (tensor.rank() > 2) size[0] = tensor.size(0);
+  if (tensor.rank() > 3) size[1] = tensor.size(1);
+  std::array<Index, 4> first{}, last{};
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    const Index at = address.at[axis];
+    if (at >= size[axis]) {
+      static constexpr std::array names{"batch", "head", "row", "column"};
+      throw SettingError("of", in_quotes(of) + " has no such " + names[axis], "expected 0 to " + std::to_string(size[axis] - 1));
+    }
+    first[axis] = std::max<Index>(at, 0);
+    last[axis] = at < 0 ? size[axis] : at + 1;
+  }
+  std::vector<double> cells;
+  std::array<Index, 4> at{};
+  for (at[0] = first[0]; at[0] < last[0]; ++at[0]) {
+    for (at[1] = first[1]; at[1] < last[1]; ++at[1]) {
+      const MatrixView matrix = tensor.matrix(at[0], at[1]);
+      for (at[2] = first[2]; at[2] < last[2]; ++at[2]) {
+        for (at[3] = first[3]; at[3] < last[3]; ++at[3]) {
+          cells.push_back(static_cast<double>(matrix(at[2], at[3])));
+        }
+      }
+    }
+  }
+  return cells;
+}
+
+double mean_of(const std::vector<double>& cells) {
+  double sum = 0;
+  for (const double cell : cells) sum += cell;
+  return sum / static_cast<double>(cells.size());
+}
+
+double taken(Taking take, const std::vector<double>& cells) {
+  const double mean = mean_of(cells), count = static_cast<double>(cells.size());
+  switch (take) {
+    case Taking::value:
+      if (cells.size() != 1) throw SettingError("of", "names " + std::to_string(cells.size()) + " cells", "expected one, or what to take of them");
+      return cells.front();
+    case Taking::sum:
+      return mean * count;
+    case Taking::mean:
+      return mean;
+    case Taking::deviation: {
+      double squares = 0;
+      for (const double cell : cells) squares += (cell - mean) * (cell - mean);
+      return std::sqrt(squares / count);
+    }
+    case Taking::largest:
+      return *std::max_element(cells.begin(), cells.end());
+    case Taking::smallest:
+      return *std::min_element(cells.begin(), cells.end());
+    case Taking::entropy: {
+      double bits = 0;
+      for (const double cell : cells) bits -= cell > 0 ? cell * std::log2(cell) : 0;
+      return bits;
+    }
+    case Taking::count:
+      return static_cast<double>(std::count_if(cells.begin(), cells.end(), [](double cell) { return cell != 0; }));
+    case Taking::where_largest:
+      return static_cast<double>(std::max_element(cells.begin(), cells.end()) - cells.begin());
+    case Taking::probability:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+double measured(const Measure& measure, const Trace& trace) {
+  const double of = taken(measure.take, cells_of(trace, measure.of));
+  return measure.minus.empty() ? of : of - taken(measure.take, cells_of(trace, measure.minus));
+}
+
+bool says(const std::string& shown, double value) {
+  // Typeset minus signs and ∞ are as good as typed ones.
+  std::string text = shown;
+  if (const std::size_t minus = text.find("−"); minus != std::string::npos) text.replace(minus, std::string("−").size(), "-");
+  if (text == "NaN") return std::isnan(value);
+  if (text == "-∞" || text == "∞") return std::isinf(value) && (value < 0) == (text.front() == '-');
+  const bool percent = text.ends_with("%");
+  while (!text.empty() && (text.back() == '%' || text.back() == ' ')) text.pop_back();
+  double said = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), said);
+  if (error != std::errc() || end != text.data() + text.size()) return false;
+  const std::size_t point = text.find('.');
+  const double places = point == std::string::npos ? 0 : static_cast<double>(text.size() - point - 1);
+  // Half a unit in the last place, and what float32 cannot hold.
+  const double slack = 0.5 * std::pow(10.0, -places) * (1 + 1e-6) + 1e-6 * std::abs(said);
+  return std::abs(said - (percent ? 100 * value : value)) <= slack;
+}
+
+}  // namespace headlight

@@ -1,0 +1,118 @@
+// Lessons in steps: those that ship are true of the numbers that they show; of a wrong one every mistake is named.
+#include <algorithm>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "core/lesson/course.h"
+#include "core/scenario/lesson.h"
+#include "core/tensor/error.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+
+using namespace headlight;
+using samples::has;
+
+namespace {
+
+using Json = nlohmann::json;
+
+const Json good = Json::parse(R"json({
+  "id": "mine", "title": {"en": "Mine", "zh": "我的"}, "description": {"en": "A lesson", "zh": "一课"},
+  "scenario": {"source": "random", "queries": 3, "d_model": 4, "heads": 2, "mask": "causal()"},
+  "steps": [
+    {"text": {"en": "The first word gives itself [all](stage:weights), {w}.", "zh": "第一个词把全部 {w} 给自己。"},
+     "pose": {"stage": "weights", "select": "weights:0,0,0,0"},
+     "claims": {"w": {"of": "weights:0,0,0,0", "is": "1.00"}}},
+    {"text": {"en": "Without a mask a row has three keys.", "zh": "没有掩码，一行有三个键。"},
+     "pose": {"change": {"mask": "full()"}},
+     "question": {"kind": "number", "ask": {"en": "How many?", "zh": "多少？"}, "why": {"en": "Three.", "zh": "三个。"}, "of": "mask:0,0,0,:", "take": "count"}}
+  ]})json");
+
+/// What is said of the good lesson with other values at these places.
+std::vector<std::string> mistakes(const std::vector<std::pair<std::string, Json>>& changes = {}) {
+  Json json = good;
+  for (const auto& [place, value] : changes) json[Json::json_pointer(place)] = value;
+  const samples::TempFolder scratch;
+  samples::write_text(scratch / "mine.json", json.dump());
+  return mistakes_in_course(scratch / "mine.json");
+}
+
+bool says_so(const std::vector<std::string>& mistakes, std::string_view part) {
+  return std::ranges::any_of(mistakes, [&](const std::string& mistake) { return has(mistake, part); });
+}
+
+}  // namespace
+
+TEST_CASE("every lesson that ships is right: it reads, its poses compute, its claims are so") {
+  std::set<std::string> ids;
+  for (const Course& course : shipped_courses()) {
+    INFO(course.card.id);
+    CHECK(ids.insert(course.card.id).second);
+    CHECK(mistakes_in_course(course.card.file) == std::vector<std::string>{});
+    CHECK(course.languages() == std::vector<std::string>{"en", "zh"});
+    CHECK(course.steps.size() >= 5);
+    CHECK(course.steps.size() <= 12);
+    CHECK(course.questions() >= 2);
+    CHECK(shipped_lesson(course.card.id).scenario == course.card.scenario);
+  }
+  CHECK(ids.size() >= 16);
+}
+
+TEST_CASE("a lesson's text has its numbers and no marks in every language") {
+  for (const Course& course : shipped_courses()) {
+    for (const LessonStep& step : course.steps) {
+      for (const char* language : {"en", "zh"}) {
+        INFO(course.card.id << " " << step.path);
+        const std::string prose = step.prose(language);
+        CHECK(prose.find_first_of("{}") == std::string::npos);
+        CHECK(prose.find("](") == std::string::npos);
+        CHECK(prose.size() > 10);
+      }
+    }
+  }
+}
+
+TEST_CASE("a step keeps the pose of the one before, with its changes") {
+  const samples::TempFolder scratch;
+  samples::write_text(scratch / "mine.json", good.dump());
+  const Course course = read_course(scratch / "mine.json");
+  REQUIRE(course.steps.size() == 2);
+  CHECK(course.steps[0].prose("en") == "The first word gives itself all, 1.00.");
+  CHECK(course.steps[1].pose.scenario.mask == "full()");
+  CHECK(course.steps[1].pose.scenario.queries == course.steps[0].pose.scenario.queries);
+  CHECK(course.steps[1].pose.stage == Stage::weights);
+  CHECK_FALSE(course.steps[1].pose.select);
+  CHECK(open_source(scratch / "mine.json").title.at("zh") == "我的");
+}
+
+TEST_CASE("every mistake in a lesson file is named with its path") {
+  CHECK(mistakes().empty());
+  CHECK(says_so(mistakes({{"/steps/0/pose/stage", "weigths"}}), "$.steps[0].pose.stage"));
+  CHECK(says_so(mistakes({{"/steps/0/pose/select", "weights:0,0,0,9"}}), "$.steps[0].pose.select"));
+  CHECK(says_so(mistakes({{"/steps/0/pose/stage", "biased_scores"}}), "$.steps[0].pose.stage: this scenario has no biased_scores"));
+  CHECK(says_so(mistakes({{"/steps/0/claims/w/is", "0.99"}}), R"($.steps[0].claims.w: "0.99" is said, but it is 1.0)"));
+  CHECK(says_so(mistakes({{"/steps/0/claims/w/of", "weights:0,5,0,0"}}), "no such head"));
+  CHECK(says_so(mistakes({{"/steps/0/text/zh", "第一个词 {x}"}}), "$.steps[0].text.zh"));
+  CHECK(says_so(mistakes({{"/steps/1/text/en", "It is 0.25."}}), "is no claim"));
+  CHECK(says_so(mistakes({{"/steps/1/pose/change/heads", 3}}), "$.steps[1].pose"));
+  CHECK(says_so(mistakes({{"/steps/1/pose/change/head", 3}}), "$.steps[1].pose.change.head: no such field"));
+  CHECK(says_so(mistakes({{"/steps/1/question/kind", "riddle"}}), "$.steps[1].question.kind"));
+  CHECK(mistakes({{"/steps/0/pose/stage", "weigths"}, {"/steps/1/question/kind", "riddle"}}).size() == 2);
+  CHECK(says_so(mistakes({{"/scenario/source", "file"}, {"/scenario/file", "nowhere.npz"}}), "does not compute"));
+  const samples::TempFolder scratch;
+  samples::write_text(scratch / "broken.json", "{\"id\": ");
+  CHECK(mistakes_in_course(scratch / "broken.json").size() == 1);
+}
+
+TEST_CASE("a number says a value where the value rounds to it") {
+  CHECK(says("0.50", 0.4951));
+  CHECK_FALSE(says("0.50", 0.4949));
+  CHECK(says("−0.3", -0.26));
+  CHECK(says("21", 21));
+  CHECK(says("63%", 0.634));
+  CHECK_FALSE(says("63%", 0.64));
+  CHECK(says("−∞", -std::numeric_limits<double>::infinity()));
+  CHECK(says("NaN", std::numeric_limits<double>::quiet_NaN()));
+  CHECK_FALSE(says("many", 3));
+}
