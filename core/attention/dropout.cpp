@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "core/attention/sweep.h"
 #include "core/tensor/sampler.h"
 
 namespace headlight {
@@ -15,11 +16,10 @@ Tensor dropout_keep(const Shape& shape, float p, std::uint64_t seed) {
 
 Tensor drop(const Tensor& weights, const Tensor& keep, float p, const Workers& workers) {
   assert(p >= 0 && p <= 1 && weights.shape() == keep.shape());
-  const float kept = p < 1 ? 1 / (1 - p) : 0;
-  return by_rows(weights.shape(), 4, workers, [&](Index b, Index h, Index q, std::span<float> to) {
-    const std::span<const float> from = row_of(weights, b, h, q), keeps = row_of(keep, b, h, q);
-    for (std::size_t k = 0; k < to.size(); ++k) to[k] = from[k] * (keeps[k] * kept);
-  });
+  ScoreSteps steps;
+  steps.keep = keep;
+  steps.dropout = p;
+  return sweep(steps, Stage::dropped_weights, Stage::dropped_weights, weights, workers)[Stage::dropped_weights];
 }
 
 }  // namespace headlight

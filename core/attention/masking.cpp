@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/attention/sweep.h"
 #include "core/mask/evaluate.h"
 #include "core/tensor/error.h"
 
@@ -128,11 +129,10 @@ Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_toke
 
 Tensor apply_mask(const Tensor& scores, const Tensor& mask, float fill, const Workers& workers) {
   assert(scores.shape() == mask.shape());
-  return by_rows(scores.shape(), 3, workers, [&](Index b, Index h, Index q, std::span<float> to) {
-    const std::span<const float> from = row_of(scores, b, h, q);
-    const MatrixView may = mask.matrix(b, h);
-    for (std::size_t k = 0; k < to.size(); ++k) to[k] = may(q, static_cast<Index>(k)) != 0 ? from[k] : fill;
-  });
+  ScoreSteps steps;
+  steps.mask = mask;
+  steps.fill = fill;
+  return sweep(steps, Stage::masked_scores, Stage::masked_scores, scores, workers)[Stage::masked_scores];
 }
 
 }  // namespace headlight

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/attention/sweep.h"
 #include "core/tensor/sampler.h"
 
 namespace headlight {
@@ -68,18 +69,10 @@ Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index 
 
 Tensor add_biases(const Tensor& scores, const std::vector<Tensor>& by_distance, const Tensor& bias,
                   const Workers& workers) {
-  const Index n_q = scores.size(2), n_k = scores.size(3);
-  const Tensor expanded = bias.defined() ? bias.expand(scores.shape()) : Tensor();
-  return by_rows(scores.shape(), 4, workers, [&](Index b, Index h, Index q, std::span<float> to) {
-    std::ranges::copy(row_of(scores, b, h, q), to.begin());
-    for (const Tensor& table : by_distance) {
-      const float* add = table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q;
-      for (std::size_t k = 0; k < to.size(); ++k) to[k] += add[k];
-    }
-    if (!expanded.defined()) return;
-    const MatrixView add = expanded.matrix(b, h);
-    for (Index k = 0; k < n_k; ++k) to[static_cast<std::size_t>(k)] += add(q, k);
-  });
+  ScoreSteps steps;
+  steps.by_distance = by_distance;
+  steps.bias = bias;
+  return steps.has(Stage::biased_scores) ? sweep(steps, Stage::biased_scores, Stage::biased_scores, scores, workers)[Stage::biased_scores] : scores;
 }
 
 }  // namespace headlight

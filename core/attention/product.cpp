@@ -1,39 +1,13 @@
 #include "core/attention/product.h"
 
-#include <Eigen/Core>
+#include <algorithm>
 #include <cassert>
 
 namespace headlight {
 namespace {
 
-using Stride = Eigen::OuterStride<>;
-template <int order>
-using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, order>;
-template <int order>
-using ConstMap = Eigen::Map<const Matrix<order>, Eigen::Unaligned, Stride>;
-using TargetMap = Eigen::Map<Matrix<Eigen::RowMajor>, Eigen::Unaligned, Stride>;
-
 bool has_whole_rows(const MatrixView& m) {
   return m.col_stride == 1 || m.cols == 1;
-}
-bool has_whole_columns(const MatrixView& m) {
-  return m.row_stride == 1 || m.rows == 1;
-}
-
-// Calls use(map) with `m` as the kind of map that Eigen multiplies without copying.
-template <typename Use>
-void with_map(const MatrixView& m, Use use) {
-  if (has_whole_rows(m)) {
-    use(ConstMap<Eigen::RowMajor>(m.data, m.rows, m.cols, Stride(m.row_stride)));
-  } else if (has_whole_columns(m)) {
-    use(ConstMap<Eigen::ColMajor>(m.data, m.rows, m.cols, Stride(m.col_stride)));
-  } else {
-    Matrix<Eigen::RowMajor> packed(m.rows, m.cols);
-    for (Index row = 0; row < m.rows; ++row) {
-      for (Index col = 0; col < m.cols; ++col) packed(row, col) = m(row, col);
-    }
-    use(ConstMap<Eigen::RowMajor>(packed.data(), m.rows, m.cols, Stride(m.cols)));
-  }
 }
 
 }  // namespace
@@ -46,10 +20,52 @@ MatrixView row_block(const MatrixView& m, Index first, Index count) {
   return {m.data + first * m.row_stride, count, m.cols, m.row_stride, m.col_stride};
 }
 
+PackedMatrix::PackedMatrix(Index depth, Index cols)
+    : depth_(depth), cols_(cols), values_(static_cast<std::size_t>(panels() * depth * kernels().panel)) {}
+
+void PackedMatrix::pack_panel(const MatrixView& b, Index panel) {
+  assert(b.rows == depth_ && b.cols == cols_);
+  const Kernels& use = kernels();
+  const Index col = panel * use.panel;
+  use.pack(b.data + col * b.col_stride, b.row_stride, b.col_stride, depth_, std::min(use.panel, cols_ - col),
+           values_.data() + panel * panel_size());
+}
+
+bool PackedMatrix::panel_is_finite(Index panel) const {
+  return kernels().finite(values_.data() + panel * panel_size(), panel_size());
+}
+
+void PackedMatrix::multiply(const MatrixView& a, Index panel, const MatrixTarget& to) const {
+  multiply(a, panel, 0, depth_, to);
+}
+
+void PackedMatrix::multiply(const MatrixView& a, Index panel, Index first, Index end, const MatrixTarget& to) const {
+  assert(a.cols == depth_ && has_whole_rows(a) && a.rows == to.rows);
+  const Kernels& use = kernels();
+  for (Index col = 0; col < to.cols; col += use.panel, ++panel) {
+    const Index width = std::min(use.panel, to.cols - col);
+    const float* const right = values_.data() + panel * panel_size();
+    bool any = false;
+    for (Index k = first / depth_a_block * depth_a_block; k < end; k += depth_a_block) {
+      use.multiply(a.data + k, a.row_stride, right + k * use.panel, a.rows, width, std::min(depth_a_block, depth_ - k),
+                   to.data + col, to.row_stride, any);
+      any = true;
+    }
+    if (any) continue;
+    for (Index row = 0; row < to.rows; ++row) std::fill_n(to.data + row * to.row_stride + col, width, 0.0F);
+  }
+}
+
 void product(const MatrixView& a, const MatrixView& b, const MatrixTarget& to) {
   assert(a.cols == b.rows && a.rows == to.rows && b.cols == to.cols);
-  TargetMap target(to.data, to.rows, to.cols, Stride(to.row_stride));
-  with_map(a, [&](const auto& left) { with_map(b, [&](const auto& right) { target.noalias() = left * right; }); });
+  PackedMatrix right(b.rows, b.cols);
+  for (Index panel = 0; panel < right.panels(); ++panel) right.pack_panel(b, panel);
+  if (has_whole_rows(a)) return right.multiply(a, 0, to);
+  Buffer rows(static_cast<std::size_t>(a.rows * a.cols));
+  for (Index row = 0; row < a.rows; ++row) {
+    for (Index col = 0; col < a.cols; ++col) rows[static_cast<std::size_t>(row * a.cols + col)] = a(row, col);
+  }
+  right.multiply({rows.data(), a.rows, a.cols, a.cols, 1}, 0, to);
 }
 
 }  // namespace headlight

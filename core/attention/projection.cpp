@@ -8,7 +8,11 @@
 namespace headlight {
 namespace {
 
-constexpr Index rows_a_block = 128, cols_a_block = 256;
+// A multiple of every kernel's tile and panel: what a block reads stays in the second cache.
+constexpr Index rows_a_block = 96, cols_a_block = 256;
+// With fewer rows than this, laying the weights out anew takes as long as multiplying by them.
+constexpr Index few_rows = 24;
+constexpr Index cols_a_few = 64;
 
 Index ceil_div(Index a, Index b) {
   return (a + b - 1) / b;
@@ -17,7 +21,12 @@ Index ceil_div(Index a, Index b) {
 void add_to_rows(const MatrixTarget& m, const Tensor& bias, Index first_col) {
   const MatrixView add = bias.matrix();
   for (Index row = 0; row < m.rows; ++row) {
-    for (Index col = 0; col < m.cols; ++col) m.data[row * m.row_stride + col] += add(0, first_col + col);
+    float* const to = m.data + row * m.row_stride;
+    if (add.col_stride == 1) {
+      kernels().add(to, add.data + first_col, m.cols);
+    } else {
+      for (Index col = 0; col < m.cols; ++col) to[col] += add(0, first_col + col);
+    }
   }
 }
 
@@ -36,16 +45,30 @@ Tensor project(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
   assert(weight.size(1) == in && (!bias.defined() || bias.count() == out));
 
   const Tensor flat = x.view({rows, in});
+  const MatrixView left = flat.matrix(), right = weight.matrix();
   Buffer values(static_cast<std::size_t>(rows * out));
-  const Index col_blocks = ceil_div(out, cols_a_block);
   const double cost = 2.0 * static_cast<double>(rows) * static_cast<double>(out) * static_cast<double>(in);
-  workers.run(ceil_div(rows, rows_a_block) * col_blocks, cost, [&](Index block) {
-    const Index row = block / col_blocks * rows_a_block, col = block % col_blocks * cols_a_block;
-    const Index height = std::min(rows_a_block, rows - row), width = std::min(cols_a_block, out - col);
-    const MatrixTarget target{values.data() + row * out + col, height, width, out};
-    product(row_block(flat.matrix(), row, height), transposed(row_block(weight.matrix(), col, width)), target);
-    if (bias.defined()) add_to_rows(target, bias, col);
-  });
+  if (rows < few_rows && right.col_stride == 1) {
+    workers.run(ceil_div(out, cols_a_few), std::max(cost, 8.0 * static_cast<double>(in * out)), [&](Index block) {
+      const Index col = block * cols_a_few, width = std::min(cols_a_few, out - col);
+      const MatrixTarget target{values.data() + col, rows, width, out};
+      kernels().dots(left.data, left.row_stride, right.data + col * right.row_stride, right.row_stride, rows, width, in, target.data, out);
+      if (bias.defined()) add_to_rows(target, bias, col);
+    });
+  } else {
+    PackedMatrix packed(in, out);
+    Workers quiet = workers;
+    quiet.progress = {};
+    quiet.run(packed.panels(), 4.0 * static_cast<double>(in * out), [&](Index panel) { packed.pack_panel(transposed(right), panel); });
+    const Index col_blocks = ceil_div(out, cols_a_block);
+    workers.run(ceil_div(rows, rows_a_block) * col_blocks, cost, [&](Index block) {
+      const Index row = block / col_blocks * rows_a_block, col = block % col_blocks * cols_a_block;
+      const Index height = std::min(rows_a_block, rows - row), width = std::min(cols_a_block, out - col);
+      const MatrixTarget target{values.data() + row * out + col, height, width, out};
+      packed.multiply(row_block(left, row, height), col / kernels().panel, target);
+      if (bias.defined()) add_to_rows(target, bias, col);
+    });
+  }
   Shape shape = x.shape();
   shape.back() = out;
   return Tensor(std::move(shape), std::move(values));

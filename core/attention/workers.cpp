@@ -5,16 +5,15 @@
 #include <cassert>
 #include <exception>
 #include <mutex>
-#include <system_error>
-#include <thread>
 
+#include "core/attention/thread_pool.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
-// Less than this many operations are done before a thread has started.
-constexpr double worth_a_thread = 1e6;
+// Less than this many operations are done before a thread has woken up.
+constexpr double worth_a_thread = 2e5;
 
 // What the threads of one run share.
 class Blocks {
@@ -55,16 +54,8 @@ class Blocks {
 
 void Workers::run(Index blocks, double cost, const std::function<void(Index)>& body) const {
   Blocks shared(*this, blocks, body);
-  {
-    const auto wanted = std::min({static_cast<Index>(threads), blocks, static_cast<Index>(cost / worth_a_thread)});
-    std::vector<std::jthread> helpers;
-    try {
-      for (Index i = 1; i < wanted; ++i) helpers.emplace_back([&shared] { shared.work(false); });
-    } catch (const std::system_error&) {
-      // The machine gives no more threads: those that started and this one do the work.
-    }
-    shared.work(true);
-  }
+  const auto wanted = std::min({static_cast<Index>(threads), blocks, static_cast<Index>(cost / worth_a_thread)});
+  work_together(static_cast<int>(wanted) - 1, [&shared](bool caller) { shared.work(caller); });
   shared.rethrow();
   if (progress) progress(1);
 }

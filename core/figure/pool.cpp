@@ -91,7 +91,7 @@ PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, 
   assert(rows > 0 && cols > 0);
   PooledMatrix out{std::min(rows, matrix.rows), std::min(cols, matrix.cols), {}, {}};
   const auto count = static_cast<std::size_t>(out.rows * out.cols);
-  out.values.resize(count);
+  out.values.assign(count, 0);
   out.kinds.resize(count);
   Band band(matrix.cols);
   std::size_t at = 0;

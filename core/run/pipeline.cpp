@@ -9,15 +9,13 @@
 #include <thread>
 
 #include "core/attention/dropout.h"
-#include "core/attention/head_outputs.h"
 #include "core/attention/heads.h"
 #include "core/attention/masking.h"
 #include "core/attention/position_bias.h"
 #include "core/attention/projection.h"
 #include "core/attention/qk_norm.h"
 #include "core/attention/rope.h"
-#include "core/attention/scores.h"
-#include "core/attention/softmax.h"
+#include "core/attention/sweep.h"
 #include "core/run/summary.h"
 #include "core/run/work_estimate.h"
 #include "core/tensor/error.h"
@@ -73,12 +71,17 @@ class Pipeline {
   Tensor stage(Stage stage, StageRecord key, const Make& make);
   Tensor usual_stage(Stage stage, StageRecord key, const Make& make);
   Workers workers(Stage stage) const;
+  // A score-shaped stage made from `before`. The first that is asked for makes all that follow it in the same sweep.
+  Tensor swept(Stage stage, const Tensor& before);
+  ScoreSteps score_steps() const;
+  void draw_dropout();
 
   Tensor project_stage(Stage stage, const Tensor& x, const Tensor& weight, const Tensor& bias);
   Tensor split_stage(Stage stage, const Tensor& channels, Index heads);
   Tensor position_stage(Stage stage, const Tensor& heads);
   Tensor score_stages(const Tensor& queries, const Tensor& keys);
   Tensor bias_stage(const Tensor& scores);
+  void mask_stage();
   Tensor mask_stages(const Tensor& scores);
   Tensor weight_stages(const Tensor& masked);
   Tensor dropout_stage(const Tensor& weights);
@@ -87,6 +90,7 @@ class Pipeline {
   const Trace* last_;
   const Run& run_;
   WorkEstimate estimate_;
+  SweptStages ahead_;
 };
 
 Workers Pipeline::workers(Stage stage) const {
@@ -121,7 +125,44 @@ Tensor Pipeline::usual_stage(Stage stage, StageRecord key, const Make& make) {
   const auto start = std::chrono::steady_clock::now();
   record.output = make(workers(stage));
   record.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (ahead_[stage].defined()) record.milliseconds = ahead_.milliseconds[index];
   return record.output;
+}
+
+ScoreSteps Pipeline::score_steps() const {
+  ScoreSteps steps;
+  const Trace& t = trace_;
+  steps.queries = t.has(Stage::Q_rotated) ? t[Stage::Q_rotated] : t[Stage::Q_heads];
+  steps.keys = t.has(Stage::K_rotated) ? t[Stage::K_rotated] : t[Stage::K_heads];
+  steps.values = t[Stage::V_heads];
+  steps.scale = t.scale;
+  steps.cap = scenario().softcap;
+  const Index n_q = dims().n_q, n_k = dims().n_k;
+  if (scenario().alibi) steps.by_distance.push_back(alibi_by_distance(dims().heads, n_q, n_k));
+  if (scenario().t5_bias) steps.by_distance.push_back(t5_by_distance(t.t5_table, scenario().t5_bidirectional, n_q, n_k));
+  steps.bias = inputs().bias;
+  steps.mask = t[Stage::mask];
+  steps.fill = t.fill;
+  steps.sink_logits = t.sink_logits;
+  steps.dead_row = scenario().dead_row;
+  steps.keep = t.dropout_keep;
+  steps.dropout = scenario().dropout;
+  return steps;
+}
+
+Tensor Pipeline::swept(Stage stage, const Tensor& before) {
+  if (ahead_[stage].defined()) return ahead_[stage];
+  const Stage last = run_.instead ? stage : Stage::head_outputs;  // what is put in a stage's place changes all that follow
+  Workers all = workers(stage);
+  if (run_.progress) {
+    all.progress = [this, stage, last](double share) {
+      const double from = estimate_.share(stage, 0);
+      run_.progress(stage, from + share * (estimate_.share(last, 1) - from));
+    };
+  }
+  SweptStages made = sweep(score_steps(), stage, last, before, all);
+  if (!run_.instead) ahead_ = std::move(made);
+  return run_.instead ? made[stage] : ahead_[stage];
 }
 
 Tensor Pipeline::project_stage(Stage which, const Tensor& x, const Tensor& weight, const Tensor& bias) {
@@ -147,13 +188,13 @@ Tensor Pipeline::position_stage(Stage which, const Tensor& heads) {
 
 Tensor Pipeline::score_stages(const Tensor& queries, const Tensor& keys) {
   const Tensor raw = stage(Stage::scores, {.sources = {queries, keys}},
-                           [&](const Workers& w) { return raw_scores(queries, keys, w); });
+                           [&](const Workers&) { return swept(Stage::scores, {}); });
   const float scale = trace_.scale;
   Tensor scores = stage(Stage::scaled_scores, {.sources = {raw}, .settings = {static_cast<double>(scale)}},
-                        [&](const Workers& w) { return scale_scores(raw, scale, w); });
+                        [&](const Workers&) { return swept(Stage::scaled_scores, raw); });
   if (const std::optional<float> cap = scenario().softcap) {
     scores = stage(Stage::capped_scores, {.sources = {scores}, .settings = {static_cast<double>(*cap)}},
-                   [&](const Workers& w) { return cap_scores(scores, *cap, w); });
+                   [&](const Workers&) { return swept(Stage::capped_scores, scores); });
   }
   return bias_stage(scores);
 }
@@ -161,26 +202,21 @@ Tensor Pipeline::score_stages(const Tensor& queries, const Tensor& keys) {
 Tensor Pipeline::bias_stage(const Tensor& scores) {
   const Tensor& from_file = inputs().bias;
   if (!scenario().alibi && !scenario().t5_bias && !from_file.defined()) return scores;
-  const Index n_q = dims().n_q, n_k = dims().n_k;
-  const bool bidirectional = scenario().t5_bidirectional;
   StageRecord key{.sources = {scores, from_file, trace_.t5_table},
-                  .settings = {static_cast<double>(scenario().alibi), static_cast<double>(bidirectional)}};
-  return stage(Stage::biased_scores, std::move(key), [&](const Workers& w) {
-    std::vector<Tensor> by_distance;
-    if (scenario().alibi) by_distance.push_back(alibi_by_distance(dims().heads, n_q, n_k));
-    if (scenario().t5_bias) by_distance.push_back(t5_by_distance(trace_.t5_table, bidirectional, n_q, n_k));
-    return add_biases(scores, by_distance, from_file, w);
-  });
+                  .settings = {static_cast<double>(scenario().alibi), static_cast<double>(scenario().t5_bidirectional)}};
+  return stage(Stage::biased_scores, std::move(key), [&](const Workers&) { return swept(Stage::biased_scores, scores); });
+}
+
+void Pipeline::mask_stage() {
+  if (!has_mask(scenario(), inputs())) return;
+  stage(Stage::mask, mask_key(scenario(), inputs()), [&](const Workers& w) { return build_mask(scenario(), inputs(), w.stop); });
 }
 
 Tensor Pipeline::mask_stages(const Tensor& scores) {
-  if (has_mask(scenario(), inputs())) {
-    stage(Stage::mask, mask_key(scenario(), inputs()),
-          [&](const Workers& w) { return build_mask(scenario(), inputs(), w.stop); });
-  }
+  if (run_.instead) mask_stage();
   const Tensor& mask = trace_[Stage::mask];
   return stage(Stage::masked_scores, {.sources = {scores, mask}, .settings = {static_cast<double>(trace_.fill)}},
-               [&](const Workers& w) { return mask.defined() ? apply_mask(scores, mask, trace_.fill, w) : scores; });
+               [&](const Workers&) { return mask.defined() ? swept(Stage::masked_scores, scores) : scores; });
 }
 
 Tensor Pipeline::weight_stages(const Tensor& masked) {
@@ -188,18 +224,23 @@ Tensor Pipeline::weight_stages(const Tensor& masked) {
   const Tensor& mask = trace_[Stage::mask];
   const Tensor weights =
       stage(Stage::weights, {.sources = {masked, trace_.sink_logits, mask}, .settings = {static_cast<double>(policy)}},
-            [&](const Workers& w) { return softmax(masked, trace_.sink_logits, mask, policy, w); });
+            [&](const Workers&) { return swept(Stage::weights, masked); });
   return scenario().training && scenario().dropout > 0 ? dropout_stage(weights) : weights;
 }
 
-Tensor Pipeline::dropout_stage(const Tensor& weights) {
+void Pipeline::draw_dropout() {
+  if (!scenario().training || scenario().dropout <= 0) return;
   const float p = scenario().dropout;
-  const bool same_draw = last_ && last_->dropout_keep.defined() && last_->dropout_keep.shape() == weights.shape() &&
+  const Shape shape{dims().batch, dims().heads, dims().n_q, dims().n_k};
+  const bool same_draw = last_ && last_->dropout_keep.defined() && last_->dropout_keep.shape() == shape &&
                          last_->scenario.dropout == p && last_->scenario.dropout_seed == scenario().dropout_seed;
-  trace_.dropout_keep = same_draw ? last_->dropout_keep : dropout_keep(weights.shape(), p, scenario().dropout_seed);
+  trace_.dropout_keep = same_draw ? last_->dropout_keep : dropout_keep(shape, p, scenario().dropout_seed);
+}
+
+Tensor Pipeline::dropout_stage(const Tensor& weights) {
   return stage(Stage::dropped_weights,
-               {.sources = {weights, trace_.dropout_keep}, .settings = {static_cast<double>(p)}},
-               [&](const Workers& w) { return drop(weights, trace_.dropout_keep, p, w); });
+               {.sources = {weights, trace_.dropout_keep}, .settings = {static_cast<double>(scenario().dropout)}},
+               [&](const Workers&) { return swept(Stage::dropped_weights, weights); });
 }
 
 void Pipeline::compute() {
@@ -216,9 +257,12 @@ void Pipeline::compute() {
   const Tensor queries = position_stage(Stage::Q_rotated, Q_heads);
   const Tensor keys = position_stage(Stage::K_rotated, K_heads);
 
+  // Ahead of the scores, so that one sweep over them can go on to the weights.
+  if (!run_.instead) mask_stage();
+  draw_dropout();
   const Tensor weights = weight_stages(mask_stages(score_stages(queries, keys)));
   const Tensor head_outputs = stage(Stage::head_outputs, {.sources = {weights, V_heads}},
-                                    [&](const Workers& w) { return gather_values(weights, V_heads, w); });
+                                    [&](const Workers&) { return swept(Stage::head_outputs, weights); });
   const Tensor concat =
       stage(Stage::concat, {.sources = {head_outputs}}, [&](const Workers&) { return merge_heads(head_outputs); });
   project_stage(Stage::output, concat, in.W_o, in.b_o);

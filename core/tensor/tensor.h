@@ -10,7 +10,10 @@
 #include <new>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "core/tensor/buffer_pool.h"
 
 namespace headlight {
 
@@ -22,7 +25,7 @@ std::string to_string(const Shape& shape);
 /// The product of all sizes; 1 for rank 0.
 Index element_count(const Shape& shape);
 
-/// Allocates on cache-line boundaries, so that vector instructions never straddle one.
+/// Allocates on cache-line boundaries, so that vector instructions never straddle one; large arrays from the pool.
 template <typename T>
 struct AlignedAllocator {
   using value_type = T;
@@ -30,12 +33,24 @@ struct AlignedAllocator {
   AlignedAllocator() = default;
   template <typename U>
   AlignedAllocator(const AlignedAllocator<U>&) {}
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
-  void deallocate(T* p, std::size_t) { ::operator delete(p, alignment); }
+  T* allocate(std::size_t n) {
+    const std::size_t bytes = n * sizeof(T);
+    return static_cast<T*>(bytes >= pooled_from ? allocate_block(bytes) : ::operator new(bytes, alignment));
+  }
+  void deallocate(T* p, std::size_t n) {
+    if (n * sizeof(T) >= pooled_from) return release_block(p);
+    ::operator delete(p, alignment);
+  }
+  /// Nothing for a number without a value: whoever fills a buffer touches its pages first.
+  template <typename U, typename... Values>
+  void construct(U* p, Values&&... values) {
+    if constexpr (sizeof...(values) > 0) ::new (static_cast<void*>(p)) U(std::forward<Values>(values)...);
+  }
   bool operator==(const AlignedAllocator&) const = default;
 };
 
-/// What tensors are built from: fill one, then move it into a Tensor.
+/// What tensors are built from: fill one, then move it into a Tensor. `Buffer(n)` holds n numbers that nobody has written
+/// yet, `Buffer(n, 0)` zeros.
 using Buffer = std::vector<float, AlignedAllocator<float>>;
 
 /// A matrix as somebody else's memory: the last two axes of a tensor at one (b, h). Valid while its Tensor lives.

@@ -56,7 +56,7 @@ double row_sum(const Tensor& t, Index b, Index h, Index q) {
 
 }  // namespace
 
-TEST_CASE("self- and cross-attention agree with plain float64 loops") {
+TEST_CASE("self- and cross-attention agree with plain float64 loops", "[attention]") {
   for (const Sizes& sizes :
        {Sizes{}, Sizes{.batch = 3, .heads = 2, .kv_heads = 1, .n_q = 3, .n_k = 7, .d_model = 8, .self = false},
         Sizes{.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 150, .n_k = 150, .d_model = 32},
@@ -66,7 +66,7 @@ TEST_CASE("self- and cross-attention agree with plain float64 loops") {
   }
 }
 
-TEST_CASE("every stage has the shape of its axes") {
+TEST_CASE("every stage has the shape of its axes", "[attention]") {
   Scenario scenario;
   scenario.rope = Rope::half;
   scenario.softcap = 5.0F;
@@ -86,26 +86,26 @@ TEST_CASE("every stage has the shape of its axes") {
   }
 }
 
-TEST_CASE("without a mask the masked scores are the scores, and there is no mask") {
+TEST_CASE("without a mask the masked scores are the scores, and there is no mask", "[attention]") {
   const auto trace = traced(small_inputs());
   CHECK_FALSE(trace->has(Stage::mask));
   CHECK(identical((*trace)[Stage::masked_scores], (*trace)[Stage::scaled_scores]));
 }
 
-TEST_CASE("splitting and merging heads moves no number in the pipeline") {
+TEST_CASE("splitting and merging heads moves no number in the pipeline", "[attention]") {
   const auto trace = traced(small_inputs());
   CHECK((*trace)[Stage::Q_heads].matrix(1, 2).data == (*trace)[Stage::Q].matrix(1).data + 2 * 4);
   CHECK((*trace)[Stage::concat].matrix(1).data == (*trace)[Stage::head_outputs].matrix(1, 0).data);
 }
 
-TEST_CASE("without an output projection the output is the concatenation") {
+TEST_CASE("without an output projection the output is the concatenation", "[attention]") {
   Inputs inputs = small_inputs();
   inputs.W_o = inputs.b_o = Tensor();
   const auto trace = traced(inputs);
   CHECK(identical((*trace)[Stage::output], (*trace)[Stage::concat]));
 }
 
-TEST_CASE("permuting tokens permutes outputs, until positions tell them apart") {
+TEST_CASE("permuting tokens permutes outputs, until positions tell them apart", "[attention]") {
   const std::vector<Index> order{3, 0, 4, 1, 2};
   const Inputs inputs = small_inputs(), permuted = with_input(inputs, reordered(inputs.query, order));
   const auto outputs_permute = [&](const Scenario& scenario) {
@@ -122,7 +122,7 @@ TEST_CASE("permuting tokens permutes outputs, until positions tell them apart") 
   CHECK_FALSE(outputs_permute(with_t5));
 }
 
-TEST_CASE("a causal output does not change when later tokens do") {
+TEST_CASE("a causal output does not change when later tokens do", "[attention]") {
   Inputs inputs = small_inputs();
   inputs.file_mask = causal(5, 5);
   const Tensor before = (*traced(inputs))[Stage::output];
@@ -135,7 +135,7 @@ TEST_CASE("a causal output does not change when later tokens do") {
   CHECK_THAT(after.slice(1, 3, 2), !agrees_with(before.slice(1, 3, 2)));
 }
 
-TEST_CASE("the weights of a live row sum to one, and none goes where the mask forbids") {
+TEST_CASE("the weights of a live row sum to one, and none goes where the mask forbids", "[attention]") {
   Inputs inputs = small_inputs();
   inputs.file_mask = causal(5, 5);
   const auto trace = traced(inputs);
@@ -145,7 +145,7 @@ TEST_CASE("the weights of a live row sum to one, and none goes where the mask fo
   }
 }
 
-TEST_CASE("a dead row is NaN with -inf and uniform with -1e9") {
+TEST_CASE("a dead row is NaN with -inf and uniform with -1e9", "[attention]") {
   Inputs inputs = small_inputs();
   inputs.valid_lens = Tensor::of({2}, {2, 0});
   const auto with_inf = traced(inputs);
@@ -159,7 +159,7 @@ TEST_CASE("a dead row is NaN with -inf and uniform with -1e9") {
   CHECK(traced(inputs, scenario)->fill == -1e6F);
 }
 
-TEST_CASE("grouped heads equal multi-head attention with each key and value head repeated") {
+TEST_CASE("grouped heads equal multi-head attention with each key and value head repeated", "[attention]") {
   const Inputs grouped = small_inputs({.heads = 4, .kv_heads = 2});
   Inputs full = grouped;
   full.dims.kv_heads = 4;
@@ -168,7 +168,7 @@ TEST_CASE("grouped heads equal multi-head attention with each key and value head
   CHECK_THAT((*traced(grouped))[Stage::output], agrees_with((*traced(full))[Stage::output]));
 }
 
-TEST_CASE("query head h looks at key head floor(h / (H/G)), not h mod G") {
+TEST_CASE("query head h looks at key head floor(h / (H/G)), not h mod G", "[attention]") {
   const auto trace = traced(small_inputs({.heads = 4, .kv_heads = 2}));
   const MatrixView query = (*trace)[Stage::Q_heads].matrix(0, 1), key = (*trace)[Stage::K_heads].matrix(0, 0);
   float score = 0;
@@ -176,7 +176,7 @@ TEST_CASE("query head h looks at key head floor(h / (H/G)), not h mod G") {
   CHECK(agrees((*trace)[Stage::scores].at({0, 1, 2, 3}), score));
 }
 
-TEST_CASE("the scale is one over the root of d_head unless set") {
+TEST_CASE("the scale is one over the root of d_head unless set", "[attention]") {
   CHECK(traced(small_inputs())->scale == 0.5F);
   Scenario scenario;
   scenario.scale = 3.0F;
@@ -184,7 +184,7 @@ TEST_CASE("the scale is one over the root of d_head unless set") {
   CHECK((*trace)[Stage::scaled_scores].at({0, 0, 1, 2}) == 3 * (*trace)[Stage::scores].at({0, 0, 1, 2}));
 }
 
-TEST_CASE("QK-norm shows in the rotated stages, with or without RoPE") {
+TEST_CASE("QK-norm shows in the rotated stages, with or without RoPE", "[attention]") {
   Scenario scenario;
   scenario.qk_norm = QkNorm::l2;
   const auto trace = traced(small_inputs(), scenario);
@@ -194,7 +194,7 @@ TEST_CASE("QK-norm shows in the rotated stages, with or without RoPE") {
   CHECK_THAT((*traced(small_inputs(), scenario))[Stage::K_rotated], !agrees_with((*trace)[Stage::K_rotated]));
 }
 
-TEST_CASE("with a sink logit the rows sum to less than one") {
+TEST_CASE("with a sink logit the rows sum to less than one", "[attention]") {
   Scenario scenario;
   scenario.sink_logit = true;
   const auto trace = traced(small_inputs(), scenario);
@@ -202,7 +202,7 @@ TEST_CASE("with a sink logit the rows sum to less than one") {
   for (Index h = 0; h < 4; ++h) CHECK(row_sum((*trace)[Stage::weights], 0, h, 0) < 0.9999);
 }
 
-TEST_CASE("dropout acts in training only, and not with p = 0") {
+TEST_CASE("dropout acts in training only, and not with p = 0", "[attention]") {
   Scenario scenario;
   scenario.dropout = 0.5F;
   CHECK_FALSE(traced(small_inputs(), scenario)->has(Stage::dropped_weights));
@@ -215,7 +215,7 @@ TEST_CASE("dropout acts in training only, and not with p = 0") {
   CHECK_THAT((*traced(small_inputs(), scenario))[Stage::output], agrees_with((*traced(small_inputs()))[Stage::output]));
 }
 
-TEST_CASE("NaN in a value reaches every output that its key can reach, even with no weight") {
+TEST_CASE("NaN in a value reaches every output that its key can reach, even with no weight", "[attention]") {
   Inputs inputs = small_inputs({.self = false});
   Buffer values(inputs.value.values().begin(), inputs.value.values().end());
   values.back() = std::numeric_limits<float>::quiet_NaN();

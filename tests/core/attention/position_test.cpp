@@ -7,7 +7,7 @@
 
 using namespace headlight;
 
-TEST_CASE("RoPE scores depend on the distance between query and key alone") {
+TEST_CASE("RoPE scores depend on the distance between query and key alone", "[attention]") {
   const Tensor one = sampled({1, 1, 1, 8}, "q"), other = sampled({1, 1, 1, 8}, "k");
   for (const Rope pairing : {Rope::half, Rope::interleaved}) {
     const Tensor queries = rotate(one.expand({1, 1, 9, 8}), pairing, 100);
@@ -20,7 +20,7 @@ TEST_CASE("RoPE scores depend on the distance between query and key alone") {
   }
 }
 
-TEST_CASE("RoPE leaves position 0 as it is and turns each pair by its own angle") {
+TEST_CASE("RoPE leaves position 0 as it is and turns each pair by its own angle", "[attention]") {
   const Tensor x = Tensor::of({1, 1, 2, 4}, {1, 2, 3, 4, 1, 2, 3, 4});
   const float c0 = std::cos(1.0F), s0 = std::sin(1.0F), c1 = std::cos(0.1F), s1 = std::sin(0.1F);
   CHECK_THAT(
@@ -31,7 +31,7 @@ TEST_CASE("RoPE leaves position 0 as it is and turns each pair by its own angle"
       agrees_with(Tensor::of({1, 1, 2, 4}, {1, 2, 3, 4, c0 - 2 * s0, s0 + 2 * c0, 3 * c1 - 4 * s1, 3 * s1 + 4 * c1})));
 }
 
-TEST_CASE("QK-norm gives each head row a root mean square, or a length, of one") {
+TEST_CASE("QK-norm gives each head row a root mean square, or a length, of one", "[attention]") {
   const Tensor x = sampled({2, 3, 4, 8}, "x", 5);
   const Tensor rms = normalise_heads(x, QkNorm::rms), l2 = normalise_heads(x, QkNorm::l2);
   float squares = 0, length = 0;
@@ -44,14 +44,14 @@ TEST_CASE("QK-norm gives each head row a root mean square, or a length, of one")
   CHECK(normalise_heads(Tensor::full({1, 1, 1, 4}, 0), QkNorm::l2).at({0, 0, 0, 0}) == 0);
 }
 
-TEST_CASE("ALiBi's slopes are the paper's, also where the heads are no power of two") {
+TEST_CASE("ALiBi's slopes are the paper's, also where the heads are no power of two", "[attention]") {
   CHECK(alibi_slopes(8) == std::vector<double>{0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625});
   CHECK(alibi_slopes(1) == std::vector<double>{0x1p-8});
   const std::vector<double> six = alibi_slopes(6);
   CHECK(six == std::vector<double>{0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125});
 }
 
-TEST_CASE("T5's buckets are Hugging Face's") {
+TEST_CASE("T5's buckets are Hugging Face's", "[attention]") {
   const std::vector<Index> distances{-200, -128, -127, -64, -32, -31, -16, -15, -8, -7, 0, 1, 7, 8, 12, 16, 64, 200};
   const std::vector<Index> both{15, 15, 15, 14, 12, 11, 10, 9, 8, 7, 0, 17, 23, 24, 25, 26, 30, 31};
   const std::vector<Index> past{31, 31, 31, 26, 21, 21, 16, 15, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -61,7 +61,7 @@ TEST_CASE("T5's buckets are Hugging Face's") {
   }
 }
 
-TEST_CASE("several biases sum, each by distance or cell") {
+TEST_CASE("several biases sum, each by distance or cell", "[attention]") {
   const Tensor scores = sampled({2, 2, 3, 4}, "s"), file = sampled({2, 1, 1, 4}, "f");
   const Tensor table = t5_table(2, 5);
   const Tensor sum = add_biases(scores, {alibi_by_distance(2, 3, 4), t5_by_distance(table, true, 3, 4)}, file);
@@ -74,6 +74,6 @@ TEST_CASE("several biases sum, each by distance or cell") {
   }
 }
 
-TEST_CASE("a head's T5 numbers do not change with the number of heads") {
+TEST_CASE("a head's T5 numbers do not change with the number of heads", "[attention]") {
   CHECK_THAT(t5_table(8, 3).slice(0, 0, 2), agrees_with(t5_table(2, 3)));
 }

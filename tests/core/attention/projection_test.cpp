@@ -16,25 +16,25 @@ Tensor by_hand(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
 }  // namespace
 
-TEST_CASE("a projection is x times the transposed weight plus the bias, across the borders of blocks") {
+TEST_CASE("a projection is x times the transposed weight plus the bias, across the borders of blocks", "[attention]") {
   for (const Index rows : {1, 2, 128, 131}) {
     const Tensor x = sampled({1, rows, 70}, "x"), weight = sampled({300, 70}, "w"), bias = sampled({300}, "b");
     CHECK_THAT(project(x, weight, bias), agrees_with(by_hand(x, weight, bias)));
   }
 }
 
-TEST_CASE("a weight stored as [in, out] projects the same as its transpose") {
+TEST_CASE("a weight stored as [in, out] projects the same as its transpose", "[attention]") {
   const Tensor x = sampled({1, 3, 7}, "x"), weight = sampled({7, 5}, "w").transpose(0, 1);
   CHECK_THAT(project(x, weight, {}), agrees_with(project(x, weight.contiguous(), {})));
 }
 
-TEST_CASE("without a weight a projection is the identity") {
+TEST_CASE("without a weight a projection is the identity", "[attention]") {
   const Tensor x = sampled({1, 2, 3}, "x");
   CHECK(identical(project(x, {}, {}), x));
   CHECK(project(x, {}, Tensor::of({3}, {1, 2, 3})).at({0, 1, 2}) == x.at({0, 1, 2}) + 3);
 }
 
-TEST_CASE("one packed projection equals three separate ones") {
+TEST_CASE("one packed projection equals three separate ones", "[attention]") {
   const Tensor x = sampled({2, 4, 6}, "x"), packed = sampled({18, 6}, "w"), bias = sampled({18}, "b");
   const Tensor whole = project(x, packed, bias);
   for (const Index i : {0, 1, 2}) {
@@ -43,7 +43,7 @@ TEST_CASE("one packed projection equals three separate ones") {
   }
 }
 
-TEST_CASE("splitting then merging heads is the identity and moves no number") {
+TEST_CASE("splitting then merging heads is the identity and moves no number", "[attention]") {
   const Tensor x = sampled({2, 5, 12}, "x");
   CHECK(identical(merge_heads(split_heads(x, 3)), x));
   CHECK(split_heads(x, 3).at({1, 2, 4, 1}) == x.at({1, 4, 9}));

@@ -25,7 +25,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("the same scenario once more recomputes nothing") {
+TEST_CASE("the same scenario once more recomputes nothing", "[attention]") {
   const Inputs inputs = small_inputs();
   const auto first = traced(inputs);
   const auto second = compute({}, inputs, first.get(), {});
@@ -33,7 +33,7 @@ TEST_CASE("the same scenario once more recomputes nothing") {
   for (const Stage stage : first->stages()) CHECK(identical((*first)[stage], (*second)[stage]));
 }
 
-TEST_CASE("a new mask does not project Q again") {
+TEST_CASE("a new mask does not project Q again", "[attention]") {
   Inputs inputs = small_inputs();
   const auto first = traced(inputs);
   inputs.valid_lens = Tensor::of({2}, {3, 4});
@@ -44,7 +44,7 @@ TEST_CASE("a new mask does not project Q again") {
   CHECK_THAT((*second)[Stage::output], agrees_with((*traced(inputs))[Stage::output]));
 }
 
-TEST_CASE("a new weight recomputes what it feeds and nothing else") {
+TEST_CASE("a new weight recomputes what it feeds and nothing else", "[attention]") {
   Inputs inputs = small_inputs();
   const auto first = traced(inputs);
   inputs.W_v = sampled({16, 16}, "another");
@@ -56,7 +56,7 @@ TEST_CASE("a new weight recomputes what it feeds and nothing else") {
   }
 }
 
-TEST_CASE("each setting changes the first stage that it belongs to") {
+TEST_CASE("each setting changes the first stage that it belongs to", "[attention]") {
   Inputs inputs = small_inputs();
   inputs.valid_lens = Tensor::of({2}, {3, 4});
   const auto base = traced(inputs);
@@ -79,7 +79,7 @@ TEST_CASE("each setting changes the first stage that it belongs to") {
   CHECK(first_changed([](Scenario& s) { s.training = true, s.dropout = 0.5F; }) == Stage::dropped_weights);
 }
 
-TEST_CASE("seeded tables stay the very same while their seed does, and follow it when it changes") {
+TEST_CASE("seeded tables stay the very same while their seed does, and follow it when it changes", "[attention]") {
   Scenario scenario;
   scenario.sink_logit = scenario.t5_bias = scenario.training = true;
   scenario.dropout = 0.5F;
@@ -95,14 +95,14 @@ TEST_CASE("seeded tables stay the very same while their seed does, and follow it
   CHECK_FALSE(same_bits(first->dropout_keep, other->dropout_keep));
 }
 
-TEST_CASE("the numbers do not depend on the number of threads") {
+TEST_CASE("the numbers do not depend on the number of threads", "[attention]") {
   const Inputs inputs = small_inputs({.batch = 1, .heads = 2, .kv_heads = 2, .n_q = 300, .n_k = 300, .d_model = 64});
   const auto one = compute({}, inputs, nullptr, {.threads = 1, .stop = {}, .progress = {}});
   const auto three = compute({}, inputs, nullptr, {.threads = 3, .stop = {}, .progress = {}});
   for (const Stage stage : one->stages()) CHECK(same_bits((*one)[stage], (*three)[stage]));
 }
 
-TEST_CASE("a run that is told to stop throws Cancelled") {
+TEST_CASE("a run that is told to stop throws Cancelled", "[attention]") {
   std::stop_source stop;
   Run run{.threads = 2, .stop = stop.get_token(), .progress = [&](Stage stage, double) {
             if (stage == Stage::scores) stop.request_stop();
@@ -110,7 +110,7 @@ TEST_CASE("a run that is told to stop throws Cancelled") {
   CHECK_THROWS_AS(compute({}, small_inputs(), nullptr, run), Cancelled);
 }
 
-TEST_CASE("progress never goes back and ends at the whole") {
+TEST_CASE("progress never goes back and ends at the whole", "[attention]") {
   double last = 0;
   Run run{.threads = 2, .stop = {}, .progress = [&](Stage, double share) {
             CHECK(share >= last);
@@ -122,7 +122,7 @@ TEST_CASE("progress never goes back and ends at the whole") {
   CHECK(last <= 1);
 }
 
-TEST_CASE("every block runs once, and an exception in one comes back to the caller") {
+TEST_CASE("every block runs once, and an exception in one comes back to the caller", "[attention]") {
   const Workers workers{.threads = 3, .stop = {}, .progress = {}};
   std::vector<std::atomic<int>> runs(100);
   workers.run(100, 1e9, [&](Index block) { ++runs[static_cast<std::size_t>(block)]; });

@@ -19,20 +19,20 @@ Tensor row(std::initializer_list<float> values) {
 
 }  // namespace
 
-TEST_CASE("softmax of known scores") {
+TEST_CASE("softmax of known scores", "[attention]") {
   CHECK_THAT(softmax(row({0, std::log(3.0F)})), agrees_with(row({0.25F, 0.75F})));
   CHECK_THAT(softmax(row({1000, 1000})), agrees_with(row({0.5F, 0.5F})));
   CHECK_THAT(softmax(row({-inf, 2, -inf})), agrees_with(row({0, 1, 0})));
 }
 
-TEST_CASE("softmax treats infinities and NaN as PyTorch does") {
+TEST_CASE("softmax treats infinities and NaN as PyTorch does", "[attention]") {
   CHECK_THAT(softmax(row({-inf, -inf})), agrees_with(row({NaN, NaN})));
   CHECK_THAT(softmax(row({inf, 0})), agrees_with(row({NaN, NaN})));
   CHECK_THAT(softmax(row({NaN, 0})), agrees_with(row({NaN, NaN})));
   CHECK_THAT(softmax(row({-1e9F, -1e9F})), agrees_with(row({0.5F, 0.5F})));
 }
 
-TEST_CASE("a dead row follows the policy and a live row does not") {
+TEST_CASE("a dead row follows the policy and a live row does not", "[attention]") {
   const Tensor scores = Tensor::of({1, 1, 2, 2}, {-inf, -inf, 0, -inf});
   const Tensor mask = Tensor::of({1, 1, 2, 2}, {0, 0, 1, 0});
   const auto with = [&](DeadRow policy) { return softmax(scores, {}, mask, policy); };
@@ -42,31 +42,31 @@ TEST_CASE("a dead row follows the policy and a live row does not") {
   CHECK_THAT(with(DeadRow::zero), agrees_with(Tensor::of({1, 1, 2, 2}, {0, 0, 1, 0})));
 }
 
-TEST_CASE("a finite fill makes a dead row NaN, uniform or zero where the policy says so") {
+TEST_CASE("a finite fill makes a dead row NaN, uniform or zero where the policy says so", "[attention]") {
   const Tensor scores = row({-1e9F, -1e9F}), mask = row({0, 0});
   CHECK_THAT(softmax(scores, {}, mask, DeadRow::nan), agrees_with(row({NaN, NaN})));
   CHECK_THAT(softmax(scores, {}, mask, DeadRow::from_fill), agrees_with(row({0.5F, 0.5F})));
   CHECK_THAT(softmax(scores, {}, mask, DeadRow::zero), agrees_with(row({0, 0})));
 }
 
-TEST_CASE("a sink logit takes its share, so rows sum to less than one") {
+TEST_CASE("a sink logit takes its share, so rows sum to less than one", "[attention]") {
   const Tensor sink = Tensor::of({1}, {0});
   CHECK_THAT(softmax(row({0, 0}), sink), agrees_with(row({1.0F / 3, 1.0F / 3})));
   CHECK_THAT(softmax(row({-inf, -inf}), sink), agrees_with(row({0, 0})));
   CHECK_THAT(softmax(row({0, 0}), Tensor::of({1}, {500})), agrees_with(row({0, 0})));
 }
 
-TEST_CASE("a soft-cap far above the scores is the identity, a low one holds them under it") {
+TEST_CASE("a soft-cap far above the scores is the identity, a low one holds them under it", "[attention]") {
   const Tensor scores = sampled({1, 2, 3, 4}, "s", 3);
   CHECK_THAT(cap_scores(scores, 1e6F), agrees_with(scores));
   CHECK(cap_scores(row({1e4F}), 2).at({0, 0, 0, 0}) == 2);
 }
 
-TEST_CASE("the fill stands where the mask is false, also over a NaN") {
+TEST_CASE("the fill stands where the mask is false, also over a NaN", "[attention]") {
   CHECK_THAT(apply_mask(row({1, NaN, 3}), row({1, 0, 0}), -inf), agrees_with(row({1, -inf, -inf})));
 }
 
-TEST_CASE("dropout scales what it keeps and zeroes the rest") {
+TEST_CASE("dropout scales what it keeps and zeroes the rest", "[attention]") {
   const Tensor weights = Tensor::full({1, 2, 50, 50}, 0.5F);
   const Tensor keep = dropout_keep(weights.shape(), 0.25F, 9);
   const Tensor dropped = drop(weights, keep, 0.25F);
@@ -78,14 +78,14 @@ TEST_CASE("dropout scales what it keeps and zeroes the rest") {
   CHECK(std::abs(kept / 5000 - 0.75) < 0.03);
 }
 
-TEST_CASE("dropout of nothing is the identity, of everything zero, and NaN stays NaN") {
+TEST_CASE("dropout of nothing is the identity, of everything zero, and NaN stays NaN", "[attention]") {
   const Tensor weights = row({0.25F, 0.75F});
   CHECK_THAT(drop(weights, dropout_keep(weights.shape(), 0, 1), 0), agrees_with(weights));
   CHECK_THAT(drop(weights, dropout_keep(weights.shape(), 1, 1), 1), agrees_with(row({0, 0})));
   CHECK_THAT(drop(row({NaN, NaN}), row({0, 1}), 0.5F), agrees_with(row({NaN, NaN})));
 }
 
-TEST_CASE("the same dropout seed draws the same mask") {
+TEST_CASE("the same dropout seed draws the same mask", "[attention]") {
   const Shape shape{2, 2, 8, 8};
   CHECK_THAT(dropout_keep(shape, 0.5F, 4), agrees_with(dropout_keep(shape, 0.5F, 4)));
   CHECK_THAT(dropout_keep(shape, 0.5F, 5), !agrees_with(dropout_keep(shape, 0.5F, 4)));

@@ -1,0 +1,280 @@
+#include "core/attention/sweep.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <chrono>
+#include <limits>
+
+#include "core/attention/product.h"
+
+namespace headlight {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+// Six is every kernel's tile; a block of rows as long as they are fits the second cache.
+constexpr Index tile_rows = 6, most_rows = 96, numbers_a_block = 48 * 1024;
+// Stages larger than this together do not stay in any cache: they are written past it.
+constexpr double stays_in_cache = 48e6;
+
+constexpr std::array order{Stage::scores, Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores,
+                           Stage::masked_scores, Stage::weights, Stage::dropped_weights, Stage::head_outputs};
+
+Index rows_a_block(Index n_k) {
+  return std::clamp(numbers_a_block / std::max<Index>(n_k, 1) / tile_rows * tile_rows, tile_rows, most_rows);
+}
+
+/// One row of a matrix in one piece: itself, or a copy in `room`.
+const float* whole_row(const MatrixView& m, Index row, Buffer& room) {
+  const float* from = m.data + row * m.row_stride;
+  if (m.col_stride == 1) return from;
+  room.resize(static_cast<std::size_t>(m.cols));
+  for (Index col = 0; col < m.cols; ++col) room[static_cast<std::size_t>(col)] = from[col * m.col_stride];
+  return room.data();
+}
+
+float dead_weight(DeadRow policy, Index keys) {
+  if (policy == DeadRow::zero) return 0;
+  if (policy == DeadRow::uniform) return 1 / static_cast<float>(keys);
+  return std::numeric_limits<float>::quiet_NaN();
+}
+
+/// What a thread works in; kept from block to block.
+struct Room {
+  Buffer rows, row;
+};
+
+class Sweep {
+ public:
+  Sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& before);
+  SweptStages run(const Workers& workers);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool takes(Stage stage) const { return stage >= first_ && stage <= last_ && stage != Stage::mask && steps_.has(stage); }
+  void pack(const Workers& workers);
+  void block(Index index);
+  void step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row);
+  void gather(const MatrixView& weights, Index b, Index h, Index q);
+  void keep(Stage stage, const float* rows, Index b, Index h, Index q, Index count);
+
+  const ScoreSteps& steps_;
+  const Stage first_, last_;
+  const Tensor& before_;
+  Tensor queries_;  // with whole rows
+  Shape shape_;
+  Index group_ = 1, stride_ = 0, height_ = 0, row_blocks_ = 0;
+  bool past_caches_ = false;
+  std::vector<PackedMatrix> keys_, values_;  // by b · G + g
+  std::vector<std::uint8_t> finite_;         // of values_
+  Tensor bias_;
+  std::array<Buffer, stage_count> kept_;
+  std::array<std::atomic<std::int64_t>, stage_count> nanoseconds_{};
+};
+
+Sweep::Sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& before)
+    : steps_(steps), first_(first), last_(last), before_(before) {
+  if (first == Stage::scores) {
+    shape_ = {steps.queries.size(0), steps.queries.size(1), steps.queries.size(2), steps.keys.size(2)};
+    const Index last_stride = steps.queries.strides().back();
+    queries_ = last_stride == 1 || steps.queries.size(3) == 1 ? steps.queries : steps.queries.contiguous();
+    assert(steps.keys.size(0) == shape_[0] && steps.queries.size(3) == steps.keys.size(3));
+  } else {
+    shape_ = before.shape();
+  }
+  const Tensor& grouped = takes(Stage::head_outputs) ? steps.values : steps.keys;
+  if (grouped.defined()) group_ = shape_[1] / grouped.size(1);
+  assert(!grouped.defined() || (shape_[1] % grouped.size(1) == 0 && shape_[3] == grouped.size(2)));
+  stride_ = (shape_[3] + 15) / 16 * 16 + 16;  // never a power of two: six such rows would share one set of the first cache
+  height_ = rows_a_block(shape_[3]);
+  row_blocks_ = (shape_[2] + height_ - 1) / height_;
+  if (steps.bias.defined()) bias_ = steps.bias.expand(shape_);
+  double bytes = 0;
+  for (const Stage stage : order) {
+    if (!takes(stage)) continue;
+    const bool gathered = stage == Stage::head_outputs;
+    const Index count = shape_[0] * shape_[1] * shape_[2] * (gathered ? steps.values.size(3) : shape_[3]);
+    kept_[static_cast<std::size_t>(stage)] = Buffer(static_cast<std::size_t>(count));
+    if (!gathered) bytes += 4 * static_cast<double>(count);
+  }
+  past_caches_ = bytes > stays_in_cache;
+}
+
+void Sweep::pack(const Workers& workers) {
+  const bool both[] = {takes(Stage::scores), takes(Stage::head_outputs)};
+  const Tensor* const sources[] = {&steps_.keys, &steps_.values};
+  std::vector<PackedMatrix>* const packed[] = {&keys_, &values_};
+  for (int side = 0; side < 2; ++side) {
+    if (!both[side]) continue;
+    const Tensor& from = *sources[side];
+    const Index groups = from.size(1), matrices = from.size(0) * groups;
+    const bool turned = side == 0;  // scores multiply by Kᵀ
+    for (Index i = 0; i < matrices; ++i) {
+      packed[side]->emplace_back(turned ? from.size(3) : from.size(2), turned ? from.size(2) : from.size(3));
+    }
+    if (matrices == 0) continue;
+    const Index panels = packed[side]->front().panels();
+    std::vector<std::atomic<bool>> odd(static_cast<std::size_t>(matrices));
+    workers.run(matrices * panels, 4 * static_cast<double>(from.count()), [&](Index block) {
+      const Index i = block / panels, panel = block % panels;
+      const MatrixView m = from.matrix(i / groups, i % groups);
+      PackedMatrix& to = (*packed[side])[static_cast<std::size_t>(i)];
+      to.pack_panel(turned ? transposed(m) : m, panel);
+      if (!turned && !to.panel_is_finite(panel)) odd[static_cast<std::size_t>(i)] = true;
+    });
+    if (turned) continue;
+    for (const std::atomic<bool>& is_odd : odd) finite_.push_back(is_odd ? 0 : 1);
+  }
+}
+
+void Sweep::keep(Stage stage, const float* rows, Index b, Index h, Index q, Index count) {
+  const Index n_k = shape_[3];
+  float* to = kept_[static_cast<std::size_t>(stage)].data() + ((b * shape_[1] + h) * shape_[2] + q) * n_k;
+  const auto write = past_caches_ ? kernels().stream : kernels().copy;
+  for (Index row = 0; row < count; ++row) write(rows + row * stride_, to + row * n_k, n_k);
+}
+
+void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) {
+  const Kernels& use = kernels();
+  const Index n_q = shape_[2], n_k = shape_[3];
+  switch (stage) {
+    case Stage::scaled_scores: return use.scale(x, n_k, steps_.scale);
+    case Stage::capped_scores: return use.cap(x, n_k, *steps_.cap);
+    case Stage::biased_scores:
+      for (const Tensor& table : steps_.by_distance) use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q, n_k);
+      if (bias_.defined()) use.add(x, whole_row(bias_.matrix(b, h), q, row), n_k);
+      return;
+    case Stage::masked_scores: return use.mask(x, whole_row(steps_.mask.matrix(b, h), q, row), n_k, steps_.fill);
+    case Stage::weights:
+      if (steps_.dead_row != DeadRow::from_fill && steps_.mask.defined()) {
+        Index first = 0, end = 0;
+        use.bounds(whole_row(steps_.mask.matrix(b, h), q, row), n_k, &first, &end);
+        if (first == end) return void(std::fill_n(x, n_k, dead_weight(steps_.dead_row, n_k)));
+      }
+      return use.softmax(x, n_k, steps_.sink_logits.defined() ? steps_.sink_logits.at({h}) : -infinity);
+    case Stage::dropped_weights:
+      return use.drop(x, whole_row(steps_.keep.matrix(b, h), q, row), n_k, steps_.dropout < 1 ? 1 / (1 - steps_.dropout) : 0);
+    default: assert(false);
+  }
+}
+
+// Where a causal mask or a window leaves zeros at both ends of the rows, nothing is multiplied.
+void Sweep::gather(const MatrixView& weights, Index b, Index h, Index q) {
+  const Index heads = shape_[1], n_q = shape_[2], d = steps_.values.size(3);
+  const auto matrix = static_cast<std::size_t>(b * steps_.values.size(1) + h / group_);
+  float* const to = kept_[static_cast<std::size_t>(Stage::head_outputs)].data();
+  for (Index row = 0; row < weights.rows; row += tile_rows) {
+    const MatrixView tile = row_block(weights, row, std::min(tile_rows, weights.rows - row));
+    Index first = tile.cols, end = 0;
+    for (Index i = 0; i < tile.rows; ++i) {
+      Index from = 0, until = 0;
+      kernels().bounds(tile.data + i * tile.row_stride, tile.cols, &from, &until);
+      if (from == until) continue;
+      first = std::min(first, from);
+      end = std::max(end, until);
+    }
+    if (finite_[matrix] == 0) first = 0, end = tile.cols;
+    values_[matrix].multiply(tile, 0, std::min(first, end), end, {to + ((b * n_q + q + row) * heads + h) * d, tile.rows, d, heads * d});
+  }
+}
+
+void Sweep::block(Index index) {
+  const Index heads = shape_[1], n_q = shape_[2], n_k = shape_[3];
+  const Index b = index / (heads * row_blocks_), h = index / row_blocks_ % heads;
+  const Index q = index % row_blocks_ * height_, count = std::min(height_, n_q - q);
+  static thread_local Room room;
+  const auto size = static_cast<std::size_t>(height_ * stride_);
+  if (room.rows.size() < size || room.rows.size() > size + (std::size_t{1} << 20)) room.rows = Buffer(size);
+  const MatrixView rows{room.rows.data(), count, n_k, stride_, 1};
+
+  std::array<std::int64_t, stage_count> spent{};
+  Clock::time_point before = Clock::now();
+  const auto spent_on = [&](Stage stage) {
+    const Clock::time_point now = Clock::now();
+    spent[static_cast<std::size_t>(stage)] += std::chrono::nanoseconds(now - before).count();
+    before = now;
+  };
+  if (first_ == Stage::scores) {
+    const MatrixView queries = row_block(queries_.matrix(b, h), q, count);
+    keys_[static_cast<std::size_t>(b * steps_.keys.size(1) + h / (heads / steps_.keys.size(1)))].multiply(
+        queries, 0, {room.rows.data(), count, n_k, stride_});
+    spent_on(Stage::scores);
+  } else {
+    const MatrixView from = before_.matrix(b, h);
+    for (Index row = 0; row < count; ++row) {
+      kernels().copy(whole_row(from, q + row, room.row), room.rows.data() + row * stride_, n_k);
+    }
+  }
+  // A few rows at a time go through all steps in the first cache.
+  const Index slice = std::max<Index>(1, 4096 / stride_);
+  for (Index first = 0; first < count; first += slice) {
+    const Index some = std::min(slice, count - first);
+    float* const x = room.rows.data() + first * stride_;
+    for (const Stage stage : order) {
+      if (stage == Stage::head_outputs || !takes(stage)) continue;
+      if (stage != Stage::scores) {
+        for (Index row = 0; row < some; ++row) step(stage, x + row * stride_, b, h, q + first + row, room.row);
+      }
+      keep(stage, x, b, h, q + first, some);
+      spent_on(stage);
+    }
+  }
+  if (takes(Stage::head_outputs)) {
+    gather(rows, b, h, q);
+    spent_on(Stage::head_outputs);
+  }
+  for (std::size_t i = 0; i < stage_count; ++i) nanoseconds_[i] += spent[i];
+}
+
+SweptStages Sweep::run(const Workers& workers) {
+  const auto start = Clock::now();
+  Workers quiet = workers;
+  quiet.progress = {};
+  pack(quiet);
+  const double cells = static_cast<double>(element_count(shape_));
+  double cost = 0;
+  for (const Stage stage : order) {
+    if (!takes(stage)) continue;
+    if (stage == Stage::scores) cost += 2 * cells * static_cast<double>(steps_.queries.size(3));
+    else if (stage == Stage::head_outputs) cost += 2 * cells * static_cast<double>(steps_.values.size(3));
+    else cost += (stage == Stage::weights || stage == Stage::capped_scores ? 40 : 4) * cells;
+  }
+  workers.run(shape_[0] * shape_[1] * row_blocks_, cost, [this](Index index) { block(index); });
+
+  const double whole = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  double all = 1;
+  for (const auto& spent : nanoseconds_) all += static_cast<double>(spent);
+  SweptStages result;
+  for (const Stage stage : order) {
+    if (!takes(stage)) continue;
+    const auto i = static_cast<std::size_t>(stage);
+    result.milliseconds[i] = whole * static_cast<double>(nanoseconds_[i]) / all;
+    result.tensors[i] = stage == Stage::head_outputs
+                            ? Tensor({shape_[0], shape_[2], shape_[1], steps_.values.size(3)}, std::move(kept_[i])).transpose(1, 2)
+                            : Tensor(shape_, std::move(kept_[i]));
+  }
+  return result;
+}
+
+}  // namespace
+
+bool ScoreSteps::has(Stage stage) const {
+  switch (stage) {
+    case Stage::scores:
+    case Stage::scaled_scores:
+    case Stage::weights: return true;
+    case Stage::capped_scores: return cap.has_value();
+    case Stage::biased_scores: return !by_distance.empty() || bias.defined();
+    case Stage::masked_scores: return mask.defined();
+    case Stage::dropped_weights: return keep.defined();
+    case Stage::head_outputs: return values.defined();
+    default: return false;
+  }
+}
+
+SweptStages sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& before, const Workers& workers) {
+  return Sweep(steps, first, last, before).run(workers);
+}
+
+}  // namespace headlight
