@@ -30,10 +30,22 @@ Index element_count(const Shape& shape) {
   return count;
 }
 
-Tensor::Tensor(Shape shape, Buffer values) : storage_(std::make_shared<const Buffer>(std::move(values))) {
-  assert(element_count(shape) == static_cast<Index>(storage_->size()));
+Tensor::Tensor(Shape shape, Buffer values) {
+  assert(element_count(shape) == static_cast<Index>(values.size()));
+  const auto owner = std::make_shared<const Buffer>(std::move(values));
+  // A tensor of no numbers is defined too, and shares its storage with its views alone.
+  static constexpr float none = 0;
+  storage_ = std::shared_ptr<const float>(owner, owner->empty() ? &none : owner->data());
   std::vector<Index> strides = packed_strides(shape);
   layout_ = std::make_shared<const Layout>(Layout{std::move(shape), std::move(strides), 0});
+}
+
+Tensor Tensor::on_demand(Shape shape, std::shared_ptr<const float> memory, std::shared_ptr<const DemandSource> source) {
+  Tensor result;
+  result.storage_ = std::move(memory);
+  std::vector<Index> strides = packed_strides(shape);
+  result.layout_ = std::make_shared<const Layout>(Layout{std::move(shape), std::move(strides), 0, std::move(source)});
+  return result;
 }
 
 const Tensor::Layout& Tensor::layout() const {
@@ -63,7 +75,7 @@ Index Tensor::size(Index axis) const {
 }
 
 bool Tensor::is_contiguous() const {
-  const auto& [shape, strides, offset] = layout();
+  const auto& [shape, strides, offset, source] = layout();
   Index step = 1;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     if (shape[axis] != 1 && strides[axis] != step) return false;
@@ -73,21 +85,21 @@ bool Tensor::is_contiguous() const {
 }
 
 float Tensor::at(std::span<const Index> index) const {
-  const auto& [shape, strides, offset] = layout();
+  const auto& [shape, strides, offset, source] = layout();
   assert(defined() && index.size() == shape.size());
   Index position = offset;
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
     assert(index[axis] >= 0 && index[axis] < shape[axis]);
     position += index[axis] * strides[axis];
   }
-  return (*storage_)[static_cast<std::size_t>(position)];
+  return storage_.get()[position];
 }
 
 float Tensor::at(std::initializer_list<Index> index) const { return at(std::span(index.begin(), index.size())); }
 
 MatrixView Tensor::matrix(Index b, Index h) const {
   assert(defined() && rank() <= 4);
-  const auto& [shape, strides, offset] = layout();
+  const auto& [shape, strides, offset, source] = layout();
   const auto axis = [&](Index from_end) -> std::size_t { return static_cast<std::size_t>(rank() - from_end); };
   MatrixView m;
   Index position = offset;
@@ -104,20 +116,20 @@ MatrixView Tensor::matrix(Index b, Index h) const {
   }
   if (rank() == 3) position += b * strides[axis(3)];
   if (rank() == 4) position += h * strides[axis(3)] + b * strides[axis(4)];
-  m.data = storage_->data() + position;
+  m.data = storage_.get() + position;
   return m;
 }
 
 std::span<const float> Tensor::values() const {
   assert(defined() && is_contiguous());
-  return {storage_->data() + layout().offset, static_cast<std::size_t>(count())};
+  return {storage_.get() + layout().offset, static_cast<std::size_t>(count())};
 }
 
 Tensor Tensor::view(Shape shape) const {
   assert(element_count(shape) == count());
   const Tensor packed = contiguous();
   std::vector<Index> strides = packed_strides(shape);
-  return packed.seen_as({std::move(shape), std::move(strides), packed.layout().offset});
+  return packed.seen_as({std::move(shape), std::move(strides), packed.layout().offset, packed.layout().source});
 }
 
 Tensor Tensor::transpose(Index axis_a, Index axis_b) const {
@@ -131,9 +143,9 @@ Tensor Tensor::transpose(Index axis_a, Index axis_b) const {
 }
 
 Tensor Tensor::expand(const Shape& wanted) const {
-  const auto& [shape, strides, offset] = layout();
+  const auto& [shape, strides, offset, source] = layout();
   assert(broadcastable(shape, wanted));
-  Layout wide{wanted, std::vector<Index>(wanted.size(), 0), offset};
+  Layout wide{wanted, std::vector<Index>(wanted.size(), 0), offset, source};
   const std::size_t lead = wanted.size() - shape.size();
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] == wanted[lead + axis]) wide.strides[lead + axis] = strides[axis];
@@ -152,7 +164,7 @@ Tensor Tensor::slice(Index axis, Index first, Index length) const {
 
 Tensor Tensor::contiguous() const {
   if (is_contiguous()) return *this;
-  const auto& [shape, strides, offset] = layout();
+  const auto& [shape, strides, offset, source] = layout();
   Buffer values;
   values.reserve(static_cast<std::size_t>(count()));
   // An odometer over all axes but the last, whose run is copied in one go.
@@ -163,8 +175,8 @@ Tensor Tensor::contiguous() const {
     while (true) {
       Index position = offset;
       for (std::size_t axis = 0; axis + 1 < index.size(); ++axis) position += index[axis] * strides[axis];
-      const float* source = storage_->data() + position;
-      for (Index i = 0; i < run; ++i) values.push_back(source[i * step]);
+      const float* from = storage_.get() + position;
+      for (Index i = 0; i < run; ++i) values.push_back(from[i * step]);
       std::size_t axis = index.size() - 1;
       while (axis > 0 && ++index[axis - 1] == shape[axis - 1]) index[--axis] = 0;
       if (axis == 0) break;

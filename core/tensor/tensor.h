@@ -63,12 +63,17 @@ struct MatrixView {
   float operator()(Index row, Index col) const { return data[row * row_stride + col * col_stride]; }
 };
 
+class DemandSource;
+
 class Tensor {
  public:
   /// The absent tensor: `defined()` is false.
   Tensor() = default;
   /// Takes the numbers over; asserts that there are as many as the shape says.
   Tensor(Shape shape, Buffer values);
+
+  /// Numbers in somebody else's memory that are computed when they are first read (core/tensor/demand.h).
+  static Tensor on_demand(Shape shape, std::shared_ptr<const float> memory, std::shared_ptr<const DemandSource> source);
 
   static Tensor full(Shape shape, float value);
   static Tensor of(Shape shape, std::initializer_list<float> values);
@@ -81,6 +86,9 @@ class Tensor {
   Index size(Index axis) const;
   Index count() const { return element_count(shape()); }
   bool is_contiguous() const;
+  /// What computes the numbers as they are read, for those who can ask it for less than all of them; null where they are
+  /// simply there. A view has its tensor's.
+  const DemandSource* source() const { return layout().source.get(); }
 
   float at(std::initializer_list<Index> index) const;
   float at(std::span<const Index> index) const;
@@ -107,13 +115,14 @@ class Tensor {
     Shape shape;
     std::vector<Index> strides;
     Index offset = 0;
+    std::shared_ptr<const DemandSource> source{};
     bool operator==(const Layout&) const = default;
   };
   const Layout& layout() const;
   Tensor seen_as(Layout layout) const;
 
   // Two handles: copying a tensor allocates nothing.
-  std::shared_ptr<const Buffer> storage_;
+  std::shared_ptr<const float> storage_;
   std::shared_ptr<const Layout> layout_;
 };
 
