@@ -1,6 +1,7 @@
 #include "core/assets/assets.h"
 
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,21 +12,50 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path& installed_assets() {
-  static fs::path folder;
+fs::path& program_folder() {
+  static fs::path folder = [] {
+    std::error_code failed;  // where there is no such link, remember_executable says it
+    return fs::read_symlink("/proc/self/exe", failed).parent_path();
+  }();
   return folder;
+}
+
+void append_each(std::string_view paths, std::vector<fs::path>& found) {
+  while (!paths.empty()) {
+    const std::size_t colon = paths.find(':');
+    if (colon != 0) found.push_back(fs::path(paths.substr(0, colon)) / "headlight");
+    paths.remove_prefix(colon == std::string_view::npos ? paths.size() : colon + 1);
+  }
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
 }
 
 std::vector<fs::path> folders() {
   std::vector<fs::path> found;
-  if (const char* named = std::getenv("HEADLIGHT_ASSETS"); named != nullptr && *named != '\0')
-    found.emplace_back(named);
-  found.emplace_back(HEADLIGHT_ASSETS_DIR);
-  if (!installed_assets().empty()) found.push_back(installed_assets());
+  if (const std::string named = variable("HEADLIGHT_ASSETS"); !named.empty()) found.emplace_back(named);
+  if (!program_folder().empty()) found.push_back(program_folder().parent_path() / "share" / "headlight");
+  for (const fs::path& own : own_data_folders()) found.push_back(own);
+  const std::string system = variable("XDG_DATA_DIRS");
+  append_each(system.empty() ? "/usr/local/share:/usr/share" : system, found);
+  found.emplace_back(HEADLIGHT_INSTALLED_DATA);
   return found;
 }
 
 }  // namespace
+
+std::vector<fs::path> own_data_folders() {
+  std::vector<fs::path> found;
+  const std::string data = variable("XDG_DATA_HOME"), home = variable("HOME");
+  if (!data.empty()) {
+    found.push_back(fs::path(data) / "headlight");
+  } else if (!home.empty()) {
+    found.push_back(fs::path(home) / ".local" / "share" / "headlight");
+  }
+  return found;
+}
 
 fs::path asset(std::string_view relative) {
   for (const fs::path& folder : folders()) {
@@ -36,10 +66,24 @@ fs::path asset(std::string_view relative) {
                   "expected an installed headlight, or HEADLIGHT_ASSETS naming its assets folder");
 }
 
+std::vector<fs::path> asset_files(std::string_view folder, std::string_view extension) {
+  std::map<fs::path, fs::path> by_name;
+  for (const fs::path& place : folders()) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(place / fs::path(folder), none)) {
+      if (entry.path().extension() == fs::path(extension)) by_name.try_emplace(entry.path().filename(), entry.path());
+    }
+  }
+  std::vector<fs::path> files;
+  for (const auto& [name, path] : by_name) files.push_back(path);
+  return files;
+}
+
 void remember_executable(const fs::path& program) {
+  if (!program_folder().empty()) return;
   std::error_code failed;
   const fs::path real = fs::canonical(program, failed);
-  if (!failed) installed_assets() = real.parent_path().parent_path() / "share" / "headlight";
+  if (!failed) program_folder() = real.parent_path();
 }
 
 }  // namespace headlight

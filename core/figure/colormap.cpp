@@ -38,10 +38,11 @@ Colormap read_colormap(const fs::path& path, std::string_view name) {
 }
 
 std::optional<fs::path> file_of(std::string_view name, Theme theme) {
-  const fs::path folder = asset("colormaps");
   const std::string themed = std::string(name) + (theme == Theme::light ? ".light.txt" : ".dark.txt");
-  for (const fs::path& path : {folder / themed, folder / (std::string(name) + ".txt")}) {
-    if (fs::exists(path)) return path;
+  for (const std::string& file : {themed, std::string(name) + ".txt"}) {
+    for (const fs::path& path : asset_files("colormaps", ".txt")) {
+      if (path.filename() == file) return path;
+    }
   }
   return {};
 }
@@ -70,11 +71,9 @@ std::string_view default_colormap(Palette palette) {
 
 std::vector<std::string> list_colormaps() {
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(asset("colormaps"))) {
-    if (entry.path().extension() == ".txt") {
-      const std::string stem = entry.path().stem().string();
-      names.push_back(stem.substr(0, stem.find('.')));
-    }
+  for (const fs::path& path : asset_files("colormaps", ".txt")) {
+    const std::string stem = path.stem().string();
+    names.push_back(stem.substr(0, stem.find('.')));
   }
   const auto ours_first = [](const std::string& a, const std::string& b) {
     const auto rank = [](const std::string& n) { return n == "signal" ? 0 : n == "attention" ? 1 : 2; };
