@@ -2,6 +2,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/export_line.h"
 #include "core/export/bundle.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/tensor_file.h"
 
@@ -16,7 +17,7 @@ int bundle_command(const CommandLine& line) {
   const ExportOptions options = export_options_of(whole);
   Run run;
   run.threads = line.threads();
-  const auto trace = compute(scenario_of(line), nullptr, run);
+  const auto trace = compute_any(scenario_of(line), nullptr, run);
   write_bundle(path_from(out), cut_of(options, *trace), style_of(options));
   return 0;
 }

@@ -19,8 +19,9 @@ const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animatio
                                             {"--view", true},       {"--step", true}, {"--way", true},     {"--select", true},
                                             {"--theme", true},      {"--colormap", true}, {"--range", true}, {"--size", true},
                                             {"--present", false}};
+const std::vector<OwnOption> predict_options{{"--top", true}, {"--knock-out", true}, {"--json", false}};
 const std::vector<OwnOption> trace_options{
-    {"-o", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
+    {"-o", true}, {"--stages", true}, {"--knock-out", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
 const std::vector<OwnOption> compare_options{{"--json", false}, {"--table", true}};
 
@@ -40,6 +41,7 @@ const std::vector<OwnOption>& options_of(CommandKind kind) {
     case CommandKind::render: return figure_options;
     case CommandKind::explain: return explain_options;
     case CommandKind::compare: return compare_options;
+    case CommandKind::predict: return predict_options;
     case CommandKind::bundle: return figure_options;
     default: return window_options;
   }
@@ -49,6 +51,7 @@ std::optional<CommandKind> command_named(const std::string& word) {
   if (word == "trace") return CommandKind::trace;
   if (word == "render") return CommandKind::render;
   if (word == "explain") return CommandKind::explain;
+  if (word == "predict") return CommandKind::predict;
   if (word == "compare") return CommandKind::compare;
   if (word == "bundle") return CommandKind::bundle;
   return std::nullopt;
@@ -126,6 +129,7 @@ CommandLine parse_list(const std::vector<std::string>& arguments) {
   CommandLine line;
   bool json = false;
   app.add_option("WHAT", line.list_what);
+  app.add_option("MODEL", line.file);
   app.add_flag("--json", json);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   app.parse(reversed);

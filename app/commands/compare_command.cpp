@@ -9,6 +9,7 @@
 
 #include "app/commands/commands.h"
 #include "core/diagnosis/diagnosis.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/text/utf8_path.h"
 
@@ -142,7 +143,7 @@ int compare_command(const CommandLine& line) {
   if (line.file.empty() || line.second_file.empty()) throw UsageError("compare needs a FILE and MINE, your own stages");
   Run run;
   run.threads = line.threads();
-  const auto trace = compute(scenario_of(line), nullptr, run);
+  const auto trace = compute_any(scenario_of(line), nullptr, run);
   if (std::filesystem::is_directory(path_from(line.second_file))) return compare_folder(line, trace, run);
   if (line.has("--table")) throw UsageError("--table is for a folder of files");
   const OwnStages own = read_own_stages(line.second_file, *trace);

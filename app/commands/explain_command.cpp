@@ -9,6 +9,7 @@
 #include "app/commands/commands.h"
 #include "core/explain/explain.h"
 #include "core/explain/math_markup.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 
 namespace headlight {
@@ -88,7 +89,7 @@ int explain_command(const CommandLine& line) {
   if (!line.has("--cell")) throw UsageError("explain needs --cell STAGE:b,h,row,col");
   Run run;
   run.threads = line.threads();
-  const auto trace = compute(scenario_of(line), nullptr, run);
+  const auto trace = compute_any(scenario_of(line), nullptr, run);
   const Explanation explanation = explain(*trace, cell_named(*trace, "--cell", line["--cell"]));
   if (line.has("--json")) {
     std::cout << explanation_json(*trace, explanation).dump(2) << '\n';

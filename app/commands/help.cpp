@@ -24,17 +24,20 @@ Commands
   headlight [FILE] --animation OUT.png              the step player as an animated PNG; --seconds-per-step X
   headlight [FILE] --frames N                       draws N frames; times as JSON
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o
+  headlight trace MODEL --text "..." --layer N|all [--stages weights,...] -o OUT.npz     layers of a network, on their true input
   headlight trace [FILE] --time N                   computes N times; times as JSON
   headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,csv,npy,npz,json}
   headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
   headlight compare FILE MINE [--json]              your own stages beside the right ones, and the mistake that gives them
   headlight compare FILE FOLDER/ [--table OUT.{csv,json}]        the same for each file of a folder, a line each
   headlight bundle [FILE] -o OUT[.zip] [figure]    a folder or zip: figure, data, scenario, trace, reproduce.py
+  headlight predict MODEL --text "..." [--top N] [--knock-out L.H,...] [--json]   what a network says next
   headlight lesson FILE|ID --check                  everything that is wrong in a lesson file, with its path
-  headlight list stages|masks|lessons|models|colormaps|languages [--json]
+  headlight list stages|masks|lessons|models|colormaps|languages [--json];  headlight list layers MODEL [--json]
   headlight --help, --version
 
-FILE is tensors (.npz, .safetensors, .pt), a scenario (.json) or lesson:ID. Without one: the default lesson;
+FILE is tensors (.npz, .safetensors, .pt), a scenario (.json), lesson:ID or a MODEL: a folder as Hugging Face, nanoGPT
+and Meta save it, its file, or model:ID. Without one: the default lesson;
 for trace, render, explain and bundle also --random in its place.
 )help";
 

@@ -11,6 +11,7 @@
 #include "core/mask/examples.h"
 #include "core/mask/patterns.h"
 #include "core/lesson/course.h"
+#include "core/network/network.h"
 #include "core/network/shipped_models.h"
 #include "core/scenario/lesson.h"
 #include "core/stage/stage.h"
@@ -100,6 +101,16 @@ Json colormaps() {
   return list;
 }
 
+Json layers(const std::string& model) {
+  if (model.empty()) throw UsageError("list layers needs a MODEL");
+  const auto network = open_network(model);
+  Json list = Json::array();
+  for (const NetworkLayer& layer : network->layers()) {
+    list.push_back({{"layer", layer.layer}, {"name", layer.name}, {"kind", layer.cross ? "cross" : "self"}, {"heads", layer.heads}, {"kv_heads", layer.kv_heads}, {"d_head", layer.d_head}});
+  }
+  return list;
+}
+
 Json languages() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(asset("translations"))) {
@@ -158,11 +169,13 @@ int list_command(const CommandLine& line) {
     list = models();
   } else if (line.list_what == "colormaps") {
     list = colormaps();
+  } else if (line.list_what == "layers") {
+    list = layers(line.file);
   } else if (line.list_what == "languages") {
     list = languages();
   } else {
     throw InputError("list", line.list_what.empty() ? "of what?" : "there is no list of \"" + line.list_what + "\"",
-                     "expected stages, masks, lessons, models, colormaps or languages");
+                     "expected stages, masks, lessons, models, colormaps, languages or layers MODEL");
   }
   if (line.has("--json")) {
     std::cout << list.dump(2) << '\n';

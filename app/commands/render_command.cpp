@@ -3,6 +3,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/export_line.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 
 namespace headlight {
@@ -28,7 +29,7 @@ int render_command(const CommandLine& line) {
   Run run;
   run.threads = line.threads();
   const ExportOptions options = export_options_of(line);
-  write_export(*compute(scenario_of(line), nullptr, run), options, out);
+  write_export(*compute_any(scenario_of(line), nullptr, run), options, out);
   return 0;
 }
 

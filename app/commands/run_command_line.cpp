@@ -19,6 +19,7 @@ int dispatch(const CommandLine& line) {
     case CommandKind::render:
       return render_command(line);
     case CommandKind::explain: return explain_command(line);
+    case CommandKind::predict: return predict_command(line);
     case CommandKind::compare: return compare_command(line);
     case CommandKind::bundle: return bundle_command(line);
     case CommandKind::lesson: return lesson_command(line);

@@ -10,6 +10,7 @@
 #include "core/export/export_options.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/array_write.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
@@ -50,6 +51,66 @@ void print_times(const Scenario& scenario, const Inputs& inputs, const Run& run,
   std::cout << json.dump(2) << '\n';
 }
 
+void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays) {
+  extension_of(out) == ".json" ? write_json(path_from(out), arrays) : write_npz(path_from(out), arrays);
+}
+
+std::vector<HeadAddress> heads_of(const CommandLine& line) {
+  return line.has("--knock-out") ? parse_heads("--knock-out", line["--knock-out"]) : std::vector<HeadAddress>{};
+}
+
+/// --stages weights,output: those stages, all where nothing is said.
+std::vector<Stage> stages_of(const CommandLine& line) {
+  std::vector<Stage> stages;
+  std::string_view rest = line.options.contains("--stages") ? std::string_view(line.options.at("--stages")) : std::string_view();
+  if (rest.empty()) return {all_stages().begin(), all_stages().end()};
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view word = rest.substr(0, comma);
+    const auto stage = stage_named(word);
+    if (!stage) throw SettingError("--stages", "\"" + std::string(word) + "\" is no stage", "expected names of headlight list stages, with commas between them");
+    stages.push_back(*stage);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return stages;
+}
+
+/// The named stages of one layer under their names, or of all as layers.N.STAGE, with what enters each block and the logits.
+int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, const std::string& subject) {
+  const bool all = scenario.layer == "all";
+  if (line.has("--time")) throw UsageError("--time goes with one layer and without --stages");
+  if (all && !is_network(scenario)) throw FileError(subject, "is no network, so that it has no layers to trace together", "expected a model's folder, its file with --text, or model:ID");
+  const std::vector<Stage> stages = stages_of(line);
+  std::vector<NamedArray> arrays;
+  const auto append = [&](const Trace& trace, const std::string& prefix) {
+    for (const Stage stage : stages) {
+      if (is_parameter(stage) && !line.has("--parameters")) continue;
+      if (trace.has(stage)) arrays.push_back({prefix + std::string(name(stage)), trace[stage].contiguous()});
+    }
+  };
+  if (!all) {
+    const auto trace = compute_any(scenario, nullptr, run, heads_of(line));
+    print_assumptions(subject, trace->inputs);
+    append(*trace, "");
+  } else {
+    RunOptions options;
+    options.threads = run.threads;
+    options.weights = false;
+    const auto pass = run_network(scenario, nullptr, options, heads_of(line));
+    const auto layers = pass->network->layers();
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      scenario.layer = layers[i].layer;
+      const auto trace = compute_layer(pass, static_cast<Index>(i), scenario, nullptr, run);
+      if (i == 0) print_assumptions(subject, trace->inputs);
+      append(*trace, "layers." + layers[i].layer + ".");
+      arrays.push_back({"layers." + layers[i].layer + ".residual", pass->layers[i].residual.contiguous()});
+    }
+    if (pass->logits.defined()) arrays.push_back({"logits", pass->logits});
+  }
+  write_arrays(line["-o"], arrays);
+  return 0;
+}
+
 }  // namespace
 
 int trace_command(const CommandLine& line) {
@@ -63,14 +124,20 @@ int trace_command(const CommandLine& line) {
   const Scenario scenario = scenario_of(line);
   Run run;
   run.threads = line.threads();
-  const Inputs inputs = resolve(scenario);
-  print_assumptions(line.file.empty() ? "headlight" : line.file, inputs);
-  if (runs > 0) print_times(scenario, inputs, run, runs);
-  if (!out.empty()) {
-    const auto trace = compute(scenario, inputs, nullptr, run);
-    const std::vector<NamedArray> arrays = trace_arrays(*trace, line.has("--parameters"));
-    extension == ".json" ? write_json(path_from(out), arrays) : write_npz(path_from(out), arrays);
+  const std::string subject = line.file.empty() ? "headlight" : line.file;
+  if (line.has("--stages") || scenario.layer == "all") return trace_layers(line, scenario, run, subject);
+  if (is_network(scenario)) {
+    const auto trace = compute_any(scenario, nullptr, run, heads_of(line));
+    print_assumptions(subject, trace->inputs);
+    if (runs > 0) print_times(trace->scenario, trace->inputs, run, runs);
+    if (!out.empty()) write_arrays(out, trace_arrays(*trace, line.has("--parameters")));
+    return 0;
   }
+  if (line.has("--knock-out")) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
+  const Inputs inputs = resolve(scenario);
+  print_assumptions(subject, inputs);
+  if (runs > 0) print_times(scenario, inputs, run, runs);
+  if (!out.empty()) write_arrays(out, trace_arrays(*compute(scenario, inputs, nullptr, run), line.has("--parameters")));
   return 0;
 }
 

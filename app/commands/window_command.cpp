@@ -11,6 +11,7 @@
 #include "core/export/export_options.h"
 #include "core/figure/colormap.h"
 #include "core/files/whole_file.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
@@ -96,7 +97,7 @@ View view_of(const CommandLine& line) {
 std::shared_ptr<const Trace> without_settings(const Lesson& source) {
   Run run;
   run.summary = true;
-  return compute(source.scenario, nullptr, run);
+  return compute_any(source.scenario, nullptr, run);
 }
 
 WindowOptions window_of(const CommandLine& line) {

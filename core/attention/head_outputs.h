@@ -9,4 +9,7 @@ namespace headlight {
 /// Laid out in memory as [B, n_q, H, d], so that merging the heads moves no number.
 Tensor gather_values(const Tensor& weights, const Tensor& values, const Workers& workers = {});
 
+/// The same with these heads' numbers zero, as gather_values lays them out.
+Tensor silenced(const Tensor& head_outputs, std::span<const Index> heads);
+
 }  // namespace headlight

@@ -14,4 +14,8 @@ inline constexpr double l2_epsilon = 1e-12;  ///< as in torch.nn.functional.norm
 ///   l2   x / max(‖x‖₂, l2_epsilon)       (Henry et al. 2020)
 Tensor normalise_heads(const Tensor& heads, QkNorm kind, const Workers& workers = {});
 
+/// x / √(mean(x²) + epsilon) · weight over each head, weight [d]; or over all heads of a position at once, weight [H·d],
+/// where `over_heads` (OLMo 2). An undefined weight is one.
+Tensor normalise_heads(const Tensor& heads, const Tensor& weight, double epsilon, bool over_heads, const Workers& workers = {});
+
 }  // namespace headlight

@@ -12,4 +12,8 @@ namespace headlight {
 /// The pair is (2j, 2j + 1) where `interleaved`, as in the paper; (j, j + d/2) where `half`, as LLaMA's rotate_half.
 Tensor rotate(const Tensor& heads, Rope pairing, float base, const Workers& workers = {});
 
+/// The same at these frequencies, radians a position, of the first 2·size channels; the others stay as they are. `gain`
+/// multiplies cos and sin.
+Tensor rotate(const Tensor& heads, Rope pairing, std::span<const double> frequencies, double gain, const Workers& workers = {});
+
 }  // namespace headlight

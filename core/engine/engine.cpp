@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -85,7 +86,7 @@ void Engine::report(Stage stage, double share) {
 
 Outcome Engine::perform(const Job& job, const Trace* last, const Run& run) {
   Outcome outcome;
-  outcome.trace = compute(job.scenario, last, run);
+  outcome.trace = compute_any(job.scenario, last, run);
   if (job.against) outcome.difference = std::make_shared<Difference>(difference(*job.against, *outcome.trace, run.stop));
   return outcome;
 }

@@ -61,7 +61,7 @@ Trace masked_after_softmax(const Trace& trace) {
   Scenario open = trace.scenario;
   open.mask = "full()";
   open.painted.clear();
-  Trace wrong = *compute(open, &trace);
+  Trace wrong = *compute(open, trace.inputs, &trace, {});
   const auto record = [&](Stage stage) -> Tensor& { return wrong.records[static_cast<std::size_t>(stage)].output; };
   record(Stage::weights) = apply_mask(wrong[Stage::weights], trace[Stage::mask], 0);
   record(Stage::mask) = trace[Stage::mask];
@@ -107,7 +107,7 @@ std::vector<Convention> other_conventions(const Trace& trace) {
 }
 
 ConventionEffect effect_of(const Convention& choice, const Trace& trace) {
-  return choice.applies ? measured(trace, *compute(choice.scenario, &trace)) : measured(trace, masked_after_softmax(trace));
+  return choice.applies ? measured(trace, *compute(choice.scenario, trace.inputs, &trace, {})) : measured(trace, masked_after_softmax(trace));
 }
 
 }  // namespace headlight

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/attention/dropout.h"
+#include "core/attention/head_outputs.h"
 #include "core/attention/heads.h"
 #include "core/attention/masking.h"
 #include "core/attention/position_bias.h"
@@ -18,6 +19,7 @@
 #include "core/attention/sweep.h"
 #include "core/run/summary.h"
 #include "core/run/work_estimate.h"
+#include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
 
@@ -179,11 +181,18 @@ Tensor Pipeline::position_stage(Stage which, const Tensor& heads) {
   const QkNorm norm = scenario().qk_norm;
   if (rope == Rope::none && norm == QkNorm::none) return heads;
   const double base = rope == Rope::none ? 0 : static_cast<double>(scenario().rope_base);
-  return stage(which, {.sources = {heads}, .settings = {static_cast<double>(rope), static_cast<double>(norm), base}},
-               [&](const Workers& w) {
-                 const Tensor normal = norm == QkNorm::none ? heads : normalise_heads(heads, norm, w);
-                 return rope == Rope::none ? normal : rotate(normal, rope, scenario().rope_base, w);
-               });
+  const OwnRules& own = own_rules(inputs());
+  const Tensor& gain = which == Stage::Q_rotated ? own.q_norm : own.k_norm;
+  StageRecord key{.sources = {heads, gain}, .settings = {static_cast<double>(rope), static_cast<double>(norm), base, own.qk_epsilon, own.rope_gain}};
+  key.settings.insert(key.settings.end(), own.rope_frequencies.begin(), own.rope_frequencies.end());
+  return stage(which, std::move(key), [&](const Workers& w) {
+    const Tensor normal = norm == QkNorm::none ? heads
+                          : gain.defined()     ? normalise_heads(heads, gain, own.qk_epsilon, own.norm_over_heads, w)
+                                               : normalise_heads(heads, norm, w);
+    if (rope == Rope::none) return normal;
+    return own.rope_frequencies.empty() ? rotate(normal, rope, scenario().rope_base, w)
+                                        : rotate(normal, rope, own.rope_frequencies, own.rope_gain, w);
+  });
 }
 
 Tensor Pipeline::score_stages(const Tensor& queries, const Tensor& keys) {
@@ -261,8 +270,12 @@ void Pipeline::compute() {
   if (!run_.instead) mask_stage();
   draw_dropout();
   const Tensor weights = weight_stages(mask_stages(score_stages(queries, keys)));
-  const Tensor head_outputs = stage(Stage::head_outputs, {.sources = {weights, V_heads}},
-                                    [&](const Workers&) { return swept(Stage::head_outputs, weights); });
+  StageRecord gathered{.sources = {weights, V_heads}};
+  const std::vector<Index>& silent = own_rules(in).silent_heads;
+  for (const Index head : silent) gathered.settings.push_back(static_cast<double>(head));
+  const Tensor head_outputs = stage(Stage::head_outputs, std::move(gathered), [&](const Workers&) {
+    return silenced(swept(Stage::head_outputs, weights), silent);
+  });
   const Tensor concat =
       stage(Stage::concat, {.sources = {head_outputs}}, [&](const Workers&) { return merge_heads(head_outputs); });
   project_stage(Stage::output, concat, in.W_o, in.b_o);
@@ -291,7 +304,9 @@ void settle(Trace& trace, const Trace* last) {
   const double d_head = static_cast<double>(trace.dims().d_head);
   trace.scale = scenario.scale.value_or(static_cast<float>(1 / std::sqrt(d_head)));
   trace.fill = scenario.fill.value_or(trace.inputs.fill.value_or(-std::numeric_limits<float>::infinity()));
-  if (scenario.sink_logit) {
+  if (own_rules(trace.inputs).sink_logits.defined()) {
+    trace.sink_logits = own_rules(trace.inputs).sink_logits;
+  } else if (scenario.sink_logit) {
     trace.sink_logits =
         seeded(last, &Trace::sink_logits, trace, [&] { return Sampler(scenario.seed, "sink_logits").normal({heads}); });
   }

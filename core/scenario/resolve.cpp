@@ -81,10 +81,6 @@ Inputs resolve_unedited(const Resolving& r) {
       break;
   }
   add_positions(r.scenario, inputs);
-  set_valid_lens(r.scenario, inputs);
-  if (!r.scenario.mask_file.empty()) read_mask_file(r, inputs);
-  give_bias(r.scenario, inputs);
-  if (r.last) keep_inputs(*r.last, inputs);
   return inputs;
 }
 
@@ -172,12 +168,20 @@ Inputs resolve(const Scenario& scenario, const Scenario* last_scenario, const In
   check_settings(scenario);
   const Inputs* last_unedited = last && last->unedited ? last->unedited.get() : last;
   Inputs inputs = resolve_unedited({scenario, last_scenario, last_unedited});
-  if (!scenario.edits.empty()) {
-    inputs.unedited = std::make_shared<const Inputs>(inputs);
-    apply_edits(scenario.edits, last, inputs);
-  }
+  add_settings({scenario, last_scenario, last}, inputs);
   if (const auto doubt = doubtful(scenario.mask)) inputs.assumptions.push_back({"mask", *doubt});
   return inputs;
+}
+
+void add_settings(const Resolving& r, Inputs& inputs) {
+  const Inputs* last_unedited = r.last && r.last->unedited ? r.last->unedited.get() : r.last;
+  set_valid_lens(r.scenario, inputs);
+  if (!r.scenario.mask_file.empty()) read_mask_file({r.scenario, r.last_scenario, last_unedited}, inputs);
+  give_bias(r.scenario, inputs);
+  if (last_unedited) keep_inputs(*last_unedited, inputs);
+  if (r.scenario.edits.empty()) return;
+  inputs.unedited = std::make_shared<const Inputs>(inputs);
+  apply_edits(r.scenario.edits, r.last, inputs);
 }
 
 }  // namespace headlight

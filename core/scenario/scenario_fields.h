@@ -57,11 +57,11 @@ void for_each_field(Visit visit) {
   visit("edits", &Scenario::edits);
 }
 
-/// Each path that a scenario holds.
+/// Each path that a scenario holds; "model:ID" is none.
 template <typename Visit>
 void for_each_file(Scenario& scenario, Visit visit) {
   for (std::string* file : {&scenario.file, &scenario.mask_file}) {
-    if (!file->empty()) visit(*file);
+    if (!file->empty() && !file->starts_with("model:")) visit(*file);
   }
 }
 

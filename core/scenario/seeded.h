@@ -14,6 +14,10 @@ struct Resolving {
   const Inputs* last = nullptr;
 };
 
+/// What a scenario adds to the inputs of any source: valid lengths, a mask file, a bias, and tensors of `last` where they
+/// are equal; then the edits. Throws FileError, SettingError.
+void add_settings(const Resolving& resolving, Inputs& inputs);
+
 /// query, key and value at random, normal numbers: one tensor in self-attention (n_k = n_q, equal widths), else the
 /// value is the key's tensor where widths allow. Reads inputs.dims.
 void draw_inputs(const Scenario& scenario, Inputs& inputs);

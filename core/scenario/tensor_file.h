@@ -22,6 +22,7 @@ class TensorFile {
   /// The same for a file that open_mask_arrays() opens.
   static std::shared_ptr<const TensorFile> open_mask(const std::string& path, const std::shared_ptr<const TensorFile>& last);
   explicit TensorFile(const std::string& path);
+  virtual ~TensorFile() = default;
 
   const std::string& path() const { return path_; }
   const ArrayFile& arrays() const { return *arrays_; }
@@ -33,6 +34,10 @@ class TensorFile {
   Tensor load_transposed(const std::string& name) const;
   /// The model's tokenizer, which lies beside it; opened once. Thread-safe. Throws FileError.
   std::shared_ptr<const TokenSplitter> tokenizer() const;
+
+ protected:
+  /// Of a model whose tensors are read elsewhere (core/scenario/model_layer.h): it has no arrays().
+  TensorFile() = default;
 
  private:
   TensorFile(const std::string& path, std::shared_ptr<const ArrayFile> arrays);

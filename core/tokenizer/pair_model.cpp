@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -43,6 +44,17 @@ class PairModel final : public TokenModel {
     std::vector<Index> ids = whole != rules_.vocabulary.end() ? std::vector{whole->second} : characters_of(word);
     while (join_best(ids)) {}
     for (const Index id : ids) tokens.push_back({id, texts_.at(id)});
+  }
+
+  std::optional<std::string> text_of(Index id) const override {
+    const auto found = texts_.find(id);
+    return found == texts_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  Index last_id() const override {
+    Index last = -1;
+    for (const auto& [id, text] : texts_) last = std::max(last, id);
+    return last;
   }
 
  private:

@@ -19,6 +19,10 @@ class TokenModel {
  public:
   virtual ~TokenModel() = default;
   virtual void append(std::string_view word, std::vector<Token>& tokens) const = 0;
+  /// Of the vocabulary, as it spells it; nothing where no token has that id.
+  virtual std::optional<std::string> text_of(Index id) const = 0;
+  /// The largest id there is.
+  virtual Index last_id() const = 0;
 };
 
 /// Byte pair encoding (Sennrich et al. 2016): characters are joined in the order of the merges.

@@ -1,5 +1,6 @@
 #include "core/tokenizer/token_pipeline.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace headlight {
@@ -33,6 +34,24 @@ class Pipeline final : public TokenSplitter {
 
   Token padding() const override { return parts_.padding; }
   std::string made_from() const override { return parts_.made_from; }
+
+  std::optional<std::string> text_of(Index id) const override {
+    for (const std::vector<AddedToken>* added : {&raw_, &normalized_}) {
+      for (const AddedToken& token : *added) {
+        if (token.id == id) return token.text;
+      }
+    }
+    const auto text = parts_.model->text_of(id);
+    if (!text) return {};
+    return parts_.byte_level ? readable_bytes(*text) : shown_(*text);
+  }
+
+  Index last_id() const override {
+    Index last = parts_.model->last_id();
+    for (const AddedToken& token : raw_) last = std::max(last, token.id);
+    for (const AddedToken& token : normalized_) last = std::max(last, token.id);
+    return last;
+  }
 
  private:
   void append_text(const Stretch& raw, std::vector<Token>& tokens) const {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,10 @@ class TokenSplitter {
   virtual std::vector<Token> split(std::string_view line) const = 0;
   /// What fills up the shorter lines of a batch; no query ever needs it.
   virtual Token padding() const = 0;
+  /// A token as it is shown, by its id; nothing where there is none.
+  virtual std::optional<std::string> text_of(Index id) const = 0;
+  /// The largest id there is.
+  virtual Index last_id() const = 0;
   /// "vocab.json and merges.txt: byte-level BPE"
   virtual std::string made_from() const = 0;
 };

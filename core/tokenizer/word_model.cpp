@@ -45,6 +45,19 @@ class WordModel final : public TokenModel {
     }
   }
 
+  std::optional<std::string> text_of(Index id) const override {
+    for (const auto& [text, known] : rules_.vocabulary) {
+      if (known == id) return text;
+    }
+    return {};
+  }
+
+  Index last_id() const override {
+    Index last = -1;
+    for (const auto& [text, id] : rules_.vocabulary) last = std::max(last, id);
+    return last;
+  }
+
  private:
   WordRules rules_;
 };

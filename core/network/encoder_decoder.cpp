@@ -1,0 +1,152 @@
+// Encoder and decoder: T5 (Raffel et al. 2020), BART (Lewis et al. 2019), Marian (Junczys-Dowmunt et al. 2018).
+#include "core/files/blame.h"
+#include "core/network/blueprint.h"
+
+namespace headlight {
+namespace {
+
+AttentionSpec four_linears(const Blueprint& b, const std::string& at, const char* const (&names)[4], Index d, Index heads, Index d_head) {
+  AttentionSpec a;
+  a.name = b.prefix + at;
+  if (heads == 0) b.config.fail("says 0 heads", "expected 1 or more");
+  a.heads = a.kv_heads = heads;
+  a.d_head = d_head;
+  a.scale = 1 / std::sqrt(static_cast<double>(d_head));
+  a.q = b.linear(at + "." + names[0], heads * d_head, d);
+  a.k = b.linear(at + "." + names[1], heads * d_head, d);
+  a.v = b.linear(at + "." + names[2], heads * d_head, d);
+  a.o = b.linear(at + "." + names[3], d, heads * d_head);
+  return a;
+}
+
+void draw_t5_family(Blueprint& b, bool usually_tied) {
+  const Config& c = b.config;
+  if (const auto shared = b.file.prefix_of("shared.weight")) {
+    b.prefix = *shared;
+  } else {
+    b.find_prefix("encoder.embed_tokens.weight");
+  }
+  const Index d = c.whole({"d_model"}), heads = c.whole({"num_heads"}), d_head = c.whole({"d_kv"}, 64), inner = c.whole({"d_ff"});
+  const Index blocks = c.whole({"num_layers"}), decoder_blocks = c.whole({"num_decoder_layers"}, blocks);
+  const Index buckets = c.whole({"relative_attention_num_buckets"}, 32), furthest = c.whole({"relative_attention_max_distance"}, 128);
+  const double epsilon = c.number({"layer_norm_epsilon"}, 1e-6);
+  std::string act = c.text({"feed_forward_proj"}, "relu");
+  const bool is_gated = act.starts_with("gated-");
+  if (is_gated) act = act.substr(6);
+  // "gated-gelu" means the tanh form.
+  const Activation activation = is_gated && act == "gelu" ? Activation::gelu_tanh : b.activation(act);
+  c.find({"dense_act_fn", "is_gated_act"});
+  const bool tied = c.flag({"tie_word_embeddings"}, usually_tied);
+  constexpr const char* names[4] = {"q", "k", "v", "o"};
+  b.network.width = d;
+  const std::string tokens = b.tokens(b.has("shared.weight") ? "shared.weight" : "encoder.embed_tokens.weight", d);
+  const auto norm = [&](const std::string& name) { return b.norm(name, NormKind::rms, d, epsilon); };
+  for (const bool decodes : {false, true}) {
+    const std::string stack_name = decodes ? "decoder." : "encoder.";
+    StackSpec& stack = b.network.stacks.emplace_back();
+    stack.embedding.tokens = tokens;
+    const std::string first = stack_name + "block.0.layer.0.SelfAttention.relative_attention_bias.weight";
+    const RelativeSpec relative{b.array(first, {buckets, heads}, "as " + c.path() + " says"), buckets, furthest, !decodes};
+    for (Index i = 0; i < (decodes ? decoder_blocks : blocks); ++i) {
+      const std::string at = stack_name + "block." + std::to_string(i) + ".layer.";
+      BlockSpec& block = stack.blocks.emplace_back();
+      block.name = b.prefix + stack_name + "block." + std::to_string(i);
+      block.before_attention = norm(at + "0.layer_norm");
+      block.attention = four_linears(b, at + "0.SelfAttention", names, d, heads, d_head);
+      block.attention.scale = 1;
+      block.attention.causal = decodes;
+      block.attention.relative = relative;
+      if (decodes) {
+        block.before_cross = norm(at + "1.layer_norm");
+        block.cross = four_linears(b, at + "1.EncDecAttention", names, d, heads, d_head);
+        block.cross->scale = 1;
+      }
+      const std::string mlp = at + (decodes ? "2" : "1") + ".";
+      block.before_mlp = norm(mlp + "layer_norm");
+      MlpSpec& spec = block.mlp.emplace();
+      spec.activation = activation;
+      if (is_gated) spec.gate = b.linear(mlp + "DenseReluDense.wi_0", inner, d);
+      spec.up = b.linear(mlp + "DenseReluDense." + (is_gated ? "wi_1" : "wi"), inner, d);
+      spec.down = b.linear(mlp + "DenseReluDense.wo", d, inner);
+    }
+    stack.final_norm = norm(stack_name + "final_layer_norm");
+  }
+  b.network.head.output = b.output_head("lm_head.weight", d, tied);
+  if (tied) b.network.head.scale = 1 / std::sqrt(static_cast<double>(d));
+  b.network.start_token = 0;
+}
+
+struct BartFlavour {
+  bool embedding_norm = true;
+  bool norms_before = false;  ///< and one after the last block
+  bool sinusoidal = false;
+  Index offset = 2;
+  const char* activation = "gelu";
+  bool scaled = false;
+};
+
+void draw_bart_family(Blueprint& b, const BartFlavour& flavour) {
+  const Config& c = b.config;
+  if (const auto shared = b.file.prefix_of("shared.weight")) {
+    b.prefix = *shared;
+  } else {
+    b.find_prefix("encoder.embed_tokens.weight");
+  }
+  const Index d = c.whole({"d_model"}), positions = c.whole({"max_position_embeddings"}, 1024);
+  const Activation activation = b.activation(c.text({"activation_function"}, flavour.activation));
+  const bool scaled = c.flag({"scale_embedding"}, flavour.scaled);
+  c.find({"num_hidden_layers", "static_position_embeddings", "share_encoder_decoder_embeddings", "decoder_vocab_size", "encoder_no_repeat_ngram_size", "extra_pos_embeddings", "force_bos_token_to_be_generated"});
+  constexpr const char* names[4] = {"q_proj", "k_proj", "v_proj", "out_proj"};
+  const std::string why = "as " + c.path() + " says";
+  b.network.width = d;
+  const std::string tokens = b.tokens(b.has("shared.weight") ? "shared.weight" : "encoder.embed_tokens.weight", d);
+  const auto norm = [&](const std::string& name) { return b.norm(name, NormKind::layer, d, 1e-5); };
+  for (const bool decodes : {false, true}) {
+    const std::string side = decodes ? "decoder" : "encoder";
+    const Index heads = c.whole({side + "_attention_heads"}), blocks = c.whole({side + "_layers"}), inner = c.whole({side + "_ffn_dim"});
+    if (heads == 0 || d % heads != 0) c.fail("its " + side + "_attention_heads is " + std::to_string(heads), "expected a divisor of d_model " + std::to_string(d));
+    StackSpec& stack = b.network.stacks.emplace_back();
+    EmbeddingSpec& embedding = stack.embedding;
+    const std::string own = side + ".embed_tokens.weight";
+    embedding.tokens = b.has(own) && decodes && !c.flag({"share_encoder_decoder_embeddings"}, true) ? b.array(own, {b.network.vocabulary, d}, why) : tokens;
+    embedding.scale = scaled ? std::sqrt(static_cast<double>(d)) : 1;
+    embedding.position_kind = flavour.sinusoidal ? PositionKind::sinusoidal : PositionKind::learned;
+    const std::string rows = side + ".embed_positions.weight";
+    if (!flavour.sinusoidal || b.has(rows)) embedding.positions = b.array(rows, {positions + flavour.offset, d}, why);
+    embedding.position_offset = flavour.offset;
+    embedding.most_positions = positions;
+    if (flavour.embedding_norm) embedding.norm = norm(side + ".layernorm_embedding");
+    for (Index i = 0; i < blocks; ++i) {
+      const std::string at = side + ".layers." + std::to_string(i) + ".";
+      BlockSpec& block = stack.blocks.emplace_back();
+      block.name = b.prefix + side + ".layers." + std::to_string(i);
+      (flavour.norms_before ? block.before_attention : block.attention_sum) = norm(at + "self_attn_layer_norm");
+      block.attention = four_linears(b, at + "self_attn", names, d, heads, d / heads);
+      block.attention.causal = decodes;
+      if (decodes) {
+        (flavour.norms_before ? block.before_cross : block.cross_sum) = norm(at + "encoder_attn_layer_norm");
+        block.cross = four_linears(b, at + "encoder_attn", names, d, heads, d / heads);
+      }
+      (flavour.norms_before ? block.before_mlp : block.mlp_sum) = norm(at + "final_layer_norm");
+      block.mlp = MlpSpec{{}, b.linear(at + "fc1", inner, d), b.linear(at + "fc2", d, inner), activation};
+    }
+    if (flavour.norms_before) stack.final_norm = norm(side + ".layer_norm");
+  }
+  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
+  if (b.file.has("final_logits_bias")) {
+    Blueprint root = b;
+    root.prefix.clear();
+    b.network.head.output.bias = root.array("final_logits_bias", {1, b.network.vocabulary}, why);
+  }
+  b.network.start_token = 2;
+}
+
+}  // namespace
+
+void draw_t5(Blueprint& b) { draw_t5_family(b, true); }
+void draw_mt5(Blueprint& b) { draw_t5_family(b, false); }
+void draw_bart(Blueprint& b) { draw_bart_family(b, {}); }
+void draw_mbart(Blueprint& b) { draw_bart_family(b, {.norms_before = true}); }
+void draw_marian(Blueprint& b) { draw_bart_family(b, {.embedding_norm = false, .sinusoidal = true, .offset = 0, .activation = "swish", .scaled = true}); }
+
+}  // namespace headlight

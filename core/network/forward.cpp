@@ -1,0 +1,220 @@
+#include "core/network/forward.h"
+
+#include <cassert>
+#include <thread>
+
+#include "core/attention/projection.h"
+#include "core/network/weights.h"
+#include "core/run/pipeline.h"
+#include "core/scenario/model_layer.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+int threads_of(const RunOptions& options) {
+  return options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+const AttentionSpec& attention_of(const Network& network, Index layer) {
+  const NetworkLayer& at = network.layers()[static_cast<std::size_t>(layer)];
+  const BlockSpec& block = network.spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+  return at.cross ? *block.cross : block.attention;
+}
+
+void name_tokens(const TokenBatch& batch, std::vector<std::vector<std::string>>& names) {
+  for (const std::vector<Token>& entry : batch.entries) {
+    std::vector<std::string>& line = names.emplace_back();
+    for (const Token& token : entry) line.push_back(token.text);
+  }
+}
+
+Tensor lengths_of(const TokenBatch& batch) {
+  Buffer lengths;
+  for (const Index length : batch.lengths) lengths.push_back(static_cast<float>(length));
+  return Tensor({batch.size()}, std::move(lengths));
+}
+
+/// [1, n, d] of rows as [B, n, d] added to x.
+Tensor plus_rows(const Tensor& x, const Tensor& rows) { return plus(x, rows.view({1, rows.size(0), rows.size(1)}).expand(x.shape())); }
+
+void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, OwnRules& own) {
+  // A rotation of the whole head by the powers of a base is what the settings say.
+  const bool whole = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
+  if (spec.rope.base == 0 || !whole) own.rope_frequencies = spec.rope.frequencies;
+  own.rope_gain = spec.rope.gain;
+  if (spec.q_norm.kind == NormKind::rms) {
+    own.q_norm = read_norm(checkpoint, spec.q_norm).weight;
+    own.k_norm = read_norm(checkpoint, spec.k_norm).weight;
+    own.qk_epsilon = spec.q_norm.epsilon;
+    own.norm_over_heads = spec.norm_whole;
+  }
+  if (!spec.sinks.empty()) own.sink_logits = checkpoint.load(spec.sinks);
+}
+
+}  // namespace
+
+Forward::Forward(const Network& network, const Checkpoint& checkpoint, const RunOptions& options)
+    : network_(network), checkpoint_(checkpoint), options_(options) {
+  workers_.threads = threads_of(options);
+  workers_.stop = options.stop;
+}
+
+Tensor Forward::normed(const Tensor& x, const NormSpec& norm) const { return normalise(x, read_norm(checkpoint_, norm), workers_); }
+
+Tensor Forward::through(const Tensor& x, const LinearSpec& spec) const {
+  if (!spec.there()) return x;
+  const Linear linear = read_linear(checkpoint_, spec);
+  return project(x, linear.weight, linear.bias, workers_);
+}
+
+Index Forward::layer_of(Index stack, Index block, bool cross) const {
+  const auto layers = network_.layers();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (layers[i].stack == stack && layers[i].block == block && layers[i].cross == cross) return static_cast<Index>(i);
+  }
+  assert(false);
+  return 0;
+}
+
+Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens) const {
+  const EmbeddingSpec& spec = stack.embedding;
+  const Index count = tokens.count();
+  if (spec.most_positions > 0 && count > spec.most_positions) {
+    throw SettingError("--text", "has " + std::to_string(count) + " tokens", "expected at most " + std::to_string(spec.most_positions) + ", the positions that " + network_.file() + " has");
+  }
+  std::vector<Index> ids;
+  for (const std::vector<Token>& entry : tokens.entries) {
+    for (const Token& token : entry) ids.push_back(token.id);
+  }
+  const Tensor rows = checkpoint_.load_rows(spec.tokens, ids);
+  Tensor x = through(times(rows.view({tokens.size(), count, rows.size(1)}), spec.scale), spec.projection);
+  if (spec.position_kind != PositionKind::none) {
+    std::vector<Index> places;
+    for (Index i = 0; i < count; ++i) places.push_back(spec.position_offset + i);
+    x = plus_rows(x, spec.positions.empty() ? marian_sinusoids(count, x.size(-1)) : checkpoint_.load_rows(spec.positions, places));
+  }
+  if (!spec.segments.empty()) {
+    x = plus_rows(x, checkpoint_.load_rows(spec.segments, std::vector<Index>(static_cast<std::size_t>(count), 0)));
+  }
+  return normed(x, spec.norm);
+}
+
+AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& residual) const {
+  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
+  const BlockSpec& block = network_.spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+  const AttentionSpec& spec = attention_of(network_, layer);
+  AttentionCall made;
+  network_.settle(layer, made.scenario);
+  Inputs& in = made.inputs;
+  in.query = normed(residual, at.cross ? block.before_cross : block.before_attention);
+  in.key = in.value = at.cross ? run.encoded : in.query;
+  const auto read = [&](const LinearSpec& linear, Tensor& weight, Tensor& bias) {
+    const Linear made_of = read_linear(checkpoint_, linear);
+    weight = made_of.weight;
+    bias = made_of.bias;
+  };
+  read(spec.q, in.W_q, in.b_q);
+  read(spec.k, in.W_k, in.b_k);
+  read(spec.v, in.W_v, in.b_v);
+  read(spec.o, in.W_o, in.b_o);
+  in.packed = spec.q.weight == spec.k.weight;
+  Dims& dims = in.dims;
+  dims = {residual.size(0), spec.heads, spec.kv_heads, in.query.size(1), in.key.size(1), in.query.size(2), in.key.size(2), in.value.size(2),
+          spec.heads * spec.d_head, spec.d_head, in.W_o.defined() ? in.W_o.size(0) : spec.heads * spec.d_head};
+  const TokenBatch &queries = run.queries_of(layer), &keys = run.keys_of(layer);
+  if (!network_.spec().takes_tensors) {
+    name_tokens(queries, in.query_tokens);
+    name_tokens(keys, in.key_tokens);
+  }
+  if (keys.padded()) in.valid_lens = lengths_of(keys);
+  if (spec.relative) in.bias = relative_bias(checkpoint_, *spec.relative, dims.n_q, dims.n_k);
+  OwnRules own;
+  read_own_rules(checkpoint_, spec, own);
+  for (const auto& [silent_layer, head] : run.knock_out) {
+    if (silent_layer == layer) own.silent_heads.push_back(head);
+  }
+  in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
+  return made;
+}
+
+Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) const {
+  LayerRun& record = run.layers[static_cast<std::size_t>(layer)];
+  record.residual = residual;
+  if (options_.until == layer) throw Stop();
+  AttentionCall made = call(run, layer, residual);
+  const Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
+  const auto trace = compute(made.scenario, std::move(made.inputs), nullptr, how);
+  if (options_.weights) record.weights = (*trace)[Stage::weights];
+  return (*trace)[Stage::output];
+}
+
+Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const {
+  const Tensor up = through(x, spec.up);
+  const Tensor inner = spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_) : activate(up, spec.activation, workers_);
+  return through(inner, spec.down);
+}
+
+Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) const {
+  const BlockSpec& spec = network_.spec().stacks[static_cast<std::size_t>(stack)].blocks[static_cast<std::size_t>(block)];
+  const auto add_attention = [&](bool cross, const NormSpec& after, const NormSpec& sum) {
+    const Index layer = layer_of(stack, block, cross);
+    const Tensor added = times(normed(attend(layer, x, run), after), spec.multiplier);
+    run.layers[static_cast<std::size_t>(layer)].added = added;
+    if (spec.parallel) return added;
+    x = normed(plus(x, added), sum);
+    return added;
+  };
+  const Tensor before = x;
+  const Tensor added = add_attention(false, spec.after_attention, spec.attention_sum);
+  if (spec.cross) add_attention(true, {}, spec.cross_sum);
+  if (spec.parallel) {
+    const Tensor fed = spec.mlp ? feed_forward(*spec.mlp, normed(before, spec.before_mlp)) : Tensor();
+    return fed.defined() ? plus(plus(before, added), fed, spec.multiplier) : plus(before, added);
+  }
+  if (!spec.mlp) return x;
+  const Tensor fed = normed(feed_forward(*spec.mlp, normed(x, spec.before_mlp)), spec.after_mlp);
+  return normed(plus(x, fed, spec.multiplier), spec.mlp_sum);
+}
+
+Tensor Forward::run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run) const {
+  const StackSpec& spec = network_.spec().stacks[static_cast<std::size_t>(stack)];
+  const Tensor& given = stack == 1 ? run.text.decoder_x : run.text.x;
+  Tensor x = given.defined() ? given : embed(spec, tokens);
+  for (std::size_t block = 0; block < spec.blocks.size(); ++block) {
+    if (options_.stop.stop_requested()) throw Cancelled();
+    x = run_block(stack, static_cast<Index>(block), std::move(x), run);
+  }
+  return x;
+}
+
+Tensor Forward::encode(const TokenBatch& tokens, NetworkRun& run) const {
+  return normed(run_stack(0, tokens, run), network_.spec().stacks[0].final_norm);
+}
+
+Tensor Forward::logits(const Tensor& last) const {
+  const NetworkSpec& spec = network_.spec();
+  if (!spec.head.output.there()) return {};
+  const StackSpec& stack = spec.stacks.back();
+  Tensor x = options_.logits == RunOptions::Logits::last ? last.slice(1, last.size(1) - 1, 1).contiguous() : last;
+  x = through(normed(x, stack.final_norm), stack.projection);
+  x = normed(activate(through(x, spec.head.transform), spec.head.activation, workers_), spec.head.norm);
+  x = times(through(x, spec.head.output), spec.head.scale);
+  if (!spec.head.softcap) return x;
+  const double cap = *spec.head.softcap;
+  return times(activate(times(x, 1 / cap), Activation::tanh, workers_), cap);
+}
+
+void Forward::fill(NetworkRun& run) const {
+  run.layers.assign(network_.layers().size(), {});
+  try {
+    const bool two = network_.spec().stacks.size() == 2;
+    if (two && !run.encoded.defined()) run.encoded = encode(run.text.tokens, run);
+    run.final = run_stack(two ? 1 : 0, two ? run.text.decoder : run.text.tokens, run);
+  } catch (const Stop&) {
+    return;
+  }
+  if (options_.logits != RunOptions::Logits::none) run.logits = logits(run.final);
+}
+
+}  // namespace headlight

@@ -1,0 +1,48 @@
+// One pass through a network, block by block.
+#pragma once
+
+#include "core/network/layers.h"
+#include "core/network/network.h"
+
+namespace headlight {
+
+class Checkpoint;
+
+/// The settings and inputs of one attention: what the pipeline takes.
+struct AttentionCall {
+  Scenario scenario;
+  Inputs inputs;
+};
+
+class Forward {
+ public:
+  Forward(const Network& network, const Checkpoint& checkpoint, const RunOptions& options);
+
+  /// Everything of `run` from its text and knock_out, up to options.until.
+  void fill(NetworkRun& run) const;
+  /// [B, n, width] of the encoder's last norm.
+  Tensor encode(const TokenBatch& tokens, NetworkRun& run) const;
+  /// [B, n or 1, vocabulary] for what the last stack's blocks gave.
+  Tensor logits(const Tensor& last) const;
+  /// The attention of one layer on the residual stream that enters it, before any norm.
+  AttentionCall call(const NetworkRun& run, Index layer, const Tensor& residual) const;
+
+ private:
+  struct Stop {};  ///< nothing more is wanted
+
+  Tensor embed(const StackSpec& stack, const TokenBatch& tokens) const;
+  Tensor run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run) const;
+  Tensor run_block(Index stack, Index block, Tensor x, NetworkRun& run) const;
+  Tensor attend(Index layer, const Tensor& residual, NetworkRun& run) const;
+  Tensor feed_forward(const MlpSpec& spec, const Tensor& x) const;
+  Tensor normed(const Tensor& x, const NormSpec& norm) const;
+  Tensor through(const Tensor& x, const LinearSpec& linear) const;
+  Index layer_of(Index stack, Index block, bool cross) const;
+
+  const Network& network_;
+  const Checkpoint& checkpoint_;
+  const RunOptions& options_;
+  Workers workers_;
+};
+
+}  // namespace headlight

@@ -1,0 +1,213 @@
+// Decoders whose projections are packed head by head, and others of their time: GPT-NeoX, BLOOM, Falcon, MPT, OPT.
+#include "core/files/blame.h"
+#include "core/network/blueprint.h"
+
+namespace headlight {
+namespace {
+
+/// query_key_value [groups, per group + 2, d_head]: each group's query heads, then its key head, then its value head.
+void unpack_by_groups(const LinearSpec& packed, Index groups, Index per_group, Index d_head, AttentionSpec& a) {
+  a.q = a.k = a.v = packed;
+  const Index rows = (per_group + 2) * d_head;
+  for (Index g = 0; g < groups; ++g) {
+    a.q.rows.emplace_back(g * rows, per_group * d_head);
+    a.k.rows.emplace_back(g * rows + per_group * d_head, d_head);
+    a.v.rows.emplace_back(g * rows + (per_group + 1) * d_head, d_head);
+  }
+}
+
+}  // namespace
+
+/// Black et al. 2022, and Pythia (Biderman et al. 2023).
+void draw_gpt_neox(Blueprint& b) {
+  const Config& c = b.config;
+  b.find_prefix("embed_in.weight");
+  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}), heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"}, 4 * d);
+  const double epsilon = c.number({"layer_norm_eps"}, 1e-5), share = c.number({"rotary_pct", "partial_rotary_factor"}, 0.25);
+  const bool parallel = c.flag({"use_parallel_residual"}, true), bias = c.flag({"attention_bias"}, true);
+  const Activation activation = b.activation(c.text({"hidden_act"}, "gelu"));
+  b.network.width = d;
+  StackSpec& stack = b.network.stacks.emplace_back();
+  stack.embedding.tokens = b.tokens("embed_in.weight", d);
+  stack.embedding.most_positions = c.whole({"max_position_embeddings"}, 2048);
+  for (Index i = 0; i < blocks; ++i) {
+    const std::string at = "layers." + std::to_string(i) + ".";
+    BlockSpec& block = stack.blocks.emplace_back();
+    block.name = b.prefix + "layers." + std::to_string(i);
+    block.parallel = parallel;
+    block.before_attention = b.norm(at + "input_layernorm", NormKind::layer, d, epsilon);
+    block.before_mlp = b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
+    AttentionSpec& a = block.attention;
+    a.name = block.name + ".attention";
+    settle_heads(b, a, d, heads);
+    a.causal = true;
+    const auto rotary = static_cast<Index>(share * static_cast<double>(a.d_head));
+    a.rope = b.rope(rotary, Rope::half);
+    const auto wanted = bias ? Blueprint::Bias::needed : Blueprint::Bias::none;
+    unpack_by_groups(b.linear(at + "attention.query_key_value", 3 * d, d, wanted), heads, 1, a.d_head, a);
+    a.o = b.linear(at + "attention.dense", d, d, wanted);
+    block.mlp = MlpSpec{{}, b.linear(at + "mlp.dense_h_to_4h", inner, d), b.linear(at + "mlp.dense_4h_to_h", d, inner), activation};
+  }
+  stack.final_norm = b.norm("final_layer_norm", NormKind::layer, d, epsilon);
+  if (c.flag({"tie_word_embeddings"}, false) || b.file.has("embed_out.weight")) b.network.head.output = b.output_head("embed_out.weight", d, c.flag({"tie_word_embeddings"}, false));
+}
+
+/// Le Scao et al. 2022: ALiBi, a norm after the embedding.
+void draw_bloom(Blueprint& b) {
+  const Config& c = b.config;
+  b.find_prefix("word_embeddings.weight");
+  const Index d = c.whole({"hidden_size", "n_embed"}), blocks = c.whole({"n_layer", "num_hidden_layers"}), heads = c.whole({"n_head", "num_attention_heads"});
+  const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  c.refuse_unless("apply_residual_connection_post_layernorm", false);
+  b.network.width = d;
+  StackSpec& stack = b.network.stacks.emplace_back();
+  stack.embedding.tokens = b.tokens("word_embeddings.weight", d);
+  stack.embedding.norm = b.norm("word_embeddings_layernorm", NormKind::layer, d, epsilon);
+  for (Index i = 0; i < blocks; ++i) {
+    const std::string at = "h." + std::to_string(i) + ".";
+    BlockSpec& block = stack.blocks.emplace_back();
+    block.name = b.prefix + "h." + std::to_string(i);
+    block.before_attention = b.norm(at + "input_layernorm", NormKind::layer, d, epsilon);
+    block.before_mlp = b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
+    AttentionSpec& a = block.attention;
+    a.name = block.name + ".self_attention";
+    settle_heads(b, a, d, heads);
+    a.causal = a.alibi = true;
+    unpack_by_groups(b.linear(at + "self_attention.query_key_value", 3 * d, d), heads, 1, a.d_head, a);
+    a.o = b.linear(at + "self_attention.dense", d, d);
+    block.mlp = MlpSpec{{}, b.linear(at + "mlp.dense_h_to_4h", 4 * d, d), b.linear(at + "mlp.dense_4h_to_h", d, 4 * d), Activation::gelu_tanh};
+  }
+  stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
+  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
+}
+
+/// Almazrouei et al. 2023: one key/value head (7B) or one a group (40B), attention and MLP side by side.
+void draw_falcon(Blueprint& b) {
+  const Config& c = b.config;
+  b.find_prefix("word_embeddings.weight");
+  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers", "n_layer"}), heads = c.whole({"num_attention_heads", "n_head"});
+  const bool grouped = c.flag({"new_decoder_architecture"}, false), single = c.flag({"multi_query"}, true), bias = c.flag({"bias"}, false);
+  const bool parallel = c.flag({"parallel_attn"}, true);
+  const Index groups = grouped ? c.whole({"num_kv_heads", "n_head_kv"}, heads) : single ? 1 : heads;
+  c.find({"num_kv_heads", "n_head_kv"});
+  const Index inner = c.whole({"ffn_hidden_size"}, 4 * d), norms = c.whole({"num_ln_in_parallel_attn"}, grouped ? 2 : 1);
+  const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  const Activation activation = b.activation(c.text({"activation"}, "gelu"));
+  c.refuse_unless("alibi", false);
+  c.refuse_unless("apply_residual_connection_post_layernorm", false);
+  if (groups == 0 || heads % groups != 0) c.fail("says " + std::to_string(groups) + " key/value heads", "expected a divisor of its " + std::to_string(heads) + " heads");
+  b.network.width = d;
+  StackSpec& stack = b.network.stacks.emplace_back();
+  stack.embedding.tokens = b.tokens("word_embeddings.weight", d);
+  for (Index i = 0; i < blocks; ++i) {
+    const std::string at = "h." + std::to_string(i) + ".";
+    BlockSpec& block = stack.blocks.emplace_back();
+    block.name = b.prefix + "h." + std::to_string(i);
+    block.parallel = parallel || grouped;
+    const bool two = grouped && norms == 2;
+    block.before_attention = b.norm(at + (two ? "ln_attn" : "input_layernorm"), NormKind::layer, d, epsilon);
+    block.before_mlp = two ? b.norm(at + "ln_mlp", NormKind::layer, d, epsilon)
+                       : block.parallel ? block.before_attention : b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
+    AttentionSpec& a = block.attention;
+    a.name = block.name + ".self_attention";
+    settle_heads(b, a, d, heads);
+    a.kv_heads = groups;
+    a.causal = true;
+    a.rope = b.rope(a.d_head, Rope::half);
+    const auto wanted = bias ? Blueprint::Bias::needed : Blueprint::Bias::none;
+    unpack_by_groups(b.linear(at + "self_attention.query_key_value", (heads + 2 * groups) * a.d_head, d, wanted), groups, heads / groups, a.d_head, a);
+    a.o = b.linear(at + "self_attention.dense", d, heads * a.d_head, wanted);
+    block.mlp = MlpSpec{{}, b.linear(at + "mlp.dense_h_to_4h", inner, d, wanted), b.linear(at + "mlp.dense_4h_to_h", d, inner, wanted), activation};
+  }
+  stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
+  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
+}
+
+/// MosaicML 2023: no biases, ALiBi.
+void draw_mpt(Blueprint& b) {
+  const Config& c = b.config;
+  b.find_prefix("wte.weight");
+  const Index d = c.whole({"d_model"}), blocks = c.whole({"n_layers"}), heads = c.whole({"n_heads"});
+  const Index inner = d * c.whole({"expansion_ratio"}, 4);
+  const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  c.find({"norm_type", "no_bias", "max_seq_len", "init_config", "embedding_fraction", "use_norm_bias"});
+  c.flag({"learned_pos_emb"}, true);  // which ALiBi switches off
+  nlohmann::json rules = nlohmann::json::object();
+  if (const auto* said = c.find({"attn_config"}); said && said->is_object()) rules = *said;
+  const Config a_config(rules, c.path() + ": attn_config");
+  const bool alibi = a_config.flag({"alibi"}, true);
+  for (const char* name : {"clip_qkv", "softmax_scale"}) a_config.refuse_unless(name, nlohmann::json());
+  for (const char* name : {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}) a_config.refuse_unless(name, false);
+  a_config.refuse_unless("attn_type", "multihead_attention");
+  a_config.refuse_unless("alibi_bias_max", 8);
+  if (alibi && heads > 0 && (heads & (heads - 1)) != 0) c.fail("has ALiBi for " + std::to_string(heads) + " heads", "expected a power of two, since MPT orders the slopes of others in its own way");
+  if (!alibi) c.fail("its attn_config has no alibi", "expected ALiBi, the positions of MPT computed here");
+  b.network.width = d;
+  StackSpec& stack = b.network.stacks.emplace_back();
+  stack.embedding.tokens = b.tokens("wte.weight", d);
+  const double emb_scale = 1;
+  stack.embedding.scale = emb_scale;
+  c.refuse_unless("logit_scale", nlohmann::json());
+  for (Index i = 0; i < blocks; ++i) {
+    const std::string at = "blocks." + std::to_string(i) + ".";
+    BlockSpec& block = stack.blocks.emplace_back();
+    block.name = b.prefix + "blocks." + std::to_string(i);
+    block.before_attention = b.norm(at + "norm_1", NormKind::layer, d, epsilon);
+    block.before_mlp = b.norm(at + "norm_2", NormKind::layer, d, epsilon);
+    AttentionSpec& a = block.attention;
+    a.name = block.name + ".attn";
+    settle_heads(b, a, d, heads);
+    a.causal = a.alibi = true;
+    const LinearSpec packed = b.linear(at + "attn.Wqkv", 3 * d, d);
+    a.q = Blueprint::part(packed, 0, d);
+    a.k = Blueprint::part(packed, d, d);
+    a.v = Blueprint::part(packed, 2 * d, d);
+    a.o = b.linear(at + "attn.out_proj", d, d);
+    block.mlp = MlpSpec{{}, b.linear(at + "ffn.up_proj", inner, d), b.linear(at + "ffn.down_proj", d, inner), Activation::gelu};
+  }
+  stack.final_norm = b.norm("norm_f", NormKind::layer, d, epsilon);
+  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
+}
+
+/// Zhang et al. 2022: positions from row 2 on; the 350M has its norms after the sums and a narrower embedding.
+void draw_opt(Blueprint& b) {
+  const Config& c = b.config;
+  b.find_prefix("embed_tokens.weight");
+  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}), heads = c.whole({"num_attention_heads"}), inner = c.whole({"ffn_dim"});
+  const Index narrow = c.whole({"word_embed_proj_dim"}, d), positions = c.whole({"max_position_embeddings"}, 2048);
+  const bool before = c.flag({"do_layer_norm_before"}, true), last = !c.flag({"_remove_final_layer_norm"}, false);
+  c.refuse_unless("layer_norm_elementwise_affine", true);
+  const auto bias = c.flag({"enable_bias"}, true) ? Blueprint::Bias::needed : Blueprint::Bias::none;
+  const Activation activation = b.activation(c.text({"activation_function"}, "relu"));
+  b.network.width = d;
+  StackSpec& stack = b.network.stacks.emplace_back();
+  stack.embedding.tokens = b.tokens("embed_tokens.weight", narrow);
+  stack.embedding.position_kind = PositionKind::learned;
+  stack.embedding.positions = b.array("embed_positions.weight", {positions + 2, d}, "two rows more than the positions that " + c.path() + " says");
+  stack.embedding.position_offset = 2;
+  stack.embedding.most_positions = positions;
+  if (narrow != d) {
+    stack.embedding.projection = b.linear("project_in", d, narrow);
+    stack.projection = b.linear("project_out", narrow, d);
+  }
+  for (Index i = 0; i < blocks; ++i) {
+    const std::string at = "layers." + std::to_string(i) + ".";
+    BlockSpec& block = stack.blocks.emplace_back();
+    block.name = b.prefix + "layers." + std::to_string(i);
+    (before ? block.before_attention : block.attention_sum) = b.norm(at + "self_attn_layer_norm", NormKind::layer, d, 1e-5);
+    (before ? block.before_mlp : block.mlp_sum) = b.norm(at + "final_layer_norm", NormKind::layer, d, 1e-5);
+    AttentionSpec& a = block.attention;
+    a.name = block.name + ".self_attn";
+    settle_heads(b, a, d, heads);
+    a.causal = true;
+    a.q = b.linear(at + "self_attn.q_proj", d, d, bias);
+    a.k = b.linear(at + "self_attn.k_proj", d, d, bias);
+    a.v = b.linear(at + "self_attn.v_proj", d, d, bias);
+    a.o = b.linear(at + "self_attn.out_proj", d, d, bias);
+    block.mlp = MlpSpec{{}, b.linear(at + "fc1", inner, d, bias), b.linear(at + "fc2", d, inner, bias), activation};
+  }
+  if (before && last) stack.final_norm = b.norm("final_layer_norm", NormKind::layer, d, 1e-5);
+  b.network.head.output = b.output_head("lm_head.weight", narrow, c.flag({"tie_word_embeddings"}, true));
+}
+
+}  // namespace headlight

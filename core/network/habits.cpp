@@ -1,0 +1,138 @@
+#include "core/network/habits.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/tensor/sampler.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::string_view names[habit_count] = {"previous", "first", "self", "next", "duplicate", "induction"};
+
+/// The keys of one habit for query q.
+template <typename Visit>
+void for_each_place(Habit habit, const std::vector<Token>& tokens, Index q, Index n_k, Visit visit) {
+  const auto id = [&](Index i) { return tokens[static_cast<std::size_t>(i)].id; };
+  switch (habit) {
+    case Habit::previous:
+      if (q > 0) visit(q - 1);
+      return;
+    case Habit::first:
+      if (q > 0) visit(0);
+      return;
+    case Habit::self:
+      visit(q);
+      return;
+    case Habit::next:
+      if (q + 1 < n_k) visit(q + 1);
+      return;
+    case Habit::duplicate:
+      for (Index k = 0; k < q; ++k) {
+        if (id(k) == id(q)) visit(k);
+      }
+      return;
+    case Habit::induction:
+      for (Index k = 1; k < q; ++k) {
+        if (id(k - 1) == id(q)) visit(k);
+      }
+      return;
+  }
+}
+
+double relative_entropy(const MatrixView& m, Index q, Index n_k) {
+  double entropy = 0;
+  Index seen = 0;
+  for (Index k = 0; k < n_k; ++k) {
+    const auto w = static_cast<double>(m(q, k));
+    if (!(w > 0)) continue;
+    entropy -= w * std::log(w);
+    ++seen;
+  }
+  return seen > 1 ? entropy / std::log(static_cast<double>(seen)) : 0;
+}
+
+double mean_size(const Tensor& x) {
+  if (!x.defined()) return 0;
+  const Tensor packed = x.contiguous();
+  const Index d = x.size(-1), rows = x.count() / d;
+  double sum = 0;
+  for (Index row = 0; row < rows; ++row) {
+    double squares = 0;
+    for (const float v : packed.values().subspan(static_cast<std::size_t>(row * d), static_cast<std::size_t>(d))) squares += static_cast<double>(v) * static_cast<double>(v);
+    sum += std::sqrt(squares / static_cast<double>(d));
+  }
+  return sum / static_cast<double>(rows);
+}
+
+}  // namespace
+
+std::string_view name(Habit habit) { return names[static_cast<std::size_t>(habit)]; }
+
+std::optional<Habit> HeadHabits::strongest(double least) const {
+  const double* most = std::max_element(share, share + habit_count);
+  return *most >= least ? std::optional(static_cast<Habit>(most - share)) : std::nullopt;
+}
+
+std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys) {
+  if (!weights.defined()) return {};
+  std::vector<HeadHabits> habits(static_cast<std::size_t>(weights.size(1)));
+  const bool same = queries == keys;
+  for (Index h = 0; h < weights.size(1); ++h) {
+    HeadHabits& head = habits[static_cast<std::size_t>(h)];
+    for (Index b = 0; b < weights.size(0); ++b) {
+      const auto entry = static_cast<std::size_t>(b);
+      const MatrixView m = weights.matrix(b, h);
+      const Index n_q = queries.lengths[entry], n_k = keys.lengths[entry];
+      for (Index q = 0; q < n_q; ++q) {
+        head.entropy += relative_entropy(m, q, n_k);
+        ++head.queries;
+        for (std::size_t i = 0; i < habit_count; ++i) {
+          const auto habit = static_cast<Habit>(i);
+          if (!same && habit != Habit::first) continue;
+          double share = 0;
+          bool any = false;
+          for_each_place(habit, keys.entries[entry], q, n_k, [&](Index k) {
+            share += static_cast<double>(m(q, k));
+            any = true;
+          });
+          if (!any) continue;
+          head.share[i] += share;
+          ++head.rows[i];
+        }
+      }
+    }
+    for (std::size_t i = 0; i < habit_count; ++i) head.share[i] /= std::max<double>(1, static_cast<double>(head.rows[i]));
+    head.entropy /= std::max<double>(1, static_cast<double>(head.queries));
+  }
+  return habits;
+}
+
+std::vector<HeadHabits> habits_of(const NetworkRun& run, Index layer) {
+  const Tensor& weights = run.layers[static_cast<std::size_t>(layer)].weights;
+  if (!weights.defined()) return std::vector<HeadHabits>(static_cast<std::size_t>(run.network->layers()[static_cast<std::size_t>(layer)].heads));
+  return habits_of(weights, run.queries_of(layer), run.keys_of(layer));
+}
+
+TokenBatch generated_tokens(const Network& network, Index lines, Index length, std::uint64_t seed) {
+  TokenBatch batch;
+  const Index words = std::max<Index>(1, network.spec().vocabulary), half = std::max<Index>(1, length / 2);
+  for (Index line = 0; line < lines; ++line) {
+    const Tensor drawn = Sampler(seed, "habits " + std::to_string(line)).uniform({half}, 0, 1);
+    std::vector<Token>& entry = batch.entries.emplace_back();
+    for (Index i = 0; i < length; ++i) {
+      const Index id = std::min(words - 1, static_cast<Index>(drawn.at({i % half}) * static_cast<float>(words)));
+      entry.push_back({id, "#" + std::to_string(id)});
+    }
+    batch.lengths.push_back(length);
+  }
+  return batch;
+}
+
+std::vector<ResidualSize> residual_sizes(const NetworkRun& run) {
+  std::vector<ResidualSize> sizes;
+  for (const LayerRun& layer : run.layers) sizes.push_back({mean_size(layer.residual), mean_size(layer.added)});
+  return sizes;
+}
+
+}  // namespace headlight

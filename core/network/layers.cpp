@@ -1,0 +1,137 @@
+#include "core/network/layers.h"
+
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+namespace headlight {
+namespace {
+
+constexpr Index cells_a_block = 16384;
+
+/// body(first, count) over `cells` numbers in blocks.
+void in_blocks(Index cells, double cost, const Workers& workers, const std::function<void(Index, Index)>& body) {
+  workers.run((cells + cells_a_block - 1) / cells_a_block, cost * static_cast<double>(cells), [&](Index block) {
+    const Index first = block * cells_a_block;
+    body(first, std::min(cells_a_block, cells - first));
+  });
+}
+
+void normalise_row(const float* from, float* to, Index d, const Norm& norm) {
+  double mean = 0, squares = 0;
+  const bool centred = norm.kind == NormKind::layer;
+  if (centred) {
+    for (Index i = 0; i < d; ++i) mean += static_cast<double>(from[i]);
+    mean /= static_cast<double>(d);
+  }
+  for (Index i = 0; i < d; ++i) {
+    const double v = static_cast<double>(from[i]) - mean;
+    squares += v * v;
+  }
+  const auto scale = static_cast<float>(1 / std::sqrt(squares / static_cast<double>(d) + norm.epsilon));
+  const auto shift = static_cast<float>(mean);
+  const float* weight = norm.weight.defined() ? norm.weight.values().data() : nullptr;
+  const float* bias = norm.bias.defined() ? norm.bias.values().data() : nullptr;
+  for (Index i = 0; i < d; ++i) {
+    float v = (from[i] - shift) * scale;
+    if (weight) v *= weight[i];
+    to[i] = bias ? v + bias[i] : v;
+  }
+}
+
+float gelu_tanh(float x) {
+  constexpr float root = 0.7978845608028654F;  // √(2/π)
+  return 0.5F * x * (1 + std::tanh(root * (x + 0.044715F * x * x * x)));
+}
+
+}  // namespace
+
+Tensor normalise(const Tensor& x, const Norm& norm, const Workers& workers) {
+  if (norm.kind == NormKind::none) return x;
+  const Tensor packed = x.contiguous();
+  const Index d = x.size(-1), rows = x.count() / d;
+  Buffer values(static_cast<std::size_t>(x.count()));
+  const Index rows_a_block = std::max<Index>(1, cells_a_block / d);
+  workers.run((rows + rows_a_block - 1) / rows_a_block, 6.0 * static_cast<double>(x.count()), [&](Index block) {
+    for (Index row = block * rows_a_block; row < std::min(rows, (block + 1) * rows_a_block); ++row) {
+      normalise_row(packed.values().data() + row * d, values.data() + row * d, d, norm);
+    }
+  });
+  return Tensor(x.shape(), std::move(values));
+}
+
+float activate(float x, Activation activation) {
+  switch (activation) {
+    case Activation::gelu:
+      return 0.5F * x * (1 + std::erf(x * std::numbers::sqrt2_v<float> / 2));
+    case Activation::gelu_tanh:
+      return gelu_tanh(x);
+    case Activation::quick_gelu:
+      return x / (1 + std::exp(-1.702F * x));
+    case Activation::relu:
+      return x < 0 ? 0 : x;  // a NaN stays one
+    case Activation::squared_relu:
+      return x < 0 ? 0 : x * x;
+    case Activation::silu:
+      return x / (1 + std::exp(-x));
+    case Activation::tanh:
+      return std::tanh(x);
+    case Activation::identity:
+      return x;
+  }
+  return x;
+}
+
+Tensor activate(const Tensor& x, Activation activation, const Workers& workers) {
+  if (activation == Activation::identity) return x;
+  const Tensor packed = x.contiguous();
+  Buffer values(static_cast<std::size_t>(x.count()));
+  in_blocks(x.count(), 20, workers, [&](Index first, Index count) {
+    const float* from = packed.values().data() + first;
+    for (Index i = 0; i < count; ++i) values[static_cast<std::size_t>(first + i)] = activate(from[i], activation);
+  });
+  return Tensor(x.shape(), std::move(values));
+}
+
+Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers) {
+  assert(gate.shape() == up.shape());
+  const Tensor a = gate.contiguous(), b = up.contiguous();
+  Buffer values(static_cast<std::size_t>(gate.count()));
+  in_blocks(gate.count(), 20, workers, [&](Index first, Index count) {
+    const float *left = a.values().data() + first, *right = b.values().data() + first;
+    for (Index i = 0; i < count; ++i) values[static_cast<std::size_t>(first + i)] = activate(left[i], activation) * right[i];
+  });
+  return Tensor(gate.shape(), std::move(values));
+}
+
+Tensor plus(const Tensor& a, const Tensor& b, double factor) {
+  assert(a.shape() == b.shape());
+  const Tensor left = a.contiguous(), right = b.contiguous();
+  Buffer values(left.values().begin(), left.values().end());
+  const auto by = static_cast<float>(factor);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] += factor == 1 ? right.values()[i] : by * right.values()[i];
+  return Tensor(a.shape(), std::move(values));
+}
+
+Tensor times(const Tensor& a, double factor) {
+  if (factor == 1) return a;
+  const Tensor packed = a.contiguous();
+  Buffer values(packed.values().begin(), packed.values().end());
+  for (float& value : values) value *= static_cast<float>(factor);
+  return Tensor(a.shape(), std::move(values));
+}
+
+Tensor marian_sinusoids(Index positions, Index d) {
+  Buffer values(static_cast<std::size_t>(positions * d));
+  const Index half = (d + 1) / 2;
+  for (Index i = 0; i < positions; ++i) {
+    for (Index c = 0; c < d; ++c) {
+      const Index j = c < half ? c : c - half;
+      const double angle = static_cast<double>(i) / std::pow(10000.0, 2 * static_cast<double>(j) / static_cast<double>(d));
+      values[static_cast<std::size_t>(i * d + c)] = static_cast<float>(c < half ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return Tensor({positions, d}, std::move(values));
+}
+
+}  // namespace headlight

@@ -1,0 +1,32 @@
+// The layers around attention: norms, activations, sums. Tensors [B, n, d] in, a tensor out.
+#pragma once
+
+#include "core/attention/workers.h"
+#include "core/network/network_spec.h"
+
+namespace headlight {
+
+/// A norm's numbers. Undefined weight and bias are one and zero.
+struct Norm {
+  NormKind kind = NormKind::none;
+  Tensor weight, bias;  ///< [d]; what "weight + 1" means has been done
+  double epsilon = 1e-5;
+};
+
+/// Each row x over d: (x − mean) / √(variance + ε) · weight + bias, or x / √(mean(x²) + ε) · weight; x itself for none.
+Tensor normalise(const Tensor& x, const Norm& norm, const Workers& workers = {});
+
+/// Hendrycks & Gimpel 2016 and its tanh form, x·sigmoid(1.702 x), max(0, x), x·sigmoid(x), …
+float activate(float x, Activation activation);
+Tensor activate(const Tensor& x, Activation activation, const Workers& workers = {});
+/// act(gate) · up, of equal shapes.
+Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers = {});
+
+/// a + factor · b
+Tensor plus(const Tensor& a, const Tensor& b, double factor = 1);
+Tensor times(const Tensor& a, double factor);
+
+/// [n, d]: sin(i · 10000^(−2j/d)) in the first half of the channels, cos in the second, as Marian has them.
+Tensor marian_sinusoids(Index positions, Index d);
+
+}  // namespace headlight

@@ -1,0 +1,378 @@
+#include "core/network/network.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "core/files/blame.h"
+#include "core/network/architectures.h"
+#include "core/network/checkpoint.h"
+#include "core/network/config.h"
+#include "core/network/forward.h"
+#include "core/network/model_folder.h"
+#include "core/scenario/settings_table.h"
+#include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+/// 50257 as "50,257".
+std::string grouped(Index number) {
+  std::string text = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
+std::string counted(Index count, const std::string& what) { return grouped(count) + " " + what + (count == 1 ? "" : "s"); }
+
+/// An attention of every block, the encoder's first, then the decoder's, then what the decoder looks at the encoder with.
+std::vector<NetworkLayer> layers_of(const NetworkSpec& spec) {
+  std::vector<NetworkLayer> layers, cross;
+  const bool two = spec.stacks.size() == 2;
+  for (std::size_t stack = 0; stack < spec.stacks.size(); ++stack) {
+    const std::string kind = !two ? "" : stack == 0 ? "encoder." : "decoder.";
+    for (std::size_t block = 0; block < spec.stacks[stack].blocks.size(); ++block) {
+      const auto add = [&](std::vector<NetworkLayer>& list, const std::string& prefix, const AttentionSpec& a, bool is_cross) {
+        list.push_back({prefix + std::to_string(block), a.name, is_cross, a.heads, a.kv_heads, a.d_head, static_cast<Index>(stack), static_cast<Index>(block)});
+      };
+      const BlockSpec& at = spec.stacks[stack].blocks[block];
+      add(layers, kind, at.attention, false);
+      if (at.cross) add(cross, "cross.", *at.cross, true);
+    }
+  }
+  layers.insert(layers.end(), cross.begin(), cross.end());
+  return layers;
+}
+
+std::string first_and_last(std::span<const NetworkLayer> layers) {
+  if (layers.size() == 1) return layers.front().layer;
+  std::string text;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool begins = i == 0 || layers[i].stack != layers[i - 1].stack || layers[i].cross != layers[i - 1].cross;
+    const bool ends = i + 1 == layers.size() || layers[i + 1].stack != layers[i].stack || layers[i + 1].cross != layers[i].cross;
+    if (begins) text += (text.empty() ? "" : ", ") + layers[i].layer;
+    if (ends && !begins) text += " to " + layers[i].layer;
+  }
+  return text;
+}
+
+void refuse_quantised(const Config& config) {
+  const nlohmann::json* found = config.find({"quantization_config", "quantization", "compression_config"});
+  if (!found) return;
+  std::string method = "quantised";
+  if (found->is_object() && found->contains("quant_method") && (*found)["quant_method"].is_string()) {
+    method += " by " + (*found)["quant_method"].get<std::string>();
+  }
+  config.fail("says that the weights are " + method, "expected float16, bfloat16 or float32 weights");
+}
+
+TokenBatch batch_of(std::vector<std::vector<Token>> entries, const Token& padding) {
+  TokenBatch batch;
+  std::size_t longest = 0;
+  for (const auto& entry : entries) longest = std::max(longest, entry.size());
+  for (auto& entry : entries) {
+    batch.lengths.push_back(static_cast<Index>(entry.size()));
+    entry.resize(longest, padding);
+    batch.entries.push_back(std::move(entry));
+  }
+  return batch;
+}
+
+/// Lines that hold more than blanks.
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.find_first_not_of(" \t") != std::string_view::npos) lines.emplace_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+Index largest_at(const Tensor& logits, Index batch, Index position) {
+  const MatrixView m = logits.matrix(batch);
+  Index best = 0;
+  for (Index i = 1; i < m.cols; ++i) {
+    if (m(position, i) > m(position, best)) best = i;
+  }
+  return best;
+}
+
+}  // namespace
+
+bool TokenBatch::padded() const {
+  return std::ranges::any_of(lengths, [&](Index length) { return length < count(); });
+}
+
+const TokenBatch& NetworkRun::queries_of(Index layer) const {
+  const NetworkLayer& at = network->layers()[static_cast<std::size_t>(layer)];
+  return at.stack == 1 ? text.decoder : text.tokens;
+}
+
+const TokenBatch& NetworkRun::keys_of(Index layer) const {
+  const NetworkLayer& at = network->layers()[static_cast<std::size_t>(layer)];
+  return at.stack == 1 && !at.cross ? text.decoder : text.tokens;
+}
+
+Network::Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec, std::shared_ptr<const Checkpoint> checkpoint)
+    : file_(file), folder_(folder), spec_(std::move(spec)), checkpoint_(std::move(checkpoint)), layers_(layers_of(spec_)) {}
+
+Network::~Network() = default;
+
+bool Network::is_unchanged() const { return checkpoint_->is_unchanged(); }
+
+std::string Network::title() const {
+  std::string title = spec_.family + ", ";
+  if (spec_.stacks.size() == 2) {
+    if (!spec_.stacks[0].blocks.empty()) title += std::to_string(spec_.stacks[0].blocks.size()) + " + ";
+    title += counted(static_cast<Index>(spec_.stacks[1].blocks.size()), "layer");
+  } else {
+    title += counted(static_cast<Index>(spec_.stacks[0].blocks.size()), "layer");
+  }
+  title += " of " + counted(layers_.front().heads, "head");
+  return spec_.vocabulary > 0 ? title + ", " + counted(spec_.vocabulary, "token") : title;
+}
+
+std::optional<Index> Network::find_layer(const std::string& layer) const {
+  const std::string plain = layer.ends_with('.') ? layer.substr(0, layer.size() - 1) : layer;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (layers_[i].layer == plain || layers_[i].name == plain) return static_cast<Index>(i);
+  }
+  return {};
+}
+
+Index Network::layer_named(const std::string& layer) const {
+  if (layer.empty()) return 0;
+  if (const auto found = find_layer(layer)) return *found;
+  throw SettingError("--layer", in_quotes(layer) + " is no layer of " + file_ + ", " + title(), "expected " + first_and_last(layers_));
+}
+
+std::vector<HeadAddress> parse_heads(std::string_view option, std::string_view text) {
+  std::vector<HeadAddress> heads;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    const std::size_t point = part.rfind('.');
+    HeadAddress head{std::string(part.substr(0, point)), -1};
+    if (point != std::string_view::npos) head.head = parse_whole(option, part.substr(point + 1), 0, 100000);
+    if (head.layer.empty()) throw SettingError(std::string(option), in_quotes(part) + " names no head", "expected a layer and a head, such as 3.1");
+    heads.push_back(std::move(head));
+    if (comma == std::string_view::npos) return heads;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
+  KnockOut silent;
+  for (const HeadAddress& at : heads) {
+    // "decoder.3" is a layer, though it looks like head 3 of one.
+    const std::string word = at.layer + (at.head < 0 ? "" : "." + std::to_string(at.head));
+    const std::optional<Index> whole = find_layer(word), layer = whole ? whole : find_layer(at.layer);
+    if (!layer) throw SettingError("--knock-out", in_quotes(word) + " names no layer of " + file_ + ", " + title(), "expected LAYER.HEAD, layers " + first_and_last(layers_));
+    const Index count = layers_[static_cast<std::size_t>(*layer)].heads;
+    if (!whole && at.head >= count) throw SettingError("--knock-out", in_quotes(word) + " names no head", "expected 0 to " + std::to_string(count - 1) + " after the layer");
+    for (Index head = 0; whole && head < count; ++head) silent.emplace(*layer, head);
+    if (!whole) silent.emplace(*layer, at.head);
+  }
+  return silent;
+}
+
+const TokenSplitter& Network::tokenizer() const {
+  const std::lock_guard lock(mutex_);
+  if (tokenizer_) return *tokenizer_;
+  std::shared_ptr<const TokenSplitter> opened = open_tokenizer(folder_ / "config.json");
+  if (spec_.vocabulary > 0 && opened->last_id() >= spec_.vocabulary) {
+    throw FileError(utf8_from(folder_), "its tokenizer (" + opened->made_from() + ") has " + grouped(opened->last_id() + 1) + " tokens, but the token embedding " + grouped(spec_.vocabulary) + " rows",
+                    "expected the tokenizer that the model was trained with");
+  }
+  tokenizer_ = std::move(opened);
+  return *tokenizer_;
+}
+
+std::string Network::word(Index id) const {
+  return tokenizer().text_of(id).value_or("#" + std::to_string(id));
+}
+
+/// x, src, tgt and memory of the file, [n, d] being one batch entry.
+NetworkText Network::given_tensors() const {
+  const auto load = [&](std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      if (!checkpoint_->has(name)) continue;
+      Tensor x = checkpoint_->load(name);
+      const Shape& shape = x.shape();
+      if ((shape.size() != 2 && shape.size() != 3) || shape.back() != spec_.width || x.count() == 0) {
+        throw FileError(file_, in_quotes(name) + " has shape " + to_string(shape), "expected [B, n, " + std::to_string(spec_.width) + "]");
+      }
+      if (shape.size() == 2) return x.view({1, shape[0], shape[1]});
+      return checkpoint_->number("batch_first") == 0.0 ? x.transpose(0, 1).contiguous() : x;
+    }
+    throw FileError(file_, "holds no " + std::string(*names.begin()) + " for its layers", "expected it beside the weights, [B, n, " + std::to_string(spec_.width) + "]");
+  };
+  const auto places = [](const Tensor& x) {
+    TokenBatch batch;
+    for (Index b = 0; b < x.size(0); ++b) {
+      std::vector<Token>& entry = batch.entries.emplace_back();
+      for (Index i = 0; i < x.size(1); ++i) entry.push_back({i, std::to_string(i)});
+      batch.lengths.push_back(x.size(1));
+    }
+    return batch;
+  };
+  NetworkText text;
+  const bool two = spec_.stacks.size() == 2, memory = two && spec_.stacks.front().blocks.empty();
+  text.x = memory ? load({"memory"}) : load({"src", "x", "X", "input", "hidden_states"});
+  text.tokens = places(text.x);
+  if (!two) return text;
+  text.decoder_x = load({"tgt", "y", "x", "target"});
+  if (text.decoder_x.size(0) != text.x.size(0)) throw FileError(file_, "holds inputs of " + std::to_string(text.x.size(0)) + " and " + std::to_string(text.decoder_x.size(0)) + " batch entries", "expected as many");
+  text.decoder = places(text.decoder_x);
+  return text;
+}
+
+NetworkText Network::read(const std::string& text, const RunOptions& options, Index most_written) const {
+  if (spec_.takes_tensors) return given_tensors();
+  const TokenSplitter& splitter = tokenizer();
+  const bool two = spec_.stacks.size() == 2;
+  std::vector<std::vector<Token>> sources, targets;
+  bool given = false;
+  for (const std::string& line : lines_of(text)) {
+    const std::size_t arrow = two ? line.find("=>") : std::string::npos;
+    sources.push_back(splitter.split(arrow == std::string::npos ? line : std::string_view(line).substr(0, arrow)));
+    if (sources.back().empty()) throw SettingError("--text", "holds no token", "expected at least one word");
+    if (!two) continue;
+    const Index start = spec_.start_token.value_or(0);
+    targets.push_back({{start, word(start)}});
+    if (arrow == std::string::npos) continue;
+    given = true;
+    for (const Token& token : splitter.split(std::string_view(line).substr(arrow + 2))) {
+      if (token.id != spec_.end_token && token.id != start) targets.back().push_back(token);
+    }
+  }
+  if (sources.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
+  NetworkText read;
+  read.tokens = batch_of(std::move(sources), splitter.padding());
+  if (!two) return read;
+  // Written greedily: the most likely word each time, until every line has ended.
+  NetworkRun step{shared_from_this(), read, options.knock_out, {}, {}, {}, {}};
+  RunOptions how = options;
+  how.until.reset();
+  how.weights = false;
+  how.logits = RunOptions::Logits::all;
+  const Forward forward(*this, *checkpoint_, how);
+  const Index most_positions = spec_.stacks[1].embedding.most_positions;
+  std::vector<bool> ended(targets.size(), given);
+  for (Index written = 0; !given && written < most_written; ++written) {
+    if (most_positions > 0 && static_cast<Index>(targets.front().size()) >= most_positions) break;
+    step.text.decoder = batch_of(targets, splitter.padding());
+    forward.fill(step);
+    if (!step.logits.defined()) break;
+    for (std::size_t b = 0; b < targets.size(); ++b) {
+      if (ended[b]) continue;
+      const Index next = largest_at(step.logits, static_cast<Index>(b), step.text.decoder.lengths[b] - 1);
+      ended[b] = next == spec_.end_token;
+      if (!ended[b]) targets[b].push_back({next, word(next)});
+    }
+    if (std::ranges::all_of(ended, [](bool e) { return e; })) break;
+  }
+  read.decoder = batch_of(std::move(targets), splitter.padding());
+  return read;
+}
+
+NetworkRun Network::run(NetworkText text, const RunOptions& options) const {
+  NetworkRun run{shared_from_this(), std::move(text), options.knock_out, {}, {}, {}, {}};
+  for (const TokenBatch* batch : {&run.text.tokens, &run.text.decoder}) {
+    for (const auto& entry : batch->entries) {
+      for (const Token& token : entry) {
+        if (spec_.takes_tensors || (token.id >= 0 && token.id < spec_.vocabulary)) continue;
+        throw SettingError("--text", in_quotes(token.text) + " is token " + std::to_string(token.id), "expected ids below " + std::to_string(spec_.vocabulary) + ", the rows of the token embedding");
+      }
+    }
+  }
+  Forward(*this, *checkpoint_, options).fill(run);
+  return run;
+}
+
+Inputs Network::inputs_of(const NetworkRun& run, Index layer, int threads) const {
+  RunOptions options;
+  options.threads = threads;
+  const Tensor& residual = run.layers[static_cast<std::size_t>(layer)].residual;
+  assert(residual.defined());
+  Inputs inputs = Forward(*this, *checkpoint_, options).call(run, layer, residual).inputs;
+  for (Tensor* matrix : {&inputs.W_q, &inputs.W_k, &inputs.W_v, &inputs.W_o, &inputs.b_q, &inputs.b_k, &inputs.b_v, &inputs.b_o}) {
+    if (matrix->defined()) *matrix = matrix->contiguous();
+  }
+  return inputs;
+}
+
+void Network::settle(Index layer, Scenario& s) const {
+  const NetworkLayer& at = layers_[static_cast<std::size_t>(layer)];
+  const BlockSpec& block = spec_.stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+  const AttentionSpec& spec = at.cross ? *block.cross : block.attention;
+  const auto scale = static_cast<float>(spec.scale);
+  if (!s.scale && scale != static_cast<float>(1 / std::sqrt(static_cast<double>(spec.d_head)))) s.scale = scale;
+  if (!s.softcap && spec.softcap) s.softcap = static_cast<float>(*spec.softcap);
+  if (s.rope == Rope::none && spec.rope.pairing != Rope::none) {
+    s.rope = spec.rope.pairing;
+    if (s.rope_base == Scenario().rope_base && spec.rope.base > 0) s.rope_base = static_cast<float>(spec.rope.base);
+  }
+  if (s.qk_norm == QkNorm::none && spec.q_norm.kind == NormKind::rms) s.qk_norm = QkNorm::rms;
+  if (spec.alibi) s.alibi = true;
+  if (!s.mask.empty()) return;
+  if (spec.causal) s.mask = spec.window > 0 ? "causal() && window(" + std::to_string(spec.window) + ")" : "causal()";
+}
+
+std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last) {
+  if (last && last->file() == file && last->is_unchanged()) return last;
+  const ModelFolder folder = find_model(file);
+  auto checkpoint = std::make_shared<const Checkpoint>(folder.tensors);
+  const Config config = config_of(folder, *checkpoint);
+  refuse_quantised(config);
+  NetworkSpec spec = draw_network(config, *checkpoint);
+  return std::make_shared<const Network>(file, folder.folder, std::move(spec), std::move(checkpoint));
+}
+
+std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index position, Index count) {
+  std::vector<LikelyToken> likely;
+  if (!run.logits.defined()) return likely;
+  const Index rows = run.logits.size(1), words = run.logits.size(2);
+  if (position < 0) position = place_of_prediction(run, batch);
+  position = std::min(position, rows - 1);
+  const MatrixView m = run.logits.matrix(batch);
+  std::vector<Index> order(static_cast<std::size_t>(words));
+  for (Index i = 0; i < words; ++i) order[static_cast<std::size_t>(i)] = i;
+  const Index wanted = std::min(count, words);
+  std::partial_sort(order.begin(), order.begin() + wanted, order.end(), [&](Index a, Index b) { return m(position, a) > m(position, b) || (m(position, a) == m(position, b) && a < b); });
+  const auto top = static_cast<double>(m(position, order.front()));
+  double sum = 0;
+  for (Index i = 0; i < words; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);
+  for (Index i = 0; i < wanted; ++i) {
+    const Index id = order[static_cast<std::size_t>(i)];
+    likely.push_back({id, run.network->word(id), std::exp(static_cast<double>(m(position, id)) - top) / sum});
+  }
+  return likely;
+}
+
+Index place_of_prediction(const NetworkRun& run, Index batch) {
+  const NetworkSpec& spec = run.network->spec();
+  const TokenBatch& tokens = spec.stacks.size() == 2 ? run.text.decoder : run.text.tokens;
+  const auto entry = static_cast<std::size_t>(batch);
+  if (run.logits.defined() && run.logits.size(1) == 1) return 0;
+  for (std::size_t i = 0; spec.masked && i < static_cast<std::size_t>(tokens.lengths[entry]); ++i) {
+    const Token& token = tokens.entries[entry][i];
+    if (token.id == spec.mask_token || token.text == "[MASK]" || token.text == "<mask>") return static_cast<Index>(i);
+  }
+  return tokens.lengths[entry] - 1;
+}
+
+double probability_of(const NetworkRun& run, Index batch, Index position, Index token) {
+  const MatrixView m = run.logits.matrix(batch);
+  if (position < 0) position = m.rows - 1;
+  double top = static_cast<double>(m(position, 0)), sum = 0;
+  for (Index i = 1; i < m.cols; ++i) top = std::max(top, static_cast<double>(m(position, i)));
+  for (Index i = 0; i < m.cols; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);
+  return std::exp(static_cast<double>(m(position, token)) - top) / sum;
+}
+
+}  // namespace headlight

@@ -1,0 +1,169 @@
+// Network: a whole trained model, from embedding to prediction, run by the pipeline that every attention here runs by.
+//
+//   const auto network = open_network("gpt2/");             // or "model:sentences", or one of its files
+//   network->title();                                        // "GPT-2, 12 layers of 12 heads, 50,257 tokens"
+//   const NetworkRun run = network->run(network->read("the cat sat"), {});
+//   run.layers[3].residual;                                  // [B, n, width] that enters block 3
+//   run.layers[3].weights;                                   // [B, H, n_q, n_k]
+//   most_likely(run, 0, -1, 5);                              // what it says next
+//
+// Scenarios that name a network are computed by core/network/network_trace.h.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/network/network_spec.h"
+#include "core/scenario/inputs.h"
+#include "core/tokenizer/tokenizer.h"
+
+namespace headlight {
+
+class Checkpoint;
+class Config;
+
+/// One attention of a network, as a person names it.
+struct NetworkLayer {
+  std::string layer;  ///< "3"; "encoder.3", "decoder.3", "cross.3" where there are two stacks
+  std::string name;   ///< where its arrays stand: "transformer.h.3.attn"
+  bool cross = false;
+  Index heads = 1, kv_heads = 1, d_head = 1;
+  Index stack = 0, block = 0;  ///< of the network
+};
+
+/// Tokens of one or more lines, all of one length.
+struct TokenBatch {
+  std::vector<std::vector<Token>> entries;
+  std::vector<Index> lengths;  ///< before padding
+  Index size() const { return static_cast<Index>(entries.size()); }
+  Index count() const { return entries.empty() ? 0 : static_cast<Index>(entries.front().size()); }
+  bool padded() const;
+  bool operator==(const TokenBatch&) const = default;
+};
+
+/// What a network reads. A decoder's part is empty where it is to be written by the network itself, word by word.
+struct NetworkText {
+  TokenBatch tokens;   ///< of the only stack, or of the encoder
+  TokenBatch decoder;  ///< of the decoder, from its start token on; empty in networks of one stack
+  Tensor x, decoder_x;  ///< [B, n, width] in place of words, where NetworkSpec::takes_tensors; the tokens are then places
+  bool operator==(const NetworkText& other) const {
+    return tokens == other.tokens && decoder == other.decoder && identical(x, other.x) && identical(decoder_x, other.decoder_x);
+  }
+};
+
+/// One head of a network: "3.1" is head 1 of layer 3, "decoder.3.1" where there are two stacks; "3" is all of its heads.
+struct HeadAddress {
+  std::string layer;
+  Index head = -1;  ///< −1: all
+  bool operator==(const HeadAddress&) const = default;
+};
+/// "0.3,1.2" or "decoder.1". Throws SettingError.
+std::vector<HeadAddress> parse_heads(std::string_view option, std::string_view text);
+
+/// Which heads are silent: {layer of network->layers(), head}.
+using KnockOut = std::set<std::pair<Index, Index>>;
+
+struct RunOptions {
+  KnockOut knock_out{};
+  std::optional<Index> until{};   ///< a layer of network->layers(): nothing after what enters it is computed
+  bool weights = true;            ///< keep every layer's attention weights
+  enum class Logits { none, last, all } logits = Logits::all;
+  int threads = 0;                ///< 0: as many as the machine has
+  std::stop_token stop{};         ///< throws Cancelled
+};
+
+/// What one layer saw and did. All empty from RunOptions::until on, but for that layer's own residual.
+struct LayerRun {
+  Tensor residual;  ///< [B, n, width], what enters the block (for cross-attention: what enters its part of the block)
+  Tensor weights;   ///< [B, H, n_q, n_k]
+  Tensor added;     ///< [B, n, width], what the attention adds to the residual
+};
+
+class Network;
+
+struct NetworkRun {
+  std::shared_ptr<const Network> network;
+  NetworkText text;
+  KnockOut knock_out;
+  std::vector<LayerRun> layers;  ///< one for each of network->layers()
+  Tensor encoded;                ///< [B, n, width], the encoder's output; undefined where there is none
+  Tensor final;                  ///< [B, n, width] after the last block, before the last norm
+  Tensor logits;                 ///< [B, n, vocabulary], or [B, 1, vocabulary] of the last position; undefined where there is no head
+
+  /// The tokens that the layer's queries and keys are.
+  const TokenBatch& queries_of(Index layer) const;
+  const TokenBatch& keys_of(Index layer) const;
+};
+
+class Network : public std::enable_shared_from_this<Network> {
+ public:
+  Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec, std::shared_ptr<const Checkpoint> checkpoint);
+  ~Network();
+
+  /// As the person named it.
+  const std::string& file() const { return file_; }
+  const std::filesystem::path& folder() const { return folder_; }
+  /// "GPT-2, 12 layers of 12 heads, 50,257 tokens"
+  std::string title() const;
+  const NetworkSpec& spec() const { return spec_; }
+  std::span<const NetworkLayer> layers() const { return layers_; }
+  /// By "3", "decoder.3" or its arrays' name; nothing where there is none.
+  std::optional<Index> find_layer(const std::string& layer) const;
+  /// The same, where "" is the first. Throws SettingError saying which there are.
+  Index layer_named(const std::string& layer) const;
+  /// "0.3": head 3 of layer 0; "0": all of its heads; "decoder.0.3". Throws SettingError.
+  KnockOut knock_out_of(const std::vector<HeadAddress>& heads) const;
+  bool is_unchanged() const;
+
+  /// Of the files beside the tensors; opened once. Throws FileError where there is none, or where it fits no vocabulary.
+  const TokenSplitter& tokenizer() const;
+  /// A line a batch entry. In an encoder-decoder "source => target" gives the decoder's words, else the network writes
+  /// them itself, as many as `most_written`. Throws SettingError.
+  NetworkText read(const std::string& text, const RunOptions& options = {}, Index most_written = 32) const;
+  /// Text of a token id, as it is shown.
+  std::string word(Index id) const;
+
+  /// One pass. Throws SettingError where the text is longer than the positions that the network has.
+  NetworkRun run(NetworkText text, const RunOptions& options) const;
+  /// What the pipeline computes that layer's stages from: its true input, its weights, and what the model says of it.
+  Inputs inputs_of(const NetworkRun& run, Index layer, int threads = 0) const;
+  /// The settings that the layer's model has: scale, soft-cap, RoPE, mask …, as a scenario says them.
+  void settle(Index layer, Scenario& scenario) const;
+
+ private:
+  NetworkText given_tensors() const;
+
+  std::string file_;
+  std::filesystem::path folder_;
+  NetworkSpec spec_;
+  std::shared_ptr<const Checkpoint> checkpoint_;
+  std::vector<NetworkLayer> layers_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const TokenSplitter> tokenizer_;
+};
+
+/// Opens a folder, a file with its config.json beside it, or "model:ID"; `last` itself where it is that, unchanged on
+/// disk. Only headers are read. Throws FileError.
+std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last = nullptr);
+
+struct LikelyToken {
+  Index id = 0;
+  std::string text;
+  double probability = 0;
+};
+/// The most likely tokens at a position of the logits, −1 the last one of that batch entry; softmax over the vocabulary.
+std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index position, Index count);
+/// Where a network predicts: a masked word's place in one that predicts those, else the last position of the entry.
+Index place_of_prediction(const NetworkRun& run, Index batch);
+/// The probability of one token there.
+double probability_of(const NetworkRun& run, Index batch, Index position, Index token);
+
+}  // namespace headlight

@@ -1,0 +1,126 @@
+// What a network is made of, as plain data: which arrays of its checkpoint are what, and the rules between them. A row of
+// the table of architectures (core/network/architectures.h) fills one from a config.json; core/network/forward computes it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/scenario/scenario.h"
+
+namespace headlight {
+
+/// A linear layer of the checkpoint, [out, in] once read. No weight: there is none.
+struct LinearSpec {
+  std::string weight, bias;
+  bool in_out = false;                           ///< stored [in, out], as Conv1D does
+  std::vector<std::pair<Index, Index>> rows{};   ///< (first, count) of [out], of a packed matrix; empty: all of them
+  bool there() const { return !weight.empty(); }
+};
+
+enum class NormKind : std::uint8_t { none, layer, rms };
+/// LayerNorm (Ba et al. 2016) or RMSNorm (Zhang & Sennrich 2019).
+struct NormSpec {
+  NormKind kind = NormKind::none;
+  std::string weight, bias;  ///< "": one, zero
+  double epsilon = 1e-5;
+  bool plus_one = false;  ///< the gain is weight + 1, as Gemma's
+};
+
+/// Rotation of the first 2·frequencies.size() channels of each head.
+struct RopeSpec {
+  Rope pairing = Rope::none;
+  std::vector<double> frequencies{};  ///< radians a position
+  double gain = 1;                    ///< times cos and sin, YaRN's attention factor
+  double base = 0;                    ///< of which the frequencies are the powers; 0: they are the model's own
+};
+
+/// T5's learned bias by distance: [buckets, H] under this name.
+struct RelativeSpec {
+  std::string table;
+  Index buckets = 32, furthest = 128;
+  bool bidirectional = true;
+};
+
+struct AttentionSpec {
+  std::string name;  ///< where its arrays stand: "transformer.h.3.attn"
+  Index heads = 1, kv_heads = 1, d_head = 1;
+  LinearSpec q, k, v, o;
+  double scale = 1;
+  std::optional<double> softcap;
+  bool causal = false;
+  Index window = 0;  ///< keys that a query sees, itself included (with causal); 0: all
+  RopeSpec rope;
+  NormSpec q_norm, k_norm;      ///< over each head, or over all heads at once where `norm_whole`
+  bool norm_whole = false;
+  bool alibi = false;
+  std::optional<RelativeSpec> relative;
+  std::string sinks;  ///< [H], logits that take their share of the softmax
+};
+
+enum class Activation : std::uint8_t { gelu, gelu_tanh, quick_gelu, relu, silu, tanh, identity, squared_relu };
+/// down(act(up x)), or down(act(gate x) · up x) where there is a gate.
+struct MlpSpec {
+  LinearSpec gate, up, down;
+  Activation activation = Activation::gelu;
+};
+
+/// One block of the residual stream x:
+///   x ← sum_norm(x + m · after(attention(before(x)))), the same for cross-attention and the MLP; norms may be none.
+///   parallel:  x ← x + attention(before(x)) + mlp(before_mlp(x))
+struct BlockSpec {
+  std::string name;  ///< "transformer.h.3"
+  NormSpec before_attention, after_attention, attention_sum;
+  AttentionSpec attention;
+  NormSpec before_cross, cross_sum;
+  std::optional<AttentionSpec> cross;
+  NormSpec before_mlp, after_mlp, mlp_sum;
+  std::optional<MlpSpec> mlp;
+  bool parallel = false;
+  double multiplier = 1;  ///< m
+};
+
+enum class PositionKind : std::uint8_t { none, learned, sinusoidal };
+struct EmbeddingSpec {
+  std::string tokens;  ///< [vocabulary, width]
+  double scale = 1;
+  PositionKind position_kind = PositionKind::none;
+  std::string positions;       ///< [n, d]; sinusoids may be computed instead
+  Index position_offset = 0;   ///< row of the first position
+  Index most_positions = 0;    ///< 0: any number
+  std::string segments;        ///< its row 0 is added
+  NormSpec norm;
+  LinearSpec projection;  ///< to the blocks' width, where the embedding is narrower; before the positions are added
+};
+
+struct StackSpec {
+  EmbeddingSpec embedding;
+  std::vector<BlockSpec> blocks;
+  NormSpec final_norm;
+  LinearSpec projection;  ///< back to the embedding's width
+};
+
+/// logits = cap(scale · output(norm(act(transform x)))).
+struct HeadSpec {
+  LinearSpec transform;
+  Activation activation = Activation::identity;
+  NormSpec norm;
+  LinearSpec output;  ///< [vocabulary, d]; none: the network ends in its last block
+  double scale = 1;
+  std::optional<double> softcap;
+};
+
+struct NetworkSpec {
+  std::string family;           ///< "GPT-2"
+  std::vector<StackSpec> stacks;  ///< one, or an encoder and a decoder
+  HeadSpec head;
+  Index width = 0;       ///< of the residual stream
+  Index vocabulary = 0;
+  bool takes_tensors = false;  ///< there is no embedding: its input is x (src, tgt, memory) in the file
+  bool masked = false;   ///< predicts the masked word and not the next
+  std::optional<Index> start_token, end_token, mask_token;
+  std::vector<std::string> notes;  ///< what a person should know of how it was read
+};
+
+}  // namespace headlight

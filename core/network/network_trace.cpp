@@ -1,0 +1,170 @@
+#include "core/network/network_trace.h"
+
+#include "core/files/blame.h"
+#include "core/network/architectures.h"
+#include "core/network/checkpoint.h"
+#include "core/network/model_folder.h"
+#include "core/scenario/model_layer.h"
+#include "core/scenario/seeded.h"
+#include "core/scenario/settings.h"
+#include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+/// Settings that a network fixes.
+void refuse_sizes(const Scenario& s) {
+  const std::string why = "since the model fixes it";
+  for (const auto& [value, setting] : {std::pair{s.batch_size, "--batch-size"}, {s.queries, "--queries"}, {s.keys, "--keys"}, {s.d_model, "--d-model"}, {s.d_query, "--d-query"},
+                                       {s.d_key, "--d-key"}, {s.d_value, "--d-value"}, {s.d_out, "--d-out"}, {s.heads, "--heads"}, {s.kv_heads, "--kv-heads"}}) {
+    must_be_unset(value, setting, why);
+  }
+}
+
+/// What of the scenario changes the layer looked at, and with it no other: the model runs as it is.
+std::string changed_settings(const Scenario& s) {
+  std::string list;
+  const auto add = [&](bool changed, const char* what) {
+    if (changed) list += (list.empty() ? "" : ", ") + std::string(what);
+  };
+  add(s.scale.has_value(), "scale");
+  add(s.softcap.has_value(), "softcap");
+  add(s.qk_norm != QkNorm::none, "qk_norm");
+  add(s.rope != Rope::none || s.rope_base != Scenario().rope_base, "rope");
+  add(s.alibi, "alibi");
+  add(s.t5_bias, "t5_bias");
+  add(s.attn_bias.has_value(), "attn_bias");
+  add(s.sink_logit, "sink_logit");
+  add(!s.mask.empty(), "mask");
+  add(!s.mask_file.empty(), "mask_file");
+  add(!s.painted.empty(), "painted cells");
+  add(!s.valid_lens.empty(), "valid_lens");
+  add(s.fill.has_value(), "fill");
+  add(s.dead_row != DeadRow::from_fill, "dead_row");
+  add(s.training && s.dropout > 0, "dropout");
+  add(s.positions != Positions::none, "positions");
+  add(!s.edits.empty(), "edits");
+  return list;
+}
+
+void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const Scenario& settled, Inputs& inputs) {
+  const Network& network = *pass.network;
+  const NetworkLayer& at = network.layers()[static_cast<std::size_t>(layer)];
+  const auto assume = [&](const std::string& what, const std::string& taken_for) { inputs.assumptions.push_back({what, taken_for}); };
+  assume("model", network.title());
+  assume("layer", at.layer + " (" + at.name + "): the input is what the layers before it give");
+  if (!network.spec().takes_tensors) {
+    const TokenSplitter& tokenizer = network.tokenizer();
+    const Index known = tokenizer.last_id() + 1;
+    assume("tokens", tokenizer.made_from() + (known < network.spec().vocabulary ? ", " + std::to_string(known) + " of the model's " + std::to_string(network.spec().vocabulary) + " tokens" : ""));
+  }
+  if (settled.mask != scenario.mask) assume("mask", settled.mask + ", the model's");
+  if (!scenario.mask.empty()) assume("mask", scenario.mask + " in place of the model's own");
+  for (const std::string& said : network.spec().notes) assume("model", said);
+  if (!pass.knock_out.empty()) {
+    std::string heads;
+    for (const auto& [silent, head] : pass.knock_out) heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(silent)].layer + "." + std::to_string(head);
+    assume("knocked out", heads + ": these heads' outputs are zero");
+  }
+  if (const std::string changed = changed_settings(scenario); !changed.empty()) {
+    assume("changed", changed + ": in this layer alone; the layers after it and the prediction are the model's own");
+  }
+}
+
+/// Whether the file is a network whole enough to be run; one that holds an attention and an embedding alone is not.
+bool is_whole_model(const std::string& file) {
+  try {
+    return !open_network(file)->spec().takes_tensors;
+  } catch (const MissingArray&) {
+    return false;
+  } catch (const UnknownModel&) {
+    return false;
+  } catch (const InputError&) {
+    return true;  // what is wrong with it is said when it is run
+  }
+}
+
+/// "1", "encoder.1", "decoder.1", "cross.1"
+bool is_numbered(std::string_view layer) {
+  for (const std::string_view stack : {"encoder.", "decoder.", "cross."}) {
+    if (layer.starts_with(stack)) layer.remove_prefix(stack.size());
+  }
+  return !layer.empty() && layer.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// A file of nn.Transformer's layers, where a layer's number asks for what the layers before it give.
+bool has_torch_layers(const std::string& file) {
+  try {
+    const ModelFolder folder = find_model(file);
+    return folder.config.empty() && Checkpoint(folder.tensors).prefix_of("linear1.weight") && Checkpoint(folder.tensors).prefix_of("self_attn.in_proj_weight");
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool is_network(const Scenario& s) {
+  if (s.source != Source::file || s.x) return false;
+  if (is_model_folder(s.file)) return true;
+  return s.text_as_input ? is_whole_model(s.file) : is_numbered(s.layer) && has_torch_layers(s.file);
+}
+
+std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last, RunOptions options, const std::vector<HeadAddress>& knock_out) {
+  const std::shared_ptr<const Network> network = open_network(s.file, last ? last->network : nullptr);
+  options.knock_out = network->knock_out_of(knock_out);
+  NetworkText text = network->read(s.text, options);
+  const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out;
+  if (same && last->final.defined()) return last;
+  return std::make_shared<const NetworkRun>(network->run(std::move(text), options));
+}
+
+std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRun>& pass, Index layer, const Scenario& scenario, const Trace* last, const Run& run) {
+  Scenario settled = scenario;
+  pass->network->settle(layer, settled);
+  const auto residual_of = [&](const NetworkRun& run_of) { return run_of.layers[static_cast<std::size_t>(layer)].residual; };
+  const std::shared_ptr<const NetworkRun> before = last ? network_of(last->inputs) : nullptr;
+  const bool same = before && before->network == pass->network && identical(residual_of(*before), residual_of(*pass)) && last->scenario.layer == scenario.layer;
+  Inputs inputs = pass->network->inputs_of(*pass, layer, run.threads);
+  if (same) {
+    const Inputs& kept_inputs = last->inputs.unedited ? *last->inputs.unedited : last->inputs;
+    const auto keep = [](Tensor& made, const Tensor& kept) { made = keep_if_equal(made, kept); };
+    for (Tensor Inputs::*matrix : {&Inputs::W_q, &Inputs::W_k, &Inputs::W_v, &Inputs::W_o, &Inputs::b_q, &Inputs::b_k, &Inputs::b_v, &Inputs::b_o}) keep(inputs.*matrix, kept_inputs.*matrix);
+  }
+  OwnRules own = own_rules(inputs);
+  if (scenario.rope != Rope::none) {  // the person's own in place of the model's
+    own.rope_frequencies.clear();
+    own.rope_gain = 1;
+  }
+  if (scenario.qk_norm != QkNorm::none) own.q_norm = own.k_norm = Tensor();
+  if (same) {
+    const OwnRules& kept = own_rules(last->inputs);
+    own.q_norm = keep_if_equal(own.q_norm, kept.q_norm);
+    own.k_norm = keep_if_equal(own.k_norm, kept.k_norm);
+    own.sink_logits = keep_if_equal(own.sink_logits, kept.sink_logits);
+  }
+  inputs.file = std::make_shared<const ModelLayer>(std::move(own), pass);
+  note(*pass, layer, scenario, settled, inputs);
+  add_positions(scenario, inputs);
+  add_settings({settled, last ? &last->scenario : nullptr, last ? &last->inputs : nullptr}, inputs);
+  settle_heads(settled, inputs.dims);
+  return compute(settled, std::move(inputs), last, run);
+}
+
+std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run, const std::vector<HeadAddress>& knock_out) {
+  if (!is_network(scenario)) {
+    if (!knock_out.empty()) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
+    return compute(scenario, last, run);
+  }
+  check_settings(scenario);
+  refuse_sizes(scenario);
+  RunOptions options;
+  options.threads = run.threads;
+  options.stop = run.stop;
+  const std::shared_ptr<const NetworkRun> before = last ? network_of(last->inputs) : nullptr;
+  const std::shared_ptr<const NetworkRun> pass = run_network(scenario, before, options, knock_out);
+  return compute_layer(pass, pass->network->layer_named(scenario.layer), scenario, last, run);
+}
+
+}  // namespace headlight

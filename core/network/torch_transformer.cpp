@@ -1,0 +1,107 @@
+// nn.Transformer of PyTorch, its encoder, its decoder, or one layer of either: a state_dict with x (src, tgt, memory) beside it.
+#include "core/files/blame.h"
+#include "core/network/blueprint.h"
+
+namespace headlight {
+namespace {
+
+struct LayerRules {
+  Index d = 0, heads = 0;
+  double epsilon = 1e-5;
+  bool norm_first = false;
+  Activation activation = Activation::relu;
+};
+
+/// in_proj_weight [3d, d] under `at`, all heads one after the other.
+AttentionSpec packed_attention(const Blueprint& b, const std::string& at, const LayerRules& rules) {
+  AttentionSpec a;
+  a.name = b.prefix + at;
+  settle_heads(b, a, rules.d, rules.heads);
+  LinearSpec packed;
+  packed.weight = b.array(at + ".in_proj_weight", {3 * rules.d, rules.d}, "query, key and value in one, as nn.MultiheadAttention has them");
+  if (b.has(at + ".in_proj_bias")) packed.bias = b.array(at + ".in_proj_bias", {3 * rules.d}, "as its weight has rows");
+  a.q = Blueprint::part(packed, 0, rules.d);
+  a.k = Blueprint::part(packed, rules.d, rules.d);
+  a.v = Blueprint::part(packed, 2 * rules.d, rules.d);
+  a.o = b.linear(at + ".out_proj", rules.d, rules.d);
+  return a;
+}
+
+BlockSpec draw_layer(const Blueprint& b, const std::string& at, const LayerRules& rules, bool decodes, bool causal) {
+  BlockSpec block;
+  block.name = b.prefix + at;
+  const auto norm = [&](const char* name) { return b.norm(at + name, NormKind::layer, rules.d, rules.epsilon); };
+  block.attention = packed_attention(b, at + "self_attn", rules);
+  block.attention.causal = causal;
+  (rules.norm_first ? block.before_attention : block.attention_sum) = norm("norm1");
+  if (decodes) {
+    block.cross = packed_attention(b, at + "multihead_attn", rules);
+    (rules.norm_first ? block.before_cross : block.cross_sum) = norm("norm2");
+  }
+  (rules.norm_first ? block.before_mlp : block.mlp_sum) = norm(decodes ? "norm3" : "norm2");
+  const std::string first = b.prefix + at + "linear1.weight";
+  if (!b.file.has(first) || b.file.entry(first).shape.size() != 2) b.miss(first, "holds no " + in_quotes(first), "expected the layer's MLP, [inner, d]");
+  const Index inner = b.file.entry(first).shape[0];
+  block.mlp = MlpSpec{{}, b.linear(at + "linear1", inner, rules.d), b.linear(at + "linear2", rules.d, inner), rules.activation};
+  return block;
+}
+
+/// "layers.0.", "layers.1." … under `at`, or `at` itself where it is a layer.
+StackSpec draw_stack(const Blueprint& b, const std::string& at, const LayerRules& rules, bool decodes, bool causal) {
+  StackSpec stack;
+  if (b.has(at + "self_attn.in_proj_weight")) {
+    stack.blocks.push_back(draw_layer(b, at, rules, decodes, causal));
+    return stack;
+  }
+  for (Index i = 0; b.has(at + "layers." + std::to_string(i) + ".self_attn.in_proj_weight"); ++i) {
+    stack.blocks.push_back(draw_layer(b, at + "layers." + std::to_string(i) + ".", rules, decodes, causal));
+  }
+  if (b.has(at + "norm.weight")) stack.final_norm = b.norm(at + "norm", NormKind::layer, rules.d, rules.epsilon);
+  return stack;
+}
+
+/// Masks beside the tensors: none of them is taken here, so that none is passed over.
+void refuse_masks(const Blueprint& b) {
+  for (const std::string& name : b.file.names()) {
+    if (name.find("mask") != std::string::npos && name.find('.') == std::string::npos) {
+      b.fail(name, "holds " + in_quotes(name) + ", which a run of all layers does not take here", "expected is_causal or tgt_is_causal, or the layer's prefix in place of its number");
+    }
+  }
+}
+
+}  // namespace
+
+void draw_torch_transformer(Blueprint& b) {
+  const Config& c = b.config;
+  LayerRules rules;
+  rules.heads = c.whole({"num_heads", "nhead", "n_heads", "n_head", "head_num", "num_attention_heads"});
+  rules.epsilon = c.number({"layer_norm_eps"}, 1e-5);
+  rules.norm_first = c.flag({"norm_first"}, false);
+  rules.activation = b.activation(c.text({"activation"}, "relu"));
+  const bool causal = c.flag({"is_causal", "tgt_is_causal"}, false);
+  refuse_masks(b);
+  std::string ending;
+  for (const char* known : {"encoder.layers.0.self_attn.in_proj_weight", "layers.0.self_attn.in_proj_weight", "self_attn.in_proj_weight"}) {
+    if (ending.empty() && b.file.prefix_of(known)) ending = known;
+  }
+  if (ending.empty()) b.miss("self_attn.in_proj_weight", "holds no self_attn.in_proj_weight", "expected the state_dict of nn.Transformer or of its layers");
+  b.find_prefix(ending);
+  const Shape& packed = b.file.entry(b.prefix + ending).shape;
+  if (packed.size() != 2) b.fail(b.prefix + ending, in_quotes(b.prefix + ending) + " has shape " + to_string(packed), "expected [3·d, d]");
+  b.network.width = rules.d = packed[1];
+  const bool both = ending.starts_with("encoder.") && b.has("decoder.layers.0.self_attn.in_proj_weight");
+  const std::string encoder_at = ending.starts_with("encoder.") ? "encoder." : "";
+  const bool decodes = !both && b.file.prefix_of(encoder_at + (ending.find("layers.0.") != std::string::npos ? "layers.0." : "") + "multihead_attn.in_proj_weight");
+  if (both) {
+    b.network.stacks.push_back(draw_stack(b, "encoder.", rules, false, false));
+    b.network.stacks.push_back(draw_stack(b, "decoder.", rules, true, causal));
+  } else if (decodes) {
+    b.network.stacks.emplace_back();  // the memory is given
+    b.network.stacks.push_back(draw_stack(b, encoder_at, rules, true, causal));
+  } else {
+    b.network.stacks.push_back(draw_stack(b, encoder_at, rules, false, causal));
+  }
+  b.network.takes_tensors = true;
+}
+
+}  // namespace headlight

@@ -1,0 +1,16 @@
+#include "core/scenario/model_layer.h"
+
+namespace headlight {
+
+const OwnRules& own_rules(const Inputs& inputs) {
+  static const OwnRules none;
+  const auto* layer = dynamic_cast<const ModelLayer*>(inputs.file.get());
+  return layer ? layer->own : none;
+}
+
+std::shared_ptr<const NetworkRun> network_of(const Inputs& inputs) {
+  const auto* layer = dynamic_cast<const ModelLayer*>(inputs.file.get());
+  return layer ? layer->pass : nullptr;
+}
+
+}  // namespace headlight

@@ -1,0 +1,38 @@
+// What stands in Inputs::file where the inputs are a layer of a network: what the model says of that layer's attention, and
+// the pass that gave its input.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/scenario/inputs.h"
+#include "core/scenario/tensor_file.h"
+
+namespace headlight {
+
+struct NetworkRun;
+
+/// What a model says of its own attention that no setting of a scenario says.
+struct OwnRules {
+  std::vector<double> rope_frequencies{};  ///< radians a position; the first 2·size channels of a head turn. Empty: base^(−2j/d)
+  double rope_gain = 1;                    ///< times cos and sin (YaRN)
+  Tensor q_norm, k_norm;                   ///< QK-norm's learned weights: [d_head], or [heads·d_head] where norm_over_heads
+  double qk_epsilon = 1e-6;
+  bool norm_over_heads = false;            ///< the mean square is over all heads at once, as in OLMo 2
+  Tensor sink_logits;                      ///< [H]
+  std::vector<Index> silent_heads{};       ///< knocked out: their head_outputs are zero
+};
+
+class ModelLayer final : public TensorFile {
+ public:
+  ModelLayer(OwnRules own_rules, std::shared_ptr<const NetworkRun> of_pass) : own(std::move(own_rules)), pass(std::move(of_pass)) {}
+  const OwnRules own;
+  const std::shared_ptr<const NetworkRun> pass;  ///< null inside the pass itself
+};
+
+/// Of the model that the inputs are a layer of; without one, rules that change nothing.
+const OwnRules& own_rules(const Inputs& inputs);
+/// The pass that the inputs come from; null where they are no layer of a network.
+std::shared_ptr<const NetworkRun> network_of(const Inputs& inputs);
+
+}  // namespace headlight

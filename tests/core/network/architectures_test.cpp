@@ -1,0 +1,79 @@
+// Whole networks, block by block, against PyTorch computations written for these tests (tests/fixtures/make_networks.py).
+#include "core/network/architectures.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "core/files/array_file.h"
+#include "core/network/network_trace.h"
+#include "tests/core/network/networks.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+std::vector<std::string> all_networks() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(networks::folder)) names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+/// The largest |a − b| − (1e-4 + 1e-3·|b|); above 0 they disagree.
+double excess(const Tensor& got, const Tensor& expected) {
+  REQUIRE(got.defined());
+  REQUIRE(got.shape() == expected.shape());
+  const Tensor a = got.contiguous(), b = expected.contiguous();
+  double most = -1;
+  for (std::size_t i = 0; i < a.values().size(); ++i) {
+    const double x = static_cast<double>(a.values()[i]), y = static_cast<double>(b.values()[i]);
+    const double over = std::abs(x - y) - (1e-4 + 1e-3 * std::abs(y));
+    most = std::isnan(over) ? 1e9 : std::max(most, over);
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("every architecture's blocks, attention weights and logits are PyTorch's") {
+  for (const std::string& name : all_networks()) {
+    INFO(name);
+    const auto network = open_network(networks::folder + name);
+    const auto expected = open_arrays(networks::folder + name + "/expected.npz");
+    const NetworkRun run = network->run(networks::text_of(*network, *expected), {});
+    for (std::size_t i = 0; i < run.layers.size(); ++i) {
+      const std::string layer = network->layers()[i].layer;
+      INFO("layer " << layer);
+      if (expected->find("residual." + layer)) CHECK(excess(run.layers[i].residual, expected->load("residual." + layer)) <= 0);
+      CHECK_THAT(run.layers[i].weights, agrees_with(expected->load("weights." + layer)));
+    }
+    if (expected->find("logits")) CHECK(excess(run.logits, expected->load("logits")) <= 0);
+  }
+}
+
+TEST_CASE("a layer's stages come from its true input") {
+  for (const std::string name : {"gpt2", "gemma2", "t5", "roberta"}) {
+    INFO(name);
+    const auto network = open_network(networks::folder + name);
+    const auto expected = open_arrays(networks::folder + name + "/expected.npz");
+    const auto run = std::make_shared<const NetworkRun>(network->run(networks::text_of(*network, *expected), {}));
+    for (std::size_t i = 0; i < run->layers.size(); ++i) {
+      Scenario scenario;
+      network->settle(static_cast<Index>(i), scenario);
+      const auto trace = compute(scenario, network->inputs_of(*run, static_cast<Index>(i)), nullptr, {});
+      CHECK_THAT((*trace)[Stage::weights], agrees_with(expected->load("weights." + network->layers()[i].layer)));
+      CHECK(identical((*trace)[Stage::W_q].contiguous(), (*trace)[Stage::W_q]));
+    }
+  }
+}
+
+TEST_CASE("every row of the table of architectures has a network that was computed by another hand") {
+  std::set<std::string> drawn;
+  for (const std::string& name : all_networks()) drawn.insert(open_network(networks::folder + name)->spec().family);
+  for (const Architecture& row : architectures()) {
+    const bool twin = row.model_type == "xlm-roberta" || row.model_type == "camembert";  // RoBERTa under other names
+    if (!twin) CHECK(drawn.contains(std::string(row.title)));
+  }
+}

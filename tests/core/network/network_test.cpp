@@ -1,0 +1,229 @@
+// A network as scenarios and commands use it: layers by name, knocked-out heads, what is kept, what is refused.
+#include "core/network/network.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "core/network/network_trace.h"
+#include "core/scenario/model_layer.h"
+#include "core/tensor/error.h"
+#include "tests/core/network/networks.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+template <typename Attempt>
+std::string sentence_of(Attempt attempt) {
+  try {
+    attempt();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+NetworkRun run_of(const std::string& name, const RunOptions& options = {}) {
+  const auto network = open_network(networks::folder + name);
+  return network->run(networks::text_of(*network, *open_arrays(networks::folder + name + "/expected.npz")), options);
+}
+
+/// A copy of a fixture's folder, to be spoiled; with a tokenizer of whole words "w0" … "w28".
+struct Copy {
+  fs::path path;
+  explicit Copy(const std::string& name) : path(fs::temp_directory_path() / ("headlight-network-" + name)) {
+    fs::remove_all(path);
+    fs::copy(networks::folder + name, path);
+    write_tokenizer(29);
+  }
+  ~Copy() { fs::remove_all(path); }
+  void write_tokenizer(int words) const {
+    json vocabulary = json::object();
+    for (int i = 0; i < words; ++i) vocabulary["w" + std::to_string(i)] = i;
+    std::ofstream(path / "tokenizer.json") << json{{"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "[UNK]"}}}, {"pre_tokenizer", {{"type", "WhitespaceSplit"}}}, {"added_tokens", json::array()}};
+  }
+  void set(const std::string& field, const json& value) const {
+    json config = json::parse(std::ifstream(path / "config.json"));
+    config[field] = value;
+    std::ofstream(path / "config.json") << config;
+  }
+  Scenario scenario(const std::string& text = "w3 w17 w5") const {
+    Scenario s;
+    s.source = Source::file;
+    s.file = path.string();
+    s.text = text;
+    return s;
+  }
+  std::string error() const { return sentence_of([&] { compute_any(scenario()); }); }
+};
+
+}  // namespace
+
+TEST_CASE("a network says in a line what it is") {
+  CHECK(open_network(networks::folder + "gpt2")->title() == "GPT-2, 2 layers of 3 heads, 29 tokens");
+  CHECK(open_network(networks::folder + "t5")->title() == "T5, 2 + 2 layers of 3 heads, 29 tokens");
+}
+
+TEST_CASE("layers are named by number, by stack, or by where their arrays stand") {
+  const auto gpt2 = open_network(networks::folder + "gpt2"), t5 = open_network(networks::folder + "t5");
+  CHECK(gpt2->layer_named("1") == 1);
+  CHECK(gpt2->layer_named("transformer.h.1.attn") == 1);
+  CHECK(gpt2->layer_named("") == 0);
+  CHECK(t5->layers()[4].layer == "cross.0");
+  CHECK(t5->layers()[4].cross);
+  CHECK(t5->layer_named("decoder.1") == 3);
+  CHECK(sentence_of([&] { t5->layer_named("7"); }).find("encoder.0 to encoder.1, decoder.0 to decoder.1, cross.0 to cross.1") != std::string::npos);
+}
+
+TEST_CASE("a knocked-out head adds nothing, and the layers after it see that") {
+  const NetworkRun whole = run_of("gpt2");
+  const NetworkRun without = run_of("gpt2", {.knock_out = whole.network->knock_out_of({{"0", 1}})});
+  CHECK_THAT(without.layers[0].residual, agrees_with(whole.layers[0].residual));
+  CHECK_THAT(without.layers[0].weights, agrees_with(whole.layers[0].weights));
+  CHECK_THAT(without.layers[1].residual, !agrees_with(whole.layers[1].residual));
+  const NetworkRun none = run_of("gpt2", {.knock_out = whole.network->knock_out_of({{"0", -1}})});
+  const Tensor bias = open_arrays(networks::folder + "gpt2/model.safetensors")->load("transformer.h.0.attn.c_proj.bias");
+  CHECK_THAT(none.layers[0].added, agrees_with(bias.view({1, 1, 12}).expand({2, 7, 12}).contiguous()));
+  for (const HeadAddress& wrong : {HeadAddress{"0", 3}, {"2", 0}, {"x", -1}, {"decoder", 0}}) CHECK_THROWS_AS(whole.network->knock_out_of({wrong}), SettingError);
+  const auto t5 = open_network(networks::folder + "t5");
+  CHECK(t5->knock_out_of({{"decoder", 1}}) == KnockOut{{3, 0}, {3, 1}, {3, 2}});
+  CHECK(t5->knock_out_of({{"decoder.1", 2}}) == KnockOut{{3, 2}});
+}
+
+TEST_CASE("a run that is wanted up to a layer computes nothing after what enters it") {
+  const NetworkRun whole = run_of("gpt2"), part = run_of("gpt2", {.until = 1});
+  CHECK_THAT(part.layers[1].residual, agrees_with(whole.layers[1].residual));
+  CHECK_FALSE(part.layers[1].weights.defined());
+  CHECK_FALSE(part.logits.defined());
+}
+
+TEST_CASE("the last position's logits alone are those of the whole") {
+  const NetworkRun whole = run_of("llama"), last = run_of("llama", {.logits = RunOptions::Logits::last});
+  CHECK_THAT(last.logits, agrees_with(whole.logits.slice(1, 6, 1).contiguous()));
+}
+
+TEST_CASE("another mask in the layer looked at leaves the pass as it was, and another text does not") {
+  const Copy copy("gpt2");
+  Scenario scenario = copy.scenario();
+  scenario.layer = "1";
+  const auto first = compute_any(scenario);
+  REQUIRE(network_of(first->inputs));
+  CHECK(first->scenario.mask == "causal()");
+  scenario.mask = "full()";
+  const auto second = compute_any(scenario, first.get());
+  CHECK(network_of(second->inputs) == network_of(first->inputs));
+  CHECK(identical((*second)[Stage::Q], (*first)[Stage::Q]));
+  CHECK_FALSE(identical((*second)[Stage::weights], (*first)[Stage::weights]));
+  const bool said = std::ranges::any_of(second->inputs.assumptions, [](const Assumption& a) { return a.what == "changed" && a.taken_for.starts_with("mask: in this layer alone"); });
+  CHECK(said);
+  scenario.text = "w3 w17 w6";
+  CHECK(network_of(compute_any(scenario, second.get())->inputs) != network_of(first->inputs));
+}
+
+TEST_CASE("what a network predicts sums to one and comes largest first") {
+  const Copy copy("gpt2");
+  const auto network = open_network(copy.path.string());
+  const NetworkRun run = network->run(network->read("w3 w17 w5"), {});
+  const auto likely = most_likely(run, 0, -1, 29);
+  REQUIRE(likely.size() == 29);
+  double sum = 0;
+  for (std::size_t i = 0; i < likely.size(); ++i) {
+    sum += likely[i].probability;
+    CHECK(likely[i].probability <= likely[i == 0 ? 0 : i - 1].probability);
+    CHECK(likely[i].text == "w" + std::to_string(likely[i].id));
+  }
+  CHECK(sum == Approx(1));
+  CHECK(probability_of(run, 0, -1, likely[0].id) == Approx(likely[0].probability));
+}
+
+TEST_CASE("lines of differing lengths give each the numbers that it has alone") {
+  for (const std::string name : {"gpt2", "bert", "t5"}) {
+    const Copy copy(name);
+    const auto network = open_network(copy.path.string());
+    const std::string end = name == "t5" ? " => w4 w5" : "";
+    const NetworkRun both = network->run(network->read("w3 w17 w5 w9" + end + "\nw8 w2" + end), {});
+    const NetworkRun alone = network->run(network->read("w8 w2" + end), {});
+    const Index positions = alone.logits.size(1);
+    CHECK_THAT(both.logits.slice(0, 1, 1).slice(1, 0, positions).contiguous(), agrees_with(alone.logits));
+  }
+}
+
+TEST_CASE("a decoder writes what it finds most likely, word by word") {
+  const Copy copy("bart");
+  const auto network = open_network(copy.path.string());
+  const NetworkText text = network->read("w3 w17 w5");
+  const NetworkRun run = network->run(text, {});
+  for (Index i = 0; i + 1 < text.decoder.count(); ++i) {
+    CHECK(most_likely(run, 0, i, 1)[0].id == text.decoder.entries[0][static_cast<std::size_t>(i + 1)].id);
+  }
+}
+
+TEST_CASE("what is wrong with a model is said in one sentence with the file") {
+  {
+    const Copy copy("gpt2");
+    fs::remove(copy.path / "config.json");
+    CHECK(copy.error().find("has no config.json") != std::string::npos);
+  }
+  {
+    const Copy copy("gpt2");
+    copy.set("model_type", "reformer");
+    CHECK(copy.error().find("its model_type \"reformer\" is not known; expected one of gpt2") != std::string::npos);
+  }
+  {
+    const Copy copy("gpt2");
+    copy.set("n_embd", 24);
+    CHECK(copy.error().find("\"transformer.wte.weight\" has shape [29, 12]; expected [29, 24]") != std::string::npos);
+  }
+  {
+    const Copy copy("llama");
+    fs::remove(copy.path / "model-00002-of-00003.safetensors");
+    CHECK(copy.error().find("names the shard \"model-00002-of-00003.safetensors\", which is not beside it") != std::string::npos);
+  }
+  {
+    const Copy copy("gpt2");
+    copy.write_tokenizer(40);
+    CHECK(copy.error().find("has 40 tokens, but the token embedding 29 rows") != std::string::npos);
+  }
+  {
+    const Copy copy("gpt2");
+    CHECK(sentence_of([&] { compute_any(copy.scenario("w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11")); }).find("has 11 tokens; expected at most 10") != std::string::npos);
+  }
+  {
+    const Copy copy("llama");
+    copy.set("quantization_config", {{"quant_method", "gptq"}, {"bits", 4}});
+    CHECK(copy.error().find("quantised by gptq") != std::string::npos);
+  }
+}
+
+TEST_CASE("a field of config.json that would change attention is refused by its name, a harmless one is not") {
+  {
+    const Copy copy("llama");
+    copy.set("attention_temperature_tuning", 4);
+    CHECK(copy.error().find("attention_temperature_tuning") != std::string::npos);
+  }
+  {
+    const Copy copy("llama");
+    copy.set("rope_scaling", {{"rope_type", "longrope"}, {"factor", 4}});
+    CHECK(copy.error().find("\"longrope\"") != std::string::npos);
+  }
+  {
+    const Copy copy("bert");
+    copy.set("position_embedding_type", "relative_key");
+    CHECK(copy.error().find("position_embedding_type") != std::string::npos);
+  }
+  {
+    const Copy copy("llama");
+    copy.set("transformers_version", "9.9");
+    copy.set("favourite_colour", "green");
+    const auto trace = compute_any(copy.scenario());
+    const bool said = std::ranges::any_of(trace->inputs.assumptions, [](const Assumption& a) { return a.taken_for.find("not used: \"favourite_colour\"") != std::string::npos; });
+    CHECK(said);
+  }
+}
