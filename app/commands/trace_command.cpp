@@ -55,8 +55,8 @@ void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays)
   extension_of(out) == ".json" ? write_json(path_from(out), arrays) : write_npz(path_from(out), arrays);
 }
 
-std::vector<HeadAddress> heads_of(const CommandLine& line) {
-  return line.has("--knock-out") ? parse_heads("--knock-out", line["--knock-out"]) : std::vector<HeadAddress>{};
+std::vector<NamedHead> heads_of(const CommandLine& line) {
+  return line.has("--knock-out") ? parse_named_heads("--knock-out", line["--knock-out"]) : std::vector<NamedHead>{};
 }
 
 /// --stages weights,output: those stages, all where nothing is said.

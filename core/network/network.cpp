@@ -150,13 +150,13 @@ Index Network::layer_named(const std::string& layer) const {
   throw SettingError("--layer", in_quotes(layer) + " is no layer of " + file_ + ", " + title(), "expected " + first_and_last(layers_));
 }
 
-std::vector<HeadAddress> parse_heads(std::string_view option, std::string_view text) {
-  std::vector<HeadAddress> heads;
+std::vector<NamedHead> parse_named_heads(std::string_view option, std::string_view text) {
+  std::vector<NamedHead> heads;
   while (true) {
     const std::size_t comma = text.find(',');
     const std::string_view part = text.substr(0, comma);
     const std::size_t point = part.rfind('.');
-    HeadAddress head{std::string(part.substr(0, point)), -1};
+    NamedHead head{std::string(part.substr(0, point)), -1};
     if (point != std::string_view::npos) head.head = parse_whole(option, part.substr(point + 1), 0, 100000);
     if (head.layer.empty()) throw SettingError(std::string(option), in_quotes(part) + " names no head", "expected a layer and a head, such as 3.1");
     heads.push_back(std::move(head));
@@ -165,9 +165,9 @@ std::vector<HeadAddress> parse_heads(std::string_view option, std::string_view t
   }
 }
 
-KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
+KnockOut Network::knock_out_of(const std::vector<NamedHead>& heads) const {
   KnockOut silent;
-  for (const HeadAddress& at : heads) {
+  for (const NamedHead& at : heads) {
     // "decoder.3" is a layer, though it looks like head 3 of one.
     const std::string word = at.layer + (at.head < 0 ? "" : "." + std::to_string(at.head));
     const std::optional<Index> whole = find_layer(word), layer = whole ? whole : find_layer(at.layer);

@@ -60,13 +60,13 @@ struct NetworkText {
 };
 
 /// One head of a network: "3.1" is head 1 of layer 3, "decoder.3.1" where there are two stacks; "3" is all of its heads.
-struct HeadAddress {
+struct NamedHead {
   std::string layer;
   Index head = -1;  ///< −1: all
-  bool operator==(const HeadAddress&) const = default;
+  bool operator==(const NamedHead&) const = default;
 };
 /// "0.3,1.2" or "decoder.1". Throws SettingError.
-std::vector<HeadAddress> parse_heads(std::string_view option, std::string_view text);
+std::vector<NamedHead> parse_named_heads(std::string_view option, std::string_view text);
 
 /// Which heads are silent: {layer of network->layers(), head}.
 using KnockOut = std::set<std::pair<Index, Index>>;
@@ -120,7 +120,7 @@ class Network : public std::enable_shared_from_this<Network> {
   /// The same, where "" is the first. Throws SettingError saying which there are.
   Index layer_named(const std::string& layer) const;
   /// "0.3": head 3 of layer 0; "0": all of its heads; "decoder.0.3". Throws SettingError.
-  KnockOut knock_out_of(const std::vector<HeadAddress>& heads) const;
+  KnockOut knock_out_of(const std::vector<NamedHead>& heads) const;
   bool is_unchanged() const;
 
   /// Of the files beside the tensors; opened once. Throws FileError where there is none, or where it fits no vocabulary.

@@ -111,7 +111,7 @@ bool is_network(const Scenario& s) {
   return s.text_as_input ? is_whole_model(s.file) : is_numbered(s.layer) && has_torch_layers(s.file);
 }
 
-std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last, RunOptions options, const std::vector<HeadAddress>& knock_out) {
+std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last, RunOptions options, const std::vector<NamedHead>& knock_out) {
   const std::shared_ptr<const Network> network = open_network(s.file, last ? last->network : nullptr);
   options.knock_out = network->knock_out_of(knock_out);
   NetworkText text = network->read(s.text, options);
@@ -152,7 +152,7 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
   return compute(settled, std::move(inputs), last, run);
 }
 
-std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run, const std::vector<HeadAddress>& knock_out) {
+std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run, const std::vector<NamedHead>& knock_out) {
   if (!is_network(scenario)) {
     if (!knock_out.empty()) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
     return compute(scenario, last, run);
