@@ -95,7 +95,7 @@ bool same_row(const MatrixView& a, const MatrixView& b, Index row) {
 
 /// Whether all but the values is the same, and the values have the same shape.
 bool differs_in_values_only(const MatrixKey& a, const MatrixKey& b) {
-  return a.values.shape() == b.values.shape() && a.batch == b.batch && a.head == b.head && !a.row_ranges &&
+  return a.values.shape() == b.values.shape() && a.batch == b.batch && a.head == b.head && !a.values.source() && !b.values.source() && !a.row_ranges &&
          !b.row_ranges && !a.mask.defined() && !b.mask.defined() && !a.kept.defined() && !b.kept.defined();
 }
 
@@ -215,10 +215,13 @@ void MatrixTextures::replace_rows(Entry& entry, const MatrixKey& key) {
   }
 }
 
+// Of matrices that are computed as they are read: what a frame may wait for.
+constexpr Index rows_looked_at = 768;
+
 void MatrixTextures::upload(const MatrixKey& key, MatrixLevel& level) {
   const Source source(key);
   const Texels texels =
-      level.pooled ? texels_of(pool(source.matrix, source.masks, level.rows, level.cols, level.centre))
+      level.pooled ? texels_of(pool(source.matrix, source.masks, level.rows, level.cols, level.centre, rows_looked_at))
                    : texels_of(source.matrix, source.masks);
   level.cells = make_texture(TexelFormat::r32ui, level.cols, level.rows, texels.bits.data(), level.cols);
   level.hatched = texels.hatched;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/attention/score_source.h"
 #include "core/attention/sweep.h"
 #include "core/mask/evaluate.h"
 #include "core/tensor/error.h"
@@ -70,16 +71,27 @@ Tensor paint(const Tensor& mask, const std::vector<PaintedCells>& painted, const
 }
 
 Tensor from_expression(const MaskExpression& expression, const Scenario& scenario, const Inputs& inputs,
-                       std::stop_token stop) {
+                       std::stop_token stop, int threads) {
   const Dims& dims = inputs.dims;
   MaskContext context{.batch = dims.batch, .heads = dims.heads, .n_q = dims.n_q, .n_k = dims.n_k};
   context.stop = std::move(stop);
+  context.threads = threads;
   if (inputs.valid_lens.defined()) context.valid_lens = &inputs.valid_lens;
   if (inputs.file_mask.defined()) context.file_mask = &inputs.file_mask;
   Tensor drawn = Tensor::full({1, 1, 1, 1}, 0);
   if (expression.calls("painted")) drawn = paint(drawn, scenario.painted, dims);
   context.painted = &drawn;
   return evaluate(expression, context);
+}
+
+// The expression that a scenario has, or that stands for its file's mask. An error says where in the person's text it is.
+template <typename Use>
+auto with_expression(const std::string& text, Use use) {
+  try {
+    return use(MaskExpression::parse(text));
+  } catch (const ExpressionError& error) {
+    throw ExpressionError(error.position(), error.sentence() + " (" + mark_at(text, error.position()) + ")");
+  }
 }
 
 }  // namespace
@@ -107,24 +119,38 @@ std::string expression_in_force(const Scenario& scenario, const Inputs& inputs) 
   return padding ? "padding()" : "full()";
 }
 
-Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_token stop) {
+Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_token stop, int threads) {
   assert(has_mask(scenario, inputs));
   const Dims& dims = inputs.dims;
   Tensor mask;
   bool paints_over = !scenario.painted.empty();
   if (!scenario.mask.empty()) {
-    try {
-      const MaskExpression expression = MaskExpression::parse(scenario.mask);
-      mask = from_expression(expression, scenario, inputs, std::move(stop));
+    mask = with_expression(scenario.mask, [&](const MaskExpression& expression) {
       paints_over = paints_over && !expression.calls("painted");
-    } catch (const ExpressionError& error) {
-      throw ExpressionError(error.position(), error.sentence() + " (" + mark_at(scenario.mask, error.position()) + ")");
-    }
+      return from_expression(expression, scenario, inputs, std::move(stop), threads);
+    });
   } else {
     mask = file_and_lengths(inputs);
   }
   if (paints_over) mask = paint(mask.defined() ? mask : Tensor::full({1, 1, 1, 1}, 1), scenario.painted, dims);
   return mask.expand({dims.batch, dims.heads, dims.n_q, dims.n_k});
+}
+
+std::shared_ptr<const MaskRule> mask_rule(const Scenario& scenario, const Inputs& inputs) {
+  const std::string text = expression_in_force(scenario, inputs);
+  return with_expression(text, [&](const MaskExpression& expression) -> std::shared_ptr<const MaskRule> {
+    const bool names_painted = expression.calls("painted");
+    if (!scenario.painted.empty() && !names_painted) return nullptr;
+    const Dims& dims = inputs.dims;
+    auto rule = std::make_shared<MaskRule>(MaskRule{expression, {.batch = dims.batch, .heads = dims.heads, .n_q = dims.n_q, .n_k = dims.n_k},
+                                                    inputs.valid_lens, inputs.file_mask, Tensor::full({1, 1, 1, 1}, 0)});
+    if (names_painted) rule->painted = paint(rule->painted, scenario.painted, dims);
+    if (rule->valid_lens.defined()) rule->context.valid_lens = &rule->valid_lens;
+    if (rule->file_mask.defined()) rule->context.file_mask = &rule->file_mask;
+    rule->context.painted = &rule->painted;
+    MaskReader(rule->expression, rule->context);  // says now what it would say later
+    return rule;
+  });
 }
 
 Tensor apply_mask(const Tensor& scores, const Tensor& mask, float fill, const Workers& workers) {

@@ -6,6 +6,8 @@
 
 namespace headlight {
 
+struct MaskRule;
+
 /// Whether there is a mask at all: an expression, one in the file, valid lengths, or painted cells.
 bool has_mask(const Scenario& scenario, const Inputs& inputs);
 
@@ -18,7 +20,11 @@ std::string expression_in_force(const Scenario& scenario, const Inputs& inputs);
 /// each over what is there (those outside the sizes of this run are passed over). An expression that names painted()
 /// says itself what becomes of them: there it is true where a cell was painted as "may attend", false everywhere else.
 /// Axes on which nothing depends are broadcast (stride 0). Throws ExpressionError, Cancelled.
-Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_token stop = {});
+Tensor build_mask(const Scenario& scenario, const Inputs& inputs, std::stop_token stop = {}, int threads = 1);
+
+/// The same as a rule that can be asked for any part of it; null where cells were painted over it, which only cells can show.
+/// Throws ExpressionError.
+std::shared_ptr<const MaskRule> mask_rule(const Scenario& scenario, const Inputs& inputs);
 
 /// valid_lens [B] or [B, n_q] → [B, 1, 1 or n_q, n_k]: 1 where k < the length.
 Tensor padding_mask(const Tensor& valid_lens, Index n_k);

@@ -56,6 +56,18 @@ void PackedMatrix::multiply(const MatrixView& a, Index panel, Index first, Index
   }
 }
 
+void PackedMatrix::add_part(const MatrixView& a, Index first, const MatrixTarget& to) const {
+  assert(first % depth_a_block == 0 && first + a.cols <= depth_ && has_whole_rows(a));
+  const Kernels& use = kernels();
+  for (Index col = 0, panel = 0; col < to.cols; col += use.panel, ++panel) {
+    const float* const right = values_.data() + panel * panel_size();
+    for (Index k = 0; k < a.cols; k += depth_a_block) {
+      use.multiply(a.data + k, a.row_stride, right + (first + k) * use.panel, a.rows, std::min(use.panel, to.cols - col),
+                   std::min(depth_a_block, a.cols - k), to.data + col, to.row_stride, true);
+    }
+  }
+}
+
 void product(const MatrixView& a, const MatrixView& b, const MatrixTarget& to) {
   assert(a.cols == b.rows && a.rows == to.rows && b.cols == to.cols);
   PackedMatrix right(b.rows, b.cols);

@@ -39,6 +39,8 @@ class PackedMatrix {
   void multiply(const MatrixView& a, Index panel, const MatrixTarget& to) const;
   /// The same where a's columns outside [first, end) are known to be 0 and this matrix to be finite.
   void multiply(const MatrixView& a, Index panel, Index first, Index end, const MatrixTarget& to) const;
+  /// to += a · rows [first, first + a.cols); `first` is a multiple of depth_a_block.
+  void add_part(const MatrixView& a, Index first, const MatrixTarget& to) const;
 
  private:
   Index panel_size() const { return depth_ * kernels().panel; }

@@ -6,7 +6,7 @@
 #include <exception>
 #include <mutex>
 
-#include "core/attention/thread_pool.h"
+#include "core/parallel/thread_pool.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

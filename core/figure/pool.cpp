@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/stage/demand_matrix.h"
+
 namespace headlight {
 namespace {
 
@@ -85,10 +87,32 @@ class Band {
   std::vector<std::uint8_t> seen_;
 };
 
+std::vector<Index> cuts(Index first, Index length, Index parts) {
+  std::vector<Index> at;
+  for (Index i = 0; i <= parts; ++i) at.push_back(first + i * length / parts);
+  return at;
+}
+
+PooledMatrix pool_on_demand(const MatrixView& matrix, const DemandPart& part, Index rows, Index cols, float centre, Index looked_at) {
+  PooledMatrix out{std::min(rows, matrix.rows), std::min(cols, matrix.cols), {}, {}};
+  const std::vector<Index> row_cuts = cuts(part.row, matrix.rows, out.rows), col_cuts = cuts(part.col, matrix.cols, out.cols);
+  const Index a_band = looked_at > 0 ? std::max<Index>(1, looked_at / out.rows) : 0;
+  for (const BlockExtremes& block : part.whole->extremes(part.matrix, row_cuts, col_cuts, a_band)) {
+    out.values.push_back(block.high - centre >= centre - block.low ? block.high : block.low);
+    out.kinds.push_back(block.nan                  ? CellKind::nan
+                        : block.high == infinity   ? CellKind::pos_inf
+                        : block.high > -infinity   ? CellKind::value
+                        : block.masked             ? CellKind::masked
+                                                   : CellKind::neg_inf);
+  }
+  return out;
+}
+
 }  // namespace
 
-PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre) {
+PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre, Index rows_looked_at) {
   assert(rows > 0 && cols > 0);
+  if (const DemandPart part = demand_part(matrix); part.whole) return pool_on_demand(matrix, part, rows, cols, centre, rows_looked_at);
   PooledMatrix out{std::min(rows, matrix.rows), std::min(cols, matrix.cols), {}, {}};
   const auto count = static_cast<std::size_t>(out.rows * out.cols);
   out.values.assign(count, 0);

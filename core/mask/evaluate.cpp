@@ -1,8 +1,12 @@
 #include "core/mask/evaluate.h"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
 
 #include "core/mask/machine.h"
+#include "core/parallel/thread_pool.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -58,46 +62,121 @@ std::uint8_t depends_of(const Tensor& tensor) {
                                    (tensor.size(2) > 1 ? on_q : 0) | (tensor.size(3) > 1 ? on_k : 0));
 }
 
-void write_row(const Register& result, float* row, std::size_t n_k) {
+void write_row(const Register& result, float* row, Index count) {
   if (!result.wide) {
-    std::fill_n(row, n_k, static_cast<float>(result.truths[0]));
+    std::fill_n(row, count, static_cast<float>(result.truths[0]));
   } else {
     std::transform(result.truths.begin(), result.truths.end(), row, [](std::uint8_t x) { return static_cast<float>(x); });
   }
 }
 
-}  // namespace
+MaskInputs inputs_of(const MaskExpression& expression, const MaskContext& context) {
+  return {valid_lens_input(expression, context),
+          mask_input(expression, "file", context.file_mask, context, "file() has no mask here", "expected a file that holds a mask"),
+          mask_input(expression, "painted", context.painted, context, "painted() has no mask here", "expected a mask that was painted")};
+}
 
-Tensor evaluate(const MaskExpression& expression, const MaskContext& context) {
-  const MaskInputs inputs = {valid_lens_input(expression, context),
-                             mask_input(expression, "file", context.file_mask, context,
-                                        "file() has no mask here", "expected a file that holds a mask"),
-                             mask_input(expression, "painted", context.painted, context,
-                                        "painted() has no mask here", "expected a mask that was painted")};
+Program program_of(const MaskExpression& expression, const MaskInputs& inputs) {
   const VariableDepends depends = {on_q, on_k, on_b, on_h, 0, 0, depends_of(inputs.valid_lens),
                                    depends_of(inputs.file_mask), depends_of(inputs.painted)};
-  Machine machine(compile(expression.root(), depends), inputs, context);
-  const std::uint8_t result_depends = machine.program().depends;
-  const Index batch = result_depends & on_b ? context.batch : 1;
-  const Index heads = result_depends & on_h ? context.heads : 1;
+  return compile(expression.root(), depends);
+}
 
-  Buffer values(static_cast<std::size_t>(batch * heads * context.n_q * context.n_k));
-  if (values.empty()) return Tensor({batch, heads, context.n_q, context.n_k}, {});
-  const auto n_k = static_cast<std::size_t>(context.n_k);
-  float* row = values.data();
-  machine.enter(Loop::none, 0);
-  for (Index b = 0; b < batch; ++b) {
+// Rows a block, and keys at a time: what an expression's registers hold then stays in the first caches.
+constexpr Index rows_a_block = 64, keys_a_window = 2048;
+
+/// Hands blocks out in their order; of several that throw, the first one's exception is the one that counts.
+class MaskBlocks {
+ public:
+  explicit MaskBlocks(Index count) : failed_(count) {}
+  Index next() { return next_++; }
+  bool is_wanted(Index block) const { return block < failed_; }
+  void fail(Index block) {
+    const std::lock_guard lock(mutex_);
+    if (block >= failed_) return;
+    failed_ = block;
+    error_ = std::current_exception();
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::atomic<Index> next_{0}, failed_;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+struct MaskReader::Parts {
+  Parts(const MaskExpression& expression, const MaskContext& in)
+      : context(in), inputs(inputs_of(expression, context)), machine(program_of(expression, inputs), inputs, context) {}
+  MaskContext context;
+  MaskInputs inputs;
+  Machine machine;
+  Index b = -1, h = -1;
+};
+
+MaskReader::MaskReader(const MaskExpression& expression, const MaskContext& context)
+    : parts_(std::make_unique<Parts>(expression, context)) {}
+MaskReader::~MaskReader() = default;
+MaskReader::MaskReader(MaskReader&&) noexcept = default;
+
+bool MaskReader::by_batch() const { return (parts_->machine.program().depends & on_b) != 0; }
+bool MaskReader::by_head() const { return (parts_->machine.program().depends & on_h) != 0; }
+
+void MaskReader::read(Index b, Index h, Index q, Index k0, Index count, float* to) {
+  Machine& machine = parts_->machine;
+  if (machine.first_key() != k0 || machine.keys() != count || b != parts_->b || h != parts_->h) {
+    machine.set_window(k0, count);
+    machine.enter(Loop::none, 0);
     machine.enter(Loop::batch, b);
-    for (Index h = 0; h < heads; ++h) {
-      machine.enter(Loop::head, h);
-      for (Index q = 0; q < context.n_q; ++q, row += n_k) {
-        if (context.stop.stop_requested()) throw Cancelled();
-        machine.enter(Loop::row, q);
-        write_row(machine.result(), row, n_k);
+    machine.enter(Loop::head, h);
+    parts_->b = b;
+    parts_->h = h;
+  }
+  machine.enter(Loop::row, q);
+  write_row(machine.result(), to, count);
+}
+
+Tensor evaluate(const MaskExpression& expression, const MaskContext& context) {
+  MaskReader first(expression, context);
+  const Index batch = first.by_batch() ? context.batch : 1, heads = first.by_head() ? context.heads : 1;
+  const Index n_q = context.n_q, n_k = context.n_k, rows = batch * heads * n_q;
+  Buffer values(static_cast<std::size_t>(rows * n_k));
+  if (values.empty()) return Tensor({batch, heads, n_q, n_k}, {});
+  // What can fail is evaluated row by row, so that the first cell that does is the one that is named.
+  const Index window = expression.root().can_fail ? n_k : std::min(n_k, keys_a_window);
+  const Index count = (rows + rows_a_block - 1) / rows_a_block;
+  MaskBlocks blocks(count);
+  const auto work = [&](MaskReader& reader) {
+    for (Index block = blocks.next(); blocks.is_wanted(block); block = blocks.next()) {
+      try {
+        const Index end = std::min(rows, (block + 1) * rows_a_block);
+        for (Index k = 0; k < n_k; k += window) {
+          if (context.stop.stop_requested()) throw Cancelled();
+          for (Index row = block * rows_a_block; row < end; ++row) {
+            reader.read(row / (heads * n_q), row / n_q % heads, row % n_q, k, std::min(window, n_k - k), values.data() + row * n_k + k);
+          }
+        }
+      } catch (...) {
+        blocks.fail(block);
       }
     }
-  }
-  return Tensor({batch, heads, context.n_q, context.n_k}, std::move(values));
+  };
+  const auto few = static_cast<int>(std::min<Index>(count, rows * n_k / 100'000));
+  work_together(std::min(context.threads, few) - 1, [&](bool caller) {
+    if (caller) return work(first);
+    try {
+      MaskReader own(expression, context);
+      work(own);
+    } catch (...) {
+      // The calling thread does the work, and meets the same error.
+    }
+  });
+  blocks.rethrow();
+  return Tensor({batch, heads, n_q, n_k}, std::move(values));
 }
 
 }  // namespace headlight

@@ -18,6 +18,25 @@ struct MaskContext {
   const Tensor* file_mask = nullptr;   ///< 0 = may not attend; broadcastable to [B, H, n_q, n_k]
   const Tensor* painted = nullptr;     ///< as file_mask
   std::stop_token stop = {};
+  int threads = 1;
+};
+
+/// Parts of rows of a mask, one after the other, for those who do not want all of it. Throws what evaluate() throws, of the
+/// cells that are read. Each thread needs its own; the expression and what the context points to must outlive it.
+class MaskReader {
+ public:
+  MaskReader(const MaskExpression& expression, const MaskContext& context);
+  ~MaskReader();
+  MaskReader(MaskReader&&) noexcept;
+  /// Keys [k0, k0 + count) of row q: 1 = may attend, 0 = may not.
+  void read(Index b, Index h, Index q, Index k0, Index count, float* to);
+  /// Whether the mask differs between batch entries, and between heads.
+  bool by_batch() const;
+  bool by_head() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 /// [B', H', n_q, n_k] of 1 = may attend, 0 = may not. B' and H' are 1 unless the mask differs between batch entries or

@@ -62,12 +62,12 @@ std::uint32_t word(double x) {
 
 /// One row of an input as 0/1 or as numbers.
 template <typename U, typename F>
-void read_row(const Tensor& tensor, const std::array<Index, 4>& at, std::vector<U>& out, F f) {
+void read_row(const Tensor& tensor, const std::array<Index, 4>& at, Index first_key, std::vector<U>& out, F f) {
   const auto index = [&](Index axis, Loop loop) {
     return tensor.size(axis) > 1 ? at[static_cast<std::size_t>(loop)] : Index{0};
   };
   const MatrixView m = tensor.matrix(index(0, Loop::batch), index(1, Loop::head));
-  const float* row = m.data + index(2, Loop::row) * m.row_stride;
+  const float* row = m.data + index(2, Loop::row) * m.row_stride + (out.size() > 1 ? first_key * m.col_stride : 0);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<U>(f(row[static_cast<Index>(i) * m.col_stride]));
 }
 
@@ -75,8 +75,15 @@ void read_row(const Tensor& tensor, const std::array<Index, 4>& at, std::vector<
 
 Machine::Machine(Program program, const MaskInputs& inputs, const MaskContext& context)
     : program_(std::move(program)), inputs_(inputs), context_(context) {
+  set_window(0, context.n_k);
+}
+
+void Machine::set_window(Index first, Index count) {
+  first_key_ = first;
+  if (keys_ == count && count > 0) return;
+  keys_ = count;
   for (Register& r : program_.registers) {
-    const std::size_t size = r.wide ? static_cast<std::size_t>(context.n_k) : 1;
+    const std::size_t size = r.wide ? static_cast<std::size_t>(count) : 1;
     if (r.condition) {
       r.truths.resize(size);
     } else {
@@ -116,11 +123,11 @@ void Machine::run_variable(const Instruction& instruction, Register& out) {
     case Variable::n_q: out.numbers[0] = static_cast<double>(context_.n_q); return;
     case Variable::n_k: out.numbers[0] = static_cast<double>(context_.n_k); return;
     case Variable::k:
-      for (std::size_t i = 0; i < out.numbers.size(); ++i) out.numbers[i] = static_cast<double>(i);
+      for (std::size_t i = 0; i < out.numbers.size(); ++i) out.numbers[i] = static_cast<double>(first_key_ + static_cast<Index>(i));
       return;
-    case Variable::valid_len: return read_row(inputs_.valid_lens, at_, out.numbers, number);
-    case Variable::file_mask: return read_row(inputs_.file_mask, at_, out.truths, truth);
-    case Variable::painted_mask: return read_row(inputs_.painted, at_, out.truths, truth);
+    case Variable::valid_len: return read_row(inputs_.valid_lens, at_, first_key_, out.numbers, number);
+    case Variable::file_mask: return read_row(inputs_.file_mask, at_, first_key_, out.truths, truth);
+    case Variable::painted_mask: return read_row(inputs_.painted, at_, first_key_, out.truths, truth);
   }
 }
 
@@ -222,7 +229,7 @@ std::string Machine::where(std::size_t key) const {
   if (context_.batch > 1) add("b", at_[1]);
   if (context_.heads > 1) add("h", at_[2]);
   add("q", at_[3]);
-  add("k", static_cast<Index>(key));
+  add("k", first_key_ + static_cast<Index>(key));
   return text;
 }
 
@@ -230,7 +237,7 @@ void Machine::check_divisor(const Instruction& instruction, const Register& divi
   if (std::find(divisor.numbers.begin(), divisor.numbers.end(), 0.0) == divisor.numbers.end()) return;
   const Register& guard = program_.registers[static_cast<std::size_t>(std::max(instruction.guard, 0))];
   const bool wide = divisor.wide || (instruction.guard >= 0 && guard.wide);
-  const std::size_t keys = wide ? static_cast<std::size_t>(context_.n_k) : 1;
+  const std::size_t keys = wide ? static_cast<std::size_t>(keys_) : 1;
   for (std::size_t key = 0; key < keys; ++key) {
     if (get<double>(divisor, key) != 0.0 || !counts(instruction, key)) continue;
     throw ExpressionError(instruction.node->operands[1]->span.begin, "division by zero" + where(key),
@@ -241,7 +248,7 @@ void Machine::check_divisor(const Instruction& instruction, const Register& divi
 void Machine::check_range(const Instruction& instruction, const Register& value) const {
   const Register& guard = program_.registers[static_cast<std::size_t>(std::max(instruction.guard, 0))];
   const bool wide = instruction.guard >= 0 && guard.wide;
-  for (std::size_t key = 0; key < (wide ? static_cast<std::size_t>(context_.n_k) : 1); ++key) {
+  for (std::size_t key = 0; key < (wide ? static_cast<std::size_t>(keys_) : 1); ++key) {
     if (!counts(instruction, key)) continue;
     const Node& node = *instruction.node;
     return check_argument(*node.pattern, *node.parameter, value.numbers[0], node.span.begin);

@@ -17,6 +17,11 @@ class Machine {
  public:
   Machine(Program program, const MaskInputs& inputs, const MaskContext& context);
 
+  /// The keys that a row is evaluated for, [first, first + count); all unless told. Enter every loop anew after it.
+  void set_window(Index first, Index count);
+  Index first_key() const { return first_key_; }
+  Index keys() const { return keys_; }
+
   /// Computes what can change in a loop after its variable has been set; outer loops first.
   void enter(Loop loop, Index index);
   /// The result, valid after enter(Loop::row, …): one value, or one a key.
@@ -43,6 +48,7 @@ class Machine {
   const MaskInputs& inputs_;
   const MaskContext& context_;
   std::array<Index, 4> at_ = {};  // by Loop
+  Index first_key_ = 0, keys_ = 0;
   std::vector<std::uint32_t> hashes_;
 };
 

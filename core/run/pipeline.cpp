@@ -5,6 +5,7 @@
 #include <cassert>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <thread>
 
@@ -16,11 +17,13 @@
 #include "core/attention/projection.h"
 #include "core/attention/qk_norm.h"
 #include "core/attention/rope.h"
+#include "core/attention/score_source.h"
 #include "core/attention/sweep.h"
 #include "core/run/summary.h"
 #include "core/run/work_estimate.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
+#include "core/tensor/memory.h"
 #include "core/tensor/sampler.h"
 
 namespace headlight {
@@ -76,6 +79,9 @@ class Pipeline {
   // A score-shaped stage made from `before`. The first that is asked for makes all that follow it in the same sweep.
   Tensor swept(Stage stage, const Tensor& before);
   ScoreSteps score_steps() const;
+  // Decides whether the score-shaped stages are held or computed as they are looked at; refuses, with the figure, what can be
+  // neither.
+  void choose_source();
   void draw_dropout();
 
   Tensor project_stage(Stage stage, const Tensor& x, const Tensor& weight, const Tensor& bias);
@@ -93,6 +99,7 @@ class Pipeline {
   const Run& run_;
   WorkEstimate estimate_;
   SweptStages ahead_;
+  std::shared_ptr<const ScoreSource> source_;  // of what is too large to hold; null where it is not
 };
 
 Workers Pipeline::workers(Stage stage) const {
@@ -152,7 +159,55 @@ ScoreSteps Pipeline::score_steps() const {
   return steps;
 }
 
+// In bytes, of the stages that are kept.
+double score_bytes(const Trace& trace) {
+  const Scenario& s = trace.scenario;
+  const Dims& d = trace.dims();
+  int stages = 3 + s.softcap.has_value() + (s.alibi || s.t5_bias || trace.inputs.bias.defined());
+  if (has_mask(s, trace.inputs)) ++stages;
+  if (s.training && s.dropout > 0) stages += 2;
+  double cells = static_cast<double>(d.batch * d.heads) * static_cast<double>(d.n_q) * static_cast<double>(d.n_k) * stages;
+  if (has_mask(s, trace.inputs)) cells += static_cast<double>(d.n_q) * static_cast<double>(d.n_k);
+  return cells * sizeof(float);
+}
+
+bool all_finite(const Tensor& tensor) {
+  return std::ranges::all_of(tensor.contiguous().values(), [](float v) { return std::isfinite(v); });
+}
+
+std::string gigabytes(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GB", bytes / 1e9);
+  return text;
+}
+
+void Pipeline::choose_source() {
+  const double bytes = score_bytes(trace_);
+  if (bytes <= memory_budget()) return;
+  const bool masked = has_mask(scenario(), inputs());
+  std::shared_ptr<const MaskRule> rule;
+  // What cannot be told from parts: a fill that leaks, dropout, cells painted over the mask, what is not finite, other rules.
+  bool parts_will_do = !run_.instead && !(scenario().training && scenario().dropout > 0) && !(masked && trace_.fill > -1e8F) &&
+                       all_finite(trace_[Stage::V_heads]);
+  if (parts_will_do && masked) {
+    rule = mask_rule(scenario(), inputs());
+    parts_will_do = rule != nullptr;
+  }
+  if (parts_will_do) {
+    ScoreSteps steps = score_steps();
+    steps.mask = steps.keep = {};
+    auto source = std::make_shared<ScoreSource>(std::move(steps), Shape{dims().batch, dims().heads, dims().n_q, dims().n_k}, rule,
+                                                workers(Stage::scores).threads);
+    // Asked once for all: whether this system has memory on demand.
+    if (stage_on_demand(source, Stage::scores).defined()) source_ = std::move(source);
+  }
+  if (source_ || bytes <= 0.9 * machine_memory()) return;
+  throw InputError("", "the stages from scores to weights would take " + gigabytes(bytes) + ", and this machine has " + gigabytes(machine_memory()),
+                   "expected fewer tokens, heads or batch entries");
+}
+
 Tensor Pipeline::swept(Stage stage, const Tensor& before) {
+  if (source_) return stage == Stage::head_outputs ? head_outputs_on_demand(source_, trace_[Stage::V_heads].size(3)) : stage_on_demand(source_, stage);
   if (ahead_[stage].defined()) return ahead_[stage];
   const Stage last = run_.instead ? stage : Stage::head_outputs;  // what is put in a stage's place changes all that follow
   Workers all = workers(stage);
@@ -218,7 +273,9 @@ Tensor Pipeline::bias_stage(const Tensor& scores) {
 
 void Pipeline::mask_stage() {
   if (!has_mask(scenario(), inputs())) return;
-  stage(Stage::mask, mask_key(scenario(), inputs()), [&](const Workers& w) { return build_mask(scenario(), inputs(), w.stop); });
+  stage(Stage::mask, mask_key(scenario(), inputs()), [&](const Workers& w) {
+    return source_ ? stage_on_demand(source_, Stage::mask) : build_mask(scenario(), inputs(), w.stop, w.threads);
+  });
 }
 
 Tensor Pipeline::mask_stages(const Tensor& scores) {
@@ -266,6 +323,7 @@ void Pipeline::compute() {
   const Tensor queries = position_stage(Stage::Q_rotated, Q_heads);
   const Tensor keys = position_stage(Stage::K_rotated, K_heads);
 
+  choose_source();
   // Ahead of the scores, so that one sweep over them can go on to the weights.
   if (!run_.instead) mask_stage();
   draw_dropout();
@@ -277,8 +335,15 @@ void Pipeline::compute() {
     return silenced(swept(Stage::head_outputs, weights), silent);
   });
   const Tensor concat =
-      stage(Stage::concat, {.sources = {head_outputs}}, [&](const Workers&) { return merge_heads(head_outputs); });
-  project_stage(Stage::output, concat, in.W_o, in.b_o);
+      stage(Stage::concat, {.sources = {head_outputs}}, [&](const Workers&) {
+        return source_ ? concat_on_demand(source_, V_heads.size(3), {}, {}) : merge_heads(head_outputs);
+      });
+  if (source_ && (in.W_o.defined() || in.b_o.defined())) {
+    stage(Stage::output, {.sources = {concat, in.W_o, in.b_o}},
+          [&](const Workers&) { return concat_on_demand(source_, V_heads.size(3), in.W_o, in.b_o); });
+  } else {
+    project_stage(Stage::output, concat, in.W_o, in.b_o);
+  }
 }
 
 [[maybe_unused]] bool fits(const Inputs& in) {

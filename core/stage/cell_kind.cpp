@@ -1,5 +1,7 @@
 #include "core/stage/cell_kind.h"
 
+#include "core/stage/demand_matrix.h"
+
 namespace headlight {
 namespace {
 
@@ -18,7 +20,12 @@ bool all_finite(const MatrixView& matrix) {
 }  // namespace
 
 KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks) {
+  if (const DemandPart part = demand_part(matrix); part.whole) return part.whole->kinds(part.matrix);
   KindCounts counts{};
+  if (demand_place(matrix.data).source) {
+    counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
+    return counts;
+  }
   if (!masks.any() && all_finite(matrix)) {
     counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
     return counts;

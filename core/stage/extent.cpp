@@ -1,8 +1,12 @@
 #include "core/stage/extent.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include "core/stage/demand_matrix.h"
 
 namespace headlight {
 namespace {
@@ -37,7 +41,28 @@ void Extent::add_plain(const MatrixView& matrix) {
   }
 }
 
+// Of a matrix that is computed as it is read, a sample: a few hundred of its rows.
+static void add_sample(Extent& to, const DemandPart& part, const MatrixView& matrix) {
+  constexpr Index bands = 8, rows_a_band = 6;
+  std::vector<Index> rows;
+  for (Index i = 0; i <= bands; ++i) rows.push_back(part.row + i * matrix.rows / bands);
+  const std::array<Index, 2> cols{part.col, part.col + matrix.cols};
+  for (const BlockExtremes& block : part.whole->extremes(part.matrix, rows, cols, rows_a_band)) {
+    if (block.low > block.high) continue;
+    if (std::isfinite(block.low)) to.add(block.low);
+    if (std::isfinite(block.high)) to.add(block.high);
+  }
+}
+
 void Extent::add(const MatrixView& matrix, const CellMasks& masks) {
+  if (const DemandPart part = demand_part(matrix); part.whole) return add_sample(*this, part, matrix);
+  if (demand_place(matrix.data).source && matrix.rows > 256) {
+    // Rows on demand: a sample of them too.
+    for (Index i = 0; i < 16; ++i) {
+      add({matrix.data + (2 * i + 1) * matrix.rows / 32 * matrix.row_stride, 1, matrix.cols, matrix.row_stride, matrix.col_stride}, masks);
+    }
+    return;
+  }
   if (!masks.any() && matrix.col_stride == 1) return add_plain(matrix);
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col) {

@@ -46,6 +46,9 @@ struct Kernels {
   /// x ← e^(x − most); returns the sum.
   double (*exponentials)(float* x, Index n, float most);
 
+  /// low ← the smaller, high ← the larger of it and x, number by number; −∞ is passed over, and NaN makes odd 1.
+  void (*fold)(const float* x, Index n, float* low, float* high, float* odd);
+
   void (*copy)(const float* from, float* to, Index n);
   /// The same past the caches, for what is not read again soon.
   void (*stream)(const float* from, float* to, Index n);

@@ -224,6 +224,23 @@ void softmax(float* x, I n, float sink) {
   fill(x + end, n - end, nothing);
 }
 
+void fold(const float* x, I n, float* low, float* high, float* odd) {
+  const V most = all(__builtin_inff());
+  I i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const V v = load(x + i), l = load(low + i), h = load(high + i);
+    const V finite_low = either(v > -most, v, most);
+    store(low + i, either(finite_low < l, finite_low, l));
+    store(high + i, either(v > h, v, h));
+    store(odd + i, either(v != v, all(1.0F), load(odd + i)));
+  }
+  for (; i < n; ++i) {
+    if (x[i] > -__builtin_inff() && x[i] < low[i]) low[i] = x[i];
+    if (x[i] > high[i]) high[i] = x[i];
+    if (x[i] != x[i]) odd[i] = 1;
+  }
+}
+
 void copy(const float* from, float* to, I n) { __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float)); }
 
 void stream(const float* from, float* to, I n) {
@@ -427,7 +444,7 @@ void dots(const float* a, I a_stride, const float* b, I b_stride, I rows, I cols
 
 constexpr Kernels kernel_table(const char* name) {
   return {name,  panel,   pack,    multiply,     dots, scale,  add_rows, cap,
-          mask,  drop,    softmax, largest,      exponentials, copy, stream, bounds, finite};
+          mask,  drop,    softmax, largest,      exponentials, fold, copy, stream, bounds, finite};
 }
 
 }  // namespace
