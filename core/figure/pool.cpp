@@ -1,11 +1,14 @@
 #include "core/figure/pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <thread>
 
+#include "core/parallel/thread_pool.h"
 #include "core/stage/demand_matrix.h"
 
 namespace headlight {
@@ -22,17 +25,21 @@ constexpr std::uint8_t bit(CellKind kind) {
 class Band {
  public:
   explicit Band(Index cols)
-      : row_(size(cols)), low_(size(cols)), high_(size(cols)), nan_(size(cols)), seen_(size(cols)) {}
+      : row_(size(cols)), low_(size(cols)), high_(size(cols)), masked_(size(cols)), nan_(size(cols)), seen_(size(cols)) {}
 
   void clear() {
     std::fill(low_.begin(), low_.end(), infinity);
     std::fill(high_.begin(), high_.end(), -infinity);
     std::fill(nan_.begin(), nan_.end(), 0);
     std::fill(seen_.begin(), seen_.end(), std::uint8_t{0});
+    std::fill(masked_.begin(), masked_.end(), 0.0f);
   }
 
   void add_row(const MatrixView& matrix, const CellMasks& masks, Index row) {
-    if (masks.any()) {
+    if (masks.allowed && !masks.kept && matrix.col_stride == 1 && masks.allowed->col_stride == 1) {
+      hide_masked(matrix.data + row * matrix.row_stride, masks.allowed->data + row * masks.allowed->row_stride, masks.show_leaks);
+      fold(row_.data(), row_.size());
+    } else if (masks.any()) {
       for (Index col = 0; col < matrix.cols; ++col) {
         const CellKind kind = classify(matrix, masks, row, col);
         seen_[size(col)] |= bit(kind);
@@ -57,6 +64,7 @@ class Band {
       high = high_[col] > high ? high_[col] : high;
       nan |= nan_[col];
       seen = static_cast<std::uint8_t>(seen | seen_[col]);
+      if (masked_[col] > 0) seen = static_cast<std::uint8_t>(seen | bit(CellKind::masked));
     }
     value = high - centre >= centre - low ? high : low;
     if (nan != 0) return CellKind::nan;
@@ -68,6 +76,20 @@ class Band {
 
  private:
   static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
+
+  // As classify() does, without branches.
+  void hide_masked(const float* values, const float* allowed, bool show_leaks) {
+    float* const row = row_.data();
+    float* const masked = masked_.data();
+    const float leak = show_leaks ? 1.0f : 0.0f;
+    for (std::size_t col = 0; col < row_.size(); ++col) {
+      const float v = values[col];
+      const float leaks = v - v == 0 ? leak * v : 0.0f;  // a finite value that is not zero
+      const bool shown = (allowed[col] != 0) | (leaks != 0) | (v != v);
+      row[col] = shown ? v : -infinity;
+      masked[col] = shown ? masked[col] : 1.0f;
+    }
+  }
 
   void fold(const float* row, std::size_t count) {
     float* low = low_.data();
@@ -82,7 +104,7 @@ class Band {
     }
   }
 
-  Buffer row_, low_, high_;
+  Buffer row_, low_, high_, masked_;
   std::vector<int> nan_;
   std::vector<std::uint8_t> seen_;
 };
@@ -117,17 +139,22 @@ PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, 
   const auto count = static_cast<std::size_t>(out.rows * out.cols);
   out.values.assign(count, 0);
   out.kinds.resize(count);
-  Band band(matrix.cols);
-  std::size_t at = 0;
-  for (Index row = 0; row < out.rows; ++row) {
-    band.clear();
-    const Index last = (row + 1) * matrix.rows / out.rows;
-    for (Index source = row * matrix.rows / out.rows; source < last; ++source) band.add_row(matrix, masks, source);
-    for (Index col = 0; col < out.cols; ++col, ++at) {
-      out.kinds[at] =
-          band.extreme(col * matrix.cols / out.cols, (col + 1) * matrix.cols / out.cols, centre, out.values[at]);
+  std::atomic<Index> next{0};
+  const auto work = [&](bool) {
+    Band band(matrix.cols);
+    for (Index row = next++; row < out.rows; row = next++) {
+      band.clear();
+      const Index last = (row + 1) * matrix.rows / out.rows;
+      for (Index source = row * matrix.rows / out.rows; source < last; ++source) band.add_row(matrix, masks, source);
+      for (Index col = 0; col < out.cols; ++col) {
+        const auto at = static_cast<std::size_t>(row * out.cols + col);
+        out.kinds[at] = band.extreme(col * matrix.cols / out.cols, (col + 1) * matrix.cols / out.cols, centre, out.values[at]);
+      }
     }
-  }
+  };
+  // Large ones with all threads: frames wait for them.
+  const bool large = matrix.rows * matrix.cols > 1 << 20;
+  work_together(large ? static_cast<int>(std::thread::hardware_concurrency()) - 1 : 0, work);
   return out;
 }
 

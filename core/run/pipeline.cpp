@@ -298,9 +298,11 @@ void Pipeline::draw_dropout() {
   if (!scenario().training || scenario().dropout <= 0) return;
   const float p = scenario().dropout;
   const Shape shape{dims().batch, dims().heads, dims().n_q, dims().n_k};
+  Workers quiet = workers(Stage::dropped_weights);
+  quiet.progress = {};
   const bool same_draw = last_ && last_->dropout_keep.defined() && last_->dropout_keep.shape() == shape &&
                          last_->scenario.dropout == p && last_->scenario.dropout_seed == scenario().dropout_seed;
-  trace_.dropout_keep = same_draw ? last_->dropout_keep : dropout_keep(shape, p, scenario().dropout_seed);
+  trace_.dropout_keep = same_draw ? last_->dropout_keep : dropout_keep(shape, p, scenario().dropout_seed, quiet);
 }
 
 Tensor Pipeline::dropout_stage(const Tensor& weights) {

@@ -64,7 +64,7 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     picture.cards.push_back(std::move(card));
   }
   const MatrixView matrix = values.matrix();
-  if (shared.size() > 1) {
+  if (shared.size() > 1 && !values.source()) {  // a mean over what nobody can hold is left out
     picture.averaged = shared;
     HeadCard card;
     card.average = true;

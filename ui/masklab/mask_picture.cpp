@@ -6,6 +6,7 @@
 #include "core/mask/evaluate.h"
 #include "core/mask/painting.h"
 #include "core/mask/statistics.h"
+#include "core/run/summary.h"
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
 
@@ -26,12 +27,21 @@ Rect fit(Rect card, Index rows, Index cols, float t, float label_room) {
 
 /// "21 of 36 allowed, 58 %; 1 row has no key left"
 std::string statistics_of(const Frame& frame, const MatrixView& mask) {
+  const auto in_all = [&](Index allowed, Index all) {
+    return frame.words.fill("mask.allowed", {std::to_string(allowed), std::to_string(all), std::to_string((100 * allowed + all / 2) / all)});
+  };
+  const Trace& trace = *frame.trace();
+  if (trace[Stage::weights].source()) {  // counted in blocks when the trace was summarised
+    const Index all = mask.rows * mask.cols;
+    if (!trace.summary) return "";
+    return in_all(trace.summary->kinds(Stage::masked_scores, frame.view().batch, frame.view().head)[static_cast<std::size_t>(CellKind::value)], all);
+  }
   Index allowed = 0;
   for (Index r = 0; r < mask.rows; ++r) {
     for (Index c = 0; c < mask.cols; ++c) allowed += mask(r, c) != 0 ? 1 : 0;
   }
   const Index all = mask.rows * mask.cols;
-  std::string words = frame.words.fill("mask.allowed", {std::to_string(allowed), std::to_string(all), std::to_string((100 * allowed + all / 2) / all)});
+  std::string words = in_all(allowed, all);
   const std::size_t dead = dead_rows(mask).size();
   if (dead > 0) words += "; " + frame.words.fill("mask.dead", {std::to_string(dead)});
   return words;

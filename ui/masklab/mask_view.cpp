@@ -28,6 +28,14 @@ void draw_mask_view(const Frame& frame, Rect place) {
   for (const MaskTabEntry& entry : all_mask_tabs()) {
     if (entry.tab == frame.view().mask_lab.tab) chosen = &entry;
   }
+  // The other sheets count cells, which nobody holds of a sequence this long.
+  if (chosen->tab != MaskTab::patterns && (*frame.trace())[Stage::weights].source()) {
+    ImGui::SetCursorScreenPos({place.min.x + 24 * u, place.min.y + row + 24 * u});
+    ImGui::PushTextWrapPos(place.max.x - ImGui::GetWindowPos().x - 24 * u);
+    ImGui::TextUnformatted(frame.words("mask_lab.too_long"));
+    ImGui::PopTextWrapPos();
+    return;
+  }
   chosen->draw(frame, {{place.min.x, place.min.y + row}, place.max});
 }
 

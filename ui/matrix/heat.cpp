@@ -28,6 +28,7 @@ void choose_range(const Frame& frame, HeatPicture& heat) {
       break;
     }
     case RangeMode::row:
+      if (heat.quad.values.source()) break;  // a maximum for each of so many rows is as long as the matrix to find
       heat.quad.row_ranges = true;
       heat.quad.range = {kind == ColormapKind::diverging ? -1.0f : 0.0f, 1};
       heat.shades = Tensor({1, 1, heat.rows, heat.cols}, normalise_rows(matrix, masks, kind));

@@ -3,6 +3,7 @@
 #include "core/attention/dropout.h"
 #include "core/attention/masking.h"
 #include "core/attention/scores.h"
+#include "core/tensor/philox.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 
@@ -89,4 +90,14 @@ TEST_CASE("the same dropout seed draws the same mask", "[attention]") {
   const Shape shape{2, 2, 8, 8};
   CHECK_THAT(dropout_keep(shape, 0.5F, 4), agrees_with(dropout_keep(shape, 0.5F, 4)));
   CHECK_THAT(dropout_keep(shape, 0.5F, 5), !agrees_with(dropout_keep(shape, 0.5F, 4)));
+}
+
+TEST_CASE("dropout draws from Philox, whose words are those of its authors", "[attention]") {
+  constexpr auto words = philox(0, 0);
+  CHECK(words == std::array<std::uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  const Tensor keep = dropout_keep({1, 1, 3, 5}, 0.5F, 7);
+  for (Index i = 0; i < 15; ++i) {
+    const float drawn = philox_uniform(philox(static_cast<std::uint64_t>(i / 4), 7)[static_cast<std::size_t>(i % 4)]);
+    CHECK(keep.at({0, 0, i / 5, i % 5}) == (drawn < 0.5F ? 0.0F : 1.0F));
+  }
 }

@@ -1,0 +1,131 @@
+// Stages that are computed as they are read, beside the same ones in memory.
+#include "core/attention/score_source.h"
+
+#include <cstdlib>
+
+#include "core/attention/masking.h"
+#include "core/figure/pool.h"
+#include "core/mask/block_verdict.h"
+#include "core/run/masks_over.h"
+#include "core/run/summary.h"
+#include "core/tensor/error.h"
+#include "tests/attention_inputs.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+constexpr Sizes sizes{.batch = 2, .heads = 4, .kv_heads = 2, .n_q = 300, .n_k = 300, .d_model = 48};
+
+/// As if the machine had next to no memory.
+std::shared_ptr<const Trace> traced_on_demand(const Inputs& inputs, const Scenario& scenario) {
+  setenv("HEADLIGHT_MEMORY", "0.5", 1);
+  std::shared_ptr<const Trace> trace;
+  try {
+    trace = compute(scenario, inputs, nullptr, {.summary = true, .threads = 2, .stop = {}, .progress = {}});
+  } catch (...) {
+    unsetenv("HEADLIGHT_MEMORY");
+    throw;
+  }
+  unsetenv("HEADLIGHT_MEMORY");
+  return trace;
+}
+
+Scenario with_mask(const std::string& mask) {
+  Scenario scenario;
+  scenario.mask = mask;
+  return scenario;
+}
+
+}  // namespace
+
+TEST_CASE("a stage computed as it is read has the numbers of one in memory", "[attention]") {
+  const Inputs inputs = small_inputs(sizes);
+  Scenario rich = with_mask("causal() && (window(40) || sink(4))");
+  rich.softcap = 5.0F;
+  rich.alibi = true;
+  rich.rope = Rope::half;
+  for (const Scenario& scenario : {with_mask("causal() && (window(40) || sink(4))"), with_mask("k > q + 3"), with_mask("h < 2 ? causal() : random(0.3, 1)"), Scenario{}, rich}) {
+    const auto held = traced(inputs, scenario), read = traced_on_demand(inputs, scenario);
+    CAPTURE(scenario.mask);
+    if (!(*read)[Stage::weights].source()) return;  // a system without memory on demand
+    CHECK(read->stages() == held->stages());
+    for (const Stage stage : held->stages()) {
+      CAPTURE(name(stage));
+      CHECK_THAT((*read)[stage].contiguous(), agrees_with((*held)[stage].contiguous()));
+    }
+  }
+}
+
+TEST_CASE("the pooled picture of a stage that nobody holds is that of one in memory", "[attention]") {
+  const Inputs inputs = small_inputs(sizes);
+  const Scenario scenario = with_mask("causal() && window(40)");
+  const auto held = compute(scenario, inputs, nullptr, {.summary = true, .threads = 2, .stop = {}, .progress = {}}), read = traced_on_demand(inputs, scenario);
+  if (!(*read)[Stage::weights].source()) return;
+  for (const Stage stage : {Stage::scores, Stage::mask, Stage::masked_scores, Stage::weights}) {
+    CAPTURE(name(stage));
+    const auto picture = [&](const Trace& trace) { return pool(trace[stage].matrix(1, 3), masks_over(trace, stage, 1, 3), 17, 23); };
+    const PooledMatrix a = picture(*held), b = picture(*read);
+    CHECK(a.kinds == b.kinds);
+    bool same = true;
+    for (std::size_t i = 0; i < a.values.size(); ++i) same = same && (a.kinds[i] != CellKind::value || agrees(a.values[i], b.values[i]));
+    CHECK(same);
+    CHECK(held->summary->kinds(stage, 1, 3) == read->summary->kinds(stage, 1, 3));
+  }
+}
+
+TEST_CASE("what cannot be computed in parts is held where the machine can", "[attention]") {
+  Scenario scenario = with_mask("causal()");
+  scenario.painted.push_back({.batch = -1, .head = -1, .query = 1, .key = 0, .attend = false});
+  const Inputs inputs = small_inputs(sizes);
+  CHECK_THAT(traced_on_demand(inputs, scenario)->records[static_cast<std::size_t>(Stage::weights)].output,
+             agrees_with((*traced(inputs, scenario))[Stage::weights]));  // it fits the machine after all
+}
+
+TEST_CASE("a block's verdict is what its cells say, for every pattern", "[attention]") {
+  std::vector<std::string> masks{"causal() && (window(9) || sink(2))", "h < 1 ? causal() : k % 3 == q % 3", "!causal() || floor(q / 8) == floor(k / 8)",
+                                 "abs(q - k) * 2 < min(n_q, 20)", "k != q", "q / (k + 1) > 2"};
+  for (const Pattern& pattern : all_patterns()) {
+    if (std::string_view(pattern.example).find("padding") == std::string_view::npos) masks.emplace_back(pattern.example);
+  }
+  const MaskContext context{.batch = 1, .heads = 2, .n_q = 40, .n_k = 48};
+  int decided = 0;
+  for (const std::string& text : masks) {
+    const MaskExpression expression = MaskExpression::parse(text);
+    if (expression.calls("file") || expression.calls("painted")) continue;
+    const Tensor cells = evaluate(expression, context).expand({1, 2, 40, 48});
+    CAPTURE(text);
+    for (Index h = 0; h < 2; ++h) {
+      for (Index q = 0; q < 40; q += 8) {
+        for (Index k = 0; k < 48; k += 8) {
+          const BlockVerdict verdict = block_verdict(expression, context, 0, h, q, q + 8, k, k + 8);
+          if (verdict == BlockVerdict::unknown) continue;
+          ++decided;
+          const MatrixView m = cells.matrix(0, h);
+          bool right = true;
+          for (Index i = q; i < q + 8; ++i) {
+            for (Index j = k; j < k + 8; ++j) right = right && (m(i, j) != 0) == (verdict == BlockVerdict::all);
+          }
+          CHECK(right);
+        }
+      }
+    }
+  }
+  CHECK(decided > 500);
+}
+
+TEST_CASE("parts of rows of a mask are those of the whole, for any number of threads", "[attention]") {
+  const MaskExpression expression = MaskExpression::parse("causal() && (random(0.4, 3) || k % 7 == h)");
+  MaskContext context{.batch = 1, .heads = 3, .n_q = 500, .n_k = 3000};
+  const Tensor one = evaluate(expression, context);
+  context.threads = 3;
+  const Tensor three = evaluate(expression, context);
+  CHECK(std::ranges::equal(one.values(), three.values()));
+  MaskReader reader(expression, context);
+  std::vector<float> part(100);
+  for (const Index k : {0, 450, 2900}) {
+    reader.read(0, 2, 490, k, 100, part.data());
+    for (Index i = 0; i < 100; ++i) CHECK(part[static_cast<std::size_t>(i)] == one.at({0, 2, 490, k + i}));
+  }
+}
