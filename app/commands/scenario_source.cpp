@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "app/commands/commands.h"
+#include "core/network/model_folder.h"
+#include "core/network/shipped_models.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/lesson.h"
 
@@ -29,11 +31,22 @@ void choose_source(const CommandLine& line, Scenario& scenario) {
   }
 }
 
+/// A model that ships opens on the first of its examples.
+void say_example(Scenario& scenario) {
+  for (const ShippedModel& model : shipped_models()) {
+    if (scenario.file == shipped_model_prefix + model.id && !model.examples.empty()) scenario.text = model.examples.front();
+  }
+}
+
 }  // namespace
 
 Lesson source_of(const CommandLine& line) {
   const bool says_its_inputs = sets(line, {"--text"}) || asks_for_random(line);
-  if (!line.file.empty() || !says_its_inputs) return open_source(line.file);
+  if (!line.file.empty() || !says_its_inputs) {
+    Lesson opened = open_source(line.file);
+    if (line.file.starts_with(shipped_model_prefix)) say_example(opened.scenario);
+    return opened;
+  }
   Lesson untitled;
   if (asks_for_random(line)) untitled.scenario.source = Source::random;
   return untitled;

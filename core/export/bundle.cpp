@@ -7,6 +7,7 @@
 #include "core/export/reproduce_script.h"
 #include "core/files/whole_file.h"
 #include "core/files/zip_write.h"
+#include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
@@ -52,7 +53,7 @@ void write_text(const fs::path& path, const std::string& text) {
 void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
   Scenario scenario = trace.scenario;
   constexpr std::uintmax_t most = std::uintmax_t{64} << 20;
-  if (scenario.source == Source::file) {
+  if (scenario.source == Source::file && !network_of(trace.inputs)) {
     scenario.heads = trace.dims().heads;  // config.json, which may have said so, stays behind
     if (trace.dims().kv_heads != trace.dims().heads) scenario.kv_heads = trace.dims().kv_heads;
     const fs::path from = path_from(scenario.file);

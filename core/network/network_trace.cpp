@@ -108,7 +108,8 @@ bool has_torch_layers(const std::string& file) {
 bool is_network(const Scenario& s) {
   if (s.source != Source::file || s.x) return false;
   if (is_model_folder(s.file)) return true;
-  return s.text_as_input ? is_whole_model(s.file) : is_numbered(s.layer) && has_torch_layers(s.file);
+  if (!s.text_as_input && !is_numbered(s.layer)) return false;
+  return is_whole_model(s.file) || (is_numbered(s.layer) && has_torch_layers(s.file));
 }
 
 std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last, RunOptions options, const std::vector<NamedHead>& knock_out) {
@@ -122,10 +123,11 @@ std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shar
 
 std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRun>& pass, Index layer, const Scenario& scenario, const Trace* last, const Run& run) {
   Scenario settled = scenario;
+  settled.layer = pass->network->layers()[static_cast<std::size_t>(layer)].layer;
   pass->network->settle(layer, settled);
   const auto residual_of = [&](const NetworkRun& run_of) { return run_of.layers[static_cast<std::size_t>(layer)].residual; };
   const std::shared_ptr<const NetworkRun> before = last ? network_of(last->inputs) : nullptr;
-  const bool same = before && before->network == pass->network && identical(residual_of(*before), residual_of(*pass)) && last->scenario.layer == scenario.layer;
+  const bool same = before && before->network == pass->network && identical(residual_of(*before), residual_of(*pass)) && last->scenario.layer == settled.layer;
   Inputs inputs = pass->network->inputs_of(*pass, layer, run.threads);
   if (same) {
     const Inputs& kept_inputs = last->inputs.unedited ? *last->inputs.unedited : last->inputs;
@@ -163,6 +165,11 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
   options.threads = run.threads;
   options.stop = run.stop;
   const std::shared_ptr<const NetworkRun> before = last ? network_of(last->inputs) : nullptr;
+  if (!run.summary) {  // nobody looks at the other layers or at the prediction
+    options.until = open_network(scenario.file, before ? before->network : nullptr)->layer_named(scenario.layer);
+    options.weights = false;
+    options.logits = RunOptions::Logits::none;
+  }
   const std::shared_ptr<const NetworkRun> pass = run_network(scenario, before, options, knock_out);
   return compute_layer(pass, pass->network->layer_named(scenario.layer), scenario, last, run);
 }

@@ -13,7 +13,8 @@ bool is_network(const Scenario& scenario);
 /// As compute(scenario, last, run) of core/run/pipeline.h, and for networks besides. There network_of(trace->inputs)
 /// (core/scenario/model_layer.h) is the whole pass, the very one of `last` where text, model and knocked-out heads are the
 /// same: a change of mask or scale changes the layer looked at, computes no other again, and is said among the
-/// assumptions. The trace's scenario has the settings that the model says.
+/// assumptions. The trace's scenario has the settings that the model says. Without Run::summary, which is for drawing, the
+/// pass ends at the layer looked at.
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {}, const std::vector<NamedHead>& knock_out = {});
 
 /// The whole pass alone. Throws where is_network() is false.

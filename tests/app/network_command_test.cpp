@@ -1,0 +1,90 @@
+// predict, trace and list on a whole network, as a person runs them.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/array_file.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Said {
+  int status;
+  std::string out, err;
+};
+
+/// A copy of a small network with a tokenizer of the words "w0" … "w28".
+struct Model {
+  fs::path folder;
+  explicit Model(const std::string& name) : folder(fs::temp_directory_path() / ("headlight-command-" + name)) {
+    fs::remove_all(folder);
+    fs::copy(HEADLIGHT_FIXTURES "/networks/" + name, folder);
+    json vocabulary = json::object();
+    for (int i = 0; i < 29; ++i) vocabulary["w" + std::to_string(i)] = i;
+    std::ofstream(folder / "tokenizer.json") << json{{"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "[UNK]"}}}, {"pre_tokenizer", {{"type", "WhitespaceSplit"}}}, {"added_tokens", json::array()}};
+  }
+  ~Model() { fs::remove_all(folder); }
+  Said run(const std::string& command, const std::string& rest) const {
+    const std::string out = (folder / "out.txt").string(), err = (folder / "err.txt").string();
+    const int status = std::system(("\"" HEADLIGHT_PROGRAM "\" " + command + " \"" + folder.string() + "\" " + rest + " > " + out + " 2> " + err).c_str());
+    const auto text = [](const std::string& path) {
+      std::ostringstream all;
+      all << std::ifstream(path).rdbuf();
+      return all.str();
+    };
+    return {status, text(out), text(err)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("predict says the next words and how likely, and others without a head") {
+  const Model model("gpt2");
+  const Said said = model.run("predict", "--text \"w3 w17 w5\" --top 4 --json");
+  REQUIRE(said.status == 0);
+  const json whole = json::parse(said.out);
+  CHECK(whole["tokens"] == json({"w3", "w17", "w5"}));
+  REQUIRE(whole["next"].size() == 4);
+  CHECK(whole["next"][0]["probability"] > whole["next"][3]["probability"]);
+  const json without = json::parse(model.run("predict", "--text \"w3 w17 w5\" --top 4 --knock-out 0.1,1.2 --json").out);
+  CHECK(without["next"] != whole["next"]);
+}
+
+TEST_CASE("trace --layer all gives the named stages of every layer, what enters it, and the logits") {
+  const Model model("gpt2");
+  const std::string out = (model.folder / "all.npz").string();
+  REQUIRE(model.run("trace", "--text \"w3 w17 w5\" --layer all --stages weights,output -o " + out).status == 0);
+  const auto arrays = open_arrays(out);
+  CHECK(arrays->entries().size() == 7);
+  CHECK(arrays->find("layers.1.weights")->shape == Shape{1, 3, 3, 3});
+  CHECK(arrays->find("layers.0.residual")->shape == Shape{1, 3, 12});
+  CHECK(arrays->find("logits")->shape == Shape{1, 3, 29});
+  const std::string one = (model.folder / "one.npz").string();
+  REQUIRE(model.run("trace", "--text \"w3 w17 w5\" --layer 1 -o " + one).status == 0);
+  CHECK_THAT(open_arrays(one)->load("weights"), agrees_with(arrays->load("layers.1.weights")));
+}
+
+TEST_CASE("list layers names every attention of both stacks") {
+  const Model model("t5");
+  const json layers = json::parse(model.run("list layers", "--json").out);
+  REQUIRE(layers.size() == 6);
+  CHECK(layers[4] == json({{"layer", "cross.0"}, {"name", "decoder.block.0.layer.1.EncDecAttention"}, {"kind", "cross"}, {"heads", 3}, {"kv_heads", 3}, {"d_head", 5}}));
+}
+
+TEST_CASE("a word or a layer that a network has not is one line and writes nothing") {
+  const Model model("gpt2");
+  const Said layer = model.run("trace", "--text w3 --layer 7 -o " + (model.folder / "x.npz").string());
+  CHECK(layer.status != 0);
+  CHECK(layer.err.find("expected 0 to 1") != std::string::npos);
+  CHECK_FALSE(fs::exists(model.folder / "x.npz"));
+  const Said head = model.run("predict", "--text w3 --knock-out 0.9");
+  CHECK(head.err.find("\"0.9\" names no head; expected 0 to 2") != std::string::npos);
+}

@@ -1,0 +1,76 @@
+// What heads do, measured on weights that are known.
+#include "core/network/habits.h"
+
+#include <set>
+
+#include "tests/core/network/networks.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+/// One batch entry, one head: each query's whole weight on the key that `at` says.
+template <typename At>
+Tensor weights_at(Index n, At at) {
+  Buffer values(static_cast<std::size_t>(n * n), 0.0F);
+  for (Index q = 0; q < n; ++q) values[static_cast<std::size_t>(q * n + at(q))] = 1;
+  return Tensor({1, 1, n, n}, std::move(values));
+}
+
+TokenBatch tokens_of(std::initializer_list<Index> ids) {
+  TokenBatch batch;
+  for (const Index id : ids) batch.entries.resize(1), batch.entries[0].push_back({id, std::to_string(id)});
+  batch.lengths = {static_cast<Index>(ids.size())};
+  return batch;
+}
+
+}  // namespace
+
+TEST_CASE("a head that looks at the word before has the habit previous, and no other as much") {
+  const TokenBatch tokens = tokens_of({4, 5, 6, 7, 8});
+  const HeadHabits head = habits_of(weights_at(5, [](Index q) { return q > 0 ? q - 1 : 0; }), tokens, tokens)[0];
+  CHECK(head[Habit::previous] == Approx(1));
+  CHECK(head[Habit::first] == Approx(0.25));
+  CHECK(head[Habit::duplicate] == 0);
+  CHECK(head.strongest() == Habit::previous);
+  CHECK(head.entropy == 0);
+}
+
+TEST_CASE("induction looks at what came after the same word, a duplicate head at the word itself") {
+  const TokenBatch tokens = tokens_of({4, 5, 6, 4, 5});
+  const HeadHabits after = habits_of(weights_at(5, [](Index q) { return q >= 3 ? q - 2 : q; }), tokens, tokens)[0];
+  CHECK(after[Habit::induction] == Approx(1));
+  CHECK(after.rows[static_cast<std::size_t>(Habit::induction)] == 2);
+  const HeadHabits same = habits_of(weights_at(5, [](Index q) { return q >= 3 ? q - 3 : q; }), tokens, tokens)[0];
+  CHECK(same[Habit::duplicate] == Approx(1));
+}
+
+TEST_CASE("a head that spreads its weight evenly has entropy one and no habit") {
+  const TokenBatch tokens = tokens_of({1, 2, 3, 4});
+  const HeadHabits head = habits_of(Tensor::full({1, 1, 4, 4}, 0.25F), tokens, tokens)[0];
+  CHECK(head.entropy == Approx(1));
+  CHECK_FALSE(head.strongest().has_value());
+}
+
+TEST_CASE("generated tokens say each stretch twice, and are the same for the same seed") {
+  const auto network = open_network(networks::folder + "gpt2");
+  const TokenBatch tokens = generated_tokens(*network, 3, 8, 1);
+  CHECK(tokens == generated_tokens(*network, 3, 8, 1));
+  CHECK_FALSE(tokens == generated_tokens(*network, 3, 8, 2));
+  for (const auto& entry : tokens.entries) {
+    for (std::size_t i = 0; i < 4; ++i) CHECK(entry[i] == entry[i + 4]);
+    for (const Token& token : entry) CHECK((token.id >= 0 && token.id < 29));
+  }
+}
+
+TEST_CASE("the residual's size is that of its rows, layer by layer") {
+  const auto network = open_network(networks::folder + "gpt2");
+  const NetworkRun run = network->run(networks::text_of(*network, *open_arrays(networks::folder + "gpt2/expected.npz")), {});
+  const auto sizes = residual_sizes(run);
+  REQUIRE(sizes.size() == 2);
+  double squares = 0;
+  for (Index i = 0; i < 12; ++i) squares += std::pow(static_cast<double>(run.layers[1].residual.at({0, 0, i})), 2);
+  CHECK(sizes[1].entering > 0.2 * std::sqrt(squares / 12));
+  CHECK(sizes[0].added > 0);
+}
