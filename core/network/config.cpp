@@ -27,10 +27,10 @@ constexpr std::string_view harmless[] = {
     "cross_attention_hidden_size", "_num_labels", "n_special", "predict_special_tokens", "afn", "static_position_embeddings", "vocab_size",
     "attn_implementation", "_attn_implementation", "attention_implementation", "bias_dropout_fusion", "reorder_and_upcast_attn", "hidden_dim_dropout", "unsloth_version", "unsloth_fixed",
     "position_embedding_init", "temperature", "top_k", "top_p", "do_sample", "repetition_penalty", "num_return_sequences", "is_encoder_decoder",
-    "tie_encoder_decoder", "normalize_before", "normalize_embedding", "add_final_layer_norm", "add_bias_logits", "classifier_activation",
+    "tie_encoder_decoder", "normalize_embedding", "add_final_layer_norm", "add_bias_logits", "classifier_activation",
     "skip_bias_add", "skip_bias_add_qkv", "offset_alibi", "slow_but_exact", "masked_softmax_fusion", "n_positions_init", "seq_length", "n_ctx", "cache_implementation",
     "hidden_act_param", "model_max_length", "training", "optimizer", "learning_rate", "weight_decay", "seed", "batch_size", "epochs", "steps", "title", "task", "accuracy",
-    "examples", "claims", "id", "languages", "begin_suppress_tokens", "suppress_tokens", "use_mems", "attention_probs_dropout", "rope_scaling_type", "gradient_checkpoint"};
+    "examples", "claims", "id", "languages", "begin_suppress_tokens", "suppress_tokens", "use_mems", "attention_probs_dropout", "gradient_checkpoint", "attention_softmax_in_fp32", "directionality"};
 
 /// A field of such a name may change what attention computes.
 constexpr std::string_view telling[] = {"attn", "attention", "rope", "rotary", "position", "window", "mask", "scale", "scaling", "softcap", "cap",
@@ -122,7 +122,7 @@ std::vector<std::string> Config::unknown_fields() const {
   for (const auto& [name, value] : fields_.items()) {
     if (known_.contains(name) || says_nothing(value) || std::ranges::find(harmless, name) != std::end(harmless)) continue;
     const auto in_name = [&](std::string_view part) { return name.find(part) != std::string::npos; };
-    if (name.ends_with("_token_id") || in_name("dropout") || in_name("pdrop")) continue;
+    if (name.starts_with("pooler_") || name.ends_with("_token_id") || in_name("dropout") || in_name("pdrop")) continue;
     if (std::ranges::any_of(telling, in_name)) {
       fail("has " + in_quotes(name) + ": " + value.dump().substr(0, 60) + ", a field that this kind of model does not use here", "expected a model whose computation is known whole");
     }

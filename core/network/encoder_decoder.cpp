@@ -35,7 +35,7 @@ void draw_t5_family(Blueprint& b, bool usually_tied) {
   if (is_gated) act = act.substr(6);
   // "gated-gelu" means the tanh form.
   const Activation activation = is_gated && act == "gelu" ? Activation::gelu_tanh : b.activation(act);
-  c.find({"dense_act_fn", "is_gated_act"});
+  c.find({"dense_act_fn", "is_gated_act", "n_positions"});
   const bool tied = c.flag({"tie_word_embeddings"}, usually_tied);
   constexpr const char* names[4] = {"q", "k", "v", "o"};
   b.network.width = d;
@@ -95,6 +95,7 @@ void draw_bart_family(Blueprint& b, const BartFlavour& flavour) {
   const Index d = c.whole({"d_model"}), positions = c.whole({"max_position_embeddings"}, 1024);
   const Activation activation = b.activation(c.text({"activation_function"}, flavour.activation));
   const bool scaled = c.flag({"scale_embedding"}, flavour.scaled);
+  c.refuse_unless("normalize_before", flavour.norms_before);
   c.find({"num_hidden_layers", "static_position_embeddings", "share_encoder_decoder_embeddings", "decoder_vocab_size", "encoder_no_repeat_ngram_size", "extra_pos_embeddings", "force_bos_token_to_be_generated"});
   constexpr const char* names[4] = {"q_proj", "k_proj", "v_proj", "out_proj"};
   const std::string why = "as " + c.path() + " says";

@@ -73,7 +73,7 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
   const double epsilon = c.number({"rms_norm_eps"}, flavour.epsilon), share = c.number({"partial_rotary_factor"}, 1);
   // Gemma's first config.json say "gelu" in hidden_act and mean its tanh form.
   const Activation activation = b.activation(flavour.plus_one ? c.text({"hidden_activation"}, "gelu_pytorch_tanh") : c.text({"hidden_act"}, flavour.activation));
-  c.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "attention_bias", "mlp_bias", "use_qk_norm", "sliding_window_pattern", "_sliding_window_pattern"});
+  c.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "attention_bias", "mlp_bias", "use_qk_norm", "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size"});
   const bool tied = c.flag({"tie_word_embeddings"}, flavour.tied);
   const auto rotary = static_cast<Index>(share * static_cast<double>(d_head));
   if (rotary % 2 != 0 || rotary > d_head) c.fail("rotates " + std::to_string(rotary) + " of " + std::to_string(d_head) + " channels", "expected an even number");
