@@ -12,9 +12,11 @@
 #include "core/figure/colormap.h"
 #include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
+#include "core/lesson/course.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
+#include "ui/document/lesson_progress.h"
 #include "ui/masklab/registry.h"
 #include "ui/views/registry.h"
 
@@ -100,11 +102,30 @@ std::shared_ptr<const Trace> without_settings(const Lesson& source) {
   return compute_any(source.scenario, nullptr, run);
 }
 
+/// A lesson with steps stands at its first, or where --lesson-step says; what else is said of the view holds.
+void begin_lesson_of(const CommandLine& line, Document& start) {
+  const std::string& course = start.origin.lesson.course;
+  if (line.has("--lesson-step") && course.empty()) throw UsageError("--lesson-step is of a lesson with steps");
+  if (course.empty() || !line.settings.empty()) return;
+  Index step = 0;
+  if (line.has("--lesson-step")) {
+    const Index steps = static_cast<Index>(read_course(course).steps.size());
+    step = parse_whole("--lesson-step", line["--lesson-step"], 1, steps) - 1;
+  }
+  const View said = start.view;
+  begin_lesson(start, static_cast<std::size_t>(step));
+  start.undo.clear();
+  if (line.has("--view") && line["--view"] != "lesson") start.view.kind = said.kind;
+  if (line.has("--select")) start.view.selected = said.selected;
+  if (line.has("--step")) start.view.step = said.step;
+}
+
 WindowOptions window_of(const CommandLine& line) {
   WindowOptions options;
   options.start.scenario = scenario_of(line);
   options.start.origin.lesson = source_of(line);
   options.start.view = view_of(line);
+  begin_lesson_of(line, options.start);
   if (options.start.view.kind == ViewKind::compare && !line.settings.empty()) options.start.pinned = without_settings(options.start.origin.lesson);
   if (line.has("--size")) {
     const PixelSize size = parse_size("--size", line["--size"]);

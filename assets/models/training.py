@@ -193,10 +193,83 @@ def write_json(path, value):
 
 
 def word_level(words, unknown, pre_tokenizer, lower=False, special=(), post_processor=None):
-    """tokenizer.json as Hugging Face's tokenizers write it: whole words, looked up."""
+    """tokenizer.json as Hugging Face's tokenizers write it: whole words, looked up. `unknown` need not be a word: what is
+    not there is then an error."""
     ids = {word: n for n, word in enumerate(words)}
     added = [dict(id=ids[w], content=w, single_word=False, lstrip=False, rstrip=False, normalized=False, special=True)
-             for w in dict.fromkeys([unknown, *special])]
+             for w in special]
     return dict(version="1.0", truncation=None, padding=None, added_tokens=added,
                 normalizer=dict(type="Lowercase") if lower else None, pre_tokenizer=pre_tokenizer,
                 post_processor=post_processor, decoder=None, model=dict(type="WordLevel", vocab=ids, unk_token=unknown))
+
+
+# What is published: the files of a model, its held-out questions, and what is measured on them.
+
+held_out_folder = Path(__file__).parents[2] / "tests" / "fixtures" / "held_out"
+
+
+def write_questions(name, questions):
+    """kind, prefix, the word that may follow, one that may not, which word of the prefix decides; by tabs."""
+    held_out_folder.mkdir(parents=True, exist_ok=True)
+    lines = ["\t".join([kind, " ".join(words), right, wrong, str(at)]) for kind, words, right, wrong, at in questions]
+    (held_out_folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+class Measured:
+    """A GPT-2 of whole words on held-out questions."""
+
+    def __init__(self, model, words, questions):
+        self.model, self.questions = model, questions
+        self.ids = {w: n for n, w in enumerate(words)}
+        self.kinds = list(dict.fromkeys(q[0] for q in questions))
+
+    def run(self, words):
+        with torch.no_grad():
+            return self.model(torch.tensor([[self.ids[w] for w in words]]))[0]
+
+    def accuracy(self, kind=None, without=()):
+        """The share of questions in which the right word is likelier than the wrong one."""
+        self.model.knock_out(*without)
+        asked = [q for q in self.questions if kind in (None, q[0])]
+        right = 0
+        for _, words, good, bad, _ in asked:
+            logits = self.run(words)[-1]
+            right += int(logits[self.ids[good]] > logits[self.ids[bad]])
+        self.model.knock_out()
+        return right / len(asked)
+
+    def weight(self, layer, head, on):
+        """The mean weight of a head: at the last word of a kind's questions on the word that decides; or at every word but
+        the first on the one before ("previous") or on the first ("first")."""
+        seen = []
+        for kind, words, _, _, at in self.questions:
+            if on not in ("previous", "first", kind):
+                continue
+            self.run(words)
+            weights = self.model.attentions[layer].weights[0, head]
+            if on == kind:
+                seen.append(float(weights[-1, at]))
+            else:
+                seen += [float(weights[q, q - 1 if on == "previous" else 0]) for q in range(1, len(words))]
+        return sum(seen) / len(seen)
+
+    def claim(self, layer, head, on, does, hurts=None):
+        """`on`: where its weight is measured; `hurts`: the kind of question that suffers without it."""
+        hurts = hurts or on
+        return dict(layer=layer, head=head, does=does,
+                    measured=dict(on=on, weight=round(self.weight(layer, head, on), 3), questions=hurts,
+                                  accuracy=round(self.accuracy(hurts), 3), without=round(self.accuracy(hurts, [(layer, head)]), 3)))
+
+    def print_table(self):
+        print("accuracy", {k: round(self.accuracy(k), 3) for k in self.kinds})
+        for layer, attention in enumerate(self.model.attentions):
+            for head in range(attention.heads):
+                print(f"{layer}.{head} weight", {on: round(self.weight(layer, head, on), 2) for on in ["previous", "first", *self.kinds]},
+                      "without", {k: round(self.accuracy(k, [(layer, head)]), 2) for k in self.kinds}, flush=True)
+
+
+def publish(here, model, tokenizer, description):
+    save_safetensors(here / "model.safetensors", model.hugging_face())
+    write_json(here / "config.json", model.config())
+    write_json(here / "tokenizer.json", tokenizer)
+    write_json(here / "model.json", description)

@@ -42,17 +42,17 @@ std::size_t Course::questions() const {
 }
 
 std::vector<std::string> Course::languages() const {
-  std::vector<const Words*> all{&card.title, &card.description};
+  std::vector<const Texts*> all{&card.title, &card.description};
   for (const LessonStep& step : steps) {
     all.push_back(&step.text);
     if (!step.question) continue;
     all.push_back(&step.question->ask);
     all.push_back(&step.question->why);
-    for (const Words& choice : step.question->choices) all.push_back(&choice);
+    for (const Texts& choice : step.question->choices) all.push_back(&choice);
   }
   std::set<std::string> languages;
   for (const auto& [language, unused] : card.title) languages.insert(language);
-  for (const Words* words : all) {
+  for (const Texts* words : all) {
     std::erase_if(languages, [&](const std::string& language) { return !words->contains(language); });
   }
   return {languages.begin(), languages.end()};

@@ -16,7 +16,7 @@ namespace headlight {
 class Trace;
 
 /// By language; "en" is always there.
-using Words = std::map<std::string, std::string>;
+using Texts = std::map<std::string, std::string>;
 
 enum class Taking : std::uint8_t { value, sum, mean, deviation, largest, smallest, entropy, count, where_largest, probability };
 
@@ -43,8 +43,8 @@ enum class QuestionKind : std::uint8_t { choice, number, row, mask, order, head 
 
 struct Question {
   QuestionKind kind = QuestionKind::choice;
-  Words ask, why;                  ///< `why` is shown with the answer
-  std::vector<Words> choices;      ///< choice: what can be chosen; order: in their right order
+  Texts ask, why;                  ///< `why` is shown with the answer
+  std::vector<Texts> choices;      ///< choice: what can be chosen; order: in their right order
   std::size_t right = 0;           ///< choice
   std::optional<Measure> measure;  ///< number: the answer is read from the trace; row: the row that is guessed
   double number = 0;               ///< number, where nothing is measured
@@ -65,7 +65,7 @@ struct Pose {
 };
 
 struct LessonStep {
-  Words text;  ///< with {name} where a claim's number goes
+  Texts text;  ///< with {name} where a claim's number goes
   Pose pose;
   std::vector<Claim> claims;
   std::optional<Question> question;

@@ -28,8 +28,8 @@ double number_at(const Place& at) {
 }
 
 /// "x" or {"en": "x", "zh": "…"}.
-Words words_at(const Place& at) {
-  Words words;
+Texts words_at(const Place& at) {
+  Texts words;
   if (at.value.is_string()) return {{"en", at.value.get<std::string>()}};
   if (!at.value.is_object() || !at.has("en")) at.fail_type("a string, or strings by language with \"en\" among them");
   for (const auto& [language, unused] : at.value.items()) read(at.at(language), words[language]);

@@ -36,6 +36,7 @@ Lesson read_lesson(const std::filesystem::path& path) {
   lesson.description = words_at(root.at("description"));
   lesson.scenario = scenario_at(root.at("scenario"));
   resolve_files(lesson.scenario, file);
+  if (root.has("steps")) lesson.course = file;
   return lesson;
 }
 
@@ -85,7 +86,6 @@ Lesson open_source(const std::string& file) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (extension == ".json" && has_steps(file)) {
     opened = read_lesson(path_from(file));
-    opened.file = file;
   } else if (extension == ".json") {
     opened.scenario = read_scenario(file);
     opened.file = file;

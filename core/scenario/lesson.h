@@ -15,6 +15,7 @@ struct Lesson {
   std::map<std::string, std::string> title, description;
   Scenario scenario;
   std::string file = {};  ///< the scenario file that it was read from; "" for what is none
+  std::string course = {};  ///< the lesson file with steps (core/lesson/course.h) that it is the beginning of; "" for what has none
 };
 
 /// The lessons without steps that ship with the program, the default one first. Throws FileError.

@@ -9,6 +9,7 @@
 #include "core/image/theme.h"
 #include "core/stage/cell.h"
 #include "ui/document/export_choice.h"
+#include "ui/document/lesson_progress.h"
 #include "ui/document/mask_lab.h"
 #include "ui/document/mask_painting.h"
 #include "ui/document/matrix_menu.h"
@@ -59,6 +60,7 @@ struct View {
   std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed
   ExportChoice exporting;
   SaveChoice saving;
+  LessonProgress lesson;           ///< of the lesson with steps that is open
   HeadsChoice heads;
   MaskPainting mask_painting;
   MaskLab mask_lab;

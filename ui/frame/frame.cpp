@@ -1,5 +1,7 @@
 #include "ui/frame/frame.h"
 
+#include <algorithm>
+
 namespace headlight {
 
 const std::string& in_language(const std::map<std::string, std::string>& texts, const std::string& language) {
@@ -22,7 +24,10 @@ std::string_view document_name(const Document& document, const Words& words) {
   return scenario.source == Source::text ? text.substr(0, text.find('\n')) : std::string_view();
 }
 
-Shown Frame::shown(Stage stage) const { return view().step ? timeline.shown(stage, *view().step) : Shown{}; }
+Shown Frame::shown(Stage stage) const {
+  if (std::ranges::find(view().lesson.hidden, stage) != view().lesson.hidden.end()) return Shown{0, 0};
+  return view().step ? timeline.shown(stage, *view().step) : Shown{};
+}
 
 Index Frame::rows_shown(Stage stage) const {
   const Shown now = shown(stage);

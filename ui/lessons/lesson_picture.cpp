@@ -1,5 +1,6 @@
 #include "ui/lessons/lesson_picture.h"
 
+#include "core/lesson/course.h"
 #include "core/run/pipeline.h"
 #include "ui/frame/colormaps.h"
 
@@ -27,7 +28,12 @@ const std::vector<Lesson>& shown_lessons(Pictures& pictures) {
   struct Shelf {
     std::vector<Lesson> lessons;
   };
-  return pictures.get<Shelf>([] { return Shelf{shipped_lessons()}; }).lessons;
+  return pictures.get<Shelf>([] {
+    Shelf shelf;
+    for (Course& course : shipped_courses()) shelf.lessons.push_back(std::move(course.card));
+    for (Lesson& lesson : shipped_lessons()) shelf.lessons.push_back(std::move(lesson));
+    return shelf;
+  }).lessons;
 }
 
 const std::vector<LessonTile>& lesson_tiles(Pictures& pictures) {

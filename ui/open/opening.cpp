@@ -40,6 +40,7 @@ bool open_into(Document& document, const std::string& path) {
     Scenario scenario = opened.scenario;
     begin_anew(document, std::move(opened), std::move(scenario));
     document.view = afresh(std::move(document.view));
+    begin_lesson(document);
     return true;
   } catch (const InputError& error) {
     document.view.dialog = Dialog::none;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "ui/lessons/lesson_panel.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
@@ -150,6 +151,9 @@ void draw_scores(const Frame& frame) {
 }  // namespace
 
 void draw_controls(const Frame& frame, Rect place) {
+  if (const Course* course = open_course(frame.document, frame.pictures); course && frame.view().kind != ViewKind::lesson) {
+    return draw_lesson_panel(frame, *course, place);
+  }
   const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
   draw_input(frame);

@@ -48,6 +48,8 @@ std::span<const Panel> all_panels() { return panels; }
 float top_height(const Frame& frame) { return frame.view().presenting ? 0 : 46 * frame.u; }
 
 float left_width(const Frame& frame, ImVec2 window) {
+  const bool lesson = !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
+  if (lesson) return std::round(std::clamp(window.x * 0.26f, 290 * frame.u, 430 * frame.u));
   return frame.view().presenting ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
 }
 

@@ -12,6 +12,7 @@
 #include "ui/export/take_mask.h"
 #include "ui/export/take_matrix.h"
 #include "ui/frame/pictures.h"
+#include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/lesson_picture.h"
 #include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
@@ -163,8 +164,9 @@ struct Session::State {
 
   /// What the lessons view shows, in the language that is shown.
   std::string lessons_text() {
-    if (document.view.kind != ViewKind::lesson) return {};
-    std::string all;
+    const Course* course = open_course(document, pictures);
+    std::string all = course ? course_text(*course, words.language()) : std::string();
+    if (document.view.kind != ViewKind::lesson) return all;
     for (const Lesson& lesson : shown_lessons(pictures)) {
       all += in_language(lesson.title, words.language()) + in_language(lesson.description, words.language());
     }

@@ -199,16 +199,105 @@ def show(model, text):
             print("  cross", d, h, " ".join(f"{o}←{names[int(r.argmax())]}{'' if r.max() > 0.9 else '%.1f' % float(r.max())}" for o, r in zip(answer + ["end"], w)))
 
 
+def tensors(model):
+    """BartForConditionalGeneration's names. The head is the embedding (tied) and so is not stored."""
+    found = {"model." + name: p for name, p in model.named_parameters()}
+    found["final_logits_bias"] = torch.zeros(1, len(WORDS))
+    return found
+
+
+def config():
+    return dict(architectures=["BartForConditionalGeneration"], model_type="bart", activation_function="gelu", vocab_size=len(WORDS),
+                d_model=WIDTH, max_position_embeddings=POSITIONS, encoder_layers=ENCODERS, decoder_layers=DECODERS,
+                encoder_attention_heads=HEADS, decoder_attention_heads=HEADS, encoder_ffn_dim=HIDDEN, decoder_ffn_dim=HIDDEN,
+                scale_embedding=False, tie_word_embeddings=True, bos_token_id=START, pad_token_id=PADDING, eos_token_id=END,
+                decoder_start_token_id=START, is_encoder_decoder=True, dropout=0.0, attention_dropout=0.0, activation_dropout=0.0)
+
+
+def tokenizer():
+    template = dict(type="TemplateProcessing", single=[dict(Sequence=dict(id="A", type_id=0)), dict(SpecialToken=dict(id="</s>", type_id=0))],
+                    pair=[], special_tokens={"</s>": dict(id="</s>", ids=[END], tokens=["</s>"])})
+    return training.word_level(WORDS, "<unk>", dict(type="BertPreTokenizer"), lower=True, special=["<s>", "<pad>", "</s>"], post_processor=template)
+
+
+def source_of(number, at):
+    """The word of "digits …" that the digit at this place of `number` was made from, or None for a zero."""
+    text = str(number)
+    if text[at] == "0":
+        return None
+    place, words = len(text) - 1 - at, 1
+    # Words before the one asked for: those of the thousands, then of the hundreds, then of the rest.
+    thousands, below = divmod(number, 1000)
+    if place >= 3:
+        part, place = thousands, place - 3
+    else:
+        part, words = below, words + (len(english(thousands)) + 1 if thousands else 0)
+    if place == 2:
+        return words
+    words += 2 if part >= 100 else 0
+    return words + (1 if place == 0 and part % 100 >= 20 else 0)
+
+
+class Measured:
+    def __init__(self, model, asked):
+        self.model, self.asked = model, asked
+
+    def knock_out(self, head=None):
+        for attention in self.model.cross:
+            attention.knocked_out = () if head is None else (head,)
+
+    def accuracy(self, head=None, kind=None):
+        """Of whole answers, with a head of the cross-attention knocked out."""
+        self.knock_out(head)
+        chosen = [(s, t) for s, t in self.asked if kind in (None, s[0])]
+        right = sum(self.model.answer([IDS[w] for w in s] + [END]) == t for s, t in chosen)
+        self.knock_out()
+        return right / len(chosen)
+
+    def walk(self, head):
+        """Its mean weight, while a digit is written that is no zero, on the word that the digit comes from."""
+        seen = []
+        for source, target in self.asked:
+            if source[0] != "digits":
+                continue
+            self.model(torch.tensor([[IDS[w] for w in source] + [END]]), torch.tensor([[START] + [IDS[w] for w in target]]))
+            for at in range(len(target)):
+                word = source_of(int("".join(target)), at)
+                if word is not None:
+                    seen.append(float(self.model.cross[0].weights[0, head, at, word]))
+        return sum(seen) / len(seen)
+
+
 if __name__ == "__main__":
     random = randoms.Random(SEED)
     torch.manual_seed(SEED)
     model = Model()
-    print(sum(p.numel() for p in model.parameters()), "parameters")
-    seconds = train(model, random)
-    torch.save(model.state_dict(), "/tmp/models-numbers.pt")
+    if len(sys.argv) > 1:  # weights of an earlier run
+        model.load_state_dict(torch.load(sys.argv[1]))
+        seconds = float(sys.argv[2])
+    else:
+        seconds = train(model, random)
+        torch.save(model.state_dict(), here / "weights.pt")
+    asker = randoms.Random(20261121)
     with torch.no_grad():
-        asked = [pair(random, test=True) for _ in range(300)]
-        print("accuracy", sum(model.answer([IDS[w] for w in s] + [END]) == t for s, t in asked) / len(asked), "in", seconds)
-        for text in ("digits two hundred forty one", "chinese two hundred forty one", "chinese twelve thousand three hundred seven",
-                     "digits seventeen thousand thirty"):
+        measured = Measured(model, [pair(asker, test=True) for _ in range(120)])
+        accuracy = measured.accuracy()
+        for head in range(HEADS):
+            print(f"cross.0.{head} walks {measured.walk(head):.3f}; without it {measured.accuracy(head):.3f}")
+        walker = max(range(HEADS), key=measured.walk)
+        for text in ("digits two hundred forty one", "chinese two hundred forty one", "chinese twelve thousand three hundred seven"):
             show(model, text)
+        claims = [dict(layer="cross.0", head=walker, does=dict(en="the word being written down", zh="正在写出的那个词"),
+                       measured=dict(on="digits", weight=round(measured.walk(walker), 3), questions="", accuracy=round(accuracy, 3),
+                                     without=round(measured.accuracy(walker), 3)))]
+    training.save_safetensors(here / "model.safetensors", tensors(model))
+    training.write_json(here / "config.json", config())
+    training.write_json(here / "tokenizer.json", tokenizer())
+    training.write_json(here / "model.json", dict(
+        id="numbers", title=dict(en="Numbers: from words to digits and to Chinese", zh="数：从英文到数字与汉字"),
+        task=dict(en="writes a number given in English words in digits or in Chinese numerals", zh="把英文数词写成阿拉伯数字或汉字数字"),
+        layers=ENCODERS + DECODERS, heads=HEADS, accuracy=round(accuracy, 3),
+        examples=["digits two hundred forty one", "chinese two hundred forty one", "chinese twelve thousand three hundred seven",
+                  "digits seventeen thousand thirty", "chinese ninety nine thousand eleven"],
+        claims=claims, training=dict(steps=STEPS, seconds=round(seconds), parameters=sum(p.numel() for p in model.parameters()))))
+    training.write_questions("numbers", [(s[0], s, " ".join(t), "", 0) for s, t in measured.asked])
