@@ -6,7 +6,7 @@
 #include "core/files/blame.h"
 #include "core/lesson/course_read.h"
 #include "core/mask/expression.h"
-#include "core/run/pipeline.h"
+#include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -27,7 +27,7 @@ class Check {
     names_in(step);
     std::shared_ptr<const Trace> trace;
     try {
-      trace = last_ && last_->scenario == step.pose.scenario ? last_ : compute(step.pose.scenario, last_.get());
+      trace = last_ && last_->scenario == step.pose.scenario ? last_ : compute_any(step.pose.scenario, last_.get());
     } catch (const InputError& error) {
       return say(step.path + ".pose", std::string("does not compute: ") + error.what());
     }
@@ -53,7 +53,7 @@ class Check {
 
   void check(const Claim& claim, const Trace& here) {
     try {
-      const auto elsewhere = claim.scenario ? compute(*claim.scenario, &here) : nullptr;
+      const auto elsewhere = claim.scenario ? compute_any(*claim.scenario, &here) : nullptr;
       const double value = measured(claim.measure, elsewhere ? *elsewhere : here);
       if (!says(claim.is, value)) say(claim.path, in_quotes(claim.is) + " is said, but it is " + std::to_string(value));
     } catch (const InputError& error) {
