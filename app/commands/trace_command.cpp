@@ -14,6 +14,8 @@
 #include "core/run/pipeline.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
+#include "core/tensor/error.h"
+#include "core/tensor/memory.h"
 
 namespace headlight {
 namespace {
@@ -52,6 +54,14 @@ void print_times(const Scenario& scenario, const Inputs& inputs, const Run& run,
 }
 
 void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays) {
+  double bytes = 0;
+  for (const NamedArray& array : arrays) bytes += array.values.source() ? 4 * static_cast<double>(array.values.count()) : 0;
+  if (bytes > memory_budget()) {
+    char size[32];
+    std::snprintf(size, sizeof size, "%.1f GB", bytes / 1e9);
+    throw FileError(out, "would hold " + std::string(size) + " of stages that are computed as they are looked at",
+                    "expected fewer tokens, or render and explain, which look at parts of them");
+  }
   extension_of(out) == ".json" ? write_json(path_from(out), arrays) : write_npz(path_from(out), arrays);
 }
 

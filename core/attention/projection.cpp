@@ -8,8 +8,9 @@
 namespace headlight {
 namespace {
 
-// A multiple of every kernel's tile and panel: what a block reads stays in the second cache.
-constexpr Index rows_a_block = 96, cols_a_block = 256;
+// A multiple of every kernel's tile and panel: what a block reads stays in the second cache, and a block is small enough that
+// no thread waits long for another's last.
+constexpr Index rows_a_block = 48, cols_a_block = 256;
 // With fewer rows than this, laying the weights out anew takes as long as multiplying by them.
 constexpr Index few_rows = 24;
 constexpr Index cols_a_few = 64;

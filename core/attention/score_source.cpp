@@ -89,7 +89,7 @@ void ScoreSource::open(Tile& tile, Stage stage) const {
   add_segments(tile, 0, shape_[3], is_after_mask(stage));
   const Index width = tile.segments.empty() ? 0 : tile.segments.back().at + tile.segments.back().end - tile.segments.back().first;
   tile.stride = (width + 15) / 16 * 16 + 16;
-  const auto size = static_cast<std::size_t>(tile.stride * tile_rows);
+  const auto size = static_cast<std::size_t>(tile.stride * tile.count);
   if (tile.numbers.size() < size) tile.numbers = Buffer(size);
   const Index d = steps_.queries.size(3);
   tile.queries.resize(static_cast<std::size_t>(tile_rows * d));
@@ -175,7 +175,7 @@ void ScoreSource::weigh(Tile& tile) const {
 void ScoreSource::row(Stage stage, Index b, Index h, Index q, Index k0, Index count, float* to) const {
   static thread_local Tile tile;
   Tile& t = tile;
-  t = Tile{};
+  t.mask.reset();
   t.b = b;
   t.h = h;
   t.count = 1;
@@ -476,13 +476,13 @@ Tensor stage_on_demand(std::shared_ptr<const ScoreSource> source, Stage stage) {
 
 Tensor head_outputs_on_demand(std::shared_ptr<const ScoreSource> source, Index d_head) {
   const Shape s = source->shape();
-  return demand_tensor({s[0], s[1], s[2], d_head}, std::make_shared<HeadRows>(std::move(source), d_head), 24 * d_head);
+  return demand_tensor({s[0], s[1], s[2], d_head}, std::make_shared<HeadRows>(std::move(source), d_head), 16 * d_head);
 }
 
 Tensor concat_on_demand(std::shared_ptr<const ScoreSource> source, Index d_head, const Tensor& weight, const Tensor& bias) {
   const Shape s = source->shape();
   const Index width = weight.defined() ? weight.size(0) : s[1] * d_head;
-  return demand_tensor({s[0], s[2], width}, std::make_shared<ConcatRows>(std::move(source), d_head, weight, bias), 6 * width);
+  return demand_tensor({s[0], s[2], width}, std::make_shared<ConcatRows>(std::move(source), d_head, weight, bias), width);
 }
 
 }  // namespace headlight

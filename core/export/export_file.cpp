@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdio>
 
 #include "core/export/export_options.h"
 #include "core/files/whole_file.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
+#include "core/tensor/memory.h"
 
 namespace headlight {
 namespace {
@@ -27,6 +29,14 @@ void check_within(const char* option, Index value, Index count) {
 }
 
 void write_numbers(const StageCut& cut, const std::string& extension, const std::filesystem::path& path) {
+  const MatrixView first = cut.tensor().matrix(cut.batch, cut.heads.front());
+  const double bytes = 4 * static_cast<double>(cut.heads.size()) * static_cast<double>(first.rows) * static_cast<double>(first.cols);
+  if (cut.tensor().source() && bytes > memory_budget()) {
+    char size[32];
+    std::snprintf(size, sizeof size, "%.1f GB", bytes / 1e9);
+    throw SettingError("--stage", std::string(name(cut.stage)) + " of so many tokens would be " + size + " of numbers",
+                       "expected a picture (.png), explain for single cells, or fewer tokens");
+  }
   if (extension == ".csv") {
     if (cut.heads.size() > 1) {
       throw SettingError("--head", "several heads cannot be written as .csv, which holds one matrix",

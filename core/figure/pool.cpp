@@ -139,13 +139,17 @@ PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, 
   const auto count = static_cast<std::size_t>(out.rows * out.cols);
   out.values.assign(count, 0);
   out.kinds.resize(count);
+  // Rows that are computed as they are read cost more than those that only have to be gone through.
+  const bool on_demand = rows_looked_at > 0 && demand_place(matrix.data).source;
+  const Index a_band = on_demand ? std::max<Index>(1, rows_looked_at / 8 / out.rows) : 0;
   std::atomic<Index> next{0};
   const auto work = [&](bool) {
     Band band(matrix.cols);
     for (Index row = next++; row < out.rows; row = next++) {
       band.clear();
-      const Index last = (row + 1) * matrix.rows / out.rows;
-      for (Index source = row * matrix.rows / out.rows; source < last; ++source) band.add_row(matrix, masks, source);
+      const Index first = row * matrix.rows / out.rows, last = (row + 1) * matrix.rows / out.rows;
+      const Index wanted = a_band > 0 ? std::min(a_band, last - first) : last - first;
+      for (Index i = 0; i < wanted; ++i) band.add_row(matrix, masks, first + i * (last - first) / wanted);
       for (Index col = 0; col < out.cols; ++col) {
         const auto at = static_cast<std::size_t>(row * out.cols + col);
         out.kinds[at] = band.extreme(col * matrix.cols / out.cols, (col + 1) * matrix.cols / out.cols, centre, out.values[at]);

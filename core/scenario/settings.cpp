@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <vector>
 
 #include "core/tensor/error.h"
+#include "core/tensor/memory.h"
 
 namespace headlight {
 namespace {
 
 constexpr Index largest_size = Index{1} << 20;
-constexpr Index largest_count = Index{1} << 32;  // 16 GiB of float32
 
 [[noreturn]] void fail(const char* setting, const std::string& wrong, const std::string& expected) {
   throw SettingError(setting, wrong, expected);
@@ -59,11 +60,13 @@ void check_numbers(const Scenario& s) {
 }
 
 void check_count(std::initializer_list<Index> sizes, const char* what) {
-  Index count = 1;
-  for (const Index size : sizes) {
-    count *= size;  // each is at most 2^20 and count at most 2^32 before, so this cannot overflow
-    if (count > largest_count) fail("", std::string(what) + " would take more than 16 GB", "expected smaller sizes");
-  }
+  double bytes = sizeof(float);
+  for (const Index size : sizes) bytes *= static_cast<double>(size);
+  const double most = machine_memory() / 2;  // there are others beside it
+  if (bytes <= most) return;
+  char figures[96];
+  std::snprintf(figures, sizeof figures, " would take %.1f GB, more than the %.1f GB that this machine can spare", bytes / 1e9, most / 1e9);
+  fail("", what + std::string(figures), "expected smaller sizes");
 }
 
 Index default_heads(Index d_model) {
@@ -149,11 +152,11 @@ void settle_heads(const Scenario& s, Dims& dims) {
   if (s.rope != Rope::none && dims.d_head % 2 != 0) {
     fail("--rope", "turns pairs of features, but d_head is " + std::to_string(dims.d_head), "expected an even d_head");
   }
-  check_count({dims.batch, dims.heads, dims.n_q, dims.n_k}, "the scores");
-  check_count({dims.batch, std::max(dims.n_q, dims.n_k), std::max({dims.d_query, dims.d_key, dims.d_value})},
+  // Of the scores the pipeline decides: what is too large to hold is computed as it is looked at.
+  check_count({3, dims.batch, std::max(dims.n_q, dims.n_k), std::max({dims.d_query, dims.d_key, dims.d_value})},
               "the inputs");
-  check_count({dims.batch, std::max(dims.n_q, dims.n_k), std::max(dims.d_model, dims.d_out)}, "the projections");
-  check_count({dims.d_model, std::max({dims.d_query, dims.d_key, dims.d_value, dims.d_out})}, "the weights");
+  check_count({5, dims.batch, std::max(dims.n_q, dims.n_k), std::max(dims.d_model, dims.d_out)}, "the projections");
+  check_count({4, dims.d_model, std::max({dims.d_query, dims.d_key, dims.d_value, dims.d_out})}, "the weights");
 }
 
 }  // namespace headlight
