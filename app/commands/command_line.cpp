@@ -16,7 +16,7 @@ struct OwnOption {
 };
 
 const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animation", true}, {"--seconds-per-step", true}, {"--frames", true},   {"--scale-factor", true},
-                                            {"--view", true},       {"--lesson-step", true}, {"--step", true}, {"--way", true},     {"--select", true},
+                                            {"--view", true},       {"--level", true}, {"--lesson-step", true}, {"--step", true}, {"--way", true},     {"--select", true},
                                             {"--theme", true},      {"--colormap", true}, {"--range", true}, {"--size", true},
                                             {"--present", false}};
 const std::vector<OwnOption> predict_options{{"--top", true}, {"--knock-out", true}, {"--json", false}};

@@ -77,9 +77,26 @@ std::string parse_language(const std::string& text) {
   return text;
 }
 
+/// "operation:scores": a level of looking, and of an operation whose.
+void choose_level(View& view, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const auto* const found = std::ranges::find(level_names, name);
+  if (found == std::end(level_names)) throw SettingError("--level", "\"" + text + "\" is not a level", "expected sentence, pipeline or operation:STAGE");
+  view.looking.level = static_cast<Level>(found - std::begin(level_names));
+  if (view.looking.level != Level::operation && colon != std::string::npos) {
+    throw SettingError("--level", "\"" + text + "\" names a stage", "expected operation:STAGE; " + name + " has none");
+  }
+  if (colon == std::string::npos) return;
+  const auto stage = stage_named(text.substr(colon + 1));
+  if (!stage || is_parameter(*stage)) throw SettingError("--level", "\"" + text.substr(colon + 1) + "\" is not a stage", "see headlight list stages");
+  view.looking.stage = *stage;
+}
+
 View view_of(const CommandLine& line) {
   View view;
   if (line.has("--view")) choose_view(view, line["--view"]);
+  if (line.has("--level")) choose_level(view, line["--level"]);
   if (line.has("--theme")) view.theme = parse_theme(line["--theme"]);
   if (line.has("--language")) view.language = parse_language(line["--language"]);
   if (line.has("--colormap")) view.colormap = colormap(line["--colormap"], Theme::light).name();
@@ -93,6 +110,13 @@ View view_of(const CommandLine& line) {
   if (line.has("--way")) view.way = parse_way(line["--way"]);
   if (line.has("--step")) view.step = static_cast<int>(parse_whole("--step", line["--step"], 0, 1000000));
   return view;
+}
+
+/// A text opens as its sentence, where nothing says what else to look at.
+void open_as_sentence(View& view, const Scenario& scenario, const CommandLine& line) {
+  constexpr const char* chosen[] = {"--view", "--level", "--step", "--way", "--select", "--present", "--animation", "--lesson-step"};
+  if (std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
+  if (scenario.source == Source::text && view.kind == ViewKind::pipeline) view.looking.level = Level::sentence;
 }
 
 /// What the settings of the command line are compared with: the source without them.
@@ -126,6 +150,7 @@ WindowOptions window_of(const CommandLine& line) {
   options.start.origin.lesson = source_of(line);
   options.start.view = view_of(line);
   begin_lesson_of(line, options.start);
+  open_as_sentence(options.start.view, options.start.scenario, line);
   if (options.start.view.kind == ViewKind::compare && !line.settings.empty()) options.start.pinned = without_settings(options.start.origin.lesson);
   if (line.has("--size")) {
     const PixelSize size = parse_size("--size", line["--size"]);

@@ -261,6 +261,8 @@ TEST_CASE("what is wrong is one line that names it, exit 2, and nothing is writt
            {"list everything", "expected stages, masks, lessons, models, colormaps or languages"},
            {"--screenshot OUT/s.jpg", "expected a name that ends in .png"},
            {"--screenshot OUT/s.png --view sideways", "--view"},
+           {"--screenshot OUT/s.png --level far", "expected sentence, pipeline or operation:STAGE"},
+           {"--screenshot OUT/s.png --level operation:nothing", "not a stage"},
            {"--screenshot OUT/s.png --select weights:0", "--select"},
            {"--frames 0", "--frames: 0 is out of range"},
        }) {

@@ -22,7 +22,7 @@ mkdir "$work/files"
 cp "$fixtures/s002_v1.input.npz" "$work/files/ab.npz"
 cp "$fixtures/s002_v2.input.npz" "$work/files/b.npz"
 cd "$work/files"
-LIBGL_ALWAYS_SOFTWARE=1 "$program" --text "the cat sat" --size 1280x720 >"$work/out" 2>&1 &
+LIBGL_ALWAYS_SOFTWARE=1 "$program" --text "the cat sat" --level pipeline --size 1280x720 >"$work/out" 2>&1 &
 app=$!
 pids+=("$app")
 

@@ -14,6 +14,7 @@ bool in_steps(Moment::Kind kind) {
 View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment) {
   view.step = std::clamp(moment, 0, std::max(timeline.count() - 1, 0));
   const Moment& now = timeline.at(*view.step);
+  view.looking.share.reset();
   view.hovered.reset();
   view.path.clear();
   view.selected.reset();
@@ -33,6 +34,7 @@ View at_moment(View view, const Trace& trace, const Timeline& timeline, int mome
 
 View without_moment(View view) {
   view.step.reset();
+  view.looking.share.reset();
   view.playing = false;
   return view;
 }

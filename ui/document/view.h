@@ -10,6 +10,7 @@
 #include "core/stage/cell.h"
 #include "ui/document/export_choice.h"
 #include "ui/document/lesson_progress.h"
+#include "ui/document/level_choice.h"
 #include "ui/document/mask_lab.h"
 #include "ui/document/mask_painting.h"
 #include "ui/document/matrix_menu.h"
@@ -61,6 +62,7 @@ struct View {
   ExportChoice exporting;
   SaveChoice saving;
   LessonProgress lesson;           ///< of the lesson with steps that is open
+  LevelChoice looking;             ///< how near, and at what
   HeadsChoice heads;
   MaskPainting mask_painting;
   MaskLab mask_lab;
@@ -72,5 +74,11 @@ struct View {
   float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view
   bool operator==(const View&) const = default;
 };
+
+/// The level that is shown: a presentation of the pipeline is one of its steps.
+inline Level level_shown(const View& view) {
+  if (view.kind != ViewKind::pipeline) return Level::pipeline;
+  return view.presenting && view.looking.level == Level::pipeline ? Level::operation : view.looking.level;
+}
 
 }  // namespace headlight

@@ -1,5 +1,6 @@
 #include "ui/export/recorder.h"
 #include "ui/document/moment.h"
+#include "ui/player/stages.h"
 
 #include <span>
 #include <utility>
@@ -8,6 +9,15 @@
 #include "core/scenario/tensor_file.h"
 
 namespace headlight {
+namespace {
+
+constexpr int frames_a_stage = 16;  // near to a step, where its numbers come one after another
+
+}  // namespace
+
+int Recorder::count(const Timeline& timeline) const {
+  return by_stage() ? static_cast<int>(timeline.chapters().size()) * frames_a_stage : timeline.count();
+}
 
 void Recorder::start(Document& document, std::string path) {
   path_ = std::move(path);
@@ -38,7 +48,8 @@ void Recorder::prepare(Document& document, const Timeline& timeline) {
   if (!active()) return;
   ++frames_;
   if (!film_) return;
-  View wanted = at_moment(before_, *document.trace, timeline, moment_);
+  View wanted = by_stage() ? with_stage(before_, timeline, static_cast<std::size_t>(moment_ / frames_a_stage)) : at_moment(before_, *document.trace, timeline, moment_);
+  if (by_stage()) wanted.looking.share = static_cast<float>(moment_ % frames_a_stage + 1) / frames_a_stage;
   wanted.kind = ViewKind::pipeline;
   document.view = std::move(wanted);
 }
@@ -56,8 +67,11 @@ void Recorder::take_pixels(Image pixels, Document& document, const Timeline& tim
     document.error = words("export.resized");
     return;
   }
-  const bool last = moment_ + 1 >= timeline.count();
-  animation_.add(std::move(pixels), last ? seconds_ * last_takes : seconds_);
+  const bool last = moment_ + 1 >= count(timeline);
+  // A stage takes as long as two moments would, and stands for one more.
+  const bool stands = by_stage() && (moment_ + 1) % frames_a_stage == 0;
+  const double seconds = !by_stage() ? seconds_ : stands ? seconds_ : 2 * seconds_ / (frames_a_stage - 1);
+  animation_.add(std::move(pixels), last ? seconds_ * last_takes : seconds);
   ++moment_;
   if (last) finish(document, words);
 }

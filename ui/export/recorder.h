@@ -27,6 +27,9 @@ class Recorder {
  private:
   static constexpr int frames_to_settle = 3;  // ImGui lays out by what the last frames measured
 
+  /// Near to a step the film goes stage by stage; else moment by moment.
+  bool by_stage() const { return level_shown(before_) != Level::pipeline; }
+  int count(const Timeline& timeline) const;
   void start(Document& document, std::string path);
   void finish(Document& document, const Words& words);
 

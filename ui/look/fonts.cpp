@@ -19,8 +19,8 @@ struct Size {
 // What the window draws with at scale 1, and larger for a zoomed canvas and presentations; close enough together that
 // text can always be drawn at one of them.
 constexpr std::array sizes{
-    Size{Face::ui, 11},   Size{Face::ui, 13},   Size{Face::ui, 15},   Size{Face::ui, 18},   Size{Face::ui, 26},
-    Size{Face::bold, 11}, Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 20}, Size{Face::bold, 24}, Size{Face::bold, 34},
+    Size{Face::ui, 11},   Size{Face::ui, 13},   Size{Face::ui, 15},   Size{Face::ui, 18},   Size{Face::ui, 21},   Size{Face::ui, 26},   Size{Face::ui, 34},
+    Size{Face::bold, 11}, Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 20}, Size{Face::bold, 26}, Size{Face::bold, 34},
     Size{Face::mono, 10}, Size{Face::mono, 12}, Size{Face::mono, 14}, Size{Face::mono, 17}, Size{Face::mono, 20},
     Size{Face::math, 10}, Size{Face::math, 12}, Size{Face::math, 14}, Size{Face::math, 18}, Size{Face::math, 22}, Size{Face::math, 26},
 };

@@ -5,6 +5,7 @@
 
 #include "ui/document/moment.h"
 #include "ui/panels/registry.h"
+#include "ui/player/stages.h"
 #include "ui/timeline/timeline.h"
 #include "ui/widgets/controls.h"
 
@@ -30,6 +31,11 @@ bool play_button(const Frame& frame, ImVec2 centre) {
 
 void toggle_play(const Frame& frame) {
   View view = frame.view();
+  if (level_shown(view) != Level::pipeline) {
+    if (!view.playing) return frame.change(with_played_stage(std::move(view), frame.timeline));
+    view.playing = false;
+    return frame.change(std::move(view));
+  }
   view.playing = !view.playing;
   const bool at_end = !view.step || *view.step >= frame.timeline.count() - 1;
   if (view.playing && at_end) view = at_moment(std::move(view), *frame.trace(), frame.timeline, 0);
@@ -106,7 +112,7 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
     const float width = step - 3 * u;
     list.AddRectFilled({from, y}, {from + width, y + 5 * u}, frame.look.field, 2.5f * u);
     if (done > 0) list.AddRectFilled({from, y}, {from + width * done, y + 5 * u}, fade(lane, 0.85f), 2.5f * u);
-    const bool current = frame.view().step ? now >= chapter.first && now < chapter.first + chapter.count : cell && cell->stage == chapter.stage;
+    const bool current = frame.view().step ? now >= chapter.first && now < chapter.first + chapter.count : level_shown(frame.view()) == Level::operation ? frame.view().looking.stage == chapter.stage : cell && cell->stage == chapter.stage;
     if (current && frame.view().step) {
       list.AddCircleFilled({from + width * done, y + 2.5f * u}, 7 * u, frame.look.knob, 24);
       list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);

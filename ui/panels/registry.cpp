@@ -47,14 +47,21 @@ std::span<const Panel> all_panels() { return panels; }
 
 float top_height(const Frame& frame) { return frame.view().presenting ? 0 : 46 * frame.u; }
 
+namespace {
+
+/// The near levels have the whole width.
+bool has_sides(const Frame& frame) { return !frame.view().presenting && level_shown(frame.view()) == Level::pipeline; }
+
+}  // namespace
+
 float left_width(const Frame& frame, ImVec2 window) {
   const bool lesson = !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
   if (lesson) return std::round(std::clamp(window.x * 0.26f, 290 * frame.u, 430 * frame.u));
-  return frame.view().presenting ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
+  return !has_sides(frame) ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
 }
 
 float right_width(const Frame& frame, ImVec2 window) {
-  return frame.view().presenting ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
+  return !has_sides(frame) ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
 }
 
 float bottom_height(const Frame& frame) { return (frame.view().presenting ? 26 : 62) * frame.u; }

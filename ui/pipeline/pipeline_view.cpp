@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "ui/pipeline/pipeline_view.h"
+
+#include "ui/level/focus.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/pipeline/draw.h"
@@ -75,6 +77,18 @@ void point_at_card(const Frame& frame, const PipelinePicture& picture, ImVec2 po
   frame.change(std::move(view));
 }
 
+/// Near to the step whose cell or card is under the pointer.
+void go_in(const Frame& frame, const std::optional<Cell>& cell) {
+  const std::optional<Stage> stage = cell ? std::optional(cell->stage) : frame.view().pointed_stage;
+  if (!stage || is_parameter(*stage)) return;
+  View view = cell ? with_focus_on(frame.view(), *frame.trace(), *cell) : frame.view();
+  view.looking.level = Level::operation;
+  view.looking.stage = shown_as(*frame.trace(), *stage);
+  view.hovered.reset();
+  if (view.step && frame.timeline.at(*view.step).stage != view.looking.stage) view.step.reset();
+  frame.change(std::move(view));
+}
+
 /// A label's whole token; on the card it may be cut.
 void tell_label(const Frame& frame, const PipelinePicture& picture, ImVec2 point) {
   for (const CardPicture& card : picture.cards) {
@@ -85,6 +99,23 @@ void tell_label(const Frame& frame, const PipelinePicture& picture, ImVec2 point
 }
 
 }  // namespace
+
+Rect card_on_screen(const Frame& frame, Rect place, Stage stage) {
+  const PipelinePicture& picture = pipeline_picture(frame, {place.width(), place.height()});
+  for (const CardPicture& card : picture.cards) {
+    if (card.stage == stage) return transform_of(frame.view(), place).screen(card.card);
+  }
+  return place;
+}
+
+void draw_pipeline_on_its_way(const Frame& frame, Rect place, const Rect& from, const Rect& to) {
+  const PipelinePicture& picture = pipeline_picture(frame, {place.width(), place.height()});
+  CanvasTransform transform = transform_of(frame.view(), place);
+  const ImVec2 fixed = transform.canvas(from.min);
+  transform.zoom *= to.width() / from.width();
+  transform.origin = {to.min.x - fixed.x * transform.zoom, to.min.y - fixed.y * transform.zoom};
+  draw_pipeline(frame, picture, provenance_picture(frame, picture), moment_picture(frame, picture), transform);
+}
 
 void draw_pipeline_view(const Frame& frame, Rect place) {
   const PipelinePicture& picture = pipeline_picture(frame, {place.width(), place.height()});
@@ -101,8 +132,9 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   if (ImGui::IsItemDeactivated() && std::abs(dragged.x) + std::abs(dragged.y) < 4) {
     select(frame, picture, point, cell);
   }
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) go_in(frame, cell);
   offer_matrix_menu(frame, cell ? cell : thumbnail_cell(picture, point));
-  pan_and_zoom(frame, place, transform, !cell);
+  pan_and_zoom(frame, place, transform, !cell && !frame.view().pointed_stage);
   draw_pipeline(frame, picture, provenance_picture(frame, picture), moment_picture(frame, picture), transform);
 }
 

@@ -1,6 +1,8 @@
 #include "ui/player/playback.h"
 #include "ui/document/moment.h"
+#include "ui/player/stages.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace headlight {
@@ -20,8 +22,38 @@ int next_in_loop(const Timeline& timeline, int moment) {
 
 }  // namespace
 
+void Playback::advance_by_stage(const Frame& frame, double seconds) {
+  const View& view = frame.view();
+  const auto& chapters = frame.timeline.chapters();
+  if (!view.playing || chapters.empty()) {
+    since_moment_ = 0;
+    return;
+  }
+  const std::size_t at = chapter_at(view, frame.timeline);
+  const float before = view.looking.share.value_or(0.0f);
+  const double pace = static_cast<double>(view.speed) / stage_seconds(frame.timeline);
+  if (before < 1) {
+    since_moment_ = 0;
+    View next = with_stage(view, frame.timeline, at);
+    next.playing = true;
+    next.looking.share = std::min(before + static_cast<float>(std::min(seconds, 0.1) * pace), 1.0f);
+    const Timeline::Chapter& chapter = chapters[at];
+    next.step = chapter.first + std::min(static_cast<int>(*next.looking.share * static_cast<float>(chapter.count)), chapter.count - 1);
+    return frame.change(std::move(next));
+  }
+  since_moment_ += seconds;
+  if (since_moment_ * static_cast<double>(view.speed) < standing_seconds) return;
+  since_moment_ = 0;
+  const bool through = at + 1 >= chapters.size();
+  View next = view.looping ? with_stage(view, frame.timeline, at) : through ? view : with_stage(view, frame.timeline, at + 1);
+  next.playing = view.looping || !through;
+  if (next.playing) next.looking.share = 0.0f;
+  frame.change(std::move(next));
+}
+
 void Playback::advance(const Frame& frame, double seconds) {
   const View& view = frame.view();
+  if (frame.trace() && level_shown(view) != Level::pipeline) return advance_by_stage(frame, seconds);
   if (!view.playing || view.hovered || !frame.trace()) {
     since_moment_ = 0;
     return;
@@ -42,6 +74,7 @@ void Playback::advance(const Frame& frame, double seconds) {
 }
 
 double Playback::next_frame_in(const View& view) {
+  if (view.playing && level_shown(view) != Level::pipeline) return 0;
   if (!view.playing || view.hovered) return std::numeric_limits<double>::infinity();
   return moment_seconds / static_cast<double>(view.speed) / 4;
 }

@@ -13,6 +13,9 @@ class Playback {
   static double next_frame_in(const View& view);
 
  private:
+  /// Near a step its numbers come at the pace of the whole stage.
+  void advance_by_stage(const Frame& frame, double seconds);
+
   double since_moment_ = 0;  // seconds that the present moment has stood
 };
 

@@ -1,5 +1,6 @@
 #include "ui/session/keys.h"
 #include "ui/document/moment.h"
+#include "ui/player/stages.h"
 
 #include "ui/export/export_file.h"
 #include "ui/imgui_compat.h"
@@ -35,19 +36,33 @@ void player_keys(const Frame& frame) {
   const View& view = frame.view();
   const int last = frame.timeline.count() - 1;
   const int now = view.step.value_or(last);
-  const bool by_stage = ImGui::GetIO().KeyShift;
-  if (pressed(Key::right) || pressed(Key::page_down)) go_to(frame, !view.step ? 0 : by_stage ? next_stage(frame.timeline, now) : now + 1);
-  if (pressed(Key::left) || pressed(Key::page_up)) go_to(frame, by_stage ? last_stage(frame.timeline, now) : now - 1);
-  if (pressed(Key::home)) go_to(frame, 0);
-  if (pressed(Key::end)) go_to(frame, last);
+  const bool shift = ImGui::GetIO().KeyShift, forward = pressed(Key::right) || pressed(Key::page_down), back = pressed(Key::left) || pressed(Key::page_up);
+  const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
+  if (near && !shift) {
+    if (forward) frame.change(with_next_stage(view, frame.timeline));
+    if (back) frame.change(with_last_stage(view, frame.timeline));
+    if (pressed(Key::home)) frame.change(with_stage(view, frame.timeline, 0));
+    if (pressed(Key::end)) frame.change(with_stage(view, frame.timeline, frame.timeline.chapters().size() - 1));
+  } else {
+    const bool stages = shift && !near;
+    if (forward) go_to(frame, !view.step ? 0 : stages ? next_stage(frame.timeline, now) : now + 1);
+    if (back) go_to(frame, stages ? last_stage(frame.timeline, now) : now - 1);
+    if (pressed(Key::home)) go_to(frame, 0);
+    if (pressed(Key::end)) go_to(frame, last);
+  }
+  if (pressed(Key::enter) && view.kind == ViewKind::pipeline) frame.change(one_level_in(view, frame));
   if (pressed('a')) frame.actions.push_back(Pin{});
-  const bool plays = pressed(Key::space), presents = pressed('p') || pressed(Key::f11), blanks = pressed('b');
+  const bool plays = pressed(Key::space), presents = pressed('p') || pressed(Key::f5) || pressed(Key::f11), blanks = pressed('b');
   const bool reaches = pressed('r');
   if (!plays && !presents && !blanks && !reaches) return;  // a view is copied only to be changed
   View changed = view;
   if (plays) {
     changed.playing = !view.playing;
-    if (changed.playing && now >= last) changed = at_moment(changed, *frame.trace(), frame.timeline, 0);
+    if (near) {
+      if (changed.playing) changed = with_played_stage(std::move(changed), frame.timeline);
+    } else if (changed.playing && now >= last) {
+      changed = at_moment(changed, *frame.trace(), frame.timeline, 0);
+    }
   }
   if (presents) changed.presenting = !view.presenting;
   if (blanks) changed.blank = !view.blank;
@@ -84,10 +99,17 @@ void escape(const Frame& frame) {
     changed.presenting = false;
   } else if (changed.kind == ViewKind::mask && changed.mask_painting.tool != PaintTool::look) {
     changed.mask_painting.tool = PaintTool::look;
+  } else if (changed.kind == ViewKind::pipeline && changed.looking.level == Level::operation && changed.step) {
+    changed = without_moment(std::move(changed));
+    changed.looking.level = Level::pipeline;
   } else if (changed.step) {
     changed = without_moment(std::move(changed));
-  } else {
+  } else if (changed.kind == ViewKind::pipeline && changed.looking.level == Level::operation) {
+    changed.looking.level = Level::pipeline;
+  } else if (changed.selected || changed.kind != ViewKind::pipeline) {
     changed.selected.reset();
+  } else {
+    changed.looking.level = Level::sentence;
   }
   if (!(changed == document.view)) frame.change(std::move(changed));
 }

@@ -21,15 +21,11 @@
 #include "ui/open/paste.h"
 #include "ui/panels/registry.h"
 #include "ui/player/playback.h"
+#include "ui/level/scene.h"
 #include "ui/session/keys.h"
 
 namespace headlight {
 namespace {
-
-/// Of type and strokes in a presentation: as large as the diagram has room for, for the last row.
-float presentation_scale(ImVec2 window, float scale) {
-  return std::clamp(std::min(window.x / (1150 * scale), window.y / (680 * scale)), 1.0f, 2.0f);
-}
 
 std::string leaf_of(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
 

@@ -9,13 +9,13 @@
 #include "ui/heads/heads_view.h"
 #include "ui/lessons/lesson_view.h"
 #include "ui/masklab/mask_view.h"
-#include "ui/pipeline/pipeline_view.h"
+#include "ui/views/levels_view.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::array views{
-    ViewEntry{ViewKind::pipeline, "pipeline", "views.pipeline", draw_pipeline_view},
+    ViewEntry{ViewKind::pipeline, "pipeline", "views.pipeline", draw_levels_view},
     ViewEntry{ViewKind::heads, "heads", "views.heads", draw_heads_view},
     ViewEntry{ViewKind::mask, "mask", "views.mask", draw_mask_view},
     ViewEntry{ViewKind::compare, "compare", "views.compare", draw_compare_view},

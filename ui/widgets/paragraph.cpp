@@ -6,21 +6,24 @@ namespace {
 constexpr std::string_view closing = "，。、：；？！）》」』】”’…—,.:;?!)]}%";
 constexpr std::string_view opening = "（《「『【“‘([{";
 
-/// The first UTF-8 character of a text that is not empty.
+/// Chinese characters, their punctuation, and full-width forms: U+2E80 and above, as their first byte says.
+bool is_cjk(std::string_view character) { return character.size() >= 3 && static_cast<unsigned char>(character[0]) >= 0xE2 && character >= "\xE2\xBA\x80"; }
+
+}  // namespace
+
 std::string_view first_character(std::string_view text) {
   std::size_t length = 1;
   while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
   return text.substr(0, length);
 }
 
-/// Chinese characters, their punctuation, and full-width forms: U+2E80 and above, as their first byte says.
-bool is_cjk(std::string_view character) { return character.size() >= 3 && static_cast<unsigned char>(character[0]) >= 0xE2 && character >= "\xE2\xBA\x80"; }
-
-bool may_break(std::string_view before, std::string_view after) {
+bool may_break_between(std::string_view before, std::string_view after) {
   if (before == " ") return after != " ";
   if (after == " " || (!is_cjk(before) && !is_cjk(after))) return false;
   return closing.find(after) == std::string_view::npos && opening.find(before) == std::string_view::npos;
 }
+
+namespace {
 
 /// The length of the text's first line, its trailing spaces included.
 std::size_t line_length(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {
@@ -30,7 +33,7 @@ std::size_t line_length(const Fonts& fonts, Face face, float pixels, std::string
   while (at < text.size()) {
     const std::string_view character = first_character(text.substr(at));
     if (character == "\n") return at + 1;
-    if (at > 0 && may_break(before, character)) last_break = at;
+    if (at > 0 && may_break_between(before, character)) last_break = at;
     extent += text_size(fonts, face, pixels, character).x;
     if (extent > width + 0.5f && character != " " && last_break > 0) return last_break;
     at += character.size();

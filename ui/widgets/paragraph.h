@@ -10,6 +10,11 @@
 
 namespace headlight {
 
+/// The first UTF-8 character of a text that is not empty.
+std::string_view first_character(std::string_view text);
+/// Whether a line may end between two neighbouring characters.
+bool may_break_between(std::string_view before, std::string_view after);
+
 /// Draws lines of at most `width` pixels, the first with its top left corner at `at`; gives the height of all. Without a
 /// list it only measures. A word wider than a line has one of its own.
 float draw_paragraph(ImDrawList* list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width);

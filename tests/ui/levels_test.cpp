@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/run/pipeline.h"
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+#include "ui/level/figures.h"
+#include "ui/operation/operation.h"
+#include "ui/sentence/sentence.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+/// Every stage that there is: RoPE, QK-norm, a bias, a cap, a mask, dropout.
+Document with_every_stage(const char* text = "the cat that chases the dogs sleeps because it is tired") {
+  Document document = sentence();
+  Scenario& scenario = document.scenario;
+  scenario.text = text;
+  scenario.rope = Rope::half;
+  scenario.alibi = true;
+  scenario.softcap = 20.0f;
+  scenario.dropout = 0.2f;
+  scenario.training = true;
+  return document;
+}
+
+struct Setting {
+  ImVec2 window;
+  float scale = 1;
+  bool presenting = false;
+  const char* language = "en";
+};
+
+/// What a window of this size would show, without the window: its fonts are loaded as the session loads them.
+class Studio {
+ public:
+  Studio(const Document& document, const Setting& at) : window_(document, at.window), at_(at), words_(at.language) {
+    view_ = window_.document().view;
+    view_.presenting = at.presenting;
+    view_.language = at.language;
+    u_ = at.scale * (at.presenting ? presentation_scale(at.window, at.scale) : 1);
+    fonts_.load(u_, words_.all_text() + document.scenario.text);
+  }
+  const Trace& trace() const { return *window_.document().trace; }
+  View& view() { return view_; }
+  Easel easel() const { return {trace(), view_, look(Theme::dark), fonts_, words_, u_, at_.window}; }
+  const Fonts& fonts() const { return fonts_; }
+  /// Between the bars at the top and the bottom.
+  Rect place() const { return {{0, at_.presenting ? 0 : 46 * u_}, {at_.window.x, at_.window.y - (at_.presenting ? 26 : 62) * u_}}; }
+  Scene operation(Stage stage, const Reveal& reveal = {}) const { return make_operation(easel(), stage, reveal, place()); }
+  float least() const { return type_sizes(easel()).least; }
+
+ private:
+  HeadlessWindow window_;
+  Setting at_;
+  Words words_;
+  View view_;
+  Fonts fonts_;
+  float u_ = 1;
+};
+
+std::vector<const SceneText*> texts_of(const Scene& scene) {
+  std::vector<const SceneText*> texts;
+  for (const SceneItem& item : scene.items) {
+    if (const auto* text = std::get_if<SceneText>(&item)) texts.push_back(text);
+  }
+  return texts;
+}
+
+bool cross(const Rect& a, const Rect& b) {
+  constexpr float slack = 2;  // ascenders and descenders have air
+  return a.min.x + slack < b.max.x && b.min.x + slack < a.max.x && a.min.y + slack < b.max.y && b.min.y + slack < a.max.y;
+}
+
+/// Everything that may not be: text outside, text over text, too small, a number that is cut.
+std::string faults(const Scene& scene, Rect place, float least) {
+  std::string found;
+  const auto texts = texts_of(scene);
+  const auto say = [&](const std::string& what, const SceneText& text) {
+    found += what + " “" + text.text + "” at " + std::to_string(static_cast<int>(text.rect.min.x)) + "," + std::to_string(static_cast<int>(text.rect.min.y)) + "; ";
+  };
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const SceneText& text = *texts[i];
+    if (text.pixels < least - 0.5f) say("too small", text);
+    if (text.role == TextRole::number && text.text.ends_with("…")) say("cut number", text);
+    if (text.degrees != 0) continue;
+    const Rect room = place.grown(2);
+    if (text.rect.min.x < room.min.x || text.rect.max.x > room.max.x || text.rect.min.y < room.min.y || text.rect.max.y > room.max.y) say("outside", text);
+    for (std::size_t j = i + 1; j < texts.size(); ++j) {
+      if (texts[j]->degrees == 0 && cross(text.rect, texts[j]->rect)) say("over “" + texts[j]->text + "”:", text);
+    }
+  }
+  for (const SceneItem& item : scene.items) {
+    const auto* math = std::get_if<SceneMath>(&item);
+    if (!math) continue;
+    if (math->pixels < least - 0.5f) found += "too small formula " + math->markup + "; ";
+    for (const SceneText* text : texts) {
+      if (text->degrees == 0 && cross(text->rect, math->rect)) say("over formula " + math->markup + ":", *text);
+    }
+  }
+  return found;
+}
+
+/// Each costs fonts of its own.
+const Setting settings[] = {{{1024, 768}, 1, false, "en"}, {{1024, 768}, 1, true, "zh"}, {{1280, 720}, 1, true, "en"},
+                            {{1600, 900}, 1, false, "zh"}, {{1920, 1080}, 1, true, "en"}, {{3840, 2160}, 2.25f, false, "en"}};
+
+std::string words_of(const Setting& at) {
+  return std::to_string(static_cast<int>(at.window.x)) + "x" + std::to_string(static_cast<int>(at.window.y)) + " " + at.language + (at.presenting ? " presented " : " ");
+}
+
+bool has_text(const Scene& scene, std::string_view wanted) {
+  return std::ranges::any_of(texts_of(scene), [&](const SceneText* text) { return text->text.find(wanted) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("no text of an operation is cut, leaves the canvas or lies over another, and no word is left out while there is room") {
+  for (const Setting& at : settings) {
+    const Studio studio(with_every_stage(), at);
+    for (const Stage stage : studio.trace().stages()) {
+      const Scene scene = studio.operation(stage);
+      INFO(words_of(at) << name(stage));
+      CHECK(faults(scene, studio.place(), studio.least()) == "");
+      CHECK(scene.words_left_out == 0);
+    }
+  }
+}
+
+TEST_CASE("in a presentation operands and result take seven tenths of the width, and no type is smaller than 24 of 1080 pixels or 18") {
+  for (const Setting& at : settings) {
+    if (!at.presenting) continue;
+    const Studio studio(with_every_stage("the cat that chases the dogs sleeps"), at);
+    CHECK(studio.least() >= 18);
+    if (at.window.y >= 1080) CHECK(studio.least() >= 24);
+    for (const Stage stage : studio.trace().stages()) {
+      INFO(words_of(at) << name(stage));
+      CHECK(studio.operation(stage).matter.width() >= 0.7f * at.window.x);
+    }
+  }
+}
+
+TEST_CASE("a sum grows term by term and ends at the number itself") {
+  const Studio studio(sentence(), {{1600, 900}});
+  Reveal reveal;
+  reveal.share = 0.5f;
+  const Scene half = studio.operation(Stage::scores, reveal);
+  const Index terms = studio.trace().dims().d_head;
+  const std::string of = " of " + std::to_string(terms) + " terms";
+  CHECK(has_text(half, of));
+  CHECK_FALSE(has_text(half, std::to_string(terms) + of));
+  CHECK(has_text(half, "so far"));
+  const Scene whole = studio.operation(Stage::scores);
+  CHECK(has_text(whole, std::to_string(terms) + of));
+  CHECK_FALSE(has_text(whole, "so far"));
+}
+
+TEST_CASE("numbers that are not zero are never written as zero, and have one precision a matrix") {
+  const std::vector<float> values{3.14159f, -0.004f, 0, 20.66f, -11.2f};
+  const Figures figures({values.data(), 1, 5, 5, 1});
+  CHECK(figures(3.14159f) == "3.1");
+  CHECK(figures(-11.2f) == "−11.2");
+  CHECK(figures(-0.004f) == "≈0");
+  CHECK(figures(0) == "0");
+  const std::vector<float> shares{0.97f, 0.02f, 0.001f};
+  const Figures share({shares.data(), 1, 3, 3, 1});
+  CHECK(share(0.97f).starts_with("0.97"));
+  CHECK(share(0.0001f).starts_with("<"));
+}
+
+TEST_CASE("the sentence level holds 2 to 60 words, in both languages, and nothing of it lies over another") {
+  const char* texts[] = {"the cat", "the cat that chases the dogs sleeps because it is tired",
+                         "a b c d e f g h i j k l m n o p q r s t u v w x y z the cat sat on the mat and the dog sat on the log and the bird sat on the word that was "
+                         "there before them all until the evening came over"};
+  for (const char* text : texts) {
+    for (const Setting& at : {Setting{{1024, 768}, 1, false, "en"}, Setting{{1600, 900}, 1, false, "zh"}}) {
+      Document document = sentence();
+      document.scenario.text = text;
+      Studio studio(document, at);
+      SentenceStory story;
+      story.random_weights = true;
+      RailLayer layer;
+      for (Index h = 0; h < 4; ++h) layer.heads.push_back({0, h, studio.trace()[Stage::weights], {}, "the verb’s subject", h == 0, false});
+      story.rail.push_back(layer);
+      const Scene scene = make_sentence(studio.easel(), story, studio.place());
+      INFO(text << " " << words_of(at));
+      CHECK(faults(scene, studio.place(), studio.least()) == "");
+    }
+  }
+}
+
+TEST_CASE("random weights are said to be random on the canvas of the sentence") {
+  const Studio studio(sentence(), {{1600, 900}});
+  SentenceStory story;
+  story.random_weights = true;
+  CHECK(has_text(make_sentence(studio.easel(), story, studio.place()), "random"));
+  CHECK_FALSE(has_text(make_sentence(studio.easel(), {}, studio.place()), "random"));
+}
+
+TEST_CASE("Enter goes in, Escape goes out, from the sentence to a step and back") {
+  Document document = sentence();
+  document.view.looking.level = Level::sentence;
+  HeadlessWindow window(document);
+  window.press(compat::Key::enter);
+  CHECK(window.document().view.looking.level == Level::operation);
+  CHECK(window.document().view.looking.stage == Stage::weights);
+  window.press(compat::Key::escape);
+  CHECK(window.document().view.looking.level == Level::pipeline);
+  window.press(compat::Key::escape);  // lets go of the cell
+  window.press(compat::Key::escape);
+  CHECK(window.document().view.looking.level == Level::sentence);
+}
+
+TEST_CASE("a clicker goes through a presentation stage by stage, and back to the sentence") {
+  Document document = sentence();
+  document.view.looking.level = Level::sentence;
+  HeadlessWindow window(document, {1920, 1080});
+  window.press(compat::Key::f5);
+  CHECK(window.document().view.presenting);
+  window.press(compat::Key::page_down);
+  CHECK(window.document().view.looking.stage == Stage::key);
+  window.press(compat::Key::page_down);
+  CHECK(window.document().view.looking.stage == Stage::Q);
+  CHECK(window.document().view.looking.level == Level::operation);
+  window.press(compat::Key::page_up);
+  window.press(compat::Key::page_up);
+  CHECK(window.document().view.looking.level == Level::sentence);
+  window.press(compat::Key::escape);
+  CHECK_FALSE(window.document().view.presenting);
+}
+
+TEST_CASE("Space plays stage by stage near to a step: all of them in less than half a minute") {
+  Document document = with_every_stage();
+  document.view.looking.level = Level::sentence;
+  HeadlessWindow window(document);
+  window.press(compat::Key::space);
+  REQUIRE(window.document().view.playing);
+  int frames = 0;
+  std::vector<Stage> seen;
+  for (; window.document().view.playing && frames < 60 * 40; ++frames) {
+    ImGui::GetIO().DeltaTime = 1.0f / 20;  // a slow machine takes no longer
+    window.frame();
+    if (seen.empty() || seen.back() != window.document().view.looking.stage) seen.push_back(window.document().view.looking.stage);
+  }
+  CHECK(frames < 20 * 30);
+  CHECK(seen.back() == Stage::output);
+  CHECK(seen.size() >= window.document().trace->stages().size() - 2);  // query, key and value are one
+}
+
+TEST_CASE("a double click on a card goes near to its step") {
+  HeadlessWindow window(sentence());
+  window.double_click(window.cell(Stage::head_outputs, 2, 1));
+  CHECK(window.document().view.looking.level == Level::operation);
+  CHECK(window.document().view.looking.stage == Stage::head_outputs);
+  CHECK(window.document().view.looking.query == Index{2});
+}

@@ -1,0 +1,28 @@
+// How near one looks: at a sentence and its attention, at the whole pipeline, at one step of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/stage/stage.h"
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+enum class Level : std::uint8_t { sentence, pipeline, operation };
+inline constexpr int level_count = 3;
+inline constexpr const char* level_names[level_count] = {"sentence", "pipeline", "operation"};
+
+struct LevelChoice {
+  Level level = Level::pipeline;
+  Stage stage = Stage::scores;          ///< that the operation level shows
+  std::optional<Index> query, key;      ///< the words that are followed; unset: what is selected, else a telling pair
+  std::optional<Index> feature;         ///< within a head
+  std::optional<Index> pointed;         ///< the word under the pointer in the sentence
+  std::optional<float> share;           ///< how far the player is in the stage, where it goes stage by stage
+  std::optional<Level> before;          ///< from where a presentation came
+  bool knocked = false;                 ///< the prediction is shown without the head, too
+  bool operator==(const LevelChoice&) const = default;
+};
+
+}  // namespace headlight

@@ -1,0 +1,13 @@
+// The easel of a frame.
+#pragma once
+
+#include "ui/frame/frame.h"
+#include "ui/level/scene.h"
+
+namespace headlight {
+
+inline Easel easel_of(const Frame& frame) {
+  return {*frame.trace(), frame.view(), frame.look, frame.fonts, frame.words, frame.u, ImGui::GetIO().DisplaySize};
+}
+
+}  // namespace headlight

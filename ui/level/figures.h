@@ -1,0 +1,32 @@
+// Numbers of one matrix on the wall: one precision for all of them, real minus signs, and never "0" for what is not 0.
+#pragma once
+
+#include <string>
+
+#include "core/stage/cell_kind.h"
+
+namespace headlight {
+
+class Figures {
+ public:
+  /// For these numbers: decimals so that the middle one has two significant digits; at least so many that the largest has.
+  explicit Figures(const MatrixView& matrix, const CellMasks& masks = {});
+  Figures(int decimals, bool positive) : decimals_(decimals), fewest_(decimals), positive_(positive) {}
+
+  int decimals() const { return decimals_; }
+  /// One decimal less, where the largest number keeps two significant digits; false where it would not.
+  bool shorten();
+  /// "−1.28"; "0" for zero alone; what is not zero but rounds to it is "<.01" among weights, else "≈0".
+  std::string operator()(float value) const;
+  /// The most characters of any number it was made for.
+  int longest() const { return longest_; }
+
+ private:
+  void measure();
+
+  int decimals_ = 2, fewest_ = 0, longest_ = 1;
+  bool positive_ = true;
+  float most_ = 0, least_ = 0;
+};
+
+}  // namespace headlight

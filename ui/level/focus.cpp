@@ -1,0 +1,101 @@
+#include "ui/level/focus.h"
+
+#include <algorithm>
+
+namespace headlight {
+
+Cell matrix_of(const Trace& trace, const View& view, Stage stage) {
+  const Tensor& values = trace[stage];
+  Cell cell{stage};
+  if (values.rank() >= 3) cell.batch = view.batch;
+  if (values.rank() >= 4) cell.head = is_per_kv_head(stage) ? view.head / trace.dims().groups() : view.head;
+  return cell;
+}
+
+MatrixView numbers_of(const Trace& trace, const View& view, Stage stage) {
+  const Cell cell = matrix_of(trace, view, stage);
+  return trace[stage].matrix(cell.batch, cell.head);
+}
+
+namespace {
+
+Index index_on(const Cell& cell, Axis axis) {
+  const StageInfo& about = info(cell.stage);
+  return about.rows == axis ? cell.row : about.cols == axis ? cell.col : -1;
+}
+
+bool is_channel(Axis axis) { return axis == Axis::query_channel || axis == Axis::kv_channel; }
+
+}  // namespace
+
+Focus focus_of(const Trace& trace, const View& view) {
+  const Dims& dims = trace.dims();
+  const LevelChoice& looking = view.looking;
+  // Row by row the player itself says where to look.
+  const bool led = view.step && !looking.share && view.selected;
+  Index query = led ? -1 : looking.query.value_or(-1), key = led ? -1 : looking.key.value_or(-1);
+  if (view.selected) {
+    if (query < 0) query = index_on(*view.selected, Axis::query);
+    if (key < 0) key = index_on(*view.selected, Axis::key);
+  }
+  if (query < 0) query = looking.query.value_or(-1);
+  if (key < 0) key = looking.key.value_or(-1);
+  query = query < 0 ? dims.n_q - 1 : std::min(query, dims.n_q - 1);
+  if (key < 0) {
+    const MatrixView weights = numbers_of(trace, view, Stage::weights);
+    key = 0;
+    for (Index k = 1; k < weights.cols; ++k) {
+      if (weights(query, k) > weights(query, key)) key = k;
+    }
+  }
+  Index feature = std::max<Index>(looking.feature.value_or(0), 0);
+  if (led) {
+    const Axis cols = info(view.selected->stage).cols;
+    if (is_channel(cols)) feature = view.selected->col % std::max<Index>(dims.d_head, 1);
+    else if (cols != Axis::query && cols != Axis::key) feature = view.selected->col;
+  }
+  return {query, std::min(key, dims.n_k - 1), feature};
+}
+
+Cell cell_of(const Trace& trace, const View& view, Stage stage, const Focus& focus) {
+  Cell cell = matrix_of(trace, view, stage);
+  const MatrixView numbers = trace[stage].matrix(cell.batch, cell.head);
+  const Dims& dims = trace.dims();
+  const auto index = [&](Axis axis, Index count) {
+    if (axis == Axis::query) return focus.query;
+    if (axis == Axis::key) return focus.key;
+    // The feature counts within the head that is looked at.
+    const Index d_head = std::max<Index>(dims.d_head, 1);
+    if (axis == Axis::query_channel) return view.head * (count / dims.heads) + focus.feature % d_head;
+    if (axis == Axis::kv_channel) return view.head / dims.groups() * (count / dims.kv_heads) + focus.feature % d_head;
+    return focus.feature % std::max<Index>(count, 1);
+  };
+  const StageInfo& about = info(stage);
+  cell.row = std::clamp<Index>(index(about.rows, numbers.rows), 0, numbers.rows - 1);
+  cell.col = std::clamp<Index>(index(about.cols, numbers.cols), 0, numbers.cols - 1);
+  return cell;
+}
+
+View with_focus_on(View view, const Trace& trace, const Cell& cell) {
+  const Focus now = focus_of(trace, view);
+  LevelChoice& looking = view.looking;
+  const StageInfo& about = info(cell.stage);
+  looking.query = now.query;
+  looking.key = now.key;
+  for (const auto& [axis, index] : {std::pair(about.rows, cell.row), std::pair(about.cols, cell.col)}) {
+    if (axis == Axis::query) looking.query = index;
+    else if (axis == Axis::key) looking.key = index;
+    else if (is_channel(axis) && trace.dims().d_head > 0) {
+      const Index d_head = trace.dims().d_head;
+      looking.feature = index % d_head;
+      const Index head = index / d_head * (axis == Axis::kv_channel ? trace.dims().groups() : 1);
+      if (head < trace.dims().heads && head / trace.dims().groups() != view.head / trace.dims().groups()) view.head = head;
+      if (axis == Axis::query_channel && head < trace.dims().heads) view.head = head;
+    } else if (axis != Axis::none) {
+      looking.feature = index;
+    }
+  }
+  return view;
+}
+
+}  // namespace headlight

@@ -1,0 +1,147 @@
+#include "ui/level/pen.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/matrix/heat.h"
+#include "ui/widgets/math_text.h"
+#include "ui/widgets/paragraph.h"
+
+namespace headlight {
+namespace {
+
+/// A run of a sentence that may not be broken, in one style.
+struct Piece {
+  std::string_view text;
+  const Named* named = nullptr;
+  float width = 0;
+  bool breaks_before = false;
+};
+
+std::vector<Piece> pieces_of(std::string_view pattern, std::span<const Named> values) {
+  std::vector<Piece> pieces;
+  std::string_view before;
+  const auto add = [&](std::string_view text, const Named* named) {
+    while (!text.empty()) {
+      std::size_t length = 0;
+      std::string_view last = before;
+      const bool breaks = !before.empty() && may_break_between(before, first_character(text));
+      do {
+        last = first_character(text.substr(length));
+        length += last.size();
+      } while (length < text.size() && !may_break_between(last, first_character(text.substr(length))));
+      pieces.push_back({text.substr(0, length), named, 0, breaks});
+      text.remove_prefix(length);
+      before = last;
+    }
+  };
+  while (!pattern.empty()) {
+    const std::size_t brace = pattern.find('{');
+    add(pattern.substr(0, brace), nullptr);
+    if (brace == std::string_view::npos) break;
+    const std::size_t close = pattern.find('}', brace);
+    const auto which = static_cast<std::size_t>(pattern[brace + 1] - '0');
+    if (which < values.size()) add(values[which].text, &values[which]);
+    pattern.remove_prefix(close + 1);
+  }
+  return pieces;
+}
+
+Face face_of(const Piece& piece) { return piece.named && piece.named->bold ? Face::bold : Face::ui; }
+
+}  // namespace
+
+Rect Pen::text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text) {
+  const ImVec2 size = measure(face, pixels, text);
+  const float left = std::round(align == Align::left ? at.x : align == Align::middle ? at.x - size.x / 2 : at.x - size.x);
+  const float top = std::round(at.y - size.y / 2);
+  const Rect rect{{left, top}, {left + size.x, top + size.y}};
+  scene_.items.emplace_back(SceneText{role, face, easel_.fonts.crisp(face, pixels), colour, rect, std::move(text)});
+  return rect;
+}
+
+void Pen::turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string text) {
+  const ImVec2 size = measure(face, pixels, text);
+  scene_.items.emplace_back(SceneText{TextRole::word, face, easel_.fonts.crisp(face, pixels), colour, {{end.x - size.x, end.y - size.y / 2}, {end.x, end.y + size.y / 2}}, std::move(text), degrees});
+}
+
+float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Named> values, Rect room, float pixels, ImU32 colour, Align align) {
+  std::vector<Piece> pieces = pieces_of(pattern, values);
+  // Bold type has sizes of its own; a line is as high as the higher.
+  const float line = std::max(easel_.fonts.crisp(Face::ui, pixels), easel_.fonts.crisp(Face::bold, pixels)) * 1.3f;
+  for (Piece& piece : pieces) piece.width = measure(face_of(piece), pixels, piece.text).x;
+  float y = room.min.y;
+  for (std::size_t first = 0; first < pieces.size();) {
+    float width = 0;
+    std::size_t last = first;
+    while (last < pieces.size()) {  // a unit at a time: what may not be broken within
+      std::size_t end = last;
+      float unit = 0;
+      do unit += pieces[end++].width;
+      while (end < pieces.size() && !pieces[end].breaks_before);
+      if (last > first && width + unit > room.width() + 0.5f) break;
+      width += unit;
+      last = end;
+    }
+    float x = align == Align::left ? room.min.x : room.centre().x - width / 2;
+    for (std::size_t i = first; i < last;) {
+      // Neighbours of one style are one text.
+      std::size_t end = i;
+      std::string run;
+      for (; end < last && pieces[end].named == pieces[i].named; ++end) run += pieces[end].text;
+      const Face face = face_of(pieces[i]);
+      const float extent = measure(face, pixels, run).x;
+      text(role, face, pixels, {x, y + line / 2}, Align::left, pieces[i].named ? pieces[i].named->colour : colour, std::move(run));
+      x += extent;
+      i = end;
+    }
+    y += line;
+    first = last;
+  }
+  return y - room.min.y;
+}
+
+float Pen::math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, std::string_view markup, float least, Align align) {
+  ImVec2 size = math_size(easel_.fonts, pixels, markup);
+  while (size.x > width && pixels > std::max(least, 10.0f)) {
+    pixels *= 0.94f;
+    size = math_size(easel_.fonts, pixels, markup);
+  }
+  if (size.x > width + 1 || (least > 0 && easel_.fonts.crisp(Face::math, pixels) < least - 0.5f)) return 0;
+  const float left = align == Align::left ? at.x : align == Align::middle ? at.x - size.x / 2 : at.x - size.x;
+  scene_.items.emplace_back(SceneMath{pixels, colour, lanes, {{left, at.y - size.y / 2}, {left + size.x, at.y + size.y / 2}}, std::string(markup)});
+  return size.x;
+}
+
+void Pen::hatch(Rect rect) {
+  const bool light = look().theme == Theme::light;
+  scene_.items.emplace_back(SceneHatch{rect, light ? IM_COL32(0xC9, 0xCF, 0xD8, 255) : IM_COL32(0x3C, 0x45, 0x52, 255),
+                                       light ? IM_COL32(0xF2, 0xF4, 0xF7, 255) : IM_COL32(0x20, 0x25, 0x2E, 255), 8 * u()});
+}
+
+void Pen::matter(const Rect& rect) {
+  Rect& all = scene_.matter;
+  if (all.width() <= 0) {
+    all = rect;
+    return;
+  }
+  all = {{std::min(all.min.x, rect.min.x), std::min(all.min.y, rect.min.y)}, {std::max(all.max.x, rect.max.x), std::max(all.max.y, rect.max.y)}};
+}
+
+bool has_words(const Easel& easel, Axis axis) {
+  const Inputs& inputs = easel.trace.inputs;
+  if (axis == Axis::query) return !inputs.query_tokens.empty();
+  return axis == Axis::key && !inputs.key_tokens.empty();
+}
+
+std::string query_word(const Easel& easel, Index query) {
+  if (has_words(easel, Axis::query)) return axis_label(easel.trace, Axis::query, easel.view.batch, query);
+  return easel.words.fill("level.query_n", {std::to_string(query)});
+}
+
+std::string key_word(const Easel& easel, Index key) {
+  if (has_words(easel, Axis::key)) return axis_label(easel.trace, Axis::key, easel.view.batch, key);
+  return easel.words.fill("level.key_n", {std::to_string(key)});
+}
+
+}  // namespace headlight

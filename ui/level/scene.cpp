@@ -1,0 +1,119 @@
+#include "ui/level/scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/imgui_compat.h"
+#include "ui/widgets/math_text.h"
+
+namespace headlight {
+namespace {
+
+struct Drawer {
+  ImDrawList& list;
+  const Look& look;
+  const Fonts& fonts;
+  MatrixPainter& painter;
+  const SceneCamera& camera;
+
+  ImVec2 at(ImVec2 p) const { return {camera.origin.x + p.x * camera.zoom, camera.origin.y + p.y * camera.zoom}; }
+  Rect at(const Rect& r) const { return {at(r.min), at(r.max)}; }
+  ImU32 ink(ImU32 colour) const { return camera.presence < 1 ? fade(colour, camera.presence) : colour; }
+  /// Type does not shrink with its sizes; on a level that is on its way it comes last.
+  bool writes() const { return camera.zoom > 0.8f && camera.presence > 0.5f; }
+
+  void operator()(const SceneText& text) const {
+    if (!writes()) return;
+    const Rect rect = at(text.rect);
+    if (text.degrees == 0) return draw_text(list, fonts, text.face, text.pixels * camera.zoom, rect.min, ink(text.colour), text.text);
+    draw_turned(list, fonts, text.face, text.pixels * camera.zoom, {rect.max.x, (rect.min.y + rect.max.y) / 2}, text.degrees, ink(text.colour), text.text, 1e6f);
+  }
+  void operator()(const SceneMath& math) const {
+    if (!writes()) return;
+    draw_math(list, fonts, math.pixels * camera.zoom, at(math.rect.min), MathInk{ink(math.colour), math.lanes ? &look : nullptr, {}}, math.markup);
+  }
+  void operator()(const SceneFill& fill) const {
+    const Rect rect = at(fill.rect);
+    list.AddRectFilled(rect.min, rect.max, ink(fill.colour), fill.corner * camera.zoom);
+  }
+  void operator()(const SceneBox& box) const {
+    const Rect rect = at(box.rect);
+    compat::add_rect(list, {std::round(rect.min.x), std::round(rect.min.y)}, {std::round(rect.max.x), std::round(rect.max.y)}, ink(box.colour), box.corner * camera.zoom, box.thickness);
+  }
+  void operator()(const SceneHatch& hatch) const {
+    const Rect rect = at(hatch.rect);
+    list.AddRectFilled(rect.min, rect.max, ink(hatch.ground));
+    list.PushClipRect(rect.min, rect.max, true);
+    for (float x = rect.min.x - rect.height(); x < rect.max.x; x += hatch.step * camera.zoom) {
+      list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, ink(hatch.colour));
+    }
+    list.PopClipRect();
+  }
+  void operator()(const SceneCurve& curve) const {
+    const auto& p = curve.points;
+    const ImVec2 end = at(p[3]), before = at(p[2]);
+    const float thick = std::max(curve.thickness * camera.zoom, 0.5f);
+    const bool straight = p[1].x == p[0].x && p[1].y == p[0].y && p[2].x == p[3].x && p[2].y == p[3].y;
+    if (straight) {
+      list.AddLine(at(p[0]), end, ink(curve.colour), thick);
+    } else {
+      list.AddBezierCubic(at(p[0]), at(p[1]), before, end, ink(curve.colour), thick, 0);
+    }
+    if (!curve.arrow) return;
+    ImVec2 along = straight ? at(p[0]) : before;
+    along = {end.x - along.x, end.y - along.y};
+    const float length = std::max(std::hypot(along.x, along.y), 1e-3f), size = 2.2f * thick + 3;
+    along = {along.x / length * size, along.y / length * size};
+    list.AddTriangleFilled({end.x + along.x * 0.4f, end.y + along.y * 0.4f}, {end.x - along.x * 0.6f + along.y * 0.6f, end.y - along.y * 0.6f - along.x * 0.6f},
+                           {end.x - along.x * 0.6f - along.y * 0.6f, end.y - along.y * 0.6f + along.x * 0.6f}, ink(curve.colour));
+  }
+  void operator()(const SceneMatrix& matrix) const {
+    MatrixQuad quad = matrix.quad;
+    const Rect whole = at(Rect{quad.min, quad.max}), seen = at(matrix.seen);
+    quad.min = whole.min;
+    quad.max = whole.max;
+    quad.opacity *= camera.presence;
+    const bool cut = seen.min.x > whole.min.x || seen.min.y > whole.min.y || seen.max.x < whole.max.x || seen.max.y < whole.max.y;
+    if (cut) list.PushClipRect(seen.min, seen.max, true);
+    painter.draw(list, quad);
+    if (cut) list.PopClipRect();
+  }
+};
+
+}  // namespace
+
+void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter, const SceneCamera& camera) {
+  if (camera.presence <= 0) return;
+  const Drawer drawer{list, look, fonts, painter, camera};
+  for (const SceneItem& item : scene.items) std::visit(drawer, item);
+}
+
+const SceneTarget* target_at(const Scene& scene, ImVec2 point) {
+  for (auto target = scene.targets.rbegin(); target != scene.targets.rend(); ++target) {
+    if (target->rect.contains(point)) return &*target;
+  }
+  return nullptr;
+}
+
+float size_not_below(const Fonts& fonts, Face face, float pixels) {
+  float size = pixels;
+  for (int i = 0; i < 40 && fonts.crisp(face, size) < pixels - 0.01f; ++i) size *= 1.03f;
+  return fonts.crisp(face, size);
+}
+
+float presentation_scale(ImVec2 window, float scale) { return std::clamp(std::min(window.x / (1150 * scale), window.y / (680 * scale)), 1.0f, 2.0f); }
+
+TypeSizes type_sizes(const Easel& easel) {
+  const Fonts& fonts = easel.fonts;
+  const float u = easel.u;
+  if (!easel.view.presenting) {
+    const auto size = [&](Face face, float points) { return fonts.crisp(face, points * u); };
+    return {size(Face::ui, 26), size(Face::ui, 18), size(Face::ui, 15), size(Face::mono, 14), size(Face::ui, 13), size(Face::math, 22), size(Face::bold, 34), 12 * u};
+  }
+  // For the last row: 24 pixels of 1080, and never below 18.
+  const float least = std::max(18.0f, 24 * std::min(easel.window.x / 1920, easel.window.y / 1080));
+  const auto size = [&](Face face, float times) { return size_not_below(fonts, face, std::max(least, least * times * 0.93f)); };
+  return {size(Face::ui, 1.9f), size(Face::ui, 1.15f), size(Face::ui, 1.2f), size(Face::mono, 1), size(Face::ui, 1), size(Face::math, 1.5f), size(Face::bold, 1.9f), least};
+}
+
+}  // namespace headlight

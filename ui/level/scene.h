@@ -1,0 +1,123 @@
+// Scene: what a level of looking shows, as plain data: matrices, words, bars, arcs, and what can be pointed at.
+//
+// It is made once for a trace, a view and a size; drawing it (draw_scene) only draws. A test reads the same data: where
+// text stands, how small it is, how much of the width the operands take.
+#pragma once
+
+#include <array>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <imgui.h>
+
+#include "core/run/trace.h"
+#include "core/stage/cell.h"
+#include "ui/document/view.h"
+#include "ui/frame/matrix_painter.h"
+#include "ui/geometry/rect.h"
+#include "ui/look/fonts.h"
+#include "ui/look/look.h"
+#include "ui/look/words.h"
+
+namespace headlight {
+
+/// What a scene is made from and with.
+struct Easel {
+  const Trace& trace;
+  const View& view;
+  const Look& look;
+  const Fonts& fonts;
+  const Words& words;
+  float u = 1;     ///< pixels per point
+  ImVec2 window;   ///< the whole window's size, which the smallest type of a presentation follows
+};
+
+enum class TextRole : std::uint8_t { prose, story, word, number, caption };
+
+struct SceneText {
+  TextRole role{};
+  Face face{};
+  float pixels = 0;
+  ImU32 colour = 0;
+  Rect rect;           ///< of upright text; a turned one's right end is at its (max.x, middle)
+  std::string text;
+  float degrees = 0;
+};
+struct SceneMath {
+  float pixels = 0;
+  ImU32 colour = 0;
+  bool lanes = false;  ///< a stage's symbols wear its lane's colour
+  Rect rect;
+  std::string markup;
+};
+struct SceneFill {
+  Rect rect;
+  ImU32 colour = 0;
+  float corner = 0;
+};
+struct SceneBox {
+  Rect rect;
+  ImU32 colour = 0;
+  float thickness = 1, corner = 0;
+};
+struct SceneHatch {
+  Rect rect;
+  ImU32 colour = 0, ground = 0;
+  float step = 8;
+};
+struct SceneCurve {
+  std::array<ImVec2, 4> points;  ///< a cubic Bézier
+  ImU32 colour = 0;
+  float thickness = 1;
+  bool arrow = false;  ///< with a head at its end
+};
+struct SceneMatrix {
+  MatrixQuad quad;
+  Rect seen;  ///< nothing is drawn outside
+};
+using SceneItem = std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneHatch, SceneCurve, SceneMatrix>;
+
+/// What a click on a part of a scene does.
+enum class Deed : std::uint8_t { look_at, query_word, key_word, back, how, head, layer, knock_out, own_words, next_word };
+
+struct SceneTarget {
+  Rect rect;
+  Deed deed{};
+  Cell cell;        ///< of look_at
+  Index index = 0;  ///< of a word, head or layer
+};
+
+struct Scene {
+  std::vector<SceneItem> items;  ///< in the order in which they are drawn
+  std::vector<SceneTarget> targets;
+  Rect matter;                   ///< operands and result together, without words
+  int words_left_out = 0;        ///< that have an index, or nothing, in their place
+  std::vector<Rect> boxes;       ///< that text stands in and must not leave
+};
+
+/// Shrinks with what it is drawn in: for a level that comes or goes.
+struct SceneCamera {
+  ImVec2 origin{0, 0};
+  float zoom = 1;
+  float presence = 1;  ///< 0: nothing of it is there yet
+};
+
+void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter, const SceneCamera& camera = {});
+
+/// The topmost target at a point; null where there is none.
+const SceneTarget* target_at(const Scene& scene, ImVec2 point);
+
+/// Of type and strokes in a presentation, times `scale` pixels a point: as large as the window has room for, for the last row.
+float presentation_scale(ImVec2 window, float scale);
+
+/// Sizes of type in pixels, all drawn as they say: larger in a presentation, and never below `least`.
+struct TypeSizes {
+  float title = 0, story = 0, word = 0, number = 0, caption = 0, formula = 0, great = 0;
+  float least = 0;
+};
+TypeSizes type_sizes(const Easel& easel);
+/// The smallest size not below `pixels` that this face is drawn sharp at.
+float size_not_below(const Fonts& fonts, Face face, float pixels);
+
+}  // namespace headlight

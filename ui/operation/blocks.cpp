@@ -1,0 +1,312 @@
+// Matrices of an operation: which part of them stands where, with numbers and names.
+#include <algorithm>
+#include <cmath>
+
+#include "core/explain/math_markup.h"
+#include "core/figure/range.h"
+#include "core/image/theme.h"
+#include "core/run/masks_over.h"
+#include "ui/frame/colormaps.h"
+#include "ui/matrix/heat.h"
+#include "ui/operation/parts.h"
+
+namespace headlight::operation {
+namespace {
+
+constexpr float turn_share = 0.71f;  // of a length at 45°
+
+/// The part of the last two axes.
+Tensor part_of(const Tensor& whole, const Window& rows, const Window& cols) {
+  if (!whole.defined()) return {};
+  const Index rank = whole.rank();
+  Tensor part = whole;
+  if (rank >= 2 && whole.size(-2) > 1) part = part.slice(rank - 2, rows.first, rows.count);
+  if (whole.size(-1) > 1) part = part.slice(rank - 1, cols.first, cols.count);
+  return part;
+}
+
+ImU32 quiet_ink(const Pen& pen, bool lit, ImU32 colour) { return lit ? colour : pen.look().muted; }
+
+std::string name_of(const Easel& easel, Axis axis, Index index) { return axis_label(easel.trace, axis, easel.view.batch, index); }
+
+}  // namespace
+
+Window window_around(Index at, Index count, float room, float least, float most) {
+  Window window{0, count, room / static_cast<float>(std::max<Index>(count, 1)), false};
+  if (window.size < least) {
+    window.count = std::clamp<Index>(static_cast<Index>(room / least), 1, count);
+    window.first = std::clamp<Index>(at - window.count / 2, 0, count - window.count);
+    window.size = room / static_cast<float>(window.count);
+    window.part = true;
+  }
+  window.size = std::min(window.size, most);
+  return window;
+}
+
+Rect Block::cell(Index r, Index c) const {
+  const float w = rect.width() / static_cast<float>(cols), h = rect.height() / static_cast<float>(rows);
+  const float x = rect.min.x + static_cast<float>(c - col) * w, y = rect.min.y + static_cast<float>(r - row) * h;
+  return {{x, y}, {x + w, y + h}};
+}
+Rect Block::row_at(Index r) const { return {{rect.min.x, cell(r, col).min.y}, {rect.max.x, cell(r, col).max.y}}; }
+Rect Block::col_at(Index c) const { return {{cell(row, c).min.x, rect.min.y}, {cell(row, c).max.x, rect.max.y}}; }
+
+Block make_block(const Easel& easel, Stage stage, const Window& rows, const Window& cols, Rect rect, bool turned) {
+  const Trace& trace = easel.trace;
+  Block block;
+  block.stage = stage;
+  block.row = rows.first;
+  block.rows = rows.count;
+  block.col = cols.first;
+  block.cols = cols.count;
+  block.rect = {{std::round(rect.min.x), std::round(rect.min.y)}, {std::round(rect.max.x), std::round(rect.max.y)}};
+  const Cell cell = matrix_of(trace, easel.view, stage);
+  MatrixQuad& quad = block.quad;
+  const Tensor& whole = trace[stage];
+  quad.values = turned ? part_of(whole.transpose(whole.rank() - 2, whole.rank() - 1), rows, cols) : part_of(whole, rows, cols);
+  quad.batch = cell.batch;
+  quad.head = cell.head;
+  const bool leaves_some = stage == Stage::weights || stage == Stage::dropped_weights;
+  if (leaves_some || stage == Stage::masked_scores) quad.mask = part_of(trace[Stage::mask], rows, cols);
+  quad.show_leaks = leaves_some;
+  if (stage == Stage::dropped_weights) quad.kept = part_of(trace.dropout_keep, rows, cols);
+  quad.colormap = &window_colormap(easel.view, stage);
+  quad.range = stage_range(trace, stage, quad.colormap->kind());
+  quad.theme = easel.look.theme;
+  quad.scale = easel.u;
+  quad.min = block.rect.min;
+  quad.max = block.rect.max;
+  const float side = std::min(block.rect.width() / static_cast<float>(block.cols), block.rect.height() / static_cast<float>(block.rows));
+  quad.cell_gap = side >= 18 * easel.u ? std::round(1.6f * easel.u) : side >= 6 * easel.u ? std::round(easel.u) : 0;
+  return block;
+}
+
+Block with_numbers(const Block& block, Tensor values) {
+  Block other = block;
+  other.quad.values = std::move(values);
+  other.quad.batch = other.quad.head = 0;
+  other.quad.mask = other.quad.kept = {};
+  other.quad.show_leaks = false;
+  return other;
+}
+
+void put(Pen& pen, const Block& block, float opacity, Rect seen) {
+  MatrixQuad quad = block.quad;
+  quad.opacity = opacity;
+  pen.scene().items.emplace_back(SceneMatrix{std::move(quad), seen});
+}
+
+void put_ghost(Pen& pen, const Block& block) {
+  const Rect& rect = block.rect;
+  pen.fill(rect, pen.look().card, 3 * pen.u());
+  const float gap = std::max(1.0f, std::round(pen.u()));
+  const float w = rect.width() / static_cast<float>(block.cols), h = rect.height() / static_cast<float>(block.rows);
+  if (std::min(w, h) < 6 * pen.u()) return pen.box(rect, pen.look().line, gap);
+  for (Index c = 0; c <= block.cols; ++c) {
+    const float x = std::round(rect.min.x + static_cast<float>(c) * w);
+    pen.fill({{x - gap / 2, rect.min.y}, {x + gap / 2, rect.max.y}}, pen.look().line);
+  }
+  for (Index r = 0; r <= block.rows; ++r) {
+    const float y = std::round(rect.min.y + static_cast<float>(r) * h);
+    pen.fill({{rect.min.x, y - gap / 2}, {rect.max.x, y + gap / 2}}, pen.look().line);
+  }
+}
+
+float cell_margin(const Pen& pen) { return 8 * pen.u(); }
+
+float fitting(const Pen& pen, const Block& block, Figures& figures, float pixels) {
+  const float w = block.rect.width() / static_cast<float>(block.cols) - cell_margin(pen) * 0.6f;
+  const float h = block.rect.height() / static_cast<float>(block.rows) - 2 * pen.u();
+  const float least = size_not_below(pen.easel().fonts, Face::mono, pen.type.least);
+  const auto width = [&](float size) { return pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest()); };
+  do {
+    for (const float size : {pixels, least}) {
+      if (width(size) <= w && pen.easel().fonts.crisp(Face::mono, size) <= h) return size;
+    }
+  } while (figures.shorten());
+  return 0;
+}
+
+void write(Pen& pen, const Block& block, const Figures& figures, float pixels, const std::function<bool(Index, Index)>& has) {
+  if (pixels <= 0) return;
+  const MatrixQuad& quad = block.quad;
+  const MatrixView numbers = quad.values.matrix(quad.batch, quad.head);
+  CellMasks masks;
+  if (quad.mask.defined()) masks.allowed = quad.mask.matrix(quad.batch, quad.head);
+  if (quad.kept.defined()) masks.kept = quad.kept.matrix(quad.batch, quad.head);
+  masks.show_leaks = quad.show_leaks;
+  for (Index r = 0; r < numbers.rows; ++r) {
+    for (Index c = 0; c < numbers.cols; ++c) {
+      if (!has(block.row + r, block.col + c)) continue;
+      const float value = numbers(r, c);
+      const CellKind kind = classify(numbers, masks, r, c);
+      const ImVec2 centre = block.cell(block.row + r, block.col + c).centre();
+      if (kind == CellKind::value) {
+        pen.text(TextRole::number, Face::mono, pixels, centre, Align::middle, to_imgui(ink_on(quad.colormap->at(normalise(value, quad.range)))), figures(value));
+      } else {
+        const bool zero = quad.show_leaks && value == 0;
+        pen.text(TextRole::number, Face::mono, pixels, centre, Align::middle, pen.look().muted, zero ? "0" : Figures(1, false)(value));
+      }
+    }
+  }
+}
+
+float row_room(const Pen& pen, const Window& rows, Axis axis) {
+  float widest = 0;
+  for (Index r = rows.first; r < rows.first + rows.count; ++r) widest = std::max({widest, pen.measure(Face::bold, pen.bold(pen.type.word), name_of(pen.easel(), axis, r)).x, pen.measure(Face::ui, pen.type.word, name_of(pen.easel(), axis, r)).x});
+  return widest + 14 * pen.u();
+}
+
+void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Index lit, ImU32 colour) {
+  const float line = block.rect.height() / static_cast<float>(block.rows);
+  const Fonts& fonts = pen.easel().fonts;
+  // As large as the rows allow, down to the smallest; where even that is too high, the ones that find room.
+  float pixels = std::min(pen.type.word, std::max(line, pen.type.least));
+  pixels = std::max(fonts.crisp(Face::ui, pixels), size_not_below(fonts, Face::ui, pen.type.least));
+  const auto every = static_cast<Index>(std::ceil(std::max(fonts.crisp(Face::bold, pixels), pixels) * 1.02f / line));
+  const float least = size_not_below(fonts, Face::ui, pen.type.least);
+  for (Index r = block.row; r < block.row + block.rows; ++r) {
+    const bool is_lit = r == lit;
+    if (!is_lit && every > 1 && ((r - lit) % every != 0)) {
+      if (has_words(pen.easel(), axis)) ++pen.scene().words_left_out;
+      continue;
+    }
+    std::string word = name_of(pen.easel(), axis, r);
+    const Face face = is_lit ? Face::bold : Face::ui;
+    float size = is_lit ? pen.bold(pixels) : pixels;
+    if (pen.measure(face, size, word).x > room) size = is_lit ? pen.bold(least) : least;
+    if (pen.measure(face, size, word).x > room) word = elide(fonts, face, size, word, room);
+    pen.text(TextRole::word, face, size, {x, block.row_at(r).centre().y}, Align::right, quiet_ink(pen, is_lit, colour), std::move(word));
+    if (axis == Axis::query || axis == Axis::key) {
+      pen.target({{x - room, block.row_at(r).min.y}, {x, block.row_at(r).max.y}}, axis == Axis::query ? Deed::query_word : Deed::key_word, r);
+    }
+  }
+}
+
+namespace {
+
+/// The widest name, plain or bold, in type of this size.
+float widest(const Pen& pen, const Window& cols, Axis axis, float pixels) {
+  float most = 0;
+  for (Index c = cols.first; c < cols.first + cols.count; ++c) most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.easel(), axis, c)).x, pen.measure(Face::ui, pixels, name_of(pen.easel(), axis, c)).x});
+  return most;
+}
+
+/// Of names at 45° over these columns.
+float turned_size(const Pen& pen, const Window& cols) {
+  const float least = size_not_below(pen.easel().fonts, Face::ui, pen.type.least);
+  return std::clamp(cols.size * 0.7f, least, std::max(pen.type.word, least));
+}
+
+/// Where upright names of these columns fit: the size; else 0.
+float upright_size(const Pen& pen, const Window& cols, Axis axis) {
+  const Fonts& fonts = pen.easel().fonts;
+  for (const float size : {fonts.crisp(Face::ui, pen.type.word * 1.35f), pen.type.word, std::max(pen.type.word * 0.85f, pen.type.least), size_not_below(fonts, Face::ui, pen.type.least)}) {
+    if (widest(pen, cols, axis, size) + 6 * pen.u() <= cols.size) return size;
+  }
+  return 0;
+}
+
+}  // namespace
+
+float column_room(const Pen& pen, const Window& cols, Axis axis) {
+  if (const float size = upright_size(pen, cols, axis); size > 0) return size * 1.6f;
+  const float size = turned_size(pen, cols);
+  return std::min(widest(pen, cols, axis, size) * turn_share, 9 * size) + size;
+}
+
+void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float room, Index lit, ImU32 colour) {
+  const Fonts& fonts = pen.easel().fonts;
+  const Window cols{block.col, block.cols, block.rect.width() / static_cast<float>(block.cols)};
+  const float upright = upright_size(pen, cols, axis);
+  const float size = upright > 0 ? upright : turned_size(pen, cols);
+  const float pitch = fonts.crisp(Face::ui, size) * 1.25f;
+  const Index every = upright > 0 ? 1 : static_cast<Index>(std::ceil(pitch / cols.size));
+  for (Index c = block.col; c < block.col + block.cols; ++c) {
+    const bool is_lit = c == lit;
+    const Rect column = block.col_at(c);
+    if (axis == Axis::query || axis == Axis::key) {
+      const Rect place = above ? Rect{{column.min.x, column.min.y - room}, {column.max.x, column.min.y}} : Rect{{column.min.x, column.max.y}, {column.max.x, column.max.y + room}};
+      pen.target(place, axis == Axis::query ? Deed::query_word : Deed::key_word, c);
+    }
+    if (!is_lit && every > 1 && (c - lit) % every != 0) {
+      if (has_words(pen.easel(), axis)) ++pen.scene().words_left_out;
+      continue;
+    }
+    std::string word = name_of(pen.easel(), axis, c);
+    const Face face = is_lit ? Face::bold : Face::ui;
+    const ImU32 ink = quiet_ink(pen, is_lit, colour);
+    if (upright > 0) {
+      const float y = above ? column.min.y - room / 2 : column.max.y + room / 2;
+      pen.text(TextRole::word, face, is_lit ? pen.bold(size) : size, {column.centre().x, y}, Align::middle, ink, std::move(word));
+      continue;
+    }
+    const float longest = (room - size * 0.8f) / turn_share, own = is_lit ? pen.bold(size) : size;
+    if (pen.measure(face, own, word).x > longest) word = elide(fonts, face, own, word, longest);
+    const float reach = pen.measure(face, own, word).x * turn_share;
+    const ImVec2 foot{column.centre().x, above ? column.min.y - size * 0.55f : column.max.y + size * 0.55f};
+    pen.turned(face, own, above ? ImVec2{foot.x + reach, foot.y - reach} : foot, -45, ink, std::move(word));
+  }
+}
+
+std::string sizes_of(const MatrixView& matrix) { return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols); }
+
+void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols) {
+  const Trace& trace = pen.easel().trace;
+  const MatrixView matrix = numbers_of(trace, pen.easel().view, stage);
+  const float side = std::min(room.width() / static_cast<float>(matrix.cols), room.height() / static_cast<float>(matrix.rows));
+  const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), std::min(room.width(), 24 * pen.u())), std::max(side * static_cast<float>(matrix.rows), std::min(room.height(), 24 * pen.u()))};
+  const Rect rect{room.min, {room.min.x + size.x, room.min.y + size.y}};
+  const Block whole = make_block(pen.easel(), stage, {0, matrix.rows, 0, false}, {0, matrix.cols, 0, false}, rect);
+  pen.fill(whole.rect, pen.look().card);
+  put(pen, whole);
+  pen.box(whole.rect.grown(1), pen.look().line, 1);
+  if (!rows.part && !cols.part) return;
+  const Rect from = whole.cell(rows.first, cols.first), to = whole.cell(rows.first + rows.count - 1, cols.first + cols.count - 1);
+  pen.box(Rect{from.min, to.max}.grown(1.5f * pen.u()), pen.look().ink, std::max(1.5f, 1.5f * pen.u()), 2 * pen.u());
+}
+
+std::string plain_symbol(const Easel& easel, Stage stage) { return is_parameter(stage) ? std::string(name(stage)) : plain_math(symbol_of(easel, stage)); }
+
+Stage bias_of(Stage weight) {
+  switch (weight) {
+    case Stage::W_q: return Stage::b_q;
+    case Stage::W_k: return Stage::b_k;
+    case Stage::W_v: return Stage::b_v;
+    case Stage::W_o: return Stage::b_o;
+    default: return weight;
+  }
+}
+
+
+std::string symbol_of(const Easel& easel, Stage stage) {
+  const Trace& trace = easel.trace;
+  const Index head = matrix_of(trace, easel.view, stage).head;
+  const auto indexed = [&](const char* letter) { return trace.dims().heads > 1 ? std::string(letter) + "_{" + std::to_string(head) + "}" : std::string(letter); };
+  const bool self = trace.inputs.self_attention();
+  switch (stage) {
+    case Stage::query: return self ? "X" : "X_{q}";
+    case Stage::key: return self ? "X" : "X_{k}";
+    case Stage::value: return self ? "X" : "X_{v}";
+    case Stage::W_q: return "W_{q}";
+    case Stage::W_k: return "W_{k}";
+    case Stage::W_v: return "W_{v}";
+    case Stage::W_o: return "W_{o}";
+    case Stage::Q: return "Q";
+    case Stage::K: return "K";
+    case Stage::V: return "V";
+    case Stage::Q_heads: return indexed("Q");
+    case Stage::K_heads: return indexed("K");
+    case Stage::V_heads: return indexed("V");
+    case Stage::Q_rotated: return indexed("Q′");
+    case Stage::K_rotated: return indexed("K′");
+    case Stage::mask: return "M";
+    case Stage::weights: case Stage::dropped_weights: return indexed("A");
+    case Stage::head_outputs: return indexed("O");
+    case Stage::concat: return "O";
+    case Stage::output: return "Y";
+    default: return indexed("S");
+  }
+}
+
+}  // namespace headlight::operation

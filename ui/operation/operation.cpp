@@ -1,0 +1,149 @@
+#include "ui/operation/operation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/explain/explain.h"
+#include "core/explain/partial.h"
+#include "ui/operation/parts.h"
+#include "ui/pipeline/layout.h"
+
+namespace headlight {
+
+using namespace operation;
+
+OperationKind operation_of(const Trace& trace, Stage stage) {
+  if (product_terms(trace, stage) > 0) return OperationKind::product;
+  switch (stage) {
+    case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads: return trace.has(made_from(trace, stage)) ? OperationKind::split : OperationKind::input;
+    case Stage::concat: return OperationKind::merge;
+    case Stage::Q_rotated: case Stage::K_rotated: return trace.scenario.rope == Rope::none ? OperationKind::norm : OperationKind::rotation;
+    case Stage::mask: return OperationKind::mask;
+    case Stage::weights: return made_from(trace, stage) == stage ? OperationKind::input : OperationKind::softmax;
+    case Stage::dropped_weights: return OperationKind::dropout;
+    case Stage::scaled_scores: case Stage::capped_scores: case Stage::biased_scores: case Stage::masked_scores: return OperationKind::row;
+    default: return OperationKind::input;
+  }
+}
+
+Stage made_from(const Trace& trace, Stage stage) {
+  const auto first = [&](std::initializer_list<Stage> stages) {
+    for (const Stage each : stages) {
+      if (each != stage && trace.has(each)) return each;
+    }
+    return stage;
+  };
+  switch (stage) {
+    case Stage::Q_heads: return first({Stage::Q});
+    case Stage::K_heads: return first({Stage::K});
+    case Stage::V_heads: return first({Stage::V});
+    case Stage::Q_rotated: return first({Stage::Q_heads});
+    case Stage::K_rotated: return first({Stage::K_heads});
+    case Stage::scaled_scores: return first({Stage::scores});
+    case Stage::capped_scores: return first({Stage::scaled_scores});
+    case Stage::biased_scores: return first({Stage::capped_scores, Stage::scaled_scores});
+    case Stage::masked_scores: return first({Stage::biased_scores, Stage::capped_scores, Stage::scaled_scores});
+    case Stage::weights: return first({Stage::masked_scores, Stage::biased_scores, Stage::capped_scores, Stage::scaled_scores});
+    case Stage::dropped_weights: return first({Stage::weights});
+    case Stage::concat: return first({Stage::head_outputs});
+    case Stage::output: return first({Stage::concat});
+    default: return stage;
+  }
+}
+
+namespace {
+
+/// "scores", "projection_q": under which the table of words has this step's sentences.
+std::string sentence_key(const Trace& trace, Stage stage) {
+  switch (operation_of(trace, stage)) {
+    case OperationKind::norm: return "norm";
+    case OperationKind::rotation: return "rotation";
+    case OperationKind::split: return "split";
+    case OperationKind::input: return stage == Stage::weights ? "given_weights" : has_head_axis(stage) ? "given_heads" : "input";
+    default: break;
+  }
+  if (stage == Stage::output && operation_of(trace, stage) != OperationKind::product) return "no_output";
+  return std::string(name(stage));
+}
+
+std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus) {
+  const Trace& trace = easel.trace;
+  const Look& look = easel.look;
+  const bool by_key = info(stage).rows == Axis::key;
+  const Cell cell = cell_of(trace, easel.view, stage, focus);
+  const float value = value_at(trace, cell);
+  const std::vector<float> one{value};
+  const Figures figures({one.data(), 1, 1, 1, 1});
+  const Dims& dims = trace.dims();
+  const Index weight_head = easel.view.head;
+  // {0} the word that asks, {1} the one that is asked, {2} the number, {3} and {4} sizes, {5} the row's own word, {6} the head
+  return {
+      {query_word(easel, focus.query), look.q},
+      {key_word(easel, focus.key), look.k},
+      {Figures(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value), look.head(weight_head)},
+      {std::to_string(trace[stage].size(-1)), look.ink, false},
+      {std::to_string(dims.d_head), look.ink, false},
+      {by_key ? key_word(easel, focus.key) : query_word(easel, focus.query), look.lane(stage) == 0 ? look.ink : look.lane(stage)},
+      {std::to_string(weight_head), look.head(weight_head), false},
+      {std::to_string(dims.heads), look.ink, false},
+  };
+}
+
+/// The pipeline in a stamp, with a mark where one is.
+void put_map(Pen& pen, Stage stage, Rect room) {
+  const Easel& easel = pen.easel();
+  const float u = pen.u();
+  const float width = std::min(room.width(), 168 * u), height = width * 0.56f;
+  if (room.width() < 110 * u || room.height() < height + pen.type.caption * 1.6f) return;
+  const Rect card{room.min, {room.min.x + width, room.min.y + height}};
+  pen.fill(card, pen.look().card, 8 * u);
+  pen.box(card, pen.look().line, 1, 8 * u);
+  const Rect inside = card.grown(-9 * u);
+  const PipelineLayout layout = lay_out_pipeline(easel.trace, {1000, 640}, 1, false, 0);
+  const float x = inside.width() / 1000, y = inside.height() / 640;
+  for (const Slot& slot : layout.slots) {
+    const Rect at{{inside.min.x + slot.card.min.x * x, inside.min.y + slot.card.min.y * y}, {inside.min.x + slot.card.max.x * x, inside.min.y + slot.card.max.y * y}};
+    const bool here = slot.stage == shown_as(easel.trace, stage);
+    pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), 2 * u);
+    if (here) pen.box(at.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), 3 * u);
+  }
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, card.max.y + pen.type.caption}, Align::left, pen.look().muted, easel.words("level.you_are_here"));
+  pen.target(card, Deed::back);
+}
+
+}  // namespace
+
+Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect place) {
+  Scene scene;
+  Pen pen(easel, scene);
+  const float u = easel.u;
+  const bool presenting = easel.view.presenting;
+  const Focus focus = focus_of(easel.trace, easel.view);
+  const ImVec2 margin{presenting ? std::max(28 * u, place.width() * 0.02f) : std::clamp(place.width() * 0.035f, 20 * u, 60 * u), presenting ? 14 * u : std::clamp(place.height() * 0.03f, 12 * u, 28 * u)};
+  Rect area{{place.min.x + margin.x, place.min.y + margin.y}, {place.max.x - margin.x, place.max.y - margin.y * 0.6f}};
+  const std::string key = "prose." + sentence_key(easel.trace, stage);
+  const std::vector<Named> values = values_of(easel, stage, focus);
+  const Align align = presenting ? Align::middle : Align::left;
+  area.min.y += pen.sentence(TextRole::prose, easel.words(key + ".title"), values, area, pen.type.title, easel.look.ink, align);
+  area.min.y += pen.sentence(TextRole::story, easel.words(key + ".story"), values, area, pen.type.story, easel.look.muted, align) + (presenting ? 6 : 14) * u;
+  const OperationKind kind = operation_of(easel.trace, stage);
+  const bool has_own_map = kind == OperationKind::product || kind == OperationKind::row || kind == OperationKind::mask || kind == OperationKind::softmax || kind == OperationKind::dropout;
+  Rect left_over;
+  if (!presenting && !has_own_map && area.width() >= 1100 * u) {
+    left_over = {{area.max.x - 172 * u, area.min.y}, area.max};
+    area.max.x -= 200 * u;
+  }
+  const Task task{pen, stage, focus, reveal, area};
+  switch (kind) {
+    case OperationKind::product: left_over = product(task); break;
+    case OperationKind::split: case OperationKind::merge: split_or_merge(task); break;
+    case OperationKind::norm: norm(task); break;
+    case OperationKind::rotation: rotation(task); break;
+    case OperationKind::input: input(task); break;
+    default: left_over = rows(task); break;
+  }
+  if (!presenting) put_map(pen, stage, left_over);
+  return scene;
+}
+
+}  // namespace headlight

@@ -1,0 +1,100 @@
+// Inside ui/operation: what the layouts of the operations share.
+#pragma once
+
+#include <functional>
+
+#include "ui/level/figures.h"
+#include "ui/operation/operation.h"
+
+namespace headlight::operation {
+
+/// What every layout gets: the stage, where the eye is, how much is there yet, and where to stand.
+struct Task {
+  Pen& pen;
+  Stage stage{};
+  Focus focus;
+  const Reveal& reveal;
+  Rect area;
+
+  const Easel& easel() const { return pen.easel(); }
+  const Trace& trace() const { return pen.easel().trace; }
+  float u() const { return pen.u(); }
+};
+
+// One a kind of operation; these give the place that they leave for the small map, empty where they leave none.
+Rect product(const Task& task);
+Rect rows(const Task& task);
+void split_or_merge(const Task& task);
+void norm(const Task& task);
+void rotation(const Task& task);
+void input(const Task& task);
+
+/// So many of `count` that each has at least `least` pixels, the one that is looked at among them.
+struct Window {
+  Index first = 0, count = 0;
+  float size = 0;  ///< of one
+  bool part = false;
+};
+Window window_around(Index at, Index count, float room, float least, float most);
+
+/// A part of a stage's matrix, as it is drawn.
+struct Block {
+  Stage stage{};
+  MatrixQuad quad;      ///< its values are the part alone
+  Index row = 0, col = 0, rows = 0, cols = 0;  ///< of the whole: where the part begins, how large it is
+  Rect rect;
+
+  Rect cell(Index r, Index c) const;  ///< by the whole's indices
+  Rect row_at(Index r) const;
+  Rect col_at(Index c) const;
+};
+Block make_block(const Easel& easel, Stage stage, const Window& rows, const Window& cols, Rect rect, bool turned = false);
+/// Other numbers in the same place and colours.
+Block with_numbers(const Block& block, Tensor values);
+void put(Pen& pen, const Block& block, float opacity, Rect seen);
+inline void put(Pen& pen, const Block& block, float opacity = 1) { put(pen, block, opacity, block.rect); }
+/// The empty cells that numbers come into.
+void put_ghost(Pen& pen, const Block& block);
+/// Numbers into those cells that `has` (by the whole's indices), in ink that can be read on each.
+void write(Pen& pen, const Block& block, const Figures& figures, float pixels, const std::function<bool(Index, Index)>& has);
+/// The size at which every number of the block fits into its cell, with fewer decimals where that helps; 0: none does.
+float fitting(const Pen& pen, const Block& block, Figures& figures, float pixels);
+float cell_margin(const Pen& pen);
+
+/// Names along a block's rows, right before x; the one at `lit` stands out in `colour`.
+void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Index lit, ImU32 colour);
+/// Names along its columns, over or under it; turned where they are too wide.
+void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float room, Index lit, ImU32 colour);
+/// What they take: a line, or the length of the longest at 45°.
+float column_room(const Pen& pen, const Window& cols, Axis axis);
+float row_room(const Pen& pen, const Window& rows, Axis axis);
+
+/// The name of a stage's matrix as a symbol, "K_{1}", and its sizes: "16 × 12".
+std::string symbol_of(const Easel& easel, Stage stage);
+/// The same without markup: "W_o".
+std::string plain_symbol(const Easel& easel, Stage stage);
+/// The bias that is added after a product with this matrix; the matrix itself where there is no such thing.
+Stage bias_of(Stage weight);
+std::string sizes_of(const MatrixView& matrix);
+/// The whole of a stage, small, with a frame where the part is that is shown large.
+void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols);
+
+/// A sum of products, as a column of terms with the sum growing beside it.
+struct Sum {
+  std::string title_left, title_right;
+  ImU32 left_colour = 0, right_colour = 0;
+  Stage left_stage{}, right_stage{}, stage{};
+  std::vector<float> left, right;
+  std::vector<std::string> names;   ///< of the terms, where they are words
+  std::optional<float> bias;
+  Index done = 0;                   ///< terms that are added
+  float total = 0;                  ///< the number itself, as the stage has it
+};
+/// The sum after `done` terms; the number itself after all.
+float so_far(const Sum& sum);
+void put_sum(const Task& task, const Sum& sum, Rect card, bool framed);
+
+/// Under the matter: the formula of the chosen number, and the same with its numbers.
+void put_formula(const Task& task, Rect room);
+
+}  // namespace headlight::operation

@@ -1,0 +1,245 @@
+// A product as the product it is: A at the left, B above, the result in the corner.
+#include <algorithm>
+#include <cmath>
+
+#include "core/explain/explain.h"
+#include "core/explain/partial.h"
+#include "core/image/theme.h"
+#include "core/figure/range.h"
+#include "ui/operation/parts.h"
+
+namespace headlight::operation {
+namespace {
+
+/// The share of a stage's time after which the chosen number begins, and is whole; the rest follows it.
+constexpr float begins = 0.3f, ends = 0.8f;
+
+/// Of a number of the result: how many of its terms are added.
+struct Made {
+  Index before = 0;  ///< numbers that are whole, row by row
+  Index terms = 0;   ///< of the chosen one
+  bool rest = false; ///< everything is there
+};
+
+Made made_at(const Reveal& reveal, const Block& block, const Cell& cell, Index terms) {
+  if (!reveal.share) return {0, reveal.terms.value_or(terms), true};
+  const float share = *reveal.share;
+  const Index index = (cell.row - block.row) * block.cols + cell.col - block.col;
+  if (share < begins) return {static_cast<Index>(share / begins * static_cast<float>(index)), 0, false};
+  if (share < ends) return {index, std::min<Index>(static_cast<Index>((share - begins) / (ends - begins) * static_cast<float>(terms + 1)), terms), false};
+  const Index left = block.rows * block.cols - index - 1;
+  const auto more = static_cast<Index>((share - ends) / (1 - ends) * static_cast<float>(left + 1));
+  return {index + 1 + more, terms, share >= 1};
+}
+
+Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index terms) {
+  const Trace& trace = task.trace();
+  const View& view = task.easel().view;
+  const Look& look = task.pen.look();
+  const MatrixView left = numbers_of(trace, view, operands.left), right = numbers_of(trace, view, operands.right);
+  Sum sum;
+  sum.left_stage = operands.left;
+  sum.right_stage = operands.right;
+  sum.stage = task.stage;
+  sum.left_colour = look.lane(operands.left);
+  sum.right_colour = look.lane(operands.right);
+  sum.total = value_at(trace, cell);
+  sum.done = terms;
+  const bool by_key = operands.left == Stage::weights || operands.left == Stage::dropped_weights;
+  for (Index i = 0; i < left.cols; ++i) {
+    sum.left.push_back(left(cell.row, i));
+    sum.right.push_back(operands.terms_are_rows ? right(i, cell.col) : right(cell.col, i));
+    if (by_key && has_words(task.easel(), Axis::key)) sum.names.push_back(key_word(task.easel(), i));
+  }
+  const Axis rows = info(task.stage).rows;
+  sum.title_left = rows == Axis::query ? query_word(task.easel(), cell.row) : key_word(task.easel(), cell.row);
+  sum.title_right = info(task.stage).cols == Axis::key ? key_word(task.easel(), cell.col) : task.easel().words.fill("level.column", {plain_symbol(task.easel(), operands.right), std::to_string(cell.col)});
+  if (const Stage bias = bias_of(operands.right); bias != operands.right && trace.has(bias)) sum.bias = trace[bias].matrix()(0, cell.col);
+  return sum;
+}
+
+/// Where A, B, the result and the sum stand.
+struct Places {
+  Rect left, above, result, sum;
+  Rect corner;  ///< left of B, over A
+  Window rows, cols;
+  float names = 0, heads = 0;  ///< room for the words of rows and columns
+  bool sum_in_corner = false;
+};
+
+Places place(const Task& task, const Operands& operands, const Cell& cell, Figures& figures) {
+  Pen& pen = task.pen;
+  const Trace& trace = task.trace();
+  const float u = task.u();
+  const MatrixView left = numbers_of(trace, task.easel().view, operands.left), result = numbers_of(trace, task.easel().view, task.stage);
+  const StageInfo& about = info(task.stage);
+  Places to;
+  Rect area = task.area;
+  to.sum_in_corner = task.easel().view.presenting || area.width() < 1040 * u;
+  if (!to.sum_in_corner) {
+    const float card = std::clamp(area.width() * 0.245f, 320 * u, 440 * u);
+    to.sum = {{area.max.x - card, area.min.y}, area.max};
+    area.max.x -= card + 28 * u;
+  }
+  const float caption = pen.type.caption * 1.7f;
+  const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number);
+  const float gap = 12 * u;
+  const auto T = static_cast<float>(left.cols);
+  // Heights: B takes what it needs, at most its share; then the rows.
+  const float share = to.sum_in_corner ? 0.46f : 0.36f;
+  const float rough = area.height() - caption - gap - pen.type.word * 3;
+  // All rows if they can be had with B at a quarter of the height.
+  const float rows_want = number * 1.5f * static_cast<float>(result.rows);
+  float above = std::clamp(to.sum_in_corner ? rough - rows_want : T * 14 * u, rough * (to.sum_in_corner ? 0.28f : 0.22f), rough * share);
+  to.rows = window_around(cell.row, result.rows, rough - above, number * 1.45f, 64 * u);
+  to.names = std::min(row_room(pen, to.rows, about.rows), area.width() * 0.2f);
+  // Widths: the result takes what its numbers need, then A.
+  const float wide = area.width() - to.names - gap;
+  const float digits = pen.measure(Face::mono, pen.type.number, "0").x;
+  const auto needed = [&] { return digits * static_cast<float>(figures.longest()) + cell_margin(pen); };
+  const float most = wide * 0.62f;
+  // Of words all are shown before all digits are; of features a part with its digits.
+  while (about.cols == Axis::key && needed() * static_cast<float>(result.cols) > most && figures.shorten()) continue;
+  const float aim = to.sum_in_corner ? wide * 0.56f : std::min(most, std::max(wide * 0.5f, needed() * static_cast<float>(result.cols)));
+  to.cols = window_around(cell.col, result.cols, needed() * static_cast<float>(result.cols) > aim ? most : aim, needed(), to.sum_in_corner ? 1e6f : 96 * u);
+  to.heads = about.cols == Axis::key ? column_room(pen, to.cols, Axis::key) : pen.type.caption * 1.5f;
+  const float height = area.height() - caption - gap - to.heads;
+  above = std::min(above, height * share);
+  to.rows = window_around(cell.row, result.rows, height - above, number * 1.45f, 64 * u);
+  const float result_width = to.cols.size * static_cast<float>(to.cols.count);
+  const float left_width = std::min(wide - result_width, to.sum_in_corner ? 1e6f : T * std::max(30 * u, to.rows.size * 1.3f));
+  const float x = area.min.x + to.names, y = area.min.y + to.heads;
+  const float middle = x + left_width + gap, down = y + above + gap;
+  const float deep = to.rows.size * static_cast<float>(to.rows.count);
+  to.left = {{x, down}, {x + left_width, down + deep}};
+  to.above = {{middle, y}, {middle + result_width, y + above}};
+  to.result = {{middle, down}, {middle + result_width, down + deep}};
+  to.corner = {{area.min.x, area.min.y}, {middle - gap, down - gap}};
+  return to;
+}
+
+/// The symbol and the sizes of an operand or the result, in a line that ends or begins at `at`.
+void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align, const std::string& note) {
+  Pen& pen = task.pen;
+  const MatrixView matrix = numbers_of(task.trace(), task.easel().view, stage);
+  const std::string symbol = symbol_of(task.easel(), stage) + (turned ? "^T" : "");
+  const std::string sizes = turned ? std::to_string(matrix.cols) + " × " + std::to_string(matrix.rows) : sizes_of(matrix);
+  const std::string words = note.empty() ? sizes : sizes + ", " + note;
+  const float room = pen.measure(Face::ui, pen.type.caption, words).x + 8 * task.u();
+  if (align == Align::right) {
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, at, Align::right, pen.look().muted, words);
+    pen.math(pen.type.formula, {at.x - room, at.y}, 1e6f, pen.look().lane(stage), false, symbol, 0, Align::right);
+    return;
+  }
+  const float width = pen.math(pen.type.formula, at, 1e6f, pen.look().lane(stage), false, symbol);
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {at.x + width + 8 * task.u(), at.y}, Align::left, pen.look().muted, words);
+}
+
+}  // namespace
+
+Rect product(const Task& task) {
+  Pen& pen = task.pen;
+  const Trace& trace = task.trace();
+  const Look& look = pen.look();
+  const View& view = task.easel().view;
+  const float u = task.u();
+  const Operands operands = operands_of(trace, task.stage);
+  const Index terms = product_terms(trace, task.stage);
+  const Cell cell = cell_of(trace, view, task.stage, task.focus);
+  Figures figures(numbers_of(trace, view, task.stage), {});
+  const Places at = place(task, operands, cell, figures);
+  const Window all_terms{0, terms, 0, false};
+
+  Block left = make_block(task.easel(), operands.left, at.rows, all_terms, at.left);
+  Block above = make_block(task.easel(), operands.right, all_terms, at.cols, at.above, !operands.terms_are_rows);
+  Block result = make_block(task.easel(), task.stage, at.rows, at.cols, at.result);
+  const Made made = made_at(task.reveal, result, cell, terms);
+  Sum sum = sum_of(task, operands, cell, made.terms);
+  if (task.reveal.terms) {
+    const Tensor partial = partial_product(trace, task.stage, view.batch, has_head_axis(task.stage) ? view.head : 0, *task.reveal.terms);
+    result = with_numbers(result, partial.slice(0, at.rows.first, at.rows.count).slice(1, at.cols.first, at.cols.count));
+  }
+  for (const Block* block : {&left, &above, &result}) pen.matter(block->rect);
+
+  // A's row and B's column are lit as far as the sum has come; the rest is there but quiet.
+  const float lit = made.terms > 0 ? static_cast<float>(made.terms) / static_cast<float>(terms) : 0;
+  const Rect row = left.row_at(cell.row), col = above.col_at(cell.col);
+  put(pen, left, 0.28f);
+  put(pen, above, 0.28f);
+  put(pen, left, 1, {row.min, {row.min.x + row.width() * lit, row.max.y}});
+  put(pen, above, 1, {col.min, {col.max.x, col.min.y + col.height() * lit}});
+  pen.box(row.grown(1.5f * u), look.lane(operands.left), std::max(2.0f, 2 * u), 3 * u);
+  pen.box(col.grown(1.5f * u), look.lane(operands.right), std::max(2.0f, 2 * u), 3 * u);
+
+  const auto has = [&](Index r, Index c) {
+    if (r == cell.row && c == cell.col) return false;
+    if (task.reveal.terms) return true;
+    if (task.reveal.share) return made.rest || (r - result.row) * result.cols + c - result.col < made.before;
+    return task.reveal.shown.has(r, c);
+  };
+  put_ghost(pen, result);
+  if (task.reveal.whole() || made.rest || task.reveal.terms) {
+    put(pen, result);
+  } else {
+    // Whole rows, and the beginning of the next.
+    for (Index r = result.row; r < result.row + result.rows; ++r) {
+      Index count = 0;
+      while (count < result.cols && (has(r, result.col + count) || (r == cell.row && result.col + count == cell.col && made.before > (r - result.row) * result.cols + count))) ++count;
+      const Rect line = result.row_at(r);
+      if (count > 0) put(pen, result, 1, {line.min, {result.cell(r, result.col + count - 1).max.x, line.max.y}});
+    }
+  }
+  if (made.rest && task.reveal.shown.columns != Shown::all) {
+    const Index gone = std::max<Index>(task.reveal.shown.columns - result.col, 0);
+    if (gone < result.cols) {
+      const Rect blank{{result.rect.min.x + result.rect.width() * static_cast<float>(gone) / static_cast<float>(result.cols), result.rect.min.y}, result.rect.max};
+      pen.fill(blank, look.card);
+    }
+  }
+  const float pixels = fitting(pen, result, figures, pen.type.number);
+  write(pen, result, figures, pixels, [&](Index r, Index c) { return has(r, c); });
+
+  // The number that is being made.
+  const float now = so_far(sum);
+  const Rect box = result.cell(cell.row, cell.col);
+  const bool any = made.terms > 0;
+  const Rgba ground = result.quad.colormap->at(normalise(now, result.quad.range));
+  pen.fill(box, any ? to_imgui(ground) : look.card);
+  if (any && pixels > 0) pen.text(TextRole::number, Face::mono, pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
+  pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), 3 * u);
+  for (Index r = result.row; r < result.row + result.rows; ++r) {
+    for (Index c = result.col; c < result.col + result.cols; ++c) pen.target(result.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
+  }
+
+  // Words and names.
+  const StageInfo& about = info(task.stage);
+  name_rows(pen, left, about.rows, at.left.min.x - 10 * u, at.names - 14 * u, cell.row, look.lane(operands.left));
+  if (about.cols == Axis::key) {
+    name_columns(pen, above, Axis::key, true, at.heads, cell.col, look.lane(operands.right));
+  } else {
+    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {col.centre().x, at.above.min.y - at.heads / 2}, Align::middle, look.lane(operands.right), std::to_string(cell.col));
+  }
+  const float caption = pen.type.caption * 0.95f;
+  put_name(task, task.stage, false, {at.result.min.x, at.result.max.y + caption}, Align::left, task.stage == Stage::scores ? task.easel().words("level.each_pair") : "");
+  put_name(task, operands.left, false, {at.left.min.x, at.left.max.y + caption}, Align::left, "");
+
+  Rect sum_at = at.sum;
+  Rect left_over = at.corner;
+  if (at.sum_in_corner) {
+    sum_at = {at.corner.min, {at.corner.max.x, at.corner.max.y}};
+    left_over = {};
+    // B's name where the sum leaves it: at the right over the corner.
+    sum_at.max.x -= 20 * u;
+  } else {
+    put_name(task, operands.right, !operands.terms_are_rows, {at.above.min.x - 14 * u, at.above.centre().y}, Align::right, "");
+    sum_at.max.y = std::min(sum_at.max.y, std::max(at.result.max.y, sum_at.min.y + 320 * u));
+  }
+  put_sum(task, sum, sum_at, !at.sum_in_corner);
+  if (!at.sum_in_corner && (at.rows.part || at.cols.part)) {
+    const float side = std::min(at.corner.height() - 60 * u, at.corner.width() - 220 * u);
+    if (side > 40 * u) put_whole(pen, task.stage, {{at.corner.min.x + 200 * u, at.corner.min.y}, {at.corner.min.x + 200 * u + side, at.corner.min.y + side}}, at.rows, at.cols);
+  }
+  return left_over;
+}
+
+}  // namespace headlight::operation

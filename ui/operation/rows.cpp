@@ -1,0 +1,398 @@
+// What is done number by number, in one row of scores: bands over one another, under the words of the keys.
+//
+// Scores become scaled, capped or biased scores as cells; the mask lets through or hatches; softmax turns bars into shares;
+// dropout puts some out and lets the rest grow.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/explain/explain.h"
+#include "core/figure/range.h"
+#include "core/image/theme.h"
+#include "core/run/masks_over.h"
+#include "ui/operation/parts.h"
+
+namespace headlight::operation {
+namespace {
+
+/// The columns that all bands share.
+struct Table {
+  Rect area;          ///< of bands; words under it, names left of it
+  Window keys;
+  float names = 0;
+  Rect column(Index k) const {
+    const float x = area.min.x + static_cast<float>(k - keys.first) * keys.size;
+    return {{x, area.min.y}, {x + keys.size, area.max.y}};
+  }
+};
+
+/// Numbers of one row of a stage, as a band shows them.
+struct Band {
+  Stage stage{};
+  std::vector<float> values;
+  std::vector<CellKind> kinds;
+  const Colormap* colormap = nullptr;
+  ValueRange range;
+};
+
+Band band_of(const Task& task, Stage stage) {
+  const Trace& trace = task.trace();
+  const Cell at = matrix_of(trace, task.easel().view, stage);
+  const MatrixView numbers = trace[stage].matrix(at.batch, at.head);
+  const CellMasks masks = masks_over(trace, stage, at.batch, at.head);
+  Band band;
+  band.stage = stage;
+  for (Index k = 0; k < numbers.cols; ++k) {
+    band.values.push_back(numbers(task.focus.query, k));
+    band.kinds.push_back(classify(numbers, masks, task.focus.query, k));
+  }
+  const Block block = make_block(task.easel(), stage, {task.focus.query, 1, 1, true}, {0, numbers.cols, 1, false}, {});
+  band.colormap = block.quad.colormap;
+  band.range = block.quad.range;
+  return band;
+}
+
+MatrixView row_view(const std::vector<float>& values) {
+  const auto count = static_cast<Index>(values.size());
+  return {values.data(), 1, count, count, 1};
+}
+
+/// Figures of those that are values.
+Figures figures_of(const Band& band, const Window& keys) {
+  std::vector<float> values;
+  for (Index k = keys.first; k < keys.first + keys.count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (band.kinds[i] == CellKind::value) values.push_back(band.values[i]);
+  }
+  return Figures(row_view(values));
+}
+
+/// The size at which all numbers of the band fit side by side; 0: none does.
+float size_in(const Task& task, const Window& keys, Figures& figures, float wanted) {
+  const Fonts& fonts = task.easel().fonts;
+  const float least = size_not_below(fonts, Face::mono, task.pen.type.least);
+  do {
+    for (const float size : {wanted, wanted * 0.8f, task.pen.type.number, least}) {
+      if (size < least - 0.1f) continue;
+      if (task.pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest()) + 6 * task.u() <= keys.size) return size;
+    }
+  } while (figures.shorten());
+  return 0;
+}
+
+/// How much of the band is there: a share of its columns, from the left.
+bool is_there(const Task& task, const Table& table, Index k, float from, float to) {
+  if (!task.reveal.share) return task.reveal.shown.has(task.focus.query, k);
+  const float done = std::clamp((*task.reveal.share - from) / (to - from), 0.0f, 1.0f);
+  return static_cast<float>(k - table.keys.first) < done * static_cast<float>(table.keys.count);
+}
+
+void band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour, const std::string& note) {
+  Pen& pen = task.pen;
+  const float x = table.area.min.x - 18 * task.u(), room = table.names - 24 * task.u();
+  const bool two = !note.empty();
+  pen.math(pen.type.formula, {x, y - (two ? pen.type.caption * 0.5f : 0)}, room, colour, false, markup, 0, Align::right);
+  if (two && pen.measure(Face::ui, pen.type.caption, note).x <= room) pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + pen.type.formula * 0.62f}, Align::right, pen.look().muted, note);
+}
+
+Rgba mixed(Rgba a, Rgba b, float part) {
+  const auto mix = [part](std::uint8_t x, std::uint8_t y) { return static_cast<std::uint8_t>(std::lround(static_cast<float>(x) + (static_cast<float>(y) - static_cast<float>(x)) * part)); };
+  return {mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b)};
+}
+
+void cells(const Task& task, const Table& table, const Band& band, Rect place, float from, float to) {
+  Pen& pen = task.pen;
+  const Look& look = pen.look();
+  const float u = task.u(), gap = std::min(3 * u, table.keys.size * 0.04f);
+  Figures figures = figures_of(band, table.keys);
+  const float pixels = size_in(task, table.keys, figures, pen.type.number * 1.7f);
+  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
+    const bool there = is_there(task, table, k, from, to), lit = k == task.focus.key;
+    if (!there) {
+      pen.fill(cell, look.card, 5 * u);
+      pen.box(cell, look.line, 1, 5 * u);
+    } else if (band.kinds[i] == CellKind::value) {
+      const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
+      const Rgba seen = lit ? ground : mixed(ground, colours(look.theme).card, 0.4f);
+      pen.fill(cell, to_imgui(seen), 5 * u);
+      if (pixels > 0) pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, to_imgui(ink_on(seen)), figures(band.values[i]));
+    } else {
+      pen.hatch(cell);
+      const std::string mark = std::isfinite(band.values[i]) ? Figures(row_view({band.values[i]}))(band.values[i]) : Figures(1, false)(band.values[i]);
+      if (pixels > 0 && pen.measure(Face::mono, pixels, mark).x < cell.width()) pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, look.muted, mark);
+    }
+    if (lit) pen.box(cell.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), 6 * u);
+    pen.target(cell, Deed::key_word, k);
+  }
+  pen.matter(place);
+}
+
+/// What stands between two bands: an arrow in every column, and what is done, once.
+void between(const Task& task, const Table& table, Rect place, const std::string& markup, float from, float to) {
+  Pen& pen = task.pen;
+  const float u = task.u();
+  const float half = std::min(place.height() * 0.32f, 18 * u);
+  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    const bool lit = k == task.focus.key;
+    const float x = table.column(k).centre().x, y = place.centre().y;
+    const bool there = is_there(task, table, k, from, to);
+    pen.line({x, y - half}, {x, y + half}, fade(lit ? pen.look().ink : pen.look().muted, there ? (lit ? 1.0f : 0.6f) : 0.2f), std::max(1.0f, 1.5f * u), true);
+  }
+  if (!markup.empty()) band_name(task, table, place.centre().y, markup, pen.look().ink, "");
+}
+
+/// Bars up and down from a line, with their numbers over or under them.
+void bars(const Task& task, const Table& table, const Band& band, Rect place) {
+  Pen& pen = task.pen;
+  const Look& look = pen.look();
+  const float u = task.u();
+  Figures figures = figures_of(band, table.keys);
+  const float pixels = size_in(task, table.keys, figures, pen.type.number * 1.5f);
+  float lo = 0, hi = 0;
+  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (band.kinds[i] != CellKind::value) continue;
+    lo = std::min(lo, band.values[i]);
+    hi = std::max(hi, band.values[i]);
+  }
+  const float top = place.min.y + pixels * 1.5f;
+  const float span = std::max(hi - lo, 1e-20f);
+  const float zero = top + (place.max.y - top) * hi / span;
+  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const bool lit = k == task.focus.key;
+    const Rect column = table.column(k);
+    const float inset = std::max(column.width() * 0.22f, column.width() / 2 - 44 * u);
+    if (band.kinds[i] == CellKind::value) {
+      const float end = top + (place.max.y - top) * (hi - band.values[i]) / span;
+      const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
+      const Rect bar{{column.min.x + inset, std::min(zero, end)}, {column.max.x - inset, std::max(std::max(zero, end), std::min(zero, end) + 2 * u)}};
+      pen.fill(bar, fade(to_imgui(ground), lit ? 1.0f : 0.85f), std::min(5 * u, bar.height() / 2));
+      if (pixels > 0) pen.text(TextRole::number, lit ? Face::mono : Face::mono, pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted, figures(band.values[i]));
+    } else {
+      pen.hatch({{column.min.x + inset, top}, {column.max.x - inset, place.max.y}});
+      if (pixels > 0) pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, look.muted, Figures(1, false)(band.values[i]));
+    }
+    pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, Deed::key_word, k);
+  }
+  pen.fill({{table.area.min.x, zero - u * 0.5f}, {table.area.max.x, zero + u * 0.5f}}, look.line);
+  pen.matter(place);
+}
+
+/// Shares of one whole: tracks that fill from below, their numbers under them.
+void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown, Rect place) {
+  Pen& pen = task.pen;
+  const Look& look = pen.look();
+  const float u = task.u();
+  Figures figures = figures_of(band, table.keys);
+  const float pixels = size_in(task, table.keys, figures, pen.type.number * 1.5f);
+  const float bottom = place.max.y - pixels * 1.5f;
+  float most = 1;
+  for (const float value : values) most = std::isfinite(value) ? std::max(most, value) : most;
+  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const bool lit = k == task.focus.key;
+    const Rect column = table.column(k);
+    const float inset = std::max(column.width() * 0.22f, column.width() / 2 - 44 * u);
+    const Rect track{{column.min.x + inset, place.min.y}, {column.max.x - inset, bottom}};
+    const CellKind kind = band.kinds[i];
+    if (kind == CellKind::masked || kind == CellKind::neg_inf || kind == CellKind::nan) {
+      pen.hatch(track);
+    } else {
+      pen.fill(track, look.field, 5 * u);
+    }
+    if (kind == CellKind::dropped) {
+      pen.line(track.min, track.max, look.muted, std::max(1.5f, 1.5f * u));
+      pen.line({track.min.x, track.max.y}, {track.max.x, track.min.y}, look.muted, std::max(1.5f, 1.5f * u));
+    }
+    const float value = std::isfinite(values[i]) ? values[i] * grown : 0;
+    if (value > 0) {
+      const float height = std::max(track.height() * value / most, u);
+      pen.fill({{track.min.x, bottom - height}, track.max}, fade(look.head(task.easel().view.head), lit ? 1.0f : 0.75f), std::min(5 * u, height / 2));
+    }
+    if (pixels > 0 && grown > 0.98f) {
+      std::string text = kind == CellKind::value ? figures(values[i]) : kind == CellKind::nan ? "NaN" : "0";
+      pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.max.y - pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted, std::move(text));
+    }
+    if (lit) pen.box(track.grown(2.5f * u), look.ink, std::max(2.0f, 2 * u), 6 * u);
+    pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, Deed::key_word, k);
+  }
+  pen.matter(place);
+}
+
+/// May look, may not: open or hatched.
+void marks(const Task& task, const Table& table, Stage stage, Rect place) {
+  Pen& pen = task.pen;
+  const Words& words = task.easel().words;
+  const float u = task.u(), gap = std::min(3 * u, table.keys.size * 0.04f);
+  const Cell at = matrix_of(task.trace(), task.easel().view, stage);
+  const bool kept = stage == Stage::dropped_weights;
+  const MatrixView allowed = kept ? task.trace().dropout_keep.matrix(at.batch, at.head) : task.trace()[stage].matrix(at.batch, at.head);
+  const std::string yes = words(kept ? "level.stays" : "level.may"), no = words(kept ? "level.goes" : "level.may_not");
+  float pixels = pen.type.word;
+  if (std::max(pen.measure(Face::ui, pixels, yes).x, pen.measure(Face::ui, pixels, no).x) + 8 * u > table.keys.size) pixels = pen.type.caption;
+  const bool fits = std::max(pen.measure(Face::ui, pixels, yes).x, pen.measure(Face::ui, pixels, no).x) + 8 * u <= table.keys.size;
+  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
+    const bool may = allowed(task.focus.query, k) != 0, lit = k == task.focus.key;
+    if (may) {
+      pen.fill(cell, pen.look().card, 5 * u);
+      pen.box(cell, lit ? pen.look().ink : pen.look().line, std::max(1.0f, u), 5 * u);
+    } else {
+      pen.hatch(cell);
+    }
+    if (lit) pen.box(cell.grown(2 * u), pen.look().ink, std::max(2.0f, 2.4f * u), 6 * u);
+    pen.text(TextRole::word, fits ? Face::ui : Face::bold, pixels, cell.centre(), Align::middle, may ? pen.look().ink : pen.look().muted, fits ? (may ? yes : no) : (may ? "✓" : "✕"));
+    pen.target(cell, Deed::key_word, k);
+  }
+  pen.matter(place);
+}
+
+/// Σ over the row, as a sentence of its own: softmax divides by it.
+std::string scale_words(const Task& task) {
+  char text[64];
+  if (!task.trace().scenario.scale) {
+    std::snprintf(text, sizeof text, "× 1/√%lld", static_cast<long long>(task.trace().dims().d_head));
+  } else {
+    std::snprintf(text, sizeof text, "× %.4g", static_cast<double>(task.trace().scale));
+  }
+  return text;
+}
+
+/// What was added to this row's scores: as the numbers themselves say.
+Band bias_band(const Task& task, const Band& before) {
+  Band band = before;
+  for (std::size_t k = 0; k < band.values.size(); ++k) {
+    Cell cell = cell_of(task.trace(), task.easel().view, Stage::biased_scores, {task.focus.query, static_cast<Index>(k), 0});
+    double added = 0;
+    for (const Quantity& quantity : explain(task.trace(), cell).quantities) added += quantity.added ? quantity.value : 0;
+    band.values[k] = static_cast<float>(added);
+    band.kinds[k] = CellKind::value;
+  }
+  return band;
+}
+
+std::string formula_of(const Task& task, Stage stage) { return symbol_of(task.easel(), stage); }
+
+}  // namespace
+
+Rect rows(const Task& task) {
+  Pen& pen = task.pen;
+  const Trace& trace = task.trace();
+  const float u = task.u();
+  const OperationKind kind = operation_of(trace, task.stage);
+  const Stage source = made_from(trace, task.stage);
+  Rect area = task.area;
+  const Index n_k = trace.dims().n_k;
+
+  Table table;
+  table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
+  // A quarter of the width is for the whole matrix where there is no wall to fill.
+  const bool beside = !pen.easel().view.presenting && area.width() >= 1100 * u && n_k <= 24;
+  const float whole = beside ? std::min(area.width() * 0.16f, 210 * u) : 0;
+  const float width = area.width() - table.names - (beside ? whole + 36 * u : 0);
+  const bool is_bars = kind == OperationKind::softmax || kind == OperationKind::dropout;
+  const float narrowest = pen.measure(Face::mono, pen.type.number, "0").x * (is_bars ? 4.2f : 5) + 8 * u;
+  table.keys = window_around(task.focus.key, n_k, width, narrowest, 200 * u);
+  const float used = table.keys.size * static_cast<float>(table.keys.count);
+  const float shift = (width - used) * 0.5f;
+  table.area = {{area.min.x + table.names + shift, area.min.y}, {area.min.x + table.names + shift + used, area.max.y}};
+
+  const float words = column_room(pen, table.keys, Axis::key) + 8 * u;
+  const float formula = pen.type.formula * 2.5f;
+  const float height = area.height() - words - formula;
+  const auto slice = [&](float from, float to) { return Rect{{table.area.min.x, area.min.y + height * from}, {table.area.max.x, area.min.y + height * to}}; };
+  const Look& look = pen.look();
+  const Words& say = task.easel().words;
+  const float middle_height = 120 * u / std::max(height, 1.0f);  // a band of cells is not higher than this
+  Rect last;
+  if (kind == OperationKind::softmax) {
+    const Band scores = band_of(task, source), weights = band_of(task, task.stage);
+    // Shares grow out of nothing while the stage is played.
+    const float share = task.reveal.share.value_or(task.reveal.shown.rows > task.focus.query ? 1.0f : 0.0f);
+    const float grown = std::clamp((share - 0.25f) / 0.55f, 0.0f, 1.0f);
+    bars(task, table, scores, slice(0, 0.4f));
+    between(task, table, slice(0.42f, 0.53f), "", 0, 0.3f);
+    shares(task, table, weights, weights.values, grown * grown * (3 - 2 * grown), last = slice(0.55f, 1));
+    band_name(task, table, slice(0, 0.4f).centre().y, formula_of(task, source), look.ink, say("level.band_score"));
+    band_name(task, table, slice(0.55f, 1).centre().y, formula_of(task, task.stage), look.after, say("level.band_share"));
+  } else if (kind == OperationKind::dropout) {
+    const Band weights = band_of(task, source), dropped = band_of(task, task.stage);
+    const float share = task.reveal.share.value_or(1);
+    const float grown = std::clamp((share - 0.4f) / 0.4f, 0.0f, 1.0f);
+    std::vector<float> values = dropped.values;
+    // Those that stay grow from what they were to what they become.
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = weights.values[k] + (dropped.values[k] - weights.values[k]) * grown;
+    shares(task, table, weights, weights.values, 1, slice(0, 0.36f));
+    marks(task, table, task.stage, slice(0.41f, 0.53f));
+    shares(task, table, dropped, values, 1, last = slice(0.58f, 1));
+    band_name(task, table, slice(0, 0.36f).centre().y, formula_of(task, source), look.after, say("level.band_share"));
+    band_name(task, table, slice(0.58f, 1).centre().y, formula_of(task, task.stage) + "^{ ′}", look.after, say("level.band_dropped"));
+  } else if (kind == OperationKind::mask) {
+    const float deep = std::min(0.5f, middle_height * 1.4f);
+    marks(task, table, task.stage, last = slice(0.5f - deep / 2, 0.5f + deep / 2));
+    band_name(task, table, last.centre().y, formula_of(task, task.stage), look.ink, "");
+  } else {
+    const Band before = band_of(task, source), after = band_of(task, task.stage);
+    const bool three = task.stage == Stage::biased_scores || (task.stage == Stage::masked_scores && trace.has(Stage::mask));
+    const float deep = std::min(three ? 0.24f : 0.34f, middle_height);
+    const float gap = std::min((1 - (three ? 3 : 2) * deep) / (three ? 2.0f : 1.0f), 110 * u / std::max(height, 1.0f));
+    const float total = (three ? 3 : 2) * deep + (three ? 2 : 1) * gap;
+    const float top = std::max(0.0f, (1 - total) / 2);
+    const auto band = [&](int n) { return slice(top + static_cast<float>(n) * (deep + gap), top + static_cast<float>(n) * (deep + gap) + deep); };
+    const auto space = [&](int n) { return slice(top + deep + static_cast<float>(n) * (deep + gap), top + static_cast<float>(n + 1) * (deep + gap)); };
+    cells(task, table, before, band(0), -1, 0);
+    band_name(task, table, band(0).centre().y, formula_of(task, source), look.ink, std::string(name(source)));
+    if (task.stage == Stage::biased_scores) {
+      between(task, table, space(0), "+", -1, 0);
+      cells(task, table, bias_band(task, before), band(1), -1, 0);
+      band_name(task, table, band(1).centre().y, "bias", look.ink, "");
+      between(task, table, space(1), "=", 0.1f, 0.8f);
+    } else if (three) {
+      marks(task, table, Stage::mask, band(1));
+      band_name(task, table, band(1).centre().y, "M", look.ink, say("level.band_mask"));
+      between(task, table, space(0), "", -1, 0);
+      between(task, table, space(1), "", 0.1f, 0.8f);
+    } else {
+      char cap[48];
+      std::snprintf(cap, sizeof cap, "c·tanh(s/c), c = %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
+      between(task, table, space(0), task.stage == Stage::scaled_scores ? scale_words(task) : task.stage == Stage::capped_scores ? cap : "=", 0.1f, 0.8f);
+    }
+    last = band(three ? 2 : 1);
+    cells(task, table, after, last, 0.1f, 0.8f);
+    band_name(task, table, last.centre().y, formula_of(task, task.stage) + "′", look.ink, std::string(name(task.stage)));
+  }
+
+  // Words under the last band, formula under the words.
+  Block base;
+  base.rect = {{table.area.min.x, last.min.y}, {table.area.max.x, last.max.y}};
+  base.col = table.keys.first;
+  base.cols = table.keys.count;
+  base.rows = 1;
+  name_columns(pen, base, Axis::key, false, words, task.focus.key, look.k);
+  put_formula(task, {{table.area.min.x, std::min(last.max.y + words, area.max.y - formula)}, {table.area.max.x, std::min(last.max.y + words, area.max.y - formula) + formula}});
+  if (!beside) return {};
+  const float x = area.max.x - whole;
+  const MatrixView numbers = numbers_of(trace, task.easel().view, task.stage);
+  const float side = whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));
+  const float y = area.min.y + height * 0.42f;
+  put_whole(pen, task.stage, {{x, y}, {x + whole, y + whole}}, {task.focus.query, 1, 0, true}, {0, numbers.cols, 0, true});
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + side + pen.type.caption}, Align::left, look.muted, std::string(name(task.stage)) + " " + sizes_of(numbers));
+  return {{x, area.min.y}, {area.max.x, y - 40 * u}};
+}
+
+void put_formula(const Task& task, Rect room) {
+  Pen& pen = task.pen;
+  const Cell cell = cell_of(task.trace(), task.easel().view, task.stage, task.focus);
+  const Explanation found = explain(task.trace(), cell);
+  const float pixels = pen.type.formula;
+  const float least = pen.easel().view.presenting ? pen.type.least : 0;
+  std::string all = found.formula;
+  if (!found.numbers.empty()) all += " = " + found.numbers;
+  if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, all, std::max(least, pixels * 0.8f), Align::middle) > 0) return;
+  if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, found.formula, least, Align::middle) > 0) return;
+}
+
+}  // namespace headlight::operation

@@ -1,0 +1,206 @@
+// What is done within one row of a head: a norm as bars that become even, a rotation as turning pairs; and the inputs.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/figure/range.h"
+#include "core/image/theme.h"
+#include "ui/operation/parts.h"
+
+namespace headlight::operation {
+namespace {
+
+std::vector<float> row_of(const Task& task, Stage stage, Index row) {
+  const MatrixView numbers = numbers_of(task.trace(), task.easel().view, stage);
+  std::vector<float> values;
+  for (Index c = 0; c < numbers.cols; ++c) values.push_back(numbers(row, c));
+  return values;
+}
+
+MatrixView row_view(const std::vector<float>& values) {
+  const auto count = static_cast<Index>(values.size());
+  return {values.data(), 1, count, count, 1};
+}
+
+/// Bars of one row, up and down from a line, with numbers where they fit.
+void bars(const Task& task, const std::vector<float>& values, const Window& cols, Rect place, Index lit, ImU32 colour, float most) {
+  Pen& pen = task.pen;
+  const float u = task.u();
+  Figures figures(row_view(values));
+  float pixels = pen.type.number;
+  const auto fits = [&] { return pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) + 6 * u <= cols.size; };
+  while (!fits() && figures.shorten()) continue;
+  if (!fits()) pixels = 0;
+  const Rect body{{place.min.x, place.min.y + pixels * 1.4f}, place.max};
+  const float zero = body.centre().y;
+  for (Index c = cols.first; c < cols.first + cols.count; ++c) {
+    const float value = values[static_cast<std::size_t>(c)];
+    const float x = body.min.x + static_cast<float>(c - cols.first) * cols.size;
+    const float inset = std::max(cols.size * 0.2f, cols.size / 2 - 30 * u);
+    const float end = zero - (std::isfinite(value) ? value : 0) / most * body.height() / 2;
+    const Rect bar{{x + inset, std::min(zero, end)}, {x + cols.size - inset, std::max(std::max(zero, end), std::min(zero, end) + u)}};
+    pen.fill(bar, fade(colour, c == lit ? 1.0f : 0.6f), std::min(4 * u, bar.height() / 2));
+    if (pixels > 0) pen.text(TextRole::number, Face::mono, pixels, {x + cols.size / 2, place.min.y + pixels * 0.6f}, Align::middle, c == lit ? pen.look().ink : pen.look().muted, figures(value));
+    if (c == lit) pen.box({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink, std::max(1.5f, 1.5f * u), 4 * u);
+  }
+  pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.size * static_cast<float>(cols.count), zero + u * 0.5f}}, pen.look().line);
+  pen.matter(place);
+}
+
+float largest(const std::vector<float>& values) {
+  float most = 1e-20f;
+  for (const float value : values) most = std::isfinite(value) ? std::max(most, std::abs(value)) : most;
+  return most;
+}
+
+/// The two channels of pair j, and its angle at `row`.
+struct Pair {
+  Index a = 0, b = 0;
+};
+Pair pair_of(const Scenario& scenario, Index j, Index d) {
+  return scenario.rope == Rope::interleaved ? Pair{2 * j, 2 * j + 1} : Pair{j, j + d / 2};
+}
+
+}  // namespace
+
+void norm(const Task& task) {
+  Pen& pen = task.pen;
+  const Trace& trace = task.trace();
+  const float u = task.u();
+  const Stage source = made_from(trace, task.stage);
+  const Cell cell = cell_of(trace, task.easel().view, task.stage, task.focus);
+  const std::vector<float> before = row_of(task, source, cell.row), after = row_of(task, task.stage, cell.row);
+  const Rect area = task.area;
+  const float names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
+  const auto d = static_cast<Index>(before.size());
+  const float width = area.width() - names - 12 * u;
+  const Window cols = window_around(cell.col, d, width, pen.measure(Face::mono, pen.type.number, "0").x * 5 + 8 * u, 140 * u);
+  const float formula = pen.type.formula * 3, height = area.height() - formula;
+  const float x = area.min.x + names;
+  const Rect top{{x, area.min.y}, {x + width, area.min.y + height * 0.42f}}, low{{x, area.min.y + height * 0.55f}, {x + width, area.min.y + height}};
+  const float share = std::clamp(task.reveal.share.value_or(1.0f) / 0.8f, 0.0f, 1.0f);
+  std::vector<float> now = after;
+  for (std::size_t i = 0; i < now.size(); ++i) now[i] = before[i] + (after[i] - before[i]) * share;
+  const float most = std::max(largest(before), largest(after));
+  const ImU32 colour = pen.look().lane(task.stage);
+  bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
+  bars(task, now, cols, low, cell.col, colour, most);
+  pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.easel(), source), 0, Align::right);
+  pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.easel(), task.stage), 0, Align::right);
+  pen.line({x + width / 2, top.max.y + 8 * u}, {x + width / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
+  double length = 0;
+  for (const float value : before) length += static_cast<double>(value) * static_cast<double>(value);
+  const float norm = static_cast<float>(std::sqrt(length));
+  std::vector<float> one{norm};
+  pen.text(TextRole::caption, Face::ui, pen.type.story, {x + width / 2 + 16 * u, (top.max.y + low.min.y) / 2}, Align::left, pen.look().muted,
+           task.easel().words.fill("level.length", {Figures(Figures(row_view(one)).decimals() + 1, true)(norm)}));
+  put_formula(task, {{x, area.max.y - formula}, {x + width, area.max.y}});
+}
+
+void rotation(const Task& task) {
+  Pen& pen = task.pen;
+  const Trace& trace = task.trace();
+  const Look& look = pen.look();
+  const float u = task.u();
+  const Stage source = made_from(trace, task.stage);
+  const Cell cell = cell_of(trace, task.easel().view, task.stage, task.focus);
+  const std::vector<float> before = row_of(task, source, cell.row), after = row_of(task, task.stage, cell.row);
+  const auto d = static_cast<Index>(before.size());
+  const Index pairs = d / 2;
+  Index chosen = 0;
+  for (Index j = 0; j < pairs; ++j) {
+    const Pair pair = pair_of(trace.scenario, j, d);
+    if (pair.a == cell.col || pair.b == cell.col) chosen = j;
+  }
+  const Rect area = task.area;
+  const float formula = pen.type.formula * 2.6f;
+  const float words = pen.easel().fonts.crisp(Face::mono, pen.type.number) * 1.5f;
+  const float height = area.height() - formula - 3 * words;
+  // Dials side by side, in as many lines as make them the largest.
+  Index in_line = pairs;
+  float side = 0;
+  for (Index lines = 1; lines <= 3; ++lines) {
+    const Index count = (pairs + lines - 1) / lines;
+    const float possible = std::min(area.width() / static_cast<float>(count), area.height() - formula < 0 ? 0 : (area.height() - formula) / static_cast<float>(lines) - 3 * words);
+    if (possible > side) side = possible, in_line = count;
+  }
+  const float narrowest = pen.measure(Face::mono, pen.type.number, "(−0.00, −0.00)").x + 8 * u;
+  Window shown = window_around(chosen, in_line, area.width(), std::min(narrowest, area.width()), 1e6f);
+  if (shown.part) in_line = shown.count, shown.size = area.width() / static_cast<float>(in_line);
+  const Index lines = shown.part ? 1 : (pairs + in_line - 1) / in_line;
+  const Index first = shown.part ? shown.first : 0, last = shown.part ? shown.first + shown.count : pairs;
+  const float pitch = (area.height() - formula) / static_cast<float>(lines);
+  const float radius = std::max(12 * u, std::min({shown.size * 0.4f, (pitch - 3 * words) / 2, height / 2}));
+  const float most = std::max(largest(before), 1e-9f) * 1.05f;
+  const float t = std::clamp(task.reveal.share.value_or(1.0f) / 0.85f, 0.0f, 1.0f);
+  const Figures figures(row_view(after));
+  const ImU32 colour = look.lane(task.stage);
+  const Index position = cell.row;
+  for (Index j = first; j < last; ++j) {
+    const Pair pair = pair_of(trace.scenario, j, d);
+    const Index n = j - first;
+    const ImVec2 centre{area.min.x + (static_cast<float>(n % in_line) + 0.5f) * shown.size, area.min.y + static_cast<float>(n / in_line) * pitch + words + radius};
+    const bool lit = j == chosen;
+    const Rect dial{{centre.x - radius, centre.y - radius}, {centre.x + radius, centre.y + radius}};
+    pen.fill(dial, look.card, radius);
+    pen.box(dial, lit ? look.ink : look.line, lit ? std::max(2.0f, 2 * u) : 1, radius);
+    const ImVec2 from{before[static_cast<std::size_t>(pair.a)], before[static_cast<std::size_t>(pair.b)]};
+    const ImVec2 to{after[static_cast<std::size_t>(pair.a)], after[static_cast<std::size_t>(pair.b)]};
+    // Turned as the computation turns it: by position times the pair's own speed.
+    const double speed = std::pow(static_cast<double>(trace.scenario.rope_base), -2.0 * static_cast<double>(j) / static_cast<double>(d));
+    const double angle = static_cast<double>(position) * speed;
+    const auto part = static_cast<float>(angle) * t;
+    const ImVec2 now = t >= 1 ? to : ImVec2{from.x * std::cos(part) - from.y * std::sin(part), from.x * std::sin(part) + from.y * std::cos(part)};
+    const auto on = [&](ImVec2 v) { return ImVec2{centre.x + v.x / most * radius * 0.92f, centre.y - v.y / most * radius * 0.92f}; };
+    pen.line(centre, on(from), fade(look.muted, 0.7f), std::max(1.5f, 2 * u), true);
+    pen.line(centre, on(now), fade(colour, lit ? 1.0f : 0.8f), std::max(2.0f, 3.2f * u), true);
+    char text[48];
+    std::snprintf(text, sizeof text, "%.3g°", angle * 180 / 3.14159265358979);
+    pen.text(TextRole::number, Face::mono, pen.type.number, {centre.x, dial.min.y - words * 0.5f}, Align::middle, lit ? look.ink : look.muted, text);
+    const auto both = [&](ImVec2 v) { return "(" + figures(v.x) + ", " + figures(v.y) + ")"; };
+    if (pen.measure(Face::mono, pen.type.number, both(to)).x <= shown.size) {
+      pen.text(TextRole::number, Face::mono, pen.type.number, {centre.x, dial.max.y + words * 0.6f}, Align::middle, look.muted, both(from));
+      if (t >= 1) pen.text(TextRole::number, Face::mono, pen.type.number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, lit ? colour : look.ink, both(to));
+    }
+    pen.matter(dial);
+    Cell target = cell;
+    target.col = pair.a;
+    pen.target(dial, Deed::look_at, 0, target);
+  }
+  put_formula(task, {{area.min.x, area.max.y - formula}, area.max});
+}
+
+void input(const Task& task) {
+  Pen& pen = task.pen;
+  const Trace& trace = task.trace();
+  const float u = task.u();
+  const Cell cell = cell_of(trace, task.easel().view, task.stage, task.focus);
+  const MatrixView numbers = numbers_of(trace, task.easel().view, task.stage);
+  const Rect area = task.area;
+  const float caption = pen.type.caption * 2;
+  const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number);
+  const Window rows = window_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 64 * u);
+  const Axis axis = info(task.stage).rows;
+  const float names = std::min(row_room(pen, rows, axis), area.width() * 0.22f);
+  Figures figures(numbers);
+  const float needed = pen.measure(Face::mono, pen.type.number, "0").x * static_cast<float>(figures.longest()) + cell_margin(pen) * 0.7f;
+  const float width = area.width() - names;
+  const Window cols = window_around(cell.col, numbers.cols, width, needed, 110 * u);
+  const float deep = rows.size * static_cast<float>(rows.count), wide = cols.size * static_cast<float>(cols.count);
+  const float x = area.min.x + names + (width - wide) / 2, y = area.min.y + caption;
+  const Block block = make_block(task.easel(), task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
+  put(pen, block, 0.35f);
+  put(pen, block, 1, block.row_at(cell.row));
+  pen.matter(block.rect);
+  const float pixels = fitting(pen, block, figures, pen.type.number);
+  write(pen, block, figures, pixels, [&](Index r, Index) { return r == cell.row; });
+  pen.box(block.row_at(cell.row).grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), 3 * u);
+  name_rows(pen, block, axis, x - 10 * u, names - 14 * u, cell.row, pen.look().ink);
+  const float width_of = pen.math(pen.type.formula, {x, y + deep + caption * 0.55f}, 1e6f, pen.look().ink, false, symbol_of(task.easel(), task.stage));
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + width_of + 8 * u, y + deep + caption * 0.55f}, Align::left, pen.look().muted, sizes_of(numbers));
+  for (Index r = block.row; r < block.row + block.rows; ++r) {
+    for (Index c = block.col; c < block.col + block.cols; ++c) pen.target(block.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
+  }
+}
+
+}  // namespace headlight::operation

@@ -1,0 +1,92 @@
+#include "ui/player/stages.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+constexpr double whole_pass_seconds = 28;
+constexpr double longest_stage = 1.75, shortest_stage = 0.75;
+
+int last_moment(const Timeline::Chapter& chapter) { return chapter.first + chapter.count - 1; }
+
+}  // namespace
+
+std::size_t chapter_at(const View& view, const Timeline& timeline) {
+  const auto& chapters = timeline.chapters();
+  const Stage stage = view.step ? timeline.at(*view.step).stage : view.looking.stage;
+  const auto found = std::ranges::find(chapters, stage, &Timeline::Chapter::stage);
+  return found == chapters.end() ? 0 : static_cast<std::size_t>(found - chapters.begin());
+}
+
+View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
+  const auto& chapters = timeline.chapters();
+  if (chapters.empty()) return view;
+  const Timeline::Chapter& to = chapters[std::min(chapter, chapters.size() - 1)];
+  view.looking.level = Level::operation;
+  view.looking.stage = to.stage;
+  view.looking.share = 1.0f;
+  view.step = last_moment(to);
+  view.playing = false;
+  view.hovered.reset();
+  return view;
+}
+
+View with_next_stage(View view, const Timeline& timeline) {
+  if (level_shown(view) == Level::sentence) return with_stage(std::move(view), timeline, 0);
+  const std::size_t at = chapter_at(view, timeline);
+  return with_stage(std::move(view), timeline, at + 1);
+}
+
+View with_last_stage(View view, const Timeline& timeline) {
+  const std::size_t at = chapter_at(view, timeline);
+  if (level_shown(view) == Level::sentence) return view;
+  if (at > 0) return with_stage(std::move(view), timeline, at - 1);
+  view.looking.level = Level::sentence;
+  view.looking.share.reset();
+  view.step.reset();
+  view.playing = false;
+  return view;
+}
+
+View with_played_stage(View view, const Timeline& timeline) {
+  const auto& chapters = timeline.chapters();
+  if (chapters.empty()) return view;
+  std::size_t at = level_shown(view) == Level::sentence ? 0 : chapter_at(view, timeline);
+  const bool through = view.looking.share.value_or(1.0f) >= 1.0f;
+  if (through && view.step && at + 1 >= chapters.size()) at = 0;
+  const float share = through ? 0.0f : *view.looking.share;
+  view = with_stage(std::move(view), timeline, at);
+  view.looking.share = share;
+  view.playing = true;
+  return view;
+}
+
+View one_level_in(View view, const Frame& frame) {
+  switch (level_shown(view)) {
+    case Level::sentence:
+      view.looking.level = Level::operation;
+      view.looking.stage = Stage::weights;
+      break;
+    case Level::pipeline: {
+      const std::optional<Cell> cell = view.hovered ? view.hovered : view.selected;
+      const Stage stage = cell ? cell->stage : view.pointed_stage.value_or(view.looking.stage);
+      view.looking.level = Level::operation;
+      if (frame.timeline.chapter_of(shown_as(*frame.trace(), stage)) != nullptr) view.looking.stage = shown_as(*frame.trace(), stage);
+      break;
+    }
+    case Level::operation: return view;
+  }
+  view.looking.share.reset();
+  view.step.reset();
+  view.hovered.reset();
+  view.playing = false;
+  return view;
+}
+
+double stage_seconds(const Timeline& timeline) {
+  const auto count = static_cast<double>(std::max<std::size_t>(timeline.chapters().size(), 1));
+  return std::clamp(whole_pass_seconds / count - standing_seconds, shortest_stage, longest_stage);
+}
+
+}  // namespace headlight

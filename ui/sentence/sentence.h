@@ -1,0 +1,51 @@
+// The sentence level: the words large in a line, and what one of them looks at.
+//
+// Arcs over the words are the shares of the word that is followed; under each word stands its share as a bar with its
+// number; heads of every layer stand at the left as small named pictures, what the network says next at the right. All of
+// it is plain data, a Scene.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ui/level/pen.h"
+
+namespace headlight {
+
+/// A head as it stands in the rail.
+struct RailHead {
+  Index layer = 0, head = 0;
+  Tensor weights;     ///< [B, H, n_q, n_k]
+  Tensor mask;        ///< undefined where there is none
+  std::string habit;  ///< what it does, in words; "" where nothing is known of it
+  bool chosen = false, silent = false;
+};
+struct RailLayer {
+  std::string name;   ///< "1", "decoder.3"
+  std::vector<RailHead> heads;
+};
+
+struct Guess {
+  std::string word;
+  double probability = 0;
+  double before = -1;  ///< with every head, where one is knocked out; −1: nothing is
+};
+
+/// What is told of a document besides the attention that is looked at.
+struct SentenceStory {
+  std::vector<RailLayer> rail;
+  std::vector<Guess> next;    ///< most likely first
+  std::string next_after;     ///< the word that they follow
+  std::string silent;         ///< the heads that are knocked out, "1.0, 1.3"
+  bool network = false;
+  bool takes_words = false;   ///< the sentence can be another
+  bool random_weights = false, random_input = false;
+};
+
+/// The word that is followed: under the pointer, else the focus.
+Index asking_word(const Trace& trace, const View& view);
+
+/// `place` is the canvas, in pixels of the screen; `scroll` rows of words are above it.
+Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, Index scroll = 0);
+
+}  // namespace headlight

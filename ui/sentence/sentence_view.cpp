@@ -1,0 +1,109 @@
+#include "ui/sentence/sentence_view.h"
+
+#include <algorithm>
+
+#include "ui/imgui_compat.h"
+#include "ui/level/easel.h"
+#include "ui/level/focus.h"
+#include "ui/sentence/sentence.h"
+#include "ui/sentence/story.h"
+#include "ui/widgets/controls.h"
+
+namespace headlight {
+namespace {
+
+/// In the cache of pictures, which keeps one of a type.
+struct SentenceScene {
+  Scene scene;
+};
+
+const SentenceStory& story(const Frame& frame) {
+  return frame.pictures.get<SentenceStory>([&] { return story_of(frame); }, frame.document.trace, frame.view().head, frame.view().batch, frame.view().language);
+}
+
+void click(const Frame& frame, const SceneTarget& target) {
+  View view = frame.view();
+  LevelChoice& looking = view.looking;
+  const Trace& trace = *frame.trace();
+  switch (target.deed) {
+    case Deed::query_word:
+      looking.query = target.index;
+      looking.key.reset();
+      view.selected.reset();
+      break;
+    case Deed::key_word: looking.key = target.index; break;
+    case Deed::how: {
+      const Index query = asking_word(trace, view);
+      const MatrixView weights = numbers_of(trace, view, Stage::weights);
+      Index most = 0;
+      for (Index k = 1; k < weights.cols; ++k) most = weights(query, k) > weights(query, most) ? k : most;
+      looking.query = query;
+      looking.key = most;
+      looking.stage = Stage::weights;
+      looking.level = Level::operation;
+      break;
+    }
+    case Deed::back: looking.level = Level::pipeline; break;
+    case Deed::next_word: view.head = (view.head + 1) % trace.dims().heads; break;
+    case Deed::head: return choose_head(frame, target.cell.batch, target.cell.head);
+    case Deed::knock_out: return knock_out(frame);
+    default: return;
+  }
+  looking.pointed.reset();
+  frame.change(std::move(view));
+}
+
+/// One's own sentence, at the foot beside the buttons. Comes before the surface, which would have the pointer else.
+void offer_words(const Frame& frame, const Scene& scene) {
+  const auto at = std::ranges::find(scene.targets, Deed::own_words, &SceneTarget::deed);
+  if (at == scene.targets.end()) return;
+  const Scenario& scenario = frame.document.scenario;
+  ImGui::SetCursorScreenPos({at->rect.min.x, at->rect.centre().y - 14 * frame.u});
+  ImGui::BeginChild("words", {at->rect.width(), 30 * frame.u}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  if (const auto text = text_field(frame, "own_words", scenario.text, Face::ui, false, frame.words("sentence.own_words"))) {
+    Scenario changed = scenario;
+    changed.text = *text;
+    frame.change(std::move(changed));
+  }
+  ImGui::EndChild();
+}
+
+/// K: without this head; H: the next one.
+void press_sentence_keys(const Frame& frame) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none) return;
+  if (compat::pressed('k')) knock_out(frame);
+  if (!compat::pressed('h')) return;
+  View view = frame.view();
+  view.head = (view.head + 1) % frame.trace()->dims().heads;
+  frame.change(std::move(view));
+}
+
+}  // namespace
+
+const Scene& sentence_scene(const Frame& frame, Rect place) {
+  const View& view = frame.view();
+  const SentenceStory& told = story(frame);
+  return frame.picture<SentenceScene>([&] { return SentenceScene{make_sentence(easel_of(frame), told, place)}; }, view.looking, view.selected, view.step, place).scene;
+}
+
+void draw_sentence_view(const Frame& frame, Rect place) {
+  press_sentence_keys(frame);
+  const Scene& scene = sentence_scene(frame, place);
+  offer_words(frame, scene);
+  ImGui::SetCursorScreenPos(place.min);
+  ImGui::InvisibleButton("sentence_surface", {place.width(), place.height()});
+  const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
+  const std::optional<Index> word = target && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
+  if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (ImGui::IsItemDeactivated() && target) {
+    click(frame, *target);
+  } else if (word != frame.view().looking.pointed) {
+    View view = frame.view();
+    view.looking.pointed = word;
+    frame.change(std::move(view));
+  }
+  draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
+}
+
+}  // namespace headlight

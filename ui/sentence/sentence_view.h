@@ -1,0 +1,14 @@
+// The sentence level in the window: the scene, kept while it holds, what the pointer does in it, and the field for one's own words.
+#pragma once
+
+#include "ui/frame/frame.h"
+#include "ui/level/scene.h"
+
+namespace headlight {
+
+/// As it is now, in `place`.
+const Scene& sentence_scene(const Frame& frame, Rect place);
+/// With what the pointer does in it.
+void draw_sentence_view(const Frame& frame, Rect place);
+
+}  // namespace headlight

@@ -1,0 +1,15 @@
+// What the sentence level tells besides the attention that is looked at: the heads of every layer, the prediction.
+#pragma once
+
+#include "ui/frame/frame.h"
+#include "ui/sentence/sentence.h"
+
+namespace headlight {
+
+SentenceStory story_of(const Frame& frame);
+/// Looks at another head, of another layer where the document is a network's.
+void choose_head(const Frame& frame, Index layer, Index head);
+/// Knocks the head that is looked at out of its network, or lets it back in.
+void knock_out(const Frame& frame);
+
+}  // namespace headlight

@@ -1,0 +1,11 @@
+// The first view, at the level of looking that is chosen: sentence, pipeline, operation.
+#pragma once
+
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
+
+namespace headlight {
+
+void draw_levels_view(const Frame& frame, Rect place);
+
+}  // namespace headlight
