@@ -18,7 +18,7 @@ struct OwnOption {
 const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animation", true}, {"--seconds-per-step", true}, {"--frames", true},   {"--scale-factor", true},
                                             {"--view", true},       {"--level", true}, {"--lesson-step", true}, {"--step", true}, {"--way", true},     {"--select", true},
                                             {"--theme", true},      {"--colormap", true}, {"--range", true}, {"--size", true},
-                                            {"--present", false}};
+                                            {"--present", false},   {"--random", false}};
 const std::vector<OwnOption> predict_options{{"--top", true}, {"--knock-out", true}, {"--json", false}};
 const std::vector<OwnOption> trace_options{
     {"-o", true}, {"--stages", true}, {"--knock-out", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};

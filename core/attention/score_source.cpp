@@ -34,6 +34,13 @@ struct ScoreSource::Tile {
   float* at(Index row_of_tile, const Segment& s) { return numbers.data() + row_of_tile * stride + s.at; }
 };
 
+/// What a thread goes through a band of rows with.
+struct ScoreSource::Room {
+  Tile tile;
+  Buffer low, high, nan;  // by key
+  bool clean = false;
+};
+
 ScoreSource::ScoreSource(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads)
     : steps_(std::move(steps)), shape_(std::move(shape)), rule_(std::move(rule)), threads_(threads) {
   group_ = shape_[1] / steps_.keys.size(1);
@@ -252,10 +259,24 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
   workers.run(bands, 1e9, [&](Index band) {
     const Index first = row_cuts[static_cast<std::size_t>(band)], end = row_cuts[static_cast<std::size_t>(band + 1)];
     const Index wanted = rows_a_band > 0 ? std::min(rows_a_band, end - first) : end - first;
-    Buffer low(static_cast<std::size_t>(n_k), infinity), high(static_cast<std::size_t>(n_k), -infinity), nan(static_cast<std::size_t>(n_k), 0);
-    Tile tile;
+    // Kept from band to band; only what a band touched is gone through and made as it was.
+    static thread_local Room room;
+    Buffer &low = room.low, &high = room.high, &nan = room.nan;
+    if (low.size() != static_cast<std::size_t>(n_k) || !room.clean) {
+      low.assign(static_cast<std::size_t>(n_k), infinity);
+      high.assign(static_cast<std::size_t>(n_k), -infinity);
+      nan.assign(static_cast<std::size_t>(n_k), 0);
+    }
+    room.clean = false;  // until this band has put all back
+    Tile& tile = room.tile;
+    tile.mask.reset();
     tile.b = b;
     tile.h = h;
+    Index touched = n_k, touched_end = 0;
+    const auto touch = [&](Index from, Index until) {
+      touched = std::min(touched, from);
+      touched_end = std::max(touched_end, until);
+    };
     bool dead_nan = false, dead_value = false;
     for (Index done = 0; done < wanted; done += tile_rows) {
       tile.count = std::min(tile_rows, wanted - done);
@@ -265,7 +286,8 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
         if (!tile.mask) tile.mask = std::make_unique<MaskReader>(rule_->expression, rule_->context);
         add_segments(tile, 0, n_k, true);
         tile.row.resize(static_cast<std::size_t>(n_k));
-        std::fill_n(low.data(), n_k, std::min(low[0], 0.0F));
+        touch(0, n_k);
+        std::fill_n(low.data(), n_k, 0.0F);
         for (const Segment& s : tile.segments) {
           for (Index i = 0; s.masked && i < tile.count; ++i) {
             tile.mask->read(b, h, tile.q[static_cast<std::size_t>(i)], s.first, s.end - s.first, tile.row.data());
@@ -289,6 +311,7 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
         for (const Segment& s : tile.segments) {
           const Index count = s.end - s.first;
           float* const x = tile.at(i, s);
+          touch(s.first, s.end);
           if (s.masked) {
             tile.mask->read(b, h, tile.q[static_cast<std::size_t>(i)], s.first, count, tile.row.data());
             use.mask(x, tile.row.data(), count, -infinity);
@@ -299,11 +322,12 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
     }
     for (Index col = 0; col < cols; ++col) {
       BlockExtremes& cell = result[static_cast<std::size_t>(band * cols + col)];
-      for (Index k = col_cuts[static_cast<std::size_t>(col)]; k < col_cuts[static_cast<std::size_t>(col + 1)]; ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        cell.low = std::min(cell.low, low[at]);
-        cell.high = std::max(cell.high, high[at]);
-        cell.nan = cell.nan || nan[at] != 0;
+      const Index k0 = std::max(col_cuts[static_cast<std::size_t>(col)], touched), k1 = std::min(col_cuts[static_cast<std::size_t>(col + 1)], touched_end);
+      if (k0 < k1) {
+        cell.high = use.largest(high.data() + k0, k1 - k0, cell.high);
+        cell.nan = use.largest(nan.data() + k0, k1 - k0, 0) != 0;
+        use.scale(low.data() + k0, k1 - k0, -1);
+        cell.low = -use.largest(low.data() + k0, k1 - k0, -cell.low);
       }
       cell.nan = cell.nan || dead_nan;
       if (dead_value) {
@@ -311,6 +335,13 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
         cell.high = std::max(cell.high, dead_weight());
       }
     }
+    if (touched < touched_end) {
+      std::fill(low.begin() + touched, low.begin() + touched_end, infinity);
+      std::fill(high.begin() + touched, high.begin() + touched_end, -infinity);
+      std::fill(nan.begin() + touched, nan.begin() + touched_end, 0.0F);
+    }
+    tile.mask.reset();
+    room.clean = true;
   });
   return result;
 }

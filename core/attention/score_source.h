@@ -39,6 +39,7 @@ class ScoreSource {
 
  private:
   struct Tile;
+  struct Room;
   struct Head;
   struct Segment {
     Index first, end, at;  ///< keys, and where the first of them stands in a tile's rows

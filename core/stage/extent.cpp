@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <thread>
 #include <vector>
 
+#include "core/parallel/thread_pool.h"
 #include "core/stage/demand_matrix.h"
 
 namespace headlight {
@@ -63,7 +67,24 @@ void Extent::add(const MatrixView& matrix, const CellMasks& masks) {
     }
     return;
   }
-  if (!masks.any() && matrix.col_stride == 1) return add_plain(matrix);
+  if (!masks.any() && matrix.col_stride == 1) {
+    if (matrix.rows * matrix.cols < 1 << 22) return add_plain(matrix);
+    // By all threads; the least and the largest do not mind the order.
+    std::mutex mutex;
+    std::atomic<Index> next{0};
+    constexpr Index parts = 64;
+    work_together(static_cast<int>(std::thread::hardware_concurrency()) - 1, [&](bool) {
+      Extent own;
+      for (Index part = next++; part < parts; part = next++) {
+        const Index first = part * matrix.rows / parts, end = (part + 1) * matrix.rows / parts;
+        own.add_plain({matrix.data + first * matrix.row_stride, end - first, matrix.cols, matrix.row_stride, 1});
+      }
+      const std::lock_guard lock(mutex);
+      lo_ = std::min(lo_, own.lo_);
+      hi_ = std::max(hi_, own.hi_);
+    });
+    return;
+  }
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col) {
       if (classify(matrix, masks, row, col) == CellKind::value) add(matrix(row, col));
