@@ -164,6 +164,7 @@ CommandLine parse_command(const std::vector<std::string>& arguments) {
     return line;
   }
   CommandLine line = Parser(CommandKind::window).parse(arguments);
+  if (line.has("--random") && !line.file.empty()) throw UsageError("--random takes the place of a FILE");
   if (line.has("--screenshot") + line.has("--animation") + line.has("--frames") > 1) {
     throw UsageError("--screenshot, --animation and --frames are commands of their own");
   }

@@ -38,7 +38,7 @@ Commands
 
 FILE is tensors (.npz, .safetensors, .pt), a scenario (.json), lesson:ID or a MODEL: a folder as Hugging Face, nanoGPT
 and Meta save it, its file, or model:ID. Without one: the default lesson;
-for trace, render, explain and bundle also --random in its place.
+also --random in its place, but for compare.
 )help";
 
 constexpr const char* other_options = R"help(
