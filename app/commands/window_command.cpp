@@ -113,10 +113,11 @@ View view_of(const CommandLine& line) {
 }
 
 /// A text opens as its sentence, where nothing says what else to look at.
-void open_as_sentence(View& view, const Scenario& scenario, const CommandLine& line) {
+void open_as_sentence(Document& start, const CommandLine& line) {
   constexpr const char* chosen[] = {"--view", "--level", "--step", "--way", "--select", "--present", "--animation", "--lesson-step"};
   if (std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
-  if (scenario.source == Source::text && view.kind == ViewKind::pipeline) view.looking.level = Level::sentence;
+  const bool words = start.scenario.source == Source::text || is_network(start.scenario);
+  if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty()) start.view.looking.level = Level::sentence;
 }
 
 /// What the settings of the command line are compared with: the source without them.
@@ -141,6 +142,7 @@ void begin_lesson_of(const CommandLine& line, Document& start) {
   start.undo.clear();
   if (line.has("--view") && line["--view"] != "lesson") start.view.kind = said.kind;
   if (line.has("--select")) start.view.selected = said.selected;
+  if (line.has("--level")) start.view.looking = said.looking;
   if (line.has("--step")) start.view.step = said.step;
 }
 
@@ -150,7 +152,7 @@ WindowOptions window_of(const CommandLine& line) {
   options.start.origin.lesson = source_of(line);
   options.start.view = view_of(line);
   begin_lesson_of(line, options.start);
-  open_as_sentence(options.start.view, options.start.scenario, line);
+  open_as_sentence(options.start, line);
   if (options.start.view.kind == ViewKind::compare && !line.settings.empty()) options.start.pinned = without_settings(options.start.origin.lesson);
   if (line.has("--size")) {
     const PixelSize size = parse_size("--size", line["--size"]);

@@ -61,7 +61,10 @@ struct WordLine {
   }
 };
 
-WordLine lay_out_words(Pen& pen, Axis axis, Index count, Rect room, float line_pitch) {
+/// Of a long text those around the word `around`.
+WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, float line_pitch) {
+  constexpr Index most = 400;
+  const Index first = all > most ? std::clamp<Index>(around - most * 3 / 4, 0, all - most) : 0, count = std::min(all, most);
   const Easel& easel = pen.easel();
   const float u = pen.u(), gap = 5 * u;
   WordLine line;
@@ -76,7 +79,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index count, Rect room, float line_p
       // The share under a word has at least the room for its number.
       const float least = pen.measure(Face::mono, pen.type.number, "<.01").x + 4 * u;
       float& width = widths[static_cast<std::size_t>(i)];
-      width = std::max(pen.measure(Face::bold, line.pixels, word(i)).x + line.pixels * 0.9f, least);
+      width = std::max(pen.measure(Face::bold, line.pixels, word(first + i)).x + line.pixels * 0.9f, least);
       total += width + gap;
     }
     if (total <= room.width() || line.pixels <= smallest) break;
@@ -94,7 +97,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index count, Rect room, float line_p
       y += line_pitch;
       ++at;
     }
-    line.places.push_back({{{x, y}, {x + width, y + line.height}}, i, at});
+    line.places.push_back({{{x, y}, {x + width, y + line.height}}, first + i, at});
     x += width + gap;
   }
   line.lines = at + 1;
@@ -389,14 +392,14 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
   const float number = easel.fonts.crisp(Face::mono, pen.type.number) * 1.6f;
   float depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
   if (cross) {
-    WordLine asks = lay_out_words(pen, Axis::query, n_q, body, 0), asked = lay_out_words(pen, Axis::key, n_k, body, 0);
+    WordLine asks = lay_out_words(pen, Axis::query, n_q, query, body, 0), asked = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, body, 0);
     const auto pitch_of = [&](const WordLine& line, float extra) { return line.height + extra; };
-    asks = lay_out_words(pen, Axis::query, n_q, body, pitch_of(asks, 8 * u));
+    asks = lay_out_words(pen, Axis::query, n_q, query, body, pitch_of(asks, 8 * u));
     const float top = body.min.y + pen.type.caption * 1.6f;
     const float asks_height = static_cast<float>(asks.lines) * (asks.height + 8 * u);
     const float asked_top = std::max(top + asks_height + body.height() * 0.18f, body.max.y - depth - number - 12 * u - asked.height - (static_cast<float>(asked.lines) - 1) * (asked.height + depth + number));
-    asks = lay_out_words(pen, Axis::query, n_q, {{body.min.x, top}, body.max}, asks.height + 8 * u);
-    asked = lay_out_words(pen, Axis::key, n_k, {{body.min.x, asked_top}, body.max}, asked.height + depth + number + 14 * u);
+    asks = lay_out_words(pen, Axis::query, n_q, query, {{body.min.x, top}, body.max}, asks.height + 8 * u);
+    asked = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, {{body.min.x, asked_top}, body.max}, asked.height + depth + number + 14 * u);
     put_arcs(pen, asks, asked, query, row, colour, body.min.y, true);
     for (const WordPlace& word : asks.places) put_word(pen, asks, word, query_word(easel, word.index), word.index == query, false, look.q, Deed::query_word);
     for (const WordPlace& word : asked.places) put_word(pen, asked, word, key_word(easel, word.index), word.index == row.most && !row.dead, row.hidden[static_cast<std::size_t>(word.index)], colour, Deed::key_word);
@@ -405,11 +408,11 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
     for (const WordPlace& word : asked.places) pen.matter(word.box);
     for (const WordPlace& word : asks.places) pen.matter(word.box);
   } else {
-    WordLine line = lay_out_words(pen, Axis::key, n_k, body, 0);
+    WordLine line = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, body, 0);
     if (line.lines > 1) {  // rows of words, each with its shares
       depth = std::min(depth, 44 * u);
       const float pitch = line.height + depth + number + 34 * u;
-      line = lay_out_words(pen, Axis::key, n_k, body, pitch);
+      line = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, body, pitch);
       const auto fits = std::max<Index>(static_cast<Index>(body.height() / pitch), 1);
       const Index at = line.find(query) ? line.find(query)->line : 0;
       const Index first = std::clamp<Index>(line.lines > fits ? at - fits / 2 + scroll : 0, 0, std::max<Index>(line.lines - fits, 0));
@@ -426,7 +429,7 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
       const float below = 12 * u + depth + number;
       const float arcs = std::min(body.height() - below - line.height, body.width() * 0.36f);
       const float y = std::min(body.min.y + arcs, body.max.y - below - line.height);
-      line = lay_out_words(pen, Axis::key, n_k, {{body.min.x, y}, {body.max.x, body.max.y}}, 0);
+      line = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, {{body.min.x, y}, {body.max.x, body.max.y}}, 0);
     }
     put_arcs(pen, line, line, query, row, colour, body.min.y, false);
     for (const WordPlace& word : line.places) {
@@ -440,11 +443,11 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
     const float y = area.max.y - button;
     const std::string share = share_text(row.shares[static_cast<std::size_t>(row.most)]);
     float x = put_button(pen, {area.min.x, y}, words.fill("sentence.how", {share}), true, Deed::how) + 12 * u;
-    const std::string every = words("sentence.every_step"), other = words(story.network ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in") : "sentence.other_head");
+    const std::string every = words("sentence.every_step"), other = words(story.can_knock ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in") : "sentence.other_head");
     const auto room = [&](const std::string& text) { return x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u <= area.max.x; };
     if (room(every)) x = put_button(pen, {x, y}, every, false, Deed::back) + 12 * u;
     if (trace.dims().heads > 1 || story.network) {
-      if (room(other)) x = put_button(pen, {x, y}, other, false, story.network ? Deed::knock_out : Deed::next_word) + 12 * u;
+      if (room(other)) x = put_button(pen, {x, y}, other, false, story.can_knock ? Deed::knock_out : Deed::next_word) + 12 * u;
     }
     // What is left is for one's own words.
     if (story.takes_words && area.max.x - x >= 190 * u) pen.target({{std::max(x + 8 * u, area.max.x - 420 * u), y}, {area.max.x, area.max.y}}, Deed::own_words);

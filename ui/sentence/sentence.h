@@ -37,7 +37,7 @@ struct SentenceStory {
   std::vector<Guess> next;    ///< most likely first
   std::string next_after;     ///< the word that they follow
   std::string silent;         ///< the heads that are knocked out, "1.0, 1.3"
-  bool network = false;
+  bool network = false, can_knock = false;
   bool takes_words = false;   ///< the sentence can be another
   bool random_weights = false, random_input = false;
 };

@@ -18,7 +18,7 @@ struct SentenceScene {
 };
 
 const SentenceStory& story(const Frame& frame) {
-  return frame.pictures.get<SentenceStory>([&] { return story_of(frame); }, frame.document.trace, frame.view().head, frame.view().batch, frame.view().language);
+  return frame.pictures.get<SentenceStory>([&] { return story_of(frame); }, frame.document.trace, frame.view().head, frame.view().batch, frame.view().language, frame.view().looking.knocked);
 }
 
 void click(const Frame& frame, const SceneTarget& target) {

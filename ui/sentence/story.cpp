@@ -1,12 +1,101 @@
 #include "ui/sentence/story.h"
 
+#include <algorithm>
+
+#include "core/network/network.h"
+#include "core/network/shipped_models.h"
+#include "core/scenario/model_layer.h"
+
 namespace headlight {
+namespace {
+
+constexpr Index words_shown = 6;
+
+/// The layer of the network that the trace is of.
+Index layer_of(const Network& network, const Scenario& scenario) { return network.find_layer(scenario.layer).value_or(0); }
+
+/// "1.0": as a scenario names a head of a network.
+std::string head_name(const NetworkLayer& layer, Index head) { return layer.layer + "." + std::to_string(head); }
+
+/// What a shipped model's heads were found to do, in the language that is shown; "" where nothing is known.
+std::string habit_of(const std::string& file, const std::string& layer, Index head, const std::string& language) {
+  constexpr std::string_view shipped = "model:";
+  if (!file.starts_with(shipped)) return {};
+  static const std::vector<ShippedModel> models = shipped_models();
+  const auto model = std::ranges::find(models, file.substr(shipped.size()), &ShippedModel::id);
+  if (model == models.end()) return {};
+  for (const HeadClaim& claim : model->claims) {
+    if (claim.head == head && claim.layer == layer) return in_language(claim.does, language);
+  }
+  return {};
+}
+
+/// So small that a pass takes no longer than a frame or two.
+bool is_small(const NetworkRun& run) {
+  return run.layers.size() <= 8 && run.logits.size(-1) <= 4096 && run.layers.front().residual.defined() && run.layers.front().residual.size(-1) <= 256;
+}
+
+void add_rail(const Frame& frame, const NetworkRun& run, SentenceStory& story) {
+  const Trace& trace = *frame.trace();
+  const Network& network = *run.network;
+  const Index chosen = layer_of(network, trace.scenario);
+  for (Index at = 0; at < static_cast<Index>(network.layers().size()); ++at) {
+    const NetworkLayer& layer = network.layers()[static_cast<std::size_t>(at)];
+    const Tensor& weights = run.layers[static_cast<std::size_t>(at)].weights;
+    if (!weights.defined()) continue;
+    RailLayer shown;
+    shown.name = layer.layer;
+    for (Index h = 0; h < layer.heads; ++h) {
+      shown.heads.push_back({at, h, weights, {}, habit_of(network.file(), layer.layer, h, frame.view().language), at == chosen && h == frame.view().head, false});
+      RailHead& head = shown.heads.back();
+      head.silent = head.chosen && frame.view().looking.knocked && is_small(run);
+    }
+    story.rail.push_back(std::move(shown));
+  }
+}
+
+void add_prediction(const Frame& frame, const NetworkRun& run, SentenceStory& story) {
+  const Index chosen = layer_of(*run.network, frame.trace()->scenario);
+  if (!run.logits.defined()) return;
+  const Index batch = std::min(frame.view().batch, run.logits.size(0) - 1);
+  const Index place = place_of_prediction(run, batch);
+  for (const LikelyToken& token : most_likely(run, batch, place, words_shown)) story.next.push_back({token.text, token.probability});
+  const TokenBatch& tokens = run.text.decoder.count() > 0 ? run.text.decoder : run.text.tokens;
+  const auto entry = static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1));
+  if (tokens.count() > 0 && run.text.decoder.count() == 0) {
+    const Inputs& inputs = frame.trace()->inputs;
+    if (entry < inputs.query_tokens.size() && !inputs.query_tokens[entry].empty()) story.next_after = inputs.query_tokens[entry].back();
+  }
+  if (!frame.view().looking.knocked || !is_small(run)) return;
+  // The same words once more without the head.
+  const NetworkLayer& layer = run.network->layers()[static_cast<std::size_t>(chosen)];
+  story.silent = head_name(layer, frame.view().head);
+  RunOptions options;
+  options.weights = false;
+  options.knock_out = {{chosen, frame.view().head}};
+  const NetworkRun without = run.network->run(run.text, options);
+  const std::vector<LikelyToken> all = most_likely(without, batch, place_of_prediction(without, batch), run.logits.size(-1));
+  for (Guess& guess : story.next) {
+    guess.before = guess.probability;
+    const auto found = std::ranges::find(all, guess.word, &LikelyToken::text);
+    guess.probability = found == all.end() ? 0 : found->probability;
+  }
+}
+
+}  // namespace
 
 SentenceStory story_of(const Frame& frame) {
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
-  SentenceStory story;
   const Scenario& scenario = trace.scenario;
+  SentenceStory story;
+  if (const auto run = network_of(trace.inputs)) {
+    story.network = story.takes_words = true;
+    story.can_knock = run->logits.defined() && is_small(*run);
+    add_rail(frame, *run, story);
+    add_prediction(frame, *run, story);
+    return story;
+  }
   story.random_weights = scenario.source != Source::file && trace.has(Stage::Q);
   story.takes_words = scenario.source == Source::text;
   RailLayer layer;
@@ -16,12 +105,23 @@ SentenceStory story_of(const Frame& frame) {
   return story;
 }
 
-void choose_head(const Frame& frame, Index, Index head) {
+void choose_head(const Frame& frame, Index layer, Index head) {
+  const Trace& trace = *frame.trace();
   View view = frame.view();
   view.head = head;
   frame.change(std::move(view));
+  const auto run = network_of(trace.inputs);
+  if (!run || layer == layer_of(*run->network, trace.scenario)) return;
+  Scenario scenario = frame.document.scenario;
+  scenario.layer = run->network->layers()[static_cast<std::size_t>(layer)].layer;
+  frame.change(std::move(scenario), "layer");
 }
 
-void knock_out(const Frame&) {}
+void knock_out(const Frame& frame) {
+  if (!network_of(frame.trace()->inputs)) return;
+  View view = frame.view();
+  view.looking.knocked = !view.looking.knocked;
+  frame.change(std::move(view));
+}
 
 }  // namespace headlight

@@ -9,7 +9,7 @@ namespace headlight {
 SentenceStory story_of(const Frame& frame);
 /// Looks at another head, of another layer where the document is a network's.
 void choose_head(const Frame& frame, Index layer, Index head);
-/// Knocks the head that is looked at out of its network, or lets it back in.
+/// Shows what the network says without the head that is looked at, too, or no longer.
 void knock_out(const Frame& frame);
 
 }  // namespace headlight
