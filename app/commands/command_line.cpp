@@ -13,6 +13,7 @@ namespace {
 struct OwnOption {
   std::string name;
   bool takes_value;
+  bool repeats = false;  ///< its texts come one on a line
 };
 
 const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animation", true}, {"--seconds-per-step", true}, {"--frames", true},   {"--scale-factor", true},
@@ -25,11 +26,13 @@ const std::vector<OwnOption> trace_options{
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
 const std::vector<OwnOption> compare_options{{"--json", false}, {"--table", true}};
 
+const std::vector<OwnOption> handout_options{{"-o", true}, {"--paper", true}, {"--random", false}};
+
 /// Of render and bundle: what is taken, how it looks, where it goes.
 std::vector<OwnOption> make_figure_options() {
   std::vector<OwnOption> options{{"-o", true}, {"--random", false}};
   for (const ExportOption& option : all_export_options()) {
-    options.push_back({std::string(option.option), !option.operand.empty()});
+    options.push_back({std::string(option.option), !option.operand.empty(), option.repeats});
   }
   return options;
 }
@@ -43,6 +46,7 @@ const std::vector<OwnOption>& options_of(CommandKind kind) {
     case CommandKind::compare: return compare_options;
     case CommandKind::predict: return predict_options;
     case CommandKind::bundle: return figure_options;
+    case CommandKind::handout: return handout_options;
     default: return window_options;
   }
 }
@@ -54,6 +58,7 @@ std::optional<CommandKind> command_named(const std::string& word) {
   if (word == "predict") return CommandKind::predict;
   if (word == "compare") return CommandKind::compare;
   if (word == "bundle") return CommandKind::bundle;
+  if (word == "handout") return CommandKind::handout;
   return std::nullopt;
 }
 
@@ -64,7 +69,7 @@ class Parser {
     app_.set_help_flag();
     app_.add_option("FILE", file_);
     if (kind == CommandKind::compare) app_.add_option("MINE", second_file_);
-    for (const OwnOption& option : options_of(kind)) add(option.name, option.takes_value);
+    for (const OwnOption& option : options_of(kind)) add(option.name, option.takes_value, option.repeats);
     for (const Setting& setting : all_settings()) add(std::string(setting.option), !setting.operand.empty());
     add("--threads", true);
     add("--language", true);
@@ -110,10 +115,10 @@ class Parser {
     return nullptr;
   }
 
-  void add(const std::string& name, bool takes_value) {
+  void add(const std::string& name, bool takes_value, bool repeats = false) {
     std::string& value = values_[name];
     CLI::Option* option = takes_value ? app_.add_option(name, value) : app_.add_flag(name, value);
-    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    option->multi_option_policy(repeats ? CLI::MultiOptionPolicy::Join : CLI::MultiOptionPolicy::TakeLast);
     options_.emplace_back(name, option);
   }
 

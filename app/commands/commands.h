@@ -11,6 +11,7 @@ namespace headlight {
 int trace_command(const CommandLine& line);
 int render_command(const CommandLine& line);
 int bundle_command(const CommandLine& line);
+int handout_command(const CommandLine& line);
 int predict_command(const CommandLine& line);
 int explain_command(const CommandLine& line);
 /// 1 where a stage differs.

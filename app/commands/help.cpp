@@ -26,13 +26,14 @@ Commands
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o
   headlight trace MODEL --text "..." --layer N|all [--stages weights,...] -o OUT.npz     layers of a network, on their true input
   headlight trace [FILE] --time N                   computes N times; times as JSON
-  headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,csv,npy,npz,json}
+  headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,pdf,csv,npy,npz,json}
   headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
   headlight compare FILE MINE [--json]              your own stages beside the right ones, and the mistake that gives them
   headlight compare FILE FOLDER/ [--table OUT.{csv,json}]        the same for each file of a folder, a line each
   headlight bundle [FILE] -o OUT[.zip] [figure]    a folder or zip: figure, data, scenario, trace, reproduce.py
   headlight predict MODEL --text "..." [--top N] [--knock-out L.H,...] [--json]   what a network says next
   headlight lesson FILE|ID --check                  everything that is wrong in a lesson file, with its path
+  headlight handout [FILE] -o OUT.pdf               every stage on paper; --paper a4|letter --language en|zh
   headlight list stages|masks|lessons|models|colormaps|languages [--json];  headlight list layers MODEL [--json]
   headlight --help, --version
 

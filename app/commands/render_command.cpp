@@ -1,5 +1,6 @@
 // headlight render: one stage as a picture or as numbers.
 #include <algorithm>
+#include <iostream>
 
 #include "app/commands/commands.h"
 #include "app/commands/export_line.h"
@@ -10,26 +11,35 @@ namespace headlight {
 
 ExportOptions export_options_of(const CommandLine& line) {
   ExportOptions options;
+  // A style first: what the command line says itself wins.
+  if (line.has("--style")) {
+    for (const ExportOption& option : all_export_options()) {
+      if (option.option == "--style") option.apply(options, "--style", line["--style"]);
+    }
+  }
   for (const ExportOption& option : all_export_options()) {
     const std::string name(option.option);
-    if (line.has(name)) option.apply(options, name, line[name]);
+    if (line.has(name) && name != "--style") option.apply(options, name, line[name]);
   }
   return options;
 }
 
 int render_command(const CommandLine& line) {
   const std::string out = line["-o"];
-  if (out.empty()) throw UsageError("render needs -o OUT.png (or .svg, .csv, .npy, .npz, .json)");
+  if (out.empty()) throw UsageError("render needs -o OUT.png (or .svg, .pdf, .csv, .npy, .npz, .json)");
   if (!line.has("--stage")) throw UsageError("render needs --stage STAGE");
   const auto known = export_extensions();
   if (std::find(known.begin(), known.end(), extension_of(out)) == known.end()) {
     throw FileError(out, "render cannot write this kind of file",
-                    "expected a name that ends in .png, .svg, .csv, .npy, .npz or .json");
+                    "expected a name that ends in .png, .svg, .pdf, .csv, .npy, .npz or .json");
   }
   Run run;
   run.threads = line.threads();
   const ExportOptions options = export_options_of(line);
-  write_export(*compute_any(scenario_of(line), nullptr, run), options, out);
+  const std::vector<std::string> missing = write_export(*compute_any(scenario_of(line), nullptr, run), options, out);
+  std::string said;
+  for (const std::string& each : missing) said += (said.empty() ? "" : ", ") + each;
+  if (!said.empty()) std::cerr << "headlight: " << out << ": left out for want of room: " << said << "\n";
   return 0;
 }
 

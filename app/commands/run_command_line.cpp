@@ -22,6 +22,7 @@ int dispatch(const CommandLine& line) {
     case CommandKind::predict: return predict_command(line);
     case CommandKind::compare: return compare_command(line);
     case CommandKind::bundle: return bundle_command(line);
+    case CommandKind::handout: return handout_command(line);
     case CommandKind::lesson: return lesson_command(line);
     case CommandKind::list:
       return list_command(line);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "core/export/figure_kinds.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/whole_file.h"
 #include "core/files/zip_write.h"
@@ -77,13 +78,14 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
 }
 
 void write_files(const fs::path& folder, const StageCut& cut, const StageFigureStyle& style) {
-  const FigureSpec figure = stage_figure(cut, style);
+  const FigureSpec figure = figure_of(cut, style);
   const std::vector<std::uint8_t> png = render_png(figure);
   write_whole_file(folder / "figure.png", std::as_bytes(std::span(png)));
   write_text(folder / "figure.svg", render_svg(figure));
+  write_text(folder / "figure.pdf", render_pdf(figure));
   const NamedArray data = stage_array(cut);
   write_npy(folder / "data.npy", data.values, data.boolean);
-  if (cut.heads.size() == 1) write_csv(folder / "data.csv", cut.tensor().matrix(cut.batch, cut.heads.front()));
+  if (cut.heads.size() == 1) write_csv(folder / "data.csv", cut.matrix(cut.heads.front()));
   write_scenario_and_file(folder, cut.trace);
   write_npz(folder / "inputs.npz", script_inputs(cut.trace));
   write_npz(folder / "trace.npz", trace_arrays(cut.trace, true));

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/export/export_options.h"
+#include "core/export/figure_kinds.h"
 #include "core/files/whole_file.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
@@ -14,7 +15,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::array<std::string_view, 6> extensions{".png", ".svg", ".csv", ".npy", ".npz", ".json"};
+constexpr std::array<std::string_view, 7> extensions{".png", ".svg", ".pdf", ".csv", ".npy", ".npz", ".json"};
 
 std::string stage_names(const Trace& trace) {
   std::string names;
@@ -42,22 +43,27 @@ void write_numbers(const StageCut& cut, const std::string& extension, const std:
       throw SettingError("--head", "several heads cannot be written as .csv, which holds one matrix",
                          "expected one head, or .npy");
     }
-    return write_csv(path, cut.tensor().matrix(cut.batch, cut.heads.front()));
+    return write_csv(path, cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : stage_array(cut).values.matrix());
   }
   const std::array arrays{stage_array(cut)};
   if (extension == ".npy") return write_npy(path, arrays[0].values, arrays[0].boolean);
   extension == ".npz" ? write_npz(path, arrays) : write_json(path, arrays);
 }
 
-void write_figure(const StageCut& cut, const ExportOptions& options, const std::string& extension,
-                  const std::filesystem::path& path) {
-  const FigureSpec figure = stage_figure(cut, style_of(options));
+std::vector<std::string> write_figure(const StageCut& cut, const ExportOptions& options, const std::string& extension,
+                                      const std::filesystem::path& path) {
+  const FigureSpec figure = figure_of(cut, style_of(options));
   if (extension == ".svg") {
     const std::string svg = render_svg(figure, options.svg_text);
-    return write_whole_file(path, std::as_bytes(std::span(svg)));
+    write_whole_file(path, std::as_bytes(std::span(svg)));
+  } else if (extension == ".pdf") {
+    const std::string pdf = render_pdf(figure);
+    write_whole_file(path, std::as_bytes(std::span(pdf)));
+  } else {
+    const std::vector<std::uint8_t> png = render_png(figure);
+    write_whole_file(path, std::as_bytes(std::span(png)));
   }
-  const std::vector<std::uint8_t> png = render_png(figure);
-  write_whole_file(path, std::as_bytes(std::span(png)));
+  return figure.size || figure.values ? left_out(figure) : std::vector<std::string>{};
 }
 
 }  // namespace
@@ -82,21 +88,31 @@ StageCut cut_of(const ExportOptions& options, const Trace& trace) {
                        "expected one of " + stage_names(trace));
   }
   check_within("--batch", options.batch, is_parameter(stage) ? 1 : trace.dims().batch);
-  if (options.all_heads) return all_heads(trace, stage, options.batch);
-  StageCut cut{trace, stage, options.batch, options.heads, options.heads.size() > 1};
+  const MatrixView whole = trace[stage].matrix(options.batch, 0);
+  settle(options.rows, whole.rows, "--rows");
+  settle(options.cols, whole.cols, "--cols");
+  const HeadPool pool = has_head_axis(stage) ? options.pool : HeadPool::none;
+  if (options.all_heads && pool == HeadPool::none) {
+    StageCut cut = all_heads(trace, stage, options.batch);
+    cut.rows = options.rows, cut.cols = options.cols;
+    return cut;
+  }
+  if (pool != HeadPool::none) return {trace, stage, options.batch, {0}, false, options.rows, options.cols, pool};
+  StageCut cut{trace, stage, options.batch, options.heads, options.heads.size() > 1, options.rows, options.cols};
   for (const Index head : cut.heads) check_within("--head", head, has_head_axis(stage) ? trace[stage].size(1) : 1);
   return cut;
 }
 
-void write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
+std::vector<std::string> write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
   const std::string extension = extension_of(path);
   if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) {
     throw FileError(path, "this kind of file cannot be written",
-                    "expected a name that ends in .png, .svg, .csv, .npy, .npz or .json");
+                    "expected a name that ends in .png, .svg, .pdf, .csv, .npy, .npz or .json");
   }
   const StageCut cut = cut_of(options, trace);
-  if (extension == ".png" || extension == ".svg") return write_figure(cut, options, extension, path_from(path));
+  if (extension == ".png" || extension == ".svg" || extension == ".pdf") return write_figure(cut, options, extension, path_from(path));
   write_numbers(cut, extension, path_from(path));
+  return {};
 }
 
 }  // namespace headlight

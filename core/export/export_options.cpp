@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "core/export/style_file.h"
 #include "core/scenario/settings.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
+
 namespace {
 
 using Text = std::string_view;
@@ -38,10 +40,11 @@ Written batch_text(const ExportOptions& o) {
   return o.batch == 0 ? Written() : std::to_string(o.batch);
 }
 
-/// "2", "0,2,3" or "all"
+/// "2", "0,2,3", "all", "mean" or "max"
 void head(ExportOptions& o, Text option, Text text) {
   o.all_heads = text == "all";
-  if (o.all_heads) return;
+  o.pool = text == "mean" ? HeadPool::mean : text == "max" ? HeadPool::max : HeadPool::none;
+  if (o.all_heads || o.pool != HeadPool::none) return;
   o.heads.clear();
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t to = std::min(text.find(',', from), text.size());
@@ -50,6 +53,7 @@ void head(ExportOptions& o, Text option, Text text) {
   }
 }
 Written head_text(const ExportOptions& o) {
+  if (o.pool != HeadPool::none) return o.pool == HeadPool::mean ? "mean" : "max";
   if (o.all_heads) return "all";
   std::string text;
   for (const Index h : o.heads) text += (text.empty() ? "" : ",") + std::to_string(h);
@@ -58,12 +62,14 @@ Written head_text(const ExportOptions& o) {
 
 void range(ExportOptions& o, Text, Text text) {
   o.style.range = parse_range(text);
+  o.style.own_range = true;
 }
 Written range_text(const ExportOptions& o) {
   constexpr const char* words[] = {"row", "head", "stage"};
   const RangeSetting& range = o.style.range;
-  if (range.mode == RangeMode::fixed) return shortest(range.fixed.lo) + ":" + shortest(range.fixed.hi);
-  return range.mode == RangeMode::head ? Written() : words[static_cast<int>(range.mode)];
+  const char* sign = range.percent ? "%" : "";
+  if (range.mode == RangeMode::fixed) return shortest(range.fixed.lo) + sign + ":" + shortest(range.fixed.hi) + sign;
+  return range.mode == RangeMode::head && !o.style.own_range ? Written() : words[static_cast<int>(range.mode)];
 }
 
 void theme(ExportOptions& o, Text, Text text) {
@@ -128,13 +134,132 @@ Written svg_text_text(const ExportOptions& o) {
   return o.svg_text == SvgText::outlines ? Written("outlines") : Written();
 }
 
+/// "3:9", "3:", ":9"
+Part parse_part(Text option, Text text) {
+  const std::size_t colon = text.find(':');
+  if (colon == Text::npos) fail(option, text, "is no part", "A:B, such as 0:16");
+  constexpr Index most = Index{1} << 40;
+  const auto end = [&](Text number) { return number.empty() ? std::nullopt : std::optional(parse_whole(option, number, -most, most)); };
+  return {end(text.substr(0, colon)), end(text.substr(colon + 1))};
+}
+template <Part ExportOptions::*member>
+void part(ExportOptions& o, Text option, Text text) {
+  o.*member = parse_part(option, text);
+}
+template <Part ExportOptions::*member>
+Written part_text(const ExportOptions& o) {
+  const Part& part = o.*member;
+  if (part == Part{}) return {};
+  return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
+}
+
+template <typename Value, std::size_t count>
+Value one_of(Text option, Text text, const char* const (&names)[count], const char* what) {
+  std::string expected;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (text == names[i]) return static_cast<Value>(i);
+    expected += (i == 0 ? "" : i + 1 == count ? " or " : ", ") + std::string(names[i]);
+  }
+  fail(option, text, what, expected);
+}
+
+constexpr const char* norms[] = {"linear", "sqrt", "log"};
+void norm(ExportOptions& o, Text option, Text text) {
+  o.style.norm = one_of<Norm>(option, text, norms, "is no norm");
+}
+Written norm_text(const ExportOptions& o) {
+  return o.style.norm == Norm::linear ? Written() : norms[static_cast<int>(o.style.norm)];
+}
+
+constexpr const char* kinds[] = {"heatmap", "arcs", "difference", "reach", "blocks", "side-by-side"};
+void kind(ExportOptions& o, Text option, Text text) {
+  o.style.kind = one_of<PictureKind>(option, text, kinds, "is no kind of picture");
+}
+Written kind_text(const ExportOptions& o) {
+  return o.style.kind == PictureKind::heatmap ? Written() : kinds[static_cast<int>(o.style.kind)];
+}
+
+void font_size(ExportOptions& o, Text option, Text text) {
+  const float points = parse_number(option, text);
+  if (!(points >= 6 && points <= 72)) fail(option, text, "is no size of text in points", "6 to 72");
+  o.style.font_size = points;
+}
+Written font_size_text(const ExportOptions& o) {
+  return o.style.font_size ? Written(shortest(*o.style.font_size)) : Written();
+}
+
+template <std::string StageFigureStyle::*member>
+void plain(ExportOptions& o, Text, Text text) {
+  o.style.*member = std::string(text);
+}
+template <std::string StageFigureStyle::*member>
+Written plain_text(const ExportOptions& o) {
+  return (o.style.*member).empty() ? Written() : o.style.*member;
+}
+
+template <std::optional<Index> StageFigureStyle::*member>
+void whole(ExportOptions& o, Text option, Text text) {
+  o.style.*member = parse_whole(option, text, 1, 1 << 20);
+}
+template <std::optional<Index> StageFigureStyle::*member>
+Written whole_text(const ExportOptions& o) {
+  return o.style.*member ? Written(std::to_string(*(o.style.*member))) : Written();
+}
+
+/// "Q0:Q1,K0:K1", "=label" after it for a label; one after another on lines of their own.
+void highlight(ExportOptions& o, Text option, Text text) {
+  o.style.highlights.clear();
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find('\n', from), text.size());
+    const Text line = text.substr(from, to - from);
+    from = to + 1;
+    const std::size_t equals = std::min(line.find('='), line.size()), comma = line.substr(0, equals).find(',');
+    if (comma == Text::npos) fail(option, line, "is no part of a matrix", "Q0:Q1,K0:K1, such as 2:4,0:3");
+    const Part rows = parse_part(option, line.substr(0, comma)), cols = parse_part(option, line.substr(comma + 1, equals - comma - 1));
+    if (!rows.first || !rows.last || !cols.first || !cols.last || *rows.first < 0 || *rows.first >= *rows.last || *cols.first < 0 || *cols.first >= *cols.last) {
+      fail(option, line, "is no part of a matrix", "Q0:Q1,K0:K1 with Q0 < Q1 and K0 < K1");
+    }
+    o.style.highlights.push_back({*rows.first, *rows.last, *cols.first, *cols.last, std::string(equals < line.size() ? line.substr(equals + 1) : "")});
+  }
+}
+Written highlight_text(const ExportOptions& o) {
+  std::string text;
+  for (const Highlight& mark : o.style.highlights) {
+    const auto span = [](Index a, Index b) { return std::to_string(a) + ":" + std::to_string(b); };
+    text += (text.empty() ? "" : "\n") + span(mark.first_row, mark.last_row) + "," + span(mark.first_col, mark.last_col);
+    if (!mark.label.empty()) text += "=" + mark.label;
+  }
+  return text.empty() ? Written() : text;
+}
+
+/// A named style, or a file of options that apply where the command line says nothing else.
+void style_named(ExportOptions& o, Text, Text text) {
+  if (text == "light" || text == "dark") {
+    o.style.theme = text == "dark" ? Theme::dark : Theme::light;
+  } else if (text == "print") {
+    o.style.print = true;
+  } else {
+    apply_style_file(o, std::string(text));
+  }
+}
+Written style_text(const ExportOptions& o) {
+  return o.style.print ? Written("print") : Written();
+}
+
 using Style = StageFigureStyle;
 constexpr ExportOption table[] = {
     {"--stage", "STAGE", "what is taken: see `headlight list stages`", stage, stage_text},
     {"--batch", "I", "the batch entry", batch, batch_text},
-    {"--head", "I|I,J,...|all", "one head, or several in a grid", head, head_text},
+    {"--head", "I|I,J,...|all|mean|max", "one head, several in a grid, or their mean or largest", head, head_text},
+    {"--rows", "A:B", "a part of the rows, as Python counts", part<&ExportOptions::rows>, part_text<&ExportOptions::rows>},
+    {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
+    {"--kind", "heatmap|arcs|difference|...", "or reach, blocks, side-by-side (of masks); difference: of two heads", kind, kind_text},
+    {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>, plain_text<&Style::other_mask>},
+    {"--block", "N", "the side of a block, for blocks", whole<&Style::block>, whole_text<&Style::block>},
+    {"--style", "light|dark|print|FILE", "print: without colour; FILE: JSON, {\"font-size\": 7, \"norm\": \"log\"}", style_named, style_text},
     {"--colormap", "NAME", "see `headlight list colormaps`", colormap_name, colormap_text},
-    {"--range", "row|head|stage|LO:HI", "what the colours span; stage: one scale for all heads", range, range_text},
+    {"--range", "row|head|stage|LO:HI|LO%:HI%", "what the colours span; stage: one scale for all heads", range, range_text},
+    {"--norm", "linear|sqrt|log", "how values spread over the colours", norm, norm_text},
     {"--theme", "light|dark", "ink on paper, or the other way round", theme, theme_text},
     {"--title", "TEXT", "in place of the stage's name; \"\" for none", words<&Style::title>, words_text<&Style::title>},
     {"--row-label", "TEXT", "what the rows are; \"\" for none", words<&Style::row_label>, words_text<&Style::row_label>},
@@ -147,7 +272,12 @@ constexpr ExportOption table[] = {
     {"--transparent", "", "nothing behind the figure", turn<&Style::transparent, true>,
      turned<&Style::transparent, true>},
     {"--cell", "PIXELS", "the width and height of a cell", cell, cell_text},
-    {"--size", "WxH", "of the figure: 640x480 pixels, 8x6cm, 80x60mm or 3.5x2.5in", size, size_text},
+    {"--columns", "N", "of the grid of heads", whole<&Style::columns>, whole_text<&Style::columns>},
+    {"--letters", "", "(a), (b), ... before the heads' names", turn<&Style::letters, true>, turned<&Style::letters, true>},
+    {"--highlight", "Q0:Q1,K0:K1[=LABEL]", "a frame around these cells; may be repeated", highlight, highlight_text, true},
+    {"--size", "WxH|W|column|page", "of the figure: 640x480 pixels, 8x6cm, 80mm wide, 3.5x2.5in, a column (3.5in)", size, size_text},
+    {"--font-size", "PT", "points, 6 or more; 8 on paper unless set", font_size, font_size_text},
+    {"--font", "FAMILY", "of labels and titles", plain<&Style::font>, plain_text<&Style::font>},
     {"--dpi", "N", "pixels to an inch: 96 for pixels, 300 for lengths unless set", dpi, dpi_text},
     {"--svg-text", "text|outlines", "letters that can be edited, or shapes that look the same everywhere", svg_text,
      svg_text_text},
@@ -159,11 +289,27 @@ std::span<const ExportOption> all_export_options() {
   return table;
 }
 
+void clear_export_option(ExportOptions& options, std::string_view option) {
+  const ExportOptions usual;
+  if (option == "--rows") options.rows = usual.rows;
+  if (option == "--cols") options.cols = usual.cols;
+  if (option == "--highlight") options.style.highlights.clear();
+  if (option == "--columns") options.style.columns.reset();
+  if (option == "--font") options.style.font.clear();
+  if (option == "--font-size") options.style.font_size.reset();
+  if (option == "--other-mask") options.style.other_mask.clear();
+}
+
 std::vector<std::string> export_words(const ExportOptions& options) {
   std::vector<std::string> words;
   for (const ExportOption& option : table) {
     const Written text = option.text(options);
-    if (text) append_option(words, std::string(option.option), option.operand.empty(), *text);
+    if (!text) continue;
+    for (std::size_t from = 0; from <= text->size();) {
+      const std::size_t to = option.repeats ? std::min(text->find('\n', from), text->size()) : text->size();
+      append_option(words, std::string(option.option), option.operand.empty(), text->substr(from, to - from));
+      from = to + 1;
+    }
   }
   return words;
 }
@@ -174,6 +320,7 @@ StageFigureStyle style_of(const ExportOptions& options) {
   if (options.size) {
     const PrintSize size = print_size(*options.size, dpi);
     style.size = FigureSize{size.width, size.height};
+    style.on_paper = options.size->unit != LengthUnit::px;
     style.scale = size.scale;
   } else if (dpi) {
     style.scale = *dpi / units_per_inch;

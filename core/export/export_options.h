@@ -18,6 +18,8 @@ struct ExportOptions {
   Index batch = 0;
   std::vector<Index> heads = {0};
   bool all_heads = false;  ///< wins over `heads`
+  HeadPool pool = HeadPool::none;  ///< wins over both
+  Part rows, cols;
 
   StageFigureStyle style;  ///< but for size and scale, which the next two say
   std::optional<WantedSize> size;
@@ -32,12 +34,17 @@ struct ExportOption {
   std::string_view help;
   /// Throws SettingError for text that it does not take.
   void (*apply)(ExportOptions& options, std::string_view option, std::string_view text);
-  /// The text that apply() would take for what the options have; none for the default.
+  /// The text that apply() would take for what the options have; none for the default. Of an option that may stand there
+  /// several times, one line each.
   std::optional<std::string> (*text)(const ExportOptions& options);
+  bool repeats = false;
 };
 
 /// In the order of the manual.
 std::span<const ExportOption> all_export_options();
+
+/// Back to its default.
+void clear_export_option(ExportOptions& options, std::string_view option);
 
 /// Those that are not at their defaults, as words of a command line, --stage always: {"--stage", "weights", "--values"}.
 std::vector<std::string> export_words(const ExportOptions& options);
@@ -47,11 +54,11 @@ StageCut cut_of(const ExportOptions& options, const Trace& trace);
 /// With size and scale settled.
 StageFigureStyle style_of(const ExportOptions& options);
 
-/// The files that a cut can be written as: ".png", ".svg", ".csv", ".npy", ".npz", ".json".
+/// The files that a cut can be written as: ".png", ".svg", ".pdf", ".csv", ".npy", ".npz", ".json".
 std::span<const std::string_view> export_extensions();
 /// Writes the cut as what the path's ending says, whole or not at all. Throws FileError for another ending and where
-/// it cannot be written, SettingError as cut_of() and the figure do.
-void write_export(const Trace& trace, const ExportOptions& options, const std::string& path);
+/// it cannot be written, SettingError as cut_of() and the figure do. Gives what a figure had no room for, in words.
+std::vector<std::string> write_export(const Trace& trace, const ExportOptions& options, const std::string& path);
 /// ".png" of "a/b.PNG"; "" where there is none.
 std::string extension_of(const std::string& path);
 

@@ -42,7 +42,7 @@ std::filesystem::path export_matrix(const StageCut& cut, MatrixFormat format, co
       write_whole_file(path, std::as_bytes(std::span(svg)));
       break;
     }
-    case MatrixFormat::csv: write_csv(path, cut.tensor().matrix(cut.batch, cut.heads.front())); break;
+    case MatrixFormat::csv: write_csv(path, cut.matrix(cut.heads.front())); break;
     case MatrixFormat::npy: {
       const NamedArray array = stage_array(cut);
       write_npy(path, array.values, array.boolean);

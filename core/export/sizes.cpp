@@ -1,5 +1,8 @@
 #include "core/export/sizes.h"
 
+#include <string_view>
+#include <utility>
+
 #include "core/scenario/settings.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
@@ -8,6 +11,7 @@ namespace headlight {
 namespace {
 
 constexpr const char* suffixes[] = {"", "cm", "mm", "in"};
+constexpr std::pair<const char*, float> named_widths[] = {{"column", 3.5F}, {"page", 7.2F}};  // of a journal
 constexpr float per_inch[] = {units_per_inch, 2.54F, 25.4F, 1.0F};
 
 }  // namespace
@@ -22,20 +26,38 @@ PixelSize parse_size(const std::string& option, const std::string& text) {
 }
 
 WantedSize parse_wanted_size(const std::string& option, const std::string& text) {
+  for (const auto& [name, inches] : named_widths) {
+    if (text == name) return {inches, 0, LengthUnit::in};
+    if (text.starts_with(name) && text.size() > std::string_view(name).size() && text[std::string_view(name).size()] == 'x') {
+      const WantedSize high = parse_wanted_size(option, "1" + text.substr(std::string_view(name).size()));
+      const float unit = per_inch[static_cast<int>(high.unit)];
+      if (high.unit == LengthUnit::px) break;
+      return {inches * unit, high.height, high.unit};
+    }
+  }
   for (const LengthUnit unit : {LengthUnit::cm, LengthUnit::mm, LengthUnit::in}) {
     if (!text.ends_with(suffixes[static_cast<int>(unit)])) continue;
     const std::string lengths = text.substr(0, text.size() - 2);
     const std::size_t times = lengths.find('x');
-    if (times == std::string::npos) {
-      throw SettingError(option, "\"" + text + "\" is not a size", "expected WxH, such as 8x6cm");
-    }
-    return {parse_number(option, lengths.substr(0, times)), parse_number(option, lengths.substr(times + 1)), unit};
+    const auto length = [&](const std::string& number) {
+      const float value = parse_number(option, number);
+      if (!(value > 0)) throw SettingError(option, "\"" + text + "\" is not a size", "expected lengths above zero, such as 8x6cm");
+      return value;
+    };
+    if (times == std::string::npos) return {length(lengths), 0, unit};
+    return {length(lengths.substr(0, times)), length(lengths.substr(times + 1)), unit};
   }
   const PixelSize pixels = parse_size(option, text);
   return {static_cast<float>(pixels.width), static_cast<float>(pixels.height), LengthUnit::px};
 }
 
 std::string to_text(const WantedSize& size) {
+  if (size.height == 0 && size.unit == LengthUnit::in) {
+    for (const auto& [name, inches] : named_widths) {
+      if (size.width == inches) return name;
+    }
+  }
+  if (size.height == 0) return shortest(size.width) + suffixes[static_cast<int>(size.unit)];
   return shortest(size.width) + "x" + shortest(size.height) + suffixes[static_cast<int>(size.unit)];
 }
 

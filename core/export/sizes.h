@@ -19,11 +19,12 @@ enum class LengthUnit : std::uint8_t { px, cm, mm, in };
 
 /// A figure's size as a person says it.
 struct WantedSize {
-  float width = 0, height = 0;
+  float width = 0, height = 0;  ///< a height of 0: as much as the width asks for
   LengthUnit unit = LengthUnit::px;
   bool operator==(const WantedSize&) const = default;
 };
-/// "1600x900" in pixels, "8x6cm", "80x60mm" or "3.5x2.5in". Throws SettingError.
+/// "1600x900" in pixels, "8x6cm", "80x60mm", "3.5x2.5in"; "8cm" or a journal's "column" and "page" for a width alone,
+/// "columnx5cm". Throws SettingError.
 WantedSize parse_wanted_size(const std::string& option, const std::string& text);
 std::string to_text(const WantedSize& size);
 

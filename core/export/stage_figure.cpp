@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <limits>
 #include <numeric>
+
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -17,17 +21,19 @@ std::string label(Axis axis) {
   return std::string(symbol(axis));
 }
 
-std::vector<std::string> ticks(const StageCut& cut, Axis axis) {
+std::vector<std::string> ticks(const StageCut& cut, Axis axis, Index first, Index count) {
   const Inputs& inputs = cut.trace.inputs;
   const auto& tokens = axis == Axis::query ? inputs.query_tokens : inputs.key_tokens;
   if ((axis != Axis::query && axis != Axis::key) || tokens.empty()) return {};
-  return tokens[static_cast<std::size_t>(cut.batch)];
+  const std::vector<std::string>& all = tokens[static_cast<std::size_t>(cut.batch)];
+  const auto at = [&](Index i) { return all.begin() + std::min<std::ptrdiff_t>(i, std::ssize(all)); };
+  return {at(first), at(first + count)};
 }
 
 /// "[n_q 5 × d_head 16]"
 std::string shape_text(const StageCut& cut) {
   const StageInfo& about = info(cut.stage);
-  const MatrixView matrix = cut.tensor().matrix(cut.batch, 0);
+  const MatrixView matrix = cut.matrix(0);
   const auto part = [](Axis axis, Index size) {
     const std::string letters(symbol(axis));
     return letters + (letters.empty() ? "" : " ") + std::to_string(size);
@@ -46,25 +52,116 @@ ValueRange whole_range(const StageCut& cut, ColormapKind kind) {
   return extent.range(kind);
 }
 
-void set_range(const RangeSetting& setting, const StageCut& cut, FigureSpec& spec) {
+/// In percent of the values that the panels show, between neighbours as NumPy's percentile goes.
+ValueRange percentiles(const FigureSpec& spec, ValueRange percent) {
+  std::vector<float> values;
+  for (const FigurePanel& panel : spec.panels) {
+    for (Index row = 0; row < panel.matrix.rows; ++row) {
+      for (Index col = 0; col < panel.matrix.cols; ++col) {
+        if (classify(panel.matrix, panel.masks, row, col) == CellKind::value) values.push_back(panel.matrix(row, col));
+      }
+    }
+  }
+  if (values.empty()) return {0, 1};
+  std::sort(values.begin(), values.end());
+  const auto at = [&](float share) {
+    const double place = static_cast<double>(share) / 100 * static_cast<double>(values.size() - 1);
+    const auto low = static_cast<std::size_t>(place), high = std::min(low + 1, values.size() - 1);
+    return static_cast<float>(values[low] + (place - std::floor(place)) * (static_cast<double>(values[high]) - static_cast<double>(values[low])));
+  };
+  const ValueRange range{at(percent.lo), at(percent.hi)};
+  if (range.lo < range.hi) return range;
+  throw SettingError("--range", "these percentiles are one value, " + std::to_string(range.lo), "expected two that differ");
+}
+
+void set_range(const StageFigureStyle& style, const StageCut& cut, FigureSpec& spec) {
+  const RangeSetting& setting = style.range;
   spec.range_mode = setting.mode;
-  if (setting.mode == RangeMode::fixed) spec.range = setting.fixed;
-  if (setting.mode != RangeMode::stage || spec.palette == Palette::boolean) return;
+  if (!style.own_range && setting.mode == RangeMode::head && spec.panels.size() > 1 && style.on_paper) spec.range_mode = RangeMode::stage;
+  if (setting.mode == RangeMode::fixed) spec.range = setting.percent ? percentiles(spec, setting.fixed) : setting.fixed;
+  if (setting.mode != RangeMode::stage || spec.palette == Palette::boolean || cut.pool != HeadPool::none) return;
   const std::string map = spec.colormap.empty() ? std::string(default_colormap(spec.palette)) : spec.colormap;
   spec.range = whole_range(cut, colormap(map, spec.theme).kind());
 }
 
+/// The heads' mean or largest value in each cell; a cell is masked where every head's is.
+void add_pooled(const StageCut& cut, FigureSpec& spec) {
+  const Index heads = heads_of(cut);
+  const MatrixView first = cut.matrix(0);
+  Buffer values, allowed;
+  bool masked = false;
+  for (Index row = 0; row < first.rows; ++row) {
+    for (Index col = 0; col < first.cols; ++col) {
+      double sum = 0;
+      float most = -std::numeric_limits<float>::infinity();
+      bool any = false;
+      for (Index h = 0; h < heads; ++h) {
+        const float value = cut.matrix(h)(row, col);
+        const CellMasks masks = cut.masks(h);
+        any = any || !masks.allowed || (*masks.allowed)(row, col) != 0;
+        sum += static_cast<double>(value);
+        most = std::isnan(value) ? value : value > most ? value : most;
+      }
+      values.push_back(cut.pool == HeadPool::mean ? static_cast<float>(sum / static_cast<double>(heads)) : most);
+      allowed.push_back(any ? 1.0f : 0.0f);
+      masked = masked || !any;
+    }
+  }
+  spec.kept.emplace_back(Shape{first.rows, first.cols}, std::move(values));
+  spec.kept.emplace_back(Shape{first.rows, first.cols}, std::move(allowed));
+  FigurePanel panel{spec.kept[0].matrix(), {}, "", {}};
+  if (masked) panel.masks.allowed = spec.kept[1].matrix();
+  panel.masks.show_leaks = cut.masks(0).show_leaks;
+  spec.panels.push_back(std::move(panel));
+}
+
 void add_panels(const StageCut& cut, FigureSpec& spec) {
+  if (cut.pool != HeadPool::none) return add_pooled(cut, spec);
   const auto& hues = colours(spec.theme).heads;
   for (const Index h : cut.heads) {
-    FigurePanel panel{cut.tensor().matrix(cut.batch, h), masks_over(cut.trace, cut.stage, cut.batch, h), "", {}};
+    FigurePanel panel{cut.matrix(h), cut.masks(h), "", {}};
     if (cut.grid) panel.title = "head " + std::to_string(h);
     if (has_head_axis(cut.stage) && !spec.bare) panel.hue = hues[static_cast<std::size_t>(h) % hues.size()];
     spec.panels.push_back(std::move(panel));
   }
 }
 
+std::string title_of(const StageCut& cut) {
+  std::string title(info(cut.stage).name);
+  if (!has_head_axis(cut.stage)) return title;
+  if (cut.pool == HeadPool::mean) return title + " · mean of " + std::to_string(heads_of(cut)) + " heads";
+  if (cut.pool == HeadPool::max) return title + " · largest of " + std::to_string(heads_of(cut)) + " heads";
+  return cut.grid ? title : title + " · head " + std::to_string(cut.heads.front());
+}
+
+MatrixView part_of(MatrixView whole, const StageCut& cut) {
+  const auto [r0, r1] = settle(cut.rows, whole.rows, "--rows");
+  const auto [c0, c1] = settle(cut.cols, whole.cols, "--cols");
+  return {whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride, whole.col_stride};
+}
+
 }  // namespace
+
+std::pair<Index, Index> settle(const Part& part, Index count, const char* option) {
+  const auto from_end = [&](Index i) { return i < 0 ? i + count : i; };
+  const Index first = from_end(part.first.value_or(0)), last = part.last ? from_end(*part.last) : count;
+  if (0 <= first && first < last && last <= count) return {first, last};
+  const auto text = [](std::optional<Index> end) { return end ? std::to_string(*end) : std::string(); };
+  throw SettingError(option, text(part.first) + ":" + text(part.last) + " is not a part of " + std::to_string(count),
+                     "expected A:B with 0 <= A < B <= " + std::to_string(count));
+}
+
+MatrixView StageCut::matrix(Index head) const { return part_of(tensor().matrix(batch, head), *this); }
+
+CellMasks StageCut::masks(Index head) const {
+  CellMasks all = masks_over(trace, stage, batch, head);
+  if (all.allowed) all.allowed = part_of(*all.allowed, *this);
+  if (all.kept) all.kept = part_of(*all.kept, *this);
+  return all;
+}
+
+Index StageCut::first_row() const { return settle(rows, tensor().matrix(batch, 0).rows, "--rows").first; }
+Index StageCut::first_col() const { return settle(cols, tensor().matrix(batch, 0).cols, "--cols").first; }
 
 StageCut all_heads(const Trace& trace, Stage stage, Index batch) {
   StageCut cut{trace, stage, batch, {0}, has_head_axis(stage)};
@@ -77,29 +174,41 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
   assert(cut.trace.has(cut.stage) && !cut.heads.empty());
   const StageInfo& about = info(cut.stage);
   FigureSpec spec;
-  spec.title = about.name;
-  if (!cut.grid && has_head_axis(cut.stage)) spec.title += " · head " + std::to_string(cut.heads.front());
-  if (style.title) spec.title = *style.title;
+  spec.title = style.title.value_or(title_of(cut));
+  spec.keep_title = style.title.has_value();
   spec.shape = shape_text(cut);
   spec.subtitle = about.formula;
   spec.row_label = style.row_label.value_or(label(about.rows));
   spec.col_label = style.col_label.value_or(label(about.cols));
+  spec.first_row = cut.first_row();
+  spec.first_col = cut.first_col();
   if (style.tokens) {
-    spec.row_ticks = ticks(cut, about.rows);
-    spec.col_ticks = ticks(cut, about.cols);
+    const MatrixView matrix = cut.matrix(0);
+    spec.row_ticks = ticks(cut, about.rows, spec.first_row, matrix.rows);
+    spec.col_ticks = ticks(cut, about.cols, spec.first_col, matrix.cols);
   }
   spec.bar = style.bar;
   spec.palette = about.palette;
   spec.colormap = style.colormap;
+  if (style.print && style.colormap.empty() && spec.palette == Palette::diverging) spec.colormap = "cividis";
+  if (style.print && style.colormap.empty() && spec.palette == Palette::sequential) spec.colormap = "grey";
   spec.theme = style.theme;
+  spec.print = style.print;
   spec.transparent = style.transparent;
   spec.values = style.values;
   spec.bare = style.bare;
   spec.cell = style.cell;
   spec.size = style.size;
+  spec.on_paper = style.on_paper;
+  spec.font_size = style.font_size;
+  spec.font = style.font;
+  spec.columns = style.columns;
+  spec.letters = style.letters;
+  spec.norm = style.norm;
+  spec.highlights = style.highlights;
   spec.scale = style.scale;
   add_panels(cut, spec);
-  set_range(style.range, cut, spec);
+  set_range(style, cut, spec);
   return spec;
 }
 
@@ -107,11 +216,16 @@ NamedArray stage_array(const StageCut& cut) {
   const bool boolean = info(cut.stage).palette == Palette::boolean;
   const std::string key(name(cut.stage));
   const Tensor& whole = cut.tensor();
-  if (is_parameter(cut.stage)) return {key, whole, boolean};
-  const MatrixView first = whole.matrix(cut.batch, cut.heads.front());
+  if (is_parameter(cut.stage) && cut.rows == Part{} && cut.cols == Part{}) return {key, whole, boolean};
+  if (cut.pool != HeadPool::none) {
+    FigureSpec pooled;
+    add_pooled(cut, pooled);
+    return {key, pooled.kept[0], false};
+  }
+  const MatrixView first = cut.matrix(cut.heads.front());
   Buffer numbers;
   for (const Index h : cut.heads) {
-    const MatrixView matrix = whole.matrix(cut.batch, h);
+    const MatrixView matrix = cut.matrix(h);
     for (Index row = 0; row < matrix.rows; ++row) {
       for (Index col = 0; col < matrix.cols; ++col) numbers.push_back(matrix(row, col));
     }

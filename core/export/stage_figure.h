@@ -1,8 +1,10 @@
 // A stage of a trace as a figure, with the words, ticks, colours and hatching that belong to it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/figure/figure.h"
@@ -11,6 +13,17 @@
 
 namespace headlight {
 
+/// Rows or columns [first, last), as Python counts: negative ones from the end; unset: to that end.
+struct Part {
+  std::optional<Index> first, last;
+  bool operator==(const Part&) const = default;
+};
+/// The part within `count`. Throws SettingError for `option` where nothing is left.
+std::pair<Index, Index> settle(const Part& part, Index count, const char* option);
+
+/// One matrix in place of the heads'.
+enum class HeadPool : std::uint8_t { none, mean, max };
+
 /// What of a trace is drawn or written: a stage or parameter that it has, at one batch entry, for some heads.
 struct StageCut {
   const Trace& trace;
@@ -18,12 +31,29 @@ struct StageCut {
   Index batch = 0;
   std::vector<Index> heads = {0};  ///< {0} for a stage without a head axis
   bool grid = false;               ///< drawn as a grid and written as [heads, rows, cols], even of one head
+  Part rows{}, cols{};
+  HeadPool pool = HeadPool::none;  ///< of all heads; `heads` is {0} then
 
   const Tensor& tensor() const { return trace[stage]; }
+  /// Of a head, the part that is cut out.
+  MatrixView matrix(Index head) const;
+  CellMasks masks(Index head) const;
+  Index first_row() const;
+  Index first_col() const;
 };
 
 /// All heads of a stage as a grid; just the matrix where it has no head axis.
 StageCut all_heads(const Trace& trace, Stage stage, Index batch = 0);
+
+/// What is made of a stage.
+enum class PictureKind : std::uint8_t {
+  heatmap,
+  arcs,          ///< words in two columns, joined by the weights between them
+  difference,    ///< the second head less the first
+  reach,         ///< how many layers with this mask it takes until a query hears of a key
+  blocks,        ///< what a block-sparse kernel skips
+  side_by_side,  ///< the mask, another one, and where they differ
+};
 
 struct StageFigureStyle {
   Theme theme = Theme::light;
@@ -34,8 +64,20 @@ struct StageFigureStyle {
   bool tokens = true;                ///< at the ticks, where there are tokens; else indices
   bool bar = true;                   ///< the colour bar
   bool values = false, bare = false, transparent = false;
+  bool own_range = false;            ///< `range` was asked for; else heads on paper share one
+  Norm norm = Norm::linear;
+  bool print = false;                ///< black ink and maps that a printer without colour keeps apart
+  std::optional<float> font_size;    ///< in points
+  std::string font;
+  std::optional<Index> columns;
+  bool letters = false;
+  std::vector<Highlight> highlights;
+  PictureKind kind = PictureKind::heatmap;
+  std::string other_mask;            ///< B of side-by-side
+  std::optional<Index> block;        ///< of blocks
   std::optional<float> cell;
   std::optional<FigureSize> size;
+  bool on_paper = false;             ///< the size is of paper
   float scale = 1;  ///< pixels to a unit of 1/96 inch
   bool operator==(const StageFigureStyle&) const = default;
 };

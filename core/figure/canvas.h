@@ -1,5 +1,8 @@
-// The few things a figure is drawn with, in units of 1/96 inch, y downwards. Two backends: pixels and SVG.
+// The few things a figure is drawn with, in units of 1/96 inch, y downwards. Backends: pixels and PDF (cairo_canvas.h),
+// SVG (svg_canvas.h).
 #pragma once
+
+#include <vector>
 
 #include "core/figure/heatmap_raster.h"
 #include "core/figure/typesetter.h"
@@ -14,18 +17,28 @@ struct Box {
   bool operator==(const Box&) const = default;
 };
 
+/// One step of a path: to `to`, straight or, where it has control points, along a cubic curve. A path begins at its
+/// first step's `to`.
+struct PathStep {
+  Point to;
+  bool curved = false;
+  Point control[2] = {};
+};
+
 class Canvas {
  public:
   virtual ~Canvas() = default;
   virtual void fill(const Box& rect, Rgba colour) = 0;
   virtual void text(const Label& label) = 0;
+  /// A line of this width, or the closed area.
+  virtual void path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) = 0;
   /// The matrix over the whole of `rect`, hair gaps between cells where `gaps`. Of `style`, scale and gap are ignored.
   virtual void heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                        bool gaps) = 0;
   /// One cell of a kind, for a legend; a value stands for 1.
   virtual void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) = 0;
-  /// A colour map upright, its highest value at the top.
-  virtual void colour_bar(const Box& rect, const Colormap& map) = 0;
+  /// A colour map: upright, its highest value at the top; else at the right.
+  virtual void colour_bar(const Box& rect, const Colormap& map, bool upright) = 0;
 };
 
 }  // namespace headlight

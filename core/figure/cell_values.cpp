@@ -4,22 +4,19 @@
 #include <cmath>
 #include <optional>
 
-#include "core/figure/ticks.h"
+#include "core/figure/number_format.h"
 
 namespace headlight {
 namespace {
 
 constexpr float padding = 3;  // on either side of a number
 
+constexpr float sizes[] = {13, 11, 10, 9, 8};
+
 struct Format {
   float size;
-  int decimals;
-  bool leading_zero;
+  NumberFormat number;
 };
-
-/// From the most telling to the tersest.
-constexpr Format formats[] = {{13, 3, true}, {11, 2, true}, {11, 2, false}, {10, 1, true},
-                              {9, 2, false}, {9, 1, false}, {9, 0, true}};
 
 /// Each panel as the figure shows it; calls visit(row, col, kind) for all its cells.
 template <typename Visit>
@@ -30,42 +27,29 @@ void each_cell(const FigureSpec& spec, const FigurePanel& panel, Visit visit) {
   }
 }
 
-bool all_whole(const FigureSpec& spec) {
-  bool whole = true;
+NumberSpan span_of(const FigureSpec& spec) {
+  NumberSpan span;
   for (const FigurePanel& panel : spec.panels) {
     each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
-      const float v = panel.matrix(row, col);
-      whole = whole && (kind != CellKind::value || v == std::round(v));
+      if (kind == CellKind::value) span.add(panel.matrix(row, col));
     });
   }
-  return whole;
+  return span;
 }
 
-std::size_t characters(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::size_t longest_value(const FigureSpec& spec, const Format& format) {
-  std::size_t longest = 0;
-  for (const FigurePanel& panel : spec.panels) {
-    each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
-      if (kind != CellKind::value) return;
-      longest =
-          std::max(longest, characters(format_value(panel.matrix(row, col), format.decimals, format.leading_zero)));
-    });
-  }
-  return longest;
-}
-
+/// The largest that writes all numbers in full, else the largest that writes them at all.
 std::optional<Format> choose_format(const FigureSpec& spec, const FigureLayout& layout, Typesetter& typesetter) {
-  const bool whole = all_whole(spec);
-  for (Format format : formats) {
-    if (whole) format.decimals = 0;
-    const float character = typesetter.width("0", FontRole::mono, format.size);
-    const float width = static_cast<float>(longest_value(spec, format)) * character;
-    if (width + 2 * padding <= layout.cell_width && format.size + 4 <= layout.cell_height) return format;
+  const NumberSpan span = span_of(spec);
+  std::optional<Format> chosen;
+  for (const float size : sizes) {
+    if (size + 2 > layout.cell_height) continue;
+    const float room = layout.cell_width - (layout.cell_width < 40 ? 4 : 2 * padding);
+    const auto most = static_cast<int>(room / typesetter.width("0", FontRole::mono, size));
+    const std::optional<NumberFormat> number = number_format(span, most);
+    if (number && (!chosen || (chosen->number.least > 0 && number->least < chosen->number.least))) chosen = Format{size, *number};
+    if (chosen && chosen->number.least == 0) break;
   }
-  return {};
+  return chosen;
 }
 
 struct Special {
@@ -100,7 +84,8 @@ class Writer {
   /// `shown` is what the cell's colour stands for; it differs from `value` where each row has its own range.
   void number(Point centre, float value, float shown, ValueRange range) {
     const Rgba ink = ink_on(map_.at(normalise(shown, range)));
-    put(format_value(value, format_.decimals, format_.leading_zero), FontRole::mono, format_.size, ink, centre);
+    char buffer[48];
+    put(std::string(format_.number.write(value, buffer)), FontRole::mono, format_.size, ink, centre);
   }
 
   void mark(Point centre, CellKind kind, float value) {
@@ -127,23 +112,24 @@ class Writer {
 }  // namespace
 
 void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout) {
-  if (!spec.values || layout.cell_width < 12) return;
-  const std::optional<Format> format = choose_format(spec, layout, typesetter);
-  if (!format) return;
+  if (!spec.values) return;
+  const std::optional<Format> format =
+      layout.cell_width < 12 ? std::nullopt : choose_format(spec, layout, typesetter);
+  if (!format) {
+    layout.left_out.emplace_back("values (the cells are too small for two significant digits)");
+    return;
+  }
+  if (format->number.least > 0) layout.left_out.emplace_back("digits of values that are small beside the largest (written ≈0)");
   Writer writer(spec, map, *format, typesetter, layout);
   for (const PanelBox& box : layout.panels) {
     const FigurePanel& panel = spec.panels[box.panel];
-    Buffer by_row;
-    if (spec.range_mode == RangeMode::row) {
-      by_row = normalise_rows(panel.matrix, effective_masks(spec, panel), map.kind());
-    }
+    const ColourValues colour = colour_values(spec, panel, box.range, map.kind());
     each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
       const Point centre{box.heatmap.x + (static_cast<float>(col) + 0.5f) * layout.cell_width,
                          box.heatmap.y + (static_cast<float>(row) + 0.5f) * layout.cell_height};
       const float value = panel.matrix(row, col);
       if (kind != CellKind::value) return writer.mark(centre, kind, value);
-      const std::size_t at = static_cast<std::size_t>(row * panel.matrix.cols + col);
-      writer.number(centre, value, by_row.empty() ? value : by_row[at], box.range);
+      writer.number(centre, value, colour.view(panel.matrix)(row, col), colour.range);
     });
   }
 }

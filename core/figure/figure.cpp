@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/figure/cairo_canvas.h"
 #include "core/figure/figure_layout.h"
-#include "core/figure/raster_canvas.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -26,7 +26,7 @@ void check_sizes(const FigureSpec& spec) {
   if (spec.cell && !(*spec.cell > 0)) {
     throw SettingError("--cell", format_size(*spec.cell), "expected a number of pixels above zero");
   }
-  if (spec.size && !(spec.size->width >= 1 && spec.size->height >= 1)) {
+  if (spec.size && !(spec.size->width >= 1 && (spec.size->height >= 1 || spec.size->height == 0))) {
     throw SettingError("--size", format_size(spec.size->width) + "x" + format_size(spec.size->height),
                        "expected at least 1x1");
   }
@@ -47,24 +47,30 @@ Rgba background(const FigureSpec& spec) {
   return colour;
 }
 
+/// Hatching is stronger than pale values, and where cells are smaller than its lines it is all that one sees.
+bool flat_masked(const FigureSpec& spec, const FigureLayout& layout) {
+  constexpr float hatch = 6;  // units from line to line
+  return !spec.bare && (spec.on_paper || spec.palette != Palette::boolean) && (spec.on_paper || std::min(layout.cell_width, layout.cell_height) < hatch);
+}
+
 void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, const HeatmapStyle& style) {
   const FigurePanel& panel = spec.panels[box.panel];
-  CellMasks masks = effective_masks(spec, panel);
+  const ColourValues values = colour_values(spec, panel, box.range, style.map->kind());
   HeatmapStyle own = style;
-  own.range = box.range;
-  if (spec.range_mode != RangeMode::row || spec.palette == Palette::boolean) {
-    return canvas.heatmap(box.heatmap, panel.matrix, masks, own, !spec.bare);
-  }
-  const Buffer scaled = normalise_rows(panel.matrix, masks, style.map->kind());
-  const MatrixView view{scaled.data(), panel.matrix.rows, panel.matrix.cols, panel.matrix.cols, 1};
-  canvas.heatmap(box.heatmap, view, masks, own, !spec.bare);
+  own.range = values.range;
+  // On paper, lines between small cells would pale them.
+  const float cell = std::min(box.heatmap.w / static_cast<float>(panel.matrix.cols), box.heatmap.h / static_cast<float>(panel.matrix.rows));
+  const bool gaps = !spec.bare && !(spec.on_paper && cell < 10);
+  canvas.heatmap(box.heatmap, values.view(panel.matrix), effective_masks(spec, panel), own, gaps);
 }
 
 void draw(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, const Colormap& map) {
-  HeatmapStyle style{&map, layout.panels.front().range, spec.theme, 1, 0, background(spec)};
+  const ValueRange range = layout.panels.empty() ? ValueRange{} : layout.panels.front().range;
+  HeatmapStyle style{&map, range, spec.theme, 1, 0, background(spec), flat_masked(spec, layout)};
   for (const PanelBox& box : layout.panels) draw_heatmap(canvas, spec, box, style);
+  for (const DrawnPath& path : layout.paths) canvas.path(path.steps, path.width, path.colour, path.filled);
   for (const FilledBox& box : layout.boxes) canvas.fill(box.rect, box.colour);
-  for (const BarBox& bar : layout.bars) canvas.colour_bar(bar.rect, map);
+  for (const BarBox& bar : layout.bars) canvas.colour_bar(bar.rect, map, bar.rect.h >= bar.rect.w);
   for (const SwatchBox& swatch : layout.swatches) canvas.swatch(swatch.rect, swatch.kind, style);
   for (const Label& label : layout.labels) canvas.text(label);
   for (const Label& label : layout.inside) canvas.text(label);
@@ -79,14 +85,14 @@ Colormap map_of(const FigureSpec& spec) {
 FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height) {
   check_sizes(spec);
   const Colormap map = map_of(spec);
-  Typesetter typesetter;
+  Typesetter typesetter(spec.font);
   const FigureLayout layout = lay_out(spec, map, typesetter);
   check_pixels(spec, layout);
   const auto pixels = [&](float units) { return std::max(1, static_cast<int>(std::lround(units * spec.scale))); };
   FigurePreview preview{{}, pixels(layout.width), pixels(layout.height)};
   const float fit = std::min({1.0f, static_cast<float>(most_width) / static_cast<float>(preview.width),
                               static_cast<float>(most_height) / static_cast<float>(preview.height)});
-  RasterCanvas canvas(layout.width, layout.height, spec.scale * fit, background(spec), typesetter);
+  PixelCanvas canvas(layout.width, layout.height, spec.scale * fit, background(spec), typesetter);
   draw(canvas, spec, layout, map);
   preview.image = canvas.take();
   return preview;
@@ -104,10 +110,37 @@ std::vector<std::uint8_t> render_png(const FigureSpec& spec) {
 std::string render_svg(const FigureSpec& spec, SvgText text) {
   check_sizes(spec);
   const Colormap map = map_of(spec);
-  Typesetter typesetter;
+  Typesetter typesetter(spec.font);
   const FigureLayout layout = lay_out(spec, map, typesetter);
   check_pixels(spec, layout);
-  SvgCanvas canvas(layout.width, layout.height, background(spec), spec.theme, text, typesetter);
+  SvgCanvas canvas(layout.width, layout.height, background(spec), spec.theme, text, typesetter, spec.on_paper);
+  draw(canvas, spec, layout, map);
+  return canvas.take();
+}
+
+void draw_figure(PdfCanvas& canvas, const FigureSpec& spec, Point at) {
+  check_sizes(spec);
+  const Colormap map = map_of(spec);
+  Typesetter typesetter(spec.font);
+  const FigureLayout layout = lay_out(spec, map, typesetter);
+  canvas.move_origin(at);
+  draw(canvas, spec, layout, map);
+  canvas.move_origin({-at.x, -at.y});
+}
+
+std::vector<std::string> left_out(const FigureSpec& spec) {
+  const Colormap map = map_of(spec);
+  Typesetter typesetter(spec.font);
+  return lay_out(spec, map, typesetter).left_out;
+}
+
+std::string render_pdf(const FigureSpec& spec) {
+  check_sizes(spec);
+  const Colormap map = map_of(spec);
+  Typesetter typesetter(spec.font);
+  const FigureLayout layout = lay_out(spec, map, typesetter);
+  check_pixels(spec, layout);
+  PdfCanvas canvas(layout.width, layout.height, background(spec), typesetter, {spec.title});
   draw(canvas, spec, layout, map);
   return canvas.take();
 }

@@ -1,4 +1,4 @@
-// Figures: one matrix, or several heads in a grid, with title, axes, tokens, colour bar and legend, as PNG or SVG.
+// Figures: one matrix, or several heads in a grid, with title, axes, tokens, colour bar and legend, as PNG, SVG or PDF.
 //
 //   FigureSpec spec;
 //   spec.title = "weights";
@@ -23,6 +23,8 @@
 
 namespace headlight {
 
+class PdfCanvas;
+
 /// One matrix. The views' tensors must live until the figure is drawn.
 struct FigurePanel {
   MatrixView matrix;  ///< at least 1 × 1; all panels of a figure have the same rows and columns
@@ -32,7 +34,7 @@ struct FigurePanel {
 };
 
 struct FigureSize {
-  float width = 0, height = 0;
+  float width = 0, height = 0;  ///< a height of 0: as much as the width asks for
   bool operator==(const FigureSize&) const = default;
 };
 
@@ -45,31 +47,55 @@ struct FigureWords {
   std::string of = "of";  ///< "15 of 36"
 };
 
+/// A frame around cells of every panel; rows and columns as the ticks count them, the last ones not included.
+struct Highlight {
+  Index first_row = 0, last_row = 0, first_col = 0, last_col = 0;
+  std::string label;
+  bool operator==(const Highlight&) const = default;
+};
+
+enum class FigureKind : std::uint8_t {
+  heatmap,
+  arcs,  ///< words as two columns, a line from query to key for each weight
+};
+
 struct FigureSpec {
   std::vector<FigurePanel> panels;  ///< at least one
+  FigureKind kind = FigureKind::heatmap;
   std::string title;
-  std::string shape;  ///< beside the title, muted; empty: "rows × columns"
+  bool keep_title = false;  ///< where there is little room, too
+  std::string shape;        ///< beside the title, muted; empty: "rows × columns"
   std::string subtitle;
   std::string row_label;  ///< what the rows are, e.g. "queries"
   std::string col_label;
   std::vector<std::string> row_ticks;  ///< tokens; empty: indices
   std::vector<std::string> col_ticks;
+  Index first_row = 0, first_col = 0;  ///< what the first index is: of a part of a matrix
 
   Palette palette = Palette::diverging;  ///< boolean: 0 is drawn as masked, all else in one colour
   std::string colormap;                  ///< by name; empty: the palette's own
   RangeMode range_mode = RangeMode::head;
   /// For fixed, and for stage where the stage has more than the panels; without it stage is all the panels together.
   std::optional<ValueRange> range;
+  Norm norm = Norm::linear;
 
   Theme theme = Theme::light;
+  bool on_paper = false;  ///< the size is of paper: text in points, thin frames, flat masks, no colours of heads
+  bool print = false;     ///< black ink, told apart without colour
   bool transparent = false;
   bool bar = true;                 ///< with colour bars
   bool values = false;             ///< numbers in the cells, as far as they fit
   bool bare = false;               ///< the cells alone, without gaps; fills `size` exactly
   std::optional<float> cell;       ///< width and height of a cell
   std::optional<FigureSize> size;  ///< of the whole figure; wins over `cell`
+  std::optional<float> font_size;  ///< in points; unset: 8 on paper, else 9
+  std::string font;                ///< a family; empty: our own
+  std::optional<Index> columns;    ///< of the grid of panels; unset: what suits
+  bool letters = false;            ///< (a), (b), … before the panels' titles
+  std::vector<Highlight> highlights;
   float scale = 1;                 ///< pixels to a unit; dpi / 96
   FigureWords words;
+  std::vector<Tensor> kept;  ///< that the panels look at, where nobody else keeps them
 };
 
 /// Throws SettingError: for --colormap an unknown name; for --size and --cell sizes that are not positive, or a picture
@@ -85,5 +111,11 @@ FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_he
 /// The same figure as a PNG file, its resolution noted.
 std::vector<std::uint8_t> render_png(const FigureSpec& spec);
 std::string render_svg(const FigureSpec& spec, SvgText text = SvgText::text);
+/// A PDF of one page: vectors, its fonts embedded, its text selectable. The same figure is the same bytes.
+std::string render_pdf(const FigureSpec& spec);
+/// The figure within a page, its upper left corner at `at`.
+void draw_figure(PdfCanvas& canvas, const FigureSpec& spec, Point at);
+/// What the figure leaves out for want of room, in words: {"title", "every other row's word"}.
+std::vector<std::string> left_out(const FigureSpec& spec);
 
 }  // namespace headlight

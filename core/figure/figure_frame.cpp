@@ -8,15 +8,9 @@ namespace {
 
 constexpr float thin_side = 96;  // a matrix of few rows is stretched to this height, its cells to at most thin_cell
 constexpr float thin_cell = 24;
-constexpr float large_share = 0.55f;  // of its part of the figure, that a panel's room should have
-constexpr float least_panel = 56;  // with less room than this, a figure leaves out detail
 
 float cells(Index n) {
   return static_cast<float>(n);
-}
-/// Whole units where the loss does not matter, so that cells are equal.
-float whole(float cell) {
-  return cell >= 4 ? std::floor(cell) : cell;
 }
 
 std::string share(Index part, Index all) {
@@ -25,51 +19,41 @@ std::string share(Index part, Index all) {
   return std::to_string(part < all ? std::min(99L, std::lround(percent)) : 100L) + " %";
 }
 
-std::vector<LegendEntry> legend_entries(const FigureSpec& spec) {
-  KindCounts counts{};
-  Index all = 0;
-  for (const FigurePanel& panel : spec.panels) {
-    const KindCounts own = count_kinds(panel.matrix, effective_masks(spec, panel));
-    for (std::size_t k = 0; k < own.size(); ++k) counts[k] += own[k], all += own[k];
-  }
-  const FigureWords& w = spec.words;
-  const std::pair<CellKind, std::string> names[] = {{CellKind::value, w.may_attend}, {CellKind::masked, w.masked},
-                                                    {CellKind::neg_inf, "−∞"},       {CellKind::pos_inf, "+∞"},
-                                                    {CellKind::nan, "NaN"},          {CellKind::dropped, w.dropped}};
-  std::vector<LegendEntry> entries;
-  for (const auto& [kind, name] : names) {
-    const Index n = counts[static_cast<std::size_t>(kind)];
-    if (n == 0 || (kind == CellKind::value && spec.palette != Palette::boolean)) continue;
-    entries.push_back(
-        {kind, name + "  " + std::to_string(n) + " " + w.of + " " + std::to_string(all) + " (" + share(n, all) + ")"});
-  }
-  return entries;
+float base_text(const FigureSpec& spec) {
+  return spec.font_size.value_or(spec.on_paper ? 8.0f : 9.0f) * units_to_a_point;
 }
 
-class Fitter {
+class Grower {
  public:
-  Fitter(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind, Typesetter& typesetter)
+  Grower(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind, Typesetter& typesetter)
       : spec_(spec),
         ranges_(ranges),
         kind_(kind),
         typesetter_(typesetter),
         rows_(spec.panels[0].matrix.rows),
         cols_(spec.panels[0].matrix.cols),
-        count_(static_cast<Index>(spec.panels.size())),
-        entries_(spec.bare ? std::vector<LegendEntry>{} : legend_entries(spec)) {}
+        count_(static_cast<Index>(spec.panels.size())) {}
 
   FigureFrame grown() {
     Frame frame;
+    frame.metrics = roomy_metrics(spec_);
     frame.columns = best_grid();
     frame.lines = (count_ + frame.columns - 1) / frame.columns;
-    set_cells(frame, automatic_cell());
+    const auto [wide, high] = automatic_cell();
+    set_cells(frame, spec_, wide, high);
     surround(frame);
-    size_content(frame);
-    const float title = title_width(), subtitle = width(spec_.subtitle, FontRole::text, label_size);
-    frame.inner_width = std::max(frame.content_width, std::min(360.0f, std::max(title, subtitle)));
-    for (const LegendEntry& entry : entries_) frame.inner_width = std::max(frame.inner_width, entry_width(entry));
-    break_legend(frame);
-    frame.width = std::ceil(frame.inner_width + 2 * frame.margin);
+    frame.content_width = content_width(frame);
+    const FigureMetrics& m = frame.metrics;
+    const float title = width(spec_.title, FontRole::strong, m.title_text) + 8 + width(spec_.shape, FontRole::text, m.label_text) + 1;
+    const float subtitle = width(spec_.subtitle, FontRole::text, m.label_text);
+    frame.inner_width = std::max(frame.content_width, std::min(30 * m.label_text, std::max(title, subtitle)));
+    const std::vector<LegendEntry> entries = legend_entries(spec_, false);
+    for (const LegendEntry& entry : entries) {
+      const float own = m.swatch + 0.5f * m.label_text + width(entry.text, FontRole::text, m.label_text);
+      frame.inner_width = std::max(frame.inner_width, own);
+    }
+    break_legend(frame, entries, frame.inner_width, typesetter_);
+    frame.width = std::ceil(frame.inner_width + 2 * m.margin);
     frame.height = std::ceil(content_height(frame));
     return frame;
   }
@@ -77,7 +61,10 @@ class Fitter {
   /// The cells alone: a given size is filled exactly, several panels stand a little apart.
   FigureFrame bare() {
     Frame frame;
-    frame.detail = {false, false, false, false, false, false};
+    frame.metrics = roomy_metrics(spec_);
+    frame.metrics.margin = 0;
+    frame.title = frame.subtitle = false;
+    frame.row_name = frame.col_name = frame.head_names = frame.legend_place = NamePlace::none;
     frame.columns = best_grid();
     frame.lines = (count_ + frame.columns - 1) / frame.columns;
     frame.gap = 8;
@@ -85,45 +72,22 @@ class Fitter {
     std::pair<float, float> cell = automatic_cell();
     if (spec_.size) {
       const float wide = std::max(1.0f, (spec_.size->width - gaps_x) / cells(frame.columns));
-      const float high = std::max(1.0f, (spec_.size->height - gaps_y) / cells(frame.lines));
+      const float square = wide / cells(cols_) * cells(rows_);
+      const float high = spec_.size->height > 0 ? std::max(1.0f, (spec_.size->height - gaps_y) / cells(frame.lines)) : square;
       cell = {wide / cells(cols_), high / cells(rows_)};
     }
-    set_cells(frame, cell);
-    size_content(frame);
+    set_cells(frame, spec_, cell.first, cell.second);
+    frame.content_width = content_width(frame);
     frame.inner_width = frame.content_width;
     frame.width = spec_.size ? spec_.size->width : frame.content_width;
-    frame.height = spec_.size ? spec_.size->height : cells(frame.lines) * frame.panel_height + gaps_y;
+    frame.height = spec_.size && spec_.size->height > 0 ? spec_.size->height : cells(frame.lines) * frame.panel_height + gaps_y;
     return frame;
-  }
-
-  FigureFrame fitted(FigureSize size) {
-    constexpr FigureDetail levels[] = {{},
-                                       {false},
-                                       {false, false},
-                                       {false, false, false},
-                                       {false, false, false, false},
-                                       {false, false, false, false, false},
-                                       {false, false, false, false, false, false}};
-    Frame best;
-    for (std::size_t i = 0; i < std::size(levels); ++i) {
-      best = best_fit(size, levels[i]);
-      // What a caption says as well goes first, for the sake of the cells; axes only where nothing would be left.
-      const float wanted = i < 2 ? large_share * std::min(size.width / cells(best.columns), size.height / cells(best.lines)) : 0;
-      if (roomy(best, size, std::max(least_panel, wanted))) break;
-    }
-    return best;
   }
 
  private:
   using Frame = FigureFrame;
 
   float width(const std::string& text, FontRole role, float size) { return typesetter_.width(text, role, size); }
-  float title_width() {
-    return width(spec_.title, FontRole::strong, title_size) + 8 + width(spec_.shape, FontRole::text, label_size) + 1;
-  }
-  float entry_width(const LegendEntry& entry) {
-    return swatch_size + swatch_gap + width(entry.text, FontRole::text, label_size);
-  }
 
   /// Square cells, but for matrices of very few rows or columns; whole units from one unit on.
   std::pair<float, float> automatic_cell() const {
@@ -141,161 +105,47 @@ class Fitter {
     return {cols_ * 8 < rows_ ? stretched(cols_) : cell, rows_ * 8 < cols_ ? stretched(rows_) : cell};
   }
 
-  /// What a grid's empty places cost.
-  float raggedness(Index columns, Index lines) const {
-    const Index empty = columns * lines - count_;
-    return empty == 0 ? 0 : 0.35f + 2 * cells(empty) / cells(count_);
-  }
-
   /// Columns for a grid about half again as wide as high, with few empty places.
   Index best_grid() const {
+    if (spec_.columns) return std::min(*spec_.columns, count_);
     const auto [cell_width, cell_height] = automatic_cell();
     const float panel = cells(cols_) * cell_width / (cells(rows_) * cell_height);
     Index best = 1;
     float least = 1e9f;
     for (Index columns = 1; columns <= count_; ++columns) {
       const Index lines = (count_ + columns - 1) / columns;
-      const float cost = std::fabs(std::log(panel * cells(columns) / cells(lines) / 1.5f)) + raggedness(columns, lines);
+      const float cost = std::fabs(std::log(panel * cells(columns) / cells(lines) / 1.5f)) + raggedness(count_, columns);
       if (cost < least) least = cost, best = columns;
     }
     return best;
   }
 
-  void set_cells(Frame& frame, std::pair<float, float> cell) const {
-    frame.cell_width = cell.first;
-    frame.cell_height = cell.second;
-    frame.panel_width = std::max(1.0f, cells(cols_) * cell.first);
-    frame.panel_height = std::max(1.0f, cells(rows_) * cell.second);
-  }
-
   /// Everything that depends on the size of a cell: ticks and the room that they take.
   void surround(Frame& frame) {
-    const FigureDetail& show = frame.detail;
+    const FigureMetrics& m = frame.metrics;
     const bool titled = std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return !p.title.empty(); });
     const bool hued = std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return p.hue.has_value(); });
-    frame.panel_top = (titled && show.title ? 22.0f : 0.0f) + (hued ? strip_height + 3 : 0.0f);
-    frame.gap = show.ticks ? 24 : show.title ? 12 : 4;
-    measure_bars(frame);
-    if (show.ticks) {
-      // Over an empty place of the grid, slanted labels would lean into the next panel of the line below.
-      const bool complete = frame.columns * frame.lines == count_;
-      frame.row_ticks = row_ticks(spec_.row_ticks, rows_, frame.cell_height, typesetter_);
-      frame.col_ticks = column_ticks(spec_.col_ticks, cols_, frame.cell_width, complete, typesetter_);
+    frame.panel_top = (titled || spec_.letters ? m.head_room : 0.0f) + (hued && m.strip_room > 0 ? m.strip_room : 0.0f);
+    frame.gap = m.panel_gap;
+    frame.title = !spec_.title.empty();
+    frame.subtitle = !spec_.subtitle.empty();
+    if (spec_.row_label.empty()) frame.row_name = NamePlace::none;
+    if (spec_.col_label.empty()) frame.col_name = NamePlace::none;
+    if (spec_.bar && spec_.palette != Palette::boolean) {
+      const bool own = has_own_bars(spec_, ranges_);
+      frame.bar = own ? BarPlace::own : BarPlace::right;
+      (own ? frame.own_bar : frame.right) =
+          m.bar_gap + m.bar_width + m.bar_text_gap + bar_label_width(spec_, kind_, ranges_, std::min(frame.panel_height, 240.0f), m, typesetter_);
     }
-    const float row_room = (show.ticks ? frame.row_ticks.depth + tick_gap : 0) + (named_rows(frame) ? 24 : 0);
+    // Over an empty place of the grid, slanted labels would lean into the next panel of the line below.
+    const bool complete = frame.columns * frame.lines == count_;
+    frame.row_ticks = row_ticks({spec_.row_ticks, rows_, spec_.first_row}, frame.cell_height, m.tick_text, typesetter_);
+    frame.col_ticks = column_ticks({spec_.col_ticks, cols_, spec_.first_col}, frame.cell_width, complete, m.tick_text, typesetter_);
+    const float row_room = frame.row_ticks.depth + m.tick_gap + (frame.row_name == NamePlace::outside ? m.name_room : 0);
     frame.left = std::max(row_room, frame.col_ticks.overhang);
-    frame.below = (show.ticks ? tick_gap + frame.col_ticks.depth : 0) + (named_cols(frame) ? 24 : 0);
-    frame.top =
-        margin_of(frame) + frame.panel_top + (titles(frame) ? 32 : 0) + (subtitled(frame) ? 20 : 0);
-  }
-
-  void measure_bars(Frame& frame) {
-    if (!frame.detail.bar || !spec_.bar || spec_.palette == Palette::boolean) return;
-    frame.bar_text = 0;
-    for (const ValueRange& range : ranges_) {
-      for (const BarTick& tick : labelled_bar(spec_, kind_, range, frame.panel_height)) {
-        frame.bar_text = std::max(frame.bar_text, width(tick.text, FontRole::text, bar_text_size));
-      }
-    }
-    (has_own_bars(spec_, ranges_) ? frame.own_bar : frame.right) = bar_gap + bar_width + 6 + frame.bar_text;
-  }
-
-  static float margin_of(const Frame& frame) { return frame.detail.title ? frame.margin : std::min(frame.margin, 8.0f); }
-  bool titles(const Frame& frame) const { return frame.detail.title && !spec_.title.empty(); }
-  bool subtitled(const Frame& frame) const { return frame.detail.subtitle && !spec_.subtitle.empty(); }
-  bool named_rows(const Frame& frame) const { return frame.detail.words && !spec_.row_label.empty(); }
-  bool named_cols(const Frame& frame) const { return frame.detail.words && !spec_.col_label.empty(); }
-
-  void size_content(Frame& frame) const {
-    frame.content_width = frame.left + cells(frame.columns) * (frame.panel_width + frame.own_bar) +
-                          cells(frame.columns - 1) * frame.gap + frame.right;
-  }
-
-  float content_height(const Frame& frame) const {
-    const float panels =
-        cells(frame.lines) * frame.panel_height + cells(frame.lines - 1) * (frame.gap + frame.panel_top);
-    const float legend = frame.legend.empty() ? 0 : cells(static_cast<Index>(frame.legend.size())) * legend_line;
-    return frame.top + panels + frame.below + legend + margin_of(frame) - (legend > 0 ? 4 : 0);
-  }
-
-  void break_legend(Frame& frame) {
-    frame.legend.clear();
-    if (!frame.detail.legend) return;
-    float used = 0;
-    for (const LegendEntry& entry : entries_) {
-      const float own = entry_width(entry);
-      if (frame.legend.empty() || used + legend_gap + own > frame.inner_width) {
-        frame.legend.emplace_back();
-        used = -legend_gap;
-      }
-      frame.legend.back().push_back(entry);
-      used += legend_gap + own;
-    }
-  }
-
-  /// The cells that fill what the frame's surroundings leave of the figure.
-  std::pair<float, float> remaining_cell(const Frame& frame, FigureSize size) const {
-    Frame empty = frame;
-    empty.panel_width = empty.panel_height = 0;
-    size_content(empty);
-    const float wide = (frame.inner_width - empty.content_width) / cells(frame.columns) / cells(cols_);
-    const float high = (size.height - content_height(empty)) / cells(frame.lines) / cells(rows_);
-    const float square = std::max(0.01f, std::min(wide, high));
-    const auto stretched = [&](float room, Index n) {
-      return std::max(square, std::min({room, thin_cell, thin_side / cells(n)}));
-    };
-    return {whole(cols_ * 8 < rows_ ? stretched(wide, cols_) : square),
-            whole(rows_ * 8 < cols_ ? stretched(high, rows_) : square)};
-  }
-
-  /// Ticks depend on the size of cells and cells on the room that ticks leave: the room taken only grows, so this ends.
-  Frame solve(FigureSize size, const FigureDetail& detail, Index columns) {
-    Frame frame;
-    frame.detail = detail;
-    frame.columns = columns;
-    frame.lines = (count_ + columns - 1) / columns;
-    frame.width = size.width;
-    frame.height = size.height;
-    frame.margin = std::round(std::clamp(0.04f * std::min(size.width, size.height), 6.0f, figure_margin));
-    frame.inner_width = size.width - 2 * margin_of(frame);
-    break_legend(frame);
-    Frame room = frame;
-    for (int round = 0; round < 12; ++round) {
-      set_cells(frame, remaining_cell(room, size));
-      surround(frame);
-      const bool fits = frame.left <= room.left && frame.right <= room.right && frame.below <= room.below &&
-                        frame.top <= room.top && frame.own_bar <= room.own_bar && frame.gap <= room.gap &&
-                        frame.panel_top <= room.panel_top;
-      if (fits) break;
-      const auto widen = [](float& taken, float needed) { taken = std::max(taken, needed); };
-      widen(room.left, frame.left), widen(room.right, frame.right), widen(room.below, frame.below);
-      widen(room.top, frame.top), widen(room.own_bar, frame.own_bar), widen(room.gap, frame.gap);
-      widen(room.panel_top, frame.panel_top);
-    }
-    size_content(frame);
-    return frame;
-  }
-
-  Frame best_fit(FigureSize size, const FigureDetail& detail) {
-    Frame best;
-    float most = -1;
-    for (Index columns = 1; columns <= count_; ++columns) {
-      Frame frame = solve(size, detail, columns);
-      const float worth = frame.panel_width * frame.panel_height / (1 + 0.3f * raggedness(columns, frame.lines));
-      const bool inside =
-          frame.content_width <= frame.inner_width + 0.5f && content_height(frame) <= size.height + 0.5f;
-      if (columns == 1 || (inside && worth > most)) most = inside ? worth : 0, best = std::move(frame);
-    }
-    return best;
-  }
-
-  bool roomy(const Frame& frame, FigureSize size, float side) const {
-    Frame empty = frame;
-    empty.panel_width = empty.panel_height = 0;
-    size_content(empty);
-    const float wide = (frame.inner_width - empty.content_width) / cells(frame.columns);
-    const float high = (size.height - content_height(empty)) / cells(frame.lines);
-    return std::min(wide, high) >= side;
+    frame.ticks_below = m.tick_gap + frame.col_ticks.depth;
+    frame.below = frame.ticks_below + (frame.col_name == NamePlace::outside ? m.name_room : 0);
+    frame.top = m.margin + frame.panel_top + (frame.title ? m.title_room : 0) + (frame.subtitle ? m.subtitle_room : 0);
   }
 
   const FigureSpec& spec_;
@@ -303,29 +153,128 @@ class Fitter {
   ColormapKind kind_;
   Typesetter& typesetter_;
   Index rows_, cols_, count_;
-  std::vector<LegendEntry> entries_;
 };
 
 }  // namespace
+
+FigureMetrics roomy_metrics(const FigureSpec& spec) {
+  const float s = base_text(spec) / 12;  // the figures below are for text of 9 points
+  const float strip = spec.on_paper || spec.print ? 0 : 6;
+  return {16 * s, 12 * s, 12 * s, std::max(11 * s, least_text), 24, 32 * s, 20 * s, 24 * s, 22 * s, strip,
+          8 * s,  16 * s, 12 * s, 6 * s,  14 * s, 24 * s, 24 * s, 24 * s};
+}
+
+FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text) {
+  const float t = tick_text, f = std::min(std::max(base_text(spec), least_text), 1.15f * t);  // words near each other are of like size
+  const float least_side = spec.size->height > 0 ? std::min(spec.size->width, spec.size->height) : spec.size->width;
+  if (spec.on_paper) {
+    return {1.2f * f,  f,        t,        t,         0.25f * f, 1.6f * f,  1.35f * f, 1.1f * f,  1.3f * f, 0,
+            0.35f * t, 0.6f * f, 0.5f * f, 0.35f * f, 0.9f * f,  1.45f * f, 1.2f * f,  0.3f * f};
+  }
+  const float margin = std::round(std::clamp(0.03f * least_side, 6.0f, 24.0f));
+  return {1.2f * f, f,        t,        t,        margin,   1.65f * f, 1.35f * f, 1.3f * f, 1.35f * f, 0,
+          0.4f * t, 0.8f * f, 0.7f * f, 0.4f * f, 0.9f * f, 1.45f * f, 1.2f * f,  0.6f * f};
+}
+
+std::vector<LegendEntry> legend_entries(const FigureSpec& spec, bool brief) {
+  KindCounts counts{};
+  Index all = 0;
+  for (const FigurePanel& panel : spec.panels) {
+    const KindCounts own = count_kinds(panel.matrix, effective_masks(spec, panel));
+    for (std::size_t k = 0; k < own.size(); ++k) counts[k] += own[k], all += own[k];
+  }
+  const FigureWords& w = spec.words;
+  const std::pair<CellKind, std::string> names[] = {{CellKind::value, w.may_attend}, {CellKind::masked, w.masked},
+                                                    {CellKind::neg_inf, "−∞"},       {CellKind::pos_inf, "+∞"},
+                                                    {CellKind::nan, "NaN"},          {CellKind::dropped, w.dropped}};
+  std::vector<LegendEntry> entries;
+  for (const auto& [kind, name] : names) {
+    const Index n = counts[static_cast<std::size_t>(kind)];
+    if (n == 0 || (kind == CellKind::value && spec.palette != Palette::boolean)) continue;
+    const std::string counted = "  " + std::to_string(n) + " " + w.of + " " + std::to_string(all) + " (" + share(n, all) + ")";
+    entries.push_back({kind, brief ? name : name + counted});
+  }
+  return entries;
+}
+
+void set_cells(FigureFrame& frame, const FigureSpec& spec, float cell_width, float cell_height) {
+  frame.cell_width = cell_width;
+  frame.cell_height = cell_height;
+  frame.panel_width = std::max(1.0f, cells(spec.panels[0].matrix.cols) * cell_width);
+  frame.panel_height = std::max(1.0f, cells(spec.panels[0].matrix.rows) * cell_height);
+}
+
+float content_width(const FigureFrame& frame) {
+  return frame.left + cells(frame.columns) * (frame.panel_width + frame.own_bar) + cells(frame.columns - 1) * frame.gap +
+         frame.right;
+}
+
+bool shares_line(const FigureFrame& frame) {
+  return frame.bar == BarPlace::below && frame.legend_place == NamePlace::outside && frame.legend.size() == 1 &&
+         frame.legend_width < 0.45f * frame.inner_width;
+}
+
+float content_height(const FigureFrame& frame) {
+  const float panels = cells(frame.lines) * frame.panel_height + cells(frame.lines - 1) * (frame.gap + frame.panel_top);
+  const bool under = frame.legend_place == NamePlace::outside && !frame.legend.empty() && !shares_line(frame);
+  const float legend = under ? cells(static_cast<Index>(frame.legend.size())) * frame.metrics.legend_line : 0;
+  return frame.top + panels + frame.below + legend + frame.metrics.margin - (legend > 0 ? frame.metrics.legend_line / 6 : 0);
+}
+
+float raggedness(Index count, Index columns) {
+  const Index empty = (count + columns - 1) / columns * columns - count;
+  return empty == 0 ? 0 : 0.35f + 2 * cells(empty) / cells(count);
+}
+
+void break_legend(FigureFrame& frame, const std::vector<LegendEntry>& entries, float width, Typesetter& typesetter) {
+  frame.legend.clear();
+  frame.legend_width = 0;
+  const FigureMetrics& m = frame.metrics;
+  float used = 0;
+  for (const LegendEntry& entry : entries) {
+    const float own = m.swatch + 0.5f * m.label_text + typesetter.width(entry.text, FontRole::text, m.label_text);
+    if (frame.legend.empty() || used + m.legend_gap + own > width) {
+      frame.legend.emplace_back();
+      used = -m.legend_gap;
+    }
+    frame.legend.back().push_back(entry);
+    used += m.legend_gap + own;
+    frame.legend_width = std::max(frame.legend_width, used);
+  }
+}
+
+float bar_label_width(const FigureSpec& spec, ColormapKind kind, const std::vector<ValueRange>& ranges, float length,
+                      const FigureMetrics& metrics, Typesetter& typesetter) {
+  float widest = 0;
+  for (const ValueRange& range : ranges) {
+    for (const BarTick& tick : labelled_bar(spec, kind, range, length, metrics.bar_text + 2)) {
+      widest = std::max(widest, typesetter.width(tick.text, FontRole::text, metrics.bar_text));
+    }
+  }
+  return widest;
+}
 
 bool has_own_bars(const FigureSpec& spec, const std::vector<ValueRange>& ranges) {
   const auto other = [&](ValueRange range) { return !(range == ranges.front()); };
   return spec.range_mode == RangeMode::head && std::any_of(ranges.begin(), ranges.end(), other);
 }
 
-std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float height) {
-  const auto apart = [&](const std::vector<BarTick>& ticks) {
-    return ticks.size() < 2 || (ticks[1].at - ticks[0].at) * height >= bar_text_size + 2;
+std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float length, float apart) {
+  const auto is_apart = [&](const std::vector<BarTick>& ticks) {
+    for (std::size_t i = 1; i < ticks.size(); ++i) {
+      if ((ticks[i].at - ticks[i - 1].at) * length < apart) return false;
+    }
+    return true;
   };
   if (spec.range_mode == RangeMode::row) {
     std::vector<BarTick> ticks{{0, "0"}, {1, spec.words.row_maximum}};
     if (kind == ColormapKind::diverging) ticks = {{0, "−" + spec.words.row_maximum}, {0.5f, "0"}, ticks[1]};
-    return apart(ticks) ? ticks : std::vector{ticks.back()};
+    return is_apart(ticks) ? ticks : std::vector{ticks.back()};
   }
-  const int most = std::clamp(static_cast<int>(height / 32) + 1, 2, 7);
+  if (spec.norm != Norm::linear) return spread_ticks(range, kind, spec.norm, apart / length);
+  const int most = std::clamp(static_cast<int>(length / std::max(32.0f, apart)) + 1, 2, 7);
   for (const int tried : {most, most + 1, most + 2, most + 3, most - 1, most - 2, 2}) {
-    if (std::vector<BarTick> ticks = bar_ticks(range, std::max(2, tried)); ticks.size() >= 2 && apart(ticks))
-      return ticks;
+    if (std::vector<BarTick> ticks = bar_ticks(range, std::max(2, tried)); ticks.size() >= 2 && is_apart(ticks)) return ticks;
   }
   std::vector<BarTick> ticks = bar_ticks(range, 2);
   if (ticks.size() > 1) ticks.erase(ticks.begin(), ticks.end() - 1);
@@ -334,8 +283,9 @@ std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, Val
 
 FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,
                       Typesetter& typesetter) {
-  Fitter fitter(spec, ranges, kind, typesetter);
-  return spec.bare ? fitter.bare() : spec.size ? fitter.fitted(*spec.size) : fitter.grown();
+  if (!spec.bare && spec.size) return search_frame(spec, ranges, kind, typesetter);
+  Grower grower(spec, ranges, kind, typesetter);
+  return spec.bare ? grower.bare() : grower.grown();
 }
 
 }  // namespace headlight

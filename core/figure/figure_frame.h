@@ -9,42 +9,45 @@
 
 namespace headlight {
 
-inline constexpr float figure_margin = 24;  // of a figure that grows around its cells; others have what they can spare
-inline constexpr float title_size = 16;
-inline constexpr float label_size = 12;
-inline constexpr float bar_text_size = 11;
-inline constexpr float tick_gap = 8;  // between a matrix and its tick labels
-inline constexpr float bar_gap = 16;  // between a matrix and its colour bar
-inline constexpr float bar_width = 12;
-inline constexpr float swatch_size = 14;
-inline constexpr float swatch_gap = 6;  // to its text
-inline constexpr float legend_line = 24;
-inline constexpr float legend_gap = 24;  // between entries
-inline constexpr float strip_height = 3;
+inline constexpr float units_to_a_point = 96.0f / 72.0f;
+inline constexpr float least_text = 6 * units_to_a_point;  // nothing in a figure is smaller
 
-/// What a figure shows around its cells; small figures leave things out, the least needed first.
-struct FigureDetail {
-  bool subtitle = true;
-  bool legend = true;
-  bool words = true;  ///< axis names
-  bool ticks = true;
-  bool bar = true;
-  bool title = true;
+/// Sizes of text and the room around it, in units.
+struct FigureMetrics {
+  float title_text, label_text, tick_text, bar_text;
+  float margin;
+  float title_room, subtitle_room, name_room, head_room, strip_room;
+  float tick_gap;                    ///< between a matrix and its tick labels
+  float bar_gap, bar_width, bar_text_gap;
+  float swatch, legend_line, legend_gap;
+  float panel_gap;
+};
+/// Of a figure that grows around its cells.
+FigureMetrics roomy_metrics(const FigureSpec& spec);
+/// Of one that has to fit a size, its ticks in text of `tick_text`.
+FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text);
+
+enum class BarPlace : std::uint8_t { none, right, below, own };
+enum class NamePlace : std::uint8_t {
+  none,
+  outside,  ///< beyond the ticks; a head's above its matrix; the legend below everything
+  beside,   ///< at the end of the ticks' line; a head's inside its matrix; the legend under the bar
 };
 
 struct LegendEntry {
   CellKind kind;
   std::string text;  ///< "masked 15 of 36 (42 %)"
 };
-
-/// One colour bar's ticks, in the words of the range's mode.
-std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float height);
-/// Each panel has a bar of its own, since one would not do for all.
-bool has_own_bars(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
+/// What the panels hold besides values; `brief` without the counts.
+std::vector<LegendEntry> legend_entries(const FigureSpec& spec, bool brief);
 
 struct FigureFrame {
-  FigureDetail detail;
-  float margin = figure_margin;
+  FigureMetrics metrics{};
+  bool title = true, subtitle = true;
+  BarPlace bar = BarPlace::none;
+  NamePlace row_name = NamePlace::outside, col_name = NamePlace::outside;
+  NamePlace head_names = NamePlace::outside, legend_place = NamePlace::outside;
+
   Index columns = 1, lines = 1;  ///< of the grid of panels
   float cell_width = 0, cell_height = 0;
   float panel_width = 0, panel_height = 0;
@@ -52,18 +55,42 @@ struct FigureFrame {
   float left = 0;           ///< from the content's left edge to the first matrix
   float right = 0;          ///< from the last matrix (or its own bar) to the content's right edge
   float top = 0;            ///< from the figure's top to the first matrix
+  float ticks_below = 0;    ///< from the last matrix to the end of its ticks
   float below = 0;          ///< from the last matrix to the legend
   float panel_top = 0;      ///< title and strip over each panel
   float own_bar = 0;        ///< room right of each panel
-  float gap = 0;            ///< between panels
-  float bar_text = 0;       ///< the widest of the bars' labels
+  float gap = 0;            ///< between panels, but for panel_top
   float content_width = 0;  ///< axes, panels and bars
   float inner_width = 0;    ///< what titles and legend may use
   float width = 0, height = 0;
   std::vector<std::vector<LegendEntry>> legend;  ///< by line
+  float legend_width = 0;                        ///< of the longest line
+  std::vector<std::string> left_out;
 };
 
+/// One colour bar's ticks, in the words of the range's mode; `apart`: the least distance of two, in units.
+std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float length, float apart);
+/// Each panel has a bar of its own, since one would not do for all.
+bool has_own_bars(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
+
+/// Grown around its cells, or the cells alone.
 FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,
                       Typesetter& typesetter);
+/// The largest matrices that the spec's size allows, with as many words around them as leave them large.
+FigureFrame search_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,
+                         Typesetter& typesetter);
+
+// Shared by both.
+void set_cells(FigureFrame& frame, const FigureSpec& spec, float cell_width, float cell_height);
+float content_width(const FigureFrame& frame);
+float content_height(const FigureFrame& frame);
+/// The legend stands left of a bar that lies below.
+bool shares_line(const FigureFrame& frame);
+void break_legend(FigureFrame& frame, const std::vector<LegendEntry>& entries, float width, Typesetter& typesetter);
+/// The widest of the bars' labels.
+float bar_label_width(const FigureSpec& spec, ColormapKind kind, const std::vector<ValueRange>& ranges, float length,
+                      const FigureMetrics& metrics, Typesetter& typesetter);
+/// What a grid's empty places cost.
+float raggedness(Index count, Index columns);
 
 }  // namespace headlight

@@ -2,12 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
+#include "core/figure/arc_layout.h"
 #include "core/figure/cell_values.h"
 #include "core/figure/figure_frame.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
+
+constexpr float strip_height = 3;
 
 /// Where a line's baseline starts so that its capitals are centred on `centre`, at any slant.
 Point on_centre(Point centre, float angle, float half_height) {
@@ -19,22 +25,27 @@ class Placer {
  public:
   Placer(const FigureSpec& spec, const FigureFrame& frame, const std::vector<ValueRange>& ranges, const Colormap& map,
          Typesetter& typesetter)
-      : spec_(spec), frame_(frame), ranges_(ranges), map_(map), typesetter_(typesetter), theme_(colours(spec.theme)) {}
+      : spec_(spec), frame_(frame), ranges_(ranges), map_(map), typesetter_(typesetter), theme_(colours(spec.theme)), m_(frame.metrics) {}
 
   FigureLayout place() {
     out_.width = frame_.width;
     out_.height = frame_.height;
     out_.cell_width = frame_.cell_width;
     out_.cell_height = frame_.cell_height;
+    out_.left_out = frame_.left_out;
     // Of a given size, the figure stands in the middle; else the content is what the size came from.
-    edge_ = spec_.bare ? 0 : std::round(spec_.size ? (frame_.width - frame_.content_width) / 2 : frame_.margin);
-    title_edge_ = std::max(edge_, (frame_.width - frame_.inner_width) / 2);
+    edge_ = spec_.bare ? 0 : spec_.size ? (frame_.width - frame_.content_width) / 2 : m_.margin;
+    if (!spec_.on_paper) edge_ = std::round(edge_);
+    title_edge_ = spec_.size && frame_.content_width > 0.6f * frame_.inner_width ? edge_ : (frame_.width - frame_.inner_width) / 2;
     room_ = frame_.width - title_edge_ - (frame_.width - frame_.inner_width) / 2;
+    if (spec_.size && !spec_.bare) top_ = std::max(0.0f, (frame_.height - content_height(frame_)) / 2);
+    if (!spec_.on_paper) top_ = std::round(top_);
     panels();
     titles();
     axes();
     bars();
     legend();
+    highlights();
     write_values(spec_, map_, typesetter_, out_);
     return std::move(out_);
   }
@@ -49,120 +60,224 @@ class Placer {
   Box last_of_first_line() const {
     return out_.panels[std::min(static_cast<std::size_t>(frame_.columns), out_.panels.size()) - 1].heatmap;
   }
+  float bottom() const { return out_.panels.back().heatmap.bottom(); }
+
+  void outline(const Box& r, float width, Rgba colour) {
+    const float w = width;
+    for (const Box& side : {Box{r.x - w, r.y - w, r.w + 2 * w, w}, {r.x - w, r.bottom(), r.w + 2 * w, w}, {r.x - w, r.y, w, r.h}, {r.right(), r.y, w, r.h}}) {
+      out_.boxes.push_back({side, colour});
+    }
+  }
+  static constexpr float thin = 0.5f * units_to_a_point;
+
+  std::string panel_title(std::size_t i) const {
+    const std::string& title = spec_.panels[i].title;
+    if (!spec_.letters) return title;
+    std::string letter = "(";
+    if (i >= 26) letter += static_cast<char>('a' + i / 26 - 1);
+    letter += static_cast<char>('a' + i % 26);
+    return letter + ")" + (title.empty() ? "" : " " + title);
+  }
 
   void panels() {
     const auto step_x = frame_.panel_width + frame_.own_bar + frame_.gap;
     const auto step_y = frame_.panel_height + frame_.panel_top + frame_.gap;
+    const auto whole = [&](float x) { return spec_.on_paper ? x : std::round(x); };
+    const bool strip = m_.strip_room > 0 && !spec_.bare;
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
       const auto column = static_cast<float>(static_cast<Index>(i) % frame_.columns);
       const auto line = static_cast<float>(static_cast<Index>(i) / frame_.columns);
-      const Box at{std::round(edge_ + frame_.left + column * step_x), std::round(frame_.top + line * step_y),
-                    frame_.panel_width, frame_.panel_height};
+      const Box at{whole(edge_ + frame_.left + column * step_x), whole(top_ + frame_.top + line * step_y), frame_.panel_width,
+                    frame_.panel_height};
       out_.panels.push_back({i, at, ranges_[i]});
       const FigurePanel& panel = spec_.panels[i];
-      if (panel.hue && !spec_.bare)
-        out_.boxes.push_back({{at.x, at.y - strip_height - 3, at.w, strip_height}, *panel.hue});
-      if (frame_.detail.title && !panel.title.empty()) {
-        const float y = at.y - (frame_.panel_top > 22 ? strip_height + 3 : 0) - 8;
-        label(typesetter_.elide(panel.title, FontRole::strong, label_size, at.w + frame_.own_bar), FontRole::strong,
-              label_size, theme_.ink, {at.x, y});
+      if (panel.hue && strip) out_.boxes.push_back({{at.x, at.y - strip_height - 3, at.w, strip_height}, *panel.hue});
+      if (framed()) outline(at, thin, theme_.muted);
+      const std::string title = panel_title(i);
+      if (title.empty() || frame_.head_names == NamePlace::none) continue;
+      if (frame_.head_names == NamePlace::beside) {
+        name_inside(title, at);
+        continue;
       }
+      const float y = at.y - (panel.hue && strip ? m_.strip_room : 0) - 0.36f * m_.head_room;
+      label(typesetter_.elide(title, FontRole::strong, m_.label_text, at.w + frame_.own_bar), FontRole::strong,
+            m_.label_text, theme_.ink, {at.x, y});
     }
   }
 
+  bool framed() const { return spec_.on_paper && !spec_.bare; }
+
+  /// On a plate in the upper right corner, where a causal mask leaves nothing to see.
+  void name_inside(const std::string& title, const Box& matrix) {
+    const float size = std::max(least_text, 0.9f * m_.label_text), pad = 0.2f * size;
+    const std::string shown = typesetter_.elide(title, FontRole::strong, size, matrix.w - 4 * pad);
+    const float wide = typesetter_.width(shown, FontRole::strong, size);
+    Rgba plate = theme_.card;
+    plate.a = 215;
+    if (shown.empty()) return;
+    out_.boxes.push_back({{matrix.right() - wide - 3 * pad, matrix.y, wide + 3 * pad, 1.15f * size}, plate});
+    out_.inside.push_back({shown, FontRole::strong, size, theme_.ink, {matrix.right() - 1.5f * pad, matrix.y + 0.92f * size}, Anchor::end, 0});
+  }
+
   void titles() {
-    if (!frame_.detail.title || spec_.title.empty()) return;
-    const float baseline = frame_.margin + 12;
-    const float shape = typesetter_.width(spec_.shape, FontRole::text, label_size) + 8;
-    const float whole = typesetter_.width(spec_.title, FontRole::strong, title_size);
+    if (!frame_.title || spec_.title.empty()) return;
+    const float baseline = top_ + m_.margin + 0.75f * m_.title_text, space = 0.67f * m_.label_text;
+    const float shape = typesetter_.width(spec_.shape, FontRole::text, m_.label_text) + space;
+    const float whole = typesetter_.width(spec_.title, FontRole::strong, m_.title_text);
     const bool beside = !spec_.shape.empty() && room_ - shape >= whole;
-    const std::string title =
-        typesetter_.elide(spec_.title, FontRole::strong, title_size, beside ? room_ - shape : room_);
-    label(title, FontRole::strong, title_size, theme_.ink, {title_edge_, baseline});
-    const float end = title_edge_ + typesetter_.width(title, FontRole::strong, title_size);
-    if (beside) label(spec_.shape, FontRole::text, label_size, theme_.muted, {end + 8, baseline});
-    if (frame_.detail.subtitle) {
-      label(typesetter_.elide(spec_.subtitle, FontRole::text, label_size, room_), FontRole::text, label_size,
-            theme_.muted, {title_edge_, baseline + 22});
+    const std::string title = typesetter_.elide(spec_.title, FontRole::strong, m_.title_text, beside ? room_ - shape : room_);
+    label(title, FontRole::strong, m_.title_text, theme_.ink, {title_edge_, baseline});
+    const float end = title_edge_ + typesetter_.width(title, FontRole::strong, m_.title_text);
+    if (beside) label(spec_.shape, FontRole::text, m_.label_text, theme_.muted, {end + space, baseline});
+    if (frame_.subtitle) {
+      label(typesetter_.elide(spec_.subtitle, FontRole::text, m_.label_text, room_), FontRole::text, m_.label_text,
+            theme_.muted, {title_edge_, baseline + 1.1f * m_.subtitle_room});
     }
   }
 
   void axes() {
     const Box& first = out_.panels.front().heatmap;
-    const float bottom = frame_.top + static_cast<float>(frame_.lines) * frame_.panel_height +
-                         static_cast<float>(frame_.lines - 1) * (frame_.panel_top + frame_.gap);
     for (std::size_t i = 0; i < out_.panels.size(); ++i) {
       if (static_cast<Index>(i) % frame_.columns == 0) rows_of(out_.panels[i].heatmap);
       if (i + static_cast<std::size_t>(frame_.columns) >= out_.panels.size()) columns_of(out_.panels[i].heatmap);
     }
-    if (!frame_.detail.words) return;
-    if (typesetter_.width(spec_.row_label, FontRole::text, label_size) <= bottom - first.y) {
-      label(spec_.row_label, FontRole::text, label_size, theme_.muted,
-            on_centre({edge_ + 8, (first.y + bottom) / 2}, -90, half(label_size)), Anchor::middle, -90);
+    const float size = m_.label_text;
+    if (frame_.row_name == NamePlace::outside && typesetter_.width(spec_.row_label, FontRole::text, size) <= bottom() - first.y) {
+      label(spec_.row_label, FontRole::text, size, theme_.muted,
+            on_centre({edge_ + m_.name_room / 3, (first.y + bottom()) / 2}, -90, half(size)), Anchor::middle, -90);
     }
     const Box last = last_of_first_line();
-    const std::string name = typesetter_.elide(spec_.col_label, FontRole::text, label_size, frame_.inner_width);
-    const float reach = typesetter_.width(name, FontRole::text, label_size) / 2;
+    if (frame_.col_name == NamePlace::beside) {
+      const float y = bottom() + m_.tick_gap + 0.5f * m_.tick_text;
+      label(spec_.col_label, FontRole::text, size, theme_.muted, on_centre({last.right() + 0.8f * size, y}, 0, half(size)));
+    }
+    if (frame_.col_name != NamePlace::outside) return;
+    const std::string name = typesetter_.elide(spec_.col_label, FontRole::text, size, frame_.inner_width);
+    const float reach = typesetter_.width(name, FontRole::text, size) / 2;
     const float low = (frame_.width - frame_.inner_width) / 2 + reach;
     const float middle = std::clamp((first.x + last.right()) / 2, low, std::max(low, frame_.width - low));
-    label(name, FontRole::text, label_size, theme_.muted,
-          on_centre({middle, bottom + frame_.below - 8}, 0, half(label_size)), Anchor::middle);
+    label(name, FontRole::text, size, theme_.muted,
+          on_centre({middle, bottom() + frame_.ticks_below + 2 * m_.name_room / 3}, 0, half(size)), Anchor::middle);
   }
+
+  float mark_length() const { return std::min(4.0f, 0.6f * m_.tick_gap); }
 
   void rows_of(const Box& matrix) {
     for (const AxisTick& tick : frame_.row_ticks.ticks) {
-      const float y = matrix.y + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_height;
-      if (frame_.row_ticks.marks) out_.boxes.push_back({{matrix.x - 5, y - 0.5f, 4, 1}, theme_.muted});
-      label(tick.text, FontRole::text, tick_size, theme_.muted, on_centre({matrix.x - tick_gap, y}, 0, half(tick_size)),
+      const float y = matrix.y + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_height, mark = mark_length();
+      if (frame_.row_ticks.marks) out_.boxes.push_back({{matrix.x - mark - 1, y - stroke() / 2, mark, stroke()}, theme_.muted});
+      label(tick.text, FontRole::text, m_.tick_text, tick_ink(), on_centre({matrix.x - m_.tick_gap, y}, 0, half(m_.tick_text)),
             Anchor::end);
     }
   }
 
+  float stroke() const { return spec_.on_paper ? thin : 1; }
+  Rgba tick_ink() const { return spec_.on_paper || spec_.print ? theme_.ink : theme_.muted; }
+
   void columns_of(const Box& matrix) {
     const AxisTicks& ticks = frame_.col_ticks;
+    const float size = m_.tick_text, mark = mark_length();
     for (const AxisTick& tick : ticks.ticks) {
       const float x = matrix.x + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_width;
-      if (ticks.marks) out_.boxes.push_back({{x - 0.5f, matrix.bottom() + 1, 1, 4}, theme_.muted});
+      if (ticks.marks) out_.boxes.push_back({{x - stroke() / 2, matrix.bottom() + 1, stroke(), mark}, theme_.muted});
       if (ticks.angle == 0) {
-        label(tick.text, FontRole::text, tick_size, theme_.muted,
-              on_centre({x, matrix.bottom() + tick_gap + tick_size / 2}, 0, half(tick_size)), Anchor::middle);
+        label(tick.text, FontRole::text, size, tick_ink(), on_centre({x, matrix.bottom() + m_.tick_gap + size / 2}, 0, half(size)),
+              Anchor::middle);
       } else {
-        label(tick.text, FontRole::text, tick_size, theme_.muted,
-              on_centre({x, matrix.bottom() + tick_gap}, ticks.angle, half(tick_size)), Anchor::end, ticks.angle);
+        label(tick.text, FontRole::text, size, tick_ink(), on_centre({x, matrix.bottom() + m_.tick_gap}, ticks.angle, half(size)),
+              Anchor::end, ticks.angle);
       }
     }
   }
 
   void bars() {
-    if (frame_.bar_text == 0) return;
-    const bool own = has_own_bars(spec_, ranges_);
+    if (frame_.bar == BarPlace::none) return;
+    const bool own = frame_.bar == BarPlace::own;
     const Box corner = last_of_first_line();
+    if (frame_.bar == BarPlace::below) return bar_below(corner);
     for (std::size_t i = 0; i < (own ? out_.panels.size() : 1); ++i) {
       const Box& beside = own ? out_.panels[i].heatmap : corner;
-      const Box bar{beside.right() + bar_gap, beside.y, bar_width, std::min(beside.h, 240.0f)};
+      // One bar for all stands beside all of them.
+      const float whole = own || spec_.size == std::nullopt ? std::min(beside.h, 240.0f) : bottom() - beside.y;
+      float height = whole;
+      if (frame_.legend_place == NamePlace::beside) {
+        height = std::min(height, bottom() - beside.y - static_cast<float>(frame_.legend.size()) * m_.legend_line - 0.9f * m_.label_text);
+      }
+      const Box bar{beside.right() + m_.bar_gap, beside.y, m_.bar_width, height};
       out_.bars.push_back({bar, ranges_[i]});
-      for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_[i], bar.h)) {
+      if (framed()) outline(bar, thin, theme_.muted);
+      for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_[i], bar.h, m_.bar_text + 2)) {
         const float y = bar.bottom() - tick.at * bar.h;
-        label(tick.text, FontRole::text, bar_text_size, theme_.muted,
-              on_centre({bar.right() + 6, y}, 0, half(bar_text_size)));
+        if (framed()) out_.boxes.push_back({{bar.right() + thin, y - thin / 2, 0.5f * m_.bar_text_gap, thin}, theme_.muted});
+        label(tick.text, FontRole::text, m_.bar_text, tick_ink(), on_centre({bar.right() + m_.bar_text_gap, y}, 0, half(m_.bar_text)));
       }
     }
   }
 
+  void bar_below(const Box& corner) {
+    float from = out_.panels.front().heatmap.x;
+    if (shares_line(frame_)) from = std::max(from, title_edge_ + frame_.legend_width + 1.5f * m_.legend_gap);
+    const float wide = std::min(corner.right() - from, 24 * m_.label_text);
+    const float widest = bar_label_width(spec_, map_.kind(), ranges_, wide, m_, typesetter_);
+    const float length = std::max(4.0f, wide - widest), y = bottom() + frame_.below - m_.bar_text - m_.bar_text_gap - m_.bar_width;
+    const Box bar{from + (corner.right() - from - length) / 2, y, length, m_.bar_width};
+    out_.bars.push_back({bar, ranges_.front()});
+    if (framed()) outline(bar, thin, theme_.muted);
+    for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_.front(), length, widest + m_.bar_text)) {
+      const float x = bar.x + tick.at * length;
+      if (framed()) out_.boxes.push_back({{x - thin / 2, bar.bottom() + thin, thin, 0.5f * m_.bar_text_gap}, theme_.muted});
+      label(tick.text, FontRole::text, m_.bar_text, tick_ink(),
+            on_centre({x, bar.bottom() + m_.bar_text_gap + m_.bar_text / 2}, 0, half(m_.bar_text)), Anchor::middle);
+    }
+  }
+
   void legend() {
-    const float all = static_cast<float>(frame_.legend.size()) * legend_line;
-    float y = frame_.height - frame_.margin - all + 4;
+    if (frame_.legend.empty()) return;
+    const auto lines = static_cast<float>(frame_.legend.size());
+    float y = top_ + content_height(frame_) - m_.margin - lines * m_.legend_line + m_.legend_line / 6;
+    float left = title_edge_;
+    if (shares_line(frame_)) {
+      const float bar = bottom() + frame_.below - m_.bar_text - m_.bar_text_gap - m_.bar_width / 2;
+      y = bar + m_.swatch / 2 - m_.legend_line;
+    }
+    if (frame_.legend_place == NamePlace::beside) {
+      y = bottom() - lines * m_.legend_line - 0.4f * m_.label_text;
+      left = last_of_first_line().right() + m_.bar_gap;
+    }
     for (const std::vector<LegendEntry>& line : frame_.legend) {
-      float x = title_edge_;
-      y += legend_line;
+      float x = left;
+      y += m_.legend_line;
       for (const LegendEntry& entry : line) {
-        const Box swatch{std::round(x), std::round(y) - swatch_size, swatch_size, swatch_size};
+        const Box swatch{spec_.on_paper ? x : std::round(x), (spec_.on_paper ? y : std::round(y)) - m_.swatch, m_.swatch, m_.swatch};
         out_.swatches.push_back({swatch, entry.kind});
-        const float text_x = swatch.right() + swatch_gap, room = title_edge_ + room_ - text_x;
-        const std::string text = typesetter_.elide(entry.text, FontRole::text, label_size, room);
-        label(text, FontRole::text, label_size, theme_.muted,
-              on_centre({text_x, swatch.y + swatch_size / 2}, 0, half(label_size)));
-        x = text_x + typesetter_.width(text, FontRole::text, label_size) + legend_gap;
+        if (framed()) outline(swatch, thin, theme_.muted);
+        const float text_x = swatch.right() + 0.5f * m_.label_text, room = title_edge_ + room_ - text_x;
+        const std::string text =
+            frame_.legend_place == NamePlace::beside ? entry.text : typesetter_.elide(entry.text, FontRole::text, m_.label_text, room);
+        label(text, FontRole::text, m_.label_text, tick_ink(), on_centre({text_x, swatch.y + m_.swatch / 2}, 0, half(m_.label_text)));
+        x = text_x + typesetter_.width(text, FontRole::text, m_.label_text) + m_.legend_gap;
+      }
+    }
+  }
+
+  /// Frames over the cells, on a halo that keeps them apart from dark ones, their label inside.
+  void highlights() {
+    for (const Highlight& mark : spec_.highlights) {
+      const Index r0 = mark.first_row - spec_.first_row, c0 = mark.first_col - spec_.first_col;
+      for (const PanelBox& panel : out_.panels) {
+        const auto& [rows, cols] = std::pair(mark.last_row - mark.first_row, mark.last_col - mark.first_col);
+        const Box box{panel.heatmap.x + static_cast<float>(c0) * frame_.cell_width, panel.heatmap.y + static_cast<float>(r0) * frame_.cell_height,
+                      static_cast<float>(cols) * frame_.cell_width, static_cast<float>(rows) * frame_.cell_height};
+        const float line = 1.1f * units_to_a_point;
+        outline(box, line + 0.6f, theme_.card);
+        outline({box.x, box.y, box.w, box.h}, line, spec_.print ? theme_.ink : rgb("D9480F"));
+        if (mark.label.empty()) continue;
+        const float size = std::max(least_text, 0.9f * m_.tick_text), wide = typesetter_.width(mark.label, FontRole::strong, size);
+        const float x = std::clamp(box.x, 0.0f, std::max(0.0f, out_.width - wide - 4));
+        const bool above = box.y - 1.2f * size >= panel.heatmap.y;
+        const float y = above ? box.y - line - 1.15f * size : box.bottom() + line;
+        out_.boxes.push_back({{x, y, wide + 0.5f * size, 1.15f * size}, theme_.card});
+        out_.inside.push_back({mark.label, FontRole::strong, size, theme_.ink, {x + 0.25f * size, y + 0.92f * size}, Anchor::start, 0});
       }
     }
   }
@@ -173,7 +288,9 @@ class Placer {
   const Colormap& map_;
   Typesetter& typesetter_;
   const ThemeColours& theme_;
+  const FigureMetrics& m_;
   FigureLayout out_;
+  float top_ = 0;         // what a given height leaves over, above
   float edge_ = 0;        // of the content
   float title_edge_ = 0;  // of titles and legend, and the room from there
   float room_ = 0;
@@ -194,16 +311,54 @@ std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind) 
     return std::vector<ValueRange>(count, kind == ColormapKind::diverging ? ValueRange{-1, 1} : ValueRange{0, 1});
   }
   const bool shared = spec.range_mode != RangeMode::head;
-  if (shared && spec.range) return std::vector<ValueRange>(count, *spec.range);
   std::vector<ValueRange> ranges;
-  Extent all;
-  for (const FigurePanel& panel : spec.panels) {
-    Extent own;
-    (shared ? all : own).add(panel.matrix, panel.masks);
-    ranges.push_back(own.range(kind));
+  if (shared && spec.range) {
+    ranges.assign(count, *spec.range);
+  } else {
+    Extent all;
+    for (const FigurePanel& panel : spec.panels) {
+      Extent own;
+      (shared ? all : own).add(panel.matrix, panel.masks);
+      ranges.push_back(own.range(kind));
+    }
+    if (shared) std::fill(ranges.begin(), ranges.end(), all.range(kind));
   }
-  if (shared) std::fill(ranges.begin(), ranges.end(), all.range(kind));
+  if (spec.norm != Norm::log || kind == ColormapKind::diverging) return ranges;
+  float low = std::numeric_limits<float>::max();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!(ranges[i].hi > 0)) throw SettingError("--norm", "log has no place for values that are not above zero", "expected linear or sqrt here");
+    if (ranges[i].lo > 0) continue;
+    if (!shared) low = std::numeric_limits<float>::max();
+    if (shared) {
+      for (const FigurePanel& panel : spec.panels) low = std::min(low, log_low(panel.matrix, panel.masks, ranges[i], low));
+      for (ValueRange& range : ranges) range.lo = low;
+      break;
+    }
+    ranges[i].lo = log_low(spec.panels[i].matrix, spec.panels[i].masks, ranges[i], low);
+  }
   return ranges;
+}
+
+ColourValues colour_values(const FigureSpec& spec, const FigurePanel& panel, ValueRange range, ColormapKind kind) {
+  const bool by_row = spec.range_mode == RangeMode::row;
+  if (spec.palette == Palette::boolean || (!by_row && spec.norm == Norm::linear)) return {{}, range};
+  const MatrixView& matrix = panel.matrix;
+  ColourValues out{{}, range};
+  if (by_row) out.scaled = normalise_rows(matrix, effective_masks(spec, panel), kind);
+  if (spec.norm == Norm::linear) return out;
+  if (by_row && spec.norm == Norm::log && kind == ColormapKind::sequential) range.lo = 1e-4f;
+  out.range = {0, 1};
+  const MatrixView from = by_row ? MatrixView{out.scaled.data(), matrix.rows, matrix.cols, matrix.cols, 1} : matrix;
+  Buffer spread_out;
+  spread_out.reserve(static_cast<std::size_t>(matrix.rows * matrix.cols));
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) {
+      const float value = from(row, col);
+      spread_out.push_back(std::isfinite(value) ? spread(value, range, kind, spec.norm) : value);
+    }
+  }
+  out.scaled = std::move(spread_out);
+  return out;
 }
 
 FigureLayout lay_out(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter) {
@@ -211,6 +366,7 @@ FigureLayout lay_out(const FigureSpec& spec, const Colormap& map, Typesetter& ty
   const MatrixView& first = spec.panels.front().matrix;
   if (spec.shape.empty()) full.shape = std::to_string(first.rows) + " × " + std::to_string(first.cols);
   const std::vector<ValueRange> ranges = panel_ranges(full, map.kind());
+  if (spec.kind == FigureKind::arcs) return lay_out_arcs(full, ranges, typesetter);
   const FigureFrame frame = fit_frame(full, ranges, map.kind(), typesetter);
   return Placer(full, frame, ranges, map, typesetter).place();
 }

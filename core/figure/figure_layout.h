@@ -30,21 +30,39 @@ struct SwatchBox {
   CellKind kind;
 };
 
+struct DrawnPath {
+  std::vector<PathStep> steps;
+  float width;
+  Rgba colour;
+  bool filled;
+};
+
 struct FigureLayout {
   float width = 0, height = 0;
   float cell_width = 0, cell_height = 0;
   std::vector<PanelBox> panels;
   std::vector<Label> labels;     ///< titles, ticks, legend: never over a heatmap or one another
   std::vector<Label> inside;     ///< numbers in cells
-  std::vector<FilledBox> boxes;  ///< tick marks, hue strips
+  std::vector<FilledBox> boxes;  ///< tick marks, hue strips, frames, plates
+  std::vector<DrawnPath> paths;  ///< arcs, under the labels
   std::vector<BarBox> bars;
   std::vector<SwatchBox> swatches;
+  std::vector<std::string> left_out;  ///< for want of room, in words
 };
 
 FigureLayout lay_out(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter);
 
 /// The range that each panel's colours span; in row mode that of rows already scaled by normalise_rows.
 std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind);
+/// What the colours of a panel are of: the matrix itself, or each row scaled by its own range, spread by the norm.
+struct ColourValues {
+  Buffer scaled;  ///< empty: the matrix's own values
+  ValueRange range;
+  MatrixView view(const MatrixView& matrix) const {
+    return scaled.empty() ? matrix : MatrixView{scaled.data(), matrix.rows, matrix.cols, matrix.cols, 1};
+  }
+};
+ColourValues colour_values(const FigureSpec& spec, const FigurePanel& panel, ValueRange range, ColormapKind kind);
 /// Boolean matrices mask themselves: what is 0 is masked.
 CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel);
 

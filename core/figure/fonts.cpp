@@ -1,6 +1,7 @@
 #include "core/figure/fonts.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <fontconfig/fontconfig.h>
@@ -18,7 +19,6 @@ struct Destroy {
   }
 };
 using Pattern = std::unique_ptr<FcPattern, Destroy<FcPatternDestroy>>;
-using CharSet = std::unique_ptr<FcCharSet, Destroy<FcCharSetDestroy>>;
 
 /// fontconfig keeps one configuration a process; it is given back when the program ends.
 void start_fontconfig() {
@@ -89,38 +89,23 @@ FontFile find_font(FontRole role) {
   throw FileError("fonts", "fontconfig finds no font", "expected Inter or DejaVu Sans (fonts-dejavu-core)");
 }
 
-std::optional<FontFile> fallback_font(char32_t character) {
+std::string font_families(FontRole role) {
+  std::string text;
+  for (const char* family : wish_for(role).families) text.append(text.empty() ? "" : ",").append(family);
+  const std::size_t generic = text.rfind(',');
+  return text.substr(0, generic) + ",WenQuanYi Micro Hei,Noto Sans CJK SC" + text.substr(generic);
+}
+
+bool has_family(const std::string& family) {
+  for (const char* generic : {"serif", "sans-serif", "sans", "monospace"}) {
+    if (family == generic) return true;
+  }
   start_fontconfig();
-  const CharSet needed(FcCharSetCreate());
-  FcCharSetAddChar(needed.get(), static_cast<FcChar32>(character));
   const Pattern wanted(FcPatternCreate());
-  for (const char* family : {"Inter", "DejaVu Sans", "WenQuanYi Micro Hei", "Noto Sans CJK SC"}) {
-    FcPatternAddString(wanted.get(), FC_FAMILY, bytes(family));
-  }
-  FcPatternAddCharSet(wanted.get(), FC_CHARSET, needed.get());
-  FcPatternAddBool(wanted.get(), FC_SCALABLE, FcTrue);
-  // FcFontMatch weighs the family over the characters; the sorted list holds each font's own set to look into.
-  FcConfigSubstitute(nullptr, wanted.get(), FcMatchPattern);
-  FcDefaultSubstitute(wanted.get());
-  FcResult result = FcResultNoMatch;
-  const std::unique_ptr<FcFontSet, Destroy<FcFontSetDestroy>> sorted(
-      FcFontSort(nullptr, wanted.get(), FcTrue, nullptr, &result));
-  for (int i = 0; sorted && i < sorted->nfont; ++i) {
-    FcCharSet* has = nullptr;
-    FcChar8 *path = nullptr, *family = nullptr;
-    int face = 0;
-    FcPattern* font = sorted->fonts[i];
-    if (FcPatternGetCharSet(font, FC_CHARSET, 0, &has) != FcResultMatch ||
-        FcCharSetHasChar(has, static_cast<FcChar32>(character)) == FcFalse ||
-        FcPatternGetString(font, FC_FILE, 0, &path) != FcResultMatch) {
-      continue;
-    }
-    FcPatternGetInteger(font, FC_INDEX, 0, &face);
-    FcPatternGetString(font, FC_FAMILY, 0, &family);
-    return FontFile{reinterpret_cast<const char*>(path), face & 0xffff,
-                    family != nullptr ? reinterpret_cast<const char*>(family) : ""};
-  }
-  return {};
+  FcPatternAddString(wanted.get(), FC_FAMILY, bytes(family.c_str()));
+  const std::unique_ptr<FcObjectSet, Destroy<FcObjectSetDestroy>> nothing(FcObjectSetCreate());
+  const std::unique_ptr<FcFontSet, Destroy<FcFontSetDestroy>> found(FcFontList(nullptr, wanted.get(), nothing.get()));
+  return found && found->nfont > 0;
 }
 
 }  // namespace headlight

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace headlight {
@@ -23,7 +22,9 @@ struct FontFile {
 
 /// Throws FileError where the system has no font at all. For cjk: nothing better than the plain face may be found.
 FontFile find_font(FontRole role);
-/// A font that has this character, for what the role's own font lacks; nothing where no font has it.
-std::optional<FontFile> fallback_font(char32_t character);
+/// The families that serve a role, most wanted first, between commas; then those that have what it lacks.
+std::string font_families(FontRole role);
+/// Whether a family of this name is installed. A generic one always is.
+bool has_family(const std::string& family);
 
 }  // namespace headlight

@@ -30,7 +30,8 @@ class Painter {
 
   /// Whether a cell of this kind keeps a seam to the next one.
   bool has_seam(CellKind kind) const {
-    return cell_ >= 16 * style_.scale || (kind != CellKind::masked && kind != CellKind::neg_inf);
+    const bool masked = kind == CellKind::masked || kind == CellKind::neg_inf;
+    return !masked || (cell_ >= 16 * style_.scale && !style_.flat_masked);
   }
 
   /// px, py: the pixel's centre; dx, dy: from the cell's centre to it.
@@ -40,7 +41,7 @@ class Painter {
         return value_colour;
       case CellKind::masked:
       case CellKind::neg_inf:
-        return mix(theme_.hatch_ground, theme_.hatch_line, stripe(px + py));
+        return style_.flat_masked ? flat_mask(style_.theme) : mix(theme_.hatch_ground, theme_.hatch_line, stripe(px + py));
       case CellKind::pos_inf:
         return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : stripe(py - px));
       case CellKind::nan:
@@ -101,6 +102,10 @@ std::vector<Rgba> value_colours(const PooledMatrix& cells, const HeatmapStyle& s
 }
 
 }  // namespace
+
+Rgba flat_mask(Theme theme) {
+  return mix(colours(theme).hatch_ground, colours(theme).hatch_line, 0.4f);
+}
 
 int heatmap_gap(double cell_width, double cell_height, float scale) {
   const bool room = std::min(cell_width, cell_height) >= 6.0 * static_cast<double>(scale);

@@ -8,7 +8,7 @@
 //
 // With s = pixels to a unit (1, or the monitor's scale) and p = (x + ½, y + ½), by the cell's kind:
 //     value          colour map at (v − lo) / (hi − lo)
-//     masked, −∞     hatch_line over hatch_ground by stripe(p.x + p.y)
+//     masked, −∞     hatch_line over hatch_ground by stripe(p.x + p.y); with flat_masked, flat_mask() alone
 //     +∞             mark_line over mark_ground by stripe(p.y − p.x)
 //     NaN            mark_line over mark_ground by dots(p)
 //     dropped        crossed_line over crossed_ground by cross(p − centre of the cell)
@@ -36,7 +36,11 @@ struct HeatmapStyle {
   float scale = 1;  ///< pixels to a unit of the patterns
   int gap = 0;      ///< pixels between cells; see heatmap_gap()
   Rgba gap_colour = colours(Theme::light).card;
+  bool flat_masked = false;  ///< no hatching; for cells that it would outshine
 };
+
+/// Of masked cells that are not hatched: the hatching seen from afar.
+Rgba flat_mask(Theme theme);
 
 /// One unit where cells are at least six units across, else none.
 int heatmap_gap(double cell_width, double cell_height, float scale = 1);

@@ -75,17 +75,6 @@ std::string base64(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
-const char* font_family(FontRole role) {
-  switch (role) {
-    case FontRole::mono:
-      return "JetBrains Mono, DejaVu Sans Mono, monospace";
-    case FontRole::math:
-      return "STIX Two Text, CMU Serif, DejaVu Serif, serif";
-    default:
-      return "Inter, DejaVu Sans, WenQuanYi Micro Hei, Noto Sans CJK SC, sans-serif";
-  }
-}
-
 /// The patterns of heatmap_raster.h at scale 1; their grids begin at the figure's origin.
 std::string patterns(const ThemeColours& t) {
   const auto pattern = [](const char* id, float period, Rgba ground, const std::string& inside) {
@@ -104,12 +93,12 @@ std::string patterns(const ThemeColours& t) {
 
 }  // namespace
 
-SvgCanvas::SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter)
+SvgCanvas::SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter, bool on_paper)
     : theme_(colours(theme)), text_(text), typesetter_(typesetter) {
   svg_ =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
       "xmlns:xlink=\"http://www.w3.org/1999/xlink\"" +
-      attribute("width", number(width)) + attribute("height", number(height)) +
+      attribute("width", on_paper ? number(width * 0.75f) + "pt" : number(width)) + attribute("height", on_paper ? number(height * 0.75f) + "pt" : number(height)) +
       attribute("viewBox", "0 0 " + number(width) + " " + number(height)) + ">\n" + patterns(theme_);
   if (background.a != 0) fill({0, 0, width, height}, background);
 }
@@ -125,7 +114,7 @@ void SvgCanvas::text(const Label& label) {
     return;
   }
   svg_ += "<text" + attribute("x", number(label.at.x)) + attribute("y", number(label.at.y)) +
-          attribute("font-family", font_family(label.role)) + attribute("font-size", number(label.size)) +
+          attribute("font-family", escape(typesetter_.families(label.role))) + attribute("font-size", number(label.size)) +
           paint(label.colour);
   if (label.role == FontRole::strong) svg_ += attribute("font-weight", "600");
   if (label.role == FontRole::math) svg_ += attribute("font-style", "italic");
@@ -135,18 +124,35 @@ void SvgCanvas::text(const Label& label) {
     svg_ += attribute("transform",
                       "rotate(" + number(label.angle) + " " + number(label.at.x) + " " + number(label.at.y) + ")");
   }
-  // Tokens begin with blanks that count, and widths were measured without kerning.
-  svg_ += " xml:space=\"preserve\" style=\"font-kerning:none\">" + escape(label.text) + "</text>\n";
+  // Tokens begin with blanks that count.
+  svg_ += " xml:space=\"preserve\">" + escape(label.text) + "</text>\n";
 }
 
-void SvgCanvas::cell(const Box& rect, CellKind kind, Rgba value_colour) {
+void SvgCanvas::path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) {
+  const auto at = [](Point p) { return number(p.x) + " " + number(p.y) + " "; };
+  std::string d;
+  for (const PathStep& step : steps) {
+    d += d.empty() ? "M" : step.curved ? "C" + at(step.control[0]) + at(step.control[1]) : "L";
+    d += at(step.to);
+  }
+  svg_ += "<path d=\"" + d + "\"";
+  if (filled) {
+    svg_ += paint(colour);
+  } else {
+    svg_ += " fill=\"none\"" + attribute("stroke", to_hex(colour)) + attribute("stroke-width", number(width));
+    if (colour.a != 255) svg_ += attribute("stroke-opacity", number(static_cast<float>(colour.a) / 255));
+  }
+  svg_ += "/>\n";
+}
+
+void SvgCanvas::cell(const Box& rect, CellKind kind, Rgba value_colour, bool flat_masked) {
   const auto with = [&](const char* pattern) { svg_ += "<rect" + place(rect) + " fill=\"url(#" + pattern + ")\"/>\n"; };
   switch (kind) {
     case CellKind::value:
       return fill(rect, value_colour);
     case CellKind::masked:
     case CellKind::neg_inf:
-      return with("masked");
+      return flat_masked ? fill(rect, flat_mask(&theme_ == &colours(Theme::dark) ? Theme::dark : Theme::light)) : with("masked");
     case CellKind::pos_inf:
       return with("infinite");
     case CellKind::nan:
@@ -170,12 +176,13 @@ void SvgCanvas::cells(const Box& rect, const MatrixView& matrix, const CellMasks
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col) {
       const CellKind kind = classify(matrix, masks, row, col);
-      const bool through = std::min(w, h) < 16 && (kind == CellKind::masked || kind == CellKind::neg_inf);
+      const bool masked = kind == CellKind::masked || kind == CellKind::neg_inf;
+      const bool through = masked && (style.flat_masked || std::min(w, h) < 16);
       const float seam = through ? 0 : gap;
       const Box box{rect.x + static_cast<float>(col) * w, rect.y + static_cast<float>(row) * h,
                      w - (col + 1 < matrix.cols ? seam : 0), h - (row + 1 < matrix.rows ? seam : 0)};
       const Rgba colour = kind == CellKind::value ? style.map->at(normalise(matrix(row, col), style.range)) : Rgba{};
-      cell(box, kind, colour);
+      cell(box, kind, colour, style.flat_masked);
     }
   }
   svg_ += "</g>\n";
@@ -201,12 +208,12 @@ void SvgCanvas::embed(const Box& rect, const Image& image) {
 }
 
 void SvgCanvas::swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) {
-  cell(rect, kind, style.map->at(normalise(1, style.range)));
+  cell(rect, kind, style.map->at(normalise(1, style.range)), style.flat_masked);
 }
 
-void SvgCanvas::colour_bar(const Box& rect, const Colormap& map) {
+void SvgCanvas::colour_bar(const Box& rect, const Colormap& map, bool upright) {
   const std::string id = "map" + std::to_string(gradients_++);
-  svg_ += "<linearGradient id=\"" + id + "\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">";
+  svg_ += "<linearGradient id=\"" + id + (upright ? "\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">" : "\" x1=\"0\" y1=\"0\" x2=\"1\" y2=\"0\">");
   constexpr int stops = 32;
   for (int i = 0; i <= stops; ++i) {
     const float t = static_cast<float>(i) / stops;

@@ -8,46 +8,23 @@ namespace headlight {
 namespace {
 
 constexpr float longest_label = 104;
+// For text of 12 units:
 constexpr float row_line = 13;    // the least pitch at which every row has a label
 constexpr float slant_line = 18;  // the same for columns at 45°
 constexpr float root_half = 0.70710678f;
 
-/// The smallest of 1, 2, 5, 10, 20 … that is at least `least`.
-Index round_step(float least) {
-  for (Index ten = 1;; ten *= 10) {
-    for (const Index step : {ten, 2 * ten, 5 * ten}) {
-      if (static_cast<float>(step) >= least) return step;
-    }
-  }
-}
-
-std::vector<AxisTick> indices(Index count, Index step) {
-  std::vector<AxisTick> ticks;
-  for (Index i = 0; i < count; i += step) ticks.push_back({i, std::to_string(i)});
-  return ticks;
-}
-
-std::vector<AxisTick> elided(const std::vector<std::string>& tokens, Index count, Typesetter& typesetter) {
-  std::vector<AxisTick> ticks;
-  for (Index i = 0; i < count && i < static_cast<Index>(tokens.size()); ++i) {
-    ticks.push_back(
-        {i, typesetter.elide(tokens[static_cast<std::size_t>(i)], FontRole::text, tick_size, longest_label)});
-  }
-  return ticks;
-}
-
-float widest(const std::vector<AxisTick>& ticks, Typesetter& typesetter) {
+float widest(const std::vector<AxisTick>& ticks, float size, Typesetter& typesetter) {
   float width = 0;
-  for (const AxisTick& tick : ticks) width = std::max(width, typesetter.width(tick.text, FontRole::text, tick_size));
+  for (const AxisTick& tick : ticks) width = std::max(width, typesetter.width(tick.text, FontRole::text, size));
   return width;
 }
 
 /// Labels at 45° end under their cell and lean out to the left.
-void slant(AxisTicks& out, float pitch, Typesetter& typesetter) {
+void slant(AxisTicks& out, float pitch, float size, Typesetter& typesetter) {
   out.angle = -45;
   for (const AxisTick& tick : out.ticks) {
-    const float along = root_half * (typesetter.width(tick.text, FontRole::text, tick_size) + 0.5f * tick_size);
-    out.depth = std::max(out.depth, along + 0.5f * tick_size);
+    const float along = root_half * (typesetter.width(tick.text, FontRole::text, size) + 0.5f * size);
+    out.depth = std::max(out.depth, along + 0.5f * size);
     out.overhang = std::max(out.overhang, along - (static_cast<float>(tick.index) + 0.5f) * pitch);
   }
 }
@@ -74,37 +51,59 @@ std::string with_minus(std::string text) {
 
 }  // namespace
 
-AxisTicks row_ticks(const std::vector<std::string>& tokens, Index count, float pitch, Typesetter& typesetter) {
-  AxisTicks out;
-  if (!tokens.empty() && pitch >= row_line) {
-    out.ticks = elided(tokens, count, typesetter);
-  } else {
-    out.ticks = indices(count, round_step(2 * tick_size / pitch));
-    out.marks = out.ticks.size() < static_cast<std::size_t>(count);
+Index round_step(float least) {
+  for (Index ten = 1;; ten *= 10) {
+    for (const Index step : {ten, 2 * ten, 5 * ten}) {
+      if (static_cast<float>(step) >= least) return step;
+    }
   }
-  out.depth = widest(out.ticks, typesetter);
+}
+
+std::vector<AxisTick> word_ticks(const AxisWords& axis, Index step, float size, float longest, Typesetter& typesetter) {
+  std::vector<AxisTick> ticks;
+  for (Index i = 0; i < axis.count && i < static_cast<Index>(axis.tokens.size()); i += step) {
+    ticks.push_back({i, typesetter.shorten(axis.tokens[static_cast<std::size_t>(i)], FontRole::text, size, longest)});
+  }
+  return ticks;
+}
+
+std::vector<AxisTick> index_ticks(const AxisWords& axis, Index step) {
+  std::vector<AxisTick> ticks;
+  for (Index i = (step - axis.first % step) % step; i < axis.count; i += step) ticks.push_back({i, std::to_string(i + axis.first)});
+  if (ticks.empty()) ticks.push_back({0, std::to_string(axis.first)});
+  return ticks;
+}
+
+AxisTicks row_ticks(const AxisWords& axis, float pitch, float size, Typesetter& typesetter) {
+  AxisTicks out;
+  if (!axis.tokens.empty() && pitch >= row_line * size / 12) {
+    out.ticks = word_ticks(axis, 1, size, longest_label * size / 12, typesetter);
+  } else {
+    out.ticks = index_ticks(axis, round_step(2 * size / pitch));
+    out.marks = out.ticks.size() < static_cast<std::size_t>(axis.count);
+  }
+  out.depth = widest(out.ticks, size, typesetter);
   return out;
 }
 
-AxisTicks column_ticks(const std::vector<std::string>& tokens, Index count, float pitch, bool may_lean,
-                       Typesetter& typesetter) {
+AxisTicks column_ticks(const AxisWords& axis, float pitch, bool may_lean, float size, Typesetter& typesetter) {
   AxisTicks out;
-  out.depth = tick_size;
-  if (!tokens.empty() && pitch >= row_line) {
-    out.ticks = elided(tokens, count, typesetter);
-    const float width = widest(out.ticks, typesetter);
+  out.depth = size;
+  if (!axis.tokens.empty() && pitch >= row_line * size / 12) {
+    out.ticks = word_ticks(axis, 1, size, longest_label * size / 12, typesetter);
+    const float width = widest(out.ticks, size, typesetter);
     if (width <= pitch - 6) return out;
-    if (may_lean && pitch >= slant_line) {
-      slant(out, pitch, typesetter);
+    if (may_lean && pitch >= slant_line * size / 12) {
+      slant(out, pitch, size, typesetter);
     } else {
       out.angle = -90;
       out.depth = width;
     }
     return out;
   }
-  const float width = typesetter.width(std::to_string(count - 1), FontRole::text, tick_size);
-  out.ticks = indices(count, round_step((width + 8) / pitch));
-  out.marks = out.ticks.size() < static_cast<std::size_t>(count);
+  const float width = typesetter.width(std::to_string(axis.first + axis.count - 1), FontRole::text, size);
+  out.ticks = index_ticks(axis, round_step((width + 8) / pitch));
+  out.marks = out.ticks.size() < static_cast<std::size_t>(axis.count);
   out.overhang = std::max(0.0f, width / 2 - pitch / 2);
   return out;
 }
@@ -127,6 +126,35 @@ std::vector<BarTick> bar_ticks(ValueRange range, int most) {
     ticks.push_back({at, exponent ? with_minus(scientific(value))
                                   : format_value(static_cast<float>(value), plain ? decimals_for(step) : 0)});
   }
+  return ticks;
+}
+
+std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm, float apart) {
+  const bool diverging = kind == ColormapKind::diverging;
+  const float most = diverging ? std::max(std::fabs(range.lo), std::fabs(range.hi)) : range.hi;
+  const float least = diverging ? most * 1e-3f : range.lo;
+  std::vector<BarTick> ticks;
+  const auto offer = [&](float value) {
+    const float at = spread(value, range, kind, norm);
+    const bool clamped = norm == Norm::log && std::fabs(value) > 0 && std::fabs(value) < least * (1 - 1e-5f);
+    const auto near = [&](const BarTick& tick) { return std::fabs(tick.at - at) < apart; };
+    if (clamped || at < 0 || at > 1 || std::any_of(ticks.begin(), ticks.end(), near)) return;
+    const double size = std::fabs(static_cast<double>(value));
+    const bool plain = size == 0 || (size >= 1e-4 && size < 1e5);
+    std::string text = plain ? format_value(value, size == 0 ? 0 : decimals_for(size)) : with_minus(scientific(static_cast<double>(value)));
+    ticks.push_back({at, std::move(text)});
+  };
+  if (diverging || norm == Norm::sqrt) offer(0);
+  const int high = static_cast<int>(std::floor(std::log10(static_cast<double>(most)) + 1e-6)), low = high - 6;
+  for (const double factor : {1.0, 5.0, 2.0}) {
+    for (int exponent = high; exponent >= low; --exponent) {
+      const auto value = static_cast<float>(factor * std::pow(10.0, exponent));
+      if (value > most * (1 + 1e-6f) || (!diverging && value < range.lo)) continue;
+      offer(value);
+      if (diverging) offer(-value);
+    }
+  }
+  std::sort(ticks.begin(), ticks.end(), [](const BarTick& a, const BarTick& b) { return a.at < b.at; });
   return ticks;
 }
 

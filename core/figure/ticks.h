@@ -22,13 +22,24 @@ struct AxisTicks {
   bool marks = false;  ///< not every cell has a label: draw a mark at those that do
 };
 
-inline constexpr float tick_size = 12;  // of the text
+/// What an axis counts.
+struct AxisWords {
+  const std::vector<std::string>& tokens;  ///< empty: indices
+  Index count;
+  Index first = 0;  ///< the first index
+};
 
-/// Rows: tokens where each row has room for a line, else indices, thinned to steps of 1, 2 or 5 · 10ᵏ.
-AxisTicks row_ticks(const std::vector<std::string>& tokens, Index count, float pitch, Typesetter& typesetter);
+/// Rows: tokens where each row has room for a line of `size`, else indices, thinned to steps of 1, 2 or 5 · 10ᵏ.
+AxisTicks row_ticks(const AxisWords& axis, float pitch, float size, Typesetter& typesetter);
 /// Columns: the same, upright where they fit, else slanted by 45° where they `may_lean` out to the left, else on end.
-AxisTicks column_ticks(const std::vector<std::string>& tokens, Index count, float pitch, bool may_lean,
-                       Typesetter& typesetter);
+AxisTicks column_ticks(const AxisWords& axis, float pitch, bool may_lean, float size, Typesetter& typesetter);
+
+/// Every `step`th token, shortened in its middle to `longest`.
+std::vector<AxisTick> word_ticks(const AxisWords& axis, Index step, float size, float longest, Typesetter& typesetter);
+/// Indices that are multiples of `step`.
+std::vector<AxisTick> index_ticks(const AxisWords& axis, Index step);
+/// The smallest of 1, 2, 5, 10, 20 … that is at least `least`.
+Index round_step(float least);
 
 struct BarTick {
   float at;  ///< 0 at the bar's low end, 1 at its high end
@@ -36,6 +47,9 @@ struct BarTick {
 };
 /// Round numbers (steps of 1, 2 or 5 · 10ᵏ) within the range, at most `most` of them.
 std::vector<BarTick> bar_ticks(ValueRange range, int most);
+
+/// The same for a bar whose values are spread by a norm: round numbers at least `apart` (of 1) from each other.
+std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm, float apart);
 
 /// With a real minus sign: "−0.25"; `leading_zero` false: "−.25". Never "−0.00".
 std::string format_value(float value, int decimals, bool leading_zero = true);

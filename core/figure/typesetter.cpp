@@ -1,14 +1,13 @@
 #include "core/figure/typesetter.h"
 
-#include <ft2build.h>
-#include FT_FREETYPE_H
-#include FT_ADVANCES_H
-#include FT_OUTLINE_H
+#include <pango/pangocairo.h>
 
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <numbers>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/tensor/error.h"
@@ -17,160 +16,157 @@
 namespace headlight {
 namespace {
 
-struct CloseLibrary {
-  void operator()(FT_Library library) const { FT_Done_FreeType(library); }
-};
-struct CloseFace {
-  void operator()(FT_Face face) const { FT_Done_Face(face); }
-};
-using Library = std::unique_ptr<FT_LibraryRec_, CloseLibrary>;
-using Face = std::unique_ptr<FT_FaceRec_, CloseFace>;
+constexpr double nominal = 128;  // units of the em that text is measured at; unhinted, every size is a multiple
 
-struct Glyph {
-  FT_Face face;
-  FT_UInt index;
-  float x;  // of its origin along the baseline, in ems
-  float advance;
+template <auto destroy>
+struct Destroy {
+  template <typename T>
+  void operator()(T* object) const {
+    destroy(object);
+  }
 };
-
-struct Rotation {
-  float cosine, sine;
-  explicit Rotation(float degrees)
-      : cosine(std::cos(degrees * std::numbers::pi_v<float> / 180)),
-        sine(std::sin(degrees * std::numbers::pi_v<float> / 180)) {}
-  Point turn(float x, float y) const { return {x * cosine - y * sine, x * sine + y * cosine}; }
-};
+using FontMap = std::unique_ptr<PangoFontMap, Destroy<g_object_unref>>;
+using Context = std::unique_ptr<PangoContext, Destroy<g_object_unref>>;
+using Layout = std::unique_ptr<PangoLayout, Destroy<g_object_unref>>;
+using Description = std::unique_ptr<PangoFontDescription, Destroy<pango_font_description_free>>;
+using Options = std::unique_ptr<cairo_font_options_t, Destroy<cairo_font_options_destroy>>;
+using Surface = std::unique_ptr<cairo_surface_t, Destroy<cairo_surface_destroy>>;
+using Pen = std::unique_ptr<cairo_t, Destroy<cairo_destroy>>;
+using Path = std::unique_ptr<cairo_path_t, Destroy<cairo_path_destroy>>;
 
 float anchored(Anchor anchor, float width) {
   return anchor == Anchor::start ? 0 : anchor == Anchor::middle ? -width / 2 : -width;
 }
 
-FT_Fixed fixed(float x) {
-  return static_cast<FT_Fixed>(std::lround(x * 65536.0f));
+double radians(float degrees) { return static_cast<double>(degrees) * std::numbers::pi / 180; }
+
+/// Invalid bytes as U+FFFD, control characters too: Pango would break lines at some and refuse others.
+std::string clean(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t from = at;
+    const char32_t c = next_character(text, at);
+    const bool odd = c < 0x20 || c == 0x7F || c == 0x2028 || c == 0x2029 || c == 0xFFFD;
+    out += odd ? std::string_view(c == '\t' ? " " : "\xEF\xBF\xBD") : text.substr(from, at - from);
+  }
+  return out;
 }
 
-void blend(Image& image, const FT_Bitmap& coverage, int left, int top, Rgba ink) {
-  for (int row = 0; row < static_cast<int>(coverage.rows); ++row) {
-    for (int col = 0; col < static_cast<int>(coverage.width); ++col) {
-      const int x = left + col, y = top + row;
-      const unsigned char share = coverage.buffer[row * coverage.pitch + col];
-      if (share == 0 || x < 0 || y < 0 || x >= image.width || y >= image.height) continue;
-      const float over = static_cast<float>(share) / 255.0f * static_cast<float>(ink.a) / 255.0f;
-      const Rgba ground = image.at(x, y);
-      const float under = static_cast<float>(ground.a) / 255.0f * (1 - over);
-      Rgba result = mix(ground, ink, over / (over + under));
-      result.a = static_cast<std::uint8_t>(std::lround((over + under) * 255));
-      image.set(x, y, result);
+/// Fonts of emoji may hold pictures, which have no outlines.
+bool has_pictures(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = next_character(text, at);
+    if (c >= 0x1F000 || c == 0xFE0F) return true;
+  }
+  return false;
+}
+
+std::string point(const cairo_path_data_t& data) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.2f %.2f ", data.point.x, data.point.y);
+  return text;
+}
+
+std::string svg_path(const cairo_path_t& path) {
+  std::string out;
+  for (int i = 0; i < path.num_data; i += path.data[i].header.length) {
+    const cairo_path_data_t* data = &path.data[i];
+    switch (data->header.type) {
+      case CAIRO_PATH_MOVE_TO: out += "M" + point(data[1]); break;
+      case CAIRO_PATH_LINE_TO: out += "L" + point(data[1]); break;
+      case CAIRO_PATH_CURVE_TO: out += "C" + point(data[1]) + point(data[2]) + point(data[3]); break;
+      case CAIRO_PATH_CLOSE_PATH: out += "Z"; break;
     }
   }
-}
-
-/// Collects an outline in font units as path commands in units of the figure.
-struct PathWriter {
-  std::string path;
-  Point origin;
-  float scale;
-  Rotation rotation;
-
-  void put(char command, std::initializer_list<const FT_Vector*> points) {
-    path += command;
-    for (const FT_Vector* p : points) {
-      const Point turned = rotation.turn(static_cast<float>(p->x) * scale, -static_cast<float>(p->y) * scale);
-      char text[48];
-      std::snprintf(text, sizeof text, "%.2f %.2f ", static_cast<double>(origin.x + turned.x),
-                    static_cast<double>(origin.y + turned.y));
-      path += text;
-    }
-  }
-};
-
-int move_to(const FT_Vector* to, void* writer) {
-  auto& out = *static_cast<PathWriter*>(writer);
-  if (!out.path.empty()) out.path += 'Z';
-  out.put('M', {to});
-  return 0;
-}
-int line_to(const FT_Vector* to, void* writer) {
-  return static_cast<PathWriter*>(writer)->put('L', {to}), 0;
-}
-int conic_to(const FT_Vector* control, const FT_Vector* to, void* writer) {
-  return static_cast<PathWriter*>(writer)->put('Q', {control, to}), 0;
-}
-int cubic_to(const FT_Vector* a, const FT_Vector* b, const FT_Vector* to, void* writer) {
-  return static_cast<PathWriter*>(writer)->put('C', {a, b, to}), 0;
+  // Cairo begins another figure after each that it closes; the last one has nothing in it.
+  if (const std::size_t close = out.rfind('Z'); close != std::string::npos) out.resize(close + 1);
+  return out;
 }
 
 }  // namespace
 
 struct Typesetter::Impl {
-  Library library;
-  std::map<std::pair<std::string, int>, Face> faces;  // by path and index
-  std::map<FontRole, FT_Face> role_faces;
-  std::map<char32_t, FT_Face> fallbacks;
+  std::string family;
+  FontMap fonts{pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT)};
+  Context context;
+  Layout layout;
+  std::map<FontRole, Description> descriptions;
+  std::map<FontRole, float> capitals;  // half their height, of an em of 1
+  std::unordered_map<std::string, float> widths[5];
+  Surface surface{cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1)};
+  Pen pen{cairo_create(surface.get())};
 
-  FT_Face open(const FontFile& font) {
-    Face& face = faces[{font.path, font.face_index}];
-    if (!face) {
-      FT_Face opened = nullptr;
-      if (FT_New_Face(library.get(), font.path.c_str(), font.face_index, &opened) != 0) {
-        throw FileError(font.path, "is not a font that can be read", "expected what fontconfig promised");
-      }
-      face.reset(opened);
+  Impl() : context(pango_font_map_create_context(fonts.get())) {
+    const Options options(cairo_font_options_create());
+    cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
+    cairo_font_options_set_antialias(options.get(), CAIRO_ANTIALIAS_GRAY);
+    pango_cairo_context_set_font_options(context.get(), options.get());
+    pango_cairo_context_set_resolution(context.get(), 96);
+    pango_context_set_round_glyph_positions(context.get(), FALSE);
+    layout.reset(pango_layout_new(context.get()));
+    pango_layout_set_single_paragraph_mode(layout.get(), TRUE);
+  }
+
+  /// Pango takes a new context for each surface's own fonts; ours is the same for all of them.
+  PangoLayoutLine* set(std::string_view text, FontRole role, double size, const std::string& families) {
+    Description& description = descriptions[role];
+    if (!description) {
+      description.reset(pango_font_description_new());
+      pango_font_description_set_family(description.get(), families.c_str());
+      if (role == FontRole::strong) pango_font_description_set_weight(description.get(), PANGO_WEIGHT_SEMIBOLD);
+      if (role == FontRole::math) pango_font_description_set_style(description.get(), PANGO_STYLE_ITALIC);
     }
-    return face.get();
+    pango_font_description_set_absolute_size(description.get(), size * PANGO_SCALE);
+    pango_layout_set_font_description(layout.get(), description.get());
+    const std::string shown = clean(text);
+    pango_layout_set_text(layout.get(), shown.data(), static_cast<int>(shown.size()));
+    return pango_layout_get_line_readonly(layout.get(), 0);
   }
 
-  FT_Face face_of(FontRole role) {
-    FT_Face& face = role_faces[role];
-    if (face == nullptr) face = open(find_font(role));
-    return face;
-  }
-
-  FT_Face face_for(char32_t character, FontRole role) {
-    FT_Face own = face_of(role);
-    if (FT_Get_Char_Index(own, character) != 0) return own;
-    const auto known = fallbacks.find(character);
-    if (known != fallbacks.end()) return known->second != nullptr ? known->second : own;
-    const std::optional<FontFile> font = fallback_font(character);
-    FT_Face other = font ? open(*font) : nullptr;
-    fallbacks[character] = other;
-    return other != nullptr ? other : own;
-  }
-
-  std::vector<Glyph> set(std::string_view text, FontRole role) {
-    std::vector<Glyph> glyphs;
-    float x = 0;
-    for (std::size_t at = 0; at < text.size();) {
-      const char32_t character = next_character(text, at);
-      FT_Face face = face_for(character, role);
-      const FT_UInt index = FT_Get_Char_Index(face, character);
-      FT_Fixed advance = 0;
-      FT_Get_Advance(face, index, FT_LOAD_NO_SCALE, &advance);
-      const float ems = static_cast<float>(advance) / static_cast<float>(face->units_per_EM);
-      glyphs.push_back({face, index, x, ems});
-      x += ems;
-    }
-    return glyphs;
+  /// The pen at the label's start, along its baseline.
+  void aim(cairo_t* cairo, const Label& label, float width) {
+    cairo_translate(cairo, static_cast<double>(label.at.x), static_cast<double>(label.at.y));
+    cairo_rotate(cairo, radians(label.angle));
+    cairo_move_to(cairo, static_cast<double>(anchored(label.anchor, width)), 0);
   }
 };
 
-Typesetter::Typesetter() : impl_(std::make_unique<Impl>()) {
-  FT_Library library = nullptr;
-  if (FT_Init_FreeType(&library) != 0) throw FileError("fonts", "FreeType does not start");
-  impl_->library.reset(library);
+Typesetter::Typesetter(std::string family) : impl_(std::make_unique<Impl>()) {
+  if (!family.empty() && !has_family(family)) {
+    throw SettingError("--font", "\"" + family + "\" is not installed",
+                       "expected the name of a font family, such as DejaVu Serif or serif");
+  }
+  impl_->family = std::move(family);
 }
 
 Typesetter::~Typesetter() = default;
 
+std::string Typesetter::families(FontRole role) const {
+  const bool own = !impl_->family.empty() && (role == FontRole::text || role == FontRole::strong);
+  return (own ? impl_->family + "," : "") + font_families(role);
+}
+
 float Typesetter::width(std::string_view text, FontRole role, float size) {
-  const std::vector<Glyph> glyphs = impl_->set(text, role);
-  return glyphs.empty() ? 0 : (glyphs.back().x + glyphs.back().advance) * size;
+  if (text.empty()) return 0;
+  auto& known = impl_->widths[static_cast<int>(role)];
+  const auto [found, fresh] = known.try_emplace(std::string(text), 0.0f);
+  if (fresh) {
+    PangoRectangle logical;
+    pango_layout_line_get_extents(impl_->set(text, role, nominal, families(role)), nullptr, &logical);
+    found->second = static_cast<float>(logical.width / (PANGO_SCALE * nominal));
+  }
+  return found->second * size;
 }
 
 float Typesetter::half_height(FontRole role, float size) {
-  FT_Face face = impl_->face_of(role);
-  if (FT_Load_Char(face, 'H', FT_LOAD_NO_SCALE) != 0) return 0.36f * size;
-  return static_cast<float>(face->glyph->metrics.height) / static_cast<float>(face->units_per_EM) * size / 2;
+  const auto [found, fresh] = impl_->capitals.try_emplace(role, 0.36f);
+  if (fresh) {
+    PangoRectangle ink;
+    pango_layout_line_get_extents(impl_->set("H", role, nominal, families(role)), &ink, nullptr);
+    if (ink.height > 0) found->second = static_cast<float>(ink.height / (PANGO_SCALE * nominal)) / 2;
+  }
+  return found->second * size;
 }
 
 std::string Typesetter::elide(std::string_view text, FontRole role, float size, float max_width) {
@@ -186,56 +182,59 @@ std::string Typesetter::elide(std::string_view text, FontRole role, float size, 
   return kept == 0 ? std::string() : std::string(text.substr(0, kept)) + "…";
 }
 
-void Typesetter::draw(Image& image, const Label& label, float scale) {
-  const std::vector<Glyph> glyphs = impl_->set(label.text, label.role);
-  const Rotation rotation(label.angle);
-  const float start = anchored(label.anchor, width(label.text, label.role, label.size));
-  FT_Matrix turn{fixed(rotation.cosine), fixed(rotation.sine), fixed(-rotation.sine), fixed(rotation.cosine)};
-  for (const Glyph& glyph : glyphs) {
-    FT_Set_Char_Size(glyph.face, 0, std::lround(label.size * scale * 64), 72, 72);
-    if (FT_Load_Glyph(glyph.face, glyph.index, FT_LOAD_NO_HINTING | FT_LOAD_NO_BITMAP) != 0) continue;
-    if (glyph.face->glyph->format != FT_GLYPH_FORMAT_OUTLINE) continue;
-    const Point along = rotation.turn(start + glyph.x * label.size, 0);
-    const float x = (label.at.x + along.x) * scale, y = (label.at.y + along.y) * scale;
-    const float left = std::floor(x), top = std::floor(y);
-    FT_Outline_Transform(&glyph.face->glyph->outline, &turn);
-    FT_Outline_Translate(&glyph.face->glyph->outline, std::lround((x - left) * 64), std::lround((top - y) * 64));
-    if (FT_Render_Glyph(glyph.face->glyph, FT_RENDER_MODE_NORMAL) != 0) continue;
-    const FT_GlyphSlot slot = glyph.face->glyph;
-    blend(image, slot->bitmap, static_cast<int>(left) + slot->bitmap_left, static_cast<int>(top) - slot->bitmap_top,
-          label.colour);
+std::string Typesetter::shorten(std::string_view text, FontRole role, float size, float max_width) {
+  if (width(text, role, size) <= max_width) return std::string(text);
+  std::vector<std::size_t> ends;  // of each character
+  for (std::size_t at = 0; at < text.size();) next_character(text, at), ends.push_back(at);
+  for (std::size_t kept = ends.size() - 1; kept >= 2; --kept) {
+    const std::size_t head = ends[(kept + 1) / 2 - 1], tail = ends[ends.size() - 1 - kept / 2];
+    std::string cut = std::string(text.substr(0, head)) + "…" + std::string(text.substr(tail));
+    if (width(cut, role, size) <= max_width) return cut;
   }
+  return elide(text, role, size, max_width);
+}
+
+void Typesetter::draw_outlines(cairo_t* cairo, const Label& label) {
+  if (has_pictures(label.text)) return draw_text(cairo, label);
+  const float length = width(label.text, label.role, label.size);
+  cairo_save(cairo);
+  impl_->aim(cairo, label, length);
+  pango_cairo_layout_line_path(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role)));
+  cairo_fill(cairo);
+  cairo_restore(cairo);
+}
+
+void Typesetter::draw_text(cairo_t* cairo, const Label& label) {
+  const float length = width(label.text, label.role, label.size);
+  cairo_save(cairo);
+  impl_->aim(cairo, label, length);
+  pango_cairo_show_layout_line(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role)));
+  cairo_restore(cairo);
 }
 
 std::string Typesetter::outline(const Label& label) {
-  const FT_Outline_Funcs commands{move_to, line_to, conic_to, cubic_to, 0, 0};
-  const Rotation rotation(label.angle);
-  const float start = anchored(label.anchor, width(label.text, label.role, label.size));
-  std::string path;
-  for (const Glyph& glyph : impl_->set(label.text, label.role)) {
-    if (FT_Load_Glyph(glyph.face, glyph.index, FT_LOAD_NO_SCALE) != 0) continue;
-    if (glyph.face->glyph->format != FT_GLYPH_FORMAT_OUTLINE) continue;
-    const Point along = rotation.turn(start + glyph.x * label.size, 0);
-    PathWriter writer{{},
-                      {label.at.x + along.x, label.at.y + along.y},
-                      label.size / static_cast<float>(glyph.face->units_per_EM),
-                      rotation};
-    FT_Outline_Decompose(&glyph.face->glyph->outline, &commands, &writer);
-    if (!writer.path.empty()) path += writer.path + 'Z';
-  }
-  return path;
+  const float length = width(label.text, label.role, label.size);
+  cairo_t* cairo = impl_->pen.get();
+  cairo_save(cairo);
+  impl_->aim(cairo, label, length);
+  pango_cairo_layout_line_path(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role)));
+  cairo_restore(cairo);  // back in the figure's units; the path stays
+  const Path path(cairo_copy_path(cairo));
+  cairo_new_path(cairo);
+  return svg_path(*path);
 }
 
 LabelBox label_box(const Label& label, Typesetter& typesetter) {
-  const Rotation rotation(label.angle);
+  const auto cosine = static_cast<float>(std::cos(radians(label.angle)));
+  const auto sine = static_cast<float>(std::sin(radians(label.angle)));
   const float length = typesetter.width(label.text, label.role, label.size);
   const float left = anchored(label.anchor, length);
   const float up = -2 * typesetter.half_height(label.role, label.size), down = 0.2f * label.size;
   LabelBox box;
   const Point local[4] = {{left, up}, {left + length, up}, {left + length, down}, {left, down}};
   for (int i = 0; i < 4; ++i) {
-    const Point turned = rotation.turn(local[i].x, local[i].y);
-    box.corner[i] = {label.at.x + turned.x, label.at.y + turned.y};
+    const auto [x, y] = local[i];
+    box.corner[i] = {label.at.x + x * cosine - y * sine, label.at.y + x * sine + y * cosine};
   }
   return box;
 }

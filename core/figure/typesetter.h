@@ -1,5 +1,5 @@
-// Text for figures: measured and drawn from font outlines, without hinting, so that a layout is the same at every scale
-// and in every format. Characters that the role's font lacks come from another font, one by one.
+// Text for figures, set by Pango: kerned and shaped, in fallback fonts for what the role's own lacks (Chinese, emoji),
+// without hinting, so that a layout is the same at every scale and in every format.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "core/figure/fonts.h"
-#include "core/image/png_image.h"
+#include "core/image/theme.h"
+
+typedef struct _cairo cairo_t;
 
 namespace headlight {
 
@@ -28,10 +30,12 @@ struct Label {
   float angle = 0;  ///< degrees about `at`, clockwise
 };
 
-/// Keeps its faces open; not for two threads at once.
+/// Keeps its fonts and what it measured; not for two threads at once.
 class Typesetter {
  public:
-  Typesetter();
+  /// `family` sets labels and titles in place of the roles' own; throws SettingError ("--font") where no font of that
+  /// name is installed. Generic names (serif, sans-serif, monospace) are taken.
+  explicit Typesetter(std::string family = {});
   ~Typesetter();
   Typesetter(const Typesetter&) = delete;
   Typesetter& operator=(const Typesetter&) = delete;
@@ -41,11 +45,17 @@ class Typesetter {
   float half_height(FontRole role, float size);
   /// The text itself where it fits, else cut at a character with an ellipsis; empty where not even that fits.
   std::string elide(std::string_view text, FontRole role, float size, float max_width);
+  /// The same, with the ellipsis in the middle: of a word, both ends tell more.
+  std::string shorten(std::string_view text, FontRole role, float size, float max_width);
 
-  /// Draws into an image whose pixels are 1 / scale units.
-  void draw(Image& image, const Label& label, float scale);
+  /// As outlines, filled: letters stand where they were measured to stand, at any resolution.
+  void draw_outlines(cairo_t* cairo, const Label& label);
+  /// As text that a reader of the file can select and search.
+  void draw_text(cairo_t* cairo, const Label& label);
   /// The outlines as an SVG path in units, rotated and in place; empty for blanks.
   std::string outline(const Label& label);
+  /// The families of a role, most wanted first, as CSS and fontconfig write them.
+  std::string families(FontRole role) const;
 
  private:
   struct Impl;

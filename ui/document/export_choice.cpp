@@ -5,7 +5,7 @@
 namespace headlight {
 namespace {
 
-constexpr const char* pictures[] = {".png", ".svg"};
+constexpr const char* pictures[] = {".png", ".svg", ".pdf"};
 constexpr const char* numbers[] = {".csv", ".npy", ".npz", ".json"};
 constexpr const char* all_numbers[] = {".npz", ".json"};
 constexpr const char* bundles[] = {".zip", ""};

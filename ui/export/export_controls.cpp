@@ -70,13 +70,17 @@ void draw_head_chips(const Frame& frame, std::vector<Index>& chosen, Index heads
 
 void draw_heads(const Frame& frame, ExportChoice& choice) {
   constexpr const char* keys[] = {"export.one_head", "export.all_heads", "export.some_heads"};
+  constexpr const char* pools[] = {"export.mean_head", "export.max_head"};
   ExportOptions& options = choice.options;
   if (!has_head_axis(options.stage)) return;
   const Index heads = (*frame.trace())[options.stage].size(1);
   if (heads < 2) return;
   note(frame, frame.words("export.heads"));
-  const int now = options.all_heads ? 1 : options.heads.size() > 1 ? 2 : 0;
+  const int pooled = static_cast<int>(options.pool) - 1;
+  if (const auto how = pick(frame, "pool", pools, pooled)) options.pool = static_cast<HeadPool>(*how + 1);
+  const int now = options.pool != HeadPool::none ? -1 : options.all_heads ? 1 : options.heads.size() > 1 ? 2 : 0;
   if (const auto how = pick(frame, "heads", keys, now)) {
+    options.pool = HeadPool::none;
     options.all_heads = *how == 1;
     if (*how == 0) options.heads.resize(1);
     if (*how == 2 && options.heads.size() < 2) options.heads = {0, 1};
@@ -108,12 +112,17 @@ void draw_colour(const Frame& frame, ExportChoice& choice) {
   note(frame, frame.words("export.range"));
   if (const auto mode = pick(frame, "range", ranges, static_cast<int>(style.range.mode))) {
     style.range.mode = static_cast<RangeMode>(*mode);
+    style.own_range = true;
     if (style.range.mode == RangeMode::fixed && style.range.fixed == ValueRange{}) style.range.fixed = {0, 1};
   }
   if (style.range.mode == RangeMode::fixed) {
-    const std::string shown = shortest(style.range.fixed.lo) + ":" + shortest(style.range.fixed.hi);
+    const char* sign = style.range.percent ? "%" : "";
+    const std::string shown = shortest(style.range.fixed.lo) + sign + ":" + shortest(style.range.fixed.hi) + sign;
     if (const auto typed = text_field(frame, "##fixed", shown, Face::mono)) set(choice, "--range", *typed);
   }
+  constexpr const char* norms[] = {"export.linear", "export.sqrt", "export.log"};
+  note(frame, frame.words("export.norm"));
+  if (const auto norm = pick(frame, "norm", norms, static_cast<int>(style.norm))) style.norm = static_cast<Norm>(*norm);
   static const std::vector<std::string> maps = list_colormaps();
   const auto found = std::find(maps.begin(), maps.end(), style.colormap);
   const int chosen = style.colormap.empty() ? 0 : static_cast<int>(found - maps.begin()) + 1;
@@ -160,6 +169,48 @@ void draw_parts(const Frame& frame, const ExportPreview& preview, ExportChoice& 
   toggle(frame, "export.transparent", style.transparent, half);
 }
 
+/// One of render's options as a person writes it on a command line; emptied, it is at its default again.
+void draw_option(const Frame& frame, const char* key, std::string_view option, ExportChoice& choice) {
+  for (const ExportOption& each : all_export_options()) {
+    if (each.option != option) continue;
+    note(frame, frame.words(key));
+    ImGui::PushID(key);
+    std::string shown = each.text(choice.options).value_or("");
+    std::replace(shown.begin(), shown.end(), '\n', ' ');
+    auto typed = text_field(frame, "##option", shown, Face::mono, true);
+    ImGui::PopID();
+    if (!typed) return;
+    if (each.repeats) std::replace(typed->begin(), typed->end(), ' ', '\n');
+    if (typed->empty()) {
+      clear_export_option(choice.options, option);
+    } else {
+      set(choice, option, *typed);
+    }
+    return;
+  }
+}
+
+void draw_finer(const Frame& frame, ExportChoice& choice) {
+  constexpr const char* kinds[] = {"export.heatmap", "export.arcs", "export.difference"};
+  constexpr const char* mask_kinds[] = {"export.reach", "export.blocks", "export.sides"};
+  StageFigureStyle& style = choice.options.style;
+  note(frame, frame.words("export.picture"));
+  const int now = static_cast<int>(style.kind);
+  if (const auto kind = pick(frame, "picture", kinds, now)) style.kind = static_cast<PictureKind>(*kind);
+  if (const auto kind = pick(frame, "picture2", mask_kinds, now - 3)) style.kind = static_cast<PictureKind>(*kind + 3);
+  if (style.kind == PictureKind::side_by_side) draw_option(frame, "export.other_mask", "--other-mask", choice);
+  draw_option(frame, "export.part_rows", "--rows", choice);
+  draw_option(frame, "export.part_cols", "--cols", choice);
+  draw_option(frame, "export.highlight", "--highlight", choice);
+  draw_option(frame, "export.columns", "--columns", choice);
+  draw_option(frame, "export.font", "--font", choice);
+  draw_option(frame, "export.font_size", "--font-size", choice);
+  const float gap = 4 * frame.u, half = (ImGui::GetContentRegionAvail().x - gap) / 2;
+  toggle(frame, "export.letters", style.letters, half);
+  ImGui::SameLine(0, gap);
+  toggle(frame, "export.print", style.print, half);
+}
+
 void draw_format(const Frame& frame, ExportChoice& choice) {
   const auto all = endings(choice.kind);
   if (all.size() > 1) {
@@ -194,6 +245,8 @@ ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& previ
     draw_colour(frame, choice);
     section(frame, frame.words("export.words"));
     draw_parts(frame, preview, choice);
+    section(frame, frame.words("export.finer"));
+    draw_finer(frame, choice);
   }
   if (choice.kind == ExportKind::animation) {
     char shown[24];

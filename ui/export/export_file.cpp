@@ -38,8 +38,9 @@ std::string stem_of(const ExportChoice& choice) {
   }
   std::string stem(name(options.stage));
   if (options.batch > 0) stem += "_b" + std::to_string(options.batch);
-  if (has_head_axis(options.stage) && options.all_heads) stem += "_heads";
-  if (has_head_axis(options.stage) && !options.all_heads) {
+  if (has_head_axis(options.stage) && options.all_heads && options.pool == HeadPool::none) stem += "_heads";
+  if (has_head_axis(options.stage) && options.pool != HeadPool::none) stem += options.pool == HeadPool::mean ? "_mean" : "_max";
+  if (has_head_axis(options.stage) && !options.all_heads && options.pool == HeadPool::none) {
     stem += "_h";
     for (const Index h : options.heads) stem += (stem.back() == 'h' ? "" : "-") + std::to_string(h);
   }
@@ -49,7 +50,7 @@ std::string stem_of(const ExportChoice& choice) {
 std::vector<std::string> words_for(const ExportChoice& choice, const View& view, const std::string& path) {
   std::vector<std::string> words;
   if (shows_stage(choice.kind)) words = export_words(choice.options);
-  const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads;
+  const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads && choice.options.pool == HeadPool::none;
   if (one_head && choice.options.heads == std::vector<Index>{0}) words.insert(words.end(), {"--head", "0"});  // else all
   if (choice.kind == ExportKind::window) {
     constexpr const char* views[] = {"pipeline", "heads", "mask", "compare", "lesson"};
@@ -72,7 +73,7 @@ void write_file(const Document& document, const std::string& path) {
   const Trace& trace = *document.trace;
   switch (choice.kind) {
     case ExportKind::figure:
-    case ExportKind::numbers: return write_export(trace, choice.options, path);
+    case ExportKind::numbers: write_export(trace, choice.options, path); return;
     case ExportKind::bundle: return write_bundle(path_from(path), cut_of(choice.options, trace), style_of(choice.options));
     case ExportKind::stages: {
       const std::vector<NamedArray> arrays = trace_arrays(trace, false);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/export/figure_kinds.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/array_write.h"
 #include "core/scenario/tensor_file.h"
@@ -45,12 +46,14 @@ void show(const Document& document, int width, int height, ExportPreview& previe
     preview.usual_rows = usual.row_label;
     preview.usual_cols = usual.col_label;
     if (shows_figure(choice.kind)) {
-      FigurePreview figure = render_preview(stage_figure(cut, style_of(choice.options)), width, height);
+      FigurePreview figure = render_preview(figure_of(cut, style_of(choice.options)), width, height);
       preview.image = std::make_shared<const Image>(std::move(figure.image));
       preview.size = std::to_string(figure.width) + " × " + std::to_string(figure.height) + " px";
     } else {
       preview.lines = {array_line(stage_array(cut)), ""};
-      add_numbers(cut.tensor().matrix(cut.batch, cut.heads.front()), preview.lines);
+      const NamedArray array = stage_array(cut);
+      const MatrixView shown = cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : array.values.matrix();
+      add_numbers(shown, preview.lines);
     }
   } else if (choice.kind == ExportKind::stages) {
     for (const NamedArray& array : trace_arrays(trace, false)) preview.lines.push_back(array_line(array));

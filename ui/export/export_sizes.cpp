@@ -24,7 +24,7 @@ WantedSize converted(const WantedSize& size, LengthUnit unit, std::optional<int>
 
 void draw_lengths(const Frame& frame, ExportChoice& choice) {
   const WantedSize size = *choice.options.size;
-  const std::string shown = shortest(size.width) + " x " + shortest(size.height);
+  const std::string shown = size.height == 0 ? to_text(size) : shortest(size.width) + " x " + shortest(size.height);
   const auto typed = text_field(frame, "##size", shown, Face::mono);
   if (!typed) return;
   std::string text;

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <optional>
 
+#include "core/figure/number_format.h"
 #include "core/stage/cell_kind.h"
 
 namespace headlight {
@@ -21,31 +22,7 @@ CellMasks masks_of(const HeatPicture& heat) {
   return masks;
 }
 
-/// As many digits as fit, without the leading zero where that helps: "−1.27", "−1.3", "−1"; ".46".
-/// A zero is "0" where it is exactly that.
-std::string_view fit_number(float value, float width, float digit_width, char (&buffer)[32]) {
-  if (value == 0) return "0";
-  for (int digits = 3; digits >= 0; --digits) {
-    const int length = std::snprintf(buffer, sizeof buffer, "%.*f", digits, static_cast<double>(value));
-    std::string_view text(buffer, static_cast<std::size_t>(length));
-    if (digits > 0 && text.starts_with("0.")) text.remove_prefix(1);
-    if (digits > 0 && text.starts_with("-0.")) {
-      buffer[1] = '-';
-      text.remove_prefix(1);
-    }
-    if (text == "-0") text.remove_prefix(1);
-    // The hyphen stands for a minus sign; it is drawn as one.
-    if (static_cast<float>(text.size()) * digit_width <= width && (digits < 3 || text.size() <= 6)) return text;
-  }
-  return {};
-}
-
-void draw_number(const Frame& frame, ImDrawList& list, std::string_view number, ImVec2 centre, float pixels, ImU32 ink) {
-  char text[40];
-  const bool negative = number.starts_with('-');
-  const int length = std::snprintf(text, sizeof text, "%s%.*s", negative ? "−" : "", static_cast<int>(number.size()) - negative,
-                                   number.data() + negative);
-  const std::string_view drawn(text, static_cast<std::size_t>(length));
+void draw_number(const Frame& frame, ImDrawList& list, std::string_view drawn, ImVec2 centre, float pixels, ImU32 ink) {
   const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, drawn);
   draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, drawn);
 }
@@ -64,13 +41,6 @@ Sight in_sight(const ImDrawList& list, const HeatPicture& heat, Rect rect) {
           at(clip_min.x, rect.min.x, cell.x), std::min(heat.cols, at(clip_max.x, rect.min.x, cell.x) + 1)};
 }
 
-/// How many characters a finite number has without decimals.
-int whole_characters(float value) {
-  int count = value <= -0.5f ? 2 : 1;
-  for (float size = std::abs(value); size >= 9.5f; size /= 10) ++count;
-  return count;
-}
-
 /// Writes the numbers of one heatmap into its cells.
 class NumberWriter {
  public:
@@ -83,10 +53,10 @@ class NumberWriter {
   void write(const Shown& shown) {
     if (cell_.y < 13 * frame_.u || cell_.x < 2 * digit_ + margin()) return;
     const Sight sight = in_sight(list_, heat_, rect_);
-    const bool fit = all_fit(sight);
+    const std::optional<NumberFormat> format = format_of(sight);
     for (Index r = sight.first_row; r < sight.last_row; ++r) {
       for (Index c = sight.first_col; c < sight.last_col; ++c) {
-        if (shown.has(r, c)) write_cell(r, c, fit);
+        if (shown.has(r, c)) write_cell(r, c, format);
       }
     }
   }
@@ -94,26 +64,27 @@ class NumberWriter {
  private:
   float margin() const { return 4 * frame_.u; }
 
-  /// Where one of them is too long for its cell, none is written: an empty cell among numbers would look like one of them.
-  bool all_fit(const Sight& sight) const {
-    const int most = static_cast<int>((cell_.x - margin()) / digit_);
+  /// One for all that is in sight: where that would not fit, none is written, since an empty cell among numbers would look
+  /// like one of them.
+  std::optional<NumberFormat> format_of(const Sight& sight) const {
+    NumberSpan span;
     for (Index r = sight.first_row; r < sight.last_row; ++r) {
       for (Index c = sight.first_col; c < sight.last_col; ++c) {
-        if (classify(matrix_, masks_, r, c) == CellKind::value && whole_characters(matrix_(r, c)) > most) return false;
+        if (classify(matrix_, masks_, r, c) == CellKind::value) span.add(matrix_(r, c));
       }
     }
-    return true;
+    return number_format(span, static_cast<int>((cell_.x - margin()) / digit_));
   }
 
-  void write_cell(Index r, Index c, bool numbers_fit) {
+  void write_cell(Index r, Index c, const std::optional<NumberFormat>& format) {
     const ImVec2 centre{rect_.min.x + (static_cast<float>(c) + 0.5f) * cell_.x, rect_.min.y + (static_cast<float>(r) + 0.5f) * cell_.y};
     const float value = matrix_(r, c);
     switch (classify(matrix_, masks_, r, c)) {
       case CellKind::value: {
-        if (!numbers_fit) return;
-        char buffer[32];
+        if (!format) return;
+        char buffer[48];
         const Rgba ground = heat_.colormap->at(normalise(shades_(r, c), heat_.quad.range));
-        return draw_number(frame_, list_, fit_number(value, cell_.x - margin(), digit_, buffer), centre, pixels_, to_imgui(ink_on(ground)));
+        return draw_number(frame_, list_, format->write(value, buffer), centre, pixels_, to_imgui(ink_on(ground)));
       }
       case CellKind::masked:
       case CellKind::neg_inf:

@@ -1,0 +1,164 @@
+#include "core/export/figure_kinds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/mask/evaluate.h"
+#include "core/mask/expression.h"
+#include "core/mask/reach.h"
+#include "core/mask/statistics.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+/// 1 where the query may attend, of the cut's part of the mask that is in force; all of it where there is none.
+Tensor mask_of(const StageCut& cut, Index head) {
+  const StageCut scores{cut.trace, Stage::weights, cut.batch, {head}, false, cut.rows, cut.cols};
+  if (!cut.trace.has(Stage::weights)) throw SettingError("--kind", "this computation has no mask", "expected heatmap");
+  const MatrixView like = scores.matrix(head);
+  const CellMasks masks = scores.masks(head);
+  Buffer cells;
+  for (Index row = 0; row < like.rows; ++row) {
+    for (Index col = 0; col < like.cols; ++col) cells.push_back(!masks.allowed || (*masks.allowed)(row, col) != 0 ? 1.0f : 0.0f);
+  }
+  return {{like.rows, like.cols}, std::move(cells)};
+}
+
+/// One panel that the figure keeps itself, with the words of a matrix of queries and keys.
+FigureSpec figure_of_tensor(const StageCut& cut, const StageFigureStyle& style, Tensor cells, const std::string& title) {
+  StageFigureStyle own = style;
+  own.range = {};
+  own.norm = Norm::linear;
+  StageCut weights{cut.trace, Stage::weights, cut.batch, {cut.heads.front()}, false, cut.rows, cut.cols};
+  FigureSpec spec = stage_figure(weights, own);
+  if (!style.title) spec.title = title;
+  spec.subtitle.clear();
+  spec.kept.push_back(std::move(cells));
+  spec.panels = {{spec.kept.back().matrix(), {}, "", {}}};
+  return spec;
+}
+
+Tensor less(const MatrixView& b, const MatrixView& a) {
+  Buffer cells;
+  for (Index row = 0; row < a.rows; ++row) {
+    for (Index col = 0; col < a.cols; ++col) cells.push_back(b(row, col) - a(row, col));
+  }
+  return {{a.rows, a.cols}, std::move(cells)};
+}
+
+FigureSpec difference(const StageCut& cut, const StageFigureStyle& style) {
+  if (cut.heads.size() != 2) throw SettingError("--kind", "a difference is of two heads", "expected --head I,J with it");
+  const Index a = cut.heads[0], b = cut.heads[1];
+  StageCut first = cut;
+  first.grid = false;
+  first.heads = {a};
+  FigureSpec spec = stage_figure(first, style);
+  if (!style.title) spec.title = std::string(name(cut.stage)) + " · head " + std::to_string(b) + " − head " + std::to_string(a);
+  spec.subtitle.clear();
+  spec.palette = Palette::diverging;
+  spec.kept.push_back(less(cut.matrix(b), cut.matrix(a)));
+  spec.panels = {{spec.kept.back().matrix(), cut.masks(a), "", {}}};
+  if (style.colormap.empty()) spec.colormap = style.print ? "coolwarm" : "";
+  if (style.range.mode != RangeMode::fixed) spec.range_mode = RangeMode::head;
+  return spec;
+}
+
+FigureSpec reach_figure(const StageCut& cut, const StageFigureStyle& style) {
+  const Tensor mask = mask_of(cut, cut.heads.front());
+  if (mask.size(0) != mask.size(1)) throw SettingError("--kind", "reach goes from layer to layer of self-attention", "expected as many queries as keys");
+  const Index layers = std::min<Index>(64, std::max<Index>(1, mask.size(0) - 1));
+  const Tensor first = first_reach(mask.matrix(), {layers, true});
+  // Never within so many layers: masked.
+  Buffer never;
+  for (const float v : first.values()) never.push_back(v > 0 ? 1.0f : 0.0f);
+  FigureSpec spec = figure_of_tensor(cut, style, first, "reach: layers until a query hears of a key");
+  spec.kept.emplace_back(first.shape(), std::move(never));
+  spec.panels.front() = {spec.kept[spec.kept.size() - 2].matrix(), {spec.kept.back().matrix(), {}}, "", {}};
+  spec.words.masked = "never";
+  return spec;
+}
+
+FigureSpec blocks_figure(const StageCut& cut, const StageFigureStyle& style) {
+  const Tensor mask = mask_of(cut, cut.heads.front());
+  const Index block = style.block.value_or(usual_block(mask.size(0)));
+  const BlockCounts counts = block_counts(mask, block);
+  FigureSpec spec = figure_of_tensor(cut, style, block_cells(mask.matrix(), block),
+                                     "blocks of " + std::to_string(block) + ": " + std::to_string(counts.empty) + " of " +
+                                         std::to_string(counts.blocks()) + " skipped");
+  spec.bar = false;
+  spec.range_mode = RangeMode::fixed;
+  spec.range = ValueRange{0, 3};
+  spec.subtitle = "pale: skipped; then computed and masked, computed, full";
+  return spec;
+}
+
+FigureSpec sides(const StageCut& cut, const StageFigureStyle& style) {
+  if (style.other_mask.empty()) throw SettingError("--kind", "side-by-side needs a second mask", "expected --other-mask EXPR with it");
+  const Tensor a = mask_of(cut, cut.heads.front());
+  StageCut whole = cut;
+  whole.rows = whole.cols = {};
+  const Tensor in_force = mask_of(whole, cut.heads.front());
+  const MaskExpression expression = MaskExpression::parse(style.other_mask);
+  MaskContext context;
+  context.n_q = in_force.size(0), context.n_k = in_force.size(1);
+  const Tensor b_whole = evaluate(expression, context);
+  const auto [r0, r1] = settle(cut.rows, b_whole.matrix(0, 0).rows, "--rows");
+  const auto [c0, c1] = settle(cut.cols, b_whole.matrix(0, 0).cols, "--cols");
+  Buffer b_cells, a_cells, both;
+  Index only_a = 0, only_b = 0;
+  for (Index row = r0; row < r1; ++row) {
+    for (Index col = c0; col < c1; ++col) {
+      const float left = a.matrix()(row - r0, col - c0), right = b_whole.matrix(0, 0)(row, col);
+      a_cells.push_back(left), b_cells.push_back(-right), both.push_back(left - right);
+      only_a += left > right, only_b += right > left;
+    }
+  }
+  FigureSpec spec = figure_of_tensor(cut, style, Tensor({r1 - r0, c1 - c0}, std::move(a_cells)), "two masks");
+  spec.kept.emplace_back(Shape{r1 - r0, c1 - c0}, std::move(b_cells));
+  spec.kept.emplace_back(Shape{r1 - r0, c1 - c0}, std::move(both));
+  const std::string mask = cut.trace.scenario.mask.empty() ? "in force" : cut.trace.scenario.mask;
+  spec.panels = {{spec.kept[0].matrix(), {}, "A: " + mask, {}},
+                 {spec.kept[1].matrix(), {}, "B: " + style.other_mask, {}},
+                 {spec.kept[2].matrix(), {}, std::to_string(only_a) + " only A, " + std::to_string(only_b) + " only B", {}}};
+  spec.palette = Palette::diverging;
+  spec.colormap = style.colormap;
+  spec.range_mode = RangeMode::fixed;
+  spec.range = ValueRange{-1, 1};
+  spec.bar = false;
+  return spec;
+}
+
+}  // namespace
+
+FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
+  switch (style.kind) {
+    case PictureKind::heatmap: break;
+    case PictureKind::arcs: {
+      if (info(cut.stage).rows != Axis::query || info(cut.stage).cols != Axis::key) {
+        throw SettingError("--kind", "arcs join queries and keys, which " + std::string(name(cut.stage)) + " has not", "expected weights");
+      }
+      FigureSpec spec = stage_figure(cut, style);
+      spec.kind = FigureKind::arcs;
+      return spec;
+    }
+    case PictureKind::difference: return difference(cut, style);
+    case PictureKind::reach: return reach_figure(cut, style);
+    case PictureKind::blocks: return blocks_figure(cut, style);
+    case PictureKind::side_by_side: return sides(cut, style);
+  }
+  FigureSpec spec = stage_figure(cut, style);
+  const MatrixView& shown = spec.panels.front().matrix;
+  for (const Highlight& mark : spec.highlights) {
+    const bool inside = mark.first_row >= spec.first_row && mark.last_row <= spec.first_row + shown.rows &&
+                        mark.first_col >= spec.first_col && mark.last_col <= spec.first_col + shown.cols;
+    if (!inside) {
+      throw SettingError("--highlight", "a frame lies outside of the matrix",
+                         "expected rows within " + std::to_string(spec.first_row) + ":" + std::to_string(spec.first_row + shown.rows) +
+                             " and columns within " + std::to_string(spec.first_col) + ":" + std::to_string(spec.first_col + shown.cols));
+    }
+  }
+  return spec;
+}
+
+}  // namespace headlight

@@ -1,0 +1,12 @@
+// The pictures besides a stage's own heatmap: arcs between words, the difference of two heads, and what a mask does.
+#pragma once
+
+#include "core/export/stage_figure.h"
+
+namespace headlight {
+
+/// The picture of style.kind. Throws SettingError where a cut has none of that kind: no mask, not two heads; and what
+/// stage_figure() throws.
+FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style);
+
+}  // namespace headlight

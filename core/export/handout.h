@@ -1,0 +1,26 @@
+// A computation to hand out: its sentence, its stages in order, each with its shape, formula, a sentence about it and its
+// picture, on numbered pages.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/run/trace.h"
+
+namespace headlight {
+
+enum class Paper : std::uint8_t { a4, letter };
+
+/// What the pages say, in the reader's language.
+struct HandoutText {
+  std::string title;
+  std::string introduction;             ///< under the title; may be empty
+  std::string stages = "The stages";    ///< over the list of them
+  std::string page = "page {0} of {1}";
+  std::map<Stage, std::string> about;   ///< a sentence on each stage; those without have none
+};
+
+/// A PDF; the same computation is the same bytes. Batch entry 0, all heads (their first eight where there are more).
+std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper = Paper::a4);
+
+}  // namespace headlight

@@ -1,0 +1,186 @@
+#include "core/figure/arc_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/figure/figure_frame.h"
+
+namespace headlight {
+namespace {
+
+constexpr float least_shown = 0.03f;  // of the range: fainter lines would only grey the rest
+
+class ArcPlacer {
+ public:
+  ArcPlacer(const FigureSpec& spec, const std::vector<ValueRange>& ranges, Typesetter& typesetter)
+      : spec_(spec), ranges_(ranges), typesetter_(typesetter), theme_(colours(spec.theme)) {
+    rows_ = words(spec.row_ticks, spec.panels[0].matrix.rows, spec.first_row);
+    cols_ = words(spec.col_ticks, spec.panels[0].matrix.cols, spec.first_col);
+  }
+
+  FigureLayout place() {
+    const auto count = static_cast<Index>(spec_.panels.size());
+    FigureMetrics m = roomy_metrics(spec_);
+    text_ = m.label_text;
+    Index columns = spec_.columns ? std::min(*spec_.columns, count) : count;
+    if (!spec_.size) {
+      columns = spec_.columns ? columns : std::min<Index>(count, 4);
+      arrange(columns, m);
+      out_.width = std::ceil(static_cast<float>(columns) * panel_width_ + static_cast<float>(columns - 1) * m.panel_gap + 2 * m.margin);
+      out_.height = std::ceil(static_cast<float>((count + columns - 1) / columns) * (panel_height_ + m.panel_gap) - m.panel_gap + 2 * m.margin +
+                              title_room(m));
+    } else {
+      out_.width = spec_.size->width;
+      fit(columns, count, m);
+    }
+    panels(columns, m);
+    return std::move(out_);
+  }
+
+ private:
+  static std::vector<std::string> words(const std::vector<std::string>& tokens, Index count, Index first) {
+    if (!tokens.empty()) return tokens;
+    std::vector<std::string> out;
+    for (Index i = 0; i < count; ++i) out.push_back(std::to_string(first + i));
+    return out;
+  }
+
+  float title_room(const FigureMetrics& m) const { return titled_ && !spec_.title.empty() ? m.title_room : 0; }
+  float widest(const std::vector<std::string>& all) {
+    float width = 0;
+    for (const std::string& word : all) width = std::max(width, typesetter_.width(word, FontRole::text, text_));
+    return width;
+  }
+
+  /// The size of a panel whose text is text_.
+  void arrange(Index, const FigureMetrics& m) {
+    pitch_ = 1.25f * text_;
+    left_ = widest(rows_), right_ = widest(cols_);
+    head_ = spec_.panels.size() > 1 || spec_.letters ? m.head_room : 0;
+    panel_height_ = head_ + pitch_ * static_cast<float>(std::max(rows_.size(), cols_.size()));
+    span_ = std::clamp(0.8f * panel_height_, 4 * text_, 14 * text_);
+    panel_width_ = left_ + right_ + span_ + 0.8f * text_;
+  }
+
+  /// The largest text, and the number of columns, that a size allows; where it is too small, words give way to dots.
+  void fit(Index& columns, Index count, FigureMetrics& m) {
+    m = tight_metrics(spec_, least_text);
+    float best = 0;
+    Index chosen = 1;
+    const float most = m.label_text;
+    for (Index tried = 1; tried <= count; ++tried) {
+      if (spec_.columns && tried != columns) continue;
+      const Index lines = (count + tried - 1) / tried;
+      const float wide = (spec_.size->width - 2 * m.margin - static_cast<float>(tried - 1) * m.panel_gap) / static_cast<float>(tried);
+      const float longest = static_cast<float>(std::max(rows_.size(), cols_.size()));
+      const float high = spec_.size->height > 0
+                             ? (spec_.size->height - 2 * m.margin - static_cast<float>(lines - 1) * m.panel_gap) / static_cast<float>(lines)
+                             : 1e6f;
+      text_ = 1;
+      const float words_wide = widest(rows_) + widest(cols_) + 4.8f;
+      const float text = std::min({most, wide / words_wide, (high - (count > 1 ? m.head_room : 0)) / longest / 1.1f});
+      if (text > best) best = text, chosen = tried;
+    }
+    columns = chosen;
+    const Index lines = (count + columns - 1) / columns;
+    shows_words_ = best >= least_text * 0.999f;
+    if (!shows_words_) out_.left_out.emplace_back("words");
+    text_ = std::max(best, least_text);
+    arrange(columns, m);
+    const float wide = (spec_.size->width - 2 * m.margin - static_cast<float>(columns - 1) * m.panel_gap) / static_cast<float>(columns);
+    const float high = spec_.size->height > 0
+                           ? (spec_.size->height - 2 * m.margin - static_cast<float>(lines - 1) * m.panel_gap) / static_cast<float>(lines)
+                           : panel_height_;
+    if (!shows_words_) left_ = right_ = 0;
+    const float spare = high - panel_height_ - title_room(m) / static_cast<float>(lines);
+    if (spare < 0 && titled_ && !spec_.title.empty()) {
+      titled_ = spec_.keep_title;
+      if (!titled_) out_.left_out.emplace_back("title");
+    }
+    panel_height_ = high - title_room(m) / static_cast<float>(lines);
+    pitch_ = (panel_height_ - head_) / static_cast<float>(std::max(rows_.size(), cols_.size()));
+    pitch_ = std::min(pitch_, 2 * text_);
+    panel_width_ = wide;
+    span_ = std::max(4.0f, wide - left_ - right_ - 0.8f * text_);
+    out_.height = spec_.size->height > 0 ? spec_.size->height
+                                         : static_cast<float>(lines) * (panel_height_ + m.panel_gap) - m.panel_gap + 2 * m.margin + title_room(m);
+  }
+
+  void put(const std::string& text, FontRole role, Rgba ink, Point at, Anchor anchor) {
+    out_.labels.push_back({text, role, text_, ink, at, anchor, 0});
+  }
+
+  void panels(Index columns, const FigureMetrics& m) {
+    const float half = typesetter_.half_height(FontRole::text, text_);
+    if (title_room(m) > 0) {
+      out_.labels.push_back({typesetter_.elide(spec_.title, FontRole::strong, m.title_text, out_.width - 2 * m.margin), FontRole::strong, m.title_text,
+                             theme_.ink, {m.margin, m.margin + 0.75f * m.title_text}, Anchor::start, 0});
+    }
+    for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
+      const auto column = static_cast<float>(static_cast<Index>(i) % columns), line = static_cast<float>(static_cast<Index>(i) / columns);
+      const float x = m.margin + column * (panel_width_ + m.panel_gap), y = m.margin + title_room(m) + line * (panel_height_ + m.panel_gap);
+      const float from = x + left_ + 0.4f * text_, to = from + span_, top = y + head_;
+      const auto centre = [&](Index at, std::size_t count) {
+        const float other = static_cast<float>(std::max(rows_.size(), cols_.size()));
+        return top + pitch_ * (static_cast<float>(at) + 0.5f + (other - static_cast<float>(count)) / 2);
+      };
+      if (head_ > 0) {
+        std::string title = spec_.letters ? std::string("(") + static_cast<char>('a' + i % 26) + ") " : "";
+        title += spec_.panels[i].title;
+        out_.labels.push_back({typesetter_.elide(title, FontRole::strong, m.label_text, panel_width_), FontRole::strong, m.label_text, theme_.ink,
+                               {x + left_ + 0.4f * text_, y + 0.64f * m.head_room}, Anchor::start, 0});
+      }
+      lines_of(i, from, to, centre);
+      if (!shows_words_) continue;
+      for (std::size_t r = 0; r < rows_.size(); ++r) put(rows_[r], FontRole::text, theme_.ink, {x + left_, centre(static_cast<Index>(r), rows_.size()) + half}, Anchor::end);
+      for (std::size_t c = 0; c < cols_.size(); ++c) put(cols_[c], FontRole::text, theme_.ink, {to + 0.4f * text_, centre(static_cast<Index>(c), cols_.size()) + half}, Anchor::start);
+    }
+  }
+
+  /// Faint ones first, so that the strong ones lie on top.
+  template <typename Centre>
+  void lines_of(std::size_t i, float from, float to, Centre centre) {
+    const FigurePanel& panel = spec_.panels[i];
+    const CellMasks masks = effective_masks(spec_, panel);
+    const ValueRange range = ranges_[i];
+    const float most = std::max(std::fabs(range.lo), std::fabs(range.hi));
+    struct Line {
+      Index row, col;
+      float share;
+    };
+    std::vector<Line> lines;
+    for (Index row = 0; row < panel.matrix.rows; ++row) {
+      for (Index col = 0; col < panel.matrix.cols; ++col) {
+        if (classify(panel.matrix, masks, row, col) != CellKind::value) continue;
+        const float share = std::min(1.0f, std::fabs(panel.matrix(row, col)) / most);
+        if (share >= least_shown) lines.push_back({row, col, share});
+      }
+    }
+    std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.share < b.share; });
+    const Rgba hue = spec_.print ? theme_.ink : panel.hue.value_or(theme_.heads[0]);
+    for (const Line& line : lines) {
+      Rgba colour = hue;
+      colour.a = static_cast<std::uint8_t>(std::lround(40 + 215 * line.share));
+      const float y0 = centre(line.row, rows_.size()), y1 = centre(line.col, cols_.size()), bend = 0.4f * (to - from);
+      out_.paths.push_back({{PathStep{{from, y0}}, PathStep{{to, y1}, true, {{from + bend, y0}, {to - bend, y1}}}},
+                            (0.3f + 1.5f * line.share) * units_to_a_point, colour, false});
+    }
+  }
+
+  const FigureSpec& spec_;
+  const std::vector<ValueRange>& ranges_;
+  Typesetter& typesetter_;
+  const ThemeColours& theme_;
+  std::vector<std::string> rows_, cols_;
+  FigureLayout out_;
+  bool titled_ = true, shows_words_ = true;
+  float text_ = 12, pitch_ = 0, left_ = 0, right_ = 0, span_ = 0, head_ = 0, panel_width_ = 0, panel_height_ = 0;
+};
+
+}  // namespace
+
+FigureLayout lay_out_arcs(const FigureSpec& spec, const std::vector<ValueRange>& ranges, Typesetter& typesetter) {
+  return ArcPlacer(spec, ranges, typesetter).place();
+}
+
+}  // namespace headlight

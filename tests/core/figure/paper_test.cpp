@@ -1,0 +1,224 @@
+// Figures of a given size: how much of it is matrix, which words stay, and what PDF holds.
+#include <algorithm>
+#include <cmath>
+
+#include "core/figure/figure_frame.h"
+#include "core/figure/figure_layout.h"
+#include "core/figure/number_format.h"
+#include "core/tensor/error.h"
+#include "tests/catch.h"
+
+using namespace headlight;
+
+namespace {
+
+constexpr float cm = 96 / 2.54f;
+
+const std::vector<std::string> sentence{"The", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too", "tired", "."};
+
+/// Causal weights of so many heads, on paper.
+struct Paper {
+  Tensor weights, mask;
+  FigureSpec spec;
+  Paper(std::size_t heads, float width, float height, Index n = 12) {
+    Buffer values, allowed;
+    for (Index i = 0; i < n * n; ++i) {
+      const bool may = i % n <= i / n;
+      allowed.push_back(may ? 1.0f : 0.0f);
+      values.push_back(may ? std::fabs(std::sin(static_cast<float>(i))) : 0.0f);
+    }
+    weights = Tensor({n, n}, std::move(values));
+    mask = Tensor({n, n}, std::move(allowed));
+    spec.title = "weights";
+    spec.subtitle = "softmax";
+    spec.row_label = "query", spec.col_label = "key";
+    for (Index i = 0; i < n; ++i) spec.row_ticks.push_back(sentence[static_cast<std::size_t>(i) % sentence.size()]);
+    spec.col_ticks = spec.row_ticks;
+    spec.palette = Palette::sequential;
+    spec.range_mode = RangeMode::stage;
+    spec.on_paper = true;
+    spec.size = FigureSize{width * cm, height * cm};
+    for (std::size_t h = 0; h < heads; ++h) spec.panels.push_back({weights.matrix(), {mask.matrix(), {}}, heads > 1 ? "head " + std::to_string(h) : "", {}});
+  }
+  FigureLayout layout() const {
+    Typesetter typesetter(spec.font);
+    return lay_out(spec, colormap("attention", spec.theme), typesetter);
+  }
+};
+
+float matrix_share(const FigureLayout& layout) {
+  float area = 0;
+  for (const PanelBox& panel : layout.panels) area += panel.heatmap.w * panel.heatmap.h;
+  return area / (layout.width * layout.height);
+}
+
+bool shows(const FigureLayout& layout, const std::string& text) {
+  return std::any_of(layout.labels.begin(), layout.labels.end(), [&](const Label& label) { return label.text == text; });
+}
+
+std::string written(float value, const NumberFormat& format) {
+  char buffer[48];
+  return std::string(format.write(value, buffer));
+}
+
+NumberFormat format_of(const std::vector<float>& values, int most) {
+  NumberSpan span;
+  for (const float v : values) span.add(v);
+  const auto format = number_format(span, most);
+  REQUIRE(format);
+  return *format;
+}
+
+}  // namespace
+
+TEST_CASE("one head of twelve words at 8 x 6 cm is two fifths matrix, with every word") {
+  const Paper paper(1, 8, 6);
+  const FigureLayout layout = paper.layout();
+  CHECK(matrix_share(layout) >= 0.40f);
+  for (const std::string& word : sentence) CHECK(shows(layout, word));
+  CHECK(layout.bars.size() == 1);
+}
+
+TEST_CASE("sixteen heads at 16 x 6 cm are 45 in a hundred matrix, share one bar and say their names") {
+  const Paper paper(16, 16, 6);
+  const FigureLayout layout = paper.layout();
+  CHECK(matrix_share(layout) >= 0.45f);
+  CHECK(layout.bars.size() == 1);
+  const auto named = [&](const std::string& text) {
+    const auto is = [&](const Label& label) { return label.text == text; };
+    return shows(layout, text) || std::any_of(layout.inside.begin(), layout.inside.end(), is);
+  };
+  CHECK(named("head 0"));
+  CHECK(named("head 15"));
+  CHECK(shows(layout, "The"));
+}
+
+TEST_CASE("cells on paper are square, and nothing is smaller than 6 points or outside of the page") {
+  for (const auto& [heads, width, height] : {std::tuple{1, 8.0f, 6.0f}, {2, 8.4f, 4.6f}, {8, 16.0f, 6.0f}, {16, 16.0f, 6.0f}, {4, 17.0f, 5.0f}, {1, 3.0f, 2.0f}}) {
+    const Paper paper(static_cast<std::size_t>(heads), width, height);
+    const FigureLayout layout = paper.layout();
+    INFO(heads << " heads, " << width << " x " << height << " cm");
+    CHECK(std::fabs(layout.cell_width - layout.cell_height) < 1e-3f);
+    Typesetter typesetter;
+    std::vector<Label> all = layout.labels;
+    all.insert(all.end(), layout.inside.begin(), layout.inside.end());
+    for (const Label& label : all) {
+      INFO(label.text);
+      CHECK(label.size >= 8 - 1e-3f);
+      for (const Point p : label_box(label, typesetter).corner) CHECK((p.x >= 0 && p.y >= 0 && p.x <= layout.width && p.y <= layout.height));
+    }
+  }
+}
+
+TEST_CASE("what a figure has no room for is named") {
+  const Paper roomy(1, 24, 20), small(1, 2, 2);
+  CHECK(roomy.layout().left_out == std::vector<std::string>{"formula"});
+  const std::vector<std::string> missing = small.layout().left_out;
+  CHECK(std::find(missing.begin(), missing.end(), "title") != missing.end());
+  CHECK(std::any_of(missing.begin(), missing.end(), [](const std::string& each) { return each.find("words") != std::string::npos; }));
+}
+
+TEST_CASE("a width alone is a page as high as its matrices ask for") {
+  Paper paper(4, 9, 0);
+  const FigureLayout layout = paper.layout();
+  CHECK(layout.width == 9 * cm);
+  CHECK(layout.height > 4 * cm);
+  CHECK(layout.height <= 1.3f * layout.width);
+  CHECK(render_image(paper.spec).height == std::lround(layout.height));
+}
+
+TEST_CASE("columns asked for are kept, and letters stand before the heads' names") {
+  Paper paper(6, 16, 9);
+  paper.spec.columns = 3;
+  paper.spec.letters = true;
+  const FigureLayout layout = paper.layout();
+  CHECK(layout.panels[3].heatmap.x == layout.panels[0].heatmap.x);
+  CHECK(layout.panels[2].heatmap.y == layout.panels[0].heatmap.y);
+  CHECK(shows(layout, "(b) head 1"));
+}
+
+TEST_CASE("the same figure is the same bytes of PDF, and another one other bytes") {
+  Paper paper(2, 8, 5);
+  const std::string once = render_pdf(paper.spec);
+  CHECK(once.starts_with("%PDF-1.5"));
+  CHECK(once == render_pdf(paper.spec));
+  paper.spec.letters = true;
+  CHECK(once != render_pdf(paper.spec));
+}
+
+TEST_CASE("a font that is not installed is refused by its setting's name") {
+  Paper paper(1, 8, 6);
+  paper.spec.font = "No Such Family At All";
+  CHECK_THROWS_AS(render_pdf(paper.spec), SettingError);
+  paper.spec.font = "serif";
+  CHECK(render_pdf(paper.spec).size() > 1000);
+}
+
+TEST_CASE("a norm spreads values from the low end to the high one and keeps their order") {
+  for (const Norm norm : {Norm::linear, Norm::sqrt, Norm::log}) {
+    const ValueRange range{norm == Norm::log ? 0.001f : 0.0f, 1};
+    CHECK(spread(range.lo, range, ColormapKind::sequential, norm) == 0);
+    CHECK(spread(1, range, ColormapKind::sequential, norm) == 1);
+    CHECK(spread(0.1f, range, ColormapKind::sequential, norm) < spread(0.2f, range, ColormapKind::sequential, norm));
+    CHECK(spread(0, {-2, 2}, ColormapKind::diverging, norm) == 0.5f);
+    CHECK(std::fabs(spread(0.5f, {-2, 2}, ColormapKind::diverging, norm) + spread(-0.5f, {-2, 2}, ColormapKind::diverging, norm) - 1) < 1e-6f);
+  }
+  CHECK(std::fabs(spread(0.1f, {0.01f, 1}, ColormapKind::sequential, Norm::log) - 0.5f) < 1e-6f);
+  CHECK(spread(0.25f, {0, 1}, ColormapKind::sequential, Norm::sqrt) == 0.5f);
+}
+
+TEST_CASE("the ticks of a logarithmic bar are powers of ten where they belong") {
+  const std::vector<BarTick> ticks = spread_ticks({0.001f, 1}, ColormapKind::sequential, Norm::log, 0.2f);
+  REQUIRE(ticks.size() == 4);
+  CHECK(ticks[0].text == "0.001");
+  CHECK(std::fabs(ticks[1].at - 1 / 3.0f) < 1e-5f);
+  CHECK(ticks[3].text == "1");
+}
+
+TEST_CASE("log of values that are not above zero is refused") {
+  Paper paper(1, 8, 6);
+  const Tensor zeros = Tensor::full({12, 12}, -1);
+  paper.spec.panels[0] = {zeros.matrix(), {}, "", {}};
+  paper.spec.norm = Norm::log;
+  paper.spec.range_mode = RangeMode::fixed;
+  paper.spec.range = ValueRange{-2, -1};
+  CHECK_THROWS_AS(render_pdf(paper.spec), SettingError);
+}
+
+TEST_CASE("a number in a cell keeps two significant digits, whatever the room") {
+  const std::vector<float> values{-0.436f, 0.71f, 1.5f, -2.25f};
+  for (int most = 1; most < 10; ++most) {
+    NumberSpan span;
+    for (const float v : values) span.add(v);
+    const auto format = number_format(span, most);
+    if (!format) continue;
+    for (const float v : values) {
+      const std::string text = written(v, *format);
+      INFO(most << ": " << text);
+      CHECK(text != "0");
+      CHECK(text != "−0");
+      if (text == "≈0") continue;
+      const auto digits = std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+      CHECK(digits >= 2);
+    }
+  }
+  CHECK(written(-0.436f, format_of(values, 6)) == "−0.436");
+  CHECK(written(-0.436f, format_of(values, 5)) == "−0.44");
+  CHECK(written(0, format_of({0, 0.25f}, 5)) == "0");
+  CHECK(written(3, format_of({1, 2, 3}, 1)) == "3");
+  CHECK(written(1e-6f, format_of({0.9f, 1e-6f}, 5)) == "≈0");
+  NumberSpan tiny;
+  tiny.add(0.71f);
+  CHECK_FALSE(number_format(tiny, 2));  // "1" or ".7" would be a rounder number than it is
+}
+
+TEST_CASE("arcs draw a line for each weight that shows, and every word on both sides") {
+  Paper paper(1, 10, 8);
+  paper.spec.kind = FigureKind::arcs;
+  const FigureLayout layout = paper.layout();
+  CHECK(layout.paths.size() > 30);
+  CHECK(layout.paths.size() <= 78);
+  for (const std::string& word : sentence) {
+    CHECK(std::count_if(layout.labels.begin(), layout.labels.end(), [&](const Label& label) { return label.text == word; }) == 2);
+  }
+}
