@@ -234,7 +234,7 @@ class Placer {
   void legend() {
     if (frame_.legend.empty()) return;
     const auto lines = static_cast<float>(frame_.legend.size());
-    float y = top_ + content_height(frame_) - m_.margin - lines * m_.legend_line + m_.legend_line / 6;
+    float y = top_ + content_height(frame_) - m_.margin - lines * m_.legend_line + (spec_.size ? 0 : m_.legend_line / 6);
     float left = title_edge_;
     if (shares_line(frame_)) {
       const float bar = bottom() + frame_.below - m_.bar_text - m_.bar_text_gap - m_.bar_width / 2;

@@ -256,7 +256,7 @@ class Searcher {
     worth *= (cut ? c.longest == 1 ? 0.88f : 0.78f : 1) * std::pow(t / texts_.front(), 0.7f);
 
     // Names of heads stand above, else inside their matrix where only masked cells lie under them.
-    if (named_) worth *= c.head_names == NamePlace::outside ? 1 : c.head_names == NamePlace::beside ? (free_corner_ ? 0.8f : 0.55f) : 0.45f;
+    if (named_) worth *= c.head_names == NamePlace::outside ? 1 : c.head_names == NamePlace::beside ? (free_corner_ ? 0.72f : 0.5f) : 0.45f;
     if (c.head_names == NamePlace::beside && frame.panel_width < 5 * m.label_text) return out;
     if (c.head_names == NamePlace::outside && frame.panel_width + frame.own_bar < 2.2f * m.label_text) return out;
 
@@ -271,7 +271,7 @@ class Searcher {
     if (!entries_.empty() && c.legend == NamePlace::none) worth *= 0.82f;
     if (c.legend == NamePlace::outside && m.swatch + (0.5f + legend_widest_) * m.label_text > frame.inner_width) return out;
     if (c.legend == NamePlace::beside && frame.panel_height < number(static_cast<Index>(entries_.size())) * m.legend_line + 5 * m.bar_text) return out;
-    if (!spec_.title.empty() && !c.title) worth *= spec_.keep_title ? 0.3f : spec_.on_paper ? 0.97f : 0.92f;
+    if (!spec_.title.empty() && !c.title) worth *= spec_.keep_title ? 0.3f : spec_.on_paper ? 0.94f : 0.92f;
     if (!spec_.subtitle.empty() && !c.subtitle && !spec_.on_paper) worth *= 0.97f;
     out.worth = worth;
     return out;
