@@ -1,5 +1,6 @@
 // Where a number goes: the mirror of the steps.
 #include "core/explain/steps.h"
+#include "core/scenario/model_layer.h"
 
 namespace headlight {
 namespace {
@@ -37,9 +38,11 @@ struct Finder {
   void after_split(Stage rotated) {
     if (!trace.has(rotated)) return score_side(rotated == Stage::Q_rotated);
     if (trace.scenario.qk_norm != QkNorm::none) return row(rotated, c.head, c.row);
-    const Index width = cols(rotated);
-    const Index partner = trace.scenario.rope == Rope::half ? (c.col + width / 2) % width : c.col ^ 1;
+    const std::size_t own = own_rules(trace.inputs).rope_frequencies.size();
+    const Index width = own > 0 ? 2 * static_cast<Index>(own) : cols(rotated);  // channels that turn
     cell(rotated, c.head, c.row, c.col);
+    if (c.col >= width) return;
+    const Index partner = trace.scenario.rope == Rope::half ? (c.col + width / 2) % width : c.col ^ 1;
     cell(rotated, c.head, c.row, partner);
   }
   void score_side(bool query) {

@@ -1,5 +1,8 @@
 // Steps that are sums of products, or nothing but a cell that moved.
+#include <algorithm>
+
 #include "core/explain/steps.h"
+#include "core/scenario/model_layer.h"
 
 namespace headlight::steps {
 
@@ -72,6 +75,12 @@ void explain_scores(const Trace& trace, Explanation& to) {
 }
 
 void explain_head_outputs(const Trace& trace, Explanation& to) {
+  const std::vector<Index>& silent = own_rules(trace.inputs).silent_heads;
+  if (std::ranges::find(silent, to.cell.head) != silent.end()) {  // knocked out
+    to.formula = symbol(to.cell) + " = 0";
+    to.numbers = "0";
+    return;
+  }
   const Cell& c = to.cell;
   const Stage a = weights_in_use(trace);
   std::vector<Cell> weights, values;

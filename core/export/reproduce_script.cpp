@@ -1,4 +1,5 @@
 #include "core/export/script.h"
+#include "core/scenario/model_layer.h"
 
 #include <utility>
 
@@ -98,7 +99,15 @@ void Script::outputs() {
   const std::string values = trace_.dims().kv_heads == trace_.dims().heads ? "V_heads" : "values";
   line();
   line("# Each head's output: the values, mixed by the weights. Then the heads side by side again.");
-  step(Stage::head_outputs, weights + " @ " + values);
+  if (const std::vector<Index>& silent = own_rules(trace_.inputs).silent_heads; !silent.empty()) {
+    std::string heads;
+    for (const Index head : silent) heads += (heads.empty() ? "" : ", ") + std::to_string(head);
+    line("keep = " + either("torch.ones(1, H, 1, 1)", "np.ones((1, H, 1, 1), np.float32)"));
+    line("keep[:, [" + heads + "]] = 0  # knocked out");
+    step(Stage::head_outputs, "(" + weights + " @ " + values + ") * keep");
+  } else {
+    step(Stage::head_outputs, weights + " @ " + values);
+  }
   step(Stage::concat, either("head_outputs.transpose(1, 2).reshape(B, n_q, H * d_head)",
                              "head_outputs.swapaxes(1, 2).reshape(B, n_q, H * d_head)"));
   projection(Stage::output, "concat", Stage::W_o, Stage::b_o);

@@ -3,8 +3,10 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 
 #include "core/export/script.h"
+#include "core/scenario/model_layer.h"
 
 namespace headlight {
 namespace {
@@ -35,10 +37,20 @@ void Script::norm_and_rotation() {
   if (!trace_.has(Stage::Q_rotated)) return;
   line();
   std::string before, after;
+  const OwnRules& own = own_rules(trace_.inputs);
+  const bool learned = own.q_norm.defined() && scenario_.qk_norm == QkNorm::rms;
   if (scenario_.qk_norm != QkNorm::none) {
     line();
-    line("def normalise(x):");
-    if (scenario_.qk_norm == QkNorm::rms) {
+    line(learned ? "def normalise(x, weight):" : "def normalise(x):");
+    if (learned) {
+      const std::string epsilon = number(static_cast<float>(own.qk_epsilon));
+      const std::string keep = either("keepdim=True", "keepdims=True");
+      const std::string mean = "(x * x).mean(" + std::string(own.norm_over_heads ? "(1, 3)" : "-1") + ", " + keep + ")";
+      line(own.norm_over_heads ? "    \"\"\"Root mean square norm over all heads at once, with the model's learned weight.\"\"\""
+                               : "    \"\"\"Root mean square norm of each head's queries and keys, with the model's learned weight.\"\"\"");
+      if (own.norm_over_heads) line("    weight = weight.reshape(1, x.shape[1], 1, x.shape[3])");
+      line("    return x / " + either("torch", "np") + ".sqrt(" + mean + " + " + epsilon + ") * weight");
+    } else if (scenario_.qk_norm == QkNorm::rms) {
       line("    \"\"\"Root mean square norm of each head's queries and keys.\"\"\"");
       line(either("    return x / torch.sqrt((x * x).mean(-1, keepdim=True) + 1e-6)",
                   "    return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)"));
@@ -55,28 +67,40 @@ void Script::norm_and_rotation() {
     line();
     line("def rotate(x):");
     line("    \"\"\"RoPE: at position i, the j-th pair of channels turns by the angle i · base^(-2j/d).\"\"\"");
-    line("    n, d = x.shape[-2:]");
+    const Index turned = own.rope_frequencies.empty() ? trace_.dims().d_head : 2 * static_cast<Index>(own.rope_frequencies.size());
+    const bool part = turned < trace_.dims().d_head;
+    line(part ? "    n, d = x.shape[-2], " + std::to_string(turned) + "  # only the first d channels turn" : "    n, d = x.shape[-2:]");
+    if (part) line("    x, rest = x[..., :d], x[..., d:]");
     const std::string lib = either("torch", "np");
-    line("    frequency = " + number(scenario_.rope_base) + " ** (-" + lib + ".arange(0, d, 2, dtype=" + lib +
-         ".float64) / d)");
+    if (own.rope_frequencies.empty()) {
+      line("    frequency = " + number(scenario_.rope_base) + " ** (-" + lib + ".arange(0, d, 2, dtype=" + lib +
+           ".float64) / d)");
+    } else {
+      std::ostringstream list;
+      list.precision(17);
+      for (const double f : own.rope_frequencies) list << (list.tellp() > 0 ? ", " : "") << f;
+      line("    frequency = " + either("torch.tensor([" + list.str() + "], dtype=torch.float64)", "np.array([" + list.str() + "])") + "  # the model's own");
+    }
     line("    angle = " + lib + ".arange(n, dtype=" + lib + ".float64)[:, None] * frequency");
     line("    cos, sin = " + either("angle.cos().float(), angle.sin().float()",
                                     "np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)"));
+    if (const std::string gain = number(static_cast<float>(own.rope_gain)); own.rope_gain != 1) line("    cos, sin = " + gain + " * cos, " + gain + " * sin");
     line(half ? "    a, b = x[..., : d // 2], x[..., d // 2 :]  # pairs (j, j + d/2), as in LLaMA"
               : "    a, b = x[..., 0::2], x[..., 1::2]  # pairs (2j, 2j + 1), as in the paper");
     const std::string pair = "[a * cos - b * sin, a * sin + b * cos]";
     if (half) {
-      line(either("    return torch.cat(" + pair + ", dim=-1)", "    return np.concatenate(" + pair + ", axis=-1)"));
+      line(either("    x = torch.cat(" + pair + ", dim=-1)", "    x = np.concatenate(" + pair + ", axis=-1)"));
     } else {
-      line(either("    return torch.stack(" + pair + ", dim=-1).flatten(-2)",
-                  "    return np.stack(" + pair + ", axis=-1).reshape(x.shape)"));
+      line(either("    x = torch.stack(" + pair + ", dim=-1).flatten(-2)",
+                  "    x = np.stack(" + pair + ", axis=-1).reshape(x.shape)"));
     }
+    line(!part ? "    return x" : either("    return torch.cat([x, rest], dim=-1)", "    return np.concatenate([x, rest], axis=-1)"));
     before = "rotate(" + before, after += ")";
     line();
   }
   line();
-  step(Stage::Q_rotated, before + "Q_heads" + after);
-  step(Stage::K_rotated, before + "K_heads" + after);
+  step(Stage::Q_rotated, before + (learned ? "Q_heads, inputs[\"q_norm\"]" : "Q_heads") + after);
+  step(Stage::K_rotated, before + (learned ? "K_heads, inputs[\"k_norm\"]" : "K_heads") + after);
 }
 
 void Script::scores() {

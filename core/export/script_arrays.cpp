@@ -1,5 +1,6 @@
 // What the script reads: inputs.npz and trace.npz.
 #include "core/export/script.h"
+#include "core/scenario/model_layer.h"
 
 namespace headlight {
 
@@ -21,6 +22,10 @@ std::vector<NamedArray> script_inputs(const Trace& trace) {
   if (!makes_own_mask(trace.scenario)) add("mask", trace[Stage::mask], true);
   add("t5_table", trace.t5_table);
   add("sink_logits", trace.sink_logits);
+  if (trace.scenario.qk_norm == QkNorm::rms) {
+    add("q_norm", own_rules(in).q_norm);
+    add("k_norm", own_rules(in).k_norm);
+  }
   add("dropout_keep", trace.dropout_keep, true);
   return arrays;
 }

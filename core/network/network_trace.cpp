@@ -103,6 +103,14 @@ bool has_torch_layers(const std::string& file) {
   }
 }
 
+/// Whether a pass holds what the options ask for.
+bool reaches(const NetworkRun& pass, const RunOptions& options) {
+  if (options.until) return pass.layers[static_cast<std::size_t>(*options.until)].residual.defined();
+  const bool has_logits = options.logits == RunOptions::Logits::none || pass.logits.defined() || !pass.network->spec().head.output.there();
+  const bool has_weights = !options.weights || (!pass.layers.empty() && pass.layers.back().weights.defined());
+  return pass.final.defined() && has_logits && has_weights;
+}
+
 }  // namespace
 
 bool is_network(const Scenario& s) {
@@ -117,7 +125,7 @@ std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shar
   options.knock_out = network->knock_out_of(knock_out);
   NetworkText text = network->read(s.text, options);
   const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out;
-  if (same && last->final.defined()) return last;
+  if (same && reaches(*last, options)) return last;
   return std::make_shared<const NetworkRun>(network->run(std::move(text), options));
 }
 
