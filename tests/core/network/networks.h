@@ -5,10 +5,11 @@
 
 #include "core/files/array_file.h"
 #include "core/network/network.h"
+#include "tests/core/files/samples.h"
 
 namespace networks {
 
-inline const std::string folder = HEADLIGHT_FIXTURES "/networks/";
+inline const std::string folder = headlight::samples::fixture("networks").string() + "/";
 
 /// Token ids [B, n] as what a tokenizer would have made.
 inline headlight::TokenBatch batch_of(const headlight::Tensor& ids) {
