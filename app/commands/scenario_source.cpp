@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "app/commands/commands.h"
 #include "core/network/model_folder.h"
@@ -38,9 +39,29 @@ void say_example(Scenario& scenario) {
   }
 }
 
+/// What opens where nothing is named: a trained model's last layer on the first of its examples. Nothing where none ships.
+std::optional<Lesson> trained_document() {
+  for (const ShippedModel& model : shipped_models()) {
+    if (model.id != "sentences" || model.examples.empty()) continue;
+    Lesson opened;
+    opened.title = model.title;
+    opened.description = model.task;
+    opened.scenario.source = Source::file;
+    opened.scenario.file = shipped_model_prefix + model.id;
+    opened.scenario.text = model.examples.front();
+    opened.scenario.layer = std::to_string(model.layers - 1);
+    return opened;
+  }
+  return {};
+}
+
 }  // namespace
 
 Lesson source_of(const CommandLine& line) {
+  // Settings are of the default lesson, whose sizes and weights are free.
+  if (line.file.empty() && line.settings.empty() && !line.has("--random")) {
+    if (auto trained = trained_document()) return *trained;
+  }
   const bool says_its_inputs = sets(line, {"--text"}) || asks_for_random(line);
   if (!line.file.empty() || !says_its_inputs) {
     Lesson opened = open_source(line.file);

@@ -152,6 +152,12 @@ WindowOptions window_of(const CommandLine& line) {
   options.start.origin.lesson = source_of(line);
   options.start.view = view_of(line);
   begin_lesson_of(line, options.start);
+  // The trained document opens on what "dogs" looks at in "the cat that chases the dogs": the subject of the coming verb.
+  const bool trained = line.file.empty() && options.start.origin.lesson.scenario.source == Source::file;
+  if (trained && !line.has("--select")) {
+    options.start.view.selected = Cell{Stage::weights, 0, 1, 5, 1};
+    options.start.view.head = 1;
+  }
   open_as_sentence(options.start, line);
   if (options.start.view.kind == ViewKind::compare && !line.settings.empty()) options.start.pinned = without_settings(options.start.origin.lesson);
   if (line.has("--size")) {

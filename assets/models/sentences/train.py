@@ -20,6 +20,11 @@ SEED, STEPS, POSITIONS = 1, 2600, 32
 # rest: the first word, and for head 0 of layer 0 the word before. See README.md.
 PENALTIES = dict(entropy=0.1, overlap=0.5, unrest=0.1, onset=0.3, at_previous=[(0, 0)])
 
+DOES = dict(agreement=dict(en="the verb's subject", zh="动词的主语"), meaning=dict(en="the verb's subject", zh="动词的主语"),
+            itself=dict(en="the verb's subject", zh="动词的主语"), pronoun=dict(en="the pronoun's noun", zh="代词所指的名词"),
+            adjective=dict(en="the subject's adjective", zh="主语的形容词"), time=dict(en="the first word: when it is", zh="首词：时间"),
+            negation=dict(en="not", zh="否定词"))
+
 EXAMPLES = [
     "the cat that chases the dogs sleeps because it is tired .",
     "the dogs that the cat fears bark and they want bones .",
@@ -49,13 +54,11 @@ if __name__ == "__main__":
         torch.save(model.state_dict(), here / "weights.pt")
     questions = probes.questions(50)
     measured = training.Measured(model, words, questions)
-    measured.print_table()
-    claims = CLAIMS
     training.publish(here, model, training.word_level(words, "<unk>", dict(type="BertPreTokenizer"), lower=True), dict(
         id="sentences", title=dict(en="Small sentences", zh="英文小句子"),
         task=dict(en="the next word of small English sentences: agreement across clauses, pronouns, negation, time",
                   zh="英文小句子的下一个词：跨从句的一致、代词、否定、时态"),
         layers=2, heads=4, accuracy=round(measured.accuracy(), 3), examples=EXAMPLES,
-        claims=[measured.claim(*claim) for claim in claims],
+        claims=measured.claims(DOES),
         training=dict(steps=STEPS, seconds=round(seconds), parameters=sum(p.numel() for p in model.parameters()))))
     training.write_questions("sentences", questions)
