@@ -26,7 +26,8 @@ ShippedModel read_model(const std::filesystem::path& path) {
     json.at("examples").get_to(model.examples);
     for (const auto& item : json.at("claims")) {
       HeadClaim& claim = model.claims.emplace_back();
-      item.at("layer").get_to(claim.layer);
+      const auto& layer = item.at("layer");
+      claim.layer = layer.is_string() ? layer.get<std::string>() : std::to_string(layer.get<Index>());
       item.at("head").get_to(claim.head);
       item.at("does").get_to(claim.does);
       claim.measured = item.at("measured");
