@@ -203,6 +203,7 @@ class Placer {
       if (frame_.legend_place == NamePlace::beside) {
         height = std::min(height, bottom() - beside.y - static_cast<float>(frame_.legend.size()) * m_.legend_line - 0.9f * m_.label_text);
       }
+      if (frame_.col_name == NamePlace::beside) height = std::min(height, whole - 0.45f * m_.label_text);  // its name stands below
       const Box bar{beside.right() + m_.bar_gap, beside.y, m_.bar_width, height};
       out_.bars.push_back({bar, ranges_[i]});
       if (framed()) outline(bar, thin, theme_.muted);
