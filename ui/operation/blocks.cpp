@@ -163,6 +163,7 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
   // As large as the rows allow, down to the smallest; where even that is too high, the ones that find room.
   float pixels = std::min(pen.type.word, std::max(line, pen.type.least));
   pixels = std::max(fonts.crisp(Face::ui, pixels), size_not_below(fonts, Face::ui, pen.type.least));
+  if (std::max(fonts.crisp(Face::bold, pixels), pixels) * 1.02f > line) pixels = size_not_below(fonts, Face::ui, pen.type.least);
   const auto every = static_cast<Index>(std::ceil(std::max(fonts.crisp(Face::bold, pixels), pixels) * 1.02f / line));
   const float least = size_not_below(fonts, Face::ui, pen.type.least);
   for (Index r = block.row; r < block.row + block.rows; ++r) {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "core/files/file_watch.h"
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
 #include "ui/export/export_actions.h"
 #include "ui/export/export_file.h"
@@ -39,6 +41,13 @@ std::string document_text(const Document& document) {
     for (const auto* names : {&document.trace->inputs.query_tokens, &document.trace->inputs.key_tokens}) {
       for (const auto& entry : *names) {
         for (const std::string& token : entry) text += token;
+      }
+    }
+    // What a network says next is in no sentence yet.
+    if (const auto run = network_of(document.trace->inputs); run && run->logits.defined()) {
+      constexpr Index likely = 12;
+      for (Index b = 0; b < run->logits.size(0); ++b) {
+        for (const LikelyToken& token : most_likely(*run, b, place_of_prediction(*run, b), std::min(likely, run->logits.size(-1)))) text += token.text;
       }
     }
   }
