@@ -1,6 +1,7 @@
 #include "app/commands/command_line.h"
 
 #include <algorithm>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
@@ -69,9 +70,13 @@ class Parser {
     app_.set_help_flag();
     app_.add_option("FILE", file_);
     if (kind == CommandKind::compare) app_.add_option("MINE", second_file_);
-    for (const OwnOption& option : options_of(kind)) add(option.name, option.takes_value, option.repeats);
-    for (const Setting& setting : all_settings()) add(std::string(setting.option), !setting.operand.empty());
-    add("--threads", true);
+    for (const OwnOption& option : options_of(kind)) {
+      add(option.name, option.takes_value, option.repeats);
+      own_.insert(option.name);
+    }
+    for (const Setting& setting : all_settings()) {
+      if (!setting.option.empty() && !find(setting.option)) add(setting.option, !setting.operand.empty());
+    }
     add("--language", true);
   }
 
@@ -84,6 +89,10 @@ class Parser {
     line.second_file = second_file_;
     for (const auto& [name, option] : options_) {
       if (option->count() == 0) continue;
+      if (own_.contains(name)) {
+        line.options[name] = values_.at(name);
+        continue;
+      }
       const std::string& text = values_.at(name);
       const auto& settings = all_settings();
       const bool is_setting =
@@ -124,6 +133,7 @@ class Parser {
 
   CLI::App app_;
   std::string file_, second_file_;
+  std::set<std::string> own_;  ///< of this command, where a setting bears the same name
   std::map<std::string, std::string> values_;
   std::vector<std::pair<std::string, CLI::Option*>> options_;
 };
@@ -188,7 +198,10 @@ std::string CommandLine::operator[](const std::string& option) const {
 }
 
 int CommandLine::threads() const {
-  return has("--threads") ? static_cast<int>(parse_whole("--threads", (*this)["--threads"], 1, 1024)) : 0;
+  for (const auto& [option, text] : settings) {
+    if (option == "--threads") return static_cast<int>(parse_whole(option, text, 1, 1024));
+  }
+  return 0;
 }
 
 CommandLine parse_command_line(std::vector<std::string> arguments) {

@@ -70,6 +70,7 @@ template <typename Option>
 void append_options(std::string& text, const char* heading, std::span<const Option> options) {
   text += heading;
   for (const Option& option : options) {
+    if (option.option.empty()) continue;
     const std::string words = std::string(option.option) + " " + std::string(option.operand);
     text += "  " + padded(words, 32) + std::string(option.help) + "\n";
   }
@@ -80,7 +81,6 @@ void append_options(std::string& text, const char* heading, std::span<const Opti
 std::string help_text() {
   std::string text = introduction;
   append_options(text, "\nSettings\n", all_settings());
-  text += "  " + padded("--threads N", 32) + "as many as the machine has, unless set\n";
   append_options(text, "\nFigure: of render and bundle\n", all_export_options());
   return text + other_options;
 }

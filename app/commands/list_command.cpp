@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
+#include "core/scenario/settings_table.h"
 #include "core/assets/assets.h"
 #include "core/figure/colormap.h"
 #include "core/mask/examples.h"
@@ -159,6 +160,10 @@ void print(const Json& list) {
 
 int list_command(const CommandLine& line) {
   Json list;
+  if (line.list_what == "schema") {
+    std::cout << scenario_schema();
+    return 0;
+  }
   if (line.list_what == "stages") {
     list = stages();
   } else if (line.list_what == "masks") {

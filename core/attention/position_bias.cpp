@@ -54,16 +54,16 @@ Tensor t5_table(Index heads, std::uint64_t seed) {
   return Sampler(seed, "t5_bias").normal({heads, t5_buckets});
 }
 
-Tensor alibi_by_distance(Index heads, Index n_q, Index n_k) {
+Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset) {
   const std::vector<double> slopes = alibi_slopes(heads);
   return table_by_distance(heads, n_q, n_k, [&](Index h, Index distance) {
-    return static_cast<float>(slopes[static_cast<std::size_t>(h)] * static_cast<double>(distance));
+    return static_cast<float>(slopes[static_cast<std::size_t>(h)] * static_cast<double>(distance - query_offset));
   });
 }
 
-Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k) {
+Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset) {
   return table_by_distance(table.size(0), n_q, n_k, [&](Index h, Index distance) {
-    return table.at({h, t5_bucket(distance, bidirectional)});
+    return table.at({h, t5_bucket(distance - query_offset, bidirectional)});
   });
 }
 

@@ -18,11 +18,12 @@ inline constexpr Index t5_buckets = 32, t5_max_distance = 128;
 /// heads.
 Tensor t5_table(Index heads, std::uint64_t seed);
 
-/// Biases that depend on k − q alone, as [H, n_q + n_k − 1]: column k − q + n_q − 1.
-///   ALiBi  m_h · (k − q)
-Tensor alibi_by_distance(Index heads, Index n_q, Index n_k);
-///   T5     table[h, t5_bucket(k − q)]
-Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k);
+/// Biases that depend on k − q alone, as [H, n_q + n_k − 1]: column k − q + n_q − 1. Row q is position p₀ + q, with
+/// p₀ = `query_offset`.
+///   ALiBi  m_h · (k − p₀ − q)
+Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset = 0);
+///   T5     table[h, t5_bucket(k − p₀ − q)]
+Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset = 0);
 
 /// scores [B, H, n_q, n_k] + Σ by_distance[h, k − q + n_q − 1] + bias[b, h, q, k]. `bias` is broadcast by NumPy's rule;
 /// it may be undefined and `by_distance` empty.

@@ -5,7 +5,7 @@
 #include "core/attention/dropout.h"
 #include "core/diagnosis/mistake_kinds.h"
 #include "core/diagnosis/weight_recovery.h"
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 
 namespace headlight::mistakes {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/diagnosis/causal_masks.h"
 #include "core/diagnosis/fill_estimate.h"
 #include "core/diagnosis/mistake_kinds.h"
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 
 namespace headlight::mistakes {
 namespace {

@@ -1,4 +1,5 @@
 // Where a number goes: the mirror of the steps.
+#include "core/attention/rope.h"
 #include "core/explain/steps.h"
 #include "core/scenario/model_layer.h"
 
@@ -39,11 +40,11 @@ struct Finder {
     if (!trace.has(rotated)) return score_side(rotated == Stage::Q_rotated);
     if (trace.scenario.qk_norm != QkNorm::none) return row(rotated, c.head, c.row);
     const std::size_t own = own_rules(trace.inputs).rope_frequencies.size();
-    const Index width = own > 0 ? 2 * static_cast<Index>(own) : cols(rotated);  // channels that turn
+    const Index width = own > 0 ? 2 * static_cast<Index>(own) : trace.scenario.rotary_dim.value_or(cols(rotated));  // channels that turn
     cell(rotated, c.head, c.row, c.col);
     if (c.col >= width) return;
-    const Index partner = trace.scenario.rope == Rope::half ? (c.col + width / 2) % width : c.col ^ 1;
-    cell(rotated, c.head, c.row, partner);
+    const RotaryPair pair = rotary_pair(trace.scenario.rope, c.col, width);
+    cell(rotated, c.head, c.row, c.col == pair.first ? pair.second : pair.first);
   }
   void score_side(bool query) {
     if (query) return row(Stage::scores, c.head, c.row);

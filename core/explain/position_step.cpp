@@ -45,8 +45,8 @@ struct Pair {
 };
 
 Pair pair_of(Rope pairing, Index col, Index width) {
-  if (pairing == Rope::half) return {(col + width / 2) % width, col % (width / 2), col < width / 2};
-  return {col ^ 1, col / 2, col % 2 == 0};
+  const RotaryPair pair = rotary_pair(pairing, col, width);
+  return {col == pair.first ? pair.second : pair.first, pair.index, col == pair.first};
 }
 
 void norm_formula(const Trace& trace, Explanation& to, const std::string& rotated, const std::string& row) {
@@ -68,7 +68,7 @@ void explain_position(const Trace& trace, Explanation& to) {
   std::string turned = symbol(source);
   Index partner = -1;
   const OwnRules& own = own_rules(trace.inputs);
-  const Index rotated = own.rope_frequencies.empty() ? width : 2 * static_cast<Index>(own.rope_frequencies.size());
+  const Index rotated = own.rope_frequencies.empty() ? trace.scenario.rotary_dim.value_or(width) : 2 * static_cast<Index>(own.rope_frequencies.size());
   if (trace.scenario.rope == Rope::none || c.col >= rotated) {
     add_term(trace, to, source, gain_of(trace, c, c.col) / length);
     to.numbers = number(to.terms[0].value);
@@ -77,8 +77,8 @@ void explain_position(const Trace& trace, Explanation& to) {
     const double frequency = !own.rope_frequencies.empty()
                                  ? own.rope_frequencies[static_cast<std::size_t>(pair.index)]
                                  : std::pow(static_cast<double>(trace.scenario.rope_base),
-                                            -2 * static_cast<double>(pair.index) / static_cast<double>(width));
-    const double angle = static_cast<double>(c.row) * frequency;
+                                            -2 * static_cast<double>(pair.index) / static_cast<double>(rotated));
+    const double angle = static_cast<double>(c.row + (c.stage == Stage::Q_rotated ? trace.query_offset : 0)) * frequency;
     Cell other = source;
     other.col = partner = pair.partner;
     const double sine = own.rope_gain * gain_of(trace, c, partner) * (pair.first ? -std::sin(angle) : std::sin(angle));

@@ -62,7 +62,7 @@ void explain_bias(const Trace& trace, Explanation& to) {
     to.formula += " + " + formula;
     to.numbers += " + " + numbers;
   };
-  const Index distance = c.col - c.row;
+  const Index distance = c.col - c.row - trace.query_offset;
   if (trace.scenario.alibi) {
     const double slope = alibi_slopes(trace.dims().heads)[static_cast<std::size_t>(c.head)];
     add("alibi", slope * static_cast<double>(distance), "m_{" + std::to_string(c.head) + "} (k − q)",

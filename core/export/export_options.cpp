@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/export/style_file.h"
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 

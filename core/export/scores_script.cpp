@@ -65,9 +65,10 @@ void Script::norm_and_rotation() {
   if (scenario_.rope != Rope::none) {
     const bool half = scenario_.rope == Rope::half;
     line();
-    line("def rotate(x):");
+    const bool offset = trace_.query_offset != 0;
+    line(offset ? "def rotate(x, first=0):" : "def rotate(x):");
     line("    \"\"\"RoPE: at position i, the j-th pair of channels turns by the angle i · base^(-2j/d).\"\"\"");
-    const Index turned = own.rope_frequencies.empty() ? trace_.dims().d_head : 2 * static_cast<Index>(own.rope_frequencies.size());
+    const Index turned = own.rope_frequencies.empty() ? scenario_.rotary_dim.value_or(trace_.dims().d_head) : 2 * static_cast<Index>(own.rope_frequencies.size());
     const bool part = turned < trace_.dims().d_head;
     line(part ? "    n, d = x.shape[-2], " + std::to_string(turned) + "  # only the first d channels turn" : "    n, d = x.shape[-2:]");
     if (part) line("    x, rest = x[..., :d], x[..., d:]");
@@ -81,7 +82,8 @@ void Script::norm_and_rotation() {
       for (const double f : own.rope_frequencies) list << (list.tellp() > 0 ? ", " : "") << f;
       line("    frequency = " + either("torch.tensor([" + list.str() + "], dtype=torch.float64)", "np.array([" + list.str() + "])") + "  # the model's own");
     }
-    line("    angle = " + lib + ".arange(n, dtype=" + lib + ".float64)[:, None] * frequency");
+    line("    angle = " + std::string(offset ? "(first + " : "") + lib + ".arange(n, dtype=" + lib + ".float64)" + (offset ? ")" : "") +
+         "[:, None] * frequency");
     line("    cos, sin = " + either("angle.cos().float(), angle.sin().float()",
                                     "np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)"));
     if (const std::string gain = number(static_cast<float>(own.rope_gain)); own.rope_gain != 1) line("    cos, sin = " + gain + " * cos, " + gain + " * sin");
@@ -99,7 +101,10 @@ void Script::norm_and_rotation() {
     line();
   }
   line();
-  step(Stage::Q_rotated, before + (learned ? "Q_heads, inputs[\"q_norm\"]" : "Q_heads") + after);
+  // rotate( is the outer call, and its closing bracket the last of `after`.
+  const bool shifted = scenario_.rope != Rope::none && trace_.query_offset != 0;
+  const std::string closed = shifted ? after.substr(0, after.size() - 1) + ", first=" + std::to_string(trace_.query_offset) + ")" : after;
+  step(Stage::Q_rotated, before + (learned ? "Q_heads, inputs[\"q_norm\"]" : "Q_heads") + closed);
   step(Stage::K_rotated, before + (learned ? "K_heads, inputs[\"k_norm\"]" : "K_heads") + after);
 }
 
@@ -142,8 +147,9 @@ void Script::alibi_slopes() {
     line("slopes = [2 ** (-8 * (h + 1) / " + power + ") for h in range(" + power + ")]");
     line("slopes += [2 ** (-8 * (2 * h + 1) / " + twice + ") for h in range(H - " + power + ")]");
   }
-  line(either("distance = torch.arange(n_k) - torch.arange(n_q)[:, None]  # k - q",
-              "distance = np.arange(n_k) - np.arange(n_q)[:, None]  # k - q"));
+  const std::string from = trace_.query_offset == 0 ? "" : " - " + std::to_string(trace_.query_offset);
+  line(either("distance = torch.arange(n_k) - torch.arange(n_q)[:, None]" + from + "  # k - q",
+              "distance = np.arange(n_k) - np.arange(n_q)[:, None]" + from + "  # k - q"));
   line(either("bias = bias + torch.tensor(slopes)[:, None, None] * distance",
               "bias = bias + np.array(slopes, dtype=np.float32)[:, None, None] * distance"));
 }
@@ -167,7 +173,8 @@ void Script::t5_table() {
   }
   line();
   line();
-  line("buckets = [[bucket(k - q) for k in range(n_k)] for q in range(n_q)]");
+  const std::string from = trace_.query_offset == 0 ? "" : " - " + std::to_string(trace_.query_offset);
+  line("buckets = [[bucket(k - q" + from + ") for k in range(n_k)] for q in range(n_q)]");
   line(either("bias = bias + inputs[\"t5_table\"][:, torch.tensor(buckets)]  # [H, n_q, n_k]",
               "bias = bias + inputs[\"t5_table\"][:, np.array(buckets)]  # [H, n_q, n_k]"));
 }

@@ -6,7 +6,7 @@
 #include "core/network/model_folder.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/seeded.h"
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -122,7 +122,9 @@ bool is_network(const Scenario& s) {
 
 std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last, RunOptions options, const std::vector<NamedHead>& knock_out) {
   const std::shared_ptr<const Network> network = open_network(s.file, last ? last->network : nullptr);
-  options.knock_out = network->knock_out_of(knock_out);
+  std::vector<NamedHead> silent = knock_out;
+  for (const HeadAddress& head : s.knock_out) silent.push_back({std::to_string(head.layer), head.head});
+  options.knock_out = network->knock_out_of(silent);
   NetworkText text = network->read(s.text, options);
   const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out;
   if (same && reaches(*last, options)) return last;
@@ -164,7 +166,7 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
 
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run, const std::vector<NamedHead>& knock_out) {
   if (!is_network(scenario)) {
-    if (!knock_out.empty()) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
+    if (!knock_out.empty() || !scenario.knock_out.empty()) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
     return compute(scenario, last, run);
   }
   check_settings(scenario);

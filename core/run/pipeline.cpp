@@ -104,7 +104,7 @@ class Pipeline {
 
 Workers Pipeline::workers(Stage stage) const {
   Workers workers;
-  workers.threads = run_.threads > 0 ? run_.threads : machine_threads();
+  workers.threads = run_.threads > 0 ? run_.threads : static_cast<int>(scenario().threads.value_or(machine_threads()));
   workers.stop = run_.stop;
   if (run_.progress) {
     workers.progress = [this, stage](double share) { run_.progress(stage, estimate_.share(stage, share)); };
@@ -147,8 +147,8 @@ ScoreSteps Pipeline::score_steps() const {
   steps.scale = t.scale;
   steps.cap = scenario().softcap;
   const Index n_q = dims().n_q, n_k = dims().n_k;
-  if (scenario().alibi) steps.by_distance.push_back(alibi_by_distance(dims().heads, n_q, n_k));
-  if (scenario().t5_bias) steps.by_distance.push_back(t5_by_distance(t.t5_table, scenario().t5_bidirectional, n_q, n_k));
+  if (scenario().alibi) steps.by_distance.push_back(alibi_by_distance(dims().heads, n_q, n_k, t.query_offset));
+  if (scenario().t5_bias) steps.by_distance.push_back(t5_by_distance(t.t5_table, scenario().t5_bidirectional, n_q, n_k, t.query_offset));
   steps.bias = inputs().bias;
   steps.mask = t[Stage::mask];
   steps.fill = t.fill;
@@ -235,18 +235,20 @@ Tensor Pipeline::position_stage(Stage which, const Tensor& heads) {
   const Rope rope = scenario().rope;
   const QkNorm norm = scenario().qk_norm;
   if (rope == Rope::none && norm == QkNorm::none) return heads;
-  const double base = rope == Rope::none ? 0 : static_cast<double>(scenario().rope_base);
+  Rotation turn;
+  if (rope != Rope::none) turn = {rope, scenario().rope_base, scenario().rotary_dim.value_or(0), which == Stage::Q_rotated ? trace_.query_offset : 0};
   const OwnRules& own = own_rules(inputs());
   const Tensor& gain = which == Stage::Q_rotated ? own.q_norm : own.k_norm;
-  StageRecord key{.sources = {heads, gain}, .settings = {static_cast<double>(rope), static_cast<double>(norm), base, own.qk_epsilon, own.rope_gain}};
+  StageRecord key{.sources = {heads, gain}, .settings = {static_cast<double>(rope), static_cast<double>(norm), static_cast<double>(turn.base), static_cast<double>(turn.width),
+                   static_cast<double>(turn.first_position), own.qk_epsilon, own.rope_gain}};
   key.settings.insert(key.settings.end(), own.rope_frequencies.begin(), own.rope_frequencies.end());
   return stage(which, std::move(key), [&](const Workers& w) {
     const Tensor normal = norm == QkNorm::none ? heads
                           : gain.defined()     ? normalise_heads(heads, gain, own.qk_epsilon, own.norm_over_heads, w)
                                                : normalise_heads(heads, norm, w);
     if (rope == Rope::none) return normal;
-    return own.rope_frequencies.empty() ? rotate(normal, rope, scenario().rope_base, w)
-                                        : rotate(normal, rope, own.rope_frequencies, own.rope_gain, w);
+    return own.rope_frequencies.empty() ? rotate(normal, turn, w)
+                                        : rotate(normal, rope, own.rope_frequencies, own.rope_gain, w, turn.first_position);
   });
 }
 
@@ -267,7 +269,7 @@ Tensor Pipeline::bias_stage(const Tensor& scores) {
   const Tensor& from_file = inputs().bias;
   if (!scenario().alibi && !scenario().t5_bias && !from_file.defined()) return scores;
   StageRecord key{.sources = {scores, from_file, trace_.t5_table},
-                  .settings = {static_cast<double>(scenario().alibi), static_cast<double>(scenario().t5_bidirectional)}};
+                  .settings = {static_cast<double>(scenario().alibi), static_cast<double>(scenario().t5_bidirectional), static_cast<double>(trace_.query_offset)}};
   return stage(Stage::biased_scores, std::move(key), [&](const Workers&) { return swept(Stage::biased_scores, scores); });
 }
 
@@ -365,12 +367,20 @@ Tensor seeded(const Trace* last, Tensor Trace::*member, const Trace& now, Make m
   return same ? last->*member : make();
 }
 
+/// Where fewer queries than keys are told to stand at the end, they do.
+Index settled_query_offset(const Scenario& scenario, const Dims& dims) {
+  if (scenario.query_offset) return *scenario.query_offset;
+  if (dims.n_q >= dims.n_k || scenario.mask.find("causal_bottom_right") == std::string::npos) return 0;
+  return dims.n_k - dims.n_q;
+}
+
 void settle(Trace& trace, const Trace* last) {
   const Scenario& scenario = trace.scenario;
   const Index heads = trace.dims().heads;
   const double d_head = static_cast<double>(trace.dims().d_head);
   trace.scale = scenario.scale.value_or(static_cast<float>(1 / std::sqrt(d_head)));
   trace.fill = scenario.fill.value_or(trace.inputs.fill.value_or(-std::numeric_limits<float>::infinity()));
+  trace.query_offset = settled_query_offset(scenario, trace.dims());
   if (own_rules(trace.inputs).sink_logits.defined()) {
     trace.sink_logits = own_rules(trace.inputs).sink_logits;
   } else if (scenario.sink_logit) {

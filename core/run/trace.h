@@ -38,6 +38,7 @@ class Trace {
   Tensor t5_table;      ///< [H, 32], by bucket (core/attention/position_bias.h); undefined unless the scenario has it
   float scale = 1;      ///< what scores were multiplied by
   float fill = 0;       ///< what masked scores were set to
+  Index query_offset = 0;  ///< the first query's position
   std::shared_ptr<const TraceSummary> summary;  ///< core/figure/summary.h; null unless the run asked for it
 
   const Dims& dims() const { return inputs.dims; }

@@ -6,7 +6,7 @@
 #include "core/scenario/given.h"
 #include "core/scenario/model_config.h"
 #include "core/scenario/model_text.h"
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

@@ -4,7 +4,7 @@
 
 #include "core/files/blame.h"
 #include "core/scenario/file_source.h"
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

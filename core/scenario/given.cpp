@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

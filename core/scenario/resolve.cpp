@@ -4,7 +4,7 @@
 #include "core/mask/expression.h"
 #include "core/scenario/given.h"
 #include "core/scenario/seeded.h"
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -54,6 +54,30 @@ void set_valid_lens(const Scenario& s, Inputs& inputs) {
     for (const Index length : entry) lengths.push_back(static_cast<float>(length));
   }
   inputs.valid_lens = width == 1 ? Tensor({d.batch}, std::move(lengths)) : Tensor({d.batch, d.n_q}, std::move(lengths));
+}
+
+/// One name a position, the same for every batch entry where one list is given.
+TokenNames named(const TokenNames& given, const char* setting, Index batch, Index length) {
+  if (given.size() != 1 && static_cast<Index>(given.size()) != batch) {
+    throw SettingError(setting, "has " + std::to_string(given.size()) + " batch entries", "expected 1 or " + std::to_string(batch));
+  }
+  for (const std::vector<std::string>& entry : given) {
+    if (static_cast<Index>(entry.size()) == length) continue;
+    throw SettingError(setting, "has " + std::to_string(entry.size()) + " names", "expected " + std::to_string(length));
+  }
+  return given.size() == 1 ? TokenNames(static_cast<std::size_t>(batch), given.front()) : given;
+}
+
+/// scenario.tokens and key_tokens over what the source says.
+void name_tokens(const Scenario& s, Inputs& inputs) {
+  const Dims& d = inputs.dims;
+  const bool same = inputs.query.defined() ? identical(inputs.query, inputs.key) : d.n_q == d.n_k;
+  if (!s.tokens.empty()) inputs.query_tokens = named(s.tokens, "--tokens", d.batch, d.n_q);
+  if (!s.key_tokens.empty()) {
+    inputs.key_tokens = named(s.key_tokens, "--key-tokens", d.batch, d.n_k);
+  } else if (!s.tokens.empty() && same) {
+    inputs.key_tokens = inputs.query_tokens;
+  }
 }
 
 /// The inputs' tensors, where equal to the last ones, are the last ones.
@@ -178,6 +202,7 @@ void add_settings(const Resolving& r, Inputs& inputs) {
   set_valid_lens(r.scenario, inputs);
   if (!r.scenario.mask_file.empty()) read_mask_file({r.scenario, r.last_scenario, last_unedited}, inputs);
   give_bias(r.scenario, inputs);
+  name_tokens(r.scenario, inputs);
   if (last_unedited) keep_inputs(*last_unedited, inputs);
   if (r.scenario.edits.empty()) return;
   inputs.unedited = std::make_shared<const Inputs>(inputs);

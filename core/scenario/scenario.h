@@ -1,7 +1,8 @@
 // Scenario: everything that determines the numbers, and nothing else. Plain, comparable, serialisable, undoable.
 //
 // An unset optional means "whatever the source says, else the default"; `resolve` (core/scenario/inputs.h) settles it.
-// Field names in JSON are the command line's words (contract §2), with underscores.
+// A field is one setting: a key in JSON, a word on the command line, a control in the window, by its row in
+// core/scenario/settings_rows.h, without which it does not compile.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,15 @@ struct CellEdit {
   bool operator==(const CellEdit&) const = default;
 };
 
+/// One head of a network; "3.1" is head 1 of layer 3.
+struct HeadAddress {
+  Index layer = 0, head = 0;
+  bool operator==(const HeadAddress&) const = default;
+};
+
+/// Names of an axis's positions: [B][n], or [1][n] for every batch entry alike.
+using TokenNames = std::vector<std::vector<std::string>>;
+
 struct Scenario {
   // Where the inputs come from.
   Source source = Source::text;
@@ -51,6 +61,8 @@ struct Scenario {
   bool text_as_input = false;  ///< file source: `text` through the file's own token embedding (core/scenario/model_text.h)
   WeightOrder weight_order = WeightOrder::by_name;
   std::optional<GivenMatrix> x;  ///< random and file sources: query, key and value at once, one batch entry
+  TokenNames tokens;      ///< of the queries, and of the keys where there are as many; empty: what the source says
+  TokenNames key_tokens;  ///< of the keys
   std::uint64_t seed = 0;
 
   // Shape: for text and random sources. A file fixes its own shape except for the heads.
@@ -67,6 +79,8 @@ struct Scenario {
   QkNorm qk_norm = QkNorm::none;
   Rope rope = Rope::none;
   float rope_base = 10000;
+  std::optional<Index> rotary_dim;    ///< RoPE turns only the first so many numbers of a head; unset: all
+  std::optional<Index> query_offset;  ///< the first query's position; unset: 0, or n_k − n_q under causal_bottom_right
   bool alibi = false;
   bool t5_bias = false;
   bool t5_bidirectional = true;
@@ -74,7 +88,7 @@ struct Scenario {
   bool sink_logit = false;  ///< a learned (here seeded) logit a head that takes its share of the softmax
 
   // Mask.
-  std::string mask;                            ///< expression (contract §4), "" = the file's own mask, or none
+  std::string mask;                            ///< expression (core/mask/expression.h), "" = the file's own mask, or none
   std::vector<std::vector<Index>> valid_lens;  ///< [B][1] or [B][n_q]; empty: the file's, or none
   std::vector<PaintedCells> painted;           ///< kept as `painted_over` (core/mask/painting.h) makes it
   std::string mask_file;           ///< path of a file that holds a mask (core/files/mask_arrays.h): file(), over the source's
@@ -88,6 +102,9 @@ struct Scenario {
   std::uint64_t dropout_seed = 0;
 
   std::vector<CellEdit> edits;
+  std::vector<HeadAddress> knock_out;  ///< heads of a network whose outputs are zero
+
+  std::optional<Index> threads;  ///< unset: as many as the machine has. Changes no number
 
   bool operator==(const Scenario&) const = default;
 };

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/scenario/scenario_fields.h"
 #include "core/scenario/scenario_json.h"
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
+#include "core/scenario/settings_rows.h"
 #include "core/scenario/words.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -25,6 +25,8 @@ void read(const Place& at, CellEdit& out);
 void read(const Place& at, PaintedCells& out);
 void read(const Place& at, GivenMatrix& out);
 void read(const Place& at, std::vector<Index>& out);
+void read(const Place& at, TokenNames& out);
+void read(const Place& at, HeadAddress& out);
 template <typename T>
 void read(const Place& at, std::vector<T>& out);
 
@@ -89,10 +91,31 @@ void read(const Place& at, std::vector<Index>& out) {
   for (std::size_t i = 0; i < at.value.size(); ++i) read(at.at(i), out.emplace_back());
 }
 
+void read(const Place& at, HeadAddress& out) {
+  constexpr const char* expected = "a layer and a head, \"3.1\"";
+  if (!at.value.is_string()) at.fail_type(expected);
+  try {
+    const std::vector<HeadAddress> heads = parse_heads("", at.value.get<std::string>());
+    if (heads.size() != 1) at.fail_type(expected);
+    out = heads.front();
+  } catch (const SettingError&) {
+    at.fail_type(expected);
+  }
+}
+
 template <typename T>
 void read(const Place& at, std::vector<T>& out) {
   if (!at.value.is_array()) at.fail_type("an array");
   out.clear();
+  for (std::size_t i = 0; i < at.value.size(); ++i) read(at.at(i), out.emplace_back());
+}
+
+/// Names for every batch entry alike, or a list of them a batch entry.
+void read(const Place& at, TokenNames& out) {
+  if (!at.value.is_array()) at.fail_type("a list of names");
+  out.clear();
+  const bool nested = !at.value.empty() && at.value.at(0).is_array();
+  if (!nested && !at.value.empty()) return read(at, out.emplace_back());
   for (std::size_t i = 0; i < at.value.size(); ++i) read(at.at(i), out.emplace_back());
 }
 
@@ -108,13 +131,13 @@ std::string field_path(const Place& at, std::string setting) {
 Scenario scenario_at(const Place& at) {
   require_object(at);
   std::set<std::string> known{"$schema", "version"};
-  for_each_field([&](const char* field, auto) { known.insert(field); });
+  for_each_setting([&](const auto& row) { known.emplace(row.key); });
   allow_only(at, known);
   if (at.has("version") && at.at("version").value != scenario_format_version) {
     at.at("version").fail_type("version " + std::to_string(scenario_format_version) + ", the only one there is");
   }
   Scenario scenario;
-  for_each_field([&](const char* field, auto member) { read_if_there(at, field, scenario.*member); });
+  for_each_setting([&](const auto& row) { read_if_there(at, std::string(row.key).c_str(), scenario.*row.member); });
   if (!at.has("source") && at.has("file")) scenario.source = Source::file;
   if (scenario.source == Source::file && scenario.file.empty())
     at.fail("a file source without a file", "\"file\": PATH");
@@ -124,6 +147,18 @@ Scenario scenario_at(const Place& at) {
     throw FileError(at.file, field_path(at, error.subject()) + ": " + error.sentence());
   }
   return scenario;
+}
+
+void read_setting(std::string_view key, const std::string& json, const std::string& subject, Scenario& scenario) {
+  try {
+    const Json value = parse_json(json, subject);
+    const std::string file = subject;
+    for_each_setting([&](const auto& row) {
+      if (row.key == key) read(Place{value, "$", file}, scenario.*row.member);
+    });
+  } catch (const FileError& error) {
+    throw SettingError(error.subject(), error.sentence());
+  }
 }
 
 void resolve_files(Scenario& scenario, const std::string& scenario_path) {

@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/whole_file.h"
-#include "core/scenario/scenario_fields.h"
 #include "core/scenario/scenario_json.h"
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_read.h"
+#include "core/scenario/settings_rows.h"
 #include "core/scenario/words.h"
+#include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -63,6 +64,10 @@ OrderedJson written(const GivenMatrix& matrix) {
   return json;
 }
 
+OrderedJson written(const HeadAddress& head) {
+  return std::to_string(head.layer) + "." + std::to_string(head.head);
+}
+
 template <typename T>
 OrderedJson written(const std::optional<T>& value) {
   return value ? written(*value) : OrderedJson();
@@ -75,16 +80,29 @@ OrderedJson written(const std::vector<T>& list) {
   return json;
 }
 
+OrderedJson written(const TokenNames& names) {
+  if (names.size() == 1 && !names.front().empty()) return names.front();
+  return OrderedJson(names);
+}
+
 }  // namespace
+
+std::string setting_json(std::string_view key, const Scenario& scenario) {
+  OrderedJson json;
+  for_each_setting([&](const auto& row) {
+    if (row.key == key) json = written(scenario.*row.member);
+  });
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
 
 std::string to_json(const Scenario& scenario) {
   const Scenario defaults;
   OrderedJson json = OrderedJson::object();
   json["version"] = scenario_format_version;
   json["source"] = written(scenario.source);
-  for_each_field([&](const char* field, auto member) {
-    const bool needed = !(scenario.*member == defaults.*member);
-    if (needed) json[field] = written(scenario.*member);
+  for_each_setting([&](const auto& row) {
+    const bool needed = !(scenario.*row.member == defaults.*row.member);
+    if (needed) json[std::string(row.key)] = written(scenario.*row.member);
   });
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }

@@ -1,6 +1,7 @@
-// The settings of the command line: one table that parsing, `--help` and writing a command line for a person share.
+// The settings: what `--help`, the command line, scenario files, their schema and the window's controls are made from.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,23 +12,61 @@
 
 namespace headlight {
 
-struct Setting {
-  std::string_view option;   ///< "--heads"
-  std::string_view operand;  ///< "N"; empty for a switch, which also takes =true and =false
-  std::string_view help;
-  /// Throws SettingError for text that it does not take.
-  void (*apply)(Scenario& scenario, std::string_view option, std::string_view text);
-  /// The text that apply() would take for what the scenario has; none where it is unset, which no text says.
-  std::optional<std::string> (*text)(const Scenario& scenario);
+/// What a control looks like. `own`: its panel draws it, because it depends on more than the setting.
+enum class Control : std::uint8_t { own, toggle, choice, slider, whole_slider, text };
+
+/// Where in the left panel it stands.
+enum class SettingGroup : std::uint8_t { input, shape, scores, variants, mask, dropout, more };
+
+/// The numbers that a setting takes, NaN never among them; `above` leaves `least` out.
+struct SettingRange {
+  double least = -std::numeric_limits<double>::max(), most = std::numeric_limits<double>::max();
+  bool above = false;
+  bool minus_infinity = false;
+  bool holds(double value) const;
+  /// "expected 1 to 1048576", "expected more than 0", "expected a number"
+  std::string expected() const;
 };
 
-/// In the order of the manual.
+struct Setting {
+  std::string key;           ///< in a scenario file, "kv_heads"; "settings.kv_heads" labels its control
+  std::string option;        ///< "--kv-heads", "--no-bias"; "" for `file`, which is the command line's FILE
+  std::string_view operand;  ///< "N"; empty for a switch, which also takes =true and =false
+  std::string_view help;
+  std::string_view example;  ///< as JSON
+  SettingGroup group;
+  SettingRange range;
+  Control control;
+  double slide_from, slide_to;           ///< of a slider
+  bool (*applies)(const Scenario&);      ///< whether it changes anything as the others are; null: always
+  std::span<const std::string_view> words;  ///< of a choice
+
+  /// Throws SettingError for text that it does not take.
+  void (*apply)(Scenario& scenario, std::string_view option, std::string_view text);
+  /// The text that apply() would take for what the scenario has; none where no text says it: unset, or too long to type.
+  std::optional<std::string> (*text)(const Scenario& scenario);
+  /// For toggles (0, 1), choices (which) and sliders, without a detour through text. NaN stands for unset.
+  double (*number)(const Scenario& scenario);
+  void (*set_number)(Scenario& scenario, double number);
+  /// A text's own string; null for every other setting.
+  const std::string* (*string)(const Scenario& scenario);
+};
+
+/// Each field of Scenario once, in the order of the manual.
 std::span<const Setting> all_settings();
+/// By key; null if there is none.
+const Setting* setting_named(std::string_view key);
+
+/// Throws SettingError naming the option for a number out of its setting's range.
+void check_ranges(const Scenario& scenario);
+
+/// JSON Schema of scenario files: assets/scenario.schema.json is this text.
+std::string scenario_schema();
 
 /// An option of a command line with its text, as words: {"--heads", "2"}, {"--alibi"}, {"--alibi=false"}.
 void append_option(std::vector<std::string>& words, const std::string& option, bool is_switch, const std::string& text);
 
-/// The settings that make `to` of `from`, as words of a command line; none where no settings do, such as for edited cells.
+/// The settings that make `to` of `from`, as words of a command line; none where none do.
 std::optional<std::vector<std::string>> settings_between(const Scenario& from, const Scenario& to);
 
 // Strict: the whole text or a SettingError that names the option.
@@ -35,5 +74,11 @@ Index parse_whole(std::string_view option, std::string_view text, Index least, I
 std::uint64_t parse_seed(std::string_view option, std::string_view text);
 float parse_number(std::string_view option, std::string_view text);
 bool parse_switch(std::string_view option, std::string_view text);
+
+/// "3.1" or "0.0,2.3": layer and head.
+std::vector<HeadAddress> parse_heads(std::string_view option, std::string_view text);
+/// Words between blanks, a line a batch entry; after "@" the same from a file of text, where one word a line is one
+/// batch entry. Throws SettingError, FileError.
+TokenNames parse_tokens(std::string_view option, std::string_view text);
 
 }  // namespace headlight

@@ -143,7 +143,7 @@ TEST_CASE("every variant can be switched on in the window, each shows its stages
   const std::initializer_list<const char*> chips[] = {{"positions", "sinusoidal"}, {"rope", "half"},  {"qk_norm", "RMS"},
                                                       {"alibi"},                   {"t5_bias"},       {"sink_logit"},
                                                       {"output_projection"},       {"mode", "training"}};
-  ImGui::GetIO().DisplaySize = {1600, 1600};  // tall enough for the whole panel
+  ImGui::GetIO().DisplaySize = {1600, 2400};  // tall enough for the whole panel
   window.settle();
   for (const auto& chip : chips) {
     const ImVec2 at = window.find("controls", chip);

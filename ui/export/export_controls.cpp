@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "core/figure/colormap.h"
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 #include "ui/export/export_sizes.h"
 #include "ui/widgets/choice_box.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
 #include "ui/widgets/controls.h"
 

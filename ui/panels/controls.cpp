@@ -7,6 +7,7 @@
 #include "ui/lessons/lesson_panel.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
+#include "ui/panels/setting_controls.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -48,6 +49,7 @@ void draw_input(const Frame& frame) {
     if (scenario.source == Source::file) scenario.queries = scenario.keys = scenario.d_model = scenario.batch_size = std::nullopt;
     frame.change(std::move(scenario));
   }
+  draw_settings(frame, SettingGroup::input);
   draw_pasted(frame);
   const std::string& story = in_language(frame.document.origin.lesson.description, frame.words.language());
   if (!story.empty()) {
@@ -86,6 +88,7 @@ void draw_shape(const Frame& frame) {
     scenario_slider(frame, "seed", static_cast<Index>(now.seed), Choices(0, 99), true,
                     [](Scenario& s, Index n) { s.seed = static_cast<std::uint64_t>(std::max<Index>(n, 0)); });
   }
+  draw_settings(frame, SettingGroup::shape);
 }
 
 /// W_q, W_k, W_v as three matrices or as one: the same numbers.
@@ -166,6 +169,7 @@ void draw_controls(const Frame& frame, Rect place) {
   draw_dropout_controls(frame);
   draw_colour_controls(frame);
   draw_file_controls(frame);
+  draw_further_controls(frame);
 }
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 
 #include "ui/masklab/mask_field.h"
 #include "ui/panels/controls.h"
+#include "ui/panels/setting_controls.h"
 
 namespace headlight {
 namespace {
@@ -52,6 +53,7 @@ void draw_mask_controls(const Frame& frame) {
   mask_chip(frame, "padding", "padding()", now.mask == "padding()", each);
   draw_pattern_sliders(frame);
   draw_lengths(frame);
+  if (trace.has(Stage::mask)) draw_settings(frame, SettingGroup::mask);
   if (trace.has(Stage::mask)) note(frame, controls_picture(frame).masked);
 }
 

@@ -21,7 +21,7 @@ void change_scenario(const Frame& frame, Set set, std::string gesture = {}) {
 template <typename Set>
 void scenario_slider(const Frame& frame, const char* id, Index value, const Choices& choices, bool enabled, Set set) {
   char key[48];
-  std::snprintf(key, sizeof key, "controls.%s", id);
+  std::snprintf(key, sizeof key, "settings.%s", id);
   if (const auto change = int_slider(frame, id, frame.words(key), value, choices, enabled)) {
     Scenario scenario = frame.document.scenario;
     set(scenario, change->value);

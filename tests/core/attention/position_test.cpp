@@ -10,8 +10,8 @@ using namespace headlight;
 TEST_CASE("RoPE scores depend on the distance between query and key alone", "[attention]") {
   const Tensor one = sampled({1, 1, 1, 8}, "q"), other = sampled({1, 1, 1, 8}, "k");
   for (const Rope pairing : {Rope::half, Rope::interleaved}) {
-    const Tensor queries = rotate(one.expand({1, 1, 9, 8}), pairing, 100);
-    const Tensor keys = rotate(other.expand({1, 1, 9, 8}), pairing, 100);
+    const Tensor queries = rotate(one.expand({1, 1, 9, 8}), {pairing, 100});
+    const Tensor keys = rotate(other.expand({1, 1, 9, 8}), {pairing, 100});
     const Tensor scores = raw_scores(queries, keys);
     for (Index q = 1; q < 9; ++q) {
       for (Index k = 1; k < 9; ++k) CHECK(agrees(scores.at({0, 0, q, k}), scores.at({0, 0, q - 1, k - 1})));
@@ -24,10 +24,10 @@ TEST_CASE("RoPE leaves position 0 as it is and turns each pair by its own angle"
   const Tensor x = Tensor::of({1, 1, 2, 4}, {1, 2, 3, 4, 1, 2, 3, 4});
   const float c0 = std::cos(1.0F), s0 = std::sin(1.0F), c1 = std::cos(0.1F), s1 = std::sin(0.1F);
   CHECK_THAT(
-      rotate(x, Rope::half, 100),
+      rotate(x, {Rope::half, 100}),
       agrees_with(Tensor::of({1, 1, 2, 4}, {1, 2, 3, 4, c0 - 3 * s0, 2 * c1 - 4 * s1, s0 + 3 * c0, 2 * s1 + 4 * c1})));
   CHECK_THAT(
-      rotate(x, Rope::interleaved, 100),
+      rotate(x, {Rope::interleaved, 100}),
       agrees_with(Tensor::of({1, 1, 2, 4}, {1, 2, 3, 4, c0 - 2 * s0, s0 + 2 * c0, 3 * c1 - 4 * s1, 3 * s1 + 4 * c1})));
 }
 

@@ -39,7 +39,7 @@ TEST_CASE("options of a figure written as words and read again are the same opti
   }
 }
 
-TEST_CASE("a scenario that differs by settings is a command line, one with edited cells is not") {
+TEST_CASE("a scenario that differs by settings is a command line, one with too much painted to type is not") {
   const Scenario base;
   Scenario changed;
   changed.mask = "causal() && window(3)";
@@ -54,8 +54,12 @@ TEST_CASE("a scenario that differs by settings is a command line, one with edite
   CHECK(*words == std::vector<std::string>{"--heads", "2", "--no-bias", "--qk-norm=l2", "--alibi", "--mask",
                                            "causal() && window(3)", "--valid-lens", "3,2", "--fill", "-inf"});
   CHECK_FALSE(settings_between(changed, base));  // no words take a mask away
-  changed.edits = {{Stage::query, 0, 1, 2, 0.5f}};
-  CHECK_FALSE(settings_between(base, changed));
+  Scenario edited;
+  edited.edits = {{Stage::query, 0, 1, 2, 0.5f}};
+  CHECK(settings_between(base, edited).value() ==
+        std::vector<std::string>{"--edits", R"([{"stage":"query","batch":0,"row":1,"col":2,"value":0.5}])"});
+  for (Index i = 0; i < 300; ++i) edited.edits.push_back({Stage::query, 0, i, 0, 1});
+  CHECK_FALSE(settings_between(base, edited));
 }
 
 TEST_CASE("a command line names the lesson, the file, the sentence or the seed that it begins with") {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/run/pipeline.h"
+#include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
@@ -58,6 +59,10 @@ Scenario unlike_default() {
   s.dead_row = DeadRow::zero;
   s.dropout = 0.3F;
   s.dropout_seed = 5;
+  s.tokens = {{"a", "b c"}, {"d", ""}};
+  s.key_tokens = {{"k"}};
+  s.rotary_dim = 4, s.query_offset = 3, s.threads = 2;
+  s.knock_out = {{0, 1}, {12, 3}};
   s.edits = {{Stage::W_q, 0, 1, 2, std::numeric_limits<float>::denorm_min()}};
   return s;
 }
@@ -86,6 +91,12 @@ TEST_CASE("floats are written in few digits and come back to the bit") {
   CHECK(samples::has(to_json(s), "\"scale\": 0.1\n"));
 }
 
+TEST_CASE("the published schema is the table of settings") {
+  std::ifstream stream(std::string(HEADLIGHT_ASSETS) + "/scenario.schema.json");
+  const std::string published{std::istreambuf_iterator<char>(stream), {}};
+  CHECK(published == scenario_schema());  // headlight list schema > assets/scenario.schema.json
+}
+
 TEST_CASE("the published schema has the reader's fields, and its examples are read") {
   const Json properties = schema().at("properties");
   const Json written = Json::parse(to_json(unlike_default()));
@@ -99,7 +110,7 @@ TEST_CASE("the published schema has the reader's fields, and its examples are re
     CHECK(error_of(example.dump()) == "no error");
     example[field] = Json{{"of", "no such type"}};
     CHECK(samples::has(error_of(example.dump()), "a.json: $." + field + ": "));
-    if (!property.contains("enum")) continue;
+    if (!property.contains("enum")) continue;  // a choice is never one of several types
     for (const Json& word : property.at("enum")) {
       example[field] = word;
       if (word == "file") example["file"] = "a.npz";

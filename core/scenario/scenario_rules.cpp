@@ -1,62 +1,18 @@
-#include "core/scenario/settings.h"
+#include "core/scenario/scenario_rules.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <vector>
 
+#include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
 
 namespace headlight {
 namespace {
 
-constexpr Index largest_size = Index{1} << 20;
-
 [[noreturn]] void fail(const char* setting, const std::string& wrong, const std::string& expected) {
   throw SettingError(setting, wrong, expected);
-}
-
-void check_size(const char* setting, const std::optional<Index>& size) {
-  if (size && (*size < 1 || *size > largest_size)) {
-    fail(setting, std::to_string(*size) + " is out of range", "expected 1 to " + std::to_string(largest_size));
-  }
-}
-
-void check_sizes(const Scenario& s) {
-  check_size("--batch-size", s.batch_size);
-  check_size("--queries", s.queries);
-  check_size("--keys", s.keys);
-  check_size("--d-model", s.d_model);
-  check_size("--d-query", s.d_query);
-  check_size("--d-key", s.d_key);
-  check_size("--d-value", s.d_value);
-  check_size("--d-out", s.d_out);
-  check_size("--heads", s.heads);
-  check_size("--kv-heads", s.kv_heads);
-}
-
-void check_finite(const char* setting, float value) {
-  if (!std::isfinite(value)) fail(setting, shortest(value) + " is not finite", "expected a number");
-}
-
-void check_positive(const char* setting, float value) {
-  if (!std::isfinite(value) || value <= 0) fail(setting, shortest(value) + " is out of range", "expected more than 0");
-}
-
-void check_numbers(const Scenario& s) {
-  check_finite("--weight-gain", s.weight_gain);
-  if (s.scale) check_finite("--scale", *s.scale);
-  if (s.softcap) check_positive("--softcap", *s.softcap);
-  check_positive("--rope-base", s.rope_base);
-  if (!(s.dropout >= 0 && s.dropout <= 1)) {
-    fail("--dropout", shortest(s.dropout) + " is out of range", "expected a probability, 0 to 1");
-  }
-  if (s.fill && (std::isnan(*s.fill) || *s.fill == std::numeric_limits<float>::infinity())) {
-    fail("--fill", shortest(*s.fill) + " is not a fill", "expected a finite number or -inf");
-  }
 }
 
 void check_count(std::initializer_list<Index> sizes, const char* what) {
@@ -77,13 +33,6 @@ Index default_heads(Index d_model) {
 
 }  // namespace
 
-std::string shortest(float value) {
-  if (std::isnan(value)) return "nan";
-  char text[32];
-  const auto end = std::to_chars(std::begin(text), std::end(text), value).ptr;
-  return std::string(text, end);
-}
-
 std::string divisors(Index n) {
   std::vector<std::string> list;
   for (Index d = 1; d <= n; ++d) {
@@ -100,8 +49,7 @@ void must_be_unset(const std::optional<Index>& value, const char* setting, const
 }
 
 void check_settings(const Scenario& scenario) {
-  check_sizes(scenario);
-  check_numbers(scenario);
+  check_ranges(scenario);
   for (const std::vector<Index>& lengths : scenario.valid_lens) {
     for (const Index length : lengths) {
       if (length < 0)
@@ -149,8 +97,12 @@ void settle_heads(const Scenario& s, Dims& dims) {
          "expected one of " + divisors(dims.heads));
   }
   dims.d_head = dims.d_model / dims.heads;
-  if (s.rope != Rope::none && dims.d_head % 2 != 0) {
+  if (s.rope != Rope::none && !s.rotary_dim && dims.d_head % 2 != 0) {
     fail("--rope", "turns pairs of features, but d_head is " + std::to_string(dims.d_head), "expected an even d_head");
+  }
+  if (s.rotary_dim && (*s.rotary_dim > dims.d_head || *s.rotary_dim % 2 != 0)) {
+    fail("--rotary-dim", std::to_string(*s.rotary_dim) + " is not an even part of d_head " + std::to_string(dims.d_head),
+         "expected an even number up to " + std::to_string(dims.d_head));
   }
   // Of the scores the pipeline decides: what is too large to hold is computed as it is looked at.
   check_count({3, dims.batch, std::max(dims.n_q, dims.n_k), std::max({dims.d_query, dims.d_key, dims.d_value})},

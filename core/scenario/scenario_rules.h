@@ -6,6 +6,7 @@
 
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 
@@ -24,8 +25,6 @@ void settle_heads(const Scenario& scenario, Dims& dims);
 /// Throws SettingError where `value` is set: for a size that the source already fixes, and why.
 void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why);
 
-/// The shortest decimal that reads back as the same float; "-inf", "nan".
-std::string shortest(float value);
 /// "1, 2, 4 or 8"
 std::string divisors(Index n);
 

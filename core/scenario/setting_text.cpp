@@ -1,0 +1,198 @@
+#include "core/scenario/setting_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "core/files/blame.h"
+#include "core/text/number_text.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+using Text = std::string_view;
+
+template <typename Number>
+bool read_all(Text text, Number& out) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+/// `take` for each part of a list between commas.
+template <typename Take>
+void for_each_part(Text list, Take take) {
+  while (true) {
+    const std::size_t comma = list.find(',');
+    take(list.substr(0, comma));
+    if (comma == Text::npos) return;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<std::string> words_of(Text line) {
+  constexpr Text blanks = " \t\r\v\f";
+  std::vector<std::string> words;
+  while (true) {
+    const std::size_t first = line.find_first_not_of(blanks);
+    if (first == Text::npos) return words;
+    line.remove_prefix(first);
+    const std::size_t end = std::min(line.find_first_of(blanks), line.size());
+    words.emplace_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+}
+
+TokenNames lines_of_words(Text text) {
+  TokenNames lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (std::vector<std::string> words = words_of(text.substr(0, end)); !words.empty()) lines.push_back(std::move(words));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string text_of_file(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path where = path_from(path);
+  if (!std::filesystem::is_regular_file(where, error)) throw FileError(path, "no such file");
+  if (std::filesystem::file_size(where, error) > (std::uintmax_t{16} << 20)) {
+    throw FileError(path, "is too large for names of tokens", "expected less than 16 MB");
+  }
+  std::ifstream stream(where, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!is_utf8(text)) throw FileError(path, "is not UTF-8 text", "expected words");
+  return text;
+}
+
+bool holds_blank(const std::string& token) { return token.find_first_of(" \t\r\n\v\f") != std::string::npos; }
+
+}  // namespace
+
+Index parse_whole(Text option, Text text, Index least, Index most) {
+  Index value = 0;
+  const std::string expected =
+      least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+  if (!read_all(text, value)) {
+    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a whole number", "expected " + expected);
+  }
+  if (value < least || value > most) {
+    throw SettingError(std::string(option), std::to_string(value) + " is out of range", "expected " + expected);
+  }
+  return value;
+}
+
+std::uint64_t parse_seed(Text option, Text text) {
+  std::uint64_t value = 0;
+  if (!read_all(text, value)) setting_text::fail(option, text, "a whole number, 0 to 18446744073709551615");
+  return value;
+}
+
+float parse_number(Text option, Text text) {
+  float value = 0;
+  if (!read_all(text, value) || std::isnan(value)) setting_text::fail(option, text, "a number");
+  return value;
+}
+
+bool parse_switch(Text option, Text text) {
+  if (text != "true" && text != "false") setting_text::fail(option, text, "true or false");
+  return text == "true";
+}
+
+std::vector<HeadAddress> parse_heads(Text option, Text text) {
+  std::vector<HeadAddress> heads;
+  for_each_part(text, [&](Text part) {
+    const std::size_t point = part.find('.');
+    HeadAddress head;
+    if (point == Text::npos || !read_all(part.substr(0, point), head.layer) || !read_all(part.substr(point + 1), head.head) ||
+        head.layer < 0 || head.head < 0) {
+      setting_text::fail(option, part, "a layer and a head, such as 3.1");
+    }
+    heads.push_back(head);
+  });
+  return heads;
+}
+
+TokenNames parse_tokens(Text option, Text text) {
+  if (!text.starts_with('@')) return lines_of_words(text);
+  TokenNames lines = lines_of_words(text_of_file(std::string(text.substr(1))));
+  if (lines.empty()) throw SettingError(std::string(option), std::string(text.substr(1)) + " holds no word", "expected names of tokens");
+  const bool one_a_line = std::ranges::all_of(lines, [](const auto& line) { return line.size() == 1; });
+  if (!one_a_line) return lines;
+  std::vector<std::string> entry;
+  for (const auto& line : lines) entry.push_back(line.front());
+  return {entry};
+}
+
+}  // namespace headlight
+
+namespace headlight::setting_text {
+
+void fail(Text option, Text text, const std::string& expected) {
+  throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not " + expected, "expected " + expected);
+}
+
+void parse(Text option, Text text, const SettingRange&, bool& out) { out = parse_switch(option, text); }
+void parse(Text option, Text text, const SettingRange&, float& out) { out = parse_number(option, text); }
+void parse(Text option, Text text, const SettingRange& range, Index& out) {
+  out = parse_whole(option, text, static_cast<Index>(range.least), static_cast<Index>(range.most));
+}
+void parse(Text option, Text text, const SettingRange&, std::uint64_t& out) { out = parse_seed(option, text); }
+void parse(Text, Text text, const SettingRange&, std::string& out) { out = std::string(text); }
+
+void parse(Text option, Text text, const SettingRange&, QkNorm& out) {
+  const std::optional<QkNorm> found = text == "true" ? QkNorm::rms : choice_named<QkNorm>(text);
+  if (!found) fail(option, text, all_words<QkNorm>());
+  out = *found;
+}
+
+void parse(Text option, Text text, const SettingRange&, std::vector<std::vector<Index>>& out) {
+  std::vector<std::vector<Index>> lengths;
+  for_each_part(text, [&](Text part) { lengths.push_back({parse_whole(option, part, 0, Index{1} << 20)}); });
+  out = std::move(lengths);
+}
+
+void parse(Text option, Text text, const SettingRange&, TokenNames& out) { out = parse_tokens(option, text); }
+void parse(Text option, Text text, const SettingRange&, std::vector<HeadAddress>& out) { out = parse_heads(option, text); }
+
+std::optional<std::string> written(bool value) { return value ? "true" : "false"; }
+std::optional<std::string> written(float value) { return shortest(value); }
+std::optional<std::string> written(Index value) { return std::to_string(value); }
+std::optional<std::string> written(std::uint64_t value) { return std::to_string(value); }
+std::optional<std::string> written(const std::string& value) { return value; }
+
+std::optional<std::string> written(const std::vector<std::vector<Index>>& value) {
+  std::string text;
+  for (const std::vector<Index>& lengths : value) {
+    if (lengths.size() != 1) return {};  // a length a query, which only a scenario file says
+    text += (text.empty() ? "" : ",") + std::to_string(lengths.front());
+  }
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+std::optional<std::string> written(const TokenNames& value) {
+  std::string text;
+  for (const std::vector<std::string>& entry : value) {
+    if (!text.empty()) text += '\n';
+    for (std::size_t i = 0; i < entry.size(); ++i) {
+      if (entry[i].empty() || holds_blank(entry[i])) return {};
+      text += (i ? " " : "") + entry[i];
+    }
+  }
+  if (text.starts_with('@')) return {};
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+std::optional<std::string> written(const std::vector<HeadAddress>& value) {
+  std::string text;
+  for (const HeadAddress& head : value) {
+    text += (text.empty() ? "" : ",") + std::to_string(head.layer) + "." + std::to_string(head.head);
+  }
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+}  // namespace headlight::setting_text

@@ -1,0 +1,233 @@
+// A row for each field of Scenario: all that core/scenario/settings_table, the reader, the writer and the schema know of it.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "core/scenario/settings_table.h"
+
+namespace headlight {
+
+inline constexpr int scenario_format_version = 1;
+
+/// A row: a field, what is said about it, and what is not as usual.
+template <typename T>
+struct SettingRow {
+  std::string_view key;
+  T Scenario::*member;
+  std::string_view operand;  ///< none: a switch
+  std::string_view help;
+  std::string_view example;  ///< as JSON
+  SettingGroup group{};
+  SettingRange range{};
+  Control control = Control::own;
+  double slide_from = 0, slide_to = 1;
+  bool (*applies)(const Scenario&) = nullptr;
+  bool negated = false;  ///< the option is --no-…, for what is there unless switched off
+  bool has_option = true;
+  std::string_view refused_empty{};  ///< what is expected in place of an empty text
+
+  constexpr SettingRow in(SettingRange numbers) const { return with(&SettingRow::range, numbers); }
+  constexpr SettingRow when(bool (*condition)(const Scenario&)) const { return with(&SettingRow::applies, condition); }
+  constexpr SettingRow as(Control kind) const { return with(&SettingRow::control, kind); }
+  constexpr SettingRow slider(double from, double to, Control kind = Control::slider) const {
+    return as(kind).with(&SettingRow::slide_from, from).with(&SettingRow::slide_to, to);
+  }
+  constexpr SettingRow without_option() const { return with(&SettingRow::has_option, false); }
+  constexpr SettingRow as_negation() const { return with(&SettingRow::negated, true); }
+  constexpr SettingRow never_empty(std::string_view expected) const { return with(&SettingRow::refused_empty, expected); }
+
+ private:
+  template <typename Value>
+  constexpr SettingRow with(Value SettingRow::*which, Value value) const {
+    SettingRow row = *this;
+    row.*which = value;
+    return row;
+  }
+};
+
+template <typename T>
+constexpr SettingRow<T> setting(std::string_view key, T Scenario::*member, std::string_view operand, std::string_view help,
+                                std::string_view example, SettingGroup group) {
+  return {key, member, operand, help, example, group};
+}
+
+inline constexpr SettingRange sizes{1, 1 << 20}, positions_range{0, 1 << 20}, above_zero{.least = 0, .above = true};
+inline constexpr SettingRange fills{.minus_infinity = true};
+
+inline constexpr auto settings_rows = std::tuple{
+    setting("source", &Scenario::source,
+            "text|random|file", "where the inputs come from; left out: a file if one is named, else text", R"("random")", SettingGroup::input),
+    setting("text", &Scenario::text,
+            "\"WORDS\"", "attend over these words; a line is a batch entry", R"("a b\nc d")", SettingGroup::input),
+    setting("text_as_input", &Scenario::text_as_input,
+            "", "of a file: the text goes through its own token embedding", "true", SettingGroup::input)
+        .as(Control::toggle).when([](const Scenario& s) { return s.source == Source::file; }),
+    setting("tokenizer", &Scenario::tokenizer,
+            "words|characters", "what a token of the text is", R"("characters")", SettingGroup::input)
+        .as(Control::choice).when([](const Scenario& s) { return s.source == Source::text; }),
+    setting("positions", &Scenario::positions,
+            "none|sinusoidal", "what is added to the inputs (Vaswani et al. 2017, section 3.5)", R"("sinusoidal")", SettingGroup::input)
+        .as(Control::choice),
+    setting("tokens", &Scenario::tokens,
+            "\"A B C\"|@FILE", "names of the queries, in self-attention of the keys too; a line is a batch entry", R"([["a", "b"], ["c", "d"]])", SettingGroup::more)
+        .as(Control::text),
+    setting("key_tokens", &Scenario::key_tokens,
+            "\"A B C\"|@FILE", "names of the keys", R"(["a", "b"])", SettingGroup::more).as(Control::text),
+    setting("x", &Scenario::x,
+            "JSON", "the input by hand, query, key and value at once: [[1, 2], [3, 4]]", R"([[1, 0.5], [0, -1]])", SettingGroup::input),
+    setting("file", &Scenario::file, "FILE", "the tensors", R"("net.npz")", SettingGroup::input).without_option(),
+    setting("batch_size", &Scenario::batch_size, "N", "batch entries of random input", "2", SettingGroup::shape)
+        .in(sizes),
+    setting("queries", &Scenario::queries, "N", "queries of random input", "5", SettingGroup::shape).in(sizes),
+    setting("keys", &Scenario::keys, "N", "keys of random input, if not as many as queries", "7", SettingGroup::shape)
+        .in(sizes),
+    setting("d_model", &Scenario::d_model, "N", "width of all heads together", "32", SettingGroup::shape).in(sizes),
+    setting("d_query", &Scenario::d_query, "N", "width of the query input", "32", SettingGroup::shape)
+        .in(sizes).slider(1, 64, Control::whole_slider).when([](const Scenario& s) { return s.source == Source::random && !s.x; }),
+    setting("d_key", &Scenario::d_key, "N", "width of the key input", "32", SettingGroup::shape)
+        .in(sizes).slider(1, 64, Control::whole_slider).when([](const Scenario& s) { return s.source == Source::random && !s.x; }),
+    setting("d_value", &Scenario::d_value, "N", "width of the value input", "32", SettingGroup::shape)
+        .in(sizes).slider(1, 64, Control::whole_slider).when([](const Scenario& s) { return s.source == Source::random && !s.x; }),
+    setting("d_out", &Scenario::d_out, "N", "width of the output", "32", SettingGroup::shape)
+        .in(sizes).slider(1, 64, Control::whole_slider).when([](const Scenario& s) { return s.source != Source::file; }),
+    setting("heads", &Scenario::heads, "N", "query heads; divides d_model", "8", SettingGroup::shape).in(sizes),
+    setting("kv_heads", &Scenario::kv_heads, "N", "key/value heads; divides heads", "2", SettingGroup::shape).in(sizes),
+    setting("seed", &Scenario::seed, "N", "of everything random but dropout", "7", SettingGroup::shape),
+    setting("weight_gain", &Scenario::weight_gain,
+            "X", "times the bound 1/√in of the random weights", "3", SettingGroup::shape)
+        .slider(0, 4).when([](const Scenario& s) { return s.source != Source::file; }),
+    setting("bias", &Scenario::bias, "", "projections without biases", "false", SettingGroup::shape).as_negation(),
+    setting("output_projection", &Scenario::output_projection, "", "output = concat", "false", SettingGroup::shape)
+        .as_negation(),
+    setting("packed", &Scenario::packed, "", "draw W_q, W_k and W_v as one matrix", "true", SettingGroup::shape),
+    setting("layer", &Scenario::layer,
+            "N|PREFIX", "which attention of a file that holds several", R"("encoder.layer.3.attention")", SettingGroup::input),
+    setting("weight_order", &Scenario::weight_order,
+            "by_name|out_in|in_out", "how the file's weights are stored", R"("in_out")", SettingGroup::input),
+    setting("scale", &Scenario::scale,
+            "X", "scores are multiplied by it; 1/√d_head unless set", "0.5", SettingGroup::scores),
+    setting("softcap", &Scenario::softcap, "C", "C · tanh(scores / C)", "30", SettingGroup::variants)
+        .in(above_zero).slider(0, 50),
+    setting("qk_norm", &Scenario::qk_norm,
+            "", "normalise queries and keys of each head; =l2 for L2", R"("rms")", SettingGroup::variants)
+        .as(Control::choice),
+    setting("rope", &Scenario::rope,
+            "half|interleaved", "rotary positions, and how features pair", R"("half")", SettingGroup::variants)
+        .as(Control::choice),
+    setting("rope_base", &Scenario::rope_base,
+            "X", "of RoPE's wavelengths, 10000 unless set", "500000", SettingGroup::variants)
+        .in(above_zero).slider(10, 10000).when([](const Scenario& s) { return s.rope != Rope::none; }),
+    setting("rotary_dim", &Scenario::rotary_dim,
+            "N", "RoPE turns only the first N numbers of each head; an even number", "2", SettingGroup::variants)
+        .in(sizes).slider(0, 64, Control::whole_slider).when([](const Scenario& s) { return s.rope != Rope::none; }),
+    setting("query_offset", &Scenario::query_offset,
+            "N", "positions of the queries begin at N, for RoPE, ALiBi and T5", "3", SettingGroup::variants)
+        .in(positions_range).slider(0, 64, Control::whole_slider).when([](const Scenario& s) { return s.rope != Rope::none || s.alibi || s.t5_bias; }),
+    setting("alibi", &Scenario::alibi, "", "ALiBi's linear bias", "true", SettingGroup::variants).as(Control::toggle),
+    setting("t5_bias", &Scenario::t5_bias,
+            "", "T5's relative bias, with seeded values", "true", SettingGroup::variants).as(Control::toggle),
+    setting("sink_logit", &Scenario::sink_logit,
+            "", "a seeded logit a head that takes its share of the softmax", "true", SettingGroup::variants)
+        .as(Control::toggle),
+    setting("t5_bidirectional", &Scenario::t5_bidirectional,
+            "", "half of T5's buckets are for keys after the query; =false for none", "false", SettingGroup::variants)
+        .as(Control::toggle).when([](const Scenario& s) { return s.t5_bias; }),
+    setting("attn_bias", &Scenario::attn_bias,
+            "JSON", "added to all scores, [n_q, n_k], in place of the file's: [[0, \"-inf\"], [0, 0]]", R"([[0, "-inf"], [0, 0]])", SettingGroup::scores),
+    setting("mask", &Scenario::mask,
+            "EXPR", "true = may attend: \"causal() && window(4)\"; see `headlight list masks`", R"json("causal() && window(4)")json", SettingGroup::mask)
+        .never_empty("a condition such as causal()"),
+    setting("mask_file", &Scenario::mask_file,
+            "FILE", "file() from .npy, .npz, .csv or a black and white .png; true, 1, white = may attend", R"("mask.npy")", SettingGroup::mask),
+    setting("mask_polarity", &Scenario::mask_polarity,
+            "attend|ignore", "what true, 1 or white means in a file's masks", R"("ignore")", SettingGroup::mask),
+    setting("valid_lens", &Scenario::valid_lens,
+            "N,N,...", "for padding(): how many keys of each batch entry are real", "[[3], [2]]", SettingGroup::mask),
+    setting("painted", &Scenario::painted,
+            "JSON", "cells set over the expression: [{\"query\": 0, \"key\": 1, \"attend\": true}]", R"([{"query": 0, "key": 1, "attend": true}])", SettingGroup::mask),
+    setting("fill", &Scenario::fill, "X|-inf", "what masked scores become", "-1e9", SettingGroup::mask).in(fills),
+    setting("dead_row", &Scenario::dead_row,
+            "nan|uniform|zero", "what becomes of a row whose keys are all masked", R"("zero")", SettingGroup::mask)
+        .as(Control::choice).when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); }),
+    setting("dropout", &Scenario::dropout, "P", "probability; acts with --training", "0.25", SettingGroup::dropout)
+        .in({0, 1}).slider(0, 0.95),
+    setting("training", &Scenario::training, "", "dropout is active", "true", SettingGroup::dropout),
+    setting("dropout_seed", &Scenario::dropout_seed, "N", "of the dropped cells", "9", SettingGroup::dropout)
+        .slider(0, 99, Control::whole_slider).when([](const Scenario& s) { return s.training && s.dropout > 0; }),
+    setting("edits", &Scenario::edits,
+            "JSON", "numbers set by hand: [{\"stage\": \"W_q\", \"row\": 1, \"col\": 2, \"value\": 0.5}]", R"([{"stage": "W_q", "row": 1, "col": 2, "value": 0.5}])", SettingGroup::input),
+    setting("knock_out", &Scenario::knock_out,
+            "L.H,L.H,...", "of a network: the outputs of these heads are zero", R"(["3.1"])", SettingGroup::more),
+    setting("threads", &Scenario::threads, "N", "as many as the machine has, unless set", "2", SettingGroup::more)
+        .in({1, 1024}).slider(0, 16, Control::whole_slider),
+};
+
+/// `visit(row)` for every row in turn.
+template <typename Visit>
+void for_each_setting(Visit visit) {
+  std::apply([&](const auto&... rows) { (visit(rows), ...); }, settings_rows);
+}
+
+// A field without a row does not compile: fields are counted by how many initialisers Scenario takes.
+namespace counting {
+template <typename T>
+inline constexpr bool is_optional = false;
+template <typename T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+struct Anything {
+  template <typename T>
+    requires(!is_optional<T>)
+  operator T() const;
+};
+template <typename T, std::size_t... i>
+constexpr bool takes(std::index_sequence<i...>) {
+  return requires { T{(static_cast<void>(i), Anything{})...}; };
+}
+template <typename T, std::size_t count = 0>
+constexpr std::size_t fields() {
+  if constexpr (takes<T>(std::make_index_sequence<count + 1>{})) {
+    return fields<T, count + 1>();
+  } else {
+    return count;
+  }
+}
+}  // namespace counting
+
+static_assert(std::tuple_size_v<decltype(settings_rows)> == counting::fields<Scenario>(),
+              "every field of Scenario needs its row in settings_rows");
+
+namespace counting {
+template <std::size_t a, std::size_t b>
+constexpr bool are_twins() {
+  constexpr auto one = std::get<a>(settings_rows);
+  constexpr auto other = std::get<b>(settings_rows);
+  if constexpr (std::is_same_v<decltype(one.member), decltype(other.member)>) {
+    return one.member == other.member || one.key == other.key;
+  } else {
+    return one.key == other.key;
+  }
+}
+template <std::size_t a, std::size_t... before>
+constexpr bool has_twin_before(std::index_sequence<before...>) {
+  return (are_twins<before, a>() || ...);
+}
+template <std::size_t... rows>
+constexpr bool has_twins(std::index_sequence<rows...>) {
+  return (has_twin_before<rows>(std::make_index_sequence<rows>()) || ...);
+}
+}  // namespace counting
+
+static_assert(!counting::has_twins(std::make_index_sequence<std::tuple_size_v<decltype(settings_rows)>>()),
+              "no key and no field of Scenario has two rows in settings_rows");
+
+/// Each path that a scenario holds; "model:ID" is none.
+template <typename Visit>
+void for_each_file(Scenario& scenario, Visit visit) {
+  for (std::string* file : {&scenario.file, &scenario.mask_file}) {
+    if (!file->empty() && !file->starts_with("model:")) visit(*file);
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,12 @@
+// Numbers as text.
+#pragma once
+
+#include <string>
+
+namespace headlight {
+
+/// The shortest decimal that reads back as the same number; "inf", "-inf", "nan". Not of the system's language.
+std::string shortest(float value);
+std::string shortest(double value);
+
+}  // namespace headlight

@@ -1,0 +1,164 @@
+#include "core/scenario/settings_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "core/explain/explain.h"
+#include "core/run/pipeline.h"
+#include "core/scenario/scenario_json.h"
+#include "core/tensor/error.h"
+#include "tests/core/files/samples.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+using Json = nlohmann::json;
+
+namespace {
+
+Scenario with(const std::string& option, const std::string& text, Scenario s = {}) {
+  for (const Setting& setting : all_settings()) {
+    if (setting.option == option) setting.apply(s, option, text);
+  }
+  return s;
+}
+
+std::string sentence_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+Scenario random_scenario() {
+  Scenario s;
+  s.source = Source::random;
+  s.queries = 3, s.keys = 5, s.d_model = 16, s.heads = 2;
+  s.rope = Rope::half;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("what a setting's example says in a file, its word says on the command line") {
+  std::set<std::string> options;
+  for (const Setting& setting : all_settings()) {
+    CAPTURE(setting.key);
+    CHECK_FALSE(setting.help.empty());
+    if (setting.option.empty()) continue;
+    CHECK(options.insert(setting.option).second);
+    Json file{{"source", "random"}};
+    file[setting.key] = Json::parse(setting.example);
+    const Scenario said = parse_scenario(file.dump(), "a.json");
+    Scenario plain;
+    plain.source = Source::random;
+    if (said == plain) {
+      CHECK(setting.key == "source");
+      continue;
+    }
+    const std::optional<std::string> text = setting.text(said);
+    REQUIRE(text);
+    CHECK(with(setting.option, *text, plain) == said);
+  }
+}
+
+TEST_CASE("every setting's label, and every choice's words, are in every language") {
+  for (const char* language : {"en", "zh"}) {
+    CAPTURE(language);
+    std::ifstream stream(std::string(HEADLIGHT_ASSETS) + "/translations/" + language + ".json");
+    const Json words = Json::parse(stream).at("settings");
+    for (const Setting& setting : all_settings()) {
+      CAPTURE(setting.key);
+      CHECK(words.contains(setting.key));
+      if (setting.control != Control::choice) continue;
+      for (const std::string_view word : setting.words) CHECK(words.contains(setting.key + "." + std::string(word)));
+    }
+  }
+}
+
+TEST_CASE("a number out of its setting's range is refused by name, with the range") {
+  const auto sentence = [](const std::string& option, const std::string& text) {
+    return sentence_of([&] { resolve(with(option, text)); });
+  };
+  CHECK(sentence("--rope-base", "0") == "--rope-base: 0 is out of range; expected more than 0");
+  CHECK(sentence("--dropout", "1.5") == "--dropout: 1.5 is out of range; expected 0 to 1");
+  CHECK(sentence("--fill", "inf") == "--fill: inf is out of range; expected a finite number or -inf");
+  CHECK(sentence("--threads", "0") == "--threads: 0 is out of range; expected 1 to 1024");
+  CHECK(sentence("--knock-out", "3") == "--knock-out: \"3\" is not a layer and a head, such as 3.1; expected a layer and a head, such as 3.1");
+  CHECK(samples::has(sentence("--edits", "[{]"), "--edits: is not JSON"));
+  CHECK(samples::has(sentence("--x", "[[1, 2], [3]]"), "--x: $[1]: has 1 numbers"));
+}
+
+TEST_CASE("RoPE with a rotary dimension turns the first channels alone, by the angles of so many") {
+  Scenario s = random_scenario();
+  s.rotary_dim = 4;
+  for (const Rope pairing : {Rope::half, Rope::interleaved}) {
+    s.rope = pairing;
+    const auto trace = compute(s);
+    const Tensor &before = (*trace)[Stage::Q_heads], &after = (*trace)[Stage::Q_rotated];
+    const Index first = pairing == Rope::half ? 1 : 2, second = 3;  // the pair of the lower frequency
+    const double angle = 2 * std::pow(10000.0, -2.0 / 4);
+    const auto a = static_cast<double>(before.at({0, 1, 2, first})), b = static_cast<double>(before.at({0, 1, 2, second}));
+    CHECK(agrees(after.at({0, 1, 2, first}), static_cast<float>(a * std::cos(angle) - b * std::sin(angle))));
+    CHECK(agrees(after.at({0, 1, 2, second}), static_cast<float>(a * std::sin(angle) + b * std::cos(angle))));
+    for (Index channel = 4; channel < 8; ++channel) CHECK(after.at({0, 1, 2, channel}) == before.at({0, 1, 2, channel}));
+  }
+  s.rotary_dim = 5;
+  CHECK(samples::has(sentence_of([&] { compute(s); }), "--rotary-dim: 5 is not an even part of d_head 8"));
+  s.rotary_dim = 10;
+  CHECK(samples::has(sentence_of([&] { compute(s); }), "--rotary-dim: 10 is not an even part of d_head 8"));
+}
+
+TEST_CASE("a query offset moves the queries' positions for RoPE and the biases, and leaves the keys alone") {
+  Scenario s = random_scenario();
+  s.alibi = s.t5_bias = true;
+  const auto plain = compute(s);
+  s.query_offset = 2;
+  const auto moved = compute(s);
+  CHECK(identical((*compute(s, plain.get()))[Stage::K_rotated], (*plain)[Stage::K_rotated]));
+  Scenario longer = s;
+  longer.query_offset.reset();
+  longer.queries = 5;
+  // ALiBi at query 0 of the moved run is what query 2 has: the key two places back gets twice the slope.
+  const auto bias = [](const Trace& t, Index q, Index k) {
+    return t[Stage::biased_scores].at({0, 0, q, k}) - t[Stage::scaled_scores].at({0, 0, q, k});
+  };
+  CHECK(agrees(bias(*moved, 0, 2), bias(*plain, 2, 2)));
+  CHECK(agrees(bias(*moved, 0, 0), bias(*plain, 2, 0)));
+  const Explanation explained = explain(*moved, {Stage::Q_rotated, 0, 1, 1, 0});
+  CHECK(agrees(static_cast<float>(explained.quantity("angle")->value), 3.0F));
+}
+
+TEST_CASE("causal_bottom_right over fewer queries than keys means that the queries stand last, unless they are placed") {
+  Scenario s = random_scenario();
+  s.mask = "causal_bottom_right()";
+  CHECK(compute(s)->query_offset == 2);
+  s.query_offset = 0;
+  CHECK(compute(s)->query_offset == 0);
+  s.query_offset.reset();
+  s.mask = "causal()";
+  CHECK(compute(s)->query_offset == 0);
+}
+
+TEST_CASE("tokens name the axes of any tensors, from words or from a file") {
+  Scenario s = random_scenario();
+  s = with("--tokens", "a b c", s);
+  s = with("--key-tokens", "1 2 3 4 5", s);
+  CHECK(resolve(s).query_tokens == TokenNames{{"a", "b", "c"}});
+  CHECK(resolve(s).key_tokens == TokenNames{{"1", "2", "3", "4", "5"}});
+  s.batch_size = 2;
+  CHECK(resolve(s).query_tokens == TokenNames{{"a", "b", "c"}, {"a", "b", "c"}});
+  CHECK(sentence_of([&] { resolve(with("--tokens", "a b", s)); }) == "--tokens: has 2 names; expected 3");
+  const samples::TempFolder folder;
+  samples::write_text(folder / "t.txt", "x\ny\nz\n");
+  CHECK(with("--tokens", "@" + (folder / "t.txt").string()).tokens == TokenNames{{"x", "y", "z"}});
+  samples::write_text(folder / "t.txt", "a b\nc d\n");
+  CHECK(with("--tokens", "@" + (folder / "t.txt").string()).tokens == TokenNames{{"a", "b"}, {"c", "d"}});
+  CHECK(samples::has(sentence_of([&] { with("--tokens", "@/nowhere"); }), "/nowhere: no such file"));
+}

@@ -1,0 +1,130 @@
+#include "ui/panels/setting_controls.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "core/tensor/error.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/scenario_controls.h"
+
+namespace headlight {
+namespace {
+
+constexpr int toggles_a_row = 3;
+
+/// The word for settings.KEY, or settings.KEY.SUFFIX.
+const char* word_for(const Frame& frame, const Setting& setting, std::string_view suffix = {}) {
+  std::array<char, 96> key{};
+  std::snprintf(key.data(), key.size(), "settings.%s%s%.*s", setting.key.c_str(), suffix.empty() ? "" : ".", static_cast<int>(suffix.size()), suffix.data());
+  return frame.words(key.data());
+}
+
+void set(const Frame& frame, const Setting& setting, double number, bool gesture) {
+  change_scenario(frame, [&](Scenario& s) { setting.set_number(s, number); }, gesture ? setting.key : std::string());
+}
+
+/// The number that an unset setting comes to; NaN where that is none.
+double in_force(const Frame& frame, const Setting& setting) {
+  if (!frame.trace()) return std::nan("");
+  const Dims& dims = frame.trace()->dims();
+  const struct {
+    const char* key;
+    Index number;
+  } known[] = {{"d_query", dims.d_query}, {"d_key", dims.d_key}, {"d_value", dims.d_value}, {"d_out", dims.d_out},
+               {"query_offset", frame.trace()->query_offset}};
+  for (const auto& one : known) {
+    if (setting.key == one.key) return static_cast<double>(one.number);
+  }
+  return std::nan("");
+}
+
+void draw_choice(const Frame& frame, const Setting& setting) {
+  note(frame, word_for(frame, setting));
+  std::array<const char*, 8> labels{};
+  const std::size_t count = std::min(setting.words.size(), labels.size());
+  for (std::size_t i = 0; i < count; ++i) labels[i] = word_for(frame, setting, setting.words[i]);
+  const int chosen = static_cast<int>(setting.number(frame.document.scenario));
+  if (const auto clicked = segments(frame, setting.key.c_str(), std::span(labels.data(), count), chosen)) {
+    if (*clicked != chosen) set(frame, setting, *clicked, false);
+  }
+}
+
+void draw_slider(const Frame& frame, const Setting& setting) {
+  const double own = setting.number(frame.document.scenario);
+  const double shown_number = std::isnan(own) ? in_force(frame, setting) : own;
+  const double value = std::isnan(shown_number) ? setting.slide_from : shown_number;
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.6g", value);
+  const char* shown = std::isnan(shown_number) ? word_for(frame, setting, "unset") : digits.data();
+  const auto chosen = float_slider(frame, setting.key.c_str(), word_for(frame, setting), static_cast<float>(value),
+                                   static_cast<float>(setting.slide_from), static_cast<float>(setting.slide_to), shown);
+  if (!chosen) return;
+  double number = static_cast<double>(*chosen);
+  if (setting.control == Control::whole_slider) number = std::round(number);
+  if (setting.key == "rotary_dim") number = 2 * std::round(number / 2);  // pairs
+  const bool unsets = number == 0 && !setting.range.holds(0);
+  if (unsets ? !std::isnan(own) : number != own) set(frame, setting, unsets ? std::nan("") : number, true);
+}
+
+void draw_text_setting(const Frame& frame, const Setting& setting) {
+  note(frame, word_for(frame, setting));
+  const std::string* own = setting.string(frame.document.scenario);
+  const std::string written = own ? std::string() : setting.text(frame.document.scenario).value_or("");
+  if (const auto typed = text_field(frame, setting.key.c_str(), own ? *own : written, Face::ui)) {
+    try {
+      change_scenario(frame, [&](Scenario& s) { setting.apply(s, setting.option, *typed); });
+    } catch (const InputError& error) {
+      frame.actions.push_back(ShowError{error.what()});
+    }
+  }
+}
+
+/// Up to three on or off side by side.
+void draw_toggles(const Frame& frame, std::span<const Setting* const> toggles) {
+  const float gap = 4 * frame.u;
+  const auto count = static_cast<float>(toggles_a_row);
+  const float width = (ImGui::GetContentRegionAvail().x - (count - 1) * gap) / count;
+  for (const Setting* setting : toggles) {
+    if (setting != toggles.front()) ImGui::SameLine(0, gap);
+    const bool on = setting->number(frame.document.scenario) != 0;
+    if (chip(frame, setting->key.c_str(), word_for(frame, *setting), on, width)) set(frame, *setting, on ? 0 : 1, false);
+  }
+}
+
+}  // namespace
+
+void draw_settings(const Frame& frame, SettingGroup group) {
+  std::array<const Setting*, toggles_a_row> toggles{};
+  std::size_t pending = 0;
+  const auto flush = [&] {
+    draw_toggles(frame, {toggles.data(), pending});
+    pending = 0;
+  };
+  for (const Setting& setting : all_settings()) {
+    if (setting.group != group || setting.control == Control::own) continue;
+    if (setting.applies != nullptr && !setting.applies(frame.document.scenario)) continue;
+    if (setting.control != Control::toggle || pending == toggles.size()) flush();
+    switch (setting.control) {
+      case Control::toggle:
+        toggles[pending++] = &setting;
+        break;
+      case Control::choice:
+        draw_choice(frame, setting);
+        break;
+      case Control::slider:
+      case Control::whole_slider:
+        draw_slider(frame, setting);
+        break;
+      case Control::text:
+        draw_text_setting(frame, setting);
+        break;
+      case Control::own:
+        break;
+    }
+  }
+  flush();
+}
+
+}  // namespace headlight
