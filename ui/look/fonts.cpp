@@ -79,12 +79,12 @@ void Fonts::load(float scale, const std::string& text) {
     const float pixels = size.points * scale;
     ImFont* font = add(atlas, role_of(size.face), pixels, ranges.Data, false);
     if (size.face != Face::mono) add(atlas, FontRole::mono, pixels, ranges.Data, true);  // signs that the face lacks
-    if (cjk) add(atlas, FontRole::cjk, pixels, ranges.Data, true);
+    if (cjk && size.face != Face::math) add(atlas, FontRole::cjk, pixels, ranges.Data, true);  // formulas have none
     baked_.push_back({size.face, std::round(pixels), font});
   }
   ImGui::GetIO().FontDefault = pick(Face::ui, 13 * scale);
 #if IMGUI_VERSION_NUM < 19200
-  atlas.TexDesiredWidth = 2048;
+  atlas.TexDesiredWidth = scale > 2 ? 4096 : 2048;  // no higher than a texture may be
   atlas.Build();
 #endif
 }
