@@ -5,6 +5,7 @@
 #include "core/export/export_options.h"
 #include "core/export/handout.h"
 #include "core/files/whole_file.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/tensor_file.h"
 #include "ui/look/words.h"

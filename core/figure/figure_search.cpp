@@ -243,6 +243,7 @@ class Searcher {
       const float pitch = c.angle == 0 ? (col_width_[k] + 0.5f) * t : c.angle == -45 ? 1.4f * t : 1.02f * t;
       out.col_step = static_cast<Index>(std::ceil(pitch / frame.cell_width));
       if (out.col_step > most_thinned) return out;
+      if (c.angle == 0 && col_width_[k] * t > frame.panel_width + frame.gap - 1) return out;  // into the next panel's
       if (c.angle == -45 && frame.columns * frame.lines != count_) return out;  // they would lean over the line below
       worth *= thinned(out.col_step, cols_) * (c.angle == 0 ? 1.06f : 1);
     } else if (c.cols == TickWords::indices) {
