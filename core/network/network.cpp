@@ -128,7 +128,7 @@ std::string Network::title() const {
   std::string title = spec_.family + ", ";
   if (spec_.stacks.size() == 2) {
     if (!spec_.stacks[0].blocks.empty()) title += std::to_string(spec_.stacks[0].blocks.size()) + " + ";
-    title += counted(static_cast<Index>(spec_.stacks[1].blocks.size()), "layer");
+    title += grouped(static_cast<Index>(spec_.stacks[1].blocks.size())) + " layers";
   } else {
     title += counted(static_cast<Index>(spec_.stacks[0].blocks.size()), "layer");
   }
