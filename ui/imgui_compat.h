@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 namespace headlight::compat {
 
@@ -63,7 +64,41 @@ inline KeyIndex index_of(Key key) {
 inline KeyIndex index_of(char letter) { return letter - 'a' + 'A'; }
 #endif
 
+/// What is open in ImGui where drawing may throw, and closing what was opened since.
+class Recovery {
+ public:
+  Recovery() {
+#if IMGUI_VERSION_NUM >= 19130
+    ImGui::ErrorRecoveryStoreState(&state_);
+#else
+    fonts_ = ImGui::GetCurrentContext()->FontStack.Size;
+#endif
+  }
+  /// Nothing but ImGui's own first window is open afterwards.
+  void close_all() {
+#if IMGUI_VERSION_NUM >= 19130
+    const bool asserts = ImGui::GetIO().ConfigErrorRecoveryEnableAssert;
+    ImGui::GetIO().ConfigErrorRecoveryEnableAssert = false;
+    ImGui::ErrorRecoveryTryToRecoverState(&state_);
+    ImGui::GetIO().ConfigErrorRecoveryEnableAssert = asserts;
+#else
+    while (ImGui::GetCurrentContext()->FontStack.Size > fonts_) ImGui::PopFont();
+    ImGui::ErrorCheckEndFrameRecover(nullptr);
+#endif
+  }
+
+ private:
+#if IMGUI_VERSION_NUM >= 19130
+  ImGuiErrorRecoveryState state_;
+#else
+  int fonts_ = 0;
+#endif
+};
+
 inline bool pressed(Key key) { return ImGui::IsKeyPressed(index_of(key), true); }
+/// The same without the repeats of a key that is held: for what toggles, saves or asks.
+inline bool pressed_once(Key key) { return ImGui::IsKeyPressed(index_of(key), false); }
+inline bool pressed_once(char letter) { return ImGui::IsKeyPressed(index_of(letter), false); }
 inline bool pressed(char letter) { return ImGui::IsKeyPressed(index_of(letter), true); }
 
 }  // namespace headlight::compat

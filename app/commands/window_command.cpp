@@ -159,6 +159,8 @@ WindowOptions window_of(const CommandLine& line) {
     options.start.view.head = 1;
   }
   open_as_sentence(options.start, line);
+  options.theme_said = line.has("--theme");
+  options.language_said = line.has("--language");
   if (options.start.view.kind == ViewKind::compare && !line.settings.empty()) options.start.pinned = without_settings(options.start.origin.lesson);
   if (line.has("--size")) {
     const PixelSize size = parse_size("--size", line["--size"]);

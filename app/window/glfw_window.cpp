@@ -153,9 +153,12 @@ void GlfwWindow::set_title(const std::string& title) {
   glfwSetWindowTitle(window_, title.c_str());
 }
 
-void GlfwWindow::toggle_fullscreen() {
+void GlfwWindow::restore() { glfwRestoreWindow(window_); }
+
+void GlfwWindow::set_fullscreen(bool full) {
   Placement& old = before_fullscreen_;
-  if (glfwGetWindowMonitor(window_) != nullptr) {
+  if (full == (glfwGetWindowMonitor(window_) != nullptr)) return;
+  if (!full) {
     glfwSetWindowMonitor(window_, nullptr, old.x, old.y, old.width, old.height, GLFW_DONT_CARE);
     return;
   }

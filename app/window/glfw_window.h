@@ -27,7 +27,9 @@ class GlfwWindow {
   /// ImGui's units to a point: the monitor's scale, but for systems whose window coordinates are points already.
   float scale() const;
   void set_title(const std::string& title);
-  void toggle_fullscreen();
+  void set_fullscreen(bool full);
+  /// From being minimised.
+  void restore();
   /// The files dropped since the last call.
   std::vector<std::string> take_dropped();
   void show_frame();

@@ -3,6 +3,8 @@
 #include <glad/gl.h>
 
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "app/window/imgui_backends.h"
 
@@ -46,6 +48,19 @@ void ImguiHost::render(int width, int height, Rgba ground) {
   glClearColor(static_cast<float>(ground.r) / 255, static_cast<float>(ground.g) / 255, static_cast<float>(ground.b) / 255, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  const GLenum error = glGetError();
+  if (error == GL_NO_ERROR || error == last_error_) return;
+  last_error_ = error;
+  trouble_ = error == GL_OUT_OF_MEMORY ? "the graphics driver has no memory left: parts of the picture may be missing"
+                                       : "the graphics driver reports error " + std::to_string(error) + ": parts of the picture may be missing";
 }
+
+int ImguiHost::texture_limit() {
+  GLint pixels = 0;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &pixels);
+  return pixels > 0 ? pixels : 2048;
+}
+
+std::string ImguiHost::take_trouble() { return std::exchange(trouble_, {}); }
 
 }  // namespace headlight

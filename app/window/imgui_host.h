@@ -1,6 +1,8 @@
 // ImguiHost: Dear ImGui's context and its OpenGL 3 backend, for the window and off screen alike.
 #pragma once
 
+#include <string>
+
 #include "core/image/theme.h"
 
 namespace headlight {
@@ -19,9 +21,15 @@ class ImguiHost {
   void begin_frame(bool fonts_changed);
   /// Ends the frame and draws it into the framebuffer that is bound, of width × height pixels, over `ground`.
   void render(int width, int height, Rgba ground);
+  /// What the driver complains of since the last call, as a sentence; "" for nothing new.
+  std::string take_trouble();
+  /// The largest texture it takes, each way.
+  static int texture_limit();
 
  private:
   bool fonts_uploaded_ = false;
+  unsigned int last_error_ = 0;
+  std::string trouble_;
 };
 
 }  // namespace headlight

@@ -27,11 +27,13 @@ class OffscreenWindow {
         scale_(options.scale),
         target_(width_, height_),
         session_(options.start, [] {}) {
+    session_.set_texture_limit(ImguiHost::texture_limit());
     const std::string error = session_.wait();
     if (!error.empty()) throw InputError("", error);
   }
 
   void draw_frame() {
+    session_.update();
     const bool fonts_changed = session_.prepare_fonts(scale_);
     host_.set_frame(width_, height_);
     host_.begin_frame(fonts_changed);

@@ -10,6 +10,7 @@
 #include "app/gl/gl_matrix_painter.h"
 #include "app/window/glfw_window.h"
 #include "app/window/imgui_host.h"
+#include "app/window/preferences.h"
 #include "ui/session/session.h"
 
 namespace headlight {
@@ -48,15 +49,22 @@ bool first_visit() {
 /// The frame loop. The members' order is that of their making.
 class WindowLoop {
  public:
-  explicit WindowLoop(const WindowOptions& options)
-      : window_(options.width, options.height, "Headlight"), input_(window_), session_(options.start, GlfwWindow::wake, recent_files()) {}
+  WindowLoop(const WindowOptions& options, const Preferences& preferences)
+      : preferences_(preferences), window_(options.width, options.height, "Headlight"), input_(window_), session_(options.start, GlfwWindow::wake, recent_files()) {
+    session_.set_texture_limit(ImguiHost::texture_limit());
+    session_.fade_notices_after(8);
+    if (const std::filesystem::path folder = state_folder(); !folder.empty()) session_.remember_in(folder / "open");
+  }
 
   void run() {
     while (!closed_) {
       handle_events();
       if (window_.take_close_request()) session_.ask_to_close();
+      session_.update();
       if (window_.minimised()) {
         frames_due_ = 0;
+        obey();
+        if (session_.asks()) window_.restore();  // what it asks has to be seen
         continue;
       }
       draw_frame();
@@ -86,20 +94,42 @@ class WindowLoop {
     window_.begin_imgui_frame();
     host_.begin_frame(fonts_changed);
     painter_.begin_frame();
-    session_.draw(painter_);
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    if (session_.draw(painter_) || moved.x != 0 || moved.y != 0) frames_due_ = frames_an_event;  // and so the last move is drawn
     host_.render(window_.width(), window_.height(), session_.ground());
+    if (const std::string trouble = host_.take_trouble(); !trouble.empty()) session_.warn(trouble);
     if (session_.wants_pixels()) session_.take_pixels(read_pixels(window_.width(), window_.height()));
     window_.show_frame();
     window_.set_title(session_.title());
+    obey();
+    if (frames_due_ <= 1) remember();  // not while something moves
+  }
+
+  /// For the next time.
+  void remember() {
+    const std::filesystem::path folder = state_folder();
+    const View& view = session_.document().view;
+    Preferences now{view.theme, view.language, preferences_.width, preferences_.height};
+    if (!view.fullscreen && !window_.minimised()) {
+      now.width = window_.width();
+      now.height = window_.height();
+    }
+    if (folder.empty() || now == preferences_) return;
+    preferences_ = now;
+    write_preferences(folder / "settings.json", now);
+  }
+
+  void obey() {
     const Session::WindowRequests asked = session_.take_window_requests();
     closed_ = asked.close;
-    if (asked.toggle_fullscreen) {
-      window_.toggle_fullscreen();
+    if (asked.fullscreen) {
+      window_.set_fullscreen(*asked.fullscreen);
       frames_due_ = frames_an_event;
     }
   }
 
   static constexpr double never_ = std::numeric_limits<double>::infinity();
+  Preferences preferences_;
   GlfwWindow window_;
   ImguiHost host_;
   ImguiInput input_;
@@ -113,8 +143,19 @@ class WindowLoop {
 
 int run_window(const WindowOptions& options) {
   WindowOptions wanted = options;
-  if (options.welcome && first_visit()) wanted.start.view.dialog = Dialog::welcome;
-  WindowLoop(wanted).run();
+  std::string trouble;
+  const std::filesystem::path folder = state_folder();
+  const Preferences last = folder.empty() ? Preferences() : read_preferences(folder / "settings.json", trouble);
+  View& view = wanted.start.view;
+  if (!wanted.theme_said && last.theme) view.theme = *last.theme;
+  if (!wanted.language_said) view.language = last.language.empty() ? language_of_environment() : last.language;
+  if (wanted.width == 0) {
+    wanted.width = last.width;
+    wanted.height = last.height;
+  }
+  if (!trouble.empty()) wanted.start.error = trouble;
+  if (options.welcome && first_visit()) view.dialog = Dialog::welcome;
+  WindowLoop(wanted, last).run();
   return 0;
 }
 

@@ -16,6 +16,7 @@ struct WindowOptions {
   int width = 0, height = 0;
   /// Off screen: pixels to a point, as a monitor's scale would be.
   float scale = 1;
+  bool theme_said = false, language_said = false;  ///< by the command line; else a window is as it was the last time
   bool welcome = false;  ///< in a window: things to try, on a person's first visit
 };
 

@@ -44,14 +44,21 @@ Lesson read_lesson(const std::filesystem::path& path) {
 
 namespace {
 
-std::vector<Lesson> lessons_in(const std::filesystem::path& folder) {
+std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<std::string>* troubles) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());  // their names begin with their place in the order
   std::vector<Lesson> lessons;
-  for (const std::filesystem::path& file : files) lessons.push_back(read_lesson(file));
+  for (const std::filesystem::path& file : files) {
+    try {
+      lessons.push_back(read_lesson(file));
+    } catch (const InputError& error) {
+      if (troubles == nullptr) throw;
+      troubles->push_back(error.what());
+    }
+  }
   return lessons;
 }
 
@@ -63,12 +70,13 @@ bool has_steps(const std::string& file) {
 
 }  // namespace
 
-std::vector<Lesson> shipped_lessons() { return lessons_in(asset("lessons")); }
+std::vector<Lesson> shipped_lessons(std::vector<std::string>* troubles) { return lessons_in(asset("lessons"), troubles); }
 
 Lesson shipped_lesson(const std::string& id) {
   std::string ids;
+  std::vector<std::string> troubles;  // of others: they do not keep this one shut
   for (const char* folder : {"lessons", "lessons/course"}) {
-    for (Lesson& lesson : lessons_in(asset(folder))) {
+    for (Lesson& lesson : lessons_in(asset(folder), &troubles)) {
       if (lesson.id == id) return std::move(lesson);
       ids += (ids.empty() ? "" : ", ") + lesson.id;
     }

@@ -18,8 +18,9 @@ struct Lesson {
   std::string course = {};  ///< the lesson file with steps (core/lesson/course.h) that it is the beginning of; "" for what has none
 };
 
-/// The lessons without steps that ship with the program, the default one first. Throws FileError.
-std::vector<Lesson> shipped_lessons();
+/// The lessons without steps that ship with the program, the default one first. Throws FileError; with `troubles`, lessons
+/// that cannot be read are left out and their errors' sentences put there.
+std::vector<Lesson> shipped_lessons(std::vector<std::string>* troubles = nullptr);
 /// By id, those with steps (core/lesson/course.h) too. Throws SettingError listing the ids there are.
 Lesson shipped_lesson(const std::string& id);
 /// What opens where no file is named.

@@ -23,6 +23,7 @@ struct Window {
   explicit Window(Document start) : session(std::move(start), [] {}) { session.wait(); }
 
   void frame() {
+    session.update();
     const bool fonts_changed = session.prepare_fonts(1);
     host.set_frame(width, height);
     host.begin_frame(fonts_changed);

@@ -21,6 +21,7 @@ unset WAYLAND_DISPLAY
 mkdir "$work/files"
 cp "$fixtures/s002_v1.input.npz" "$work/files/ab.npz"
 cp "$fixtures/s002_v2.input.npz" "$work/files/b.npz"
+export XDG_STATE_HOME=$work/state  # what it remembers of this person
 cd "$work/files"
 LIBGL_ALWAYS_SOFTWARE=1 "$program" --text "the cat sat" --level pipeline --size 1280x720 >"$work/out" 2>&1 &
 app=$!

@@ -30,6 +30,7 @@ HeadlessWindow::HeadlessWindow(Document start, ImVec2 size, RecentFiles recent)
 }
 
 void HeadlessWindow::frame() {
+  session.update();
   session.prepare_fonts(1);
   painter.quads.clear();
   painter.images.clear();
@@ -60,6 +61,15 @@ void HeadlessWindow::button(bool down, int which) {
 #else
   ImGui::GetIO().MouseDown[which] = down;
 #endif
+}
+
+void HeadlessWindow::wheel(float turns) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddMouseWheelEvent(0, turns);
+#else
+  ImGui::GetIO().MouseWheel = turns;
+#endif
+  frame();
 }
 
 void HeadlessWindow::click(ImVec2 at) {

@@ -42,6 +42,9 @@ class HeadlessWindow {
   struct Modifiers {
     bool ctrl = false, shift = false, alt = false;
   };
+  /// One button, down or up, seen by the next frame; a turn of the wheel and its frame.
+  void press_button(bool down, int which = 0) { button(down, which); }
+  void wheel(float turns);
   void press(char letter, Modifiers held);
   void press(char letter, bool ctrl = false) { press(letter, Modifiers{ctrl, false, false}); }
   /// Types into what has the focus, then presses Enter.

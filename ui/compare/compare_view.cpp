@@ -58,10 +58,8 @@ void draw_invitation(const Frame& frame, Rect place) {
     if (!question.sensible(*frame.trace())) continue;
     ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y});
     if (!chip(frame, question.word, frame.words(question.word), false, width)) continue;
-    Scenario asked = frame.document.scenario;
-    question.change(asked);
     frame.actions.push_back(Pin{});
-    frame.change(std::move(asked));
+    frame.edit({}, question.change);
   }
 }
 
@@ -78,7 +76,7 @@ float draw_buttons(const Frame& frame, Rect place) {
     return clicked;
   };
   if (button("compare.unpin")) frame.actions.push_back(Unpin{});
-  if (button("compare.back")) frame.change(frame.document.pinned->scenario);
+  if (button("compare.back")) frame.edit({}, [a = frame.document.pinned](Scenario& s) { s = a->scenario; });
   if (button("compare.pin_again")) frame.actions.push_back(Pin{});
   return x;
 }
@@ -108,9 +106,10 @@ void draw_panels(const Frame& frame, const ComparePicture& picture, Rect area) {
 }
 
 void choose(const Frame& frame, const CompareTile& tile) {
-  View view = tile.at ? look_at(frame.view(), *frame.trace(), *tile.at) : frame.view();
-  view.compared = tile.stage;
-  frame.change(std::move(view));
+  frame.show([at = tile.at, stage = tile.stage, trace = frame.document.trace](View& v) {
+    if (at) v = look_at(std::move(v), *trace, *at);
+    v.compared = stage;
+  });
 }
 
 void draw_tile(const Frame& frame, const CompareTile& tile) {
@@ -151,9 +150,7 @@ void point(const Frame& frame, const ComparePicture& picture, Rect area) {
   std::snprintf(words, sizeof words, "A %.5g\nB %.5g\nB − A %+.5g", a, b, b - a);
   tooltip(frame, words);
   if (!clicked) return;
-  View view = frame.view();
-  view.selected = cell;
-  frame.change(std::move(view));
+  frame.show([cell](View& v) { v.selected = cell; });
 }
 
 }  // namespace

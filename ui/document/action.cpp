@@ -22,8 +22,10 @@ void step(Document& document, std::vector<Past>& from, std::vector<Past>& to) {
 struct Applier {
   Document& document;
 
-  void operator()(const ChangeScenario& change) const {
-    if (change.scenario == document.scenario) return;
+  void operator()(const EditScenario& change) const {
+    Scenario scenario = document.scenario;
+    change.edit(scenario);
+    if (scenario == document.scenario) return;
     const bool merges = !change.gesture.empty() && change.gesture == document.gesture && !document.undo.empty();
     if (!merges) {
       document.undo.push_back({document.scenario});
@@ -31,10 +33,10 @@ struct Applier {
     }
     document.redo.clear();
     document.gesture = change.gesture;
-    document.scenario = change.scenario;
+    document.scenario = std::move(scenario);
     document.error.clear();
   }
-  void operator()(const ChangeView& change) const { document.view = change.view; }
+  void operator()(const EditView& change) const { change.edit(document.view); }
   void operator()(const Hover& hover) const { document.view.hovered = hover.cell; }
   void operator()(const Pin&) const {
     document.pinned = document.trace;
@@ -60,7 +62,6 @@ struct Applier {
   void operator()(const TakeLayer&) const {}
   void operator()(const Paste&) const {}
   void operator()(const UsePasted&) const {}
-  void operator()(const ToggleFullscreen&) const {}
   void operator()(const Quit&) const {}
 };
 
@@ -91,9 +92,17 @@ Cell first_look(const Trace& trace, const View& view) {
 
 void apply(Document& document, const Action& action) { std::visit(Applier{document}, action); }
 
+void end_gesture(Document& document) { document.gesture.clear(); }
+
 void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
   const bool steps = !(scenario == document.scenario);
-  apply(document, ChangeScenario{std::move(scenario), {}});
+  apply(document, EditScenario{[&](Scenario& s) { s = std::move(scenario); }, {}});
+  View& view = document.view;  // what was half done belonged to what was open
+  view.mask_draft.reset();
+  view.mask_painting.from.reset();
+  view.mask_painting.to.reset();
+  view.menu.reset();
+  view.pasted.reset();
   Origin before = std::exchange(document.origin, {std::move(lesson), document.scenario});
   if (steps) document.undo.back().origin = std::move(before);
 }
@@ -116,6 +125,12 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
     }
   }
   view.looked = true;
+  ExportOptions& exported = view.exporting.options;
+  if (!(*document.trace)[exported.stage].defined()) exported.stage = Stage::weights;
+  const auto beyond = [&](Index h) { return !exists(*document.trace, {exported.stage, 0, h, 0, 0}); };
+  std::erase_if(exported.heads, beyond);
+  if (exported.heads.empty()) exported.heads = {0};
+  if (!exists(*document.trace, {exported.stage, exported.batch, 0, 0, 0})) exported.batch = 0;
   if (view.selected && !exists(*document.trace, *view.selected)) view.selected.reset();
   if (view.menu && !exists(*document.trace, view.menu->cell)) view.menu.reset();
   if (view.hovered && !exists(*document.trace, *view.hovered)) view.hovered.reset();

@@ -1,6 +1,7 @@
 // Actions: everything a person can do, as values that a panel returns and a test can issue.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,15 +11,16 @@
 
 namespace headlight {
 
-/// The numbers are to be other ones. `gesture` names what is being dragged or typed ("seed", "heads"): successive
-/// changes with the same gesture are one step of undo; "" never merges.
-struct ChangeScenario {
-  Scenario scenario;
+/// The numbers are to be other ones: what is to be done to the scenario as it is when its turn comes, so that two that are
+/// made in one frame both hold. `gesture` names what is being dragged or typed ("seed", "heads"): while the mouse or the
+/// field is held, changes with the same gesture are one step of undo; "" never merges.
+struct EditScenario {
+  std::function<void(Scenario&)> edit;
   std::string gesture;
 };
 /// Looking elsewhere or otherwise. Not a step of undo.
-struct ChangeView {
-  View view;
+struct EditView {
+  std::function<void(View&)> edit;
 };
 /// The pointer is over this cell, or over none.
 struct Hover {
@@ -79,19 +81,20 @@ struct Save {
 };
 /// Takes the message that is shown away: the error, else the notice.
 struct DismissMessage {};
-struct ToggleFullscreen {};
 /// Asks first where changes would be lost, unless it is said surely.
 struct Quit {
   bool surely = false;
 };
 
-using Action = std::variant<ChangeScenario, ChangeView, Hover, OpenFile, OpenMask, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export,
-                            CopyCommand, AskToSave, Save, Pin, Unpin, Undo, Redo, ShowError, DismissMessage,
-                            ToggleFullscreen, Quit>;
+using Action = std::variant<EditScenario, EditView, Hover, OpenFile, OpenMask, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export,
+                            CopyCommand, AskToSave, Save, Pin, Unpin, Undo, Redo, ShowError, DismissMessage, Quit>;
 using Actions = std::vector<Action>;
 
 /// Applies what concerns the document; what opens, writes, copies or closes is the session's business.
 void apply(Document& document, const Action& action);
+
+/// Nothing is held any more: what follows is another step of undo.
+void end_gesture(Document& document);
 
 /// `lesson` is opened, as `scenario`; undo brings back what was open before.
 void begin_anew(Document& document, Lesson lesson, Scenario scenario);

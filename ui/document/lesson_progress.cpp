@@ -54,7 +54,7 @@ void show_step(Document& document, const Course& course, std::size_t step) {
   if (course.steps.empty()) return;
   step = std::min(step, course.steps.size() - 1);
   const LessonStep& shown = course.steps[step];
-  if (!(shown.pose.scenario == document.scenario)) apply(document, ChangeScenario{shown.pose.scenario, {}});
+  if (!(shown.pose.scenario == document.scenario)) apply(document, EditScenario{[&](Scenario& s) { s = shown.pose.scenario; }, {}});
   document.view = posed(std::move(document.view), shown, step);
 }
 

@@ -56,6 +56,7 @@ struct View {
   bool looping = false;            ///< over the present stage's moments
   float speed = 1;                 ///< times the usual pace
   bool presenting = false;         ///< for a projector: large type, no controls
+  bool fullscreen = false;         ///< of the window: a presentation that F11 began, which takes it along when it ends
   bool blank = false;              ///< the screen is black while the teacher talks
   Dialog dialog = Dialog::none;
   std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed
@@ -70,6 +71,7 @@ struct View {
   OpenChoice open;
   LayerChoice layers;
   std::optional<GivenMatrix> pasted;  ///< which the paste dialog asks about
+  std::optional<float> cell_reach; ///< half the range of the cell editor's slider, while that is held
   float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
   float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view
   bool operator==(const View&) const = default;

@@ -1,5 +1,6 @@
 #include "ui/export/export_file.h"
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "core/export/bundle.h"
@@ -54,8 +55,25 @@ std::vector<std::string> words_for(const ExportChoice& choice, const View& view,
   if (one_head && choice.options.heads == std::vector<Index>{0}) words.insert(words.end(), {"--head", "0"});  // else all
   if (choice.kind == ExportKind::window) {
     constexpr const char* views[] = {"pipeline", "heads", "mask", "compare", "lesson"};
-    words = {"--screenshot", path, "--view", views[static_cast<int>(view.kind)]};
+    constexpr const char* sheets[] = {"", ":conventions", ":reach", ":cost", ":side_by_side"};
+    constexpr const char* ways[way_count] = {"row", "column", "dot", "outer"};
+    const bool masks = view.kind == ViewKind::mask;
+    words = {"--screenshot", path, "--view", std::string(views[static_cast<int>(view.kind)]) + (masks ? sheets[static_cast<int>(view.mask_lab.tab)] : "")};
     if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
+    if (view.step && view.way != Way::rows) words.insert(words.end(), {"--way", ways[static_cast<int>(view.way)]});
+    if (view.selected && !view.step) {
+      const Cell& cell = *view.selected;
+      std::string text(name(cell.stage));
+      for (const Index part : {cell.batch, cell.head, cell.row, cell.col}) text += (text.find(':') == std::string::npos ? ":" : ",") + std::to_string(part);
+      words.insert(words.end(), {"--select", text});
+    }
+    if (view.range.mode == RangeMode::row) words.insert(words.end(), {"--range", "row"});
+    if (view.range.mode == RangeMode::head) words.insert(words.end(), {"--range", "head"});
+    if (view.range.mode == RangeMode::fixed) {
+      char ends[64];
+      std::snprintf(ends, sizeof ends, "%.6g:%.6g", static_cast<double>(view.range.fixed.lo), static_cast<double>(view.range.fixed.hi));
+      words.insert(words.end(), {"--range", ends});
+    }
   }
   if (choice.kind == ExportKind::animation) {
     words = {"--animation", path, "--seconds-per-step", std::to_string(choice.seconds).substr(0, 4)};
@@ -86,8 +104,7 @@ void write_file(const Document& document, const std::string& path) {
 
 }  // namespace
 
-View open_export_dialog(const Document& document) {
-  View view = document.view;
+void open_export_dialog(View& view, const Trace& trace) {
   view.dialog = Dialog::exporting;
   ExportChoice& choice = view.exporting;
   const std::optional<Cell>& looked = view.selected;
@@ -95,12 +112,11 @@ View open_export_dialog(const Document& document) {
   if (stage != choice.options.stage) choice.options.style.title.reset();
   choice.options.stage = stage;
   choice.options.batch = is_parameter(stage) ? 0 : view.batch;
-  choice.options.heads = {!has_head_axis(stage) ? 0 : is_per_kv_head(stage) ? view.head / document.trace->dims().groups() : view.head};
+  choice.options.heads = {!has_head_axis(stage) ? 0 : is_per_kv_head(stage) ? view.head / trace.dims().groups() : view.head};
   choice.options.style.theme = view.theme;
   choice.path.reset();
   choice.problem.clear();
   choice.folder = utf8(writable_folder("Pictures"));
-  return view;
 }
 
 std::string export_path(const Document& document) {

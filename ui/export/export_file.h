@@ -9,7 +9,7 @@
 namespace headlight {
 
 /// Opens the dialog on what is looked at: its stage, batch entry and head, in the window's theme.
-View open_export_dialog(const Document& document);
+void open_export_dialog(View& view, const Trace& trace);
 /// Where the file will go: what was typed, else a name that is free.
 std::string export_path(const Document& document);
 /// "headlight render … -o PATH"; "" where no words say the scenario, which then has to be saved first.

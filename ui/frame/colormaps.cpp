@@ -4,15 +4,34 @@
 #include <map>
 
 #include "core/run/summary.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
+namespace {
+
+/// A map whose file is damaged or gone since the program began is grey: the numbers can still be told apart.
+Colormap read_or_grey(const std::string& name, Stage stage, Theme theme) {
+  try {
+    return colormap(name, theme);
+  } catch (const InputError&) {
+    const bool diverging = info(stage).palette == Palette::diverging;
+    Colormap::Table table{};
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const auto level = static_cast<std::uint8_t>(i);
+      table[i] = {level, level, level, 255};
+    }
+    return Colormap(name, diverging ? ColormapKind::diverging : ColormapKind::sequential, table);
+  }
+}
+
+}  // namespace
 
 const Colormap& window_colormap(const View& view, Stage stage) {
   static std::map<std::pair<std::string, Theme>, Colormap> loaded;
   const auto get = [&](const std::string& name) -> const Colormap& {
     const auto key = std::pair(name, view.theme);
     const auto found = loaded.find(key);
-    return found != loaded.end() ? found->second : loaded.emplace(key, colormap(name, view.theme)).first->second;
+    return found != loaded.end() ? found->second : loaded.emplace(key, read_or_grey(name, stage, view.theme)).first->second;
   };
   const std::string standard(default_colormap(info(stage).palette));
   if (view.colormap.empty()) return get(standard);

@@ -1,6 +1,7 @@
 #include "ui/frame/frame.h"
 
 #include <algorithm>
+#include "ui/document/moment.h"
 
 namespace headlight {
 
@@ -37,6 +38,12 @@ Index Frame::rows_shown(Stage stage) const {
 std::optional<Cell> Frame::looked_at() const {
   const std::optional<Cell>& cell = view().hovered ? view().hovered : view().selected;
   return cell && shows(*cell) ? cell : std::nullopt;
+}
+
+void go_to_moment(const Frame& frame, int moment) {
+  frame.show([trace = frame.document.trace, &timeline = frame.timeline, moment](View& v) {
+    v = at_moment(std::move(v), *trace, timeline, moment);
+  });
 }
 
 }  // namespace headlight

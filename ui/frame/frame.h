@@ -9,6 +9,7 @@
 #include "ui/document/action.h"
 #include "ui/document/document.h"
 #include "ui/frame/pictures.h"
+#include "ui/frame/typing.h"
 #include "ui/look/fonts.h"
 #include "ui/look/look.h"
 #include "ui/look/words.h"
@@ -37,6 +38,7 @@ struct Frame {
 
   const Timeline& timeline;
   const RecentFiles& recent;
+  Typing& typing;
 
   const View& view() const { return document.view; }
   /// The cell under the pointer, else the pinned one; none where the step player has not computed it yet.
@@ -56,10 +58,21 @@ struct Frame {
                            v.presenting, u, also...);
   }
 
-  void change(Scenario scenario, std::string gesture = {}) const {
-    actions.push_back(ChangeScenario{std::move(scenario), std::move(gesture)});
+  /// What is to be done to the scenario, to the view, once everything is drawn, in the order of asking: after whatever else
+  /// was asked for in this frame, so that nothing is overwritten by a neighbour's older copy. It runs when the panel has
+  /// returned and keeps values, not references. `gesture` as in EditScenario.
+  void edit(std::string gesture, std::function<void(Scenario&)> change) const { actions.push_back(EditScenario{std::move(change), std::move(gesture)}); }
+  void show(std::function<void(View&)> change) const { actions.push_back(EditView{std::move(change)}); }
+  /// The whole of a view or scenario that was worked out while drawing; edit() and show() are to be preferred.
+  void change(View view) const {
+    show([whole = std::move(view)](View& v) { v = whole; });
   }
-  void change(View view) const { actions.push_back(ChangeView{std::move(view)}); }
+  void change(Scenario scenario, std::string gesture = {}) const {
+    edit(std::move(gesture), [whole = std::move(scenario)](Scenario& s) { s = whole; });
+  }
 };
+
+/// The step player goes to a moment of the timeline.
+void go_to_moment(const Frame& frame, int moment);
 
 }  // namespace headlight

@@ -30,9 +30,7 @@ float choose_stage(const Frame& frame, Rect place) {
     }
     ImGui::SetCursorScreenPos({x, y});
     if (chip(frame, name(stage).data(), name(stage), chosen, width)) {
-      View view = frame.view();
-      view.heads.stage = stage;
-      frame.change(std::move(view));
+      frame.show([stage](View& v) { v.heads.stage = stage; });
     }
     x += width + 4 * u;
   }
@@ -66,15 +64,15 @@ std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& pict
 }
 
 /// All query heads of a card go together: in, where one was missing, else out.
-void toggle(std::vector<Index>& heads, const HeadCard& card) {
+void toggle(std::vector<Index>& heads, Index first, Index users) {
   std::vector<Index> changed;
   Index in = 0;
   for (const Index head : heads) {
-    const bool here = head >= card.head && head < card.head + card.users;
+    const bool here = head >= first && head < first + users;
     in += here ? 1 : 0;
     if (!here) changed.push_back(head);
   }
-  for (Index head = card.head; in < card.users && head < card.head + card.users; ++head) changed.push_back(head);
+  for (Index head = first; in < users && head < first + users; ++head) changed.push_back(head);
   std::ranges::sort(changed);
   heads = std::move(changed);
 }
@@ -100,28 +98,28 @@ void act(const Frame& frame, const HeadsPicture& picture, const std::optional<Ce
   const ImGuiIO& io = ImGui::GetIO();
   const HeadCard* card = card_at(picture, io.MousePos);
   if (ImGui::IsItemHovered() && !io.KeyCtrl && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
-    View view = frame.view();
-    HeadsChoice& choice = view.heads;
-    const bool restores = choice.isolated || !card || card->average;
-    choice.isolated = restores ? std::nullopt : std::optional(card->head);
-    if (restores) choice.heads.clear();
-    if (!restores) view.head = card->head;
-    frame.change(std::move(view));
+    const std::optional<Index> alone = card && !card->average ? std::optional(card->head) : std::nullopt;
+    frame.show([alone](View& v) {
+      const bool restores = v.heads.isolated || !alone;
+      v.heads.isolated = restores ? std::nullopt : alone;
+      if (restores) v.heads.heads.clear();
+      if (!restores) v.head = *alone;
+    });
     return;
   }
   const bool ends_double_click = !io.KeyCtrl && io.MouseClickedLastCount[ImGuiMouseButton_Left] == 2;
   if (!ImGui::IsItemDeactivated() || ends_double_click) return;
-  View view = frame.view();
   const Rect area = dragged_area();
   if (area.width() + area.height() >= 8 * frame.u) {
-    view.heads.heads = heads_touched(picture, area);
+    frame.show([heads = heads_touched(picture, area)](View& v) { v.heads.heads = heads; });
   } else if (io.KeyCtrl && card && !card->average) {
-    toggle(view.heads.heads, *card);
+    frame.show([first = card->head, users = card->users](View& v) { toggle(v.heads.heads, first, users); });
   } else {
-    if (card && !card->average) view.head = card->head;
-    view.selected = cell;
+    frame.show([head = card && !card->average ? std::optional(card->head) : std::nullopt, cell](View& v) {
+      if (head) v.head = *head;
+      v.selected = cell;
+    });
   }
-  if (view != frame.view()) frame.change(std::move(view));
 }
 
 void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture, const HeadCard& card) {
@@ -226,9 +224,8 @@ void mass_slider(const Frame& frame, Rect place) {
   char shown[16];
   std::snprintf(shown, sizeof shown, "%.0f", static_cast<double>(frame.view().heads.mass * 100));
   if (const auto mass = float_slider(frame, "slider", frame.words("heads.mass"), frame.view().heads.mass * 100, 0, 100, shown)) {
-    View view = frame.view();
-    view.heads.mass = std::clamp(std::round(*mass) / 100, 0.0f, 1.0f);
-    if (view != frame.view()) frame.change(std::move(view));
+    const float part = std::clamp(std::round(*mass) / 100, 0.0f, 1.0f);
+    if (part != frame.view().heads.mass) frame.show([part](View& v) { v.heads.mass = part; });
   }
   ImGui::EndChild();
   ImGui::PopStyleColor();

@@ -24,17 +24,36 @@ std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons) {
   return tiles;
 }
 
-const std::vector<Lesson>& shown_lessons(Pictures& pictures) {
-  struct Shelf {
-    std::vector<Lesson> lessons;
+namespace {
+
+struct Shelf {
+  std::vector<Lesson> lessons;
+  std::vector<std::string> troubles;
+};
+
+const Shelf& shelf(Pictures& pictures) {
+  const auto read = [] {
+    Shelf read_now;
+    try {
+      for (Course& course : shipped_courses()) read_now.lessons.push_back(std::move(course.card));
+    } catch (const std::exception& error) {  // one is damaged
+      read_now.troubles.push_back(error.what());
+    }
+    try {
+      for (Lesson& lesson : shipped_lessons(&read_now.troubles)) read_now.lessons.push_back(std::move(lesson));
+    } catch (const std::exception& error) {  // the folder is gone
+      read_now.troubles.push_back(error.what());
+    }
+    return read_now;
   };
-  return pictures.get<Shelf>([] {
-    Shelf shelf;
-    for (Course& course : shipped_courses()) shelf.lessons.push_back(std::move(course.card));
-    for (Lesson& lesson : shipped_lessons()) shelf.lessons.push_back(std::move(lesson));
-    return shelf;
-  }).lessons;
+  return pictures.get<Shelf>(read);
 }
+
+}  // namespace
+
+const std::vector<Lesson>& shown_lessons(Pictures& pictures) { return shelf(pictures).lessons; }
+
+const std::vector<std::string>& lesson_troubles(Pictures& pictures) { return shelf(pictures).troubles; }
 
 const std::vector<LessonTile>& lesson_tiles(Pictures& pictures) {
   struct Tiles {

@@ -18,8 +18,10 @@ struct LessonTile {
 /// In the order of the lessons, each computed: some milliseconds for all of them.
 std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons);
 
-/// The lessons that ship with the program, read when they are first shown; and what each looks like.
+/// The lessons that ship with the program, read when they are first shown, without those that cannot be read; and what each
+/// looks like.
 const std::vector<Lesson>& shown_lessons(Pictures& pictures);
+const std::vector<std::string>& lesson_troubles(Pictures& pictures);
 const std::vector<LessonTile>& lesson_tiles(Pictures& pictures);
 
 }  // namespace headlight

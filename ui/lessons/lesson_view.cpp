@@ -12,9 +12,7 @@ namespace headlight {
 namespace {
 
 void open_lesson(const Frame& frame, const Lesson& lesson) {
-  View view = frame.view();
-  view.kind = ViewKind::pipeline;
-  frame.change(std::move(view));
+  frame.show([](View& v) { v.kind = ViewKind::pipeline; });
   frame.actions.push_back(OpenFile{"lesson:" + lesson.id});
 }
 

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_map>
+#include <utility>
 
 #include <imgui_freetype.h>
 
 #include "core/figure/fonts.h"
+#include "core/text/utf8.h"
 #include "ui/imgui_compat.h"
 
 namespace headlight {
@@ -58,8 +61,57 @@ ImFont* add(ImFontAtlas& atlas, FontRole role, float pixels, const ImWchar* rang
 
 }  // namespace
 
-void Fonts::load(float scale, const std::string& text) {
+namespace {
+
+constexpr double atlas_pixels = 24e6;  // four bytes each, on the graphics card
+
+/// What a character takes of the atlas, in all sizes, at most.
+double pixels_of_a_character(float scale) {
+  double sum = 0;
+  for (const Size& size : sizes) sum += std::pow(static_cast<double>(size.points * scale) + 2, 2);
+  return sum;
+}
+
+/// The characters of `text` that are not in `kept`, the most frequent first, as many as `most`.
+std::vector<char32_t> most_frequent(const std::string& text, const std::vector<bool>& kept, std::size_t most) {
+  std::vector<std::pair<std::size_t, char32_t>> counts;
+  std::unordered_map<char32_t, std::size_t> places;
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t character = next_character(text, at);
+    if (character > IM_UNICODE_CODEPOINT_MAX || (character < kept.size() && kept[character])) continue;
+    const auto [place, added] = places.emplace(character, counts.size());
+    if (added) counts.emplace_back(0, character);
+    ++counts[place->second].first;
+  }
+  std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (counts.size() > most) counts.resize(most);
+  std::vector<char32_t> chosen;
+  for (const auto& [count, character] : counts) chosen.push_back(character);
+  return chosen;
+}
+
+void mark(std::vector<bool>& seen, const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) seen[next_character(text, at)] = true;
+}
+
+}  // namespace
+
+bool Fonts::covers(float scale, const std::string& words, const std::string& text) {
+  if (scale != scale_ || seen_.empty()) return false;
+  if (words == words_ && text == text_) return true;
+  for (const std::string* each : {&words, &text}) {
+    for (std::size_t at = 0; at < each->size();) {
+      if (!seen_[next_character(*each, at)]) return false;
+    }
+  }
+  words_ = words;
+  text_ = text;
+  return true;
+}
+
+void Fonts::load(float scale, const std::string& words, const std::string& text) {
   scale_ = scale;
+  words_ = words;
   text_ = text;
   baked_.clear();
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
@@ -70,7 +122,16 @@ void Fonts::load(float scale, const std::string& text) {
   ImFontGlyphRangesBuilder wanted;
   wanted.AddRanges(atlas.GetGlyphRangesDefault());
   wanted.AddText(symbols);
-  wanted.AddText(text.c_str());
+  wanted.AddText(words.c_str());
+  seen_.assign(0x110000, false);
+  mark(seen_, words);
+  const double side = std::min(texture_limit_, 16384);
+  const double room = std::min(atlas_pixels, 0.8 * side * side) / pixels_of_a_character(scale);
+  const auto own = static_cast<double>(std::count(seen_.begin(), seen_.end(), true)) + 200;
+  for (const char32_t character : most_frequent(text, seen_, static_cast<std::size_t>(std::max(room - own, 0.0)))) {
+    wanted.AddChar(static_cast<ImWchar>(character));
+  }
+  mark(seen_, text);
   static ImVector<ImWchar> ranges;  // the atlas keeps a pointer to it until it is built
   ranges.clear();
   wanted.BuildRanges(&ranges);
@@ -84,7 +145,8 @@ void Fonts::load(float scale, const std::string& text) {
   }
   ImGui::GetIO().FontDefault = pick(Face::ui, 13 * scale);
 #if IMGUI_VERSION_NUM < 19200
-  atlas.TexDesiredWidth = scale > 2 ? 4096 : 2048;  // no higher than a texture may be
+  const bool wide = scale > 2 || own + static_cast<double>(text.size()) > room / 4;  // a tall atlas may be higher than a texture can be
+  atlas.TexDesiredWidth = wide ? std::min(texture_limit_, 4096) : 2048;
   atlas.Build();
 #endif
 }

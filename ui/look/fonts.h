@@ -13,10 +13,14 @@ enum class Face { ui, bold, mono, math };
 
 class Fonts {
  public:
-  /// Fills the current context's atlas for `scale` pixels per point, with every character of `text` besides the usual.
-  void load(float scale, const std::string& text);
-  /// Whether a load with these arguments would change anything.
-  bool covers(float scale, const std::string& text) const { return scale == scale_ && text == text_; }
+  /// Fills the current context's atlas for `scale` pixels per point, with the usual characters, all of `words`, and of `text`
+  /// those that there is room for, the most frequent first.
+  void load(float scale, const std::string& words, const std::string& text = {});
+  /// Whether a load would change anything: another scale, or characters that were in neither text of the last one. Other
+  /// sentences of the same characters do not.
+  bool covers(float scale, const std::string& words, const std::string& text);
+  /// Of the atlas, each way: what the graphics driver takes.
+  void set_texture_limit(int pixels) { texture_limit_ = pixels; }
   float scale() const { return scale_; }
 
   /// The font whose baked size is the nearest one not below `pixels`.
@@ -32,7 +36,9 @@ class Fonts {
     ImFont* font;
   };
   std::vector<Baked> baked_;
-  std::string text_;
+  std::string words_, text_;   ///< as last asked for
+  std::vector<bool> seen_;     ///< by code point: in the texts of the last load
+  int texture_limit_ = 16384;
   float scale_ = 0;
 };
 

@@ -12,14 +12,25 @@
 namespace headlight {
 namespace {
 
-void flatten(const nlohmann::json& node, const std::string& path, auto& table) {
+void flatten(const nlohmann::json& node, const std::string& path, auto& table) {  // over what is there
   for (const auto& [key, value] : node.items()) {
     const std::string name = path.empty() ? key : path + "." + key;
     if (value.is_object()) {
       flatten(value, name, table);
     } else {
-      table.emplace(name, value.template get<std::string>());
+      table.insert_or_assign(name, value.template get<std::string>());
     }
+  }
+}
+
+void read_words(const std::string& language, auto& table) {
+  const std::filesystem::path path = asset("translations/" + language + ".json");
+  std::ifstream file(path);
+  try {
+    flatten(nlohmann::json::parse(file), "", table);
+  } catch (const nlohmann::json::exception& error) {
+    throw FileError(path.string(), std::string("not a table of words (") + error.what() + ")",
+                    "expected a JSON object of strings");
   }
 }
 
@@ -32,14 +43,8 @@ Words::Words(const std::string& language) : language_(language) {
     for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
     throw SettingError("--language", "no language \"" + language + "\"", "expected one of " + names);
   }
-  const std::filesystem::path path = asset("translations/" + language + ".json");
-  std::ifstream file(path);
-  try {
-    flatten(nlohmann::json::parse(file), "", table_);
-  } catch (const nlohmann::json::exception& error) {
-    throw FileError(path.string(), std::string("not a table of words (") + error.what() + ")",
-                    "expected a JSON object of strings");
-  }
+  if (language != "en") read_words("en", table_);  // what is not translated is English
+  read_words(language, table_);
 }
 
 const char* Words::operator()(std::string_view key) const {
@@ -63,6 +68,16 @@ std::string Words::all_text() const {
   std::string text;
   for (const auto& [key, value] : table_) text += value;
   return text;
+}
+
+std::string language_name(const std::string& language) {
+  try {
+    const Words words(language);
+    const std::string name = words("top.this_language");
+    return name.empty() || name == Words("en")("top.this_language") ? language == "en" ? name : language : name;
+  } catch (const std::exception&) {  // damaged: to be seen when it is chosen
+    return language;
+  }
 }
 
 std::vector<std::string> list_languages() {

@@ -11,7 +11,8 @@ namespace headlight {
 
 class Words {
  public:
-  /// Reads assets/translations/LANGUAGE.json; throws SettingError naming the languages there are.
+  /// Reads assets/translations/LANGUAGE.json, and English where that lacks a text; throws SettingError naming the languages
+  /// there are, FileError.
   explicit Words(const std::string& language);
 
   const std::string& language() const { return language_; }
@@ -32,6 +33,8 @@ class Words {
   std::unordered_map<std::string, std::string, Hash, std::equal_to<>> table_;
 };
 
+/// What a language calls itself: "English"; its file's name where that does not say.
+std::string language_name(const std::string& language);
 /// The languages that there are files for: {"en", …}.
 std::vector<std::string> list_languages();
 

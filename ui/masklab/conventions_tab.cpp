@@ -10,10 +10,8 @@ namespace {
 /// This run becomes A, the other choice B.
 void take(const Frame& frame, const Scenario& scenario) {
   frame.actions.push_back(Pin{});
-  frame.change(scenario);
-  View view = frame.view();
-  view.kind = ViewKind::compare;
-  frame.change(std::move(view));
+  frame.edit({}, [scenario](Scenario& s) { s = scenario; });
+  frame.show([](View& v) { v.kind = ViewKind::compare; });
 }
 
 void draw_choice(const Frame& frame, const ConventionsPicture::Card& card) {

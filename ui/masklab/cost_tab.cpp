@@ -95,7 +95,7 @@ const CostBar* draw_columns(const Frame& frame, const char* id, const CostPlot& 
 }
 
 void choose_block(const Frame& frame, Index block) {
-  change_lab(frame, [&](MaskLab& lab) { lab.block = static_cast<int>(std::clamp<Index>(block, 1, 4096)); });
+  frame.show([block](View& v) { v.mask_lab.block = static_cast<int>(std::clamp<Index>(block, 1, 4096)); });
 }
 
 void draw_settings(const Frame& frame, const CostPicture& picture) {
@@ -120,10 +120,8 @@ void draw_cost_tab(const Frame& frame, Rect place) {
   draw_bars(frame, picture.operations);
   if (const CostBar* bar = draw_columns(frame, "blocks", picture.by_block)) choose_block(frame, bar->value);
   if (const CostBar* bar = draw_columns(frame, "cache", picture.cache)) {
-    Scenario scenario = frame.document.scenario;
-    scenario.kv_heads = bar->value;
-    const bool free = scenario.source != Source::file;  // a file's weights have their heads
-    if (free && bar->value != frame.trace()->dims().kv_heads) frame.change(std::move(scenario));
+    const bool free = frame.document.scenario.source != Source::file;  // a file's weights have their heads
+    if (free && bar->value != frame.trace()->dims().kv_heads) frame.edit({}, [heads = bar->value](Scenario& s) { s.kv_heads = heads; });
   }
 }
 

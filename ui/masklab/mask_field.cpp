@@ -59,33 +59,31 @@ bool draw_slider(const Frame& frame, const MaskArgument& argument) {
   const auto chosen = argument_slider(frame, argument);
   if (!chosen) return false;
   const MaskExpression& expression = *mask_text_picture(frame, 0).expression;
-  change_scenario(frame, [&](Scenario& s) { s.mask = with_argument(expression, argument.call, argument.place, *chosen); }, argument.id);
+  frame.edit(argument.id, [mask = with_argument(expression, argument.call, argument.place, *chosen)](Scenario& s) { s.mask = mask; });
   return true;
 }
 
 /// padding() needs lengths: where there are none, every entry is some keys shorter than the one before.
-void give_lengths(const Frame& frame, Scenario& scenario) {
-  const Dims& dims = frame.trace()->dims();
-  if (frame.trace()->inputs.valid_lens.defined() || !scenario.valid_lens.empty()) return;
+void give_lengths(const Dims& dims, Scenario& scenario) {
+  if (!scenario.valid_lens.empty()) return;
   for (Index b = 0; b < dims.batch; ++b) scenario.valid_lens.push_back({std::max<Index>(dims.n_k - 1 - b, 1)});
 }
 
 }  // namespace
 
 void type_mask(const Frame& frame, const std::string& text) {
-  View view = frame.view();
-  view.mask_draft.reset();
+  std::optional<std::string> draft;
   const bool blank = text.find_first_not_of(" \t") == std::string::npos;
   try {
-    const bool pads = !blank && MaskExpression::parse(text).calls("padding");
-    change_scenario(frame, [&](Scenario& s) {
-      s.mask = blank ? std::string() : text;
-      if (pads) give_lengths(frame, s);
-    }, "mask text");
+    const bool pads = !blank && MaskExpression::parse(text).calls("padding") && !frame.trace()->inputs.valid_lens.defined();
+    frame.edit("mask text", [mask = blank ? std::string() : text, pads, dims = frame.trace()->dims()](Scenario& s) {
+      s.mask = mask;
+      if (pads) give_lengths(dims, s);
+    });
   } catch (const ExpressionError&) {
-    view.mask_draft = text;
+    draft = text;
   }
-  if (view.mask_draft != frame.view().mask_draft) frame.change(std::move(view));
+  if (draft != frame.view().mask_draft) frame.show([draft](View& v) { v.mask_draft = draft; });
 }
 
 void draw_mask_field(const Frame& frame, const char* id) {

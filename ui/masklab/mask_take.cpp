@@ -56,7 +56,7 @@ void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
   float x = right.x - width;
   const char* open = frame.words("mask_take.open");
   if (x - label_width(frame, open) < left) open = frame.words("mask_take.open_short");
-  if (text_button(frame, "open mask", open, "mask_take.open_hint", {x - label_width(frame, open) - 2 * u, right.y})) frame.change(with_open_dialog(frame, true));
+  if (text_button(frame, "open mask", open, "mask_take.open_hint", {x - label_width(frame, open) - 2 * u, right.y})) open_dialog(frame, true);
   for (const Button& button : buttons) {
     if (starts_group(button.format)) {
       if (button.format != MaskFormat::npy) x += apart;

@@ -10,9 +10,7 @@ void draw_tab_row(const Frame& frame, ImVec2 at) {
   ImGui::SetCursorScreenPos(at);
   for (const MaskTabEntry& entry : all_mask_tabs()) {
     if (bar_button(frame, entry.word, frame.words(entry.word), entry.tab == frame.view().mask_lab.tab)) {
-      View view = frame.view();
-      view.mask_lab.tab = entry.tab;
-      frame.change(std::move(view));
+      frame.show([tab = entry.tab](View& v) { v.mask_lab.tab = tab; });
     }
     ImGui::SameLine(0, 2 * frame.u);
   }

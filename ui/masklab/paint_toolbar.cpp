@@ -10,9 +10,7 @@ namespace headlight {
 namespace {
 
 void keep(const Frame& frame, const MaskPainting& painting) {
-  View view = frame.view();
-  view.mask_painting = painting;
-  frame.change(std::move(view));
+  frame.show([painting](View& v) { v.mask_painting = painting; });
 }
 
 /// Chips of their own width, one chosen.
@@ -73,7 +71,7 @@ float draw_painted_chip(const Frame& frame, ImVec2 right) {
   const float arm = 4 * u;
   list.AddLine({middle.x - arm, middle.y - arm}, {middle.x + arm, middle.y + arm}, colour, 1.5f * u);
   list.AddLine({middle.x - arm, middle.y + arm}, {middle.x + arm, middle.y - arm}, colour, 1.5f * u);
-  if (clicked) change_scenario(frame, [](Scenario& s) { s.painted.clear(); });
+  if (clicked) frame.edit({}, [](Scenario& s) { s.painted.clear(); });
   return width;
 }
 

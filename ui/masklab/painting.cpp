@@ -28,26 +28,32 @@ Index brush_of(const Frame& frame, const HeatPicture& heat, Rect rect) {
 }
 
 void change_painting(const Frame& frame, const MaskPainting& painting) {
-  View view = frame.view();
-  view.mask_painting = painting;
-  frame.change(std::move(view));
+  frame.show([painting](View& v) { v.mask_painting = painting; });
+}
+
+/// As much of the view as stroke_area() looks at.
+View stroke_view(const View& view) {
+  View part;
+  part.batch = view.batch;
+  part.head = view.head;
+  part.mask_painting = view.mask_painting;
+  return part;
 }
 
 /// Paints along the way from one cell to the next, so that a fast hand leaves no gaps.
 void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brush, Paint paint, int stroke) {
-  const Dims& dims = frame.trace()->dims();
   char gesture[32];
   std::snprintf(gesture, sizeof gesture, "stroke %d", stroke);
-  change_scenario(frame, [&](Scenario& s) {
+  frame.edit(gesture, [from, to, brush, paint, dims = frame.trace()->dims(), view = stroke_view(frame.view())](Scenario& s) {
     const Index steps = std::max({std::abs(to.row - from.row), std::abs(to.col - from.col), Index{1}});
     const Index stride = std::max<Index>(1, brush / 2);
     for (Index i = 0; i <= steps; i += i < steps ? std::min(stride, steps - i) : 1) {
       Cell at = from;
       at.row += (to.row - from.row) * i / steps;
       at.col += (to.col - from.col) * i / steps;
-      s.painted = painted_over(s.painted, stroke_area(frame.view(), dims, at, at, brush), paint, sizes_of(dims));
+      s.painted = painted_over(s.painted, stroke_area(view, dims, at, at, brush), paint, sizes_of(dims));
     }
-  }, gesture);
+  });
 }
 
 /// The cell nearest to the point, also from beside the matrix.
@@ -101,12 +107,10 @@ Cell cursor_of(const Frame& frame) {
 
 void move_cursor(const Frame& frame, Index down, Index right) {
   const Dims& dims = frame.trace()->dims();
-  View view = frame.view();
   Cell cell = cursor_of(frame);
   cell.row = std::clamp<Index>(cell.row + down, 0, dims.n_q - 1);
   cell.col = std::clamp<Index>(cell.col + right, 0, dims.n_k - 1);
-  view.selected = cell;
-  frame.change(std::move(view));
+  frame.show([cell](View& v) { v.selected = cell; });
 }
 
 }  // namespace
@@ -162,7 +166,7 @@ bool paint_with_pointer(const Frame& frame, const HeatPicture& mask, Rect rect, 
     const Dims& dims = frame.trace()->dims();
     if (!brushes) {
       const PaintedCells area = stroke_area(frame.view(), dims, *now.from, *painting.to, brush);
-      change_scenario(frame, [&](Scenario& s) { s.painted = painted_over(s.painted, area, now.paint, sizes_of(dims)); });
+      frame.edit({}, [area, paint = now.paint, dims](Scenario& s) { s.painted = painted_over(s.painted, area, paint, sizes_of(dims)); });
     }
     painting.from.reset();
     painting.to.reset();
@@ -201,7 +205,7 @@ bool press_painting_keys(const Frame& frame) {
   const View& view = frame.view();
   if (view.kind != ViewKind::mask || view.mask_lab.tab != MaskTab::patterns) return false;
   const bool painting = view.mask_painting.tool != PaintTool::look;
-  if (pressed('d')) {
+  if (compat::pressed_once('d')) {
     MaskPainting changed = view.mask_painting;
     changed.tool = painting ? PaintTool::look : PaintTool::brush;
     change_painting(frame, changed);
@@ -217,9 +221,8 @@ bool press_painting_keys(const Frame& frame) {
     const Paint paint = allows ? Paint::allow : forbids ? Paint::forbid : Paint::give_back;
     const Dims& dims = frame.trace()->dims();
     const Cell cell = cursor_of(frame);
-    change_scenario(frame, [&](Scenario& s) {
-      s.painted = painted_over(s.painted, stroke_area(view, dims, cell, cell, 1), paint, sizes_of(dims));
-    });
+    const PaintedCells area = stroke_area(view, dims, cell, cell, 1);
+    frame.edit({}, [area, paint, dims](Scenario& s) { s.painted = painted_over(s.painted, area, paint, sizes_of(dims)); });
     return true;
   }
   return down != 0 || right != 0;

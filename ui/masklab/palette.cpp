@@ -63,9 +63,7 @@ void draw_combine_choice(const Frame& frame) {
   for (int i = 0; i < 4; ++i) {
     if (i > 0) ImGui::SameLine(0, 3 * frame.u);
     if (!chip(frame, words[i], frame.words(words[i]), static_cast<int>(now) == i)) continue;
-    View view = frame.view();
-    view.mask_painting.combine = static_cast<Combine>(i);
-    frame.change(std::move(view));
+    frame.show([i](View& v) { v.mask_painting.combine = static_cast<Combine>(i); });
   }
 }
 

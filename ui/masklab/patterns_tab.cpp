@@ -77,9 +77,7 @@ void draw_heads(const Frame& frame, const MaskPicture& picture) {
     if (chosen || ImGui::IsItemHovered()) compat::add_rect(list, edge.min, edge.max, chosen ? frame.look.head(head) : frame.look.muted, 3 * u, 2 * u);
     draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, 11 * u, {small.rect.min.x, small.rect.max.y + 3 * u}, chosen ? frame.look.ink : frame.look.muted, small.label);
     if (!clicked) continue;
-    View view = frame.view();
-    view.head = head;
-    frame.change(std::move(view));
+    frame.show([head](View& v) { v.head = head; });
   }
 }
 
@@ -91,9 +89,7 @@ void draw_entries(const Frame& frame, const MaskPicture& picture) {
   for (std::size_t b = 0; b < picture.entries.size(); ++b) {
     ImGui::SetCursorScreenPos({x, picture.entries_at.y});
     if (chip(frame, picture.entries[b].c_str(), picture.entries[b], static_cast<Index>(b) == frame.view().batch)) {
-      View view = frame.view();
-      view.batch = static_cast<Index>(b);
-      frame.change(std::move(view));
+      frame.show([b](View& v) { v.batch = static_cast<Index>(b); });
     }
     x = ImGui::GetItemRectMax().x + 3 * u;
   }
@@ -116,9 +112,7 @@ void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) 
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (cell && (has_mask || cell->stage != Stage::mask)) offer_matrix_menu(frame, cell);
   if (painted || !clicked || !cell) return;
-  View view = frame.view();
-  view.selected = cell;
-  frame.change(std::move(view));
+  frame.show([cell](View& v) { v.selected = cell; });
 }
 
 /// The expression over the width, what is painted over it at its right, its numbers as sliders below. Gives where it ends.

@@ -133,10 +133,10 @@ void draw_settings(const Frame& frame, Rect place) {
   ImGui::BeginChild("settings", {place.width(), place.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   const MaskLab& lab = frame.view().mask_lab;
   if (const auto layers = int_slider(frame, "layers", frame.words("mask_lab.reach.layers"), lab.layers, Choices(1, 32))) {
-    change_lab(frame, [&](MaskLab& l) { l.layers = static_cast<int>(std::clamp<Index>(layers->value, 1, 32)); });
+    frame.show([n = layers->value](View& v) { v.mask_lab.layers = static_cast<int>(std::clamp<Index>(n, 1, 32)); });
   }
   if (chip(frame, "residual", frame.words("mask_lab.reach.residual"), lab.residual, place.width())) {
-    change_lab(frame, [](MaskLab& l) { l.residual = !l.residual; });
+    frame.show([](View& v) { v.mask_lab.residual = !v.mask_lab.residual; });
   }
   ImGui::EndChild();
 }

@@ -61,9 +61,7 @@ std::optional<Cell> cell_under(std::span<const MatrixCard* const> cards, ImVec2 
 void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked) {
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (!clicked || !cell) return;
-  View view = frame.view();
-  view.selected = cell;
-  frame.change(std::move(view));
+  frame.show([cell](View& v) { v.selected = cell; });
 }
 
 void point_at_cells(const Frame& frame, const char* id, Rect area, std::span<const MatrixCard* const> cards) {

@@ -39,11 +39,4 @@ void point_at_cells(const Frame& frame, const char* id, Rect area, std::span<con
 /// The same of a cell that was found already.
 void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked);
 
-template <typename Set>
-void change_lab(const Frame& frame, Set set) {
-  View view = frame.view();
-  set(view.mask_lab);
-  frame.change(std::move(view));
-}
-
 }  // namespace headlight

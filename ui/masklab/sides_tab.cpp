@@ -45,14 +45,12 @@ void draw_field(const Frame& frame, const SidesPicture& picture) {
   ImGui::BeginChild("other", {field.width() - button - 8 * u, field.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   const std::string& other = second_mask(frame.view().mask_lab, frame.document.scenario);
   if (const auto text = text_field(frame, "##other", other, Face::mono, true)) {
-    change_lab(frame, [&](MaskLab& lab) { lab.other = *text; });
+    frame.show([typed = *text](View& v) { v.mask_lab.other = typed; });
   }
   ImGui::EndChild();
   ImGui::SetCursorScreenPos({field.max.x - button, field.min.y});
   if (!chip(frame, "use", frame.words("mask_lab.sides.use"), false, button) || !picture.shows()) return;
-  Scenario scenario = frame.document.scenario;
-  scenario.mask = other;
-  frame.change(std::move(scenario));
+  frame.edit({}, [mask = other](Scenario& s) { s.mask = mask; });
 }
 
 }  // namespace

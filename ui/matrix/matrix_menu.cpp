@@ -30,9 +30,7 @@ constexpr Line lines[] = {
 constexpr MatrixTake first_file = MatrixTake::png;
 
 void close(const Frame& frame) {
-  View view = frame.view();
-  view.menu.reset();
-  frame.change(std::move(view));
+  frame.show([](View& v) { v.menu.reset(); });
 }
 
 /// Takes every click beside the menu, so that none changes what is looked at. Comes after what lies above it.
@@ -78,10 +76,10 @@ void offer_matrix_menu(const Frame& frame, const std::optional<Cell>& cell) {
   if (!cell || !ImGui::IsItemHovered() || !ImGui::IsMouseClicked(ImGuiMouseButton_Right)) return;
   if (!frame.shows(*cell)) return;  // not computed yet
   const ImVec2 at = ImGui::GetIO().MousePos;
-  View view = frame.view();
-  view.selected = cell;
-  view.menu = MatrixMenu{*cell, at.x, at.y};
-  frame.change(std::move(view));
+  frame.show([cell, at](View& v) {
+    v.selected = cell;
+    v.menu = MatrixMenu{*cell, at.x, at.y};
+  });
 }
 
 void draw_matrix_menu(const Frame& frame, Rect window) {

@@ -194,9 +194,7 @@ void draw_layer_dialog(const Frame& frame, Rect place) {
   const bool answered = draw_question(frame, choice, area.content());
   if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
   if (!(choice == frame.view().layers)) {
-    View changed = frame.view();
-    changed.layers = std::move(choice);
-    frame.change(std::move(changed));
+    frame.show([choice = std::move(choice)](View& v) { v.layers = choice; });
   }
   if (answered) frame.actions.push_back(TakeLayer{});
 }

@@ -217,9 +217,7 @@ void draw_open_dialog(const Frame& frame, Rect place) {
   ImGui::EndChild();
   if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
   if (!(turn.choice == frame.view().open)) {
-    View changed = frame.view();
-    changed.open = std::move(turn.choice);
-    frame.change(std::move(changed));
+    frame.show([choice = std::move(turn.choice)](View& v) { v.open = choice; });
   }
   if (!turn.taken.empty()) frame.actions.push_back(masks ? Action(OpenMask{std::move(turn.taken)}) : OpenFile{std::move(turn.taken)});
 }

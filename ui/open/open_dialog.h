@@ -16,9 +16,9 @@ struct OpenPicture {
 };
 const OpenPicture& open_picture(Pictures& pictures, const OpenChoice& choice);
 
-/// The view with the dialog in front, in the folder of the open file, else of the newest recent one. `masks`: it asks for a
+/// Brings the dialog to the front, in the folder of the open file, else of the newest recent one. `masks`: it asks for a
 /// mask, which is laid over what is open.
-View with_open_dialog(const Frame& frame, bool masks = false);
+void open_dialog(const Frame& frame, bool masks = false);
 /// Every character that the dialog shows besides the words; "" while it is not open.
 std::string open_dialog_text(const View& view, const RecentFiles& recent, Pictures& pictures);
 

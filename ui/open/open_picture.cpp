@@ -27,16 +27,16 @@ const OpenPicture& open_picture(Pictures& pictures, const OpenChoice& choice) {
   return pictures.get<OpenPicture>(make, choice.typed, choice.visit, choice.masks);
 }
 
-View with_open_dialog(const Frame& frame, bool masks) {
-  View view = frame.view();
-  view.open.masks = masks;
-  view.dialog = Dialog::open;
-  if (view.open.typed.empty()) view.open.typed = starting_folder(frame);
-  view.open.typed = folder_part(view.open.typed);
-  view.open.marked = -1;
-  view.open.focus = true;
-  ++view.open.visit;
-  return view;
+void open_dialog(const Frame& frame, bool masks) {
+  frame.show([masks, start = starting_folder(frame)](View& v) {
+    v.open.masks = masks;
+    v.dialog = Dialog::open;
+    if (v.open.typed.empty()) v.open.typed = start;
+    v.open.typed = folder_part(v.open.typed);
+    v.open.marked = -1;
+    v.open.focus = true;
+    ++v.open.visit;
+  });
 }
 
 std::string open_dialog_text(const View& view, const RecentFiles& recent, Pictures& pictures) {

@@ -51,7 +51,7 @@ bool open_into(Document& document, const std::string& path) {
 
 void open_mask_into(Document& document, const std::string& path) {
   document.view.dialog = Dialog::none;
-  apply(document, ChangeScenario{with_mask_file(document.scenario, path), {}});
+  apply(document, EditScenario{[&](Scenario& s) { s = with_mask_file(s, path); }, {}});
 }
 
 bool ask_for_layer(Document& document) {
@@ -79,7 +79,7 @@ void answer_layer(Document& document, std::optional<Lesson> opened) {
   scenario.layer = choice.layer;
   scenario.heads = choice.heads;
   document.view = afresh(std::move(document.view));
-  opened ? begin_anew(document, std::move(*opened), std::move(scenario)) : apply(document, ChangeScenario{std::move(scenario), {}});
+  opened ? begin_anew(document, std::move(*opened), std::move(scenario)) : apply(document, EditScenario{[&](Scenario& s) { s = std::move(scenario); }, {}});
 }
 
 }  // namespace headlight

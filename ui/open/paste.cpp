@@ -19,7 +19,7 @@ const char* done_word(PasteUse use) {
 
 void put(Document& document, const Tensor& matrix, PasteUse use, const Words& words) {
   document.notice = words.fill(done_word(use), {size_of(matrix)});
-  apply(document, ChangeScenario{with_pasted(document.scenario, matrix, use), {}});
+  apply(document, EditScenario{[&](Scenario& s) { s = with_pasted(std::move(s), matrix, use); }, {}});
 }
 
 std::string what_fits(const Dims& dims) {

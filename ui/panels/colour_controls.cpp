@@ -10,9 +10,7 @@ namespace headlight {
 namespace {
 
 void change_range(const Frame& frame, const RangeSetting& range) {
-  View view = frame.view();
-  view.range = range;
-  frame.change(std::move(view));
+  frame.show([range](View& v) { v.range = range; });
 }
 
 void draw_maps(const Frame& frame) {
@@ -22,9 +20,7 @@ void draw_maps(const Frame& frame) {
   const auto map = [&](std::size_t place, const char* id, const char* label, const std::string& name) {
     if (place % 3 != 0) ImGui::SameLine(0, gap);
     if (!chip(frame, id, label, frame.view().colormap == name, width)) return;
-    View view = frame.view();
-    view.colormap = name;
-    frame.change(std::move(view));
+    frame.show([name](View& v) { v.colormap = name; });
   };
   static const std::string automatic;
   map(0, "automatic", frame.words("controls.automatic"), automatic);

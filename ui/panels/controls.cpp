@@ -28,10 +28,9 @@ void draw_input(const Frame& frame) {
   section(frame, frame.words("controls.input"));
   const Scenario& now = frame.document.scenario;
   if (now.source == Source::text) {
-    if (auto text = text_field(frame, "##text", now.text, Face::ui)) {
-      Scenario scenario = now;
-      scenario.text = std::move(*text);
-      frame.change(std::move(scenario));
+    auto text = text_field(frame, "##text", now.text, Face::ui, true);
+    if (text && text->find_first_not_of(" \t") != std::string::npos) {  // nothing is no sentence: what was typed last holds
+      frame.edit("text", [text = std::move(*text)](Scenario& s) { s.text = text; });
     }
   } else if (now.source == Source::file) {
     note(frame, std::string_view(now.file).substr(now.file.find_last_of("/\\") + 1));
@@ -42,12 +41,13 @@ void draw_input(const Frame& frame) {
   const bool has_file = !now.file.empty();
   const auto clicked = segments(frame, "source", std::span(labels, has_file ? 3u : 2u), chosen);
   if (clicked && *clicked != chosen) {
-    Scenario scenario = now;
-    scenario.source = static_cast<Source>(*clicked);
-    scenario.x.reset();
-    if (scenario.source != Source::text) scenario.queries = std::max<Index>(frame.trace() ? frame.trace()->dims().n_q : 6, 1);
-    if (scenario.source == Source::file) scenario.queries = scenario.keys = scenario.d_model = scenario.batch_size = std::nullopt;
-    frame.change(std::move(scenario));
+    const Index queries = std::max<Index>(frame.trace() ? frame.trace()->dims().n_q : 6, 1);
+    frame.edit({}, [source = static_cast<Source>(*clicked), queries](Scenario& s) {
+      s.source = source;
+      s.x.reset();
+      if (source != Source::text) s.queries = queries;
+      if (source == Source::file) s.queries = s.keys = s.d_model = s.batch_size = std::nullopt;
+    });
   }
   draw_settings(frame, SettingGroup::input);
   draw_pasted(frame);
@@ -71,14 +71,14 @@ void draw_shape(const Frame& frame) {
       s.batch_size = n;
       if (!s.valid_lens.empty()) s.valid_lens.resize(static_cast<std::size_t>(std::max<Index>(n, 1)), s.valid_lens.back());
     });
-    scenario_slider(frame, "queries", dims.n_q, lengths(), true, [&](Scenario& s, Index n) {
+    scenario_slider(frame, "queries", dims.n_q, lengths(), true, [dims](Scenario& s, Index n) {
       if (!s.keys || *s.keys == dims.n_q) s.keys = std::nullopt;  // self-attention stays self-attention
       s.queries = n;
     });
     scenario_slider(frame, "keys", dims.n_k, lengths(), true, [](Scenario& s, Index n) { s.keys = n; });
   }
   scenario_slider(frame, "d_model", dims.d_model, Choices(picture.widths), own, [](Scenario& s, Index n) { s.d_model = n; });
-  scenario_slider(frame, "heads", dims.heads, Choices(picture.heads), true, [&](Scenario& s, Index n) {
+  scenario_slider(frame, "heads", dims.heads, Choices(picture.heads), true, [dims](Scenario& s, Index n) {
     const bool plain = dims.kv_heads == dims.heads;
     s.heads = n;
     if (plain || n % dims.kv_heads != 0) s.kv_heads = std::nullopt;
@@ -97,9 +97,7 @@ void draw_packing(const Frame& frame) {
   note(frame, frame.words("controls.weights_as"));
   const char* labels[] = {frame.words("controls.three"), frame.words("controls.one")};
   if (const auto clicked = segments(frame, "packing", labels, frame.view().packed.value_or(inputs.packed) ? 1 : 0)) {
-    View view = frame.view();
-    view.packed = *clicked == 1;
-    frame.change(std::move(view));
+    frame.show([one = *clicked == 1](View& v) { v.packed = one; });
   }
 }
 
@@ -109,9 +107,7 @@ void draw_looking(const Frame& frame) {
   const auto pick = [&](const char* id, const char* label, Index value, Index count, auto set) {
     if (count < 2) return;
     if (const auto change = int_slider(frame, id, label, value, Choices(0, count - 1))) {
-      View view = frame.view();
-      set(view, std::clamp<Index>(change->value, 0, count - 1));
-      frame.change(std::move(view));
+      frame.show([set, i = std::clamp<Index>(change->value, 0, count - 1)](View& v) { set(v, i); });
     }
   };
   pick("batch", frame.words("controls.batch"), frame.view().batch, dims.batch, [](View& v, Index i) { v.batch = i; });
@@ -130,10 +126,8 @@ void draw_scores(const Frame& frame) {
     std::snprintf(shown, sizeof shown, "1/√%lld", static_cast<long long>(trace.dims().d_head));
   }
   if (const auto scale = float_slider(frame, "scale", frame.words("controls.scale"), trace.scale, 0, 2, shown)) {
-    Scenario scenario = now;
     const float standard = 1 / std::sqrt(static_cast<float>(trace.dims().d_head));
-    scenario.scale = std::abs(*scale - standard) < 0.006f ? std::nullopt : std::optional(*scale);
-    frame.change(std::move(scenario), "scale");
+    frame.edit("scale", [chosen = std::abs(*scale - standard) < 0.006f ? std::nullopt : scale](Scenario& s) { s.scale = chosen; });
   }
   if (trace.has(Stage::mask)) {
     note(frame, frame.words("controls.fill"));
@@ -144,9 +138,7 @@ void draw_scores(const Frame& frame) {
       if (trace.fill == fills[i]) chosen = i;
     }
     if (const auto clicked = segments(frame, "fill", labels, chosen)) {
-      Scenario scenario = now;
-      scenario.fill = fills[*clicked];
-      frame.change(std::move(scenario));
+      frame.edit({}, [fill = fills[*clicked]](Scenario& s) { s.fill = fill; });
     }
   }
 }

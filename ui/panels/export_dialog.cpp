@@ -134,9 +134,7 @@ void draw_export_dialog(const Frame& frame, Rect place) {
   draw_preview(frame, shown, preview);
   draw_foot(frame, {{shown.min.x, shown.max.y + 12 * u}, all.max}, preview, choice);
   if (choice == frame.view().exporting) return;
-  View changed = frame.view();
-  changed.exporting = std::move(choice);
-  frame.change(std::move(changed));
+  frame.show([choice = std::move(choice)](View& v) { v.exporting = choice; });
 }
 
 }  // namespace headlight

@@ -15,7 +15,7 @@ void choose(const Frame& frame, const char* id, const char* heading, const char*
   for (std::size_t i = 0; i < count; ++i) labels[i] = frame.words(keys[i]);
   const int now = static_cast<int>(frame.document.scenario.*member);
   if (const auto clicked = segments(frame, id, labels, now)) {
-    if (*clicked != now) change_scenario(frame, [&](Scenario& s) { s.*member = static_cast<Choice>(*clicked); });
+    if (*clicked != now) frame.edit({}, [member, i = *clicked](Scenario& s) { s.*member = static_cast<Choice>(i); });
   }
 }
 
@@ -61,7 +61,10 @@ void draw_file_controls(const Frame& frame) {
   for (const Assumption& assumption : inputs.assumptions) draw_assumption(frame, assumption);
   const bool has_layers = std::ranges::any_of(inputs.assumptions, [](const Assumption& a) { return a.what == "layer"; });
   if (has_layers && chip(frame, "other_layer", frame.words("taken.other_layer"), false, ImGui::GetContentRegionAvail().x)) {
-    frame.change(with_layer_dialog(frame.document));
+    frame.show([v = with_layer_dialog(frame.document)](View& view) {
+      view.layers = v.layers;
+      view.dialog = v.dialog;
+    });
   }
   if (inputs.file_mask.defined() || now.mask_polarity != MaskPolarity::by_name) {
     choose(frame, "polarity", "taken.polarity", {"taken.by_name", "taken.attend", "taken.ignore"}, &Scenario::mask_polarity);
@@ -76,10 +79,10 @@ void draw_pasted(const Frame& frame) {
   const Scenario& now = frame.document.scenario;
   const float width = ImGui::GetContentRegionAvail().x;
   if (now.x && chip(frame, "drop_x", frame.words("paste.drop_input"), false, width)) {
-    change_scenario(frame, [](Scenario& s) { s.x.reset(); });
+    frame.edit({}, [](Scenario& s) { s.x.reset(); });
   }
   if (now.attn_bias && chip(frame, "drop_bias", frame.words("paste.drop_bias"), false, width)) {
-    change_scenario(frame, [](Scenario& s) { s.attn_bias.reset(); });
+    frame.edit({}, [](Scenario& s) { s.attn_bias.reset(); });
   }
 }
 

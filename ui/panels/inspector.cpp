@@ -98,7 +98,9 @@ class Drawer {
       if (at.x > start.x && at.x + extent + arrow > start.x + width_) at = {start.x, at.y + line};
       bool hovered = false;
       if (!last && link("crumb", i, at, {extent, line}, hovered))
-        frame_.change(go_back(frame_.view(), *frame_.trace(), i));
+        frame_.show([trace = frame_.document.trace, i](View& v) {
+          if (i < v.path.size()) v = go_back(std::move(v), *trace, i);
+        });
       const ImU32 colour = last ? frame_.look.ink : hovered ? frame_.look.ink : frame_.look.accent;
       draw_text(list_, frame_.fonts, face, 12.5f * u_, at, colour, picture_.crumbs[i].label);
       if (!last)
@@ -120,7 +122,9 @@ class Drawer {
   }
 
   void go_to(const Cell& cell) {
-    frame_.change(picture_.reaches ? look_at(frame_.view(), *frame_.trace(), cell) : follow(frame_.view(), *frame_.trace(), picture_.cell, cell));
+    frame_.show([trace = frame_.document.trace, cell, from = picture_.cell, reaches = picture_.reaches](View& v) {
+      v = reaches ? look_at(std::move(v), *trace, cell) : follow(std::move(v), *trace, from, cell);
+    });
   }
 
   void math(const std::vector<std::string>& lines, float points, const MathInk& ink) {
@@ -213,9 +217,7 @@ class Drawer {
       const ImVec2 size{text_size(frame_.fonts, Face::bold, 11 * u_, text).x, 15 * u_};
       bool hovered = false;
       if (link("direction", i, at, size, hovered)) {
-        View view = frame_.view();
-        view.reaches = i == 1;
-        frame_.change(std::move(view));
+        frame_.show([i](View& v) { v.reaches = i == 1; });
       }
       draw_text(list_, frame_.fonts, Face::bold, 11 * u_, at, chosen || hovered ? frame_.look.ink : fade(frame_.look.muted, 0.75f), text);
       if (chosen) list_.AddLine({at.x, at.y + 15 * u_}, {at.x + size.x, at.y + 15 * u_}, frame_.look.ink, 1.5f * u_);
@@ -273,13 +275,12 @@ class Drawer {
   std::optional<Stage> pointed_term_;
 };
 
-/// Waits its turn: a view changed by something else in this frame must not be overwritten.
 void point_at(const Frame& frame, const std::optional<Cell>& cell, const std::optional<Stage>& term) {
-  if ((cell == frame.view().pointed && term == frame.view().pointed_term) || !frame.actions.empty()) return;
-  View view = frame.view();
-  view.pointed = cell;
-  view.pointed_term = term;
-  frame.change(std::move(view));
+  if (cell == frame.view().pointed && term == frame.view().pointed_term) return;
+  frame.show([cell, term](View& v) {
+    v.pointed = cell;
+    v.pointed_term = term;
+  });
 }
 
 void draw_assumptions(const Frame& frame) {

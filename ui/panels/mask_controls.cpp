@@ -19,10 +19,10 @@ void draw_lengths(const Frame& frame) {
     std::snprintf(id, sizeof id, "length%lld", static_cast<long long>(b));
     const char* label = picture.length_labels[static_cast<std::size_t>(b)].c_str();
     if (const auto change = int_slider(frame, id, label, std::lround(lens.at({b})), Choices(0, dims.n_k))) {
-      Scenario scenario = frame.document.scenario;
-      scenario.valid_lens.clear();
-      for (Index i = 0; i < dims.batch; ++i) scenario.valid_lens.push_back({i == b ? change->value : std::lround(lens.at({i}))});
-      frame.change(std::move(scenario), id);
+      frame.edit(id, [lens, b, batch = dims.batch, length = change->value](Scenario& s) {
+        s.valid_lens.clear();
+        for (Index i = 0; i < batch; ++i) s.valid_lens.push_back({i == b ? length : std::lround(lens.at({i}))});
+      });
     }
   }
 }

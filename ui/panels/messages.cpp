@@ -19,6 +19,7 @@ void draw_message(const Frame& frame, Rect place, const std::string& sentence, c
   const ImVec2 min{place.centre().x - width / 2, place.min.y + 14 * u};
   const ImVec2 max{min.x + width, min.y + text.y + 26 * u};
   const PanelArea area(frame, "message", min, max, colours.ground, {16, 12}, PanelArea::Kind::floating);
+  ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());  // over a dialog that came before it, and its veil
   compat::add_rect(*ImGui::GetWindowDrawList(), min, max, colours.border, 4 * u, 1);
   ImGui::PushStyleColor(ImGuiCol_Text, colours.ink);
   ImGui::PushTextWrapPos(width - 54 * u);

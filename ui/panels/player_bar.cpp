@@ -30,16 +30,21 @@ bool play_button(const Frame& frame, ImVec2 centre) {
 }
 
 void toggle_play(const Frame& frame) {
-  View view = frame.view();
-  if (level_shown(view) != Level::pipeline) {
-    if (!view.playing) return frame.change(with_played_stage(std::move(view), frame.timeline));
-    view.playing = false;
-    return frame.change(std::move(view));
+  if (level_shown(frame.view()) != Level::pipeline) {
+    frame.show([&timeline = frame.timeline](View& v) {
+      if (v.playing) {
+        v.playing = false;
+      } else {
+        v = with_played_stage(std::move(v), timeline);
+      }
+    });
+    return;
   }
-  view.playing = !view.playing;
-  const bool at_end = !view.step || *view.step >= frame.timeline.count() - 1;
-  if (view.playing && at_end) view = at_moment(std::move(view), *frame.trace(), frame.timeline, 0);
-  frame.change(std::move(view));
+  frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
+    v.playing = !v.playing;
+    const bool at_end = !v.step || *v.step >= timeline.count() - 1;
+    if (v.playing && at_end) v = at_moment(std::move(v), *trace, timeline, 0);
+  });
 }
 
 /// Pace and place, each a small button of its own.
@@ -49,24 +54,18 @@ void draw_pace(const Frame& frame, ImVec2 at) {
   std::snprintf(words, sizeof words, "%.3g×", static_cast<double>(view.speed));
   ImGui::SetCursorScreenPos(at);
   if (chip(frame, "speed", words, false, 46 * frame.u)) {
-    View changed = view;
-    changed.speed = view.speed >= 4 ? 0.5f : view.speed * 2;
-    frame.change(std::move(changed));
+    frame.show([](View& v) { v.speed = v.speed >= 4 ? 0.5f : v.speed * 2; });
   }
   tooltip(frame, frame.words("player.speed"));
   ImGui::SameLine(0, 4 * frame.u);
   if (chip(frame, "loop", frame.words("player.loop"), view.looping)) {
-    View changed = view;
-    changed.looping = !view.looping;
-    frame.change(std::move(changed));
+    frame.show([](View& v) { v.looping = !v.looping; });
   }
   tooltip(frame, frame.words("player.loop_hint"));
   ImGui::SameLine(0, 4 * frame.u);
   constexpr const char* ways[] = {"player.rows", "player.columns", "player.dot", "player.outer"};
   if (chip(frame, "way", frame.words(ways[static_cast<int>(view.way)]), false, 86 * frame.u)) {
-    View changed = view;
-    changed.way = static_cast<Way>((static_cast<int>(view.way) + 1) % way_count);
-    frame.change(std::move(changed));
+    frame.show([](View& v) { v.way = static_cast<Way>((static_cast<int>(v.way) + 1) % way_count); });
   }
   tooltip(frame, frame.words("player.way_hint"));
 }
@@ -98,7 +97,7 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
   }
   if (ImGui::IsItemActive()) {
     const int moment = moment_at(timeline, (ImGui::GetIO().MousePos.x - left) / (right - left));
-    if (frame.view().step != moment) frame.change(at_moment(frame.view(), *frame.trace(), timeline, moment));
+    if (frame.view().step != moment) go_to_moment(frame, moment);
   }
   const int now = frame.view().step.value_or(timeline.count() - 1);
   const std::optional<Cell> cell = frame.looked_at();

@@ -1,4 +1,5 @@
 // Saving the scenario: where to, and whether to before the window closes or shows something else.
+#include "ui/imgui_compat.h"
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
@@ -20,9 +21,7 @@ bool button(const Frame& frame, const char* id, const char* word, bool main, flo
 }
 
 void close(const Frame& frame) {
-  View changed = frame.view();
-  changed.dialog = Dialog::none;
-  frame.change(std::move(changed));
+  frame.show([](View& v) { v.dialog = Dialog::none; });
 }
 
 }  // namespace
@@ -33,16 +32,17 @@ void draw_save_dialog(const Frame& frame, Rect place) {
   if (!area.open()) return;
   const Rect content = area.content();
   const SaveChoice& saving = frame.view().saving;
-  const auto typed = text_field(frame, "##path", saving.path, Face::mono);
-  if (typed) {
-    View changed = frame.view();
-    changed.saving.path = *typed;
-    frame.change(std::move(changed));
+  if (ImGui::IsWindowAppearing()) {
+    ImGui::SetWindowFocus();
+    ImGui::SetKeyboardFocusHere();
   }
+  const auto typed = text_field(frame, "##path", saving.path, Face::mono);
+  const bool entered = (ImGui::IsItemActive() || ImGui::IsItemDeactivated()) && compat::pressed_once(compat::Key::enter);
+  if (typed) frame.show([path = *typed](View& v) { v.saving.path = path; });
   note(frame, frame.words("save.story"));
   ImGui::SetCursorScreenPos({content.min.x, content.max.y - 28 * u});
   float right = content.max.x;
-  if (button(frame, "save", "save.save", true, right)) frame.actions.push_back(Save{typed.value_or(saving.path)});
+  if (button(frame, "save", "save.save", true, right) || entered) frame.actions.push_back(Save{typed.value_or(saving.path)});
   if (button(frame, "cancel", "save.cancel", false, right)) close(frame);
 }
 

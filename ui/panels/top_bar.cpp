@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "ui/export/export_file.h"
 #include "ui/open/open_dialog.h"
@@ -31,13 +33,25 @@ float draw_tabs(const Frame& frame, Rect place, float right) {
   ImGui::SetCursorScreenPos({left, place.centre().y - 14 * u});
   for (const ViewEntry& view : all_views()) {
     if (bar_button(frame, view.word, frame.words(view.word), view.kind == frame.view().kind)) {
-      View changed = frame.view();
-      changed.kind = view.kind;
-      frame.change(std::move(changed));
+      frame.show([kind = view.kind](View& v) { v.kind = kind; });
     }
     ImGui::SameLine(0, 0);
   }
   return left;
+}
+
+/// The language that a click brings: the next of those there are files for.
+struct OtherLanguage {
+  std::string code, name;
+};
+const OtherLanguage& other_language(const Frame& frame) {
+  const auto find = [&] {
+    const std::vector<std::string> all = list_languages();
+    const auto now = std::ranges::find(all, frame.words.language());
+    const std::string next = now == all.end() || now + 1 == all.end() ? all.front() : *(now + 1);
+    return OtherLanguage{next, language_name(next)};
+  };
+  return frame.pictures.get<OtherLanguage>(find, frame.words.language());
 }
 
 }  // namespace
@@ -58,35 +72,28 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const char* undo = frame.words("top.undo");
   const char* redo = frame.words("top.redo");
   const auto width = [&](const char* words) { return text_size(frame.fonts, Face::ui, 13 * u, words).x + 26 * u; };
-  const char* language = frame.words("top.other_language");
+  const OtherLanguage& other = other_language(frame);
+  const char* language = other.name.c_str();
   const char* present = frame.words("top.present");
   const char* take = frame.words("top.export");
   const float right = place.max.x - 12 * u - width(theme) - width(language) - width(present) - width(take) - width(redo) - width(undo) - width(open);
   ImGui::SetCursorScreenPos({right, baseline - 14 * u});
-  if (bar_button(frame, "open", open, false)) frame.change(with_open_dialog(frame));
+  if (bar_button(frame, "open", open, false)) open_dialog(frame);
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "undo", undo, false, !frame.document.undo.empty())) frame.actions.push_back(Undo{});
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "redo", redo, false, !frame.document.redo.empty())) frame.actions.push_back(Redo{});
   ImGui::SameLine(0, 0);
-  if (bar_button(frame, "export", take, false, frame.trace() != nullptr)) frame.change(open_export_dialog(frame.document));
+  if (bar_button(frame, "export", take, false, frame.trace() != nullptr)) frame.show([trace = frame.document.trace](View& v) { open_export_dialog(v, *trace); });
   ImGui::SameLine(0, 0);
-  if (bar_button(frame, "present", present, false)) {
-    View changed = view;
-    changed.presenting = true;
-    frame.change(std::move(changed));
-  }
+  if (bar_button(frame, "present", present, false)) frame.show([](View& v) { v.presenting = true; });
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "language", language, false)) {
-    View changed = view;
-    changed.language = frame.words("top.other_language_code");
-    frame.change(std::move(changed));
+    frame.show([code = other.code](View& v) { v.language = code; });
   }
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "theme", theme, false)) {
-    View changed = view;
-    changed.theme = view.theme == Theme::light ? Theme::dark : Theme::light;
-    frame.change(std::move(changed));
+    frame.show([](View& v) { v.theme = v.theme == Theme::light ? Theme::dark : Theme::light; });
   }
 
   const float tabs = draw_tabs(frame, place, right);

@@ -13,7 +13,7 @@ void draw_variant_controls(const Frame& frame) {
   const float gap = 4 * frame.u;
   const float third = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
   const auto toggle = [&](const char* id, const char* word, bool on, auto set) {
-    if (chip(frame, id, frame.words(word), on, third)) change_scenario(frame, [&](Scenario& s) { set(s, !on); });
+    if (chip(frame, id, frame.words(word), on, third)) frame.edit({}, [set, on](Scenario& s) { set(s, !on); });
   };
   toggle("bias", "settings.bias", inputs.b_q.defined(), [](Scenario& s, bool on) { s.bias = on; });
   ImGui::SameLine(0, gap);
@@ -27,7 +27,7 @@ void draw_dropout_controls(const Frame& frame) {
   section(frame, frame.words("controls.dropout"));
   const char* modes[] = {frame.words("controls.evaluation"), frame.words("controls.training")};
   if (const auto clicked = segments(frame, "mode", modes, now.training ? 1 : 0)) {
-    if ((*clicked == 1) != now.training) change_scenario(frame, [&](Scenario& s) { s.training = *clicked == 1; });
+    if ((*clicked == 1) != now.training) frame.edit({}, [training = *clicked == 1](Scenario& s) { s.training = training; });
   }
   draw_settings(frame, SettingGroup::dropout);
   note(frame, frame.words(now.training && now.dropout > 0 ? "controls.dropout_acts" : "controls.dropout_idle"));

@@ -10,18 +10,18 @@ struct Invitation {
   const char* id;
   const char* title;
   const char* story;
-  void (*accept)(const Frame& frame, View& view);
+  void (*accept)(const Trace* trace, const Timeline& timeline, View& view);
 };
 
-void look_at_a_number(const Frame&, View& view) { view.kind = ViewKind::pipeline; }
+void look_at_a_number(const Trace*, const Timeline&, View& view) { view.kind = ViewKind::pipeline; }
 
-void play(const Frame& frame, View& view) {
+void play(const Trace* trace, const Timeline& timeline, View& view) {
   view.kind = ViewKind::pipeline;
   view.playing = true;
-  if (frame.trace()) view = at_moment(std::move(view), *frame.trace(), frame.timeline, 0);
+  if (trace) view = at_moment(std::move(view), *trace, timeline, 0);
 }
 
-void change_the_mask(const Frame&, View& view) { view.kind = ViewKind::mask; }
+void change_the_mask(const Trace*, const Timeline&, View& view) { view.kind = ViewKind::mask; }
 
 constexpr Invitation invitations[] = {{"number", "welcome.number", "welcome.number_story", look_at_a_number},
                                       {"play", "welcome.play", "welcome.play_story", play},
@@ -46,10 +46,10 @@ void draw_welcome(const Frame& frame, Rect place) {
     draw_elided(list, frame.fonts, Face::ui, 13 * u, {content.min.x + 16 * u, y + 39 * u}, frame.look.muted, frame.words(invitation.story), size.x - 32 * u);
     y += size.y + 10 * u;
     if (!clicked) continue;
-    View view = frame.view();
-    view.dialog = Dialog::none;
-    invitation.accept(frame, view);
-    frame.change(std::move(view));
+    frame.show([accept = invitation.accept, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
+      v.dialog = Dialog::none;
+      accept(trace.get(), timeline, v);
+    });
   }
   draw_text(list, frame.fonts, Face::ui, 12 * u, {content.min.x, y + 2 * u}, frame.look.muted, frame.words("welcome.keys"));
 }

@@ -27,21 +27,24 @@ void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bo
   const bool pans = ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
   const bool fits = on_background && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   if (!zooms && !pans && !fits) return;
-  View view = frame.view();
   if (zooms) {
     const float zoom = std::clamp(now.zoom * std::pow(1.15f, io.MouseWheel), zoom_least, zoom_most);
     const ImVec2 fixed = now.canvas(io.MousePos);
-    view.zoom = zoom;
-    view.pan_x = io.MousePos.x - fixed.x * zoom - place.min.x;
-    view.pan_y = io.MousePos.y - fixed.y * zoom - place.min.y;
+    const ImVec2 pan{io.MousePos.x - fixed.x * zoom - place.min.x, io.MousePos.y - fixed.y * zoom - place.min.y};
+    frame.show([zoom, pan](View& v) {
+      v.zoom = zoom;
+      v.pan_x = pan.x;
+      v.pan_y = pan.y;
+    });
   } else if (pans) {
-    view.zoom = now.zoom;
-    view.pan_x += io.MouseDelta.x;
-    view.pan_y += io.MouseDelta.y;
+    frame.show([zoom = now.zoom, by = io.MouseDelta](View& v) {
+      v.zoom = zoom;
+      v.pan_x += by.x;
+      v.pan_y += by.y;
+    });
   } else {
-    view.zoom = view.pan_x = view.pan_y = 0;
+    frame.show([](View& v) { v.zoom = v.pan_x = v.pan_y = 0; });
   }
-  frame.change(std::move(view));
 }
 
 /// Thumbnails choose a head when they are clicked; their cells count for the menu alone.
@@ -53,16 +56,15 @@ std::optional<Cell> thumbnail_cell(const PipelinePicture& picture, ImVec2 point)
 }
 
 void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, const std::optional<Cell>& cell) {
-  View view = frame.view();
-  if (const auto head = thumbnail_at(picture, point)) {
-    view.head = *head;
-    if (view.selected && has_head_axis(view.selected->stage)) {
-      view.selected->head = is_per_kv_head(view.selected->stage) ? *head / frame.trace()->dims().groups() : *head;
+  const std::optional<Index> head = thumbnail_at(picture, point);
+  frame.show([head, cell, groups = frame.trace()->dims().groups()](View& v) {
+    if (!head) {
+      v.selected = cell && v.selected != cell ? cell : std::nullopt;
+      return;
     }
-  } else {
-    view.selected = cell && view.selected != cell ? cell : std::nullopt;
-  }
-  frame.change(std::move(view));
+    v.head = *head;
+    if (v.selected && has_head_axis(v.selected->stage)) v.selected->head = is_per_kv_head(v.selected->stage) ? *head / groups : *head;
+  });
 }
 
 /// The card under the pointer, where it is on none of its cells.
@@ -72,9 +74,7 @@ void point_at_card(const Frame& frame, const PipelinePicture& picture, ImVec2 po
     if (over && card.card.contains(point)) stage = card.stage;
   }
   if (stage == frame.view().pointed_stage) return;
-  View view = frame.view();
-  view.pointed_stage = stage;
-  frame.change(std::move(view));
+  frame.show([stage](View& v) { v.pointed_stage = stage; });
 }
 
 /// Near to the step whose cell or card is under the pointer.

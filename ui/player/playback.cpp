@@ -65,11 +65,9 @@ void Playback::advance(const Frame& frame, double seconds) {
   const int now = view.step.value_or(-1);
   const int next = view.looping ? next_in_loop(frame.timeline, now) : now + 1;
   if (next < frame.timeline.count()) {
-    frame.change(at_moment(view, *frame.trace(), frame.timeline, next));
+    go_to_moment(frame, next);
   } else {
-    View stopped = view;
-    stopped.playing = false;
-    frame.change(std::move(stopped));
+    frame.show([](View& v) { v.playing = false; });
   }
 }
 

@@ -13,8 +13,7 @@ namespace {
 
 using compat::Key;
 using compat::pressed;
-
-void go_to(const Frame& frame, int moment) { frame.change(at_moment(frame.view(), *frame.trace(), frame.timeline, moment)); }
+using compat::pressed_once;
 
 /// The first moment of the stage after, or before, the one that is computed at `now`.
 int next_stage(const Timeline& timeline, int now) {
@@ -45,40 +44,46 @@ void player_keys(const Frame& frame) {
     if (pressed(Key::end)) frame.change(with_stage(view, frame.timeline, frame.timeline.chapters().size() - 1));
   } else {
     const bool stages = shift && !near;
-    if (forward) go_to(frame, !view.step ? 0 : stages ? next_stage(frame.timeline, now) : now + 1);
-    if (back) go_to(frame, stages ? last_stage(frame.timeline, now) : now - 1);
-    if (pressed(Key::home)) go_to(frame, 0);
-    if (pressed(Key::end)) go_to(frame, last);
+    if (forward) go_to_moment(frame, !view.step ? 0 : stages ? next_stage(frame.timeline, now) : now + 1);
+    if (back) go_to_moment(frame, stages ? last_stage(frame.timeline, now) : now - 1);
+    if (pressed(Key::home)) go_to_moment(frame, 0);
+    if (pressed(Key::end)) go_to_moment(frame, last);
   }
-  if (pressed(Key::enter) && view.kind == ViewKind::pipeline) frame.change(one_level_in(view, frame));
-  if (pressed('a')) frame.actions.push_back(Pin{});
-  const bool plays = pressed(Key::space), presents = pressed('p') || pressed(Key::f5) || pressed(Key::f11), blanks = pressed('b');
-  const bool reaches = pressed('r');
-  if (!plays && !presents && !blanks && !reaches) return;  // a view is copied only to be changed
-  View changed = view;
+  if (pressed_once(Key::enter) && view.kind == ViewKind::pipeline) frame.change(one_level_in(view, frame));
+  if (pressed_once('a')) frame.actions.push_back(Pin{});
+  const bool plays = pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5), blanks = pressed_once('b');
+  const bool reaches = pressed_once('r');
   if (plays) {
-    changed.playing = !view.playing;
-    if (near) {
-      if (changed.playing) changed = with_played_stage(std::move(changed), frame.timeline);
-    } else if (changed.playing && now >= last) {
-      changed = at_moment(changed, *frame.trace(), frame.timeline, 0);
-    }
+    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
+      v.playing = !v.playing;
+      const bool at_end = v.step.value_or(timeline.count() - 1) >= timeline.count() - 1;
+      if (level_shown(v) != Level::pipeline) {
+        if (v.playing) v = with_played_stage(std::move(v), timeline);
+      } else if (v.playing && at_end) {
+        v = at_moment(std::move(v), *trace, timeline, 0);
+      }
+    });
   }
-  if (presents) changed.presenting = !view.presenting;
-  if (blanks) changed.blank = !view.blank;
-  if (reaches) changed.reaches = !view.reaches;
-  frame.change(std::move(changed));
+  if (presents) frame.show([](View& v) { v.presenting = !v.presenting; });
+  if (blanks) frame.show([](View& v) { v.blank = !v.blank; });
+  if (reaches) frame.show([](View& v) { v.reaches = !v.reaches; });
+}
+
+/// The full screen is a presentation's: one that is there already gets it, and they end together.
+void toggle_fullscreen(const Frame& frame) {
+  frame.show([](View& v) {
+    v.fullscreen = !v.fullscreen;
+    v.presenting = v.fullscreen;
+  });
 }
 
 void toggle(const Frame& frame, Dialog dialog) {
-  View changed = frame.view();
-  changed.dialog = changed.dialog == dialog ? Dialog::none : dialog;
-  frame.change(std::move(changed));
+  frame.show([dialog](View& v) { v.dialog = v.dialog == dialog ? Dialog::none : dialog; });
 }
 
 void toggle_export(const Frame& frame) {
   if (frame.view().dialog == Dialog::exporting) return toggle(frame, Dialog::exporting);
-  frame.change(open_export_dialog(frame.document));
+  frame.show([trace = frame.document.trace](View& v) { open_export_dialog(v, *trace); });
 }
 
 /// Lets go of one thing: the message, the menu, the dialog, the presentation, the moment, at last the pinned cell.
@@ -88,52 +93,52 @@ void escape(const Frame& frame) {
     frame.actions.push_back(DismissMessage{});
     return;
   }
-  View changed = document.view;
-  if (changed.blank) {
-    changed.blank = false;
-  } else if (changed.menu) {
-    changed.menu.reset();
-  } else if (changed.dialog != Dialog::none) {
-    changed.dialog = Dialog::none;
-  } else if (changed.presenting) {
-    changed.presenting = false;
-  } else if (changed.kind == ViewKind::mask && changed.mask_painting.tool != PaintTool::look) {
-    changed.mask_painting.tool = PaintTool::look;
-  } else if (changed.kind == ViewKind::pipeline && changed.looking.level == Level::operation && changed.step) {
-    changed = without_moment(std::move(changed));
-    changed.looking.level = Level::pipeline;
-  } else if (changed.step) {
-    changed = without_moment(std::move(changed));
-  } else if (changed.kind == ViewKind::pipeline && changed.looking.level == Level::operation) {
-    changed.looking.level = Level::pipeline;
-  } else if (changed.selected || changed.kind != ViewKind::pipeline) {
-    changed.selected.reset();
-  } else {
-    changed.looking.level = Level::sentence;
-  }
-  if (!(changed == document.view)) frame.change(std::move(changed));
+  frame.show([](View& v) {
+    if (v.blank) {
+      v.blank = false;
+    } else if (v.menu) {
+      v.menu.reset();
+    } else if (v.dialog != Dialog::none) {
+      v.dialog = Dialog::none;
+    } else if (v.presenting) {
+      v.presenting = false;
+    } else if (v.kind == ViewKind::mask && v.mask_painting.tool != PaintTool::look) {
+      v.mask_painting.tool = PaintTool::look;
+    } else if (v.kind == ViewKind::pipeline && v.looking.level == Level::operation && v.step) {
+      v = without_moment(std::move(v));
+      v.looking.level = Level::pipeline;
+    } else if (v.step) {
+      v = without_moment(std::move(v));
+    } else if (v.kind == ViewKind::pipeline && v.looking.level == Level::operation) {
+      v.looking.level = Level::pipeline;
+    } else if (v.selected || v.kind != ViewKind::pipeline) {
+      v.selected.reset();
+    } else {
+      v.looking.level = Level::sentence;
+    }
+  });
 }
 
 }  // namespace
 
 void press_keys(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
-  if (io.KeyCtrl && pressed('q')) frame.actions.push_back(Quit{});
-  if (io.KeyCtrl && pressed('s')) frame.actions.push_back(AskToSave{Next::stay, io.KeyShift});
-  if (io.KeyCtrl && pressed('e') && frame.trace()) toggle_export(frame);
+  if (io.KeyCtrl && pressed_once('q')) frame.actions.push_back(Quit{});
+  if (io.KeyCtrl && pressed_once('s')) frame.actions.push_back(AskToSave{Next::stay, io.KeyShift});
+  if (io.KeyCtrl && pressed_once('e') && frame.trace()) toggle_export(frame);
   if (io.WantTextInput) {
-    if (frame.view().dialog != Dialog::none && pressed(Key::escape)) escape(frame);
+    if (frame.view().dialog != Dialog::none && pressed_once(Key::escape)) escape(frame);
     return;
   }
   if (io.KeyCtrl && pressed('z')) frame.actions.push_back(io.KeyShift ? Action(Redo{}) : Action(Undo{}));
   if (io.KeyCtrl && pressed('y')) frame.actions.push_back(Redo{});
-  if (pressed(Key::f11)) frame.actions.push_back(ToggleFullscreen{});
-  if ((io.KeyShift && pressed(Key::slash)) || pressed(Key::f1)) toggle(frame, Dialog::help);
-  if (io.KeyCtrl && pressed('o')) frame.change(with_open_dialog(frame));
-  if (io.KeyCtrl && pressed('v')) frame.actions.push_back(Paste{});
+  if (pressed_once(Key::f11)) toggle_fullscreen(frame);
+  if ((io.KeyShift && pressed_once(Key::slash)) || pressed_once(Key::f1)) toggle(frame, Dialog::help);
+  if (io.KeyCtrl && pressed_once('o')) open_dialog(frame);
+  if (io.KeyCtrl && pressed_once('v')) frame.actions.push_back(Paste{});
   if (frame.trace()) press_matrix_keys(frame);
   if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && frame.view().dialog == Dialog::none && !press_painting_keys(frame)) player_keys(frame);
-  if (pressed(Key::escape)) escape(frame);
+  if (pressed_once(Key::escape)) escape(frame);
 }
 
 }  // namespace headlight

@@ -2,19 +2,25 @@
 #include "ui/document/moment.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <exception>
+#include <limits>
+#include <new>
 #include <utility>
 
 #include "core/files/file_watch.h"
 #include "core/network/network.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 #include "ui/export/export_actions.h"
 #include "ui/export/export_file.h"
 #include "ui/export/take_mask.h"
 #include "ui/export/take_matrix.h"
 #include "ui/frame/pictures.h"
 #include "ui/lessons/lesson_panel.h"
+#include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_picture.h"
 #include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
@@ -24,7 +30,10 @@
 #include "ui/panels/registry.h"
 #include "ui/player/playback.h"
 #include "ui/level/scene.h"
+#include "ui/session/journal.h"
 #include "ui/session/keys.h"
+#include "ui/session/recovery.h"
+#include "ui/session/recovery_bar.h"
 
 namespace headlight {
 namespace {
@@ -57,6 +66,8 @@ std::string document_text(const Document& document) {
 }  // namespace
 
 struct Session::State {
+  using Clock = std::chrono::steady_clock;
+  static constexpr double seconds_between_keeping = 0.5;
   Document document;
   Engine engine;
   Words words;
@@ -66,6 +77,18 @@ struct Session::State {
   std::shared_ptr<const Trace> timeline_of;
   Way timeline_way{};
   Actions actions;
+  Typing typing;
+  bool fullscreen = false;
+  int faults = 0;
+  std::unique_ptr<Journal> journal;
+  std::optional<Journal::Found> offer;  ///< of what another window left behind, until it is answered
+  std::optional<Document> offered;
+  bool touched = false;                 ///< since it was kept
+  Clock::time_point kept{};
+  std::string kept_text;
+  double notice_seconds = std::numeric_limits<double>::infinity();  ///< that a notice stands
+  std::string noticed;
+  Clock::time_point noticed_at{};
   WindowRequests requests;
   Scenario submitted;
   std::shared_ptr<const Trace> submitted_against;
@@ -76,7 +99,7 @@ struct Session::State {
   Playback playback;
   Recorder recorder;
   const Trace* text_of = nullptr;  ///< the trace whose tokens `text` holds
-  std::string text, text_language, text_message;
+  std::string text, own_text, text_language, text_message, text_typed;
   ViewKind text_view = ViewKind::pipeline;
   Opener opener;
   FileWatch watch, scenario_watch; ///< of the tensors; of the scenario's own file
@@ -88,7 +111,7 @@ struct Session::State {
   bool titled_unsaved = false;
 
   State(Document start, std::function<void()> wake, RecentFiles opened)
-      : document(std::move(start)), engine(wake), words(document.view.language), opener(std::move(opened)), watch(wake), scenario_watch(std::move(wake)) {
+      : document(std::move(start)), engine(wake), words(words_for(document)), opener(std::move(opened)), watch(wake), scenario_watch(std::move(wake)) {
     opener.begin(document);
     document.origin.saved = document.scenario;
     submit();
@@ -111,8 +134,30 @@ struct Session::State {
     reloading = 0;
   }
 
+  /// Says what went wrong; what is open stays.
+  void fail(const std::exception& error) {
+    if (dynamic_cast<const InputError*>(&error) == nullptr) ++faults;
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    const char* sentence = memory ? words("messages.out_of_memory") : error.what();
+    if (document.error != sentence) document.error = sentence;
+  }
+
+  template <typename Do>
+  void guarded(Do what) {
+    try {
+      what();
+    } catch (const std::exception& error) {
+      fail(error);
+    }
+  }
+
   void take(Outcome outcome) {
-    settled = outcome.ticket;
+    settled = std::max(settled, outcome.ticket);
+    const bool own = outcome.ticket == ticket && document.scenario == submitted;
+    if (!own) {  // of a scenario that is not the newest any more: its numbers may be looked at meanwhile, its failure is no news
+      if (outcome.trace) show_trace(document, std::move(outcome.trace));
+      return;
+    }
     failure = outcome.error;
     const bool reloaded = outcome.ticket == std::exchange(reloading, 0);
     if (outcome.trace) {
@@ -136,7 +181,6 @@ struct Session::State {
 
   void perform(const Action& action) {
     apply(document, action);
-    if (std::holds_alternative<ToggleFullscreen>(action)) requests.toggle_fullscreen = true;
     if (const auto* quit = std::get_if<Quit>(&action)) leave(quit->surely);
     const Next next = perform_export(document, recorder, words, action);
     if (next == Next::leave) requests.close = true;
@@ -152,9 +196,28 @@ struct Session::State {
       paste_into(document, pasted != nullptr ? pasted : "", words);
     }
     if (const auto* copy = std::get_if<CopyText>(&action)) ImGui::SetClipboardText(copy->text.c_str());
-    if (document.view.language != words.language()) {
+  }
+
+  /// The words follow the view's language; where its file cannot be read, the view goes back to the words there are.
+  void keep_words() {
+    if (document.view.language == words.language()) return;
+    try {
       words = Words(document.view.language);
       title.clear();
+    } catch (const std::exception& error) {
+      document.view.language = words.language();
+      fail(error);
+    }
+  }
+
+  /// A language that is damaged does not keep the window shut: English is shown, and why.
+  static Words words_for(Document& document) {
+    try {
+      return Words(document.view.language);
+    } catch (const std::exception& error) {
+      document.error = error.what();
+      document.view.language = "en";
+      return Words("en");
     }
   }
 
@@ -179,6 +242,93 @@ struct Session::State {
   }
 
   /// Whether a dialog that shows files or layers came up, or shows another folder.
+  void gather_text() {
+    const std::string& message = document.error.empty() ? document.notice : document.error;
+    const bool same = !own_text.empty() && text_of == document.trace.get() && text_language == words.language() && text_view == document.view.kind &&
+                      text_message == message && text_typed == document.scenario.text;
+    if (same && !dialog_changed()) return;
+    text_of = document.trace.get();
+    text_message = message;
+    text_language = words.language();
+    text_view = document.view.kind;
+    text_typed = document.scenario.text;
+    text = document_text(document) + open_dialog_text(document.view, opener.recent(), pictures) + layer_dialog_text(document.view);
+    own_text = words.all_text() + lessons_text();
+  }
+
+  double seconds_to_keeping() const {
+    const double since = std::chrono::duration<double>(Clock::now() - kept).count();
+    return std::max(seconds_between_keeping - since, 0.0);
+  }
+
+  double seconds_of_notice() const {
+    if (document.notice.empty() || document.notice != noticed) return 0;
+    return std::max(notice_seconds - std::chrono::duration<double>(Clock::now() - noticed_at).count(), 0.0);
+  }
+
+  /// What was done is said for some seconds; an error stays until it is sent away.
+  void fade_notice() {
+    if (document.notice != noticed) {
+      noticed = document.notice;
+      noticed_at = Clock::now();
+    } else if (!noticed.empty() && seconds_of_notice() <= 0) {
+      document.notice.clear();
+    }
+  }
+
+  /// What would be lost goes to disk, soon after it was touched.
+  void keep_journal() {
+    if (!journal || !touched || seconds_to_keeping() > 0) return;
+    touched = false;
+    kept = Clock::now();
+    if (!is_worth_keeping(document)) {
+      if (!std::exchange(kept_text, {}).empty()) journal->close();
+      return;
+    }
+    std::string now = recovery_text(document);
+    if (now == kept_text) return;
+    kept_text = std::move(now);
+    journal->keep(kept_text);
+  }
+
+  /// The newest thing that was left behind and can be read; what cannot is not offered again.
+  void look_for_offer() {
+    offer.reset();
+    offered.reset();
+    while (auto found = journal->find()) {
+      try {
+        offered = recovered_document(found->text, utf8_from(found->file));
+        offer = std::move(found);
+        return;
+      } catch (const InputError& error) {
+        document.error = error.what();
+        journal->set_aside(*found);
+      }
+    }
+  }
+
+  void answer_offer(RecoveryAnswer answer) {
+    if (answer == RecoveryAnswer::none || !offer) return;
+    if (answer == RecoveryAnswer::take) {
+      document = std::move(*offered);  // without numbers until they are computed
+      opener.begin(document);
+      touched = true;
+      kept = {};
+      keep_journal();
+      journal->wait();  // kept by this window before the old one's is let go of
+    }
+    journal->forget(*offer);
+    look_for_offer();
+  }
+
+  /// A presentation that ends takes the full screen with it.
+  void keep_fullscreen() {
+    View& view = document.view;
+    if (!view.presenting) view.fullscreen = false;
+    if (view.fullscreen != fullscreen) requests.fullscreen = view.fullscreen;
+    fullscreen = view.fullscreen;
+  }
+
   bool dialog_changed() {
     const Dialog dialog = document.view.dialog;
     const bool opens = dialog == Dialog::open;
@@ -196,6 +346,7 @@ struct Session::State {
     timeline_of = document.trace;
     timeline_way = way;
     timeline = document.trace ? Timeline(*document.trace, way) : Timeline();
+    if (document.view.step) document.view.step = std::clamp(*document.view.step, 0, std::max(timeline.count() - 1, 0));
     if (!other_way || !document.view.step) return;  // the same stage from its start
     const Timeline::Chapter* chapter = timeline.chapter_of(at);
     document.view = at_moment(document.view, *document.trace, timeline, chapter ? chapter->first : 0);
@@ -207,54 +358,97 @@ Session::Session(Document start, std::function<void()> wake, RecentFiles recent)
 
 Session::~Session() = default;
 
+void Session::update() {
+  State& s = *state_;
+  s.guarded([&] {
+    if (auto outcome = s.engine.take()) s.take(std::move(*outcome));
+  });
+  s.guarded([&] {
+    if (s.watch.take()) s.reload();
+  });
+  s.guarded([&] {
+    s.scenario_watch.watch(s.document.origin.lesson.file);
+    if (s.scenario_watch.take()) s.opener.follow(s.document, s.words);
+  });
+  s.keep_words();
+  s.fade_notice();
+  s.guarded([&] { s.keep_journal(); });
+}
+
+void Session::remember_in(const std::filesystem::path& folder) {
+  State& s = *state_;
+  s.journal = std::make_unique<Journal>(folder);
+  s.guarded([&] { s.look_for_offer(); });
+}
+
+bool Session::offers_recovery() const { return state_->offer.has_value(); }
+
 bool Session::prepare_fonts(float scale) {
   State& s = *state_;
   if (s.document.view.presenting) scale *= presentation_scale(ImGui::GetIO().DisplaySize, scale);
-  if (const auto outcome = s.engine.take()) s.take(std::move(*outcome));
-  if (s.watch.take()) s.reload();
-  s.scenario_watch.watch(s.document.origin.lesson.file);
-  if (s.scenario_watch.take()) s.opener.follow(s.document, s.words);
-  const std::string& message = s.document.error.empty() ? s.document.notice : s.document.error;
-  if (s.text.empty() || s.text_of != s.document.trace.get() || s.text_language != s.words.language() ||
-      s.text_view != s.document.view.kind || s.text_message != message || s.dialog_changed()) {
-    s.text_of = s.document.trace.get();
-    s.text_message = message;
-    s.text_language = s.words.language();
-    s.text_view = s.document.view.kind;
-    s.text = s.words.all_text() + s.lessons_text() + document_text(s.document) +
-             open_dialog_text(s.document.view, s.opener.recent(), s.pictures) + layer_dialog_text(s.document.view);
-  }
+  s.guarded([&] { s.gather_text(); });
   if (s.styled_scale != scale || s.styled != s.document.view.theme) {
     apply_style(look(s.document.view.theme), scale);
     s.styled_scale = scale;
     s.styled = s.document.view.theme;
   }
-  if (s.fonts.covers(scale, s.text)) return false;
-  s.fonts.load(scale, s.text);
+  if (s.fonts.covers(scale, s.own_text, s.text)) return false;
+  s.fonts.load(scale, s.own_text, s.text);
   return true;
 }
 
-void Session::open(const std::string& path) { state_->perform(OpenFile{path}); }
+void Session::open(const std::string& path) { perform(OpenFile{path}); }
 
-void Session::draw(MatrixPainter& painter) {
+void Session::perform(const Action& action) {
+  state_->touched = true;
+  state_->guarded([&] { state_->perform(action); });
+}
+
+void Session::set_texture_limit(int pixels) { state_->fonts.set_texture_limit(pixels); }
+
+void Session::fade_notices_after(double seconds) { state_->notice_seconds = seconds; }
+
+void Session::warn(const std::string& sentence) { state_->document.error = sentence; }
+
+bool Session::draw(MatrixPainter& painter) {
   State& s = *state_;
   s.actions.clear();
   s.keep_timeline();
   s.recorder.prepare(s.document, s.timeline);
   s.pictures.begin_frame(s.document.trace.get());
   const Progress progress = s.engine.progress();
-  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, painter, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent()};
-  press_keys(frame);
+  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, painter, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent(), s.typing};
+  s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   for (const Panel& panel : all_panels()) {
     if (s.document.view.blank) break;
-    const Rect place = panel.place(frame, window);
-    if (place.width() > 0 && place.height() > 0) panel.draw(frame, place);
+    compat::Recovery recovery;
+    try {
+      const Rect place = panel.place(frame, window);
+      if (place.width() > 0 && place.height() > 0) panel.draw(frame, place);
+    } catch (const std::exception& error) {
+      recovery.close_all();
+      s.fail(error);
+    }
+  }
+  RecoveryAnswer answer{};
+  if (s.offer) {
+    answer = draw_recovery_bar(frame, window, document_name(*s.offered, s.words), s.offer->when);
+    if (answer != RecoveryAnswer::none) s.actions.clear();  // they were meant for what is put aside
   }
   s.pictures.end_frame();
-  for (const Action& action : s.actions) s.perform(action);
+  s.touched = s.touched || std::ranges::any_of(s.actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); });
+  for (const Action& action : s.actions) {
+    s.guarded([&] { s.perform(action); });
+  }
+  if (!ImGui::IsAnyItemActive()) end_gesture(s.document);
+  s.keep_words();
+  s.keep_fullscreen();
+  s.guarded([&] { s.answer_offer(answer); });
+  if (s.requests.close && s.journal) s.journal->close();
   if (!(s.document.scenario == s.submitted) || s.document.pinned != s.submitted_against) s.submit();
+  return !s.actions.empty() || answer != RecoveryAnswer::none;
 }
 
 bool Session::wants_pixels() const { return settled() && state_->recorder.wants_pixels(); }
@@ -268,9 +462,16 @@ void Session::film(const std::string& path, double seconds_per_step) {
   state_->recorder.start_film(state_->document, path, seconds_per_step);
 }
 
+int Session::faults() const { return state_->faults; }
+
+bool Session::asks() const { return state_->document.view.dialog != Dialog::none; }
+
 bool Session::recording() const { return state_->recorder.active(); }
 
-void Session::ask_to_close() { state_->perform(Quit{}); }
+void Session::ask_to_close() {
+  state_->guarded([&] { state_->perform(Quit{}); });
+  if (state_->requests.close && state_->journal) state_->journal->close();
+}
 
 bool Session::settled() const {
   const State& s = *state_;
@@ -279,7 +480,7 @@ bool Session::settled() const {
 
 std::string Session::wait() {
   State& s = *state_;
-  if (auto outcome = s.engine.wait()) s.take(std::move(*outcome));
+  if (auto outcome = s.engine.wait()) s.guarded([&] { s.take(std::move(*outcome)); });
   return s.failure;
 }
 
@@ -287,7 +488,10 @@ double Session::next_frame_in() const {
   constexpr double progress_seconds = 0.1;
   if (state_->draws_on() || recording()) return 0;
   const double playing = Playback::next_frame_in(state_->document.view);
-  return settled() ? playing : std::min(playing, progress_seconds);
+  const bool fades = !state_->document.notice.empty() && std::isfinite(state_->notice_seconds);
+  if (fades && state_->seconds_of_notice() < playing) return state_->seconds_of_notice();
+  const double keeping = state_->journal && state_->touched ? state_->seconds_to_keeping() : playing;
+  return std::min(keeping, settled() ? playing : std::min(playing, progress_seconds));
 }
 
 const Document& Session::document() const { return state_->document; }

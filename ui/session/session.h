@@ -3,13 +3,15 @@
 // The program gives it an ImGui context with a frame begun, and a painter; it knows neither GLFW nor OpenGL.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/files/recent_files.h"
 #include "core/image/png_image.h"
-#include "ui/document/document.h"
+#include "ui/document/action.h"
 
 namespace headlight {
 
@@ -22,6 +24,18 @@ class Session {
   Session(Document start, std::function<void()> wake, RecentFiles recent = RecentFiles());
   ~Session();
 
+  /// Takes over what has happened since: numbers that are computed, files that changed. Before each frame, and while none is
+  /// drawn.
+  void update();
+  /// Keeps what would be lost in `folder`, within two seconds of a change, until the window is closed properly; and offers
+  /// what a window left there that was not.
+  void remember_in(const std::filesystem::path& folder);
+  bool offers_recovery() const;
+
+  /// Of what was done, such as where a file went; without it they stay.
+  void fade_notices_after(double seconds);
+  /// The largest texture that the graphics driver takes, each way.
+  void set_texture_limit(int pixels);
   /// Loads the fonts for this scale (pixels per point × the person's own zoom) into the current context's atlas.
   /// True where the atlas changed, so that the caller rebuilds its texture. Call before each new frame; cheap when
   /// nothing changed.
@@ -29,8 +43,13 @@ class Session {
 
   /// A file dropped on the window, or chosen. Errors become a message; the document stays.
   void open(const std::string& path);
-  /// Draws everything between ImGui::NewFrame and ImGui::Render, and applies what the person did.
-  void draw(MatrixPainter& painter);
+  /// What a panel would have asked for.
+  void perform(const Action& action);
+  /// Draws everything between ImGui::NewFrame and ImGui::Render, and applies what the person did; whether they did anything.
+  /// Whatever throws on the way becomes the document's error, and the document stays.
+  bool draw(MatrixPainter& painter);
+  /// A sentence from outside, such as the graphics driver's, shown as an error.
+  void warn(const std::string& sentence);
 
   /// The pixels of the frame just drawn are wanted, for a picture or a film of the window: give them to take_pixels().
   bool wants_pixels() const;
@@ -41,6 +60,11 @@ class Session {
   bool recording() const;
   /// The person wants the window closed: it may ask whether to save first.
   void ask_to_close();
+
+  /// How often something threw that was no person's mistake.
+  int faults() const;
+  /// A dialog waits for an answer.
+  bool asks() const;
 
   /// Nothing is being computed and nothing moves: a screenshot taken now is final.
   bool settled() const;
@@ -56,7 +80,7 @@ class Session {
   /// What the person asked of the window itself since the last call.
   struct WindowRequests {
     bool close = false;
-    bool toggle_fullscreen = false;
+    std::optional<bool> fullscreen;
   };
   WindowRequests take_window_requests();
 

@@ -4,11 +4,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
+#include <exception>
 
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
 #include "ui/widgets/paragraph.h"
+#include "ui/widgets/text_input.h"
 
 namespace headlight {
 namespace {
@@ -28,8 +29,6 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
     ImGui::Dummy({width, 18 * frame.u});
     return typed;
   }
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%s", shown);
   ImGui::SetCursorScreenPos({at.x + width - number_width, at.y - 3 * frame.u});
   compat::push_font(frame.fonts.pick(Face::mono, size), size);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u, 3 * frame.u});
@@ -38,11 +37,11 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
   // Right-aligned while it is only shown: ImGui's field is left-aligned, so the padding does it.
   const float slack = number_width - 14 * frame.u - text_size(frame.fonts, Face::mono, size, shown).x;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u + std::max(slack, 0.0f), 3 * frame.u});
-  const bool entered = ImGui::InputText(id, buffer, sizeof buffer, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  const Typed field = text_input(frame, id, shown, "", ImGuiInputTextFlags_AutoSelectAll);
   ImGui::PopStyleVar(2);
   ImGui::PopStyleColor();
   ImGui::PopFont();
-  if ((entered || ImGui::IsItemDeactivatedAfterEdit()) && std::strcmp(buffer, shown) != 0) typed = buffer;
+  if ((field.entered || field.left) && field.text != shown) typed = field.text;
   ImGui::SetCursorScreenPos({at.x, at.y + 18 * frame.u});
   ImGui::Dummy({0, 0});
   return typed;
@@ -93,7 +92,9 @@ PanelArea::PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 ma
   if (ground != 0) frame.painter.fill(*ImGui::GetWindowDrawList(), min, max, ground);
 }
 
-PanelArea::~PanelArea() { ImGui::End(); }
+PanelArea::~PanelArea() {
+  if (std::uncaught_exceptions() == 0) ImGui::End();  // else the session closes what is open
+}
 
 void section(const Frame& frame, const char* words) {
   if (ImGui::GetCursorPosY() > 24 * frame.u) ImGui::Dummy({0, 3 * frame.u});
@@ -193,18 +194,15 @@ bool bar_button(const Frame& frame, const char* id, std::string_view label, bool
 }
 
 std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live, const char* hint) {
-  char buffer[4096];
-  std::snprintf(buffer, sizeof buffer, "%s", text.c_str());
   compat::push_font(frame.fonts.pick(face, 13 * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  const bool changed = ImGui::InputTextWithHint(id, hint, buffer, sizeof buffer, live ? 0 : ImGuiInputTextFlags_EnterReturnsTrue);
-  const bool left = ImGui::IsItemDeactivatedAfterEdit();
-  if (ImGui::IsItemActive()) {
+  const Typed field = text_input(frame, id, text, hint);
+  if (field.active) {
     compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent, 6 * frame.u,
                      1.5f * frame.u);
   }
   ImGui::PopFont();
-  if ((changed || left) && text != buffer) return std::string(buffer);
+  if ((field.entered || field.left || (live && field.changed)) && field.text != text) return field.text;
   return std::nullopt;
 }
 

@@ -60,7 +60,8 @@ bool chip(const Frame& frame, const char* id, std::string_view label, bool chose
 /// A button of the top bar: plain text, filled when chosen or hovered.
 bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled = true);
 
-/// One line of text; gives the new text when Enter is pressed or the field is left. With `live`, on every change.
+/// One line of text; gives the new text when Enter is pressed or the field is left, however that comes about. With `live`, on
+/// every change.
 /// While it is empty it shows `hint`.
 std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live = false, const char* hint = "");
 

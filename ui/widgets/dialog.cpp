@@ -1,6 +1,7 @@
 #include "ui/widgets/dialog.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "ui/imgui_compat.h"
 #include "ui/widgets/controls.h"
@@ -11,9 +12,7 @@ namespace {
 constexpr float margin = 22;
 
 void close(const Frame& frame) {
-  View changed = frame.view();
-  changed.dialog = Dialog::none;
-  frame.change(std::move(changed));
+  frame.show([](View& v) { v.dialog = Dialog::none; });
 }
 
 /// Takes every click beside the dialog, so that nothing below it is changed by mistake.
@@ -49,7 +48,7 @@ DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* 
 }
 
 DialogArea::~DialogArea() {
-  if (!open_) return;
+  if (!open_ || std::uncaught_exceptions() > 0) return;  // what throws is cleared up by the session
   ImGui::Dummy({0, 0});  // a dialog may be all drawing; 1.89 and later want an item where the cursor was put
   ImGui::End();
   ImGui::PopStyleColor(2);

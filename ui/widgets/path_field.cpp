@@ -1,9 +1,8 @@
 #include "ui/widgets/path_field.h"
 
-#include <cstdio>
-
 #include "ui/imgui_compat.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/text_input.h"
 
 namespace headlight {
 namespace {
@@ -34,10 +33,8 @@ int listen(ImGuiInputTextCallbackData* data) {
 
 PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool focus,
                     const std::function<std::string(const std::string&)>& complete, const char* hint) {
-  char buffer[4096];
-  std::snprintf(buffer, sizeof buffer, "%s", text.c_str());
   Listener listener{{}, focus, &complete};
-  ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackHistory | ImGuiInputTextFlags_CallbackAlways;
+  ImGuiInputTextFlags flags = ImGuiInputTextFlags_CallbackHistory | ImGuiInputTextFlags_CallbackAlways;
   if (complete) flags |= ImGuiInputTextFlags_CallbackCompletion;
   compat::push_font(frame.fonts.pick(Face::ui, 13 * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
@@ -45,14 +42,15 @@ PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool 
     ImGui::SetWindowFocus();  // 1.90 gives the keyboard only to fields of the window that has the focus already
     ImGui::SetKeyboardFocusHere();
   }
-  listener.keys.entered = ImGui::InputTextWithHint(id, hint, buffer, sizeof buffer, flags, listen, &listener);
-  listener.keys.has_keyboard = ImGui::IsItemActive();
+  const Typed field = text_input(frame, id, text, hint, flags, listen, &listener);
+  listener.keys.entered = field.entered;
+  listener.keys.has_keyboard = field.active;
   if (listener.keys.has_keyboard) {
     compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent, 6 * frame.u, 1.5f * frame.u);
   }
   ImGui::PopFont();
-  listener.keys.changed = text != buffer;
-  if (listener.keys.changed) text = buffer;
+  listener.keys.changed = text != field.text;
+  if (listener.keys.changed) text = field.text;
   return listener.keys;
 }
 

@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// Changes one thing about the scenario; `set` does it to a copy. `gesture` as in ChangeScenario.
+/// What `set` makes of the scenario as it is drawn, the whole of it; Frame::edit is to be preferred.
 template <typename Set>
 void change_scenario(const Frame& frame, Set set, std::string gesture = {}) {
   Scenario scenario = frame.document.scenario;
@@ -17,15 +17,13 @@ void change_scenario(const Frame& frame, Set set, std::string gesture = {}) {
   frame.change(std::move(scenario), std::move(gesture));
 }
 
-/// A slider of one whole number of the scenario. `set` puts the number into a copy.
+/// A slider of one whole number of the scenario. `set` puts the number into it, and keeps what it needs by value.
 template <typename Set>
-void scenario_slider(const Frame& frame, const char* id, Index value, const Choices& choices, bool enabled, Set set) {
+void scenario_slider(const Frame& frame, const char* id, Index now, const Choices& choices, bool enabled, Set set) {
   char key[48];
   std::snprintf(key, sizeof key, "settings.%s", id);
-  if (const auto change = int_slider(frame, id, frame.words(key), value, choices, enabled)) {
-    Scenario scenario = frame.document.scenario;
-    set(scenario, change->value);
-    frame.change(std::move(scenario), change->typed ? std::string() : std::string(id));
+  if (const auto change = int_slider(frame, id, frame.words(key), now, choices, enabled)) {
+    frame.edit(change->typed ? std::string() : std::string(id), [set, value = change->value](Scenario& s) { set(s, value); });
   }
 }
 

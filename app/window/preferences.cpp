@@ -1,0 +1,81 @@
+#include "app/window/preferences.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <span>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/whole_file.h"
+#include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
+#include "ui/look/words.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int largest = 16384;
+
+Preferences parse(const std::string& text) {
+  const Json json = Json::parse(text);
+  Preferences preferences;
+  if (json.contains("theme")) preferences.theme = json["theme"].get<std::string>() == "dark" ? Theme::dark : Theme::light;
+  preferences.language = json.value("language", std::string());
+  preferences.width = std::clamp(json.value("width", 0), 0, largest);
+  preferences.height = std::clamp(json.value("height", 0), 0, largest);
+  return preferences;
+}
+
+}  // namespace
+
+Preferences read_preferences(const fs::path& file, std::string& trouble) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return {};
+  std::ostringstream text;
+  text << stream.rdbuf();
+  try {
+    return parse(text.str());
+  } catch (const Json::exception&) {
+    fs::path aside = file;
+    aside += ".broken";
+    std::error_code ignored;
+    fs::rename(file, aside, ignored);
+    trouble = utf8_from(file) + ": not the settings that Headlight remembers; they are now " + utf8_from(aside.filename()) + ", and the usual ones hold";
+    return {};
+  }
+}
+
+void write_preferences(const fs::path& file, const Preferences& preferences) {
+  Json json = Json::object();
+  if (preferences.theme) json["theme"] = *preferences.theme == Theme::dark ? "dark" : "light";
+  if (!preferences.language.empty()) json["language"] = preferences.language;
+  if (preferences.width > 0 && preferences.height > 0) {
+    json["width"] = preferences.width;
+    json["height"] = preferences.height;
+  }
+  const std::string text = json.dump(2) + "\n";
+  std::error_code ignored;
+  fs::create_directories(file.parent_path(), ignored);
+  try {
+    write_whole_file(file, std::as_bytes(std::span(text)));
+  } catch (const FileError&) {
+  }
+}
+
+std::string language_of_environment() {
+  for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string language = std::string(value).substr(0, std::string(value).find_first_of("_.@"));
+    const std::vector<std::string> known = list_languages();
+    return std::find(known.begin(), known.end(), language) != known.end() ? language : "en";
+  }
+  return "en";
+}
+
+}  // namespace headlight

@@ -1,0 +1,87 @@
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <unistd.h>
+
+#include "tests/catch.h"
+#include "tests/ui/monkey.h"
+#include "ui/document/action.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+/// What it saves and exports goes to a home of its own.
+class OwnHome {
+ public:
+  OwnHome() : folder_(std::filesystem::temp_directory_path() / ("headlight-monkey-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+    if (const char* home = std::getenv("HOME")) home_ = home;
+    setenv("HOME", folder_.c_str(), 1);
+  }
+  ~OwnHome() {
+    home_.empty() ? unsetenv("HOME") : setenv("HOME", home_.c_str(), 1);
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+ private:
+  std::filesystem::path folder_;
+  std::string home_;
+};
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// Undo and redo of a copy: the window stays where it is.
+void check_undo(const Document& document) {
+  Document copy = document;
+  if (!copy.undo.empty()) {
+    apply(copy, Undo{});
+    apply(copy, Redo{});
+    CHECK(copy.scenario == document.scenario);
+    CHECK(copy.origin.saved == document.origin.saved);
+  }
+  const Scenario first = copy.undo.empty() ? copy.scenario : copy.undo.front().scenario;
+  const std::size_t steps = copy.undo.size();
+  while (!copy.undo.empty()) apply(copy, Undo{});
+  CHECK(copy.scenario == first);
+  for (std::size_t i = 0; i < steps; ++i) apply(copy, Redo{});
+  CHECK(copy.scenario == document.scenario);
+}
+
+}  // namespace
+
+// HEADLIGHT_MONKEY_STEPS=20000 HEADLIGHT_MONKEY_SEED=7 build/dev/bin/headlight_ui_tests "whatever a monkey*"
+TEST_CASE("whatever a monkey does, nothing throws, what is settled agrees with what is asked for, and undo leads back") {
+  const OwnHome home;
+  const std::uint64_t seed = number_from("HEADLIGHT_MONKEY_SEED", 1);
+  const std::uint64_t steps = number_from("HEADLIGHT_MONKEY_STEPS", 1500);
+  constexpr std::uint64_t steps_a_window = 300, steps_a_look = 25;
+  for (std::uint64_t done = 0; done < steps;) {
+    Monkey monkey(seed + done / steps_a_window);
+    HeadlessWindow window(monkey.document());
+    const Scenario start = window.document().scenario;
+    for (std::uint64_t i = 0; i < steps_a_window && done < steps; ++i, ++done) {
+      monkey.step(window);
+      INFO("HEADLIGHT_MONKEY_SEED=" << seed + (done / steps_a_window) << ", step " << i << "; before it:\n" << monkey.story());
+      REQUIRE(window.session.faults() == 0);
+      REQUIRE(ImGui::GetDrawData()->TotalVtxCount < 3'000'000);
+      if (i % steps_a_look + 1 != steps_a_look) continue;
+      REQUIRE(monkey.settle(window));
+      const Document& document = window.document();
+      REQUIRE(document.trace);
+      REQUIRE(document.trace->scenario == document.scenario);
+      REQUIRE(window.session.faults() == 0);
+      check_undo(document);
+      if (document.undo.size() < 200) {
+        const Scenario& first = document.undo.empty() ? document.scenario : document.undo.front().scenario;
+        REQUIRE(first == start);
+      }
+    }
+  }
+}

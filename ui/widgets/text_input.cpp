@@ -1,0 +1,56 @@
+#include "ui/widgets/text_input.h"
+
+#include "ui/imgui_compat.h"
+
+namespace headlight {
+namespace {
+
+struct Callback {
+  std::string* buffer;
+  ImGuiInputTextCallback listen;
+  void* listener;
+};
+
+int call(ImGuiInputTextCallbackData* data) {
+  const Callback& callback = *static_cast<Callback*>(data->UserData);
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
+    callback.buffer->resize(static_cast<std::size_t>(data->BufTextLen));
+    data->Buf = callback.buffer->data();
+    return 0;
+  }
+  if (callback.listen == nullptr) return 0;
+  data->UserData = callback.listener;
+  return callback.listen(data);
+}
+
+}  // namespace
+
+Typed text_input(const Frame& frame, const char* id, std::string_view text, const char* hint, ImGuiInputTextFlags flags,
+                 ImGuiInputTextCallback listen, void* listener) {
+  Typing& typing = frame.typing;
+  std::string& buffer = typing.buffer;
+  buffer.assign(text);
+  Callback callback{&buffer, listen, listener};
+  const bool entered = ImGui::InputTextWithHint(id, hint, buffer.data(), buffer.capacity() + 1,
+                                                flags | ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackResize, call, &callback);
+  const unsigned int field = ImGui::GetItemID();
+  const int now = ImGui::GetFrameCount();
+  const bool had = typing.field == field && typing.frame >= now - 1;
+  Typed typed{buffer, false, entered, false, ImGui::IsItemActive()};
+  if (typed.active) {
+    typed.changed = had ? buffer != typing.text : buffer != text;
+    typing.field = field;
+    typing.frame = now;
+    typing.text = buffer;
+    return typed;
+  }
+  if (!had) return typed;
+  typing.field = 0;
+  const bool given_up = compat::pressed(compat::Key::escape);
+  if (!given_up && !entered && buffer == text) buffer = typing.text;  // the keyboard was taken before this was drawn
+  typed.changed = buffer != typing.text;
+  typed.left = !given_up;
+  return typed;
+}
+
+}  // namespace headlight

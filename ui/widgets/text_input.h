@@ -1,0 +1,23 @@
+// A line that is typed into, as long as it needs to be: what fields, sliders and paths are made of.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ui/frame/frame.h"
+
+namespace headlight {
+
+struct Typed {
+  const std::string& text;  ///< as it stands; until the next field is drawn
+  bool changed = false;     ///< by a key, since the last frame
+  bool entered = false;     ///< Enter
+  bool left = false;        ///< it has the keyboard no more, by whatever but Esc; `text` is what was typed
+  bool active = false;      ///< it has the keyboard
+};
+
+/// In the current font and item width. `listen` as for ImGui::InputText, with the flags that it asks for.
+Typed text_input(const Frame& frame, const char* id, std::string_view text, const char* hint = "", ImGuiInputTextFlags flags = 0,
+                 ImGuiInputTextCallback listen = nullptr, void* listener = nullptr);
+
+}  // namespace headlight
