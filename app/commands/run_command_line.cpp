@@ -1,6 +1,7 @@
 #include <iostream>
 
 #include "app/commands/commands.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -36,11 +37,8 @@ int dispatch(const CommandLine& line) {
   return 2;
 }
 
-int complain(std::string sentence) {
-  for (char& c : sentence) {
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  }
-  std::cerr << "headlight: " << sentence << '\n';
+int complain(const std::string& sentence) {
+  std::cerr << "headlight: " << InputError("", sentence).what() << '\n';
   return 2;
 }
 
@@ -54,6 +52,9 @@ int run_command_line(const std::vector<std::string>& arguments) {
     return status;
   } catch (const std::bad_alloc&) {
     return complain("the tensors do not fit in memory; expected smaller sizes");
+  } catch (const InputError& error) {
+    std::cerr << "headlight: " << error.what() << '\n';
+    return 2;
   } catch (const std::exception& error) {
     return complain(error.what());
   }

@@ -147,6 +147,7 @@ void begin_lesson_of(const CommandLine& line, Document& start) {
 }
 
 WindowOptions window_of(const CommandLine& line) {
+  static_cast<void>(line.threads());  // the window takes as many as there are, but not what is no number
   WindowOptions options;
   options.start.scenario = scenario_of(line);
   options.start.origin.lesson = source_of(line);

@@ -50,7 +50,7 @@ std::optional<fs::path> file_of(std::string_view name, Theme theme) {
 }  // namespace
 
 Rgba Colormap::at(float t) const {
-  const float x = std::clamp(t, 0.0f, 1.0f) * 255.0f;
+  const float x = t > 0 ? std::min(t, 1.0f) * 255.0f : 0;  // NaN, whose colour is somebody else's, is below too
   const auto low = static_cast<std::size_t>(x);
   return mix(table_[low], table_[std::min<std::size_t>(low + 1, 255)], x - static_cast<float>(low));
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace headlight {
 namespace {
@@ -106,6 +108,40 @@ Tensor read_array(const ArrayLayout& layout, ByteReader& reader) {
   reader.finish();
   if (is_row_major(layout)) return Tensor(layout.shape, std::move(values));
   return Tensor(layout.shape, gather(layout, values));
+}
+
+Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteReader& reader) {
+  assert(layout.shape.size() == 2);
+  const auto width = static_cast<std::size_t>(layout.shape[1]);
+  Buffer values(rows.size() * width);
+  const auto put = [&](std::size_t place, std::span<const float> row) {
+    std::copy(row.begin(), row.end(), values.begin() + static_cast<std::ptrdiff_t>(place * width));
+  };
+  if (!is_row_major(layout)) {  // a row lies all over the file
+    const Tensor whole = read_array(layout, reader);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      put(i, whole.values().subspan(static_cast<std::size_t>(rows[i]) * width, width));
+    }
+    return Tensor({static_cast<Index>(rows.size()), layout.shape[1]}, std::move(values));
+  }
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return rows[i]; });
+  const std::uint64_t row_bytes = width * byte_size(layout.dtype);
+  ArrayLayout row{layout.dtype, {layout.shape[1]}, {1}, layout.offset, layout.big_endian};
+  Tensor numbers;
+  Index next = 0;  // row that the reader stands before
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Index wanted = rows[order[i]];
+    if (i == 0 || wanted != rows[order[i - 1]]) {  // a text says many words twice
+      row.offset += static_cast<std::uint64_t>(wanted - next) * row_bytes;
+      reader.skip(std::exchange(row.offset, 0));
+      numbers = Tensor(row.shape, read_elements(row, layout.shape[1], reader));
+      next = wanted + 1;
+    }
+    put(order[i], numbers.values());
+  }
+  return Tensor({static_cast<Index>(rows.size()), layout.shape[1]}, std::move(values));
 }
 
 double read_number(const ArrayLayout& layout, ByteReader& reader) {

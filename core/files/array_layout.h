@@ -28,6 +28,8 @@ std::optional<Index> checked_extent(const Shape& shape, const std::vector<Index>
 
 /// The array as float32 in row-major order. The layout must have passed both checks above.
 Tensor read_array(const ArrayLayout& layout, ByteReader& reader);
+/// Rows of a matrix, in this order, as [rows, cols]. `reader` is read up to the last of them, once.
+Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteReader& reader);
 /// The only number of an array of one element, unrounded.
 double read_number(const ArrayLayout& layout, ByteReader& reader);
 

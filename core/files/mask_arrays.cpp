@@ -44,7 +44,7 @@ ArrayContents matrix_of(Shape shape, DType dtype, std::vector<std::byte> bytes) 
   ArrayContents contents;
   contents.add("mask", {dtype, shape, row_major_strides(shape)});
   const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  contents.open = [kept](std::size_t) { return std::make_unique<MemoryReader>(kept); };
+  contents.open = [kept](std::size_t, ZipCheck) { return std::make_unique<MemoryReader>(kept); };
   return contents;
 }
 
@@ -57,13 +57,18 @@ std::string whole_text(const std::filesystem::path& path, const Blame& blame) {
   return text;
 }
 
-ArrayContents open_picture(const std::string& file, const Blame& blame) {
-  Image image;
+/// What `read` makes of a PNG's bytes, or whose fault it is that it cannot.
+template <typename Read>
+auto of_picture(const std::string& file, const Blame& blame, Read read) {
   try {
-    image = decode_png({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
+    return read(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()));
   } catch (const FileError& error) {
     blame.fail(error.sentence());
   }
+}
+
+std::vector<std::byte> cells_of_picture(const std::string& file, const Blame& blame) {
+  const Image image = of_picture(file, blame, decode_png);
   std::vector<std::byte> bytes;
   bytes.reserve(image.rgba.size() / 4);
   for (std::size_t i = 0; i < image.rgba.size(); i += 4) {
@@ -72,7 +77,19 @@ ArrayContents open_picture(const std::string& file, const Blame& blame) {
     const int over_white = (light * pixel[3] + 255'000 * (255 - pixel[3])) / 255;
     bytes.push_back(std::byte{over_white >= 127'500});
   }
-  return matrix_of({image.height, image.width}, DType::boolean, std::move(bytes));
+  return bytes;
+}
+
+/// Pixels are made when they are asked for, by somebody who has seen that the size is the one wanted.
+ArrayContents open_picture(std::string file, const Blame& blame) {
+  const PngSize size = of_picture(file, blame, png_size);
+  const Shape shape{size.height, size.width};
+  ArrayContents contents;
+  contents.add("mask", {DType::boolean, shape, row_major_strides(shape)});
+  contents.open = [file = std::move(file), blame](std::size_t, ZipCheck) {
+    return std::make_unique<MemoryReader>(std::make_shared<const std::vector<std::byte>>(cells_of_picture(file, blame)));
+  };
+  return contents;
 }
 
 std::optional<float> number_of(std::string_view cell) {

@@ -214,7 +214,7 @@ ArrayContents open_safetensors(const std::filesystem::path& path, const Blame& b
     layout.strides = row_major_strides(layout.shape);
     contents.add(std::move(item.name), std::move(layout));
   }
-  contents.open = [path, blame, data_start](std::size_t) {
+  contents.open = [path, blame, data_start](std::size_t, ZipCheck) {
     return std::make_unique<FileReader>(path, data_start, blame);
   };
   return contents;

@@ -103,6 +103,17 @@ std::vector<std::uint8_t> encode_rgba_png(const Image& image) {
   return encode(image, false, 0);
 }
 
+PngSize png_size(std::span<const std::uint8_t> file) {
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  if (png_image_begin_read_from_memory(&png, file.data(), file.size()) == 0) {
+    throw FileError("", "is not a PNG picture", png.message);
+  }
+  const PngSize size{png.width, png.height};
+  png_image_free(&png);
+  return size;
+}
+
 Image decode_png(std::span<const std::uint8_t> file) {
   png_image png{};
   png.version = PNG_IMAGE_VERSION;

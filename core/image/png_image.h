@@ -26,6 +26,11 @@ struct Image {
 std::vector<std::uint8_t> encode_png(const Image& image, float dots_per_inch = 0);
 /// The same, always RGBA.
 std::vector<std::uint8_t> encode_rgba_png(const Image& image);
+struct PngSize {
+  std::uint32_t width = 0, height = 0;
+};
+/// What a PNG file says of its size, without decoding it: 65 bytes can claim 20000 × 20000. Throws FileError as decode_png.
+PngSize png_size(std::span<const std::uint8_t> file);
 /// Throws FileError for what is not a PNG.
 Image decode_png(std::span<const std::uint8_t> file);
 

@@ -11,6 +11,8 @@
 namespace headlight::mask {
 namespace {
 
+constexpr double largest_count = 4294967296.0;  // of tokens, of which no sequence has as many; whole in all arithmetic
+
 // Every walk over the tree is a recursion; this keeps them all far from the end of the smallest thread's stack.
 constexpr int deepest_tree = 500;
 
@@ -166,6 +168,10 @@ NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value) 
 }
 
 void check_argument(const Pattern& pattern, const Parameter& parameter, double value, std::size_t position) {
+  if (parameter.whole && value > largest_count) {
+    throw ExpressionError(position, std::string(pattern.name) + "'s " + std::string(parameter.name) + " is " + number_text(value),
+                          "expected no more than " + number_text(largest_count));
+  }
   const bool in_range = value >= parameter.minimum && value <= parameter.maximum;
   if (in_range && std::isfinite(value) && (!parameter.whole || value == std::floor(value))) return;
   throw ExpressionError(position,

@@ -12,6 +12,7 @@ namespace headlight::mask {
 namespace {
 
 constexpr int deepest_nesting = 100;
+constexpr std::size_t most_repeated = 400;  // a definition grows with the square of its numbers
 
 struct BinaryOperator {
   std::string_view symbol;
@@ -258,6 +259,10 @@ class Parser {
       throw ExpressionError(misplaced(values, wanted), signature(pattern) + " takes " + most + " and got " +
                             (values.empty() ? "none" : std::to_string(values.size())),
                             "expected for example " + std::string(pattern.example));
+    }
+    if (pattern.repeats && values.size() > most_repeated) {
+      throw ExpressionError(values[most_repeated]->span.begin, std::string(pattern.name) + "() has " + std::to_string(values.size()) + " numbers",
+                            "expected at most " + std::to_string(most_repeated));
     }
     const Span span = since(token.span.begin);
     Scope scope{{}, span};

@@ -82,15 +82,26 @@ constexpr Pattern patterns[] = {
     {"painted", {}, "what was drawn by hand", "", "causal() || painted()", "painted_mask"},
 };
 
-/// The index of the run that `token` lies in, as nested choices: "q < n1 ? 0 : q < n1 + n2 ? 1 : 2 + floor(…)".
-std::string run_index(const std::string& token, std::size_t runs) {
-  std::string text, end, start;
-  for (std::size_t i = 1; i < runs; ++i) {
-    end += (i > 1 ? " + n" : "n") + std::to_string(i);
-    start += " - n" + std::to_string(i);
-    text += token + " < " + end + " ? " + std::to_string(i - 1) + " : ";
+/// "n1 + n2 + …" of `count` numbers from the `first` on, halved as well: "(n1 + n2) + (n3 + n4)".
+std::string sum_of_runs(std::size_t first, std::size_t count) {
+  if (count == 1) return "n" + std::to_string(first);
+  const std::size_t half = count / 2;
+  return "(" + sum_of_runs(first, half) + " + " + sum_of_runs(first + half, count - half) + ")";
+}
+
+std::string end_of_run(std::size_t count) { return sum_of_runs(1, count); }
+
+/// The index of the run that `token` lies in, of those from `first` on, as choices halved again and again, so that many
+/// runs are not nested as deep: "(q < n1 ? 0 : 1 + floor((q - n1) / n2))".
+std::string run_index(const std::string& token, std::size_t first, std::size_t runs, std::size_t all) {
+  if (runs > 1) {
+    const std::size_t half = runs / 2;
+    return "(" + token + " < " + end_of_run(first + half) + " ? " + run_index(token, first, half, all) + " : " +
+           run_index(token, first + half, runs - half, all) + ")";
   }
-  return "(" + text + std::to_string(runs - 1) + " + floor((" + token + start + ") / n" + std::to_string(runs) + "))";
+  if (first + 1 < all) return std::to_string(first);
+  if (all == 1) return "floor(" + token + " / n1)";
+  return std::to_string(all - 1) + " + floor((" + token + " - " + end_of_run(all - 1) + ") / n" + std::to_string(all) + ")";
 }
 
 }  // namespace
@@ -128,7 +139,7 @@ std::string range_sentence(const Parameter& parameter) {
 
 std::string definition(const Pattern& pattern, std::size_t argument_count) {
   if (!pattern.repeats) return std::string(pattern.definition);
-  return run_index("q", argument_count) + " == " + run_index("k", argument_count);
+  return run_index("q", 0, argument_count, argument_count) + " == " + run_index("k", 0, argument_count, argument_count);
 }
 
 std::string argument_name(const Pattern& pattern, std::size_t index) {

@@ -7,6 +7,7 @@
 
 #include "core/files/blame.h"
 #include "core/tensor/error.h"
+#include "core/text/json_depth.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -17,6 +18,15 @@ std::string cut_utf8(std::string text, std::size_t most) {
   if (text.size() <= most) return text;
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0u) == 0x80u) --most;
   return text.substr(0, most);
+}
+
+/// At most 60 bytes of it; a list of many megabytes is not written out for that.
+std::string brief(const Json& value) {
+  if (value.is_structured() && value.size() > 60) {
+    return (value.is_array() ? "a list of " : "an object of ") + std::to_string(value.size());
+  }
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() > 60 ? cut_utf8(text, 57) + "..." : text;
 }
 
 std::string read_text(const std::string& path) {
@@ -40,9 +50,7 @@ void Place::fail(const std::string& wrong, const std::string& expected) const {
 }
 
 void Place::fail_type(const std::string& expected) const {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
-  fail(text + " is not " + expected, expected);
+  fail(brief(value) + " is not " + expected, expected);
 }
 
 void require_object(const Place& place) {
@@ -97,6 +105,9 @@ void read(const Place& at, float& out) {
 Json parse_json(const std::string& text, const std::string& subject) {
   constexpr const char* expected = "expected a scenario as JSON";
   if (!is_utf8(text)) throw FileError(subject, "is not JSON: it is not UTF-8 text", expected);
+  if (nested_deeper_than(text, deepest_json)) {
+    throw FileError(subject, "is nested more than " + std::to_string(deepest_json) + " deep", expected);
+  }
   try {
     return Json::parse(text);
   } catch (const Json::exception& error) {

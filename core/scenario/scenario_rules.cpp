@@ -1,28 +1,17 @@
 #include "core/scenario/scenario_rules.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
+#include "core/scenario/memory_need.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
-#include "core/tensor/memory.h"
 
 namespace headlight {
 namespace {
 
 [[noreturn]] void fail(const char* setting, const std::string& wrong, const std::string& expected) {
   throw SettingError(setting, wrong, expected);
-}
-
-void check_count(std::initializer_list<Index> sizes, const char* what) {
-  double bytes = sizeof(float);
-  for (const Index size : sizes) bytes *= static_cast<double>(size);
-  const double most = machine_memory() / 2;  // there are others beside it
-  if (bytes <= most) return;
-  char figures[96];
-  std::snprintf(figures, sizeof figures, " would take %.1f GB, more than the %.1f GB that this machine can spare", bytes / 1e9, most / 1e9);
-  fail("", what + std::string(figures), "expected smaller sizes");
 }
 
 Index default_heads(Index d_model) {
@@ -54,6 +43,13 @@ void check_settings(const Scenario& scenario) {
     for (const Index length : lengths) {
       if (length < 0)
         fail("--valid-lens", std::to_string(length) + " is out of range", "expected lengths of 0 or more");
+    }
+  }
+  for (const PaintedCells& cells : scenario.painted) {
+    for (const Index at : {cells.batch, cells.head, cells.query, cells.key, cells.queries, cells.keys}) {
+      if (at > largest_size) {
+        fail("painted", std::to_string(at) + " is out of range", "expected at most " + std::to_string(largest_size));
+      }
     }
   }
   for (const CellEdit& edit : scenario.edits) {
@@ -104,11 +100,7 @@ void settle_heads(const Scenario& s, Dims& dims) {
     fail("--rotary-dim", std::to_string(*s.rotary_dim) + " is not an even part of d_head " + std::to_string(dims.d_head),
          "expected an even number up to " + std::to_string(dims.d_head));
   }
-  // Of the scores the pipeline decides: what is too large to hold is computed as it is looked at.
-  check_count({3, dims.batch, std::max(dims.n_q, dims.n_k), std::max({dims.d_query, dims.d_key, dims.d_value})},
-              "the inputs");
-  check_count({5, dims.batch, std::max(dims.n_q, dims.n_k), std::max(dims.d_model, dims.d_out)}, "the projections");
-  check_count({4, dims.d_model, std::max({dims.d_query, dims.d_key, dims.d_value, dims.d_out})}, "the weights");
+  check_memory(s, dims);  // of the scores the pipeline decides: what is too large to hold is computed as it is looked at
 }
 
 }  // namespace headlight

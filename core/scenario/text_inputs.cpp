@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/scenario/memory_need.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
@@ -92,12 +93,13 @@ void embed_text(const Scenario& scenario, Inputs& inputs) {
     lengths.push_back(static_cast<float>(entry.size()));
   }
   const Index batch = static_cast<Index>(entries.size());
+  inputs.dims.batch = batch;
+  inputs.dims.n_q = inputs.dims.n_k = static_cast<Index>(longest);
+  check_memory(scenario, inputs.dims);  // before lines are made as long as the longest
   for (Tokens& entry : entries) {
     if (entry.size() < longest && !inputs.valid_lens.defined()) inputs.valid_lens = Tensor({batch}, lengths);
     entry.resize(longest, padding_token);
   }
-  inputs.dims.batch = batch;
-  inputs.dims.n_q = inputs.dims.n_k = static_cast<Index>(longest);
   inputs.query = inputs.key = inputs.value = embedded(entries, inputs.dims.d_query, scenario.seed);
   inputs.query_tokens = inputs.key_tokens = std::move(entries);
 }

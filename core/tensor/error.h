@@ -2,6 +2,7 @@
 //
 // Every one carries the sentence that the command line prints and the window shows:
 //   SUBJECT: what is wrong; what was expected
+// It is one line of readable text, cut in its middle where a file or an argument made it long.
 #pragma once
 
 #include <cstddef>

@@ -1,25 +1,19 @@
 // GPT-2's tokenizer, from vocab.json and merges.txt.
 #include <fstream>
 
-#include <nlohmann/json.hpp>
-
 #include "core/files/blame.h"
 #include "core/text/utf8_path.h"
-#include "core/tokenizer/token_pipeline.h"
+#include "core/tokenizer/json_steps.h"
 
 namespace headlight {
 namespace {
 
 Vocabulary read_vocabulary(const std::filesystem::path& path) {
   const Blame blame{utf8_from(path)};
-  std::ifstream stream(path, std::ios::binary);
-  const auto json = nlohmann::json::parse(stream, nullptr, false);
+  const Json json = read_tokenizer_json(path, blame);
   if (!json.is_object()) blame.fail("no JSON object", "{\"token\": id, …}");
   Vocabulary vocabulary;
-  for (const auto& [token, id] : json.items()) {
-    if (!id.is_number_unsigned()) blame.fail("the id of " + in_quotes(token) + " is no whole number");
-    vocabulary.emplace(token, id.get<Index>());
-  }
+  for (const auto& [token, id] : json.items()) vocabulary.emplace(token, token_id(id, token, blame));
   return vocabulary;
 }
 

@@ -1,6 +1,4 @@
 // "model" and "post_processor" of a tokenizer.json.
-#include <limits>
-
 #include "core/tokenizer/json_steps.h"
 
 namespace headlight {
@@ -11,9 +9,7 @@ Vocabulary vocabulary_of(const TokenizerPart& part) {
   if (!list.value.is_object() || list.value.empty()) part.blame.fail("its model has no vocab", "{\"token\": id, …}");
   Vocabulary vocabulary;
   for (const auto& [token, id] : list.value.items()) {
-    const bool whole = id.is_number_unsigned() && id.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
-    if (!whole) part.blame.fail("the id of " + in_quotes(token) + " is no whole number");
-    vocabulary.emplace(token, id.get<Index>());
+    vocabulary.emplace(token, token_id(id, token, part.blame));
   }
   return vocabulary;
 }
@@ -63,7 +59,8 @@ Token pair_token(const TokenizerPart& part, const char* key) {
   const Json& pair = part.at(key).value;
   const bool good = pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_number_unsigned();
   if (!good) part.refuse(std::string("has a ") + key + " that is no token");
-  return {pair[1].get<Index>(), pair[0].get<std::string>()};
+  const std::string text = pair[0].get<std::string>();
+  return {token_id(pair[1], text, part.blame), text};
 }
 
 /// {"id": "<s>", "ids": [1], "tokens": ["<s>"]} of special_tokens.
@@ -74,7 +71,8 @@ void append_special(const TokenizerPart& part, const std::string& id, std::vecto
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const bool good = ids.is_array() && ids[i].is_number_unsigned() && names.is_array() && i < names.size() && names[i].is_string();
     if (!good) part.refuse("has a special token " + in_quotes(id) + " without its id");
-    tokens.push_back({ids[i].get<Index>(), names[i].get<std::string>()});
+    const std::string text = names[i].get<std::string>();
+    tokens.push_back({token_id(ids[i], text, part.blame), text});
   }
   if (ids.empty()) part.refuse("names the special token " + in_quotes(id));
 }

@@ -1,6 +1,9 @@
 // The parts of a tokenizer.json as functions. What none of them knows is refused by its name.
 #pragma once
 
+#include <filesystem>
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include "core/files/blame.h"
@@ -9,6 +12,11 @@
 namespace headlight {
 
 using Json = nlohmann::json;
+
+/// The JSON of a tokenizer's file; discarded where it is none. Throws FileError for more than a tokenizer could need.
+Json read_tokenizer_json(const std::filesystem::path& path, const Blame& blame);
+/// A token's number. Throws FileError for what is none, or larger than any vocabulary.
+Index token_id(const Json& id, std::string_view token, const Blame& blame);
 
 /// Where one is in a tokenizer.json: its part, and what to say of it.
 struct TokenizerPart {

@@ -1,5 +1,6 @@
 #include "core/tokenizer/normalizer.h"
 
+#include "core/tensor/error.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -53,6 +54,12 @@ Normalizer bert_cleaning(BertCleaning what) {
   };
 }
 
+void check_grown(std::size_t bytes) {
+  constexpr std::size_t most = std::size_t{16} << 20;
+  if (bytes <= most) return;
+  throw FileError("tokenizer.json", "its steps make more than 16 MB of the text", "expected steps that do not let it grow without end");
+}
+
 Normalizer prepending(std::string prefix) {
   return [prefix = std::move(prefix)](const std::string& text) { return text.empty() ? text : prefix + text; };
 }
@@ -63,6 +70,7 @@ Normalizer replacing(std::string from, std::string to) {
     std::size_t at = 0;
     for (std::size_t next; (next = text.find(from, at)) != std::string::npos; at = next + from.size()) {
       changed.append(text, at, next - at).append(to);
+      check_grown(changed.size());
     }
     return changed.append(text, at);
   };
@@ -77,7 +85,10 @@ Normalizer unicode_form(UnicodeForm form) {
 Normalizer one_after_another(std::vector<Normalizer> steps) {
   return [steps = std::move(steps)](const std::string& text) {
     std::string made = text;
-    for (const Normalizer& step : steps) made = step(made);
+    for (const Normalizer& step : steps) {
+      made = step(made);
+      check_grown(made.size());
+    }
     return made;
   };
 }

@@ -8,7 +8,11 @@
 
 namespace headlight {
 
+/// Throws FileError where a text grows beyond 16 MB: forty steps that double it are soon more than any memory.
 using Normalizer = std::function<std::string(const std::string&)>;
+
+/// Throws FileError for more than 16 MB.
+void check_grown(std::size_t bytes);
 
 /// "BertNormalizer", as in Devlin et al. 2018.
 struct BertCleaning {

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <queue>
+#include <utility>
 
 #include "core/files/blame.h"
 #include "core/text/utf8.h"
@@ -42,7 +44,7 @@ class PairModel final : public TokenModel {
   void append(std::string_view word, std::vector<Token>& tokens) const override {
     const auto whole = rules_.whole_words ? rules_.vocabulary.find(std::string(word)) : rules_.vocabulary.end();
     std::vector<Index> ids = whole != rules_.vocabulary.end() ? std::vector{whole->second} : characters_of(word);
-    while (join_best(ids)) {}
+    join(ids);
     for (const Index id : ids) tokens.push_back({id, texts_.at(id)});
   }
 
@@ -92,18 +94,45 @@ class PairModel final : public TokenModel {
     return true;
   }
 
-  /// The pair whose merge comes first, the leftmost of equals. Whether there was one.
-  bool join_best(std::vector<Index>& ids) const {
-    std::size_t best = 0;
-    Merge merge{std::numeric_limits<std::size_t>::max()};
-    for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
-      const auto found = merges_.find(key_of(ids[i], ids[i + 1]));
-      if (found != merges_.end() && found->second.rank < merge.rank) best = i, merge = found->second;
+  /// Two neighbours that a merge joins, while both are still what they were.
+  struct Pair {
+    std::size_t rank = 0, left = 0, right = 0;
+    Index first = 0, second = 0, made = 0;
+    /// The merge that comes first, the leftmost of equals, is at the top of a heap.
+    bool operator<(const Pair& other) const { return std::pair(rank, left) > std::pair(other.rank, other.left); }
+  };
+
+  /// Merge by merge, on a list whose joined places are left out: the time grows with the word's length, not its square.
+  void join(std::vector<Index>& ids) const {
+    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> before(ids.size()), after(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) before[i] = i == 0 ? none : i - 1, after[i] = i + 1 < ids.size() ? i + 1 : none;
+    std::vector<bool> gone(ids.size(), false);
+    std::priority_queue<Pair> pairs;
+    const auto consider = [&](std::size_t left, std::size_t right) {
+      if (left == none || right == none) return;
+      const auto found = merges_.find(key_of(ids[left], ids[right]));
+      if (found != merges_.end()) pairs.push({found->second.rank, left, right, ids[left], ids[right], found->second.made});
+    };
+    for (std::size_t i = 0; i + 1 < ids.size(); ++i) consider(i, i + 1);
+    while (!pairs.empty()) {
+      const Pair pair = pairs.top();
+      pairs.pop();
+      const bool stands = !gone[pair.left] && !gone[pair.right] && after[pair.left] == pair.right &&
+                          ids[pair.left] == pair.first && ids[pair.right] == pair.second;
+      if (!stands) continue;
+      ids[pair.left] = pair.made;
+      gone[pair.right] = true;
+      after[pair.left] = after[pair.right];
+      if (after[pair.left] != none) before[after[pair.left]] = pair.left;
+      consider(before[pair.left], pair.left);
+      consider(pair.left, after[pair.left]);
     }
-    if (merge.rank == std::numeric_limits<std::size_t>::max()) return false;
-    ids[best] = merge.made;
-    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-    return true;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (!gone[i]) ids[kept++] = ids[i];
+    }
+    ids.resize(kept);
   }
 
   PairRules rules_;

@@ -9,7 +9,9 @@ bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) !
 
 class PieceModel final : public TokenModel {
  public:
-  explicit PieceModel(PieceRules rules) : rules_(std::move(rules)) {}
+  explicit PieceModel(PieceRules rules) : rules_(std::move(rules)) {
+    for (const auto& [piece, id] : rules_.vocabulary) longest_ = std::max(longest_, piece.size());
+  }
 
   void append(std::string_view word, std::vector<Token>& tokens) const override {
     const auto characters = static_cast<std::size_t>(std::ranges::count_if(word, begins_character));
@@ -45,7 +47,7 @@ class PieceModel final : public TokenModel {
 
   /// The longest piece of the vocabulary that `rest` begins with.
   std::optional<std::string> longest_piece(std::string_view rest, bool inner) const {
-    for (std::size_t end = rest.size(); end > 0; --end) {
+    for (std::size_t end = std::min(rest.size(), longest_); end > 0; --end) {
       if (end < rest.size() && !begins_character(rest[end])) continue;
       std::string piece = (inner ? rules_.inner : "") + std::string(rest.substr(0, end));
       if (rules_.vocabulary.contains(piece)) return piece;
@@ -61,6 +63,7 @@ class PieceModel final : public TokenModel {
   }
 
   PieceRules rules_;
+  std::size_t longest_ = 0;  ///< piece, in bytes
 };
 
 }  // namespace

@@ -122,10 +122,10 @@ PreTokenizer metaspace(std::string mark, MarkFirst in_front, bool split) {
     const bool wanted = in_front == MarkFirst::always || (in_front == MarkFirst::first && piece.first);
     if (wanted && !text.starts_with(mark)) text.insert(0, mark);
     std::vector<TextPiece> words;
-    while (!text.empty()) {
-      const std::size_t end = split ? std::min(text.find(mark, text.starts_with(mark) ? mark.size() : 0), text.size()) : text.size();
-      words.push_back({text.substr(0, end), piece.first && words.empty()});
-      text.erase(0, end);
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::size_t end = split ? std::min(rest.find(mark, rest.starts_with(mark) ? mark.size() : 0), rest.size()) : rest.size();
+      words.push_back({std::string(rest.substr(0, end)), piece.first && words.empty()});
+      rest.remove_prefix(end);
     }
     return words;
   };

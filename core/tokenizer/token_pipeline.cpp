@@ -69,8 +69,12 @@ class Pipeline final : public TokenSplitter {
     std::vector<TextPiece> pieces{std::move(text)};
     for (const PreTokenizer& cut : parts_.words) {
       std::vector<TextPiece> smaller;
+      std::size_t bytes = 0;
       for (const TextPiece& piece : pieces) {
-        for (TextPiece& word : cut(piece)) smaller.push_back(std::move(word));
+        for (TextPiece& word : cut(piece)) {
+          check_grown(bytes += word.text.size());
+          smaller.push_back(std::move(word));
+        }
       }
       pieces = std::move(smaller);
     }

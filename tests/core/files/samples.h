@@ -34,7 +34,7 @@ template <typename Attempt>
 std::string sentence_of(Attempt attempt) {
   try {
     attempt();
-  } catch (const FileError& error) {
+  } catch (const InputError& error) {
     return error.what();
   }
   return "no error";

@@ -221,7 +221,7 @@ TEST_CASE("settings at odds are a sentence that names the setting") {
   CHECK(error_with([](Scenario& s) { s.dropout = 1.5F; }).starts_with("--dropout: 1.5 is out of range"));
   CHECK(error_with([](Scenario& s) { s.fill = NAN; }).starts_with("--fill: nan"));
   CHECK(error_with([](Scenario& s) { s.softcap = 0.0F; }).starts_with("--softcap: 0"));
-  CHECK(error_with([](Scenario& s) { s.d_model = 1 << 20; }).find("the weights would take 17592.2 GB") != std::string::npos);
+  CHECK(error_with([](Scenario& s) { s.d_model = 1 << 20; }).find("are free") != std::string::npos);
   CHECK(error_with([](Scenario& s) { s.valid_lens = {{3}, {2}}; }).starts_with("--valid-lens: has 2 entries"));
   CHECK(error_with([](Scenario& s) {
           s.d_model = 6;

@@ -1,0 +1,75 @@
+#include "core/scenario/memory_need.h"
+
+#include <algorithm>
+
+#include "core/files/blame.h"
+#include "core/tensor/error.h"
+#include "core/tensor/memory.h"
+
+namespace headlight {
+namespace {
+
+double bytes_of(Stage stage, const Dims& dims) {
+  const StageInfo& shape = info(stage);
+  double cells = sizeof(float);
+  for (const Axis axis : {shape.lead[0], shape.lead[1], shape.rows, shape.cols}) {
+    cells *= static_cast<double>(dims.size(axis));
+  }
+  return cells;
+}
+
+/// Whether the run has the stage, and numbers of its own for it that are held whatever their size: scores that are too
+/// large are computed as they are looked at.
+bool takes_memory(Stage stage, const Scenario& s) {
+  const StageInfo& axes = info(stage);
+  if (axes.rows == Axis::query && axes.cols == Axis::key) return false;
+  switch (stage) {
+    case Stage::Q_heads:
+    case Stage::K_heads:
+    case Stage::V_heads:
+      return false;  // views of Q, K and V
+    case Stage::Q_rotated:
+    case Stage::K_rotated:
+      return s.rope != Rope::none || s.qk_norm != QkNorm::none;
+    case Stage::W_o:
+    case Stage::output:
+      return s.output_projection.value_or(true);
+    default:
+      return true;
+  }
+}
+
+std::string largest(std::vector<StageNeed> needs) {
+  std::ranges::stable_sort(needs, std::ranges::greater(), &StageNeed::bytes);
+  std::string list;
+  for (std::size_t i = 0; i < std::min<std::size_t>(needs.size(), 3); ++i) {
+    list += (i > 0 ? ", " : "") + std::string(name(needs[i].stage)) + " " + byte_count(static_cast<std::uint64_t>(std::min(needs[i].bytes, 1e19)));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<StageNeed> memory_needed(const Scenario& scenario, const Dims& dims) {
+  std::vector<StageNeed> needs;
+  for (std::size_t i = 0; i < matrix_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    if (takes_memory(stage, scenario)) needs.push_back({stage, bytes_of(stage, dims)});
+  }
+  return needs;
+}
+
+void check_memory(const Scenario& scenario, const Dims& dims) {
+  const std::vector<StageNeed> needs = memory_needed(scenario, dims);
+  double whole = 0;
+  for (const StageNeed& need : needs) whole += need.bytes;
+  constexpr double always_fits = 64 << 20;  // so that small runs ask nobody
+  if (whole <= always_fits) return;
+  const std::uint64_t have = available_memory();
+  if (whole <= static_cast<double>(have)) return;
+  throw SettingError("", "such sizes need " + byte_count(static_cast<std::uint64_t>(std::min(whole, 1e19))) + " of memory (" + largest(needs) +
+                             ", …), of which " + byte_count(have) + " are free",
+                     "expected smaller sizes");
+}
+
+}  // namespace headlight
