@@ -26,10 +26,7 @@ class ScratchFolder {
     if (!fs::is_directory(parent)) {
       throw FileError(target.string(), "cannot be written: there is no folder " + parent.string());
     }
-    fs::path name = ".";
-    name += target.filename();
-    name += "." + std::to_string(std::random_device{}()) + ".tmp";
-    path_ = parent / name;
+    path_ = parent / (".headlight-" + std::to_string(std::random_device{}()) + ".tmp");
     std::error_code error;
     fs::create_directory(path_, error);
     if (error) throw FileError(target.string(), "cannot be written: " + error.message());
@@ -50,18 +47,29 @@ void write_text(const fs::path& path, const std::string& text) {
   write_whole_file(path, std::as_bytes(std::span(text)));
 }
 
+/// What says how a model's text becomes tokens, and what its attention is like.
+void copy_what_lies_beside(const fs::path& from, const fs::path& folder) {
+  for (const char* name : {"config.json", "tokenizer.json", "vocab.json", "merges.txt", "vocab.txt"}) {
+    std::error_code error;
+    if (!fs::is_regular_file(from / name, error)) continue;
+    fs::copy_file(from / name, folder / name, error);
+    if (error) throw FileError((from / name).string(), "cannot be copied into the bundle: " + error.message());
+  }
+}
+
 // The tensor file goes along, so that the scenario opens on another machine too. A whole model stays where it is.
 void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
   Scenario scenario = trace.scenario;
   constexpr std::uintmax_t most = std::uintmax_t{64} << 20;
   if (scenario.source == Source::file && !network_of(trace.inputs)) {
-    scenario.heads = trace.dims().heads;  // config.json, which may have said so, stays behind
+    scenario.heads = trace.dims().heads;  // whoever said so
     if (trace.dims().kv_heads != trace.dims().heads) scenario.kv_heads = trace.dims().kv_heads;
     const fs::path from = path_from(scenario.file);
     std::error_code error;
     if (fs::file_size(from, error) <= most) {
       scenario.file = "tensors" + from.extension().string();
       fs::copy_file(from, folder / scenario.file, error);
+      copy_what_lies_beside(from.parent_path(), folder);
     } else {
       scenario.file = fs::absolute(from, error).string();
     }

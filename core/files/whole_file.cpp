@@ -2,6 +2,11 @@
 
 #include <cerrno>
 #include <cstring>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <fcntl.h>
+#include <unistd.h>
+#endif
 #include <fstream>
 #include <random>
 #include <string>
@@ -37,12 +42,36 @@ class TemporaryFile {
   fs::path path_;
 };
 
-fs::path temporary_name(const fs::path& folder, const fs::path& target) {
+// As short as it is whatever the target's name, which may have all the 255 bytes that there are.
+fs::path temporary_name(const fs::path& folder) {
   std::random_device random;
-  fs::path name = ".";
-  name += target.filename();
-  name += "." + std::to_string(random()) + ".tmp";
-  return folder / name;
+  return folder / (".headlight-" + std::to_string(random()) + ".tmp");
+}
+
+/// To the disk itself, so that after a power cut there is the old file or the new one. Empty, or what went wrong.
+std::string flush_to_disk([[maybe_unused]] const fs::path& path, [[maybe_unused]] bool folder) {
+#if defined(__unix__) || defined(__APPLE__)
+  const int file = ::open(path.c_str(), folder ? O_RDONLY | O_DIRECTORY : O_RDONLY | O_CLOEXEC);
+  if (file < 0) return folder ? std::string() : std::strerror(errno);
+  const bool done = ::fsync(file) == 0 || errno == EINVAL || errno == EROFS;  // which a disk without it says
+  const std::string reason = done ? std::string() : std::strerror(errno);
+  ::close(file);
+  return folder ? std::string() : reason;
+#else
+  return {};
+#endif
+}
+
+/// Where a chain of symbolic links ends, whether or not anything is there yet.
+fs::path link_end(fs::path path, const fs::path& target) {
+  std::error_code error;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(path, error)); ++links) {
+    if (links > 40) fail(target, "its symbolic links lead in a circle");
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) fail(target, error.message());
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return path;
 }
 
 void copy_into(const fs::path& from, const fs::path& device, const fs::path& target) {
@@ -66,20 +95,22 @@ void write_bytes(const fs::path& path, std::span<const std::byte> bytes, const f
 
 void write_whole_file(const fs::path& target, const std::function<void(const fs::path&)>& write) {
   std::error_code error;
-  const fs::file_status status = fs::status(target, error);
+  const fs::path real = link_end(target, target);  // a link keeps pointing where it does
+  const fs::file_status status = fs::status(real, error);
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory) fail(target, error.message());
   if (target.filename().empty() || fs::is_directory(status)) fail(target, "it is a folder");
-  // A symbolic link keeps pointing where it does; what it points to is replaced.
-  const fs::path real = fs::exists(status) ? fs::canonical(target, error) : target;
-  if (error && fs::exists(status)) fail(target, error.message());
   const fs::path folder = real.has_parent_path() ? real.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, error)) fail(target, "there is no folder " + folder.string());
 
   const bool is_device = fs::exists(status) && !fs::is_regular_file(status);
-  const TemporaryFile temporary(temporary_name(is_device ? fs::temp_directory_path() : folder, real));
+  const TemporaryFile temporary(temporary_name(is_device ? fs::temp_directory_path() : folder));
   write(temporary.path());
   if (is_device) return copy_into(temporary.path(), real, target);
+  if (fs::exists(status)) fs::permissions(temporary.path(), status.permissions(), error);
+  if (const std::string reason = flush_to_disk(temporary.path(), false); !reason.empty()) fail(target, reason);
   fs::rename(temporary.path(), real, error);
   if (error) fail(target, error.message());
+  flush_to_disk(folder, true);
 }
 
 void write_whole_file(const fs::path& target, std::span<const std::byte> bytes) {

@@ -60,3 +60,41 @@ TEST_CASE("a symbolic link keeps pointing to the file that is replaced") {
   CHECK(std::filesystem::is_symlink(folder / "link"));
   CHECK(read_bytes(folder / "a.txt") == "new");
 }
+
+TEST_CASE("a symbolic link to nothing makes what it points to; a circle of links is a sentence") {
+  const TempFolder folder;
+  std::error_code error;
+  std::filesystem::create_symlink("real.txt", folder / "link", error);
+  if (error) return;
+  write(folder / "link", "new");
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  CHECK(read_bytes(folder / "real.txt") == "new");
+  std::filesystem::create_symlink("b", folder / "a");
+  std::filesystem::create_symlink("a", folder / "b");
+  CHECK(has(sentence_of([&] { write(folder / "a", "text"); }), "circle"));
+}
+
+TEST_CASE("a file that is replaced keeps its mode") {
+  const TempFolder folder;
+  write(folder / "a.txt", "old");
+  using std::filesystem::perms;
+  const perms only_mine = perms::owner_read | perms::owner_write;
+  std::filesystem::permissions(folder / "a.txt", only_mine);
+  write(folder / "a.txt", "new");
+  CHECK(std::filesystem::status(folder / "a.txt").permissions() == only_mine);
+}
+
+TEST_CASE("a name may have all the 255 bytes that there are, and not one more") {
+  const TempFolder folder;
+  const std::string name = std::string(251, 'n') + ".txt";
+  write(folder / name, "text");
+  CHECK(read_bytes(folder / name) == "text");
+  CHECK(files_in(folder) == 1);
+  CHECK(has(sentence_of([&] { write(folder / ("n" + name), "text"); }), "cannot be written: File name too long"));
+  CHECK(files_in(folder) == 1);
+}
+
+TEST_CASE("a folder that vanished is a sentence") {
+  const TempFolder folder;
+  CHECK(has(sentence_of([&] { write(folder / "gone/a.txt", "text"); }), "there is no folder"));
+}
