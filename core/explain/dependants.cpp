@@ -15,10 +15,15 @@ struct Finder {
   Index rows(Stage stage) const { return trace[stage].size(-2); }
   Index groups() const { return trace.dims().groups(); }
 
-  void cell(Stage stage, Index head, Index row, Index col) { to.push_back({stage, c.batch, head, row, 1, col, 1}); }
-  void row(Stage stage, Index head, Index at) { to.push_back({stage, c.batch, head, at, 1, 0, cols(stage)}); }
+  // Nothing goes where the run ends earlier.
+  void cell(Stage stage, Index head, Index row, Index col) {
+    if (trace.has(stage)) to.push_back({stage, c.batch, head, row, 1, col, 1});
+  }
+  void row(Stage stage, Index head, Index at) {
+    if (trace.has(stage)) to.push_back({stage, c.batch, head, at, 1, 0, cols(stage)});
+  }
   void column(Stage stage, Index batch, Index head, Index at) {
-    to.push_back({stage, batch, head, 0, rows(stage), at, 1});
+    if (trace.has(stage)) to.push_back({stage, batch, head, 0, rows(stage), at, 1});
   }
 
   /// A weight matrix's row and a bias make one column of every batch entry.

@@ -10,8 +10,19 @@
 namespace headlight {
 namespace {
 
+/// A stage that the source knows without any before it.
+bool is_given(const Trace& trace, Stage stage) {
+  const Stage first = trace.inputs.first_stage();
+  const bool heads = stage == Stage::Q_heads || stage == Stage::K_heads || stage == Stage::V_heads;
+  return (first == Stage::Q_heads && heads) || (first == Stage::weights && stage <= Stage::weights);
+}
+
 void explain_step(const Trace& trace, Explanation& to) {
   using namespace steps;
+  if (is_given(trace, to.cell.stage)) {
+    to.formula = std::string(name(to.cell.stage));
+    return;
+  }
   switch (to.cell.stage) {
     case Stage::Q:
     case Stage::K:

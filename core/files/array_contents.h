@@ -9,6 +9,7 @@
 
 #include "core/files/array_file.h"
 #include "core/files/array_layout.h"
+#include "core/files/zip_archive.h"
 
 namespace headlight {
 
@@ -18,16 +19,15 @@ struct ArrayContents {
   std::vector<SkippedArray> skipped;
   std::map<std::string, double, std::less<>> numbers;
   std::map<std::string, std::string, std::less<>> texts;
-  /// Where the bytes of an entry start. Called from any thread.
-  std::function<std::unique_ptr<ByteReader>(std::size_t entry)> open;
+  std::map<std::string, std::function<ArrayWords()>, std::less<>> words;
+  /// Where the bytes of an entry start; `none` where only a part of them is wanted. Called from any thread.
+  std::function<std::unique_ptr<ByteReader>(std::size_t entry, ZipCheck check)> open;
 
   void add(std::string name, ArrayLayout layout) {
     entries.push_back({std::move(name), layout.dtype, layout.shape});
     layouts.push_back(std::move(layout));
   }
 };
-
-class ZipArchive;
 
 // One a format; each throws FileError. The first bytes have been looked at already.
 ArrayContents open_npy(const std::filesystem::path& path, const Blame& blame);

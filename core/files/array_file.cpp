@@ -5,9 +5,15 @@
 #include <cassert>
 #include <charconv>
 #include <new>
+#include <ranges>
+
+#include <nlohmann/json.hpp>
 
 #include "core/files/array_contents.h"
 #include "core/files/zip_archive.h"
+#include "core/tensor/memory.h"
+#include "core/text/json_depth.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -95,8 +101,8 @@ std::string first_names(const std::vector<ArrayEntry>& entries) {
 
 }  // namespace
 
-ArrayFile::ArrayFile(std::string path, ArrayContents contents)
-    : path_(std::move(path)), contents_(std::make_unique<const ArrayContents>(std::move(contents))) {
+ArrayFile::ArrayFile(std::string path, ArrayContents contents, std::optional<FileStamp> opened)
+    : path_(std::move(path)), opened_(opened), contents_(std::make_unique<const ArrayContents>(std::move(contents))) {
   for (std::size_t i = 0; i < contents_->entries.size(); ++i) {
     const std::string& name = contents_->entries[i].name;
     if (!positions_.emplace(name, i).second) Blame{path_}.fail("holds two arrays named " + in_quotes(name));
@@ -136,11 +142,28 @@ const ArrayEntry* ArrayFile::find(std::string_view name) const {
   return it == positions_.end() ? nullptr : &contents_->entries[it->second];
 }
 
+void ArrayFile::check_unchanged() const {
+  if (opened_ && !(*opened_ == stamp_of(path_from(path_)))) {
+    Blame{path_}.fail("was replaced while it was being read", "a file that stays as it is; open it again");
+  }
+}
+
+void ArrayFile::check_memory_for(std::string_view name, std::size_t i) const {
+  const auto count = static_cast<std::uint64_t>(*checked_count(contents_->layouts[i].shape));
+  const std::uint64_t bytes = count * sizeof(float), have = available_memory();
+  if (bytes <= have) return;
+  Blame{path_}.array(name).fail("its shape " + to_string(contents_->entries[i].shape) + " needs " + byte_count(bytes) +
+                                    " of memory, of which " + byte_count(have) + " are free",
+                                "a smaller array");
+}
+
 Tensor ArrayFile::load(std::string_view name) const {
   const std::optional<std::size_t> i = position(name);
   if (!i) Blame{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
   try {
-    return read_array(contents_->layouts[*i], *contents_->open(*i));
+    check_memory_for(name, *i);
+    check_unchanged();
+    return read_array(contents_->layouts[*i], *contents_->open(*i, ZipCheck::whole));
   } catch (const std::bad_alloc&) {
     Blame{path_}.array(name).fail("its shape " + to_string(contents_->entries[*i].shape) + " does not fit in memory");
   }
@@ -151,33 +174,51 @@ Tensor ArrayFile::load_rows(std::string_view name, std::span<const Index> rows) 
   if (!i) Blame{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
   const ArrayLayout& whole = contents_->layouts[*i];
   assert(whole.shape.size() == 2);
-  const auto bytes = static_cast<std::uint64_t>(byte_size(whole.dtype));
-  std::map<Index, Tensor> read;  // a text says many words twice
-  Buffer values;
-  for (const Index row : rows) {
-    assert(row >= 0 && row < whole.shape[0]);
-    Tensor& numbers = read[row];
-    if (!numbers.defined()) {
-      ArrayLayout layout = whole;
-      layout.shape = {whole.shape[1]};
-      layout.strides = {whole.strides[1]};
-      layout.offset += static_cast<std::uint64_t>(row * whole.strides[0]) * bytes;
-      numbers = read_array(layout, *contents_->open(*i));
-    }
-    values.insert(values.end(), numbers.values().begin(), numbers.values().end());
-  }
-  return Tensor({static_cast<Index>(rows.size()), whole.shape[1]}, std::move(values));
+  assert(std::ranges::all_of(rows, [&](Index row) { return row >= 0 && row < whole.shape[0]; }));
+  check_unchanged();
+  return read_rows(whole, rows, *contents_->open(*i, ZipCheck::none));
 }
 
 std::optional<double> ArrayFile::number(std::string_view name) const {
   if (const std::optional<std::size_t> i = position(name)) {
     const ArrayLayout& layout = contents_->layouts[*i];
     if (checked_count(layout.shape) != 1) return {};
-    return read_number(layout, *contents_->open(*i));
+    return read_number(layout, *contents_->open(*i, ZipCheck::none));
   }
   if (const auto it = contents_->numbers.find(name); it != contents_->numbers.end()) return it->second;
   if (const auto it = contents_->texts.find(name); it != contents_->texts.end()) return spelled_number(it->second);
   return {};
+}
+
+std::optional<ArrayWords> ArrayFile::words(std::string_view name) const {
+  if (const auto found = contents_->words.find(name); found != contents_->words.end()) {
+    check_unchanged();
+    return found->second();
+  }
+  const auto text = contents_->texts.find(name);
+  if (text == contents_->texts.end()) return {};
+  const Blame blame = Blame{path_}.array(name);
+  const auto fail = [&]() { blame.fail("is no list of words", "a list as JSON, [\"the\", \"cat\"] or one such list a batch entry"); };
+  if (nested_deeper_than(text->second, 2)) fail();
+  const nlohmann::json json = nlohmann::json::parse(text->second, nullptr, false);
+  if (!json.is_array() || json.empty()) fail();
+  ArrayWords list;
+  const auto append = [&](const nlohmann::json& row) {
+    for (const nlohmann::json& word : row) {
+      if (!word.is_string()) fail();
+      list.words.push_back(word.get<std::string>());
+    }
+    return static_cast<Index>(row.size());
+  };
+  if (!json[0].is_array()) {
+    list.shape = {append(json)};
+    return list;
+  }
+  list.shape = {static_cast<Index>(json.size()), static_cast<Index>(json[0].size())};
+  for (const nlohmann::json& row : json) {
+    if (!row.is_array() || append(row) != list.shape[1]) fail();
+  }
+  return list;
 }
 
 std::string name_of_only_array(const std::filesystem::path& path) {
@@ -187,12 +228,13 @@ std::string name_of_only_array(const std::filesystem::path& path) {
 
 std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path) {
   const Blame blame{path.string()};
+  const FileStamp before = stamp_of(path);
   ArrayContents contents = open_contents(path, blame);
   if (contents.entries.empty() && !contents.skipped.empty()) {
     blame.array(contents.skipped[0].name).fail(contents.skipped[0].reason, "numbers");
   }
   if (contents.entries.empty()) blame.fail("holds no arrays", what_is_expected(path));
-  return std::make_shared<const ArrayFile>(blame.path, std::move(contents));
+  return std::make_shared<const ArrayFile>(blame.path, std::move(contents), before);
 }
 
 }  // namespace headlight

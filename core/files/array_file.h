@@ -14,8 +14,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/files/dtype.h"
+#include "core/files/file_watch.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
@@ -32,17 +34,25 @@ struct SkippedArray {
   std::string reason;  ///< "its elements are text (<U3)"
 };
 
+/// An array of strings.
+struct ArrayWords {
+  Shape shape;  ///< [n] or [B, n]
+  std::vector<std::string> words;
+};
+
 struct ArrayContents;
 
 /// An open file. All of it is const and may be called from any thread.
 class ArrayFile {
  public:
-  /// Throws FileError where two arrays share a name. See open_arrays.
-  ArrayFile(std::string path, ArrayContents contents);
+  /// Throws FileError where two arrays share a name. `opened`: what the file was when it was opened; where it is another
+  /// one by the time an array is read, that is an error. See open_arrays.
+  ArrayFile(std::string path, ArrayContents contents, std::optional<FileStamp> opened = {});
   ~ArrayFile();
 
   /// As the person wrote it.
   const std::string& path() const { return path_; }
+  const std::optional<FileStamp>& opened() const { return opened_; }
   /// In the file's order.
   std::span<const ArrayEntry> entries() const;
   std::span<const SkippedArray> skipped() const;
@@ -60,6 +70,10 @@ class ArrayFile {
   /// one; nothing if there is none of that name. Throws FileError as load does.
   std::optional<double> number(std::string_view name) const;
 
+  /// Strings under that name: an array of text (.npz), a list (.pt), a list as JSON in safetensors' `__metadata__`;
+  /// nothing if there are none. Throws FileError where they are damaged.
+  std::optional<ArrayWords> words(std::string_view name) const;
+
   /// Numbers and bools that are no arrays (.pt).
   const std::map<std::string, double, std::less<>>& numbers() const;
   /// Strings: safetensors' `__metadata__`, strings in a .pt.
@@ -67,8 +81,11 @@ class ArrayFile {
 
  private:
   std::optional<std::size_t> position(std::string_view name) const;
+  void check_unchanged() const;
+  void check_memory_for(std::string_view name, std::size_t entry) const;
 
   std::string path_;
+  std::optional<FileStamp> opened_;
   std::unique_ptr<const ArrayContents> contents_;
   std::map<std::string, std::size_t, std::less<>> positions_;
 };

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "core/text/unicode.h"
+
 namespace headlight {
 namespace {
 
@@ -150,6 +152,20 @@ std::string why_unusable(const std::string& descr, const Blame& blame) {
   }
 }
 
+/// Notes what it takes to read text, where its size is as the shape says.
+void settle_text(std::string_view kind, std::uint64_t npy_size, NpyHeader& header) {
+  if (kind.empty() || (kind[0] != 'U' && kind[0] != 'S')) return;
+  std::uint64_t length = 0;
+  const auto [end, error] = std::from_chars(kind.data() + 1, kind.data() + kind.size(), length);
+  const std::optional<Index> count = checked_count(header.layout.shape);
+  if (error != std::errc() || end != kind.data() + kind.size() || length == 0 || length > (1u << 20) || !count || *count > 1'000'000) return;
+  const std::uint64_t bytes = length * (kind[0] == 'U' ? 4 : 1);
+  if (bytes * static_cast<std::uint64_t>(*count) != npy_size - header.layout.offset) return;
+  if (bytes * static_cast<std::uint64_t>(*count) > (std::uint64_t{64} << 20)) return;
+  header.text_bytes = bytes;
+  header.wide = kind[0] == 'U';
+}
+
 /// Version and length fields, then the header's text. Returns the text and sets `start` to where the numbers begin.
 std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t& start, const Blame& blame) {
   std::array<unsigned char, 12> front{};
@@ -193,6 +209,9 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Blam
   const std::optional<DType> dtype = dtype_of(std::string_view(descr).substr(has_order ? 1 : 0));
   if (!dtype) {
     header.unusable = why_unusable(descr, blame);
+    layout.shape = std::move(*fields.shape);
+    layout.big_endian = !descr.empty() && descr[0] == '>';
+    if (!*fields.fortran_order || layout.shape.size() < 2) settle_text(std::string_view(descr).substr(has_order ? 1 : 0), npy_size, header);
     return header;
   }
   layout.dtype = *dtype;
@@ -207,6 +226,33 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Blam
   }
   layout.strides = *fields.fortran_order ? column_major_strides(layout.shape) : row_major_strides(layout.shape);
   return header;
+}
+
+std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const Blame& blame) {
+  const auto count = static_cast<std::size_t>(*checked_count(header.layout.shape));
+  std::vector<std::byte> bytes(count * static_cast<std::size_t>(header.text_bytes));
+  reader.skip(header.layout.offset);
+  reader.read(bytes);
+  std::vector<std::string> words(count);
+  const auto element = static_cast<std::size_t>(header.text_bytes);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto raw = std::span(bytes).subspan(i * element, element);
+    const std::size_t step = header.wide ? 4 : 1;
+    for (std::size_t at = 0; at < element; at += step) {
+      char32_t c = 0;
+      for (std::size_t b = 0; b < step; ++b) {
+        c |= std::to_integer<char32_t>(raw[at + (header.layout.big_endian ? step - 1 - b : b)]) << (8 * b);
+      }
+      if (c == 0) break;  // NumPy fills up with zeros
+      if (header.wide) {
+        append_utf8(words[i], c);
+      } else {
+        words[i] += static_cast<char>(c);
+      }
+    }
+    if (!is_utf8(words[i])) blame.fail("holds text that is not UTF-8");
+  }
+  return words;
 }
 
 std::string npy_header(const Shape& shape, bool boolean) {

@@ -13,11 +13,17 @@ struct NpyHeader {
   ArrayLayout layout;
   /// Why the elements are of no use here ("its elements are text (<U3)"); empty where they are numbers.
   std::string unusable;
+  /// Of text: bytes of one element, and whether its characters have four each (U) or one (S); 0 where it is none.
+  std::uint64_t text_bytes = 0;
+  bool wide = false;
 };
 
 /// Reads a header from the start of a .npy of `npy_size` bytes. Throws FileError where it is damaged, where its shape
 /// and `npy_size` disagree, or where the elements are pickled Python objects.
 NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Blame& blame);
+
+/// The words of a .npy of text, row-major, at most a million and 64 MB. `reader` stands at its start.
+std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const Blame& blame);
 
 /// The header of a row-major `<f4` or `|b1` array, version 1, padded so that the numbers start at a multiple of 64.
 std::string npy_header(const Shape& shape, bool boolean);

@@ -16,7 +16,7 @@ ArrayContents open_npy(const std::filesystem::path& path, const Blame& blame) {
   if (!header.unusable.empty()) blame.fail(header.unusable, "numbers");
   ArrayContents contents;
   contents.add(name_of_only_array(path), std::move(header.layout));
-  contents.open = [path, blame](std::size_t) { return std::make_unique<FileReader>(path, 0, blame); };
+  contents.open = [path, blame](std::size_t, ZipCheck) { return std::make_unique<FileReader>(path, 0, blame); };
   return contents;
 }
 
@@ -34,15 +34,19 @@ ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const Blame& b
       zip_entries.push_back(i);
     } else {
       contents.skipped.push_back({name, header.unusable});
+      if (header.text_bytes == 0) continue;
+      contents.words[name] = [archive, i, part, header]() {
+        return ArrayWords{header.layout.shape, read_words(*archive->reader(i, ZipCheck::none, part), header, part)};
+      };
     }
   }
   if (contents.entries.empty() && contents.skipped.empty()) {
     blame.fail(archive->entries().empty() ? "an empty ZIP archive" : "a ZIP archive without any .npy in it",
                "an .npz as numpy.savez writes it, or a .pt as torch.save does");
   }
-  contents.open = [archive, blame, zip_entries = std::move(zip_entries)](std::size_t i) {
+  contents.open = [archive, blame, zip_entries = std::move(zip_entries)](std::size_t i, ZipCheck check) {
     const std::string& file = archive->entries()[zip_entries[i]].name;
-    return archive->reader(zip_entries[i], ZipCheck::whole, blame.array(file.substr(0, file.size() - ending.size())));
+    return archive->reader(zip_entries[i], check, blame.array(file.substr(0, file.size() - ending.size())));
   };
   return contents;
 }

@@ -124,7 +124,39 @@ class TorchReader {
       }
     }
   }
+  /// Strings only, with their number; nothing for any other list.
+  std::optional<std::vector<std::string>> strings_of(const pickle::List& list) const {
+    std::vector<std::string> strings;
+    for (const Ref ref : list.items) {
+      const auto* text = std::get_if<std::string>(&tree_.nodes[ref]);
+      if (!text) return {};
+      strings.push_back(*text);
+    }
+    return strings.empty() ? std::nullopt : std::optional(std::move(strings));
+  }
+
+  /// A list of strings, or of as many strings each.
+  std::optional<ArrayWords> words_of(const pickle::List& list) {
+    if (auto strings = strings_of(list)) return ArrayWords{{static_cast<Index>(strings->size())}, std::move(*strings)};
+    ArrayWords all;
+    for (const Ref ref : list.items) {
+      const auto* inner = std::get_if<pickle::List>(&tree_.nodes[ref]);
+      if (++visits_ > max_visits) fail("repeats itself into more than a million values");
+      auto strings = inner ? strings_of(*inner) : std::nullopt;
+      const auto width = strings ? static_cast<Index>(strings->size()) : 0;
+      if (!strings || (!all.shape.empty() && all.shape[1] != width)) return {};
+      if (all.words.size() + strings->size() > max_visits) fail("repeats itself into more than a million values");
+      all.shape = {static_cast<Index>(list.items.size()), width};
+      all.words.insert(all.words.end(), strings->begin(), strings->end());
+    }
+    return all.shape.empty() ? std::nullopt : std::optional(std::move(all));
+  }
+
   void visit_list(const pickle::List& list, const std::string& name, std::size_t depth) {
+    if (auto words = words_of(list)) {
+      contents.words[name] = [words = std::move(*words)]() { return words; };
+      return;
+    }
     for (std::size_t i = 0; i < list.items.size(); ++i) visit(list.items[i], join(name, std::to_string(i)), depth + 1);
   }
   void visit_call(const pickle::Call& call, const std::string& name, std::size_t depth) {
@@ -254,7 +286,7 @@ ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::f
   reader.visit(tree.root, is_tensor ? name_of_only_array(path) : std::string(), 0);
 
   ArrayContents contents = std::move(reader.contents);
-  contents.open = [archive, blame, zip_entries = std::move(reader.zip_entries)](std::size_t i) {
+  contents.open = [archive, blame, zip_entries = std::move(reader.zip_entries)](std::size_t i, ZipCheck) {
     return archive->reader(zip_entries[i], ZipCheck::none,
                            Blame{blame.path, "storage " + in_quotes(archive->entries()[zip_entries[i]].name)});
   };

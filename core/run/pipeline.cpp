@@ -93,6 +93,10 @@ class Pipeline {
   Tensor mask_stages(const Tensor& scores);
   Tensor weight_stages(const Tensor& masked);
   Tensor dropout_stage(const Tensor& weights);
+  Tensor given_stage(Stage stage, const Tensor& known);
+  void output_stages(const Tensor& weights, const Tensor& V_heads);
+  void compute_from_heads();
+  void compute_weights_alone();
 
   Trace& trace_;
   const Trace* last_;
@@ -188,7 +192,7 @@ void Pipeline::choose_source() {
   std::shared_ptr<const MaskRule> rule;
   // What cannot be told from parts: a fill that leaks, dropout, cells painted over the mask, what is not finite, other rules.
   bool parts_will_do = !run_.instead && !(scenario().training && scenario().dropout > 0) && !(masked && trace_.fill > -1e8F) &&
-                       all_finite(trace_[Stage::V_heads]);
+                       trace_.has(Stage::V_heads) && all_finite(trace_[Stage::V_heads]);
   if (parts_will_do && masked) {
     rule = mask_rule(scenario(), inputs());
     parts_will_do = rule != nullptr;
@@ -209,7 +213,10 @@ void Pipeline::choose_source() {
 Tensor Pipeline::swept(Stage stage, const Tensor& before) {
   if (source_) return stage == Stage::head_outputs ? head_outputs_on_demand(source_, trace_[Stage::V_heads].size(3)) : stage_on_demand(source_, stage);
   if (ahead_[stage].defined()) return ahead_[stage];
-  const Stage last = run_.instead ? stage : Stage::head_outputs;  // what is put in a stage's place changes all that follow
+  const Stage end = trace_.has(Stage::V_heads)                           ? Stage::head_outputs
+                    : scenario().training && scenario().dropout > 0 ? Stage::dropped_weights
+                                                                     : Stage::weights;
+  const Stage last = run_.instead ? stage : end;  // what is put in a stage's place changes all that follow
   Workers all = workers(stage);
   if (run_.progress) {
     all.progress = [this, stage, last](double share) {
@@ -313,8 +320,54 @@ Tensor Pipeline::dropout_stage(const Tensor& weights) {
                [&](const Workers&) { return swept(Stage::dropped_weights, weights); });
 }
 
+/// What the source knows without computing: an input, or where it begins later.
+Tensor Pipeline::given_stage(Stage which, const Tensor& known) {
+  return known.defined() ? stage(which, {.sources = {known}}, [&](const Workers&) { return known; }) : known;
+}
+
+void Pipeline::compute_from_heads() {
+  const Inputs& in = inputs();
+  const Tensor Q_heads = given_stage(Stage::Q_heads, in.Q_heads), K_heads = given_stage(Stage::K_heads, in.K_heads);
+  const Tensor V_heads = given_stage(Stage::V_heads, in.V_heads);
+  const Tensor queries = position_stage(Stage::Q_rotated, Q_heads), keys = position_stage(Stage::K_rotated, K_heads);
+  choose_source();
+  if (!run_.instead) mask_stage();
+  draw_dropout();
+  const Tensor weights = weight_stages(mask_stages(score_stages(queries, keys)));
+  if (V_heads.defined()) output_stages(weights, V_heads);
+}
+
+/// The attention alone, as it was measured somewhere else; a mask beside it changes nothing.
+void Pipeline::compute_weights_alone() {
+  if (has_mask(scenario(), inputs())) {
+    stage(Stage::mask, mask_key(scenario(), inputs()), [&](const Workers& w) { return build_mask(scenario(), inputs(), w.stop, w.threads); });
+  }
+  given_stage(Stage::weights, inputs().weights);
+}
+
+void Pipeline::output_stages(const Tensor& weights, const Tensor& V_heads) {
+  StageRecord gathered{.sources = {weights, V_heads}};
+  const std::vector<Index>& silent = own_rules(inputs()).silent_heads;
+  for (const Index head : silent) gathered.settings.push_back(static_cast<double>(head));
+  const Tensor head_outputs = stage(Stage::head_outputs, std::move(gathered), [&](const Workers&) {
+    return silenced(swept(Stage::head_outputs, weights), silent);
+  });
+  const Tensor concat =
+      stage(Stage::concat, {.sources = {head_outputs}}, [&](const Workers&) {
+        return source_ ? concat_on_demand(source_, V_heads.size(3), {}, {}) : merge_heads(head_outputs);
+      });
+  if (source_ && (inputs().W_o.defined() || inputs().b_o.defined())) {
+    stage(Stage::output, {.sources = {concat, inputs().W_o, inputs().b_o}},
+          [&](const Workers&) { return concat_on_demand(source_, V_heads.size(3), inputs().W_o, inputs().b_o); });
+  } else {
+    project_stage(Stage::output, concat, inputs().W_o, inputs().b_o);
+  }
+}
+
 void Pipeline::compute() {
   const Inputs& in = inputs();
+  if (in.first_stage() == Stage::weights) return compute_weights_alone();
+  if (in.first_stage() == Stage::Q_heads) return compute_from_heads();
   for (const Stage input : {Stage::query, Stage::key, Stage::value}) {
     stage(input, {.sources = {in.matrix(input)}}, [&](const Workers&) { return in.matrix(input); });
   }
@@ -332,26 +385,15 @@ void Pipeline::compute() {
   if (!run_.instead) mask_stage();
   draw_dropout();
   const Tensor weights = weight_stages(mask_stages(score_stages(queries, keys)));
-  StageRecord gathered{.sources = {weights, V_heads}};
-  const std::vector<Index>& silent = own_rules(in).silent_heads;
-  for (const Index head : silent) gathered.settings.push_back(static_cast<double>(head));
-  const Tensor head_outputs = stage(Stage::head_outputs, std::move(gathered), [&](const Workers&) {
-    return silenced(swept(Stage::head_outputs, weights), silent);
-  });
-  const Tensor concat =
-      stage(Stage::concat, {.sources = {head_outputs}}, [&](const Workers&) {
-        return source_ ? concat_on_demand(source_, V_heads.size(3), {}, {}) : merge_heads(head_outputs);
-      });
-  if (source_ && (in.W_o.defined() || in.b_o.defined())) {
-    stage(Stage::output, {.sources = {concat, in.W_o, in.b_o}},
-          [&](const Workers&) { return concat_on_demand(source_, V_heads.size(3), in.W_o, in.b_o); });
-  } else {
-    project_stage(Stage::output, concat, in.W_o, in.b_o);
-  }
+  output_stages(weights, V_heads);
 }
 
 [[maybe_unused]] bool fits(const Inputs& in) {
   const Dims& d = in.dims;
+  if (in.first_stage() == Stage::weights) return in.weights.shape() == Shape{d.batch, d.heads, d.n_q, d.n_k};
+  if (in.first_stage() == Stage::Q_heads) {
+    return in.Q_heads.shape() == Shape{d.batch, d.heads, d.n_q, d.d_head} && in.K_heads.shape() == Shape{d.batch, d.kv_heads, d.n_k, d.d_head};
+  }
   return in.query.shape() == Shape{d.batch, d.n_q, d.d_query} && in.key.shape() == Shape{d.batch, d.n_k, d.d_key} &&
          in.value.shape() == Shape{d.batch, d.n_k, d.d_value} && d.heads % d.kv_heads == 0 &&
          (!in.W_q.defined() || in.W_q.size(0) == d.heads * d.d_head) &&
@@ -397,7 +439,7 @@ void settle(Trace& trace, const Trace* last) {
 std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, const Trace* last, const Run& run) {
   assert(fits(inputs));
   auto trace = std::make_shared<Trace>();
-  trace->scenario = scenario;
+  trace->scenario = with_source_settings(scenario, inputs.says);
   trace->inputs = std::move(inputs);
   settle(*trace, last);
   Pipeline(*trace, last, run).compute();

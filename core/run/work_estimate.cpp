@@ -11,6 +11,7 @@ double product_work(Index rows, Index inner, Index cols) {
 double stage_work(Stage stage, const Scenario& s, const Inputs& in) {
   const Dims& d = in.dims;
   const double cells = static_cast<double>(d.batch * d.heads) * static_cast<double>(d.n_q) * static_cast<double>(d.n_k);
+  if (stage < in.first_stage()) return 0;
   const Index channels = d.heads * d.d_head, kv_channels = d.kv_heads * d.d_head;
   switch (stage) {
     case Stage::Q:

@@ -12,10 +12,20 @@
 namespace headlight {
 namespace {
 
+/// Whether inputs are stored [n, B, d], as nn.MultiheadAttention has them unless batch_first is set.
+bool length_first(const FileReading& r) {
+  const auto flag = r.own_number({"batch_first"});
+  return flag && flag->value == 0;
+}
+
 /// [B, n, d], a [n, d] array being one batch entry.
 Tensor input_of(const FileReading& r, const std::string& name, Index width, const std::string& weight) {
   Tensor x = r.file.load(name);
   const bool single = x.rank() == 2;
+  if (x.rank() == 3 && length_first(r)) {
+    const Tensor stored = x;
+    x = r.file.made(name + " batch first", [&] { return stored.transpose(0, 1).contiguous(); });
+  }
   const std::string expected = "expected [B, n, " + std::to_string(width) + "], the width of " + weight;
   if ((x.rank() != 3 && !single) || x.size(-1) != width || x.count() == 0) r.fail(r.shape_of(name), expected);
   if (!single) return x;
@@ -75,6 +85,30 @@ void read_text_inputs(const FileReading& r) {
   read_model_text(r);
 }
 
+constexpr std::initializer_list<const char*> input_names{"x", "X", "input", "hidden_states", "query", "queries"};
+
+/// As set; else plain matrices, which x may be multiplied with from either side, as the width of x tells.
+void settle_layout(const Scenario& s, const TensorFile& file, AttentionKeys& keys) {
+  std::optional<WeightLayout> layout;
+  if (s.weight_order != WeightOrder::by_name) layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
+  if (!layout && keys.bare) {
+    const Shape& weight = file.arrays().find(keys.q.weight)->shape;
+    for (const char* name : input_names) {
+      const ArrayEntry* x = file.arrays().find(name);
+      if (!x || x->shape.empty()) continue;
+      const Index width = x->shape.back();
+      if (weight[0] == width && weight[1] != width) layout = WeightLayout::in_out;
+      break;
+    }
+  }
+  if (!layout) return;
+  const auto set = [&](LinearKeys& linear) {
+    if (linear.layout <= WeightLayout::in_out) linear.layout = *layout;
+    for (LinearKeys& head : linear.heads) head.layout = *layout;
+  };
+  for (LinearKeys* linear : {&keys.q, &keys.k, &keys.v, &keys.packed, &keys.o}) set(*linear);
+}
+
 /// A mask under a name that nobody knows would otherwise be left out without a word.
 void note_unused(const FileReading& r) {
   constexpr std::size_t most = 6;
@@ -101,13 +135,19 @@ std::string FileReading::find(std::initializer_list<const char*> names) const {
   return {};
 }
 
-std::optional<FileReading::Number> FileReading::number(std::initializer_list<const char*> names) const {
+std::optional<FileReading::Number> FileReading::own_number(std::initializer_list<const char*> names) const {
   for (const std::string& prefix : {keys.prefix, std::string()}) {
     for (const char* name : names) {
+      asked->insert(prefix + name);
       if (const std::optional<double> value = file.arrays().number(prefix + name)) return Number{prefix + name, *value};
       if (file.arrays().find(prefix + name)) fail(shape_of(prefix + name), "expected one number");
     }
   }
+  return {};
+}
+
+std::optional<FileReading::Number> FileReading::number(std::initializer_list<const char*> names) const {
+  if (const std::optional<Number> own = own_number(names)) return own;
   if (keys.prefix.empty()) return {};  // no layer of a model, so that no config is its
   const std::optional<ConfigNumber> beside = config_number(path_from(file.path()), names);
   if (!beside) return {};
@@ -154,6 +194,7 @@ void read_inputs(const FileReading& r) {
   in.dims.batch = in.query.size(0);
   in.dims.n_q = in.query.size(1);
   in.dims.n_k = in.key.size(1);
+  if (length_first(r)) r.assume("inputs", "[n, B, d], batch_first being false");
   r.assume("inputs", in.self_attention() ? names.query + ": query, key and value (self-attention)"
                                          : names.query + ", " + names.key + ", " + names.value + ": query, key, value");
 }
@@ -169,16 +210,27 @@ void read_file(const Resolving& resolving, Inputs& inputs) {
   must_be_unset(s.d_out, "--d-out", why);
   if (s.packed) throw SettingError("packed", "cannot be set, since the file's weights are as they are");
   inputs.file = TensorFile::open(s.file, resolving.last ? resolving.last->file : nullptr);
-  AttentionKeys keys = choose_attention(inputs.file->arrays(), s.layer);
-  if (s.weight_order != WeightOrder::by_name) {
-    keys.layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
+  if (const auto late = find_late_beginning(inputs.file->arrays(), s.layer)) {
+    const FileReading reading{resolving, *inputs.file, {}, inputs};
+    read_late_beginning(reading, *late);
+    if (!inputs.weights.defined()) read_settings(reading);
+    read_masks(reading);
+    read_tokens(reading);
+    note_unused(reading);
+    return note_untaken_numbers(reading);
   }
+  AttentionKeys keys = choose_attention(inputs.file->arrays(), s.layer);
+  settle_layout(s, *inputs.file, keys);
   const FileReading reading{resolving, *inputs.file, std::move(keys), inputs};
   read_parameters(reading);
   read_inputs(reading);
   settle_heads(s, inputs.dims);
+  read_settings(reading);
   read_masks(reading);
+  note_model_mask(reading);
+  read_tokens(reading);
   note_unused(reading);
+  note_untaken_numbers(reading);
 }
 
 }  // namespace headlight

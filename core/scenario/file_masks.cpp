@@ -3,8 +3,11 @@
 #include <cmath>
 
 #include "core/files/blame.h"
+#include "core/mask/expression.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/scenario_rules.h"
+#include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -70,7 +73,7 @@ std::string expected_shapes(const Dims& d, Kind kind) {
       text += (text.empty() ? "expected " : ", ") + std::string(reading.axes) + " = " + to_string(reading.sizes);
     }
   }
-  return text + (kind == Kind::key_padding ? "" : ", any axis but n_k may be 1");
+  return text + (kind == Kind::key_padding ? "" : ", any axis may be 1");
 }
 
 bool fits(const Shape& stored, const Shape& sizes) {
@@ -84,13 +87,14 @@ struct Placed {
 };
 
 Placed place(const FileReading& r, const std::string& name, Kind kind) {
-  const Tensor stored = r.file.load(name);
+  const Shape& found = r.file.arrays().find(name)->shape;  // nothing is read that does not fit
   const Dims& d = r.inputs.dims;
-  for (const Reading& reading : readings(d, stored.rank(), kind)) {
-    if (!fits(stored.shape(), reading.sizes)) continue;
+  for (const Reading& reading : readings(d, static_cast<Index>(found.size()), kind)) {
+    if (!fits(found, reading.sizes)) continue;
+    const Tensor stored = r.file.load(name);
     Shape shape(4, 1);
     for (std::size_t i = 0; i < reading.slots.size(); ++i) {
-      const Index size = stored.shape()[i];
+      const Index size = found[i];
       if (reading.slots[i] != batch_and_head) {
         shape[reading.slots[i]] = size;
       } else if (size != 1) {
@@ -146,6 +150,29 @@ std::string odd_value(const Tensor& tensor) {
   return shortest(*std::find_if(values.begin(), values.end(), [](float v) { return v != 0 && v != 1; }));
 }
 
+/// Numbers to be added of which each is 0 or so low that nothing is left of its weight: a mask.
+bool is_additive_mask(const Tensor& tensor) {
+  constexpr float low = -1e4F;
+  return all_of(tensor, [](float v) { return v == 0 || v <= low; });
+}
+
+/// A mask that was to be added: 1 where 0 was.
+void read_additive_mask(const FileReading& r, const std::string& name, const Placed& placed) {
+  Buffer values;
+  float lowest = 0, highest = -INFINITY;
+  for (const float v : placed.tensor.values()) {
+    values.push_back(v == 0 ? 1.0F : 0.0F);
+    if (v != 0) lowest = std::min(lowest, v), highest = std::max(highest, v);
+  }
+  if (lowest == 0) {
+    r.assume("mask", name + " " + placed.axes + ": all 0, nothing is masked");
+  } else {
+    r.assume("mask", name + " " + placed.axes + ": 0 = may attend, " + shortest(highest) + " = may not attend");
+    if (!r.inputs.fill) r.inputs.fill = highest;
+  }
+  restrict_mask(r, Tensor(placed.tensor.shape(), std::move(values)));
+}
+
 void read_mask(const FileReading& r, const std::string& name, const MaskName& entry) {
   const Placed placed = place(r, name, entry.kind);
   const bool binary = is_binary(placed.tensor);
@@ -153,7 +180,12 @@ void read_mask(const FileReading& r, const std::string& name, const MaskName& en
   const MaskPolarity polarity = r.resolving.scenario.mask_polarity;
   const bool by_name = polarity == MaskPolarity::by_name;
   const bool none_raises = all_of(placed.tensor, [](float v) { return v <= 0; });
-  const bool per_table_added = entry.float_is_added || (entry.kind == Kind::per_token && !binary);
+  const bool all_zero = none_raises && binary;
+  const bool may_be_added = entry.float_is_added || entry.kind == Kind::per_token || entry.kind == Kind::key_padding;
+  // A tokenizer's own mask of 0 and 1 is [B, n_k]; of more axes, 0 is what is added where nothing is masked.
+  const bool zero_adds = may_be_added && all_zero && by_name;
+  if (floating && (zero_adds || (!binary && is_additive_mask(placed.tensor)))) return read_additive_mask(r, name, placed);
+  const bool per_table_added = entry.float_is_added || (may_be_added && !binary);
   if (floating && ((per_table_added && (by_name || !binary)) || (!binary && none_raises))) {
     r.assume("bias", name + " " + placed.axes + ": floating, added to the scores");
     return add_bias(r, placed.tensor);
@@ -166,6 +198,104 @@ void read_mask(const FileReading& r, const std::string& name, const MaskName& en
   Buffer values;
   for (const float v : placed.tensor.values()) values.push_back(1 - v);
   restrict_mask(r, Tensor(placed.tensor.shape(), std::move(values)));
+}
+
+/// A causal mask that a module keeps for its longest sequence: the part of it that these queries and keys have.
+struct Buffered {
+  std::string name;
+  Tensor attend;  ///< [1, 1, n_q, n_k]
+  bool inverted = false;
+};
+
+/// The stored square of 0 and 1 as a causal mask: ones on and below the diagonal, or where attention is forbidden, above it.
+std::optional<Buffered> causal_buffer(const FileReading& r, const std::string& name) {
+  const ArrayEntry* entry = r.file.arrays().find(name);
+  const Dims& d = r.inputs.dims;
+  if (!entry || entry->shape.size() < 2) return {};
+  const Shape& shape = entry->shape;
+  const Index n = shape.back();
+  if (shape[shape.size() - 2] != n || element_count(shape) != n * n || n < std::max(d.n_q, d.n_k) || n < 2) return {};
+  const Tensor stored = r.file.load(name).view({n, n});
+  const MatrixView cells = stored.matrix();
+  const auto stands = [&](auto value) {
+    for (Index q = 0; q < n; ++q) {
+      for (Index k = 0; k < n; ++k) {
+        if (cells(q, k) != value(q, k)) return false;
+      }
+    }
+    return true;
+  };
+  const bool lower = stands([](Index q, Index k) { return k <= q ? 1.0F : 0.0F; });
+  const bool upper = !lower && (stands([](Index q, Index k) { return k > q ? 1.0F : 0.0F; }) || stands([](Index q, Index k) { return k > q ? -INFINITY : 0.0F; }));
+  if (!lower && !upper) return {};
+  Buffer values;
+  for (Index q = 0; q < d.n_q; ++q) {
+    const Index row = d.n_k > d.n_q ? q + d.n_k - d.n_q : q;  // later queries of a cache
+    for (Index k = 0; k < d.n_k; ++k) values.push_back(k <= row ? 1.0F : 0.0F);
+  }
+  return Buffered{name, Tensor({1, 1, d.n_q, d.n_k}, std::move(values)), upper};
+}
+
+/// GPT-2's attn.bias, minGPT's and nanoGPT's; tril and mask of teaching code, of which the head's modules have one each.
+void read_causal_buffer(const FileReading& r) {
+  std::vector<std::string> places{r.keys.prefix};
+  const std::string& first = r.keys.q.heads.empty() ? std::string() : r.keys.q.heads.front().weight;
+  if (const std::size_t dot = first.rfind('.', first.rfind('.') - 1); !first.empty() && dot != std::string::npos) places.push_back(first.substr(0, dot + 1));
+  for (const std::string& place : places) {
+    for (const char* name : {"bias", "tril", "mask", "causal_mask", "attn_mask", "masked", "triu"}) {
+      const std::string full = place + name;
+      if (full == r.keys.packed.bias || full == r.keys.o.bias) continue;
+      const std::optional<Buffered> found = causal_buffer(r, full);
+      if (!found) continue;
+      r.assume("mask", full + ": the module's causal mask" + (found->inverted ? ", stored as what may not be attended to" : ""));
+      restrict_mask(r, found->attend);
+      for (const char* said : {"masked_bias", "IGNORE"}) {
+        const auto value = r.own_number({said});
+        if (value && value->value < 0 && !r.inputs.fill) r.inputs.fill = static_cast<float>(value->value);
+      }
+      return;
+    }
+  }
+}
+
+/// A mask of the module's own longest sequence, and no sequence's.
+bool is_buffer(const FileReading& r, const std::string& name) {
+  const Shape& shape = r.file.arrays().find(name)->shape;
+  const Dims& d = r.inputs.dims;
+  const bool in_module = !r.keys.prefix.empty() && name.starts_with(r.keys.prefix);
+  const bool weights = !r.keys.q.weight.empty() || r.keys.is_packed();
+  if (weights && name == "mask" && is_floating(r.file.arrays().find(name)->dtype)) {  // torch.triu(torch.ones(n, n), diagonal=1) of a module saved alone
+    const auto found = causal_buffer(r, name);
+    if (found && found->inverted) return true;
+  }
+  const bool larger = shape.size() >= 2 && shape.back() > d.n_k && shape[shape.size() - 2] == shape.back();
+  return (in_module || larger) && causal_buffer(r, name).has_value();
+}
+
+void read_is_causal(const FileReading& r) {
+  const auto flag = r.own_number({"is_causal", "causal"});
+  if (!flag || flag->value == 0) return;
+  const Dims& d = r.inputs.dims;
+  Buffer values;
+  for (Index q = 0; q < d.n_q; ++q) {
+    for (Index k = 0; k < d.n_k; ++k) values.push_back(k <= q ? 1.0F : 0.0F);
+  }
+  r.assume("mask", flag->name + ": causal, aligned at the top left as scaled_dot_product_attention does");
+  restrict_mask(r, Tensor({1, 1, d.n_q, d.n_k}, std::move(values)));
+}
+
+/// What --mask leaves out of the file's own.
+void note_replaced(const FileReading& r) {
+  const Scenario& s = r.resolving.scenario;
+  const Inputs& in = r.inputs;
+  if (s.mask.empty() || !s.mask_file.empty() || (!in.file_mask.defined() && !in.valid_lens.defined())) return;
+  try {
+    const MaskExpression expression = MaskExpression::parse(s.mask);
+    if (in.file_mask.defined() && !expression.calls("file")) r.assume("mask", "--mask replaces the file's; \"… && file()\" keeps it");
+    if (in.valid_lens.defined() && !expression.calls("padding")) r.assume("mask", "--mask replaces the valid lengths; \"… && padding()\" keeps them");
+  } catch (const ExpressionError&) {
+    // said where the mask is computed
+  }
 }
 
 void read_valid_lens(const FileReading& r) {
@@ -186,7 +316,7 @@ void read_valid_lens(const FileReading& r) {
 
 void read_fill(const FileReading& r) {
   const Inputs& in = r.inputs;
-  const auto number = r.number({"mask_fill"});
+  const auto number = r.own_number({"mask_fill", "mask_value"});
   if (number) {
     const auto fill = static_cast<float>(number->value);
     if (std::isnan(fill) || fill == INFINITY)
@@ -197,6 +327,8 @@ void read_fill(const FileReading& r) {
     r.assume("fill", shortest(*r.resolving.scenario.fill) + " as set");
   } else if (number) {
     r.assume("fill", shortest(*in.fill) + " (" + number->name + ")");
+  } else if (in.fill) {
+    r.assume("fill", shortest(*in.fill) + ", the file's own");
   } else if (in.file_mask.defined() || in.valid_lens.defined()) {
     r.assume("fill", "-inf, there being no mask_fill");
   }
@@ -225,15 +357,24 @@ std::string only_array(const FileReading& r) {
 
 void read_masks(const FileReading& r) {
   for (const MaskName& entry : mask_names) {
-    if (const std::string name = r.find({entry.name}); !name.empty()) read_mask(r, name, entry);
+    std::string name = r.find({entry.name});
+    if (!name.empty() && is_buffer(r, name)) name = r.file.arrays().find(entry.name) && name != entry.name ? entry.name : "";  // a sequence's own beside it
+    if (!name.empty()) read_mask(r, name, entry);
   }
   if (const std::string name = r.find({"attn_bias"}); !name.empty()) {
     const Placed placed = place(r, name, Kind::bias);
-    r.assume("bias", name + " " + placed.axes + ": added to the scores");
-    add_bias(r, placed.tensor);
+    if (is_additive_mask(placed.tensor) && !all_of(placed.tensor, [](float v) { return v == 0; })) {
+      read_additive_mask(r, name, placed);
+    } else {
+      r.assume("bias", name + " " + placed.axes + ": added to the scores");
+      add_bias(r, placed.tensor);
+    }
   }
+  read_causal_buffer(r);
+  read_is_causal(r);
   read_valid_lens(r);
   read_fill(r);
+  note_replaced(r);
   keep_last(r);
 }
 

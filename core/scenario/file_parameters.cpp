@@ -1,5 +1,6 @@
 // Weights and biases of one attention in a file, and how many heads it has.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/files/blame.h"
@@ -23,26 +24,116 @@ Tensor parameter_of(const FileReading& r, const std::string& name) {
   return parameter;
 }
 
+/// A weight stored in whole or, by heads, in parts; what else lies beside it must not change what its numbers mean.
+void check_weight(const FileReading& r, const std::string& name) {
+  const ArrayEntry& entry = *r.file.arrays().find(name);
+  if (entry.dtype == DType::i8 || entry.dtype == DType::u8) {
+    r.fail(in_quotes(name) + " holds 8-bit integers (" + std::string(headlight::name(entry.dtype)) + "): it is quantised",
+           "expected weights in floating point, as they were before they were quantised");
+  }
+  const std::string layer = name.substr(0, name.find_last_of("._/") == std::string::npos ? name.size() : name.find_last_of("._/"));
+  for (const ArrayEntry& other : r.file.arrays().entries()) {
+    if (!other.name.starts_with(layer)) continue;
+    const std::string form = quantised_form(other.name);
+    if (!form.empty()) {
+      r.fail("stores " + in_quotes(name) + " quantised: " + in_quotes(other.name) + " is " + form,
+             "expected weights in floating point, as they were before they were quantised");
+    }
+    if (other.name.starts_with(layer + ".lora_")) {
+      r.fail("holds " + in_quotes(other.name) + ", an adapter that changes " + in_quotes(name), "expected weights that adapters are merged into");
+    }
+  }
+}
+
+/// As [out, in], from whatever way it is stored in.
+Tensor turned(const Tensor& stored, WeightLayout layout) {
+  switch (layout) {
+    case WeightLayout::out_in:
+      return stored;
+    case WeightLayout::in_out:
+      return stored.transpose(0, 1).contiguous();
+    case WeightLayout::head_in_out:
+      return stored.transpose(1, 2).contiguous().view({stored.size(0) * stored.size(2), stored.size(1)});
+    case WeightLayout::in_head_out:
+      return stored.view({stored.size(0), stored.size(1) * stored.size(2)}).transpose(0, 1).contiguous();
+    case WeightLayout::head_inner_out:
+      return stored.view({stored.size(0) * stored.size(1), stored.size(2)}).transpose(0, 1).contiguous();
+  }
+  return stored;
+}
+
+/// One under the other.
+Tensor stacked(const std::vector<Tensor>& parts) {
+  Shape shape = parts.front().shape();
+  shape[0] = 0;
+  Buffer values;
+  for (const Tensor& part : parts) {
+    shape[0] += part.size(0);
+    values.insert(values.end(), part.values().begin(), part.values().end());
+  }
+  return Tensor(std::move(shape), std::move(values));
+}
+
 /// A weight as [out, in].
-Tensor weight_of(const FileReading& r, const std::string& name) {
-  if (r.file.arrays().find(name)->shape.size() != 2) r.fail(r.shape_of(name), "expected [out, in]");
+Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
+  if (!keys.heads.empty()) {
+    std::vector<Tensor> parts;
+    for (const LinearKeys& head : keys.heads) {
+      parts.push_back(weight_of(r, head));
+      if (parts.back().shape() != parts.front().shape()) {
+        r.fail(r.shape_of(head.weight), "expected " + to_string(parts.front().shape()) + ", as in " + in_quotes(keys.weight));
+      }
+    }
+    return r.file.made("heads from " + keys.weight, [&] { return stacked(parts); });
+  }
+  const std::string& name = keys.weight;
+  const std::size_t rank = r.file.arrays().find(name)->shape.size();
+  if (rank != (keys.layout <= WeightLayout::in_out ? 2u : 3u)) r.fail(r.shape_of(name), "expected [out, in]");
+  check_weight(r, name);
   const Tensor stored = parameter_of(r, name);
   if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
   if (name.ends_with(".weight")) r.file.arrays().refuse_if_skipped(name.substr(0, name.size() - 6) + "bias");
-  return r.keys.layout == WeightLayout::in_out ? r.file.load_transposed(name) : stored;
+  if (keys.layout == WeightLayout::out_in) return stored;
+  return r.file.made(name + " turned " + std::to_string(static_cast<int>(keys.layout)), [&] { return turned(stored, keys.layout); });
 }
 
 Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
   if (name.empty()) return {};
   const Tensor bias = parameter_of(r, name);
-  if (bias.shape() != Shape{out}) r.fail(r.shape_of(name), "expected " + to_string({out}) + ", its weight's rows");
-  return bias;
+  if (bias.count() != out || bias.rank() > 2 || (bias.rank() == 2 && bias.size(0) != 1 && bias.size(1) == 1)) {
+    r.fail(r.shape_of(name), "expected " + to_string({out}) + ", its weight's rows");
+  }
+  return bias.rank() == 1 ? bias : r.file.made(name + " flat", [&] { return bias.view({out}); });  // [H, d_head]
 }
 
-std::string order_of(const FileReading& r) {
+Tensor bias_of(const FileReading& r, const LinearKeys& keys, Index out) {
+  if (keys.heads.empty()) return bias_of(r, keys.bias, out);
+  std::vector<Tensor> parts;
+  const Index share = out / static_cast<Index>(keys.heads.size());
+  for (const LinearKeys& head : keys.heads) {
+    parts.push_back(bias_of(r, head.bias, share));
+    if (parts.back().defined() != parts.front().defined()) r.fail("has a bias for some heads of " + in_quotes(keys.weight), "expected one for each or none");
+  }
+  if (!parts.front().defined()) return {};
+  return r.file.made("heads from " + keys.heads.front().bias, [&] { return stacked(parts); });
+}
+
+std::string order_of(const FileReading& r, const LinearKeys& keys) {
   const bool set = r.resolving.scenario.weight_order != WeightOrder::by_name;
-  return std::string(r.keys.layout == WeightLayout::in_out ? "stored [in, out] as Conv1D does" : "[out, in] as in nn.Linear") +
-         (set ? ", as set" : "");
+  const LinearKeys& first = keys.heads.empty() ? keys : keys.heads.front();
+  switch (first.layout) {
+    case WeightLayout::in_out:
+      return std::string(r.keys.bare && !set ? "stored [in, out], as x's width tells" : "stored [in, out] as Conv1D does") + (set ? ", as set" : "");
+    case WeightLayout::head_in_out:
+      return "stored [H, in, d_head] as TransformerLens does";
+    case WeightLayout::in_head_out:
+      return "stored [in, H, d_head] as Keras and Flax do";
+    default:
+      break;
+  }
+  const Shape& shape = r.file.arrays().find(first.weight)->shape;
+  const bool unsure = r.keys.bare && !set && shape.size() == 2 && shape[0] == shape[1];
+  return std::string("[out, in] as in nn.Linear") + (set ? ", as set" : unsure ? ", which nothing in the file tells from [in, out]" : "");
 }
 
 Index whole(const FileReading& r, const FileReading::Number& number) {
@@ -53,9 +144,29 @@ Index whole(const FileReading& r, const FileReading::Number& number) {
   return static_cast<Index>(number.value);
 }
 
+/// How many heads a projection's modules or axes make.
+std::optional<Index> heads_stored(const FileReading& r, const LinearKeys& keys) {
+  if (keys.weight.empty()) return {};
+  if (!keys.heads.empty()) return static_cast<Index>(keys.heads.size());
+  const Shape& shape = r.file.arrays().find(keys.weight)->shape;
+  if (keys.layout == WeightLayout::head_in_out) return shape[0];
+  if (keys.layout == WeightLayout::in_head_out) return shape[1];
+  return {};
+}
+
 /// Query heads. `d_model` is known for separate projections only.
 Index settle_query_heads(const FileReading& r, std::optional<Index> d_model) {
   const auto number = heads_said(r);
+  if (const std::optional<Index> stored = heads_stored(r, r.keys.q)) {
+    const std::string& name = r.keys.q.weight;
+    const auto differ = [&](const std::string& who, Index heads) {
+      if (heads != *stored) r.fail(r.shape_of(name) + ", one of " + std::to_string(*stored) + " heads, where " + who + " says " + std::to_string(heads), "expected as many");
+    };
+    if (r.resolving.scenario.heads) differ("--heads", *r.resolving.scenario.heads);
+    if (number) differ(number->name, whole(r, *number));
+    r.assume("heads", std::to_string(*stored) + ", as " + name + " is stored");
+    return *stored;
+  }
   if (r.resolving.scenario.heads) {
     const Index heads = *r.resolving.scenario.heads;
     if (d_model && *d_model % heads != 0) {
@@ -88,16 +199,71 @@ std::optional<Index> given_kv_heads(const FileReading& r) {
   return whole(r, *number);
 }
 
-/// Three slices of the packed matrix's rows: d_model, then twice the key/value heads' share.
+/// The width of concat, which the output projection takes in; nothing where there is none.
+std::optional<Index> concat_width(const FileReading& r) {
+  if (r.keys.o.weight.empty() || !r.keys.o.heads.empty()) return {};
+  const Shape& shape = r.file.arrays().find(r.keys.o.weight)->shape;
+  if (shape.size() != 2) return {};
+  return r.keys.o.layout == WeightLayout::in_out ? shape[0] : shape[1];
+}
+
+/// Key/value heads of a packed matrix of so many rows: as set, else as the output projection's width makes them, else as said.
+Index packed_kv_heads(const FileReading& r, Index rows, Index heads) {
+  if (r.resolving.scenario.kv_heads) return *r.resolving.scenario.kv_heads;
+  const std::optional<Index> said = given_kv_heads(r);
+  const auto makes = [&](Index kv_heads, Index width) { return width % heads == 0 && heads % kv_heads == 0 && rows == width / heads * (heads + 2 * kv_heads); };
+  const std::optional<Index> width = concat_width(r);
+  if (said && (!width || makes(*said, *width))) return *said;
+  if (width && *width % heads == 0) {
+    const Index d_head = *width / heads, kv_heads = (rows / d_head - heads) / 2;
+    if (kv_heads >= 1 && kv_heads <= heads && makes(kv_heads, *width)) {
+      if (kv_heads != heads) r.assume("key/value heads", std::to_string(kv_heads) + ", from the rows of " + r.keys.packed.weight);
+      return kv_heads;
+    }
+  }
+  return said.value_or(heads);
+}
+
+/// The rows of query, key or value among groups of `groups` heads each: q … q k v.
+Tensor rows_of_groups(const Tensor& packed, Index kv_heads, Index groups, Index d_head, Index first, Index count) {
+  const Index width = packed.rank() == 2 ? packed.size(1) : 1;
+  Buffer values;
+  for (Index g = 0; g < kv_heads; ++g) {
+    const Index row = (g * (groups + 2) + first) * d_head;
+    const auto part = packed.values().subspan(static_cast<std::size_t>(row * width), static_cast<std::size_t>(count * d_head * width));
+    values.insert(values.end(), part.begin(), part.end());
+  }
+  Shape shape = packed.shape();
+  shape[0] = kv_heads * count * d_head;
+  return Tensor(std::move(shape), std::move(values));
+}
+
+/// W_q, W_k and W_v, or their biases, of a packed one.
+void take_apart(const FileReading& r, const Tensor& packed, const std::string& name, std::array<Tensor*, 3> parts) {
+  const Dims& dims = r.inputs.dims;
+  const Index d_kv = dims.d_model / dims.heads * dims.kv_heads, d_head = dims.d_model / dims.heads, groups = dims.groups();
+  if (r.keys.packing == Packing::thirds) {
+    *parts[0] = packed.slice(0, 0, dims.d_model);
+    *parts[1] = packed.slice(0, dims.d_model, d_kv);
+    *parts[2] = packed.slice(0, dims.d_model + d_kv, d_kv);
+    return;
+  }
+  const Index first[] = {0, groups, groups + 1}, count[] = {groups, 1, 1};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string recipe = name + " rows " + std::to_string(i) + " of " + std::to_string(dims.kv_heads) + " groups of " + std::to_string(groups);
+    *parts[i] = r.file.made(recipe, [&] { return rows_of_groups(packed, dims.kv_heads, groups, d_head, first[i], count[i]); });
+  }
+}
+
 void read_packed(const FileReading& r) {
   Inputs& in = r.inputs;
   Dims& dims = in.dims;
   const std::string& name = r.keys.packed.weight;
-  const Tensor weight = weight_of(r, name);
+  const Tensor weight = weight_of(r, r.keys.packed);
   const Index rows = weight.size(0);
-  const std::optional<Index> kv_heads = given_kv_heads(r);
-  dims.heads = settle_query_heads(r, kv_heads || rows % 3 != 0 ? std::nullopt : std::optional(rows / 3));
-  dims.kv_heads = kv_heads.value_or(dims.heads);
+  const bool thirds = !given_kv_heads(r) && rows % 3 == 0 && concat_width(r).value_or(rows / 3) == rows / 3;
+  dims.heads = settle_query_heads(r, thirds ? std::optional(rows / 3) : std::nullopt);
+  dims.kv_heads = packed_kv_heads(r, rows, dims.heads);
   const Index shares = dims.heads + 2 * dims.kv_heads;
   if (rows % shares != 0) {
     r.fail(r.shape_of(name) + ", whose " + std::to_string(rows) + " outputs do not split into " +
@@ -105,28 +271,23 @@ void read_packed(const FileReading& r) {
                " key/value heads",
            "expected a multiple of " + std::to_string(shares));
   }
-  const Index d_head = rows / shares;
-  const Index d_kv = d_head * dims.kv_heads;
-  dims.d_model = d_head * dims.heads;
-  in.W_q = weight.slice(0, 0, dims.d_model);
-  in.W_k = weight.slice(0, dims.d_model, d_kv);
-  in.W_v = weight.slice(0, dims.d_model + d_kv, d_kv);
-  in.packed = true;
-  r.assume(
-      "projections",
-      name + " " + to_string(r.file.arrays().find(name)->shape) + ": query, key and value in one, " +
-          order_of(r));
+  if (dims.heads % dims.kv_heads != 0) {
+    throw SettingError("--kv-heads", std::to_string(dims.kv_heads) + " does not divide heads " + std::to_string(dims.heads), "expected one of " + divisors(dims.heads));
+  }
+  dims.d_model = rows / shares * dims.heads;
+  take_apart(r, weight, name, {&in.W_q, &in.W_k, &in.W_v});
+  in.packed = r.keys.packing == Packing::thirds;
+  const char* packing = in.packed                     ? ": all queries, then all keys, then all values, "
+                        : dims.kv_heads == dims.heads ? ": query, key and value of each head in turn, "
+                                                      : ": for each key/value head its queries, key and value in turn, ";
+  r.assume("projections", name + " " + to_string(r.file.arrays().find(name)->shape) + packing + order_of(r, r.keys.packed));
 }
 
 void slice_packed_bias(const FileReading& r) {
   if (r.keys.packed.bias.empty()) return;
   Inputs& in = r.inputs;
-  const Index q = in.W_q.size(0);
-  const Index kv = in.W_k.size(0);
-  const Tensor bias = bias_of(r, r.keys.packed.bias, q + 2 * kv);
-  in.b_q = bias.slice(0, 0, q);
-  in.b_k = bias.slice(0, q, kv);
-  in.b_v = bias.slice(0, q + kv, kv);
+  const Tensor bias = bias_of(r, r.keys.packed.bias, in.W_q.size(0) + 2 * in.W_k.size(0));
+  take_apart(r, bias, r.keys.packed.bias, {&in.b_q, &in.b_k, &in.b_v});
 }
 
 /// How many heads the rows of W_k make. Needs dims.heads and d_model.
@@ -155,9 +316,9 @@ Index settle_kv_heads(const FileReading& r) {
 void read_separate(const FileReading& r) {
   Inputs& in = r.inputs;
   Dims& dims = in.dims;
-  in.W_q = weight_of(r, r.keys.q.weight);
-  in.W_k = weight_of(r, r.keys.k.weight);
-  in.W_v = weight_of(r, r.keys.v.weight);
+  in.W_q = weight_of(r, r.keys.q);
+  in.W_k = weight_of(r, r.keys.k);
+  in.W_v = weight_of(r, r.keys.v);
   dims.d_model = in.W_q.size(0);
   dims.heads = settle_query_heads(r, dims.d_model);
   dims.kv_heads = settle_kv_heads(r);
@@ -165,27 +326,28 @@ void read_separate(const FileReading& r) {
     r.fail(r.shape_of(r.keys.v.weight),
            "expected " + std::to_string(in.W_k.size(0)) + " rows, as in " + in_quotes(r.keys.k.weight));
   }
-  in.b_q = bias_of(r, r.keys.q.bias, in.W_q.size(0));
-  in.b_k = bias_of(r, r.keys.k.bias, in.W_k.size(0));
-  in.b_v = bias_of(r, r.keys.v.bias, in.W_v.size(0));
+  in.b_q = bias_of(r, r.keys.q, in.W_q.size(0));
+  in.b_k = bias_of(r, r.keys.k, in.W_k.size(0));
+  in.b_v = bias_of(r, r.keys.v, in.W_v.size(0));
   r.assume("projections",
-           r.keys.q.weight + ", " + r.keys.k.weight + ", " + r.keys.v.weight + ": " + order_of(r));
+           r.keys.q.weight + ", " + r.keys.k.weight + ", " + r.keys.v.weight + ": " + (r.keys.q.heads.empty() ? "" : "a module a head, ") +
+               order_of(r, r.keys.q));
 }
 
 void read_output(const FileReading& r) {
   Inputs& in = r.inputs;
   in.dims.d_out = in.dims.d_model;
   if (r.keys.o.weight.empty()) {
-    r.assume("output projection", "none: output = concat");
+    r.assume("output projection", "missing in the file (" + output_names() + "): output = concat");
     return;
   }
-  in.W_o = weight_of(r, r.keys.o.weight);
+  in.W_o = weight_of(r, r.keys.o);
   if (in.W_o.size(1) != in.dims.d_model) {
     r.fail(r.shape_of(r.keys.o.weight),
            "expected an output projection of " + std::to_string(in.dims.d_model) + " inputs, the width of concat");
   }
   in.dims.d_out = in.W_o.size(0);
-  in.b_o = bias_of(r, r.keys.o.bias, in.dims.d_out);
+  in.b_o = bias_of(r, r.keys.o, in.dims.d_out);
   r.assume("output projection", r.keys.o.weight);
 }
 

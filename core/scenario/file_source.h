@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "core/scenario/inputs.h"
@@ -17,6 +18,8 @@ struct FileReading {
   const TensorFile& file;
   AttentionKeys keys;
   Inputs& inputs;
+  /// Names that were asked for, so that a number that nobody takes is not passed over in silence.
+  std::shared_ptr<std::set<std::string>> asked = std::make_shared<std::set<std::string>>();
 
   /// The first of `names` that the file holds as an array, under the layer's prefix or at the top; "" if none.
   std::string find(std::initializer_list<const char*> names) const;
@@ -27,6 +30,8 @@ struct FileReading {
     double value = 0;
   };
   std::optional<Number> number(std::initializer_list<const char*> names) const;
+  /// The same, of the file alone.
+  std::optional<Number> own_number(std::initializer_list<const char*> names) const;
   void assume(const std::string& what, const std::string& taken_for) const;
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const;
   /// `"x" has shape [2, 3]`
@@ -36,6 +41,17 @@ struct FileReading {
 /// Everything of `inputs` from scenario.file; inputs that the file lacks are drawn. Throws FileError, SettingError.
 void read_file(const Resolving& resolving, Inputs& inputs);
 
+/// The arrays of a file that begins after its projections, by how much later; nothing where it holds projections.
+struct LateBeginning {
+  std::string Q_heads, K_heads, V_heads;  ///< V_heads may be ""
+  std::vector<std::string> weights;       ///< one, or one for each layer, in their order
+  std::string group;                      ///< what `weights` are called together: "attentions"
+};
+/// Throws FileError where several attentions could be meant and `layer` says none of them.
+std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const std::string& layer);
+/// Heads or weights, and the sizes in inputs.dims. Throws FileError, SettingError.
+void read_late_beginning(const FileReading& reading, const LateBeginning& found);
+
 /// Heads, W_q … b_o and the widths in inputs.dims.
 void read_parameters(const FileReading& reading);
 /// The numbers of query heads and of key/value heads that the file says, under the names that there are for them.
@@ -43,6 +59,17 @@ std::optional<FileReading::Number> heads_said(const FileReading& reading);
 std::optional<FileReading::Number> kv_heads_said(const FileReading& reading);
 /// query, key, value, and batch, n_q, n_k in inputs.dims; after read_parameters.
 void read_inputs(const FileReading& reading);
+/// inputs.says: scale, soft-cap and the like from the file's numbers and from a config.json beside it. Throws FileError for
+/// what changes attention and is not computed.
+void read_settings(const FileReading& reading);
+/// The part of read_settings that asks config.json: of a layer of a model only.
+void read_config_settings(const FileReading& reading);
+/// Says which mask the model has that none is in the file of; after read_masks.
+void note_model_mask(const FileReading& reading);
+/// Says which numbers of the file nobody took.
+void note_untaken_numbers(const FileReading& reading);
+/// query_tokens and key_tokens; after read_inputs. Throws FileError where they are not as many as the positions.
+void read_tokens(const FileReading& reading);
 /// file_mask, valid_lens, bias and fill; after read_inputs and settle_heads.
 void read_masks(const FileReading& reading);
 /// scenario.mask_file in place of the source's own mask; after everything else. Throws FileError.

@@ -36,6 +36,18 @@ Index Dims::size(Axis axis) const {
   return 1;
 }
 
+Scenario with_source_settings(Scenario scenario, const SourceSettings& says) {
+  if (!scenario.scale) scenario.scale = says.scale;
+  if (!scenario.softcap) scenario.softcap = says.softcap;
+  scenario.alibi |= says.alibi;
+  if (scenario.rope == Rope::none && says.rope != Rope::none) {
+    scenario.rope = says.rope;
+    const bool unset = scenario.rope_base == Scenario().rope_base;
+    if (unset) scenario.rope_base = says.rope_base;
+  }
+  return scenario;
+}
+
 const Tensor& Inputs::matrix(Stage stage) const {
   switch (stage) {
     case Stage::query:

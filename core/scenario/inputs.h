@@ -32,17 +32,32 @@ struct Assumption {
   bool operator==(const Assumption&) const = default;
 };
 
+/// Settings that the source says of its own; a scenario's win where it has them.
+struct SourceSettings {
+  std::optional<float> scale, softcap;
+  Rope rope = Rope::none;
+  float rope_base = 10000;
+  std::optional<Index> rotary_dim;
+  bool alibi = false;
+  bool operator==(const SourceSettings&) const = default;
+};
+
 struct Inputs {
   Dims dims;
   Tensor query, key, value;   ///< [B, n_q, d_query] [B, n_k, d_key] [B, n_k, d_value]; identical() in self-attention
   Tensor W_q, W_k, W_v, W_o;  ///< nn.Linear's [out, in]; W_o undefined: no output projection
   Tensor b_q, b_k, b_v, b_o;  ///< [out], undefined: no bias
+  /// Where the source knows no inputs, but the heads: [B, H, n_q, d_head] [B, G, n_k, d_head] [B, G, n_k, d_v]. V_heads
+  /// undefined: nothing after the weights. All else above is undefined then.
+  Tensor Q_heads, K_heads, V_heads;
+  Tensor weights;             ///< [B, H, n_q, n_k] where the source knows the attention alone; no heads then either
   bool packed = false;        ///< W_q, W_k, W_v are slices of one [.., in] matrix in the source
 
   Tensor file_mask;           ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
   Tensor valid_lens;          ///< [B] or [B, n_q]; undefined: none
   Tensor bias;                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
   std::optional<float> fill;  ///< the source's own fill value
+  SourceSettings says;        ///< the source's own scale and the like
 
   std::shared_ptr<const TensorFile> file;  ///< where the source is a file; kept so that the next resolve can share it
   std::shared_ptr<const TensorFile> mask_file;  ///< the same for Scenario::mask_file
@@ -52,10 +67,15 @@ struct Inputs {
   std::vector<std::vector<std::string>> query_tokens, key_tokens;
   std::vector<Assumption> assumptions;
 
+  /// The first of the stages: query, or where the source begins later Q_heads or weights.
+  Stage first_stage() const { return weights.defined() ? Stage::weights : Q_heads.defined() ? Stage::Q_heads : Stage::query; }
   bool self_attention() const { return identical(query, key) && identical(key, value); }
   /// The parameter or input of that name; undefined if absent. Asserts that `stage` is one of those.
   const Tensor& matrix(Stage stage) const;
 };
+
+/// The scenario with what its source says where it says nothing itself: what the pipeline computes by.
+Scenario with_source_settings(Scenario scenario, const SourceSettings& says);
 
 /// The scenario's tensors: opened, sampled or made from text, edits applied. Asks `last` for tensors whose
 /// determining settings did not change, so that they stay identical(). Throws FileError or SettingError.

@@ -18,7 +18,7 @@ std::string bare(const AttentionKeys& keys, std::string name) {
 
 std::string kind_of(const AttentionKeys& keys) {
   if (!keys.is_packed()) return bare(keys, keys.q.weight) + ", " + bare(keys, keys.k.weight) + ", " + bare(keys, keys.v.weight);
-  return bare(keys, keys.packed.weight) + (keys.layout == WeightLayout::in_out ? " [in, out]" : " [out, in]");
+  return bare(keys, keys.packed.weight) + (keys.packed.layout == WeightLayout::in_out ? " [in, out]" : " [out, in]");
 }
 
 std::optional<Index> whole(const std::optional<FileReading::Number>& number) {
@@ -28,9 +28,16 @@ std::optional<Index> whole(const std::optional<FileReading::Number>& number) {
 
 LayerCandidate candidate(const FileReading& r) {
   LayerCandidate found{r.keys.layer(), kind_of(r.keys), 0, whole(heads_said(r))};
-  const std::string& name = r.keys.is_packed() ? r.keys.packed.weight : r.keys.q.weight;
-  const Shape& shape = r.file.arrays().find(name)->shape;
-  const Index outputs = r.keys.layout == WeightLayout::in_out ? shape[1] : shape[0];
+  const LinearKeys& keys = r.keys.is_packed() ? r.keys.packed : r.keys.q;
+  const Shape& shape = r.file.arrays().find(keys.weight)->shape;
+  Index outputs = keys.layout == WeightLayout::in_out ? shape[1] : shape[0];
+  if (!keys.heads.empty()) {
+    found.heads = static_cast<Index>(keys.heads.size());
+    outputs *= *found.heads;
+  } else if (shape.size() == 3) {
+    found.heads = keys.layout == WeightLayout::head_in_out ? shape[0] : shape[1];
+    outputs = *found.heads * shape[2];
+  }
   if (!r.keys.is_packed()) {
     found.d_model = outputs;
   } else if (const std::optional<Index> kv = whole(kv_heads_said(r)); kv && found.heads) {

@@ -104,6 +104,9 @@ Inputs resolve_unedited(const Resolving& r) {
       read_file(r, inputs);
       break;
   }
+  if (r.scenario.positions != Positions::none && !inputs.query.defined()) {
+    throw SettingError("--positions", "are added to the inputs, of which the file knows none", "expected none");
+  }
   add_positions(r.scenario, inputs);
   return inputs;
 }

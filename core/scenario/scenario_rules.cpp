@@ -10,6 +10,8 @@
 namespace headlight {
 namespace {
 
+constexpr Index largest_size = Index{1} << 20;
+
 [[noreturn]] void fail(const char* setting, const std::string& wrong, const std::string& expected) {
   throw SettingError(setting, wrong, expected);
 }

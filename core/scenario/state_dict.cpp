@@ -1,10 +1,11 @@
 #include "core/scenario/state_dict.h"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 #include "core/files/blame.h"
 #include "core/tensor/error.h"
@@ -14,51 +15,133 @@ namespace {
 
 using std::string_view;
 
-/// Names of three separate projections; the output projection is the first of `outputs` that is there.
+/// Names of three separate projections.
 struct SeparateScheme {
   string_view q, k, v;
-  std::array<string_view, 4> outputs;
 };
 
 constexpr SeparateScheme separate_schemes[] = {
-    {"q_proj", "k_proj", "v_proj", {"o_proj", "out_proj", "proj", "dense"}},  // LLaMA, BART, OPT, CLIP
-    {"w_q", "w_k", "w_v", {"w_o", "w_concat", "out_proj", "fc"}},
-    {"W_q", "W_k", "W_v", {"W_o", "out_proj", "fc", ""}},  // d2l
-    {"W_Q", "W_K", "W_V", {"W_O", "linear", "fc", ""}},
-    {"linear_q", "linear_k", "linear_v", {"linear", "linear_out", "linear_o", ""}},
-    {"self.query", "self.key", "self.value", {"output.dense", "", "", ""}},  // BERT
-    {"query", "key", "value", {"output", "out_proj", "output.dense", "out"}},
-    {"query_proj", "key_proj", "value_proj", {"out_proj", "output_proj", "", ""}},
-    {"q_lin", "k_lin", "v_lin", {"out_lin", "", "", ""}},      // DistilBERT
-    {"wq", "wk", "wv", {"wo", "", "", ""}},                    // LLaMA as published
-    {"to_q", "to_k", "to_v", {"to_out.0", "to_out", "", ""}},  // diffusers
-    {"q", "k", "v", {"o", "proj", "out", ""}},                 // T5
+    {"q_proj", "k_proj", "v_proj"},  // LLaMA, BART, OPT, CLIP
+    {"w_q", "w_k", "w_v"},
+    {"W_q", "W_k", "W_v"},  // d2l
+    {"W_Q", "W_K", "W_V"},
+    {"linear_q", "linear_k", "linear_v"},
+    {"self.query", "self.key", "self.value"},  // BERT
+    {"query", "key", "value"},
+    {"query_proj", "key_proj", "value_proj"},
+    {"q_lin", "k_lin", "v_lin"},  // DistilBERT
+    {"wq", "wk", "wv"},           // LLaMA as published
+    {"to_q", "to_k", "to_v"},     // diffusers
+    {"q", "k", "v"},              // T5
+    {"W_query", "W_key", "W_value"},
+    {"w_query", "w_key", "w_value"},
+    {"Wq", "Wk", "Wv"},
+    {"WQ", "WK", "WV"},
+    {"w_qs", "w_ks", "w_vs"},
+    {"q_linear", "k_linear", "v_linear"},
+    {"query_linear", "key_linear", "value_linear"},
+    {"query_layer", "key_layer", "value_layer"},
+    {"query_projection", "key_projection", "value_projection"},
+    {"query_dense", "key_dense", "value_dense"},
+    {"fc_q", "fc_k", "fc_v"},
+    {"proj_q", "proj_k", "proj_v"},
+    {"lin_q", "lin_k", "lin_v"},
+    {"queries", "keys", "values"},
+    {"toqueries", "tokeys", "tovalues"},
+    {"linears.0", "linears.1", "linears.2"},  // The Annotated Transformer
+    {"linear_layers.0", "linear_layers.1", "linear_layers.2"},
 };
 
-/// What follows a layer's name: as nn.Linear has it, as nn.MultiheadAttention with kdim has it, or the bare matrix.
+/// What follows a layer's name.
 struct Suffix {
   string_view weight, bias;
+  WeightLayout layout;
 };
-constexpr Suffix linear_suffix{".weight", ".bias"};
-constexpr Suffix underscore_suffix{"_weight", "_bias"};
+constexpr Suffix suffixes[] = {
+    {".weight", ".bias", WeightLayout::out_in},
+    {"_weight", "_bias", WeightLayout::out_in},  // nn.MultiheadAttention with kdim
+    {".kernel", ".bias", WeightLayout::in_out},  // Keras, Flax
+    {".w", ".b", WeightLayout::in_out},          // Haiku
+};
+
+/// Plain matrices and their biases.
+struct BareScheme {
+  string_view q, k, v, o, b_q, b_k, b_v, b_o;
+};
+constexpr BareScheme bare_schemes[] = {
+    {"W_q", "W_k", "W_v", "W_o", "b_q", "b_k", "b_v", "b_o"},  // what `headlight trace --parameters` writes
+    {"W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O"},  // TransformerLens
+    {"W_Q", "_W_K", "_W_V", "W_O", "b_Q", "_b_K", "_b_V", "b_O"},
+    {"Wq", "Wk", "Wv", "Wo", "bq", "bk", "bv", "bo"},
+    {"WQ", "WK", "WV", "WO", "bQ", "bK", "bV", "bO"},
+    {"w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"},
+    {"wq", "wk", "wv", "wo", "bq", "bk", "bv", "bo"},
+    {"W_query", "W_key", "W_value", "W_out", "b_query", "b_key", "b_value", "b_out"},
+};
 
 struct PackedScheme {
   string_view weight, bias;
-  std::array<string_view, 4> outputs;
+  Packing packing;
+};
+constexpr PackedScheme packed_schemes[] = {
+    {"in_proj_weight", "in_proj_bias", Packing::thirds},  // nn.MultiheadAttention
+    {"in_proj.weight", "in_proj.bias", Packing::thirds},
+    {"qkv.weight", "qkv.bias", Packing::thirds},            // timm
+    {"qkv_proj.weight", "qkv_proj.bias", Packing::thirds},  // Phi-3
+    {"Wqkv.weight", "Wqkv.bias", Packing::thirds},          // MPT
+    {"to_qkv.weight", "to_qkv.bias", Packing::thirds},
+    {"W_pack.weight", "W_pack.bias", Packing::thirds},  // Baichuan
+    {"att_proj.weight", "att_proj.bias", Packing::thirds},
+    {"qkv_linear.weight", "qkv_linear.bias", Packing::thirds},
+    {"W_qkv.weight", "W_qkv.bias", Packing::thirds},
+    {"c_attn.weight", "c_attn.bias", Packing::thirds},  // GPT-2
+    {"query_key_value.weight", "query_key_value.bias", Packing::per_group},  // GPT-NeoX, BLOOM, Falcon
+    {"wqkv.weight", "wqkv.bias", Packing::per_group},                        // InternLM 2
+    {"qkv.kernel", "qkv.bias", Packing::thirds},
+    {"c_attn.kernel", "c_attn.bias", Packing::thirds},
+    {"proj.weight", "proj.bias", Packing::thirds},
 };
 
-constexpr PackedScheme packed_schemes[] = {
-    {"in_proj_weight", "in_proj_bias", {"out_proj", "", "", ""}},  // nn.MultiheadAttention
-    {"in_proj.weight", "in_proj.bias", {"out_proj", "", "", ""}},
-    {"qkv.weight", "qkv.bias", {"proj", "out_proj", "o_proj", "out"}},  // timm
-    {"qkv_proj.weight", "qkv_proj.bias", {"o_proj", "out_proj", "proj", ""}},
-    {"Wqkv.weight", "Wqkv.bias", {"out_proj", "", "", ""}},
-    {"c_attn.weight", "c_attn.bias", {"c_proj", "", "", ""}},  // GPT-2
-    {"proj.weight", "proj.bias", {"out_proj", "output", "out", "o_proj"}},
+/// The output projection is the first of these whose width fits.
+constexpr string_view outputs[] = {
+    "o_proj",     "out_proj",    "c_proj",         "to_out.0",     "to_out",       "w_o",          "W_o",       "W_O",
+    "wo",         "Wo",          "WO",             "w_concat",     "fc_out",       "fc_o",         "out_lin",   "output_proj",
+    "W_out",      "w_out",       "output_projection", "out_projection", "linear_out", "linear_o",  "out_linear", "o_linear",
+    "output_linear", "output_dense", "attention_output", "attn_output", "attn_out", "proj_out",    "proj_o",    "lin_o",
+    "linears.3",  "unifyheads",  "unify_heads",    "combine_heads", "dense",       "output.dense", "out",       "output",
+    "projection", "proj",        "linear",         "fc",           "o",
+};
+
+/// A file's names as the schemes spell them: Keras and Flax put "/" between parts, TensorFlow ":0" at the end.
+class Names {
+ public:
+  explicit Names(const ArrayFile& file) : file_(file) {
+    for (const ArrayEntry& entry : file.entries()) entries_.emplace(plain(entry.name), &entry);
+  }
+
+  static std::string plain(std::string name) {
+    if (name.ends_with(":0")) name.resize(name.size() - 2);
+    std::replace(name.begin(), name.end(), '/', '.');
+    return name;
+  }
+  const ArrayEntry* find(const std::string& name) const {
+    const auto found = entries_.find(name);
+    return found == entries_.end() ? nullptr : found->second;
+  }
+  /// As the file spells it; "" where it has none.
+  std::string if_present(const std::string& name) const {
+    const ArrayEntry* entry = find(name);
+    return entry ? entry->name : "";
+  }
+  const ArrayFile& file() const { return file_; }
+
+ private:
+  const ArrayFile& file_;
+  std::unordered_map<std::string, const ArrayEntry*> entries_;
 };
 
 /// What stands before `ending` where `name` is it or ends with it after a dot.
-std::optional<std::string> prefix_before(const std::string& name, const std::string& ending) {
+std::optional<std::string> prefix_before(const std::string& name, string_view ending) {
   if (!name.ends_with(ending)) return {};
   std::string prefix = name.substr(0, name.size() - ending.size());
   if (!prefix.empty() && prefix.back() != '.') return {};
@@ -69,86 +152,232 @@ std::string joined(string_view a, string_view b, string_view c = "") {
   return std::string(a).append(b).append(c);
 }
 
-std::string if_present(const ArrayFile& file, const std::string& name) {
-  return file.find(name) ? name : "";
+bool has_rank(const ArrayEntry* entry, std::size_t rank) { return entry && entry->shape.size() == rank; }
+
+/// A projection of this name; its weight empty where there is none that could be one.
+LinearKeys projection_at(const Names& names, const std::string& name, const Suffix& suffix) {
+  const ArrayEntry* weight = names.find(joined(name, suffix.weight));
+  const bool heads = has_rank(weight, 3) && suffix.layout == WeightLayout::in_out;
+  if (!has_rank(weight, 2) && !heads) return {};
+  return {weight->name, names.if_present(joined(name, suffix.bias)), heads ? WeightLayout::in_head_out : suffix.layout};
 }
 
-bool is_matrix(const ArrayEntry* entry) {
-  return entry && entry->shape.size() == 2;
+/// How many numbers a weight takes in.
+Index inputs_of(const ArrayEntry& entry, WeightLayout layout) {
+  const Shape& s = entry.shape;
+  switch (layout) {
+    case WeightLayout::out_in: return s[1];
+    case WeightLayout::in_out: return s[0];
+    case WeightLayout::head_in_out: return s[1];
+    case WeightLayout::in_head_out: return s[0];
+    case WeightLayout::head_inner_out: return s[0] * s[1];
+  }
+  return 0;
 }
 
-LinearKeys linear_keys(const ArrayFile& file, const std::string& prefix, string_view layer, const Suffix& suffix) {
-  return {joined(prefix, layer, suffix.weight), if_present(file, joined(prefix, layer, suffix.bias))};
+Index outputs_of(const ArrayEntry& entry, WeightLayout layout) {
+  const Shape& s = entry.shape;
+  switch (layout) {
+    case WeightLayout::out_in: return s[0];
+    case WeightLayout::in_out: return s[1];
+    case WeightLayout::head_in_out: return s[0] * s[2];
+    case WeightLayout::in_head_out: return s[1] * s[2];
+    case WeightLayout::head_inner_out: return s[2];
+  }
+  return 0;
 }
 
-LinearKeys output_keys(const ArrayFile& file, const std::string& prefix, std::span<const string_view> names) {
-  for (const string_view layer : names) {
-    if (layer.empty()) continue;
-    LinearKeys keys = linear_keys(file, prefix, layer, linear_suffix);
-    if (is_matrix(file.find(keys.weight))) return keys;
+/// Outputs of one projection, all its heads together.
+Index outputs_of(const Names& names, const LinearKeys& keys) {
+  if (keys.heads.empty()) return outputs_of(*names.file().find(keys.weight), keys.layout);
+  Index sum = 0;
+  for (const LinearKeys& head : keys.heads) sum += outputs_of(*names.file().find(head.weight), head.layout);
+  return sum;
+}
+
+/// Where BERT's and ViT's output.dense stands, beside "self." or "attention.attention."; "" for others, whose parent may
+/// have layers of the same names that are none of attention's.
+std::string parent_of(const std::string& prefix) {
+  if (prefix.ends_with("self.")) return prefix.substr(0, prefix.size() - 5);
+  if (prefix.ends_with("attention.attention.")) return prefix.substr(0, prefix.size() - 10);
+  return {};
+}
+
+/// The output projection of an attention whose concat has that width (0: unknown).
+LinearKeys output_of(const Names& names, const std::string& prefix, Index width) {
+  std::vector<std::string> places{prefix};
+  if (const std::string parent = parent_of(prefix); !parent.empty()) places.push_back(parent);
+  for (const std::string& place : places) {
+    for (const string_view name : outputs) {
+      for (const Suffix& suffix : suffixes) {
+        LinearKeys keys = projection_at(names, joined(place, name), suffix);
+        if (keys.weight.empty()) continue;
+        if (keys.layout == WeightLayout::in_head_out) keys.layout = WeightLayout::head_inner_out;
+        const ArrayEntry& entry = *names.file().find(keys.weight);
+        // GPT-2's c_proj is a Conv1D, nanoGPT's an nn.Linear; where it is not square its sides tell.
+        if (name == "c_proj" && width > 0 && inputs_of(entry, keys.layout) != width && outputs_of(entry, keys.layout) == width) {
+          keys.layout = keys.layout == WeightLayout::out_in ? WeightLayout::in_out : WeightLayout::out_in;
+        }
+        const bool certain = name == "o_proj" || name == "out_proj" || name == "c_proj";
+        if (width == 0 || certain || inputs_of(entry, keys.layout) == width) return keys;
+      }
+    }
   }
   return {};
 }
 
-std::optional<AttentionKeys> separate_at(const ArrayFile& file, const ArrayEntry& entry, const SeparateScheme& scheme,
-                                         const Suffix& suffix) {
-  const std::optional<std::string> prefix = prefix_before(entry.name, joined(scheme.q, suffix.weight));
-  if (!prefix || entry.shape.size() != 2) return {};
+std::optional<AttentionKeys> separate_at(const Names& names, const std::string& name, const SeparateScheme& scheme, const Suffix& suffix) {
+  const std::optional<std::string> prefix = prefix_before(name, joined(scheme.q, suffix.weight));
+  if (!prefix) return {};
   // BERT's "self.query" is found as such, so that its output.dense, one level up, is found too.
   if (scheme.q == "query" && prefix_before(*prefix, "self.")) return {};
   AttentionKeys keys;
   keys.prefix = *prefix;
-  keys.q = linear_keys(file, *prefix, scheme.q, suffix);
-  keys.k = linear_keys(file, *prefix, scheme.k, suffix);
-  keys.v = linear_keys(file, *prefix, scheme.v, suffix);
-  if (!file.find(keys.k.weight) || !file.find(keys.v.weight)) return {};
-  if (suffix.weight == underscore_suffix.weight) keys.packed.bias = if_present(file, *prefix + "in_proj_bias");
-  keys.o = output_keys(file, *prefix, scheme.outputs);
+  keys.q = projection_at(names, joined(*prefix, scheme.q), suffix);
+  keys.k = projection_at(names, joined(*prefix, scheme.k), suffix);
+  keys.v = projection_at(names, joined(*prefix, scheme.v), suffix);
+  if (keys.q.weight.empty() || keys.k.weight.empty() || keys.v.weight.empty()) return {};
+  if (suffix.weight == "_weight") keys.packed.bias = names.if_present(*prefix + "in_proj_bias");
+  keys.o = output_of(names, scheme.q == "self.query" ? *prefix + "self." : *prefix, outputs_of(names, keys.v));
   return keys;
 }
 
-/// Plain matrices called W_q … W_o, biases b_q … b_o: what `headlight trace --parameters` writes.
-std::optional<AttentionKeys> bare_at(const ArrayFile& file, const ArrayEntry& entry) {
-  const std::optional<std::string> prefix = prefix_before(entry.name, "W_q");
-  if (!prefix || entry.shape.size() != 2) return {};
-  const auto keys_of = [&](const char* letter) {
-    return LinearKeys{*prefix + "W_" + letter, if_present(file, *prefix + "b_" + letter)};
-  };
-  AttentionKeys keys{*prefix, keys_of("q"), keys_of("k"), keys_of("v"), {}, {}, WeightLayout::out_in};
-  if (!file.find(keys.k.weight) || !file.find(keys.v.weight)) return {};
-  if (is_matrix(file.find(*prefix + "W_o"))) keys.o = keys_of("o");
-  return keys;
-}
-
-std::optional<AttentionKeys> packed_at(const ArrayFile& file, const ArrayEntry& entry, const PackedScheme& scheme) {
-  const std::optional<std::string> prefix = prefix_before(entry.name, std::string(scheme.weight));
-  if (!prefix || entry.shape.size() != 2) return {};
+/// "q.0.weight", "q.1.weight", …: a module for each head within each projection.
+std::optional<AttentionKeys> head_modules_at(const Names& names, const std::string& name, const SeparateScheme& scheme) {
+  const Suffix& suffix = suffixes[0];
+  const std::optional<std::string> prefix = prefix_before(name, joined(scheme.q, ".0", suffix.weight));
+  if (!prefix || !names.find(joined(*prefix, scheme.q, ".1.weight"))) return {};
   AttentionKeys keys;
   keys.prefix = *prefix;
-  keys.packed = {entry.name, if_present(file, joined(*prefix, scheme.bias))};
-  keys.o = output_keys(file, *prefix, scheme.outputs);
-  const Index rows = entry.shape[0];
-  const Index cols = entry.shape[1];
-  // Conv1D and nn.Linear (nanoGPT) both call it c_attn; the longer side tells which.
-  if (scheme.weight == "c_attn.weight" && cols > rows) keys.layout = WeightLayout::in_out;
-  // A square proj is an output projection, as in timm.
-  if (scheme.weight == "proj.weight" && (rows % 3 != 0 || rows <= cols)) return {};
+  for (const auto& [projection, of] : {std::pair{&keys.q, scheme.q}, {&keys.k, scheme.k}, {&keys.v, scheme.v}}) {
+    for (int head = 0;; ++head) {
+      LinearKeys one = projection_at(names, joined(*prefix, of, "." + std::to_string(head)), suffix);
+      if (one.weight.empty()) break;
+      projection->heads.push_back(std::move(one));
+    }
+    if (projection->heads.empty()) return {};
+    projection->weight = projection->heads.front().weight;
+  }
+  keys.o = output_of(names, *prefix, outputs_of(names, keys.v));
   return keys;
 }
 
-void append_found(const ArrayFile& file, const ArrayEntry& entry, std::vector<AttentionKeys>& found) {
+std::optional<AttentionKeys> bare_at(const Names& names, const std::string& name, const BareScheme& scheme) {
+  const std::optional<std::string> prefix = prefix_before(name, scheme.q);
+  if (!prefix) return {};
+  const ArrayEntry* q = names.find(name);
+  const bool per_head = has_rank(q, 3);
+  if (!has_rank(q, 2) && !per_head) return {};
+  const auto keys_of = [&](string_view weight, string_view bias, WeightLayout heads) {
+    const ArrayEntry* entry = names.find(joined(*prefix, weight));
+    if (!has_rank(entry, per_head ? 3 : 2)) return LinearKeys{};
+    return LinearKeys{entry->name, names.if_present(joined(*prefix, bias)), per_head ? heads : WeightLayout::out_in};
+  };
+  AttentionKeys keys;
+  keys.prefix = *prefix;
+  keys.bare = !per_head;
+  keys.q = keys_of(scheme.q, scheme.b_q, WeightLayout::head_in_out);
+  keys.k = keys_of(scheme.k, scheme.b_k, WeightLayout::head_in_out);
+  keys.v = keys_of(scheme.v, scheme.b_v, WeightLayout::head_in_out);
+  if (keys.k.weight.empty() || keys.v.weight.empty()) return {};
+  keys.o = keys_of(scheme.o, scheme.b_o, WeightLayout::head_inner_out);
+  const ArrayEntry* flat = names.find(joined(*prefix, scheme.o));
+  if (per_head && has_rank(flat, 2)) keys.o = {flat->name, names.if_present(joined(*prefix, scheme.b_o)), WeightLayout::in_out};
+  return keys;
+}
+
+std::optional<AttentionKeys> packed_at(const Names& names, const std::string& name, const PackedScheme& scheme) {
+  const std::optional<std::string> prefix = prefix_before(name, scheme.weight);
+  const ArrayEntry* entry = names.find(name);
+  if (!prefix || !has_rank(entry, 2)) return {};
+  AttentionKeys keys;
+  keys.prefix = *prefix;
+  keys.packing = scheme.packing;
+  keys.packed = {entry->name, names.if_present(joined(*prefix, scheme.bias)),
+                 scheme.weight.ends_with(".kernel") ? WeightLayout::in_out : WeightLayout::out_in};
+  const Index rows = entry->shape[0];
+  const Index cols = entry->shape[1];
+  // Conv1D and nn.Linear (nanoGPT) both call it c_attn; the longer side tells which.
+  if (scheme.weight == "c_attn.weight" && cols > rows) keys.packed.layout = WeightLayout::in_out;
+  // A square proj is an output projection, as in timm.
+  if (scheme.weight == "proj.weight" && (rows % 3 != 0 || rows <= cols)) return {};
+  const Index all = outputs_of(*entry, keys.packed.layout), in = inputs_of(*entry, keys.packed.layout);
+  if (scheme.weight == "proj.weight" || all == 3 * in) {
+    keys.o = output_of(names, *prefix, all / 3);
+  } else {
+    keys.o = output_of(names, *prefix, 0);
+  }
+  if (keys.o.weight == entry->name) keys.o = {};
+  if (keys.packed.layout == WeightLayout::in_out && keys.o.layout == WeightLayout::out_in && keys.o.weight.ends_with("c_proj.weight")) {
+    keys.o.layout = WeightLayout::in_out;
+  }
+  return keys;
+}
+
+void append_found(const Names& names, const ArrayEntry& entry, std::vector<AttentionKeys>& found) {
+  const std::string name = Names::plain(entry.name);
   const auto add = [&](std::optional<AttentionKeys> keys) {
     if (keys) found.push_back(std::move(*keys));
     return keys.has_value();
   };
   for (const SeparateScheme& scheme : separate_schemes) {
-    if (add(separate_at(file, entry, scheme, linear_suffix))) return;
-    if (add(separate_at(file, entry, scheme, underscore_suffix))) return;
+    for (const Suffix& suffix : suffixes) {
+      if (add(separate_at(names, name, scheme, suffix))) return;
+    }
+    if (add(head_modules_at(names, name, scheme))) return;
   }
-  if (add(bare_at(file, entry))) return;
+  for (const BareScheme& scheme : bare_schemes) {
+    if (add(bare_at(names, name, scheme))) return;
+  }
   for (const PackedScheme& scheme : packed_schemes) {
-    if (add(packed_at(file, entry, scheme))) return;
+    if (add(packed_at(names, name, scheme))) return;
   }
+}
+
+/// "sa.heads.2." is head 2 of "sa."; nothing where the prefix is no head's.
+std::optional<std::pair<std::string, std::size_t>> head_place(const std::string& prefix) {
+  if (prefix.empty()) return {};
+  const std::size_t end = prefix.size() - 1;
+  const std::size_t digits = prefix.find_last_not_of("0123456789", end - 1) + 1;
+  if (end == 0 || digits >= end || digits < 2) return {};
+  const std::size_t dot = prefix.rfind('.', digits - 2);
+  const std::size_t word = dot == std::string::npos ? 0 : dot + 1;
+  const string_view module = string_view(prefix).substr(word, digits - 1 - word);
+  if (module.find("head") == string_view::npos && module.find("Head") == string_view::npos) return {};
+  std::size_t index = 0;
+  if (std::from_chars(prefix.data() + digits, prefix.data() + end, index).ec != std::errc()) return {};
+  return std::pair{prefix.substr(0, word), index};
+}
+
+/// Modules of a head each, put together to one attention.
+void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
+  std::map<std::string, std::map<std::size_t, AttentionKeys>> wholes;
+  std::vector<AttentionKeys> joined_found;
+  std::vector<std::string> order;
+  for (AttentionKeys& keys : found) {
+    const auto place = keys.is_packed() ? std::nullopt : head_place(keys.prefix);
+    if (!place) {
+      joined_found.push_back(std::move(keys));
+      continue;
+    }
+    if (!wholes.contains(place->first)) order.push_back(place->first);
+    wholes[place->first].emplace(place->second, std::move(keys));
+  }
+  for (const std::string& prefix : order) {
+    auto& heads = wholes[prefix];
+    AttentionKeys whole;
+    whole.prefix = prefix;
+    whole.bare = heads.begin()->second.bare;
+    std::size_t next = 0;
+    for (auto& [index, head] : heads) {
+      if (index != next++) throw FileError(names.file().path(), "has no head " + std::to_string(next - 1) + " beside " + in_quotes(head.q.weight), "expected every head's module");
+      for (const auto& [all, one] : {std::pair{&whole.q, &head.q}, {&whole.k, &head.k}, {&whole.v, &head.v}}) all->heads.push_back(*one);
+    }
+    for (LinearKeys* all : {&whole.q, &whole.k, &whole.v}) all->weight = all->heads.front().weight;
+    whole.o = output_of(names, prefix, outputs_of(names, whole.v));
+    joined_found.push_back(std::move(whole));
+  }
+  found = std::move(joined_found);
 }
 
 std::string listed(const std::vector<AttentionKeys>& candidates) {
@@ -180,9 +409,20 @@ std::string half_found(const ArrayFile& file) {
   return {};
 }
 
+void refuse_quantised(const ArrayFile& file) {
+  for (const ArrayEntry& entry : file.entries()) {
+    const std::string form = quantised_form(entry.name);
+    if (!form.empty()) {
+      throw FileError(file.path(), "stores its weights quantised: " + in_quotes(entry.name) + " is " + form,
+                      "expected weights in floating point, as they were before they were quantised");
+    }
+  }
+}
+
 [[noreturn]] void fail_without_weights(const ArrayFile& file) {
   constexpr const char* expected =
       "expected projections such as q_proj.weight, k_proj.weight and v_proj.weight, or in_proj_weight";
+  refuse_quantised(file);
   const std::string half = half_found(file);
   if (!half.empty()) throw FileError(file.path(), half, expected);
   std::string names;
@@ -202,10 +442,45 @@ std::string AttentionKeys::layer() const {
   return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1);
 }
 
+std::string quantised_form(string_view name) {
+  struct Form {
+    string_view ending, is;
+  };
+  constexpr Form forms[] = {
+      {".qweight", "GPTQ's or AWQ's packed integers"},
+      {".qzeros", "GPTQ's zero points"},
+      {".scales", "the scales of integers"},
+      {".g_idx", "GPTQ's order of groups"},
+      {".SCB", "the scale of bitsandbytes' 8-bit integers"},
+      {".weight_format", "bitsandbytes' note on its 8-bit integers"},
+      {".absmax", "the scale of bitsandbytes' 4-bit numbers"},
+      {".quant_map", "bitsandbytes' table of 4-bit numbers"},
+      {".quant_state", "bitsandbytes' state"},
+      {".weight_scale", "the scale of fp8 or 8-bit integers"},
+      {".weight_scale_inv", "the scale of fp8"},
+      {".weight_zero_point", "the zero point of integers"},
+      {".weight_packed", "packed integers"},
+      {"._packed_params", "PyTorch's packed integers"},
+  };
+  for (const Form& form : forms) {
+    if (name.ends_with(form.ending)) return std::string(form.is);
+  }
+  if (name.find(".quant_state.") != string_view::npos) return "bitsandbytes' state";
+  return {};
+}
+
+std::string output_names() {
+  std::string list;
+  for (const string_view name : std::span(outputs).first(10)) list.append(list.empty() ? "" : ", ").append(name);
+  return list + " and the like";
+}
+
 std::vector<AttentionKeys> find_attentions(const ArrayFile& file) {
+  const Names names(file);
   std::vector<AttentionKeys> found;
-  for (const ArrayEntry& entry : file.entries()) append_found(file, entry, found);
-  // proj.weight beside another scheme under the same prefix is not a second attention.
+  for (const ArrayEntry& entry : file.entries()) append_found(names, entry, found);
+  join_heads(names, found);
+  // proj.weight beside another scheme under the same prefix is not a second attention; nor are the same matrices.
   std::map<std::string, int> at_prefix;
   for (const AttentionKeys& keys : found) ++at_prefix[keys.prefix];
   std::erase_if(found, [&](const AttentionKeys& keys) {
@@ -221,13 +496,19 @@ AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) 
   std::vector<AttentionKeys> matching;
   for (const AttentionKeys& keys : all) {
     if (wanted.empty() || keys.layer() == wanted || keys.prefix.starts_with(wanted + ".") ||
-        keys.q.weight.starts_with(wanted + ".")) {
+        keys.prefix.starts_with(wanted + "/") || keys.q.weight.starts_with(wanted + ".")) {
       matching.push_back(keys);
     }
   }
   const auto exact =
       std::find_if(matching.begin(), matching.end(), [&](const AttentionKeys& keys) { return keys.layer() == wanted; });
   if (!wanted.empty() && exact != matching.end()) return *exact;
+  if (matching.empty() && !wanted.empty() && wanted.find_first_not_of("0123456789") == std::string::npos) {
+    // "3": the one whose prefix has that number among its parts.
+    for (const AttentionKeys& keys : all) {
+      if (("." + keys.prefix).find("." + wanted + ".") != std::string::npos) matching.push_back(keys);
+    }
+  }
   if (matching.empty()) {
     throw FileError(file.path(), "has no attention layer " + in_quotes(wanted), "expected one of " + listed(all));
   }

@@ -1,4 +1,4 @@
-// State-dict names: which arrays of a file are the projections of a multi-head attention (contract §3).
+// State-dict names: which arrays of a file are the projections of a multi-head attention (docs of the files: README).
 #pragma once
 
 #include <string>
@@ -8,15 +8,26 @@
 
 namespace headlight {
 
-/// The array names of one linear layer; "" where the file has none.
-struct LinearKeys {
-  std::string weight, bias;
-};
-
 /// How a weight is stored.
 enum class WeightLayout : std::uint8_t {
-  out_in,  ///< nn.Linear: [out, in]
-  in_out,  ///< GPT-2's Conv1D: [in, out]
+  out_in,          ///< nn.Linear: [out, in]
+  in_out,          ///< GPT-2's Conv1D, Keras, Flax, x @ W: [in, out]
+  head_in_out,     ///< TransformerLens: [H, in, d_head]
+  in_head_out,     ///< Keras, Flax: [in, H, d_head]
+  head_inner_out,  ///< the output projection of both: [H, d_head, out]
+};
+
+/// The arrays of one linear layer; "" where the file has none.
+struct LinearKeys {
+  std::string weight, bias;
+  WeightLayout layout = WeightLayout::out_in;
+  std::vector<LinearKeys> heads{};  ///< modules of one head each, whose outputs lie end to end; `weight` is the first's
+};
+
+/// How the rows of a packed matrix divide into query, key and value.
+enum class Packing : std::uint8_t {
+  thirds,     ///< all queries, all keys, all values
+  per_group,  ///< for each key/value head: its query heads, its key, its value (GPT-NeoX, BLOOM, Falcon)
 };
 
 /// One multi-head attention found in a file.
@@ -24,8 +35,9 @@ struct AttentionKeys {
   std::string prefix;  ///< "encoder.layer.3.attention." with its dot, or ""
   LinearKeys q, k, v;  ///< weights empty where packed
   LinearKeys packed;   ///< one [3·d, in] matrix; its bias may stand beside separate weights (nn.MultiheadAttention)
+  Packing packing = Packing::thirds;
   LinearKeys o;
-  WeightLayout layout = WeightLayout::out_in;
+  bool bare = false;  ///< plain matrices without ".weight", which x may be multiplied with from either side
 
   bool is_packed() const { return !packed.weight.empty(); }
   /// The prefix without its dot.
@@ -38,5 +50,12 @@ std::vector<AttentionKeys> find_attentions(const ArrayFile& file);
 /// The one that `layer` names (a prefix, with or without its dot, of exactly one), or the only one if `layer` is "".
 /// Throws FileError where there is none or more than one, listing them.
 AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer);
+
+/// How weights are stored that are not numbers to compute with: "GPTQ's qweight, in 4 bits or so"; "" where `name` is none
+/// of those.
+std::string quantised_form(std::string_view name);
+
+/// The names that an output projection is looked for under, for sentences.
+std::string output_names();
 
 }  // namespace headlight

@@ -20,7 +20,7 @@ std::shared_ptr<const TensorFile> TensorFile::open_mask(const std::string& path,
 TensorFile::TensorFile(const std::string& path) : TensorFile(path, open_arrays(path_from(path))) {}
 
 TensorFile::TensorFile(const std::string& path, std::shared_ptr<const ArrayFile> arrays)
-    : path_(path), stamp_(stamp_of(path_from(path))), arrays_(std::move(arrays)) {}
+    : path_(path), stamp_(arrays->opened().value_or(stamp_of(path_from(path)))), arrays_(std::move(arrays)) {}
 
 Tensor TensorFile::load(const std::string& name) const {
   const std::lock_guard lock(mutex_);
@@ -34,12 +34,14 @@ bool TensorFile::was_loaded(const std::string& name) const {
   return loaded_.contains(name);
 }
 
-Tensor TensorFile::load_transposed(const std::string& name) const {
-  const Tensor stored = load(name);
+Tensor TensorFile::made(const std::string& recipe, const std::function<Tensor()>& make) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = made_.find(recipe); found != made_.end()) return found->second;
+  }
+  Tensor tensor = make();  // which loads, and must not wait for itself
   const std::lock_guard lock(mutex_);
-  Tensor& transposed = transposed_[name];
-  if (!transposed.defined()) transposed = stored.transpose(0, 1).contiguous();
-  return transposed;
+  return made_.emplace(recipe, std::move(tensor)).first->second;
 }
 
 std::shared_ptr<const TokenSplitter> TensorFile::tokenizer() const {

@@ -2,6 +2,7 @@
 // whose sources come from the file is recognised as unchanged.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,8 +31,8 @@ class TensorFile {
   Tensor load(const std::string& name) const;
   /// Whether load() was ever asked for it.
   bool was_loaded(const std::string& name) const;
-  /// The array transposed and packed, made once.
-  Tensor load_transposed(const std::string& name) const;
+  /// What `make` makes of the file's arrays, made once; `recipe` says what it is.
+  Tensor made(const std::string& recipe, const std::function<Tensor()>& make) const;
   /// The model's tokenizer, which lies beside it; opened once. Thread-safe. Throws FileError.
   std::shared_ptr<const TokenSplitter> tokenizer() const;
 
@@ -47,7 +48,7 @@ class TensorFile {
   FileStamp stamp_;
   std::shared_ptr<const ArrayFile> arrays_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Tensor> loaded_, transposed_;
+  mutable std::map<std::string, Tensor> loaded_, made_;
   mutable std::shared_ptr<const TokenSplitter> tokenizer_;
 };
 

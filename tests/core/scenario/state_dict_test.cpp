@@ -290,12 +290,17 @@ TEST_CASE("floating numbers are a boolean mask or an additive one, by name and b
   for (const char* name : {"attn_mask", "attention_mask", "mask"}) {
     for (const Tensor& tensor : {large, infinite}) {
       const Inputs in = with(name, tensor);
-      CHECK_FALSE(in.file_mask.defined());
-      REQUIRE(in.bias.defined());
-      CHECK(in.bias.at({0, 0, 0, 4}) == tensor.at({0, 4}));
+      CHECK_FALSE(in.bias.defined());
+      REQUIRE(in.file_mask.defined());
+      CHECK(in.file_mask.at({0, 0, 0, 3}) == 1);
+      CHECK(in.file_mask.at({0, 0, 0, 4}) == 0);
+      CHECK(in.fill == tensor.at({0, 4}));
     }
   }
   CHECK(with("attn_mask", zeros_and_ones).bias.defined());
+  CHECK(with("attention_mask", Tensor::full({B, 1, 1, n_k}, 0)).file_mask.at({0, 0, 0, 0}) == 1);
+  CHECK(with("attn_bias", large).file_mask.defined());
+  CHECK(with("attn_bias", Tensor::of({1, n_k}, {0, 0, 0, 0, -5000})).bias.defined());
   CHECK(with("attn_bias", drawn("bias", {H, n_q, n_k})).bias.shape() == Shape{1, H, n_q, n_k});
 }
 

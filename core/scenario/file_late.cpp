@@ -1,0 +1,255 @@
+// Files that begin after the projections: the heads of query, key and value, or the attention alone.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "core/files/blame.h"
+#include "core/scenario/file_source.h"
+#include "core/scenario/scenario_rules.h"
+#include "core/tensor/error.h"
+#include "core/text/number_text.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* weight_names[] = {"weights",           "attentions",        "attention",          "attn",
+                                        "attn_weights",      "attention_weights", "attention_probs",    "attn_probs",
+                                        "cross_attentions",  "encoder_attentions", "decoder_attentions", "self_attentions",
+                                        "attn_output_weights", "attention_weight"};
+
+bool has_rank(const ArrayEntry* entry, std::size_t least, std::size_t most) {
+  return entry && entry->shape.size() >= least && entry->shape.size() <= most;
+}
+
+std::optional<LateBeginning> find_heads(const ArrayFile& file) {
+  struct Triple {
+    const char *q, *k, *v;
+    std::size_t least_rank;
+  };
+  for (const Triple& names : {Triple{"Q_heads", "K_heads", "V_heads", 3}, {"q", "k", "v", 4}, {"query", "key", "value", 4}, {"Q", "K", "V", 4}}) {
+    if (!has_rank(file.find(names.q), names.least_rank, 4) || !has_rank(file.find(names.k), names.least_rank, 4)) continue;
+    LateBeginning found;
+    found.Q_heads = names.q;
+    found.K_heads = names.k;
+    if (has_rank(file.find(names.v), names.least_rank, 4)) found.V_heads = names.v;
+    return found;
+  }
+  return {};
+}
+
+/// "attentions.3" and "attentions_3" are number 3 of "attentions"; "3" of "" (a list that was saved alone).
+std::optional<std::pair<std::string, std::size_t>> numbered(const std::string& name) {
+  const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+  if (digits == name.size()) return {};
+  std::size_t index = 0;
+  if (std::from_chars(name.data() + digits, name.data() + name.size(), index).ec != std::errc()) return {};
+  std::string group = name.substr(0, digits);
+  if (!group.empty() && std::string_view("._/").find(group.back()) == std::string_view::npos) return {};
+  if (!group.empty()) group.pop_back();
+  return std::pair{group, index};
+}
+
+bool is_weight_name(const std::string& name) {
+  return std::ranges::any_of(weight_names, [&](const char* known) { return name == known || name.ends_with(std::string(".") + known); });
+}
+
+/// Whether each row holds parts of 1, but for rows of nothing: what an array without a name must be to be an attention.
+bool rows_are_shares(const Tensor& tensor) {
+  const Index width = tensor.size(-1);
+  if (width == 0 || tensor.count() == 0) return false;
+  bool any = false;
+  for (Index first = 0; first < tensor.count(); first += width) {
+    double sum = 0;
+    for (const float v : tensor.values().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(width))) {
+      if (v < 0 || v > 1.001F) return false;
+      sum += static_cast<double>(v);
+    }
+    if (sum != 0 && !std::isnan(sum) && std::abs(sum - 1) > 0.02) return false;
+    any |= sum != 0;
+  }
+  return any;
+}
+
+std::optional<LateBeginning> find_weights(const ArrayFile& file, const std::string& layer) {
+  std::map<std::string, std::map<std::size_t, std::string>> lists;
+  std::vector<LateBeginning> found;
+  for (const ArrayEntry& entry : file.entries()) {
+    if (is_weight_name(entry.name) && has_rank(&entry, 2, 5)) found.push_back({{}, {}, {}, {entry.name}, entry.name});
+    const auto place = numbered(entry.name);
+    if (place && has_rank(&entry, 2, 4) && (place->first.empty() || is_weight_name(place->first))) lists[place->first][place->second] = entry.name;
+  }
+  for (const auto& [group, members] : lists) {
+    LateBeginning list;
+    list.group = group;
+    for (const auto& [index, name] : members) {
+      if (index == list.weights.size()) list.weights.push_back(name);
+    }
+    if (list.weights.size() == members.size() && (!group.empty() || members.size() == file.entries().size())) found.push_back(std::move(list));
+  }
+  if (found.empty() && file.entries().size() == 1 && has_rank(&file.entries()[0], 2, 5)) {
+    const std::string& only = file.entries()[0].name;
+    if (rows_are_shares(file.load(only))) found.push_back({{}, {}, {}, {only}, only});
+  }
+  if (found.empty()) return {};
+  if (found.size() == 1) return found.front();
+  std::string names;
+  for (LateBeginning& candidate : found) {
+    if (layer == candidate.group || layer.starts_with(candidate.group + ".")) return candidate;
+    names += (names.empty() ? "" : ", ") + in_quotes(candidate.group);
+  }
+  throw FileError(file.path(), "holds " + std::to_string(found.size()) + " attentions", "expected --layer with one of " + names);
+}
+
+/// [B, H, n, d] of an array that may lack the batch.
+Tensor four_axes(const FileReading& r, const std::string& name) {
+  const Tensor stored = r.file.load(name);
+  if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
+  if (stored.rank() == 4) return stored;
+  r.assume("batch", name + " " + to_string(stored.shape()) + " is one batch entry");
+  return stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
+}
+
+void read_heads(const FileReading& r, const LateBeginning& found) {
+  Inputs& in = r.inputs;
+  Dims& d = in.dims;
+  in.Q_heads = four_axes(r, found.Q_heads);
+  in.K_heads = four_axes(r, found.K_heads);
+  d.batch = in.Q_heads.size(0);
+  d.heads = in.Q_heads.size(1);
+  d.n_q = in.Q_heads.size(2);
+  d.d_head = in.Q_heads.size(3);
+  d.kv_heads = in.K_heads.size(1);
+  d.n_k = in.K_heads.size(2);
+  d.d_model = d.d_query = d.d_key = d.d_value = d.d_out = d.heads * d.d_head;
+  if (in.K_heads.size(0) != d.batch || in.K_heads.size(3) != d.d_head) {
+    r.fail(r.shape_of(found.K_heads), "expected [" + std::to_string(d.batch) + ", G, n_k, " + std::to_string(d.d_head) + "], as " + in_quotes(found.Q_heads) + " has them");
+  }
+  if (const auto said = heads_said(r); said && said->value != static_cast<double>(d.heads)) {
+    r.fail(in_quotes(said->name) + " is " + shortest(static_cast<float>(said->value)) + ", where " + r.shape_of(found.Q_heads), "expected as many heads");
+  }
+  kv_heads_said(r);
+  settle_heads(r.resolving.scenario, d);
+  std::string names = found.Q_heads + ", " + found.K_heads;
+  if (found.V_heads.empty()) {
+    r.assume("values", "none in the file: nothing after the weights");
+  } else {
+    in.V_heads = four_axes(r, found.V_heads);
+    if (in.V_heads.size(0) != d.batch || in.V_heads.size(1) != d.kv_heads || in.V_heads.size(2) != d.n_k) {
+      r.fail(r.shape_of(found.V_heads), "expected [" + std::to_string(d.batch) + ", " + std::to_string(d.kv_heads) + ", " + std::to_string(d.n_k) + ", d], as " + in_quotes(found.K_heads) + " has them");
+    }
+    d.d_out = d.heads * in.V_heads.size(3);
+    names += ", " + found.V_heads;
+    r.assume("output projection", "missing in the file: output = concat");
+  }
+  r.assume("heads", names + ": [B, H, n, d_head], no projections; the pipeline begins there");
+}
+
+/// The digits that --layer ends with, or 0.
+Index layer_number(const FileReading& r, const LateBeginning& found, Index layers) {
+  std::string said = r.resolving.scenario.layer;
+  if (said == found.group) said.clear();
+  if (!found.group.empty() && said.starts_with(found.group + ".")) said = said.substr(found.group.size() + 1);
+  if (said.empty()) return 0;
+  Index layer = -1;
+  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), layer);
+  if (error != std::errc() || end != said.data() + said.size() || layer < 0 || layer >= layers) {
+    r.fail("has no layer " + in_quotes(said), "expected --layer with 0 to " + std::to_string(layers - 1));
+  }
+  return layer;
+}
+
+/// 1 where any batch entry or head has a weight; what none of them has, none may have.
+void take_zeros_for_mask(const FileReading& r) {
+  Inputs& in = r.inputs;
+  const Dims& d = in.dims;
+  const auto cells = static_cast<std::size_t>(d.n_q * d.n_k);
+  Buffer any(cells, 0);
+  const std::span<const float> values = in.weights.values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] != 0) any[i % cells] = 1;
+  }
+  const auto zeros = std::count(any.begin(), any.end(), 0.0F);
+  if (zeros == 0 || zeros == static_cast<std::ptrdiff_t>(cells)) return;
+  in.file_mask = Tensor({1, 1, d.n_q, d.n_k}, std::move(any));
+  r.assume("mask", "the " + std::to_string(zeros) + " cells that are 0 in every head are taken for masked");
+}
+
+void read_weights(const FileReading& r, const LateBeginning& found) {
+  Inputs& in = r.inputs;
+  Dims& d = in.dims;
+  const auto listed = static_cast<Index>(found.weights.size());
+  const bool is_list = listed > 1;
+  const Index of_list = is_list ? layer_number(r, found, listed) : 0;
+  const std::string& name = found.weights[static_cast<std::size_t>(of_list)];
+  const Tensor stored = r.file.load(name);
+  if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
+  std::string axes;
+  Index layers = listed, layer = of_list;
+  Tensor weights = stored;
+  const bool names_layer = !is_list && !r.resolving.scenario.layer.empty() && r.resolving.scenario.layer != found.group;
+  switch (stored.rank()) {
+    case 2:
+      axes = "[n_q, n_k]";
+      weights = stored.view({1, 1, stored.size(0), stored.size(1)});
+      break;
+    case 3:
+      axes = "[H, n_q, n_k]";
+      weights = stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
+      break;
+    case 4:
+      axes = "[B, H, n_q, n_k]";
+      if (!names_layer) break;
+      axes = "[L, H, n_q, n_k]";
+      layers = stored.size(0);
+      layer = layer_number(r, found, layers);
+      weights = r.file.made(name + " layer " + std::to_string(layer), [&] { return stored.slice(0, layer, 1); });
+      break;
+    default:
+      axes = "[L, B, H, n_q, n_k]";
+      layers = stored.size(0);
+      layer = layer_number(r, found, layers);
+      weights = r.file.made(name + " layer " + std::to_string(layer), [&] {
+        return stored.slice(0, layer, 1).view({stored.size(1), stored.size(2), stored.size(3), stored.size(4)});
+      });
+  }
+  in.weights = weights;
+  d.batch = weights.size(0);
+  d.heads = d.kv_heads = weights.size(1);
+  d.n_q = weights.size(2);
+  d.n_k = weights.size(3);
+  d.d_head = 1;
+  d.d_model = d.d_query = d.d_key = d.d_value = d.d_out = d.heads;
+  heads_said(r);
+  r.assume("weights", name + " " + axes + ": the attention alone");
+  if (layers > 1) r.assume("layer", std::to_string(layer) + " of " + std::to_string(layers) + "; --layer N shows another");
+  double furthest = 0;
+  for (Index row = 0; row < weights.count() / d.n_k; ++row) {
+    double sum = 0;
+    for (Index k = 0; k < d.n_k; ++k) sum += static_cast<double>(weights.values()[static_cast<std::size_t>(row * d.n_k + k)]);
+    if (sum != 0 && !std::isnan(sum)) furthest = std::max(furthest, std::abs(sum - 1));
+  }
+  if (furthest > 0.02) r.assume("weights", "rows do not sum to 1 (one is off by " + shortest(static_cast<float>(furthest)) + "): shown as they are");
+  take_zeros_for_mask(r);
+}
+
+}  // namespace
+
+std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const std::string& layer) {
+  if (!find_attentions(file).empty()) return {};
+  if (auto heads = find_heads(file)) return heads;
+  return find_weights(file, layer);
+}
+
+void read_late_beginning(const FileReading& r, const LateBeginning& found) {
+  const Scenario& s = r.resolving.scenario;
+  const std::string why = found.weights.empty() ? "since the file holds the heads as they are" : "since the file holds the attention alone";
+  for (const auto& [size, name] : {std::pair{s.batch_size, "--batch-size"}, {s.queries, "--queries"}, {s.keys, "--keys"}, {s.heads, "--heads"}, {s.kv_heads, "--kv-heads"}}) {
+    must_be_unset(size, name, why);
+  }
+  if (s.x) throw SettingError("x", "is given, but the file's projections are not known", "expected no x");
+  if (s.text_as_input) throw SettingError("--text", "needs a model's embedding", "expected a file with one, or no text");
+  found.weights.empty() ? read_heads(r, found) : read_weights(r, found);
+}
+
+}  // namespace headlight

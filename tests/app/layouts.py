@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+"""Weights in every layout that libraries and teaching code store them in, masks and numbers of every kind, heads without
+projections, attention alone: written by NumPy, traced, and compared with the attention that NumPy computes.
+
+    layouts.py PROGRAM
+"""
+import json
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: no NumPy")
+    sys.exit(77)
+
+PROGRAM = sys.argv[1]
+FOLDER = tempfile.TemporaryDirectory()
+rng = np.random.default_rng(7)
+B, H, N, D_HEAD, D = 2, 4, 5, 6, 24
+failures = checks = 0
+
+
+def drawn(*shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+X = drawn(B, N, D)
+W = {p: drawn(D, D) / 4 for p in "qkvo"}  # [out, in]
+b = {p: drawn(D) for p in "qkvo"}
+
+
+def attention(x=X, heads=H, kv_heads=None, weights=None, biases=None, mask=None, scale=None, softcap=None, bias=None, output=True):
+    """[B, n, d] through PyTorch's definition, in float64; mask true = may attend, broadcast to [B, H, n, n]."""
+    weights, biases, kv_heads = weights or W, b if biases is None else biases, kv_heads or heads
+
+    def project(p, t):
+        return t.astype(np.float64) @ weights[p].T.astype(np.float64) + (biases[p] if biases.get(p) is not None else 0)
+
+    def split(t, count):
+        return t.reshape(t.shape[0], t.shape[1], count, -1).transpose(0, 2, 1, 3)
+
+    q, k, v = (split(project(p, x), heads if p == "q" else kv_heads) for p in "qkv")
+    return from_heads(q, k, v, mask, scale, softcap, bias, (lambda c: project("o", c)) if output else None)
+
+
+def from_heads(q, k, v, mask=None, scale=None, softcap=None, bias=None, project=None):
+    q, k, v = (t.astype(np.float64) for t in (q, k, v))
+    k, v = (np.repeat(t, q.shape[1] // t.shape[1], axis=1) for t in (k, v))
+    s = q @ k.swapaxes(-1, -2) * (scale if scale else q.shape[-1] ** -0.5)
+    if softcap:
+        s = softcap * np.tanh(s / softcap)
+    if bias is not None:
+        s = s + bias
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    with np.errstate(invalid="ignore"):
+        e = np.exp(s - s.max(-1, keepdims=True))
+    w = e / e.sum(-1, keepdims=True)
+    o = w @ v
+    concat = o.transpose(0, 2, 1, 3).reshape(o.shape[0], o.shape[2], -1)
+    return {"weights": w, "concat": concat, "output": project(concat) if project else concat}
+
+
+def run(path, *settings):
+    out = Path(FOLDER.name, "out.npz")
+    out.unlink(missing_ok=True)
+    done = subprocess.run([PROGRAM, "trace", path, "-o", out, *settings], capture_output=True, text=True)
+    stages = dict(np.load(out)) if out.exists() else None
+    return done.returncode, done.stderr, stages
+
+
+def complain(name, text):
+    global failures
+    failures += 1
+    print(f"{name}: {text}")
+
+
+def save(arrays, name="a.npz"):
+    path = Path(FOLDER.name, name)
+    np.savez(path, **arrays)
+    return path
+
+
+def check(name, arrays, expected, *settings, says="", path=None):
+    global checks
+    checks += 1
+    status, said, stages = run(path or save(arrays), *settings)
+    if status != 0:
+        return complain(name, said.strip())
+    for word in [says] if isinstance(says, str) else says:
+        if word not in said:
+            complain(name, f"does not say {word!r}:\n{said}")
+    for stage, wanted in expected.items():
+        if stage not in stages:
+            complain(name, f"has no {stage}")
+        elif not np.allclose(stages[stage], wanted, rtol=1e-4, atol=1e-5, equal_nan=True):
+            complain(name, f"{stage} differs by {np.nanmax(np.abs(stages[stage] - wanted))}")
+
+
+def refused(name, arrays, says, *settings, path=None):
+    global checks
+    checks += 1
+    status, said, stages = run(path or save(arrays), *settings)
+    if status != 2 or stages is not None or says not in said or said.count("\n") != 1:
+        complain(name, f"not refused with {says!r}: {status} {said}")
+
+
+def linear(names, suffix=(".weight", ".bias"), prefix="", parts=W, biases=b, turn=False):
+    arrays = {}
+    for p, name in zip("qkvo", names):
+        if name is None:
+            continue
+        arrays[prefix + name + suffix[0]] = parts[p].T if turn else parts[p]
+        if biases:
+            arrays[prefix + name + suffix[1]] = biases[p]
+    return arrays
+
+
+def with_x(arrays, heads=True, **more):
+    return {**arrays, "x": X, **({"num_heads": H} if heads else {}), **more}
+
+
+def names_of_projections():
+    usual = attention()
+    for names in [("q_proj", "k_proj", "v_proj", "o_proj"), ("W_query", "W_key", "W_value", "out_proj"), ("Wq", "Wk", "Wv", "Wo"),
+                  ("linears.0", "linears.1", "linears.2", "linears.3"), ("to_q", "to_k", "to_v", "to_out.0"), ("query", "key", "value", "dense"),
+                  ("fc_q", "fc_k", "fc_v", "fc_o"), ("w_qs", "w_ks", "w_vs", "fc"), ("q_linear", "k_linear", "v_linear", "out"),
+                  ("toqueries", "tokeys", "tovalues", "unifyheads"), ("queries", "keys", "values", "fc_out"), ("wq", "wk", "wv", "wo"),
+                  ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"),
+                  ("attention.attention.query", "attention.attention.key", "attention.attention.value", "attention.output.dense"),
+                  ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj")]:
+        check(names[0] + " … " + names[3], with_x(linear(names)), usual, says="output projection: " + names[3])
+        check("block 3's " + names[0], with_x(linear(names, prefix="blocks.3.")), usual)
+    check("no output projection", with_x(linear(("q_proj", "k_proj", "v_proj", None))), attention(output=False), says="missing")
+    check("an MLP's output.dense is no output projection", with_x({**linear(("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"), prefix="l.0."), "l.0.output.dense.weight": drawn(D, D)}), usual, says="l.0.attention.output.dense")
+    refused("unknown names", {"alpha.weight": W["q"], "beta.weight": W["k"], "x": X}, '"alpha.weight", "beta.weight"')
+
+
+def heads_of_their_own():
+    usual = attention()
+    per_head = {}
+    for h in range(H):
+        rows = slice(h * D_HEAD, (h + 1) * D_HEAD)
+        for p, name in zip("qkv", ("query", "key", "value")):
+            per_head[f"sa.heads.{h}.{name}.weight"] = W[p][rows]
+            per_head[f"sa.heads.{h}.{name}.bias"] = b[p][rows]
+        per_head[f"sa.heads.{h}.tril"] = np.tril(np.ones((8, 8), np.float32))
+    per_head |= {"sa.proj.weight": W["o"], "sa.proj.bias": b["o"]}
+    causal = np.tril(np.ones((N, N), bool))
+    check("a module a head, with its tril", with_x(per_head, heads=False), attention(mask=causal), says="module a head")
+    check("the same, without its mask", with_x({k: v for k, v in per_head.items() if "tril" not in k}, heads=False), usual)
+    modules = {}
+    for p, name in zip("qkv", ("q_proj", "k_proj", "v_proj")):
+        for h in range(H):
+            modules[f"attn.{name}.{h}.weight"] = W[p][h * D_HEAD:(h + 1) * D_HEAD]
+            modules[f"attn.{name}.{h}.bias"] = b[p][h * D_HEAD:(h + 1) * D_HEAD]
+    modules |= {"attn.out_proj.weight": W["o"], "attn.out_proj.bias": b["o"]}
+    check("a list of modules for each projection", with_x(modules, heads=False), usual)
+    broken = {k: v for k, v in per_head.items() if "heads.2." not in k}
+    refused("a head that is missing", with_x(broken), "no head 2")
+
+
+def three_axes():
+    usual = attention()
+    lens = {"blocks.0.attn." + n: v for n, v in {
+        **{f"W_{p.upper()}": W[p].reshape(H, D_HEAD, D).transpose(0, 2, 1) for p in "qkv"}, **{f"b_{p.upper()}": b[p].reshape(H, D_HEAD) for p in "qkv"},
+        "W_O": W["o"].T.reshape(H, D_HEAD, D), "b_O": b["o"]}.items()}
+    check("TransformerLens", with_x(lens, heads=False), usual, says="TransformerLens")
+    mask = np.tril(np.ones((16, 16), bool))
+    check("TransformerLens' mask", with_x({**lens, "blocks.0.attn.mask": mask, "blocks.0.attn.IGNORE": np.float32(-np.inf)}, heads=False), attention(mask=mask[:N, :N]))
+    for slash, end in (("/", ""), ("/", ":0"), (".", "")):
+        keras = {f"mha{slash}{n}{slash}kernel{end}": W[p].T.reshape(D, H, D_HEAD) for p, n in zip("qkv", ("query", "key", "value"))}
+        keras |= {f"mha{slash}{n}{slash}bias{end}": b[p].reshape(H, D_HEAD) for p, n in zip("qkv", ("query", "key", "value"))}
+        keras |= {f"mha{slash}attention_output{slash}kernel{end}": W["o"].T.reshape(H, D_HEAD, D), f"mha{slash}attention_output{slash}bias{end}": b["o"]}
+        check("Keras by " + slash + end, with_x(keras, heads=False), usual, says="Keras")
+    flat = linear(("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"), (".kernel", ".bias"), turn=True)
+    check("Flax's BERT", with_x({k.replace(".", "/"): v for k, v in flat.items()}), usual)
+
+
+def packed():
+    usual = attention()
+    thirds = {"weight": np.concatenate([W[p] for p in "qkv"]), "bias": np.concatenate([b[p] for p in "qkv"])}
+    by_head = {"weight": np.concatenate([W[p].reshape(H, 1, D_HEAD, D) for p in "qkv"], 1).reshape(-1, D), "bias": np.concatenate([b[p].reshape(H, 1, D_HEAD) for p in "qkv"], 1).ravel()}
+    for name, out in (("qkv", "proj"), ("to_qkv", "to_out.0"), ("Wqkv", "out_proj"), ("qkv_proj", "o_proj"), ("in_proj", "out_proj")):
+        check(name, with_x({f"{name}.{k}": v for k, v in thirds.items()} | {f"{out}.weight": W["o"], f"{out}.bias": b["o"]}), usual, says="all queries")
+    conv = {"h.0.attn.c_attn.weight": thirds["weight"].T, "h.0.attn.c_attn.bias": thirds["bias"], "h.0.attn.c_proj.weight": W["o"].T, "h.0.attn.c_proj.bias": b["o"]}
+    check("GPT-2", with_x(conv), usual)
+    mask = np.tril(np.ones((32, 32), np.uint8))
+    check("GPT-2 with its buffers", with_x({**conv, "h.0.attn.bias": mask[None, None], "h.0.attn.masked_bias": np.float32(-1e4)}), attention(mask=mask[:N, :N] != 0), says="causal")
+    check("nanoGPT with a mask of float", with_x({"attn.c_attn.weight": thirds["weight"], "attn.c_attn.bias": thirds["bias"], "attn.c_proj.weight": W["o"], "attn.c_proj.bias": b["o"], "attn.bias": mask[None, None].astype(np.float32)}), attention(mask=mask[:N, :N] != 0))
+    neox = {f"layers.0.attention.query_key_value.{k}": v for k, v in by_head.items()} | {"layers.0.attention.dense.weight": W["o"], "layers.0.attention.dense.bias": b["o"]}
+    check("GPT-NeoX and BLOOM", with_x(neox), usual, says="each head in turn")
+    for kv in (1, 2):
+        groups = H // kv
+        w = {"q": W["q"], "k": drawn(kv * D_HEAD, D), "v": drawn(kv * D_HEAD, D), "o": W["o"]}
+        rows = np.concatenate([np.concatenate([w["q"].reshape(kv, groups * D_HEAD, D)[g], w["k"].reshape(kv, D_HEAD, D)[g], w["v"].reshape(kv, D_HEAD, D)[g]]) for g in range(kv)])
+        falcon = {"self_attention.query_key_value.weight": rows, "self_attention.dense.weight": W["o"]}
+        check(f"Falcon, {kv} groups", with_x(falcon), attention(weights=w, biases={}, kv_heads=kv))
+        check(f"Falcon, {kv} groups, said", with_x(falcon, num_kv_heads=kv), attention(weights=w, biases={}, kv_heads=kv))
+        plain = {"qkv_proj.weight": np.concatenate([w[p] for p in "qkv"]), "o_proj.weight": W["o"]}
+        check(f"Phi-3, {kv} groups", with_x(plain, num_kv_heads=kv), attention(weights=w, biases={}, kv_heads=kv))
+
+
+def plain_matrices():
+    wide = {p: drawn(D, 10) for p in "qkv"}
+    x = drawn(B, N, 10)
+    expected = attention(x, weights={**wide, "o": W["o"]}, biases={})
+    arrays = {f"W_{p}": wide[p].T for p in "qkv"} | {"W_o": W["o"]}
+    # W_o is square, so that only the setting tells its side; the others follow the width of x.
+    check("x @ W", {**{k: v for k, v in arrays.items() if k != "W_o"}, "x": x, "num_heads": H}, attention(x, weights=wide, biases={}, output=False), says="as x's width tells")
+    check("x Wᵀ", {**{f"W_{p}": wide[p] for p in "qkv"}, "W_o": W["o"], "x": x, "num_heads": H}, expected)
+    check("the side as set", {**{f"W_{p}": W[p].T for p in "qkvo"}, "x": X, "num_heads": H}, attention(biases={}), "--weight-order", "in_out")
+
+
+def masks():
+    base = with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj")))
+    causal = np.tril(np.ones((N, N), bool))
+    padding = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]])
+    low = np.where(causal, 0, -np.inf).astype(np.float32)
+    everything = attention()
+    check("an attention_mask of zeros to be added", {**base, "attention_mask": np.zeros((B, 1, 1, N), np.float32)}, everything, says="nothing is masked")
+    check("… of four axes", {**base, "attention_mask": np.zeros((B, 1, N, N), np.float32)}, everything)
+    check("an attn_mask of zeros", {**base, "attn_mask": np.zeros((N, N), np.float32)}, everything)
+    for lowest in (-np.inf, -1e4, -1e9, np.finfo(np.float32).min):
+        added = np.where(padding[:, None, None, :] != 0, 0, lowest).astype(np.float32)
+        may = np.broadcast_to(padding[:, None, None, :] != 0, (B, 1, N, N))
+        check(f"an attention_mask of 0 and {lowest}", {**base, "attention_mask": added}, {**attention(mask=may), "mask": np.broadcast_to(may, (B, H, N, N))}, says="may not attend")
+        square = np.where(causal, 0, lowest).astype(np.float32)
+        for name in ("attn_mask", "mask", "attn_bias"):
+            check(f"an {name} of 0 and {lowest}", {**base, name: square}, {**attention(mask=causal), "mask": np.broadcast_to(causal, (B, H, N, N))})
+    real = drawn(H, N, N)
+    check("a bias", {**base, "attn_bias": real}, attention(bias=real), says="added")
+    check("a floating attn_mask", {**base, "attn_mask": real[0]}, attention(bias=real[0]))
+    check("key_padding_mask", {**base, "key_padding_mask": padding == 0}, attention(mask=padding[:, None, None, :] != 0))
+    check("a floating key_padding_mask", {**base, "key_padding_mask": np.where(padding, 0, -np.inf).astype(np.float32)}, attention(mask=padding[:, None, None, :] != 0))
+    check("a boolean attn_mask", {**base, "attn_mask": ~causal}, attention(mask=causal))
+    check("attention_mask of a tokenizer", {**base, "attention_mask": padding}, attention(mask=padding[:, None, None, :] != 0))
+    check("valid_lens", {**base, "valid_lens": np.array([3, 5])}, attention(mask=padding[:, None, None, :] != 0))
+    check("valid_lens a query", {**base, "valid_lens": np.array([[1, 2, 3, 4, 5]] * B)}, attention(mask=causal))
+    check("a mask of a column", {**base, "mask": np.array([[1], [1], [1], [1], [1]])}, everything)
+    check("--mask in place of the file's", {**base, "mask": padding}, attention(mask=causal), "--mask", "causal()", says="replaces")
+    check("--mask beside the file's", {**base, "mask": padding}, attention(mask=causal & (padding[:, None, None, :] != 0)), "--mask", "causal() && file()")
+    check("an additive mask through file()", {**base, "attn_mask": low}, attention(mask=causal), "--mask", "file()")
+    check("is_causal", {**base, "is_causal": True}, attention(mask=causal), says="causal")
+    check("is_causal beside padding", {**base, "is_causal": True, "mask": padding}, attention(mask=causal & (padding[:, None, None, :] != 0)))
+    check("is_causal that is false", {**base, "is_causal": False}, everything)
+    raschka = {**linear(("W_query", "W_key", "W_value", "out_proj"), prefix="att."), "att.mask": np.triu(np.ones((9, 9), np.float32), 1)}
+    check("a buffer of what is forbidden", with_x(raschka), attention(mask=causal), says="may not be attended")
+    lone = {**linear(("W_query", "W_key", "W_value", "out_proj")), "mask": np.triu(np.ones((N, N), np.float32), 1)}
+    check("the same of a module saved alone", with_x(lone), attention(mask=causal))
+
+
+def numbers():
+    base = with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj")))
+    check("scale", {**base, "scale": np.float32(0.5)}, attention(scale=0.5), says="scale: 0.5")
+    check("scale as set", {**base, "scale": 0.5}, attention(scale=0.25), "--scale", "0.25", says="as set")
+    check("softcap", {**base, "softcap": 2.0}, attention(softcap=2), says="soft-cap")
+    check("batch_first that is false", {**base, "x": X.transpose(1, 0, 2), "batch_first": False}, attention(), says="[n, B, d]")
+    check("batch_first", {**base, "batch_first": True}, attention())
+    check("a dropout", {**base, "dropout_p": 0.1}, attention(), says="not taken")
+    check("a number that nobody knows", {**base, "temperature": 3.0}, attention(), says='numbers not taken: "temperature"')
+    check("sizes that fit", {**base, "embed_dim": D, "head_dim": D_HEAD}, attention())
+    refused("sizes that do not", {**base, "head_dim": 5}, "head_dim")
+    refused("add_zero_attn", {**base, "add_zero_attn": True}, "add_zero_attn")
+    for dtype in (np.int8, np.uint8):
+        refused(f"{dtype.__name__} weights", {**base, "q_proj.weight": (W["q"] * 50).astype(dtype)}, "quantised")
+    refused("GPTQ", {"q_proj.qweight": np.ones((3, 24), np.int32), "q_proj.qzeros": np.ones((1, 3), np.int32), "q_proj.scales": np.ones((1, 24), np.float16), "x": X}, "quantised")
+    refused("bitsandbytes", {**base, "q_proj.SCB": np.ones(24, np.float32)}, "quantised")
+    refused("fp8's scale", {**base, "q_proj.weight_scale_inv": np.ones((1, 1), np.float32)}, "quantised")
+    refused("an adapter", {**base, "q_proj.lora_A.weight": np.ones((2, 24), np.float32)}, "adapter")
+    check("a float16 file", {k: v.astype(np.float16) if isinstance(v, np.ndarray) and v.dtype == np.float32 else v for k, v in base.items()},
+          attention(X.astype(np.float16), weights={p: W[p].astype(np.float16).astype(np.float32) for p in W}, biases={p: b[p].astype(np.float16).astype(np.float32) for p in b}))
+
+
+def late_beginnings():
+    q, k, v = drawn(B, H, N, 4), drawn(B, 2, 7, 4), drawn(B, 2, 7, 3)
+    expected = from_heads(q, k, v)
+    check("heads", {"Q_heads": q, "K_heads": k, "V_heads": v}, expected | {"Q_heads": q, "K_heads": k, "V_heads": v})
+    check("q, k and v of four axes", {"q": q, "k": k, "v": v}, expected)
+    check("query, key and value of four axes", {"query": q, "key": k, "value": v}, expected)
+    mask = rng.random((N, 7)) < 0.7
+    mask[:, 0] = True
+    check("heads, a mask and a scale", {"q": q, "k": k, "v": v, "mask": mask, "scale": 0.3}, from_heads(q, k, v, mask=mask, scale=0.3))
+    check("heads without values", {"Q_heads": q, "K_heads": k}, {"weights": expected["weights"]}, says="no")
+    refused("heads that do not fit", {"Q_heads": q, "K_heads": drawn(B, 2, 7, 5), "V_heads": v}, "K_heads")
+    weights = from_heads(q, q, q)["weights"].astype(np.float32)
+    check("attention alone", {"attentions": weights}, {"weights": weights}, says="attention alone")
+    check("of one head", {"attention": weights[0, 0]}, {"weights": weights[:1, :1]})
+    check("of some heads", {"attn": weights[0]}, {"weights": weights[:1]})
+    layers = np.stack([weights, weights[:, ::-1]])
+    check("of layers", {"attentions": layers}, {"weights": weights}, says="layer: 0 of 2")
+    check("of layer 1", {"attentions": layers}, {"weights": layers[1]}, "--layer", "1")
+    check("of layer 1 of one sentence", {"attentions": layers[:, 0]}, {"weights": layers[1, :1]}, "--layer", "1")
+    check("in a list", {"attentions.0": layers[0], "attentions.1": layers[1]}, {"weights": layers[1]}, "--layer", "1")
+    causal = np.tril(np.ones((N, N), bool))
+    masked = from_heads(q, q, q, mask=causal)["weights"].astype(np.float32)
+    check("of a causal model", {"attentions": masked}, {"weights": masked, "mask": np.broadcast_to(causal, masked.shape)}, says="taken for masked")
+    refused("two attentions", {"encoder_attentions": weights, "cross_attentions": weights}, "--layer")
+    check("one of two attentions", {"encoder_attentions": weights, "cross_attentions": layers[1]}, {"weights": layers[1]}, "--layer", "cross_attentions")
+    np.save(Path(FOLDER.name, "map.npy"), weights)
+    check("an .npy", {}, {"weights": weights}, path=Path(FOLDER.name, "map.npy"))
+    try:
+        import torch
+    except ImportError:
+        return
+    path = Path(FOLDER.name, "bertviz.pt")
+    torch.save({"attentions": tuple(torch.from_numpy(layer.copy()) for layer in layers), "tokens": ["a", "b", "c", "d", "e"]}, path)
+    check("what BertViz takes", {}, {"weights": layers[0]}, path=path)
+    check("what BertViz takes, layer 1", {}, {"weights": layers[1]}, "--layer", "1", path=path)
+    torch.save([torch.from_numpy(layer.copy()) for layer in layers], path)
+    check("the list alone", {}, {"weights": layers[1]}, "--layer", "1", path=path)
+
+
+def tokens():
+    base = with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj")))
+    check("tokens", {**base, "tokens": np.array(["the", "cat", "猫", "sat", "down"])}, attention())
+    check("bytes", {**base, "tokens": np.array([b"a", b"b", b"c", b"d", b"e"])}, attention())
+    check("tokens a batch entry", {**base, "query_tokens": np.array([list("abcde"), list("fghij")])}, attention())
+    refused("too few tokens", {**base, "tokens": np.array(["the", "cat"])}, "2 words")
+
+
+def configs():
+    folder = Path(FOLDER.name, "model")
+    folder.mkdir()
+
+    def beside(fields, arrays=None):
+        (folder / "config.json").write_text(json.dumps(fields))
+        path = folder / "model.npz"
+        np.savez(path, **(arrays or with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj"), prefix="model.layers.0.self_attn."), heads=False)))
+        return path
+
+    def turned(base, dim=D_HEAD, interleaved=False):
+        angles = np.arange(N)[:, None] * base ** (-np.arange(0, dim, 2) / dim)
+        cos, sin = np.cos(angles), np.sin(angles)
+
+        def turn(t):
+            t = t.astype(np.float64).copy()
+            first, second = (slice(0, dim, 2), slice(1, dim, 2)) if interleaved else (slice(0, dim // 2), slice(dim // 2, dim))
+            a, c = t[..., first].copy(), t[..., second].copy()
+            t[..., first], t[..., second] = a * cos - c * sin, a * sin + c * cos
+            return t
+
+        split = lambda p: (X.astype(np.float64) @ W[p].T + b[p]).reshape(B, N, H, D_HEAD).transpose(0, 2, 1, 3)
+        return from_heads(turn(split("q")), turn(split("k")), split("v"), project=lambda c: c @ W["o"].T.astype(np.float64) + b["o"])
+
+    heads = {"num_attention_heads": H}
+    check("rope_theta", {}, turned(500000.0), path=beside({"model_type": "llama", "rope_theta": 500000.0, **heads}), says="RoPE")
+    check("the pairs of Cohere", {}, turned(10000.0, interleaved=True), path=beside({"model_type": "cohere", **heads}))
+    refused("a part of the head", {}, "partial_rotary_factor", path=beside({"model_type": "phi", "partial_rotary_factor": 0.7, **heads}))
+    check("no positions of its own", {}, attention(), path=beside({"model_type": "opt", **heads}), says='--mask "causal()"')
+    check("query_pre_attn_scalar", {}, attention(scale=1 / 4), path=beside({"model_type": "x", "query_pre_attn_scalar": 16, **heads}))
+    check("attention_multiplier", {}, attention(scale=0.2), path=beside({"model_type": "x", "attention_multiplier": 0.2, **heads}))
+    check("attn_logit_softcapping", {}, attention(softcap=3), path=beside({"model_type": "x", "attn_logit_softcapping": 3.0, **heads}))
+    check("T5's scale", {}, attention(scale=1), path=beside({"model_type": "t5", **heads}))
+    check("a field that nobody knows", {}, attention(), path=beside({"model_type": "x", "attn_temperature_tuning": True, **heads}), says="attn_temperature_tuning")
+    refused("rope_scaling", {}, "rope_scaling", path=beside({"model_type": "llama", "rope_scaling": {"type": "yarn", "factor": 4}, **heads}))
+    refused("clip_qkv", {}, "clip_qkv", path=beside({"model_type": "olmo", "clip_qkv": 8, **heads}))
+    refused("relative keys", {}, "position_embedding_type", path=beside({"model_type": "bert", "position_embedding_type": "relative_key", **heads}))
+
+
+for part in (names_of_projections, heads_of_their_own, three_axes, packed, plain_matrices, masks, numbers, late_beginnings, tokens, configs):
+    part()
+print(f"{checks} files, {failures} failures")
+sys.exit(1 if failures or not checks else 0)
