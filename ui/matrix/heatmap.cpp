@@ -86,14 +86,6 @@ std::pair<Index, Index> visible(float from, float size, Index count, float lo, f
   return {std::min(first, count), std::min(last, count)};
 }
 
-Index round_step(float least) {
-  for (Index ten = 1;; ten *= 10) {
-    for (const Index step : {ten, 2 * ten, 5 * ten}) {
-      if (static_cast<float>(step) >= least) return step;
-    }
-  }
-}
-
 namespace {
 
 /// What the labels of one axis share.

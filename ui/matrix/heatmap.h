@@ -1,6 +1,7 @@
 // One heatmap on screen: the painted matrix, numbers in its cells where they fit, highlights, labels.
 #pragma once
 
+#include "core/figure/ticks.h"
 #include "ui/frame/frame.h"
 #include "ui/geometry/rect.h"
 #include "ui/matrix/heat.h"
@@ -18,9 +19,6 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols);
 /// The same of a matrix that fills `rect` but is seen only in `seen`: beside and below that, of the cells whose middles show.
 void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels);
-
-/// At least `least`, as people count: 1, 2, 5, 10, 20, 50, …
-Index round_step(float least);
 
 /// The whole of the label at a point of the canvas, `pixels` of type; null where there is none.
 const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels);
