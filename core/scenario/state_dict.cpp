@@ -195,9 +195,9 @@ Index outputs_of(const Names& names, const LinearKeys& keys) {
   return sum;
 }
 
-/// Where BERT's and ViT's output.dense stands, beside "self." or "attention.attention."; "" for others, whose parent may
-/// have layers of the same names that are none of attention's.
-std::string parent_of(const std::string& prefix) {
+/// Where BERT's and ViT's output.dense stands, beside "self." or "attention.attention."; nothing for others, whose parent
+/// may have layers of the same names that are none of attention's.
+std::optional<std::string> parent_of(const std::string& prefix) {
   if (prefix.ends_with("self.")) return prefix.substr(0, prefix.size() - 5);
   if (prefix.ends_with("attention.attention.")) return prefix.substr(0, prefix.size() - 10);
   return {};
@@ -206,7 +206,7 @@ std::string parent_of(const std::string& prefix) {
 /// The output projection of an attention whose concat has that width (0: unknown).
 LinearKeys output_of(const Names& names, const std::string& prefix, Index width) {
   std::vector<std::string> places{prefix};
-  if (const std::string parent = parent_of(prefix); !parent.empty()) places.push_back(parent);
+  if (const std::optional<std::string> parent = parent_of(prefix)) places.push_back(*parent);
   for (const std::string& place : places) {
     for (const string_view name : outputs) {
       for (const Suffix& suffix : suffixes) {

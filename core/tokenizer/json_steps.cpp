@@ -55,13 +55,14 @@ Json read_tokenizer_json(const std::filesystem::path& path, const Blame& blame) 
   if (std::filesystem::file_size(path, error) > most) blame.fail("is too large for a tokenizer", "less than 256 MB");
   std::ifstream stream(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (nested_deeper_than(text, deepest_json)) blame.fail("is nested more than " + std::to_string(deepest_json) + " deep");
+  constexpr int deepest = 5000;  // of what is parsed; its parts are gone through less deep
+  if (nested_deeper_than(text, deepest)) blame.fail("is nested more than " + std::to_string(deepest) + " deep");
   return Json::parse(text, nullptr, false);
 }
 
 Index token_id(const Json& id, std::string_view token, const Blame& blame) {
   const bool whole = id.is_number_unsigned() && id.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
-  if (!whole) blame.fail("the id of " + in_quotes(token) + " is no token's number", "0 to 4294967295");
+  if (!whole) blame.fail("the id of " + in_quotes(token) + " is no whole number", "0 to 4294967295");
   return id.get<Index>();
 }
 

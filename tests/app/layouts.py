@@ -130,7 +130,7 @@ def names_of_projections():
                   ("linears.0", "linears.1", "linears.2", "linears.3"), ("to_q", "to_k", "to_v", "to_out.0"), ("query", "key", "value", "dense"),
                   ("fc_q", "fc_k", "fc_v", "fc_o"), ("w_qs", "w_ks", "w_vs", "fc"), ("q_linear", "k_linear", "v_linear", "out"),
                   ("toqueries", "tokeys", "tovalues", "unifyheads"), ("queries", "keys", "values", "fc_out"), ("wq", "wk", "wv", "wo"),
-                  ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"),
+                  ("self.query", "self.key", "self.value", "output.dense"), ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"),
                   ("attention.attention.query", "attention.attention.key", "attention.attention.value", "attention.output.dense"),
                   ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj")]:
         check(names[0] + " … " + names[3], with_x(linear(names)), usual, says="output projection: " + names[3])
