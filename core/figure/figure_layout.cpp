@@ -181,6 +181,7 @@ class Placer {
       const float x = matrix.x + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_width;
       if (ticks.marks) out_.boxes.push_back({{x - stroke() / 2, matrix.bottom() + 1, stroke(), mark}, theme_.muted});
       if (ticks.angle == 0) {
+        if (!has_room(tick.text, x, matrix)) continue;
         label(tick.text, FontRole::text, size, tick_ink(), on_centre({x, matrix.bottom() + m_.tick_gap + size / 2}, 0, half(size)),
               Anchor::middle);
       } else {
@@ -188,6 +189,17 @@ class Placer {
               Anchor::end, ticks.angle);
       }
     }
+  }
+
+  /// Whether a word under a column touches neither what stands under the panel before nor the page's edge; it is absent
+  /// otherwise, rather than cut.
+  bool has_room(const std::string& text, float x, const Box& matrix) {
+    const float reach = typesetter_.width(text, FontRole::text, m_.tick_text) / 2;
+    if (matrix.y != labelled_line_) labelled_to_ = 0;
+    labelled_line_ = matrix.y;
+    if (x - reach < labelled_to_ || x + reach > out_.width) return false;
+    labelled_to_ = x + reach;
+    return true;
   }
 
   void bars() {
@@ -210,6 +222,7 @@ class Placer {
       for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_[i], bar.h, m_.bar_text + 2)) {
         const float y = bar.bottom() - tick.at * bar.h;
         if (framed()) out_.boxes.push_back({{bar.right() + thin, y - thin / 2, 0.5f * m_.bar_text_gap, thin}, theme_.muted});
+        if (bar.right() + m_.bar_text_gap + typesetter_.width(tick.text, FontRole::text, m_.bar_text) > out_.width) continue;
         label(tick.text, FontRole::text, m_.bar_text, tick_ink(), on_centre({bar.right() + m_.bar_text_gap, y}, 0, half(m_.bar_text)));
       }
     }
@@ -295,6 +308,7 @@ class Placer {
   float edge_ = 0;        // of the content
   float title_edge_ = 0;  // of titles and legend, and the room from there
   float room_ = 0;
+  float labelled_to_ = 0, labelled_line_ = -1;  // how far words stand under the panels of a line
 };
 
 }  // namespace

@@ -191,7 +191,7 @@ TEST_CASE("packed projections show the same numbers in one card") {
 TEST_CASE("a click on a lesson opens it in the pipeline, with its title and story") {
   Document document = sentence();
   document.view.kind = ViewKind::lesson;
-  HeadlessWindow window(document);
+  HeadlessWindow window(document, {1600, 2400});  // the course stands above the presets
   const ImVec2 card = window.find("canvas", {"masked-self-attention"});
   REQUIRE(card.x > 0);
   window.click(card);
