@@ -168,8 +168,8 @@ FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text) {
   const float t = tick_text, f = std::min(std::max(base_text(spec), least_text), 1.15f * t);  // words near each other are of like size
   const float least_side = spec.size->height > 0 ? std::min(spec.size->width, spec.size->height) : spec.size->width;
   if (spec.on_paper) {
-    return {1.2f * f,  f,        t,        t,         0.2f * f,  1.6f * f,  1.35f * f, 1.1f * f,  1.3f * f, 0,
-            0.35f * t, 0.6f * f, 0.5f * f, 0.35f * f, 0.9f * f,  1.45f * f, 1.2f * f,  0.25f * f};
+    return {1.2f * f,  f,        t,        t,         0.25f * f, 1.6f * f,  1.35f * f, 1.1f * f,  1.3f * f, 0,
+            0.35f * t, 0.6f * f, 0.5f * f, 0.35f * f, 0.9f * f,  1.45f * f, 1.2f * f,  0.15f * f};
   }
   const float margin = std::round(std::clamp(0.03f * least_side, 6.0f, 24.0f));
   return {1.2f * f, f,        t,        t,        margin,   1.65f * f, 1.35f * f, 1.3f * f, 1.35f * f, 0,

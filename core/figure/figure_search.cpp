@@ -196,7 +196,7 @@ class Searcher {
     if (c.cols == TickWords::indices || c.angle == 0) frame.right = std::max(frame.right, c.cols == TickWords::indices ? col_index_ * t / 2 : 0.0f);
     const float tick_over = c.rows == TickWords::none ? 0 : 0.5f * t;  // a label reaches beyond a thin row
     frame.top = m.margin + frame.panel_top + (c.title ? m.title_room : 0) + (c.subtitle ? m.subtitle_room : 0);
-    if (frame.top < m.margin + tick_over) frame.top = m.margin + tick_over * 0.6f;
+    if (frame.top < m.margin + tick_over) frame.top = m.margin + tick_over;
     if (c.legend == NamePlace::outside) {
       frame.legend.resize(legend_lines_[static_cast<std::size_t>(c.text)]);
       frame.legend_width = legend_widths_[static_cast<std::size_t>(c.text)];

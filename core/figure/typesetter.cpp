@@ -93,7 +93,8 @@ struct Typesetter::Impl {
   std::map<FontRole, Description> descriptions;
   std::map<FontRole, float> capitals;  // half their height, of an em of 1
   std::unordered_map<std::string, float> widths[5];
-  Surface surface{cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1)};
+  // Without bounds: Cairo leaves letters out of a path that lie far outside of the surface.
+  Surface surface{cairo_recording_surface_create(CAIRO_CONTENT_ALPHA, nullptr)};
   Pen pen{cairo_create(surface.get())};
 
   Impl() : context(pango_font_map_create_context(fonts.get())) {

@@ -208,7 +208,7 @@ TEST_CASE("a figure of 8 by 6 cm at 300 dpi has 945 by 709 pixels") {
   };
   CHECK(big_endian(16) == 945);
   CHECK(big_endian(20) == 709);
-  CHECK(headlight_run("render --stage weights --size 8cm -o \"" + out + "\"") == 2);
+  CHECK(headlight_run("render --stage weights --size 8xcm -o \"" + out + "\"") == 2);
   CHECK(headlight_run("render --stage weights --dpi 0 -o \"" + out + "\"") == 2);
 }
 

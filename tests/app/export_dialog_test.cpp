@@ -135,10 +135,10 @@ TEST_CASE("exporting twice gives two files, and SVG and numbers are those of the
   CHECK(bytes_of(folder / "stages.npz") == bytes_of(folder / "again.npz"));
 }
 
-TEST_CASE("a command line for numbers set by hand saves them first") {
+TEST_CASE("a command line for more numbers set by hand than it can say saves them first") {
   const Folder folder;
   Document document = sentence();
-  document.scenario.edits = {{Stage::query, 0, 1, 2, 0.5f}};
+  for (int i = 0; i < 300; ++i) document.scenario.edits.push_back({Stage::query, 0, i % 6, i % 16, 0.5f + static_cast<float>(i)});
   HeadlessWindow window(document, large);
   window.press('e', true);
   window.settle();

@@ -78,6 +78,15 @@ std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, 
   return notes;
 }
 
+namespace {
+
+/// With two decimals; what they cannot show is said to be small, as a power of ten would run into its neighbour.
+std::string in_column(double value) {
+  return value > 0 && value < 0.005 ? "<.01" : number_text(static_cast<float>(value), 2);
+}
+
+}  // namespace
+
 RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t) {
   RowStrip strip;
   strip.left = heat.rect.max.x + 8 * t;
@@ -85,8 +94,7 @@ RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t) {
   for (std::size_t i = 0; i < 4; ++i) strip.ends[i] = heat.rect.max.x + columns[i] * t;
   for (const RowStatistics& row : row_statistics(*frame.trace(), heat.stage, heat.batch, heat.head)) {
     RowStrip::Row& shown = strip.rows.emplace_back();
-    shown.numbers = {number_text(static_cast<float>(row.sum), 2), number_text(static_cast<float>(std::abs(row.entropy)), 2),
-                     number_text(row.maximum, 2), std::to_string(row.allowed)};
+    shown.numbers = {in_column(row.sum), in_column(std::abs(row.entropy)), in_column(row.maximum), std::to_string(row.allowed)};
     shown.flag = row.flag;
   }
   return strip;

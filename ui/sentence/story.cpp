@@ -1,6 +1,7 @@
 #include "ui/sentence/story.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/network/network.h"
 #include "core/network/shipped_models.h"
@@ -17,14 +18,18 @@ Index layer_of(const Network& network, const Scenario& scenario) { return networ
 /// "1.0": as a scenario names a head of a network.
 std::string head_name(const NetworkLayer& layer, Index head) { return layer.layer + "." + std::to_string(head); }
 
-/// What a shipped model's heads were found to do, in the language that is shown; "" where nothing is known.
-std::string habit_of(const std::string& file, const std::string& layer, Index head, const std::string& language) {
+/// What the heads of `file`, where it is a shipped model, were found to do.
+std::span<const HeadClaim> claims_of(const std::string& file) {
   constexpr std::string_view shipped = "model:";
   if (!file.starts_with(shipped)) return {};
   static const std::vector<ShippedModel> models = shipped_models();
   const auto model = std::ranges::find(models, file.substr(shipped.size()), &ShippedModel::id);
-  if (model == models.end()) return {};
-  for (const HeadClaim& claim : model->claims) {
+  return model == models.end() ? std::span<const HeadClaim>() : model->claims;
+}
+
+/// In the language that is shown; "" where nothing is known.
+std::string habit_of(const std::string& file, const std::string& layer, Index head, const std::string& language) {
+  for (const HeadClaim& claim : claims_of(file)) {
     if (claim.head == head && claim.layer == layer) return in_language(claim.does, language);
   }
   return {};
@@ -83,6 +88,14 @@ void add_prediction(const Frame& frame, const NetworkRun& run, SentenceStory& st
 }
 
 }  // namespace
+
+std::string habits_text(const std::string& file) {
+  std::string text;
+  for (const HeadClaim& claim : claims_of(file)) {
+    for (const auto& [language, words] : claim.does) text += words;
+  }
+  return text;
+}
 
 SentenceStory story_of(const Frame& frame) {
   const Trace& trace = *frame.trace();

@@ -12,4 +12,7 @@ void choose_head(const Frame& frame, Index layer, Index head);
 /// Shows what the network says without the head that is looked at, too, or no longer.
 void knock_out(const Frame& frame);
 
+/// Every character that the habits of the heads of `file` are written with, in any language.
+std::string habits_text(const std::string& file);
+
 }  // namespace headlight

@@ -33,6 +33,7 @@
 #include "ui/session/journal.h"
 #include "ui/session/keys.h"
 #include "ui/session/recovery.h"
+#include "ui/sentence/story.h"
 #include "ui/session/recovery_bar.h"
 
 namespace headlight {
@@ -43,6 +44,7 @@ std::string leaf_of(const std::string& path) { return path.substr(path.find_last
 /// Every character that the document can put on screen besides the words.
 std::string document_text(const Document& document) {
   std::string text = document.scenario.text + document.scenario.file + document.notice + document.error;
+  text += habits_text(document.scenario.file);
   for (const auto* words : {&document.origin.lesson.title, &document.origin.lesson.description}) {
     for (const auto& [language, sentence] : *words) text += sentence;
   }
