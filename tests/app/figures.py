@@ -70,6 +70,8 @@ with tempfile.TemporaryDirectory() as folder:
         if shutil.which("mutool"):
             subprocess.run(["mutool", "draw", "-q", "-r", "150", "-o", "m.ppm", "b.pdf"], check=True, stderr=subprocess.DEVNULL)
             poppler, mupdf = ppm("b.ppm"), ppm("m.ppm")
-            h, w = (min(a, b) for a, b in zip(poppler.shape[:2], mupdf.shape[:2]))
-            expect(abs(poppler[:h, :w] - mupdf[:h, :w]).mean() < 3, "Poppler and MuPDF draw different pictures")
+            # Over blocks of 8 x 8 pixels: where an edge falls within a pixel is each renderer's own.
+            h, w = (min(a, b) // 8 * 8 for a, b in zip(poppler.shape[:2], mupdf.shape[:2]))
+            blocks = (poppler[:h, :w] - mupdf[:h, :w]).reshape(h // 8, 8, w // 8, 8, 3).mean((1, 3))
+            expect(abs(blocks).mean() < 3, f"Poppler and MuPDF draw different pictures: {abs(blocks).mean()}")
 sys.exit(1 if faults else 0)
