@@ -1,4 +1,4 @@
-// The contract's tolerance (§1): |a − b| ≤ 1e-5 + 1e-4·|b|, infinities and NaN in the same places.
+// The tolerance that every number is held to: |a − b| ≤ 1e-5 + 1e-4·|b|, infinities and NaN in the same places.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ template <typename T>
 using CatchMatcher = Catch::MatcherBase<T>;
 #endif
 
-/// CHECK_THAT(got, agrees_with(expected)): same shape, and every number within the contract's tolerance.
+/// CHECK_THAT(got, agrees_with(expected)): same shape, and every number within that tolerance.
 class AgreesWith : public CatchMatcher<Tensor> {
  public:
   explicit AgreesWith(Tensor expected) : expected_(expected.contiguous()) {}

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The shape as in the contract: "[B, H, n_q, n_k]".
+/// The shape as people write it: "[B, H, n_q, n_k]".
 std::string shape_of(const StageInfo& stage) {
   std::string text;
   for (const Axis axis : {stage.lead[0], stage.lead[1], stage.rows, stage.cols}) {

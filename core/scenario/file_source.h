@@ -1,4 +1,4 @@
-// A scenario whose tensors come from a file: weights, inputs, masks and numbers under their names (contract §3).
+// A scenario whose tensors come from a file: weights, inputs, masks and numbers under their names.
 #pragma once
 
 #include <memory>

@@ -35,7 +35,7 @@ enum class Palette : std::uint8_t { diverging, sequential, boolean };
 
 struct StageInfo {
   Stage stage;
-  std::string_view name;     ///< contract name, e.g. "scaled_scores"
+  std::string_view name;     ///< as users write it, e.g. "scaled_scores"
   std::string_view formula;  ///< in Unicode set mathematics, e.g. "softmax(S + M) over keys"
   Axis lead[2];              ///< batch and head axes, Axis::none where there is none
   Axis rows, cols;
@@ -44,11 +44,11 @@ struct StageInfo {
 
 const StageInfo& info(Stage stage);
 std::string_view name(Stage stage);
-/// By contract name, parameters included; nothing if there is no such name.
+/// By name, parameters included; nothing if there is no such name.
 std::optional<Stage> stage_named(std::string_view name);
 /// The stages proper, in the order of computation.
 std::span<const Stage> all_stages();
-/// "n_q", "d_head", … as in the contract; "" for none.
+/// "n_q", "d_head", …; "" for none.
 std::string_view symbol(Axis axis);
 bool has_head_axis(Stage stage);
 inline bool is_parameter(Stage stage) { return stage >= Stage::W_q; }

@@ -3,7 +3,7 @@
 
     parity.py PROGRAM [--count N] [--seed N] [--keep FOLDER]
 
-PyTorch starts from the traced inputs and parameters alone and computes in float64; the tolerance is the contract's,
+PyTorch starts from the traced inputs and parameters alone and computes in float64; the tolerance is that of every test,
 |a - b| <= 1e-5 + 1e-4 |b|, NaN and infinities in the same places. Prints the largest error of each stage.
 Exit status: 0 agreement, 1 a difference, 77 where PyTorch is not installed.
 """

@@ -54,7 +54,7 @@ using Ids = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("agreement is the contract's, with NaN and infinities in the same places") {
+TEST_CASE("agreement is PyTorch's within a tolerance, with NaN and infinities in the same places") {
   for (const auto& [a, b] : {std::pair(1.0F, 1.0001F), std::pair(1.0F, 1.0003F), std::pair(0.0F, 9e-6F), std::pair(0.0F, 2e-5F),
                              std::pair(-INFINITY, -INFINITY), std::pair(-INFINITY, -1e9F), std::pair(NAN, NAN), std::pair(NAN, 1.0F)}) {
     CAPTURE(a, b);

@@ -83,7 +83,7 @@ TEST_CASE("a mask of its own file is file(), with the polarity that is said") {
   CHECK_THAT(resolve(scenario).file_mask, agrees_with(Tensor::of({1, 1, 2, 3}, {0, 1, 0, 1, 1, 0})));
 }
 
-TEST_CASE("a mask's file is broadcast as the contract's table says, and a wrong shape is named") {
+TEST_CASE("a mask's file is broadcast by its shape, and a wrong shape is named") {
   const fs::path path = fs::temp_directory_path() / "headlight_mask.npz";
   write_npz(path, std::array{NamedArray{"key_padding_mask", Tensor::of({2, 3}, {0, 0, 1, 0, 1, 1}), true}});
   CHECK_THAT(resolve(random_with(path, 4, 3)).file_mask, agrees_with(Tensor::of({2, 1, 1, 3}, {1, 1, 0, 1, 0, 0})));
