@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/scenario/model_layer.h"
 #include "ui/masklab/mask_field.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/setting_controls.h"
@@ -45,7 +46,8 @@ void draw_mask_controls(const Frame& frame) {
   const float gap = 4 * frame.u;
   const float each = (ImGui::GetContentRegionAvail().x - gap) / 2;
   const bool file_masks = trace.inputs.file_mask.defined() || (trace.inputs.valid_lens.defined() && now.valid_lens.empty());
-  mask_chip(frame, file_masks ? "of_file" : "none", "", now.mask.empty(), each);
+  const bool model_masks = network_of(trace.inputs) != nullptr && now.mask.empty() && trace.has(Stage::mask);
+  mask_chip(frame, model_masks ? "of_model" : file_masks ? "of_file" : "none", "", now.mask.empty(), each);
   ImGui::SameLine(0, gap);
   mask_chip(frame, "causal", "causal()", now.mask == "causal()", each);
   mask_chip(frame, "window", window, now.mask.starts_with("causal() && window("), each);
