@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Every command line and every piece of Python in README.md and RECIPES.md, run as they stand there, in a folder that holds what
+they name: documented.py PROGRAM. Windows are opened for their picture, since a test has no display. Skipped (77) without PyTorch.
+"""
+import json
+import os
+import re
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import numpy as np
+    import torch
+    from torch import nn
+except ImportError:
+    print("skipped: no PyTorch")
+    sys.exit(77)
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = os.path.abspath(sys.argv[1])
+COMMANDS = {"trace", "render", "explain", "compare", "bundle", "predict", "lesson", "handout", "list"}
+failures = []
+torch.manual_seed(3)
+torch.set_num_threads(1)
+
+
+def blocks(path):
+    """(heading, language, text) of each fenced block."""
+    heading, language, lines = "", None, []
+    for line in path.read_text().splitlines():
+        fence = re.match(r"```(\w*)$", line)
+        if fence and language is None:
+            language, lines = fence[1], []
+        elif fence:
+            yield heading, language, "\n".join(lines)
+            language = None
+        elif language is not None:
+            lines.append(line)
+        elif line.startswith("#"):
+            heading = line.lstrip("# ")
+
+
+def run(command, where):
+    """As a reader would type it, but for the window, which is asked for its picture."""
+    words = shlex.split(command, comments=True)
+    if words[0] == "headlight" or words[0] == "./run":
+        words[0] = PROGRAM
+    if len(words) == 1 or (words[1] not in COMMANDS and not {"--screenshot", "--animation", "--help", "--version"} & set(words)):
+        words += ["--screenshot", "the-window.png", "--size", "800x600"]
+    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    expected = 1 if words[1] == "compare" else 0
+    if done.returncode != expected:
+        failures.append(command)
+        print(f"{where}: {command}\n    status {done.returncode}: {done.stderr.strip()[-400:]}")
+    return done.stdout
+
+
+def save_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, value in tensors.items():
+        raw = np.ascontiguousarray(value, np.float32).tobytes()
+        header[name] = {"dtype": "F32", "shape": list(value.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def drawn(*shape):
+    return torch.randn(*shape) * 0.2
+
+
+def make_gpt2(folder, layers=8, d=16, heads=4):
+    folder.mkdir()
+    tensors = {"wte.weight": drawn(256, d), "wpe.weight": drawn(64, d), "ln_f.weight": torch.ones(d), "ln_f.bias": drawn(d)}
+    for i in range(layers):
+        h = f"h.{i}."
+        tensors |= {h + "ln_1.weight": torch.ones(d), h + "ln_1.bias": drawn(d), h + "ln_2.weight": torch.ones(d), h + "ln_2.bias": drawn(d),
+                    h + "attn.c_attn.weight": drawn(d, 3 * d), h + "attn.c_attn.bias": drawn(3 * d), h + "attn.c_proj.weight": drawn(d, d),
+                    h + "attn.c_proj.bias": drawn(d), h + "mlp.c_fc.weight": drawn(d, 4 * d), h + "mlp.c_fc.bias": drawn(4 * d),
+                    h + "mlp.c_proj.weight": drawn(4 * d, d), h + "mlp.c_proj.bias": drawn(d)}
+    torch.save(tensors, folder / "pytorch_model.bin")
+    config = {"model_type": "gpt2", "n_layer": layers, "n_head": heads, "n_embd": d, "n_positions": 64, "vocab_size": 256,
+              "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
+    (folder / "config.json").write_text(json.dumps(config))
+    # The bytes as GPT-2's tokenizer writes them, and nothing merged.
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [b for b in range(256) if b not in printable]
+    letters = {**{b: chr(b) for b in printable}, **{b: chr(256 + i) for i, b in enumerate(others)}}
+    (folder / "vocab.json").write_text(json.dumps({letters[b]: b for b in range(256)}))
+    (folder / "merges.txt").write_text("#version: 0.2\n")
+
+
+def make_layers(folder, prefix, names, config, layers=4, d=16):
+    """Only what the attention of each layer needs."""
+    folder.mkdir()
+    tensors = {f"{prefix}.{i}.{name}.{what}": drawn(d, d).numpy() if what == "weight" else drawn(d).numpy()
+               for i in range(layers) for name in names for what in ("weight", "bias")}
+    save_safetensors(folder / "model.safetensors", tensors)
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+def fill_folder():
+    make_gpt2(Path("gpt2"))
+    make_layers(Path("bert"), "encoder.layer", ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"],
+                {"num_attention_heads": 4})
+    make_layers(Path("llama"), "model.layers", [f"self_attn.{p}_proj" for p in "qkvo"], {"num_attention_heads": 4})
+
+
+class Attention(nn.Module):
+    """A layer of somebody's own, called with hidden_states."""
+
+    def __init__(self):
+        super().__init__()
+        self.q_proj, self.k_proj, self.v_proj, self.o_proj = (nn.Linear(16, 16) for _ in range(4))
+
+    def forward(self, hidden_states):
+        return hidden_states
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList()
+        self.layers = nn.ModuleList()
+        for _ in range(4):
+            block, layer = nn.Module(), nn.Module()
+            block.attention, layer.self_attn = nn.MultiheadAttention(16, 8, batch_first=True), Attention()
+            self.blocks.append(block)
+            self.layers.append(layer)
+
+    def forward(self, x):
+        for block, layer in zip(self.blocks, self.layers):
+            x = layer.self_attn(hidden_states=block.attention(x, x, x)[0])
+        return x
+
+
+def own_stages(net, x, heads):
+    """As somebody would who forgot to scale."""
+    batch, n, d = x.shape
+    q, k, v = (t.view(batch, n, heads, d // heads).transpose(1, 2) for t in nn.functional.linear(x, net.in_proj_weight, net.in_proj_bias).chunk(3, -1))
+    scores = q @ k.transpose(-2, -1)
+    weights = scores.masked_fill(torch.ones(n, n).triu(1).bool(), -torch.inf).softmax(-1)
+    return q, scores, weights, net.out_proj((weights @ v).transpose(1, 2).reshape(batch, n, d))
+
+
+def world():
+    """What a reader of the Python has at hand."""
+    net, x = nn.MultiheadAttention(32, 8, batch_first=True), torch.randn(2, 5, 32)
+    net.load_state_dict({name: t.detach() for name, t in net.state_dict().items()})
+    q, scores, weights, output = (t.detach() for t in own_stages(net, x, 8))
+    mine = {f"W_{p}": torch.randn(32, 32).numpy() / 6 for p in "qkvo"}
+    return {"np": np, "nn": nn, "torch": torch, "net": net, "x": x, "q": q, "scores": scores, "weights": weights, "output": output, **mine}
+
+
+def python(text, heading, space):
+    if "headlight." in text or "stages[" in text and "np.load" in text:
+        return  # the Python package has a test of its own; a file that a command above writes is read
+    if heading == "NumPy":
+        space = space | {"x": space["x"].numpy()}
+    if "capture(" in text or "save_calls(" in text:
+        space = space | {"model": Model(), "batch": torch.randn(2, 5, 16)}
+    try:
+        exec(text, space)
+        if "save_calls(" in text:
+            space["model"](space["batch"])
+    except Exception as error:  # noqa: BLE001: whatever it is, the recipe does not run
+        failures.append(text)
+        print(f"{heading}: {type(error).__name__}: {error}\n{text}")
+
+
+counted = 0
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        os.environ[name] = folder
+    fill_folder()
+    space = world()
+    torch.save({**space["net"].state_dict(), "x": space["x"], "num_heads": 8}, "net.pt")
+    np.savez("net.npz", **{k: v.numpy() for k, v in space["net"].state_dict().items()}, x=space["x"].numpy(), num_heads=8)
+    np.save("mask.npy", np.tril(np.ones((5, 5), bool)))
+    for document in ("README.md", "RECIPES.md"):
+        for heading, language, text in blocks(ROOT / document):
+            if language == "python":
+                python(text, heading, space)
+                counted += 1
+            elif language == "json" and '"steps"' in text:
+                Path("first-word.json").write_text(text)
+            elif language in ("sh", ""):
+                for line in text.splitlines():
+                    if re.match(r"(\./run|headlight)( |$)", line) and "run-tests" not in line:
+                        run(line, f"{document}, {heading}")
+                        counted += 1
+        # In the text, whole command lines between backquotes.
+        for line in re.findall(r"`((?:\./run|headlight) [^`]*)`", (ROOT / document).read_text()):
+            if not any(word in line for word in ("…", "OUT", "FILE", "ID")):
+                run(line, document)
+                counted += 1
+    if counted < 50:
+        failures.append(f"only {counted} were found")
+print(f"{counted} pieces of the documents, {len(failures)} failures")
+sys.exit(1 if failures else 0)
