@@ -63,13 +63,6 @@ struct Frame {
   /// returned and keeps values, not references. `gesture` as in EditScenario.
   void edit(std::string gesture, std::function<void(Scenario&)> change) const { actions.push_back(EditScenario{std::move(change), std::move(gesture)}); }
   void show(std::function<void(View&)> change) const { actions.push_back(EditView{std::move(change)}); }
-  /// The whole of a view or scenario that was worked out while drawing; edit() and show() are to be preferred.
-  void change(View view) const {
-    show([whole = std::move(view)](View& v) { v = whole; });
-  }
-  void change(Scenario scenario, std::string gesture = {}) const {
-    edit(std::move(gesture), [whole = std::move(scenario)](Scenario& s) { s = whole; });
-  }
 };
 
 /// The step player goes to a moment of the timeline.

@@ -71,11 +71,12 @@ class Column {
   float left_, width_;
 };
 
-View answered(const Frame& frame, LessonProgress progress) {
-  View view = frame.view();
-  if (progress.revealed) progress.hidden.clear();
-  view.lesson = std::move(progress);
-  return view;
+/// A step towards the answer; once it is known nothing is hidden any more.
+void answer(const Frame& frame, std::function<void(LessonProgress&)> change) {
+  frame.show([change = std::move(change)](View& v) {
+    change(v.lesson);
+    if (v.lesson.revealed) v.lesson.hidden.clear();
+  });
 }
 
 void draw_choices(const Frame& frame, const Question& question, Column& column) {
@@ -93,15 +94,15 @@ void draw_choices(const Frame& frame, const Question& question, Column& column) 
     const ImU32 border = right ? frame.look.v : chosen ? frame.look.accent : frame.look.line;
     const std::string id = "choice" + std::to_string(i);
     if (!column.choice(id.c_str(), in_language(question.choices[i], frame.words.language()), chosen, border, mark) || now.revealed) continue;
-    LessonProgress next = now;
-    if (!order) {
-      next.chosen = i;
-      next.revealed = true;
-    } else if (!chosen) {
-      next.ordered.push_back(i);
-      next.revealed = next.ordered.size() == question.choices.size();
-    }
-    frame.change(answered(frame, std::move(next)));
+    answer(frame, [order, i, count = question.choices.size()](LessonProgress& next) {
+      if (!order) {
+        next.chosen = i;
+        next.revealed = true;
+      } else if (std::ranges::find(next.ordered, i) == next.ordered.end()) {
+        next.ordered.push_back(i);
+        next.revealed = next.ordered.size() == count;
+      }
+    });
   }
 }
 
@@ -112,10 +113,10 @@ void draw_typed(const Frame& frame, const Question& question, Column& column) {
   const Face face = Face::mono;
   const char* hint = question.kind == QuestionKind::mask ? "q k b h" : "";
   if (auto typed = text_field(frame, "##answer", now.typed, face, false, hint); typed && !now.revealed) {
-    LessonProgress next = now;
-    next.typed = std::move(*typed);
-    next.revealed = !next.typed.empty();
-    frame.change(answered(frame, std::move(next)));
+    answer(frame, [typed = std::move(*typed)](LessonProgress& next) {
+      next.typed = typed;
+      next.revealed = !typed.empty();
+    });
   }
   ImGui::PopItemWidth();
   column.space(8);
@@ -133,9 +134,7 @@ void draw_question(const Frame& frame, const Question& question, Column& column)
   if (!now.revealed) {
     column.begin_control();
     if (chip(frame, "show", frame.words("lesson.show"), false)) {
-      LessonProgress next = now;
-      next.revealed = true;
-      frame.change(answered(frame, std::move(next)));
+      answer(frame, [](LessonProgress& next) { next.revealed = true; });
     }
     return column.space(8);
   }
@@ -153,8 +152,8 @@ void draw_question(const Frame& frame, const Question& question, Column& column)
 /// The panel's buttons; the scenario of another step is another scenario, so undo goes back through it.
 void go_to(const Frame& frame, const Course& course, std::size_t step) {
   const LessonStep& next = course.steps[step];
-  if (!(next.pose.scenario == frame.document.scenario)) frame.change(next.pose.scenario);
-  frame.change(posed(frame.view(), next, step));
+  frame.edit({}, [scenario = next.pose.scenario](Scenario& s) { s = scenario; });
+  frame.show([next, step](View& v) { v = posed(std::move(v), next, step); });
 }
 
 }  // namespace
@@ -207,9 +206,7 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place) {
     ImGui::SameLine();
   }
   if (last ? main_button(frame, "all", frame.words("lesson.all")) : chip(frame, "all", frame.words("lesson.all"), false)) {
-    View view = frame.view();
-    view.kind = ViewKind::lesson;
-    frame.change(std::move(view));
+    frame.show([](View& v) { v.kind = ViewKind::lesson; });
   }
   column.space(24);
 }

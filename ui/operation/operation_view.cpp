@@ -31,20 +31,20 @@ Reveal reveal_of(const Frame& frame, Stage stage) {
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
-  View view = frame.view();
-  LevelChoice& looking = view.looking;
-  switch (target.deed) {
-    case Deed::look_at:
-      view = with_focus_on(std::move(view), *frame.trace(), target.cell);
-      view.selected = target.cell;
-      break;
-    case Deed::query_word: looking.query = target.index; break;
-    case Deed::key_word: looking.key = target.index; break;
-    case Deed::head: view.head = target.index; break;
-    case Deed::back: looking.level = Level::pipeline; break;
-    default: return;
-  }
-  frame.change(std::move(view));
+  frame.show([deed = target.deed, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
+    LevelChoice& looking = view.looking;
+    switch (deed) {
+      case Deed::look_at:
+        view = with_focus_on(std::move(view), *trace, cell);
+        view.selected = cell;
+        break;
+      case Deed::query_word: looking.query = index; break;
+      case Deed::key_word: looking.key = index; break;
+      case Deed::head: view.head = index; break;
+      case Deed::back: looking.level = Level::pipeline; break;
+      default: return;
+    }
+  });
 }
 
 }  // namespace

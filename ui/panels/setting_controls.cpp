@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/tensor/error.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/scenario_controls.h"
 
@@ -22,7 +21,7 @@ const char* word_for(const Frame& frame, const Setting& setting, std::string_vie
 }
 
 void set(const Frame& frame, const Setting& setting, double number, bool gesture) {
-  change_scenario(frame, [&](Scenario& s) { setting.set_number(s, number); }, gesture ? setting.key : std::string());
+  frame.edit(gesture ? setting.key : std::string(), [&setting, number](Scenario& s) { setting.set_number(s, number); });
 }
 
 /// The number that an unset setting comes to; NaN where that is none.
@@ -73,11 +72,7 @@ void draw_text_setting(const Frame& frame, const Setting& setting) {
   const std::string* own = setting.string(frame.document.scenario);
   const std::string written = own ? std::string() : setting.text(frame.document.scenario).value_or("");
   if (const auto typed = text_field(frame, setting.key.c_str(), own ? *own : written, Face::ui)) {
-    try {
-      change_scenario(frame, [&](Scenario& s) { setting.apply(s, setting.option, *typed); });
-    } catch (const InputError& error) {
-      frame.actions.push_back(ShowError{error.what()});
-    }
+    frame.edit({}, [&setting, typed = *typed](Scenario& s) { setting.apply(s, setting.option, typed); });
   }
 }
 

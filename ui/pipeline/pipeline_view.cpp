@@ -81,12 +81,13 @@ void point_at_card(const Frame& frame, const PipelinePicture& picture, ImVec2 po
 void go_in(const Frame& frame, const std::optional<Cell>& cell) {
   const std::optional<Stage> stage = cell ? std::optional(cell->stage) : frame.view().pointed_stage;
   if (!stage || is_parameter(*stage)) return;
-  View view = cell ? with_focus_on(frame.view(), *frame.trace(), *cell) : frame.view();
-  view.looking.level = Level::operation;
-  view.looking.stage = shown_as(*frame.trace(), *stage);
-  view.hovered.reset();
-  if (view.step && frame.timeline.at(*view.step).stage != view.looking.stage) view.step.reset();
-  frame.change(std::move(view));
+  frame.show([cell, stage = shown_as(*frame.trace(), *stage), trace = frame.document.trace, &timeline = frame.timeline](View& view) {
+    if (cell) view = with_focus_on(std::move(view), *trace, *cell);
+    view.looking.level = Level::operation;
+    view.looking.stage = stage;
+    view.hovered.reset();
+    if (view.step && timeline.at(*view.step).stage != stage) view.step.reset();
+  });
 }
 
 /// A label's whole token; on the card it may be cut.

@@ -34,21 +34,24 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
   const double pace = static_cast<double>(view.speed) / stage_seconds(frame.timeline);
   if (before < 1) {
     since_moment_ = 0;
-    View next = with_stage(view, frame.timeline, at);
-    next.playing = true;
-    next.looking.share = std::min(before + static_cast<float>(std::min(seconds, 0.1) * pace), 1.0f);
-    const Timeline::Chapter& chapter = chapters[at];
-    next.step = chapter.first + std::min(static_cast<int>(*next.looking.share * static_cast<float>(chapter.count)), chapter.count - 1);
-    return frame.change(std::move(next));
+    const float share = std::min(before + static_cast<float>(std::min(seconds, 0.1) * pace), 1.0f);
+    return frame.show([at, share, &timeline = frame.timeline](View& v) {
+      const Timeline::Chapter& chapter = timeline.chapters()[at];
+      v = with_stage(std::move(v), timeline, at);
+      v.playing = true;
+      v.looking.share = share;
+      v.step = chapter.first + std::min(static_cast<int>(share * static_cast<float>(chapter.count)), chapter.count - 1);
+    });
   }
   since_moment_ += seconds;
   if (since_moment_ * static_cast<double>(view.speed) < standing_seconds) return;
   since_moment_ = 0;
   const bool through = at + 1 >= chapters.size();
-  View next = view.looping ? with_stage(view, frame.timeline, at) : through ? view : with_stage(view, frame.timeline, at + 1);
-  next.playing = view.looping || !through;
-  if (next.playing) next.looking.share = 0.0f;
-  frame.change(std::move(next));
+  frame.show([at, through, &timeline = frame.timeline](View& v) {
+    if (v.looping || !through) v = with_stage(std::move(v), timeline, v.looping ? at : at + 1);
+    v.playing = v.looping || !through;
+    if (v.playing) v.looking.share = 0.0f;
+  });
 }
 
 void Playback::advance(const Frame& frame, double seconds) {

@@ -62,7 +62,7 @@ View with_played_stage(View view, const Timeline& timeline) {
   return view;
 }
 
-View one_level_in(View view, const Frame& frame) {
+View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
   switch (level_shown(view)) {
     case Level::sentence:
       view.looking.level = Level::operation;
@@ -72,7 +72,7 @@ View one_level_in(View view, const Frame& frame) {
       const std::optional<Cell> cell = view.hovered ? view.hovered : view.selected;
       const Stage stage = cell ? cell->stage : view.pointed_stage.value_or(view.looking.stage);
       view.looking.level = Level::operation;
-      if (frame.timeline.chapter_of(shown_as(*frame.trace(), stage)) != nullptr) view.looking.stage = shown_as(*frame.trace(), stage);
+      if (timeline.chapter_of(shown_as(trace, stage)) != nullptr) view.looking.stage = shown_as(trace, stage);
       break;
     }
     case Level::operation: return view;

@@ -16,7 +16,7 @@ View with_last_stage(View view, const Timeline& timeline);
 /// Begins to play at the stage that is looked at, or from the first where that was the last.
 View with_played_stage(View view, const Timeline& timeline);
 /// From the sentence to the step that made its shares, from the pipeline to the step of the cell that is looked at.
-View one_level_in(View view, const Frame& frame);
+View one_level_in(View view, const Trace& trace, const Timeline& timeline);
 
 /// How long a stage takes at speed 1, so that all of them take less than half a minute, and then stands.
 double stage_seconds(const Timeline& timeline);

@@ -22,35 +22,34 @@ const SentenceStory& story(const Frame& frame) {
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
-  View view = frame.view();
-  LevelChoice& looking = view.looking;
-  const Trace& trace = *frame.trace();
-  switch (target.deed) {
-    case Deed::query_word:
-      looking.query = target.index;
-      looking.key.reset();
-      view.selected.reset();
-      break;
-    case Deed::key_word: looking.key = target.index; break;
-    case Deed::how: {
-      const Index query = asking_word(trace, view);
-      const MatrixView weights = numbers_of(trace, view, Stage::weights);
-      Index most = 0;
-      for (Index k = 1; k < weights.cols; ++k) most = weights(query, k) > weights(query, most) ? k : most;
-      looking.query = query;
-      looking.key = most;
-      looking.stage = Stage::weights;
-      looking.level = Level::operation;
-      break;
+  if (target.deed == Deed::head) return choose_head(frame, target.cell.batch, target.cell.head);
+  if (target.deed == Deed::knock_out) return knock_out(frame);
+  frame.show([deed = target.deed, index = target.index, trace = frame.document.trace](View& view) {
+    LevelChoice& looking = view.looking;
+    switch (deed) {
+      case Deed::query_word:
+        looking.query = index;
+        looking.key.reset();
+        view.selected.reset();
+        break;
+      case Deed::key_word: looking.key = index; break;
+      case Deed::how: {
+        const Index query = asking_word(*trace, view);
+        const MatrixView weights = numbers_of(*trace, view, Stage::weights);
+        Index most = 0;
+        for (Index k = 1; k < weights.cols; ++k) most = weights(query, k) > weights(query, most) ? k : most;
+        looking.query = query;
+        looking.key = most;
+        looking.stage = Stage::weights;
+        looking.level = Level::operation;
+        break;
+      }
+      case Deed::back: looking.level = Level::pipeline; break;
+      case Deed::next_word: view.head = (view.head + 1) % trace->dims().heads; break;
+      default: return;
     }
-    case Deed::back: looking.level = Level::pipeline; break;
-    case Deed::next_word: view.head = (view.head + 1) % trace.dims().heads; break;
-    case Deed::head: return choose_head(frame, target.cell.batch, target.cell.head);
-    case Deed::knock_out: return knock_out(frame);
-    default: return;
-  }
-  looking.pointed.reset();
-  frame.change(std::move(view));
+    looking.pointed.reset();
+  });
 }
 
 /// One's own sentence, at the foot beside the buttons. Comes before the surface, which would have the pointer else.
@@ -61,9 +60,7 @@ void offer_words(const Frame& frame, const Scene& scene) {
   ImGui::SetCursorScreenPos({at->rect.min.x, at->rect.centre().y - 14 * frame.u});
   ImGui::BeginChild("words", {at->rect.width(), 30 * frame.u}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   if (const auto text = text_field(frame, "own_words", scenario.text, Face::ui, false, frame.words("sentence.own_words"))) {
-    Scenario changed = scenario;
-    changed.text = *text;
-    frame.change(std::move(changed));
+    frame.edit({}, [typed = *text](Scenario& s) { s.text = typed; });
   }
   ImGui::EndChild();
 }
@@ -74,9 +71,7 @@ void press_sentence_keys(const Frame& frame) {
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none) return;
   if (compat::pressed('k')) knock_out(frame);
   if (!compat::pressed('h')) return;
-  View view = frame.view();
-  view.head = (view.head + 1) % frame.trace()->dims().heads;
-  frame.change(std::move(view));
+  frame.show([heads = frame.trace()->dims().heads](View& v) { v.head = (v.head + 1) % heads; });
 }
 
 }  // namespace
@@ -99,9 +94,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   if (ImGui::IsItemDeactivated() && target) {
     click(frame, *target);
   } else if (word != frame.view().looking.pointed) {
-    View view = frame.view();
-    view.looking.pointed = word;
-    frame.change(std::move(view));
+    frame.show([word](View& v) { v.looking.pointed = word; });
   }
   draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
 }

@@ -120,21 +120,15 @@ SentenceStory story_of(const Frame& frame) {
 
 void choose_head(const Frame& frame, Index layer, Index head) {
   const Trace& trace = *frame.trace();
-  View view = frame.view();
-  view.head = head;
-  frame.change(std::move(view));
+  frame.show([head](View& v) { v.head = head; });
   const auto run = network_of(trace.inputs);
   if (!run || layer == layer_of(*run->network, trace.scenario)) return;
-  Scenario scenario = frame.document.scenario;
-  scenario.layer = run->network->layers()[static_cast<std::size_t>(layer)].layer;
-  frame.change(std::move(scenario), "layer");
+  frame.edit("layer", [name = run->network->layers()[static_cast<std::size_t>(layer)].layer](Scenario& s) { s.layer = name; });
 }
 
 void knock_out(const Frame& frame) {
   if (!network_of(frame.trace()->inputs)) return;
-  View view = frame.view();
-  view.looking.knocked = !view.looking.knocked;
-  frame.change(std::move(view));
+  frame.show([](View& v) { v.looking.knocked = !v.looking.knocked; });
 }
 
 }  // namespace headlight

@@ -38,10 +38,11 @@ void player_keys(const Frame& frame) {
   const bool shift = ImGui::GetIO().KeyShift, forward = pressed(Key::right) || pressed(Key::page_down), back = pressed(Key::left) || pressed(Key::page_up);
   const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
   if (near && !shift) {
-    if (forward) frame.change(with_next_stage(view, frame.timeline));
-    if (back) frame.change(with_last_stage(view, frame.timeline));
-    if (pressed(Key::home)) frame.change(with_stage(view, frame.timeline, 0));
-    if (pressed(Key::end)) frame.change(with_stage(view, frame.timeline, frame.timeline.chapters().size() - 1));
+    const Timeline& timeline = frame.timeline;
+    if (forward) frame.show([&timeline](View& v) { v = with_next_stage(std::move(v), timeline); });
+    if (back) frame.show([&timeline](View& v) { v = with_last_stage(std::move(v), timeline); });
+    if (pressed(Key::home)) frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, 0); });
+    if (pressed(Key::end)) frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, timeline.chapters().size() - 1); });
   } else {
     const bool stages = shift && !near;
     if (forward) go_to_moment(frame, !view.step ? 0 : stages ? next_stage(frame.timeline, now) : now + 1);
@@ -49,7 +50,9 @@ void player_keys(const Frame& frame) {
     if (pressed(Key::home)) go_to_moment(frame, 0);
     if (pressed(Key::end)) go_to_moment(frame, last);
   }
-  if (pressed_once(Key::enter) && view.kind == ViewKind::pipeline) frame.change(one_level_in(view, frame));
+  if (pressed_once(Key::enter) && view.kind == ViewKind::pipeline) {
+    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) { v = one_level_in(std::move(v), *trace, timeline); });
+  }
   if (pressed_once('a')) frame.actions.push_back(Pin{});
   const bool plays = pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5), blanks = pressed_once('b');
   const bool reaches = pressed_once('r');

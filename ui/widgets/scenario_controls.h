@@ -9,14 +9,6 @@
 
 namespace headlight {
 
-/// What `set` makes of the scenario as it is drawn, the whole of it; Frame::edit is to be preferred.
-template <typename Set>
-void change_scenario(const Frame& frame, Set set, std::string gesture = {}) {
-  Scenario scenario = frame.document.scenario;
-  set(scenario);
-  frame.change(std::move(scenario), std::move(gesture));
-}
-
 /// A slider of one whole number of the scenario. `set` puts the number into it, and keeps what it needs by value.
 template <typename Set>
 void scenario_slider(const Frame& frame, const char* id, Index now, const Choices& choices, bool enabled, Set set) {
