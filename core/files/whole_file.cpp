@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #endif
+#include <chrono>
 #include <fstream>
 #include <random>
 #include <string>
@@ -42,10 +43,25 @@ class TemporaryFile {
   fs::path path_;
 };
 
+constexpr const char* temporary_prefix = ".headlight-";
+constexpr const char* temporary_ending = ".tmp";
+
 // As short as it is whatever the target's name, which may have all the 255 bytes that there are.
 fs::path temporary_name(const fs::path& folder) {
   std::random_device random;
-  return folder / (".headlight-" + std::to_string(random()) + ".tmp");
+  return folder / (temporary_prefix + std::to_string(random()) + temporary_ending);
+}
+
+/// What a program that was killed while it wrote has left in the folder. One that is being written is never an hour old.
+void remove_abandoned(const fs::path& folder) {
+  std::error_code ignored;
+  const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(temporary_prefix) || !name.ends_with(temporary_ending)) continue;
+    const auto written = fs::last_write_time(entry->path(), ignored);
+    if (!ignored && written < hour_ago) fs::remove(entry->path(), ignored);
+  }
 }
 
 /// To the disk itself, so that after a power cut there is the old file or the new one. Empty, or what went wrong.
@@ -103,6 +119,7 @@ void write_whole_file(const fs::path& target, const std::function<void(const fs:
   if (!fs::is_directory(folder, error)) fail(target, "there is no folder " + folder.string());
 
   const bool is_device = fs::exists(status) && !fs::is_regular_file(status);
+  if (!is_device) remove_abandoned(folder);
   const TemporaryFile temporary(temporary_name(is_device ? fs::temp_directory_path() : folder));
   write(temporary.path());
   if (is_device) return copy_into(temporary.path(), real, target);

@@ -1,5 +1,6 @@
 #include "core/files/whole_file.h"
 
+#include <chrono>
 #include <stdexcept>
 
 #include "core/tensor/error.h"
@@ -39,6 +40,18 @@ TEST_CASE("a write that fails half way leaves the old file as it was and no temp
   CHECK_THROWS_WITH(write_whole_file(folder / "a.txt", half), "half way");
   CHECK(read_bytes(folder / "a.txt") == "old");
   CHECK(files_in(folder) == 1);
+}
+
+TEST_CASE("what a killed write left an hour ago goes at the next write, and nothing else") {
+  const TempFolder folder;
+  const auto ago = [](auto time) { return std::filesystem::file_time_type::clock::now() - time; };
+  for (const char* name : {".headlight-1.tmp", ".headlight-2.tmp", ".other-1.tmp"}) write_text(folder / name, "half of");
+  std::filesystem::last_write_time(folder / ".headlight-1.tmp", ago(std::chrono::hours(2)));
+  std::filesystem::last_write_time(folder / ".other-1.tmp", ago(std::chrono::hours(2)));
+  write(folder / "a.txt", "whole");
+  CHECK_FALSE(std::filesystem::exists(folder / ".headlight-1.tmp"));
+  CHECK(std::filesystem::exists(folder / ".headlight-2.tmp"));  // being written
+  CHECK(files_in(folder) == 3);
 }
 
 TEST_CASE("a folder is never written over") {
