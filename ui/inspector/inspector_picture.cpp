@@ -249,7 +249,7 @@ InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, fl
   build.heading();
   build.formulas(e);
   if (is_product(cell.stage)) build.dot(e);
-  if (is_behind_scores(cell.stage)) {
+  if (is_behind_scores(cell.stage) && build.trace.has(Stage::scores)) {
     Cell score = cell;
     score.stage = Stage::scores;
     build.dot(explain(build.trace, score));

@@ -46,7 +46,7 @@ void draw_assumption(const Frame& frame, const Assumption& assumption) {
 /// Square matrices could be stored either way: nothing in the file tells.
 bool order_is_open(const Frame& frame) {
   const Inputs& inputs = frame.trace()->inputs;
-  const auto square = [](const Tensor& weight) { return weight.size(0) == weight.size(1); };
+  const auto square = [](const Tensor& weight) { return weight.defined() && weight.size(0) == weight.size(1); };
   const bool may_be_either = !inputs.packed && square(inputs.W_q) && square(inputs.W_k) && square(inputs.W_v);
   return may_be_either || frame.document.scenario.weight_order != WeightOrder::by_name;
 }

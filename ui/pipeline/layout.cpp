@@ -116,6 +116,7 @@ void right_block(Builder& build, Rect area, const std::array<Rect, 3>& lanes) {
   const Trace& trace = build.trace;
   const float u = build.u;
   const float gap = 12 * u;
+  if (!trace.has(Stage::scores)) return build.place(Stage::weights, area);
   std::vector<std::pair<Stage, float>> top;
   for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores, Stage::mask,
                             Stage::masked_scores}) {
@@ -160,15 +161,14 @@ void right_arrows(Builder& build) {
   const Trace& trace = build.trace;
   PipelineLayout& layout = build.layout;
   const float u = build.u;
+  if (!layout.find(Stage::scores)) return;  // weights that were given stand alone
   const Rect& scores = *layout.find(Stage::scores);
   const Rect& weights = *layout.find(Stage::weights);
   const Rect& masked = *layout.find(Stage::masked_scores);
-  const Rect& outputs = *layout.find(Stage::head_outputs);
 
   const bool turned = trace.has(Stage::Q_rotated);
   const Rect& q = *layout.find(turned ? Stage::Q_rotated : Stage::Q_heads);
   const Rect& k = *layout.find(turned ? Stage::K_rotated : Stage::K_heads);
-  const Rect& v = *layout.find(Stage::V_heads);
   const float entry = scores.height() * 0.2f;
   build.straight({q.max.x + 8 * u, scores.centre().y - entry}, {scores.min.x, scores.centre().y - entry}, Stage::Q);
   build.curve({k.max.x + 8 * u, k.centre().y}, {scores.min.x, scores.centre().y + entry}, Stage::K, "· K^T");
@@ -197,8 +197,11 @@ void right_arrows(Builder& build) {
   const float down = std::clamp(masked.centre().x, weights.min.x, weights.max.x - 40 * u);
   build.drop({masked.centre().x, masked.max.y}, {down, weights.min.y}, Stage::weights, "softmax");
   layout.arrows.back().label.x -= 44 * u;
-  const Stage mixed = layout.find(Stage::dropped_weights) ? Stage::dropped_weights : Stage::weights;
   build.arrow(Stage::weights, Stage::dropped_weights, Stage::weights, "drop");
+  if (!layout.find(Stage::head_outputs)) return;  // heads without values
+  const Rect& outputs = *layout.find(Stage::head_outputs);
+  const Rect& v = *layout.find(Stage::V_heads);
+  const Stage mixed = layout.find(Stage::dropped_weights) ? Stage::dropped_weights : Stage::weights;
   const Rect& source = *layout.find(mixed);
   const float stack = trace.dims().heads > 1 ? 14 * u : 0;  // the other heads' cards stand out above
   const float leave = mixed == Stage::weights ? outputs.centre().x : source.centre().x;
@@ -251,6 +254,9 @@ PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u, bool p
     columns.weights = columns.heads = columns.rotated = 0.078f;
     columns.gap_product = 0.045f;
     columns.gap_split = 0.036f;
+  }
+  if (!trace.has(Stage::Q)) {  // the pipeline begins at the heads, or at the weights
+    columns.input = columns.gap_input = columns.weights = columns.gap_product = columns.projected = columns.gap_split = 0;
   }
   left_lanes(build, lanes, columns, size.x, margin, packed);
   float left = 0;
