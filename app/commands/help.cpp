@@ -21,7 +21,7 @@ constexpr const char* introduction = R"help(Headlight shows every step of multi-
 Commands
   headlight [FILE] [settings]                       the window
   headlight [FILE] --screenshot OUT.png             the window's picture; needs no display
-  headlight [FILE] --animation OUT.png              the step player as an animated PNG; --seconds-per-step X
+  headlight [FILE] --animation OUT.{png,gif}|DIR/   the step player, animated; a folder gets numbered PNGs; --seconds-per-step X
   headlight [FILE] --frames N                       draws N frames; times as JSON
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o
   headlight trace MODEL --text "..." --layer N|all [--stages weights,...] -o OUT.npz     layers of a network, on their true input

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -200,10 +201,13 @@ int screenshot_command(const CommandLine& line) {
 
 int animation_command(const CommandLine& line) {
   const std::string out = line["--animation"];
-  if (extension_of(out) != ".png") throw FileError(out, "an animation is an animated PNG", "expected a name that ends in .png");
-  const float seconds = line.has("--seconds-per-step") ? parse_number("--seconds-per-step", line["--seconds-per-step"]) : 0.8f;
-  if (!(seconds >= 0.02f && seconds <= 20)) throw SettingError("--seconds-per-step", "is out of range", "expected 0.02 to 20");
-  record_animation(window_of(line), out, static_cast<double>(seconds));
+  const WindowOptions options = window_of(line);
+  std::optional<double> seconds;
+  if (line.has("--seconds-per-step")) {
+    seconds = static_cast<double>(parse_number("--seconds-per-step", line["--seconds-per-step"]));
+    if (!(*seconds >= 0.02 && *seconds <= 20)) throw SettingError("--seconds-per-step", "is out of range", "expected 0.02 to 20");
+  }
+  record_animation(options, out, seconds);
   return 0;
 }
 

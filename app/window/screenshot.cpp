@@ -47,7 +47,7 @@ class OffscreenWindow {
     for (int frame = 0; frame < most_frames && (frame < fewest_frames || !session_.settled()); ++frame) draw_frame();
   }
 
-  void film(const std::string& path, double seconds_per_step) {
+  void film(const std::string& path, std::optional<double> seconds_per_step) {
     session_.film(path, seconds_per_step);
     while (session_.recording()) {
       draw_frame();
@@ -81,7 +81,7 @@ Image screenshot(const WindowOptions& options) {
   return window.picture();
 }
 
-void record_animation(const WindowOptions& options, const std::string& path, double seconds_per_step) {
+void record_animation(const WindowOptions& options, const std::string& path, std::optional<double> seconds_per_step) {
   OffscreenWindow window(options);
   window.settle();
   window.film(path, seconds_per_step);

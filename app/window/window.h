@@ -3,6 +3,7 @@
 // All throw InputError where the machine cannot: no display, no OpenGL 3.3.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/image/png_image.h"
@@ -27,8 +28,9 @@ int run_window(const WindowOptions& options);
 /// where the document's numbers cannot be computed.
 Image screenshot(const WindowOptions& options);
 
-/// The step player over the pipeline from the first moment to the last, as an animated PNG at `path`. As screenshot().
-void record_animation(const WindowOptions& options, const std::string& path, double seconds_per_step);
+/// The step player from the first moment to the last, near to a step stage by stage, into what film_to() makes of `path`.
+/// As screenshot().
+void record_animation(const WindowOptions& options, const std::string& path, std::optional<double> seconds_per_step);
 
 struct FrameTimes {
   int frames = 0;

@@ -10,6 +10,8 @@
 
 #include <zlib.h>
 
+#include "core/image/changes.h"
+
 namespace headlight {
 namespace {
 
@@ -48,47 +50,7 @@ Bytes contents_of(const Bytes& png, std::string_view type) {
   return out;
 }
 
-const std::uint8_t* row_of(const Image& image, int y) {
-  return image.rgba.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) * 4;
-}
-
-/// A rectangle of `image`, see-through where it equals `before`, which the viewer still has; of an empty `before`, all of it.
-Image changes(const Image& image, const Image& before, int left, int top, int width, int height) {
-  Image part(width, height);
-  for (int y = 0; y < height; ++y) {
-    const std::uint8_t* now = row_of(image, top + y);
-    const std::uint8_t* old = before.rgba.empty() ? nullptr : row_of(before, top + y);
-    for (int x = left; x < left + width; ++x) {
-      if (old != nullptr && std::memcmp(now + x * 4, old + x * 4, 4) == 0) continue;
-      part.set(x - left, y, {now[x * 4], now[x * 4 + 1], now[x * 4 + 2], 255});
-    }
-  }
-  return part;
-}
-
-bool equal_rows(const Image& a, const Image& b, int y) {
-  return std::memcmp(row_of(a, y), row_of(b, y), static_cast<std::size_t>(a.width) * 4) == 0;
-}
-
 }  // namespace
-
-AnimationWriter::Part AnimationWriter::changed_part(const Image& frame) const {
-  int top = 0, bottom = frame.height;
-  while (top < bottom && equal_rows(frame, last_, top)) ++top;
-  while (bottom > top && equal_rows(frame, last_, bottom - 1)) --bottom;
-  int left = frame.width, right = 0;
-  for (int y = top; y < bottom; ++y) {
-    const std::uint8_t *now = row_of(frame, y), *before = row_of(last_, y);
-    const auto differs = [&](int x) { return std::memcmp(now + x * 4, before + x * 4, 4) != 0; };
-    for (int x = 0; x < left; ++x) {
-      if (differs(x)) left = x;
-    }
-    for (int x = frame.width - 1; x >= right; --x) {
-      if (differs(x)) right = x + 1;
-    }
-  }
-  return {left, top, std::max(0, right - left), bottom - top, 0, {}};
-}
 
 bool AnimationWriter::fits(const Image& frame) const {
   return frames_.empty() || (frame.width == last_.width && frame.height == last_.height);
@@ -97,14 +59,13 @@ bool AnimationWriter::fits(const Image& frame) const {
 void AnimationWriter::add(Image frame, double seconds) {
   assert(seconds > 0 && fits(frame));
   for (std::size_t alpha = 3; alpha < frame.rgba.size(); alpha += 4) frame.rgba[alpha] = 255;
-  Part part = frames_.empty() ? Part{0, 0, frame.width, frame.height, 0, {}} : changed_part(frame);
-  if (part.width == 0 && !frames_.empty() && frames_.back().seconds + seconds <= 65) {
+  ChangedPart at = changed_part(frame, last_);
+  if (at.width == 0 && frames_.back().seconds + seconds <= 65) {
     frames_.back().seconds += seconds;
     return;
   }
-  if (part.width == 0) part.width = part.height = 1, part.x = part.y = 0;
-  part.seconds = seconds;
-  part.compressed = contents_of(encode_rgba_png(changes(frame, last_, part.x, part.y, part.width, part.height)), "IDAT");
+  if (at.width == 0) at = {0, 0, 1, 1};
+  Part part{at.x, at.y, at.width, at.height, seconds, contents_of(encode_rgba_png(changes(frame, last_, at)), "IDAT")};
   frames_.push_back(std::move(part));
   last_ = std::move(frame);
 }

@@ -26,8 +26,6 @@ class AnimationWriter {
     double seconds = 0;
     std::vector<std::uint8_t> compressed;  ///< what the file's data chunks hold, joined
   };
-  /// The smallest rectangle outside of which `frame` equals the last one; empty where all does.
-  Part changed_part(const Image& frame) const;
 
   Image last_;
   std::vector<Part> frames_;

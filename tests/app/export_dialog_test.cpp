@@ -170,6 +170,30 @@ TEST_CASE("a saved scenario opens as the same scenario, and only what is unsaved
   CHECK(window.session.title().find('*') == std::string::npos);
 }
 
+TEST_CASE("a film near to a step goes from the sentence through every stage to the sentence, in less than half a minute") {
+  const Folder folder;
+  Document start = sentence();
+  start.view.looking.level = Level::operation;
+  HeadlessWindow window(start);
+  window.session.film((folder / "frames/").string(), std::nullopt);
+  std::vector<Stage> seen;
+  std::vector<Level> levels;
+  for (int i = 0; i < 4000 && window.session.recording(); ++i) {
+    window.frame();
+    if (!window.session.wants_pixels()) continue;
+    const View& view = window.document().view;
+    if (levels.empty() || levels.back() != view.looking.level) levels.push_back(view.looking.level);
+    if (view.looking.level == Level::operation && (seen.empty() || seen.back() != view.looking.stage)) seen.push_back(view.looking.stage);
+    window.session.take_pixels(Image(4, 3, {1, 2, 3}));
+  }
+  CHECK(levels == std::vector<Level>{Level::sentence, Level::operation, Level::sentence});
+  CHECK(seen.size() == window.document().trace->stages().size() - 2);  // query, key and value are one
+  const auto frames = std::distance(fs::directory_iterator(folder / "frames"), fs::directory_iterator());
+  CHECK(frames * 0.08 < 30);
+  CHECK(frames * 0.08 > 1.0 * static_cast<double>(seen.size()));
+  CHECK(window.document().view.looking.level == Level::operation);
+}
+
 TEST_CASE("a film of the window asks for a frame a moment and leaves the view as it was") {
   const Folder folder;
   HeadlessWindow window(sentence());

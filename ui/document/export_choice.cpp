@@ -10,6 +10,7 @@ constexpr const char* numbers[] = {".csv", ".npy", ".npz", ".json"};
 constexpr const char* all_numbers[] = {".npz", ".json"};
 constexpr const char* bundles[] = {".zip", ""};
 constexpr const char* pixels[] = {".png"};
+constexpr const char* films[] = {".png", ".gif"};
 
 }  // namespace
 
@@ -19,8 +20,8 @@ std::span<const char* const> endings(ExportKind kind) {
     case ExportKind::numbers: return numbers;
     case ExportKind::stages: return all_numbers;
     case ExportKind::bundle: return bundles;
-    case ExportKind::window:
-    case ExportKind::animation: break;
+    case ExportKind::animation: return films;
+    case ExportKind::window: break;
   }
   return pixels;
 }

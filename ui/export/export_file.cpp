@@ -77,6 +77,7 @@ std::vector<std::string> words_for(const ExportChoice& choice, const View& view,
   }
   if (choice.kind == ExportKind::animation) {
     words = {"--animation", path, "--seconds-per-step", std::to_string(choice.seconds).substr(0, 4)};
+    if (level_shown(view) != Level::pipeline) words.insert(words.end(), {"--level", level_names[static_cast<int>(level_shown(view))]});
   }
   if (choice.kind >= ExportKind::window) {
     words.insert(words.end(), {"--theme", view.theme == Theme::dark ? "dark" : "light", "--language", view.language});

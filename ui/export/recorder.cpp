@@ -2,21 +2,62 @@
 #include "ui/document/moment.h"
 #include "ui/player/stages.h"
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
 #include "core/files/whole_file.h"
-#include "core/scenario/tensor_file.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
 
-constexpr int frames_a_stage = 16;  // near to a step, where its numbers come one after another
+constexpr double moment_seconds = 0.8, last_moments = 3;  // of a moment; the last one stands so many times as long
+constexpr double tick = 0.08;                             // of what moves: whole hundredths of a second, as a GIF counts
+constexpr double opening_seconds = 2, closing_seconds = 2.4;  // of the sentence
+constexpr double standing_share = 0.2;                    // of a stage's time, once all of it is there
 
 }  // namespace
 
+double Recorder::step_seconds(const Timeline& timeline) const {
+  if (!by_stage()) return seconds_.value_or(moment_seconds);
+  return seconds_.value_or(film_stage_seconds(timeline, opening_seconds + closing_seconds));
+}
+
+int Recorder::frames_a_stage(const Timeline& timeline) const {
+  return std::max(static_cast<int>(std::lround(step_seconds(timeline) * (1 - standing_share) / tick)), 1);
+}
+
+/// Near: the sentence, every stage, the sentence.
 int Recorder::count(const Timeline& timeline) const {
-  return by_stage() ? static_cast<int>(timeline.chapters().size()) * frames_a_stage : timeline.count();
+  return by_stage() ? static_cast<int>(timeline.chapters().size()) * frames_a_stage(timeline) + 2 : timeline.count();
+}
+
+double Recorder::seconds_of(int frame, const Timeline& timeline) const {
+  const double step = step_seconds(timeline);
+  const bool last = frame + 1 >= count(timeline);
+  if (!by_stage()) return last ? step * last_moments : step;
+  if (frame == 0) return opening_seconds;
+  if (last) return closing_seconds;
+  const int a_stage = frames_a_stage(timeline);
+  return frame % a_stage == 0 ? std::max(step - tick * (a_stage - 1), tick) : tick;
+}
+
+View Recorder::view_at(int frame, const Document& document, const Timeline& timeline) const {
+  View view = before_;
+  view.kind = ViewKind::pipeline;
+  if (!by_stage()) return at_moment(std::move(view), *document.trace, timeline, frame);
+  if (frame == 0 || frame + 1 >= count(timeline)) {
+    view.looking.level = Level::sentence;
+    view.looking.share.reset();
+    view.step.reset();
+    return view;
+  }
+  const int a_stage = frames_a_stage(timeline);
+  view = with_stage(std::move(view), timeline, static_cast<std::size_t>((frame - 1) / a_stage));
+  view.looking.share = static_cast<float>((frame - 1) % a_stage + 1) / static_cast<float>(a_stage);
+  return view;
 }
 
 void Recorder::start(Document& document, std::string path) {
@@ -28,9 +69,9 @@ void Recorder::start(Document& document, std::string path) {
   view.playing = false;
   view.hovered.reset();
   view.pointed.reset();
+  view.looking.pointed.reset();
   before_ = view;
-  moment_ = frames_ = 0;
-  animation_ = {};
+  at_ = frames_ = 0;
 }
 
 void Recorder::start_picture(Document& document, std::string path) {
@@ -38,7 +79,9 @@ void Recorder::start_picture(Document& document, std::string path) {
   film_ = false;
 }
 
-void Recorder::start_film(Document& document, std::string path, double seconds_per_step) {
+void Recorder::start_film(Document& document, std::string path, std::optional<double> seconds_per_step) {
+  const bool near = level_shown(document.view) != Level::pipeline;
+  reel_ = film_to(path, near ? tick : seconds_per_step.value_or(moment_seconds));
   start(document, std::move(path));
   film_ = true;
   seconds_ = seconds_per_step;
@@ -47,48 +90,53 @@ void Recorder::start_film(Document& document, std::string path, double seconds_p
 void Recorder::prepare(Document& document, const Timeline& timeline) {
   if (!active()) return;
   ++frames_;
-  if (!film_) return;
-  View wanted = by_stage() ? with_stage(before_, timeline, static_cast<std::size_t>(moment_ / frames_a_stage)) : at_moment(before_, *document.trace, timeline, moment_);
-  if (by_stage()) wanted.looking.share = static_cast<float>(moment_ % frames_a_stage + 1) / frames_a_stage;
-  wanted.kind = ViewKind::pipeline;
-  document.view = std::move(wanted);
+  if (film_) document.view = view_at(at_, document, timeline);
 }
 
 void Recorder::take_pixels(Image pixels, Document& document, const Timeline& timeline, const Words& words) {
-  constexpr double last_takes = 3;  // times as long
   frames_ = 0;
   if (!film_) {
     picture_ = std::move(pixels);
     return finish(document, words);
   }
-  if (!animation_.fits(pixels)) {
-    path_.clear();
-    document.view = before_;
+  if (!reel_->fits(pixels)) {
+    stop(document);
     document.error = words("export.resized");
     return;
   }
-  const bool last = moment_ + 1 >= count(timeline);
-  // A stage takes as long as two moments would, and stands for one more.
-  const bool stands = by_stage() && (moment_ + 1) % frames_a_stage == 0;
-  const double seconds = !by_stage() ? seconds_ : stands ? seconds_ : 2 * seconds_ / (frames_a_stage - 1);
-  animation_.add(std::move(pixels), last ? seconds_ * last_takes : seconds);
-  ++moment_;
-  if (last) finish(document, words);
+  try {
+    reel_->add(std::move(pixels), seconds_of(at_, timeline));
+  } catch (const std::exception& error) {
+    stop(document);
+    document.error = error.what();
+    return;
+  }
+  if (++at_ >= count(timeline)) finish(document, words);
+}
+
+void Recorder::stop(Document& document) {
+  path_.clear();
+  document.view = before_;
+  reel_.reset();
+  picture_ = {};
 }
 
 void Recorder::finish(Document& document, const Words& words) {
-  const std::string path = std::exchange(path_, {});
-  document.view = before_;
+  const std::string path = path_;
   try {
-    const std::vector<std::uint8_t> file = film_ ? animation_.finish() : encode_png(picture_);
-    write_whole_file(path_from(path), std::as_bytes(std::span(file)));
+    if (film_) {
+      reel_->finish();
+    } else {
+      const std::vector<std::uint8_t> file = encode_png(picture_);
+      write_whole_file(path_from(path), std::as_bytes(std::span(file)));
+    }
+    stop(document);
     ++document.view.exporting.written;
     document.notice = words.fill("export.saved", {path});
   } catch (const std::exception& error) {
+    stop(document);
     document.error = error.what();
   }
-  animation_ = {};
-  picture_ = {};
 }
 
 }  // namespace headlight

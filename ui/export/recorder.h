@@ -2,9 +2,11 @@
 // seen, asks for the pixels once that is drawn, and writes the file.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 
-#include "core/image/animation.h"
+#include "core/export/film.h"
 #include "ui/document/document.h"
 #include "ui/look/words.h"
 #include "ui/timeline/timeline.h"
@@ -14,8 +16,10 @@ namespace headlight {
 class Recorder {
  public:
   void start_picture(Document& document, std::string path);
-  /// Of all moments, each for so many seconds, the last one longer.
-  void start_film(Document& document, std::string path, double seconds_per_step);
+  /// Of all moments, each for so many seconds, the last one longer. Near to a sentence or a step, of all stages, each for
+  /// so many seconds, between the sentence and the sentence: unset, in less than half a minute. Throws FileError where
+  /// there can be no film at `path`.
+  void start_film(Document& document, std::string path, std::optional<double> seconds_per_step);
 
   bool active() const { return !path_.empty(); }
   /// Before a frame is drawn: the document shows what is wanted. Once enough frames of it are drawn, wants_pixels().
@@ -29,18 +33,25 @@ class Recorder {
 
   /// Near to a step the film goes stage by stage; else moment by moment.
   bool by_stage() const { return level_shown(before_) != Level::pipeline; }
+  /// How long a step takes, and its last frame stands; how many frames there are.
+  double step_seconds(const Timeline& timeline) const;
+  int frames_a_stage(const Timeline& timeline) const;
   int count(const Timeline& timeline) const;
+  double seconds_of(int frame, const Timeline& timeline) const;
+  View view_at(int frame, const Document& document, const Timeline& timeline) const;
+  /// Nothing is recorded any more; what was, is let go of.
+  void stop(Document& document);
   void start(Document& document, std::string path);
   void finish(Document& document, const Words& words);
 
   std::string path_;
   View before_;
   bool film_ = false;
-  int moment_ = 0;
+  int at_ = 0;      ///< the frame of the film
   int frames_ = 0;  ///< drawn since what is shown changed
-  double seconds_ = 0;
+  std::optional<double> seconds_;
   Image picture_;
-  AnimationWriter animation_;
+  std::unique_ptr<Film> reel_;
 };
 
 }  // namespace headlight

@@ -89,4 +89,9 @@ double stage_seconds(const Timeline& timeline) {
   return std::clamp(whole_pass_seconds / count - standing_seconds, shortest_stage, longest_stage);
 }
 
+double film_stage_seconds(const Timeline& timeline, double besides) {
+  const auto count = static_cast<double>(std::max<std::size_t>(timeline.chapters().size(), 1));
+  return std::clamp((whole_pass_seconds - besides) / count, shortest_stage + standing_seconds, longest_stage + standing_seconds);
+}
+
 }  // namespace headlight

@@ -21,5 +21,7 @@ View one_level_in(View view, const Trace& trace, const Timeline& timeline);
 /// How long a stage takes at speed 1, so that all of them take less than half a minute, and then stands.
 double stage_seconds(const Timeline& timeline);
 inline constexpr double standing_seconds = 0.25;
+/// The same for a film of them all that has `besides` seconds more, standing included.
+double film_stage_seconds(const Timeline& timeline, double besides);
 
 }  // namespace headlight

@@ -460,7 +460,7 @@ void Session::take_pixels(Image pixels) {
   s.recorder.take_pixels(std::move(pixels), s.document, s.timeline, s.words);
 }
 
-void Session::film(const std::string& path, double seconds_per_step) {
+void Session::film(const std::string& path, std::optional<double> seconds_per_step) {
   state_->recorder.start_film(state_->document, path, seconds_per_step);
 }
 

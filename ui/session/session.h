@@ -56,7 +56,7 @@ class Session {
   void take_pixels(Image pixels);
   /// Begins a film of the step player, which asks for the pixels of its frames until recording() ends. What goes wrong
   /// is the document's error.
-  void film(const std::string& path, double seconds_per_step);
+  void film(const std::string& path, std::optional<double> seconds_per_step);
   bool recording() const;
   /// The person wants the window closed: it may ask whether to save first.
   void ask_to_close();
