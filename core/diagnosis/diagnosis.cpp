@@ -58,12 +58,27 @@ bool is_better(const Evidence::Reproduction& a, const Evidence::Reproduction& b)
   return std::tuple(b.end, a.contradicted) < std::tuple(a.end, b.contradicted);
 }
 
+/// Those of a mistake that change what this run computes: heads or weights that are given are nobody's mistake.
+std::vector<Variant> variants_in(const Mistake& mistake, const Suspect& suspect) {
+  const Stage first = suspect.run.inputs.first_stage();
+  if (first == Stage::weights) return {};
+  const auto computed = [&](Stage stage) {
+    const bool given = first == Stage::Q_heads && stage <= Stage::V_heads;
+    return suspect.run.has(stage) && !given;
+  };
+  std::vector<Variant> variants = mistake.variants(suspect);
+  std::erase_if(variants, [&](const Variant& variant) {
+    return !std::ranges::all_of(variant.rules, [&](const auto& rule) { return computed(rule.first); });
+  });
+  return variants;
+}
+
 /// Each mistake in the variant that reproduces most.
 void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found) {
   for (const Mistake& mistake : all_mistakes()) {
     if (time_is_up()) return;
     std::optional<Candidate> best;
-    for (const Variant& variant : mistake.variants({*base.run, own_})) {
+    for (const Variant& variant : variants_in(mistake, {*base.run, own_})) {
       if (time_is_up()) break;
       const Evidence::Reproduction got = evidence_.reproduce(base, variant, from, run_);
       if (!got.first || got.gained == 0 || (best && !is_better(got, best->reproduction))) continue;
@@ -156,7 +171,7 @@ std::vector<Finding> Search::pair(const Base& base, std::size_t from) {
   std::vector<Known> known;
   for (const Mistake& mistake : all_mistakes()) {
     if (time_is_up()) return {};
-    for (Variant& variant : mistake.variants({*base.run, own_})) {
+    for (Variant& variant : variants_in(mistake, {*base.run, own_})) {
       if (!variant.rare && !variant.harmless) known.push_back({mistake.id, std::move(variant)});
     }
   }

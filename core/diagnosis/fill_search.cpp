@@ -105,7 +105,7 @@ Target target_of(const Trace& run, const OwnStages& own) {
   for (const Stage stage : {Stage::head_outputs, Stage::concat, Stage::output}) {
     const OwnStage* found = own.find(stage);
     if (!found || !found->fits) continue;
-    if (stage == Stage::head_outputs) return {found->values.transpose(1, 2).view({d.batch, d.n_q, d.heads * d.d_head})};
+    if (stage == Stage::head_outputs) return {found->values.transpose(1, 2).view({d.batch, d.n_q, d.heads * found->values.size(3)})};
     return {found->values, stage == Stage::output && run.has(Stage::W_o)};
   }
   return {};

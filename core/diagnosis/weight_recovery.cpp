@@ -107,15 +107,16 @@ Vector row_of(const MatrixView& m, Index row, Index first, Index count) {
 /// Each head on its own: head_outputs = weights · V.
 Tensor from_concat(const Trace& run, const Tensor& concat) {
   const Dims& d = run.dims();
+  const Index d_v = run[Stage::V_heads].size(3);
   Recovery recovery(run);
   for (Index b = 0; b < d.batch; ++b) {
     for (Index h = 0; h < d.heads; ++h) {
       for (Index q = 0; q < d.n_q; ++q) {
         std::vector<Unknown> unknowns;
         recovery.attended(b, h, q, unknowns);
-        Matrix columns(d.d_head, static_cast<Index>(unknowns.size()));
+        Matrix columns(d_v, static_cast<Index>(unknowns.size()));
         for (Index i = 0; i < columns.cols(); ++i) columns.col(i) = recovery.value_of(b, unknowns[static_cast<std::size_t>(i)]);
-        recovery.solve(b, q, unknowns, columns, row_of(concat.matrix(b), q, h * d.d_head, d.d_head));
+        recovery.solve(b, q, unknowns, columns, row_of(concat.matrix(b), q, h * d_v, d_v));
       }
     }
   }
@@ -162,7 +163,7 @@ Tensor recover_weights(const Trace& run, const OwnStages& own) {
   }
   const Dims& d = run.dims();
   if (const OwnStage* found = differing(run, own, Stage::head_outputs)) {
-    return from_concat(run, found->values.transpose(1, 2).view({d.batch, d.n_q, d.heads * d.d_head}));
+    return from_concat(run, found->values.transpose(1, 2).view({d.batch, d.n_q, d.heads * found->values.size(3)}));
   }
   if (const OwnStage* found = differing(run, own, Stage::concat)) return from_concat(run, found->values);
   if (const OwnStage* found = differing(run, own, Stage::output)) {

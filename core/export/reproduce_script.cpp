@@ -54,6 +54,12 @@ void Script::sizes() {
   }
 }
 
+void Script::given(std::initializer_list<Stage> stages) {
+  for (const Stage stage : stages) {
+    if (trace_.has(stage)) step(stage, "inputs[\"" + std::string(name(stage)) + "\"]");
+  }
+}
+
 void Script::inputs() {
   line();
   if (trace_.inputs.self_attention()) {
@@ -108,8 +114,8 @@ void Script::outputs() {
   } else {
     step(Stage::head_outputs, weights + " @ " + values);
   }
-  step(Stage::concat, either("head_outputs.transpose(1, 2).reshape(B, n_q, H * d_head)",
-                             "head_outputs.swapaxes(1, 2).reshape(B, n_q, H * d_head)"));
+  step(Stage::concat, either("head_outputs.transpose(1, 2).reshape(B, n_q, -1)",
+                             "head_outputs.swapaxes(1, 2).reshape(B, n_q, -1)"));
   projection(Stage::output, "concat", Stage::W_o, Stage::b_o);
 }
 
@@ -124,16 +130,29 @@ std::string Script::text() {
   header();
   checker();
   sizes();
-  inputs();
-  projections();
-  split();
-  norm_and_rotation();
-  scores();
-  biases();
-  masking();
-  softmax();
-  dropout();
-  outputs();
+  const Stage first = trace_.inputs.first_stage();
+  if (first == Stage::weights) {
+    line();
+    line("# The attention alone is known.");
+    given({Stage::weights});
+  } else {
+    if (first == Stage::Q_heads) {
+      line();
+      line("# The heads are known, and not what they were projected from.");
+      given({Stage::Q_heads, Stage::K_heads, Stage::V_heads});
+    } else {
+      inputs();
+      projections();
+      split();
+    }
+    norm_and_rotation();
+    scores();
+    biases();
+    masking();
+    softmax();
+    dropout();
+    if (trace_.has(Stage::head_outputs)) outputs();
+  }
   footer();
   return std::move(text_);
 }

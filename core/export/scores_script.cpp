@@ -117,7 +117,7 @@ void Script::scores() {
   if (grouped) {
     line("# Grouped heads: H / G query heads in a row share one key head and one value head.");
     line("keys = " + keys + either(".repeat_interleave(H // G, dim=1)", ".repeat(H // G, axis=1)"));
-    line("values = V_heads" + either(".repeat_interleave(H // G, dim=1)", ".repeat(H // G, axis=1)"));
+    if (trace_.has(Stage::V_heads)) line("values = V_heads" + either(".repeat_interleave(H // G, dim=1)", ".repeat(H // G, axis=1)"));
     line();
     keys = "keys";
   }

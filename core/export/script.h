@@ -1,6 +1,7 @@
 // The script in the making: what reproduce_script.cpp and scores_script.cpp write together.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "core/export/reproduce_script.h"
@@ -31,6 +32,8 @@ class Script {
   void header();
   void checker();
   void sizes();
+  /// Stages that the document begins with, as the script's inputs.
+  void given(std::initializer_list<Stage> stages);
   void inputs();
   void projections();
   void projection(Stage stage, const std::string& x, Stage weight, Stage bias);

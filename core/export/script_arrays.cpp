@@ -10,7 +10,11 @@ std::vector<NamedArray> script_inputs(const Trace& trace) {
   const auto add = [&](std::string_view name, const Tensor& values, bool boolean = false) {
     if (values.defined()) arrays.push_back({std::string(name), values, boolean});
   };
-  if (in.self_attention()) {
+  if (in.first_stage() == Stage::weights) {
+    add(name(Stage::weights), in.weights);
+  } else if (in.first_stage() == Stage::Q_heads) {
+    for (const Stage stage : {Stage::Q_heads, Stage::K_heads, Stage::V_heads}) add(name(stage), trace[stage]);
+  } else if (in.self_attention()) {
     add("x", in.query);
   } else {
     for (const Stage stage : {Stage::query, Stage::key, Stage::value}) add(name(stage), trace[stage]);

@@ -71,6 +71,18 @@ bool rows_are_shares(const Tensor& tensor) {
   return any;
 }
 
+/// What of --layer is left once it has named the group, by its name or by its stack as networks do: "cross.2" of
+/// "cross_attentions" is "2". Nothing where it names another.
+std::optional<std::string> within_group(const std::string& layer, const std::string& group) {
+  const std::string stack = group.substr(0, group.find('_'));
+  for (const std::string& named : {group, stack}) {
+    if (named.empty()) continue;
+    if (layer == named) return "";
+    if (layer.starts_with(named + ".")) return layer.substr(named.size() + 1);
+  }
+  return {};
+}
+
 std::optional<LateBeginning> find_weights(const ArrayFile& file, const std::string& layer) {
   std::map<std::string, std::map<std::size_t, std::string>> lists;
   std::vector<LateBeginning> found;
@@ -95,10 +107,10 @@ std::optional<LateBeginning> find_weights(const ArrayFile& file, const std::stri
   if (found.size() == 1) return found.front();
   std::string names;
   for (LateBeginning& candidate : found) {
-    if (layer == candidate.group || layer.starts_with(candidate.group + ".")) return candidate;
+    if (within_group(layer, candidate.group)) return candidate;
     names += (names.empty() ? "" : ", ") + in_quotes(candidate.group);
   }
-  throw FileError(file.path(), "holds " + std::to_string(found.size()) + " attentions", "expected --layer with one of " + names);
+  throw FileError(file.path(), "holds " + std::to_string(found.size()) + " attentions", "expected --layer with one of " + names + ", and .N for one of its layers");
 }
 
 /// [B, H, n, d] of an array that may lack the batch.
@@ -147,9 +159,8 @@ void read_heads(const FileReading& r, const LateBeginning& found) {
 
 /// The digits that --layer ends with, or 0.
 Index layer_number(const FileReading& r, const LateBeginning& found, Index layers) {
-  std::string said = r.resolving.scenario.layer;
-  if (said == found.group) said.clear();
-  if (!found.group.empty() && said.starts_with(found.group + ".")) said = said.substr(found.group.size() + 1);
+  const std::string& layer_setting = r.resolving.scenario.layer;
+  const std::string said = within_group(layer_setting, found.group).value_or(layer_setting);
   if (said.empty()) return 0;
   Index layer = -1;
   const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), layer);
@@ -187,7 +198,7 @@ void read_weights(const FileReading& r, const LateBeginning& found) {
   std::string axes;
   Index layers = listed, layer = of_list;
   Tensor weights = stored;
-  const bool names_layer = !is_list && !r.resolving.scenario.layer.empty() && r.resolving.scenario.layer != found.group;
+  const bool names_layer = !is_list && !within_group(r.resolving.scenario.layer, found.group).value_or(r.resolving.scenario.layer).empty();
   switch (stored.rank()) {
     case 2:
       axes = "[n_q, n_k]";
@@ -244,12 +255,15 @@ std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const st
 void read_late_beginning(const FileReading& r, const LateBeginning& found) {
   const Scenario& s = r.resolving.scenario;
   const std::string why = found.weights.empty() ? "since the file holds the heads as they are" : "since the file holds the attention alone";
-  for (const auto& [size, name] : {std::pair{s.batch_size, "--batch-size"}, {s.queries, "--queries"}, {s.keys, "--keys"}, {s.heads, "--heads"}, {s.kv_heads, "--kv-heads"}}) {
-    must_be_unset(size, name, why);
-  }
   if (s.x) throw SettingError("x", "is given, but the file's projections are not known", "expected no x");
   if (s.text_as_input) throw SettingError("--text", "needs a model's embedding", "expected a file with one, or no text");
   found.weights.empty() ? read_heads(r, found) : read_weights(r, found);
+  const Dims& d = r.inputs.dims;
+  must_be_unset(s.batch_size, "--batch-size", why, d.batch);
+  must_be_unset(s.queries, "--queries", why, d.n_q);
+  must_be_unset(s.keys, "--keys", why, d.n_k);
+  must_be_unset(s.heads, "--heads", why, d.heads);
+  must_be_unset(s.kv_heads, "--kv-heads", why, d.kv_heads);
 }
 
 }  // namespace headlight

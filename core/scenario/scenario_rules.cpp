@@ -34,8 +34,8 @@ std::string divisors(Index n) {
   return text;
 }
 
-void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why) {
-  if (value)
+void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why, std::optional<Index> known) {
+  if (value && value != known)
     fail(setting, "cannot be set to " + std::to_string(*value) + ", " + why, "expected no " + std::string(setting));
 }
 

@@ -301,6 +301,9 @@ def late_beginnings():
     check("of a causal model", {"attentions": masked}, {"weights": masked, "mask": np.broadcast_to(causal, masked.shape)}, says="taken for masked")
     refused("two attentions", {"encoder_attentions": weights, "cross_attentions": weights}, "--layer")
     check("one of two attentions", {"encoder_attentions": weights, "cross_attentions": layers[1]}, {"weights": layers[1]}, "--layer", "cross_attentions")
+    stacks = {f"{stack}_attentions.{i}": layers[i] for stack in ("encoder", "cross") for i in (0, 1)}
+    check("a layer of one stack", stacks, {"weights": layers[1]}, "--layer", "cross.1")
+    refused("a layer that its stack has not", stacks, "0 to 1", "--layer", "encoder.2")
     np.save(Path(FOLDER.name, "map.npy"), weights)
     check("an .npy", {}, {"weights": weights}, path=Path(FOLDER.name, "map.npy"))
     try:
@@ -313,6 +316,42 @@ def late_beginnings():
     check("what BertViz takes, layer 1", {}, {"weights": layers[1]}, "--layer", "1", path=path)
     torch.save([torch.from_numpy(layer.copy()) for layer in layers], path)
     check("the list alone", {}, {"weights": layers[1]}, "--layer", "1", path=path)
+
+
+def what_is_made_of_late_beginnings():
+    """Bundles that compute themselves again and open again; a comparison with somebody's own."""
+    global checks
+    folder = Path(FOLDER.name)
+    q, k, v = drawn(B, H, N, 4), drawn(B, 2, 7, 4), drawn(B, 2, 7, 3)
+    right = from_heads(q, k, v)
+    unscaled = from_heads(q, k, v, scale=1)
+    weights = right["weights"].astype(np.float32)
+    for name, arrays, own in (("heads", {"q": q, "k": k, "v": v}, ["weights", "concat", "output"]),
+                              ("no values", {"Q_heads": q, "K_heads": k}, ["weights"]), ("attention", {"attentions": weights}, [])):
+        path = save(arrays, f"{name.replace(' ', '_')}.npz")
+        bundle = folder / f"bundle-{path.stem}"
+        made = subprocess.run([PROGRAM, "bundle", path, "-o", bundle], capture_output=True, text=True)
+        checks += 1
+        if made.returncode != 0:
+            complain(f"bundle of {name}", made.stderr)
+            continue
+        again = subprocess.run([sys.executable, bundle / "reproduce_numpy.py"], capture_output=True, text=True)
+        if again.returncode != 0 or "Every stage agrees." not in again.stdout:
+            complain(f"script of {name}", again.stdout + again.stderr)
+        status, said, stages = run(bundle / "scenario.json")
+        if status != 0 or not np.array_equal(stages["weights"], np.load(bundle / "trace.npz")["weights"]):
+            complain(f"scenario of {name}", said)
+        refused(f"other heads than those of {name}", {}, "--heads", "--heads", "3", path=path)
+        for stage in own:
+            checks += 1
+            mine = save({stage: unscaled[stage]}, "mine.npz")
+            found = subprocess.run([PROGRAM, "compare", path, mine, "--json"], capture_output=True, text=True)
+            if found.returncode != 1 or json.loads(found.stdout)["diagnosis"][0]["id"] != "no_scale":
+                complain(f"{stage} of {name} unscaled", f"{found.returncode} {found.stdout} {found.stderr}")
+    mine = save({"weights": weights[..., ::-1]}, "mine.npz")
+    found = subprocess.run([PROGRAM, "compare", folder / "attention.npz", mine, "--json"], capture_output=True, text=True)
+    if found.returncode != 1 or json.loads(found.stdout)["diagnosis"]:
+        complain("attention that differs", f"{found.returncode} {found.stdout} {found.stderr}")
 
 
 def tokens():
@@ -362,7 +401,8 @@ def configs():
     refused("relative keys", {}, "position_embedding_type", path=beside({"model_type": "bert", "position_embedding_type": "relative_key", **heads}))
 
 
-for part in (names_of_projections, heads_of_their_own, three_axes, packed, plain_matrices, masks, numbers, late_beginnings, tokens, configs):
+for part in (names_of_projections, heads_of_their_own, three_axes, packed, plain_matrices, masks, numbers, late_beginnings,
+             what_is_made_of_late_beginnings, tokens, configs):
     part()
 print(f"{checks} files, {failures} failures")
 sys.exit(1 if failures or not checks else 0)
