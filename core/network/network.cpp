@@ -183,13 +183,24 @@ KnockOut Network::knock_out_of(const std::vector<NamedHead>& heads) const {
 const TokenSplitter& Network::tokenizer() const {
   const std::lock_guard lock(mutex_);
   if (tokenizer_) return *tokenizer_;
-  std::shared_ptr<const TokenSplitter> opened = open_tokenizer(folder_ / "config.json");
+  std::shared_ptr<const TokenSplitter> opened = find_tokenizer(folder_ / "config.json");
+  if (!opened) opened = token_ids(spec_.vocabulary);
   if (spec_.vocabulary > 0 && opened->last_id() >= spec_.vocabulary) {
     throw FileError(utf8_from(folder_), "its tokenizer (" + opened->made_from() + ") has " + grouped(opened->last_id() + 1) + " tokens, but the token embedding " + grouped(spec_.vocabulary) + " rows",
                     "expected the tokenizer that the model was trained with");
   }
   tokenizer_ = std::move(opened);
   return *tokenizer_;
+}
+
+std::string Network::usual_text(const std::string& text) const {
+  if (spec_.takes_tensors || text != Scenario().text) return text;
+  if (find_tokenizer(folder_ / "config.json")) return text;
+  const Index most = spec_.stacks.front().embedding.most_positions;
+  const Index count = std::min({spec_.vocabulary, most > 0 ? most : spec_.vocabulary, Index{8}});
+  std::string ids;
+  for (Index id = 0; id < count; ++id) ids += (id > 0 ? " " : "") + std::to_string(id);
+  return ids;
 }
 
 std::string Network::word(Index id) const {

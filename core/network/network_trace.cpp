@@ -59,6 +59,7 @@ void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const S
     const Index known = tokenizer.last_id() + 1;
     assume("tokens", tokenizer.made_from() + (known < network.spec().vocabulary ? ", " + std::to_string(known) + " of the model's " + std::to_string(network.spec().vocabulary) + " tokens" : ""));
   }
+  if (const std::string text = network.usual_text(scenario.text); text != scenario.text) assume("text", text + ", since none was given");
   if (settled.mask != scenario.mask) assume("mask", settled.mask + ", the model's");
   if (!scenario.mask.empty()) assume("mask", scenario.mask + " in place of the model's own");
   for (const std::string& said : network.spec().notes) assume("model", said);
@@ -125,7 +126,7 @@ std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shar
   std::vector<NamedHead> silent = knock_out;
   for (const HeadAddress& head : s.knock_out) silent.push_back({std::to_string(head.layer), head.head});
   options.knock_out = network->knock_out_of(silent);
-  NetworkText text = network->read(s.text, options);
+  NetworkText text = network->read(network->usual_text(s.text), options);
   const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out;
   if (same && reaches(*last, options)) return last;
   return std::make_shared<const NetworkRun>(network->run(std::move(text), options));

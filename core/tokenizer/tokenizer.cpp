@@ -5,15 +5,21 @@
 
 namespace headlight {
 
-std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors) {
+std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path& tensors) {
   const std::filesystem::path folder = tensors.parent_path();
   std::error_code error;
   const auto there = [&](const char* name) { return std::filesystem::is_regular_file(folder / name, error); };
   if (there("tokenizer.json")) return open_tokenizer_json(folder / "tokenizer.json");
   if (there("vocab.json") && there("merges.txt")) return open_byte_pairs(folder / "vocab.json", folder / "merges.txt");
   if (there("vocab.txt")) return open_word_pieces(folder / "vocab.txt");
+  if (there("meta.pkl")) return open_characters(folder / "meta.pkl");
+  return nullptr;
+}
+
+std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors) {
+  if (auto found = find_tokenizer(tensors)) return found;
   throw FileError(utf8_from(tensors), "has no tokenizer beside it, which text needs",
-                  "expected tokenizer.json, vocab.json and merges.txt (GPT-2), or vocab.txt (BERT), in the same folder");
+                  "expected tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT), or meta.pkl (nanoGPT), in the same folder");
 }
 
 }  // namespace headlight

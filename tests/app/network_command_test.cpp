@@ -88,3 +88,17 @@ TEST_CASE("a word or a layer that a network has not is one line and writes nothi
   const Said head = model.run("predict", "--text w3 --knock-out 0.9");
   CHECK(head.err.find("\"0.9\" names no head; expected 0 to 2") != std::string::npos);
 }
+
+TEST_CASE("a network without a tokenizer takes ids, and shows some where no text is given") {
+  const Model model("gpt2");
+  fs::remove(model.folder / "tokenizer.json");
+  const Said typed = model.run("predict", "--text \"3 5\" --json");
+  REQUIRE(typed.status == 0);
+  CHECK(json::parse(typed.out).at("tokens") == json{"3", "5"});
+  const Said none = model.run("trace", "--layer 0 -o " + (model.folder / "out.npz").string());
+  CHECK(none.status == 0);
+  CHECK(none.err.find("0 1 2 3 4 5 6 7, since none was given") != std::string::npos);
+  const Said words = model.run("predict", "--text \"the cat\"");
+  CHECK(words.status != 0);
+  CHECK(words.err.find("\"the\" is no token id") != std::string::npos);
+}

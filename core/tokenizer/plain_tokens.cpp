@@ -1,0 +1,112 @@
+// Tokens without rules of splitting: characters, as nanoGPT's meta.pkl names them, and ids typed as numbers.
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "core/files/blame.h"
+#include "core/files/byte_reader.h"
+#include "core/files/pickle.h"
+#include "core/tensor/error.h"
+#include "core/text/utf8.h"
+#include "core/text/utf8_path.h"
+#include "core/tokenizer/tokenizer.h"
+
+namespace headlight {
+namespace {
+
+class Characters : public TokenSplitter {
+ public:
+  explicit Characters(std::map<std::string, Index, std::less<>> ids) : ids_(std::move(ids)) {
+    for (const auto& [text, id] : ids_) texts_[id] = text;
+  }
+  std::vector<Token> split(std::string_view line) const override {
+    std::vector<Token> tokens;
+    for (std::size_t at = 0; at < line.size();) {
+      const std::size_t first = at;
+      next_character(line, at);
+      const std::string_view character = line.substr(first, at - first);
+      const auto found = ids_.find(character);
+      if (found == ids_.end()) throw SettingError("--text", in_quotes(character) + " is not among the model's " + std::to_string(ids_.size()) + " characters", "expected others");
+      tokens.push_back({found->second, shown(found->first)});
+    }
+    return tokens;
+  }
+  Token padding() const override { return {texts_.begin()->first, shown(texts_.begin()->second)}; }
+  std::optional<std::string> text_of(Index id) const override {
+    const auto found = texts_.find(id);
+    return found == texts_.end() ? std::nullopt : std::optional(shown(found->second));
+  }
+  Index last_id() const override { return texts_.rbegin()->first; }
+  std::string made_from() const override { return "meta.pkl: a token a character"; }
+
+ private:
+  static std::string shown(const std::string& text) { return text == " " ? "␣" : text == "\n" ? "⏎" : text; }
+
+  std::map<std::string, Index, std::less<>> ids_;
+  std::map<Index, std::string> texts_;
+};
+
+class Ids : public TokenSplitter {
+ public:
+  explicit Ids(Index vocabulary) : vocabulary_(vocabulary) {}
+  std::vector<Token> split(std::string_view line) const override {
+    std::vector<Token> tokens;
+    for (std::size_t at = 0; (at = line.find_first_not_of(" \t,", at)) < line.size();) {
+      const std::size_t end = std::min(line.find_first_of(" \t,", at), line.size());
+      const std::string word(line.substr(at, end - at));
+      Index id = -1;
+      const auto [stopped, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+      if (error != std::errc() || stopped != word.data() + word.size() || id < 0 || id >= vocabulary_) {
+        throw SettingError("--text", in_quotes(word) + " is no token id, and there is no tokenizer beside the weights to make words into ids",
+                           "expected numbers from 0 to " + std::to_string(vocabulary_ - 1) +
+                               ", or tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT) or meta.pkl (nanoGPT) in the model's folder");
+      }
+      tokens.push_back({id, word});
+      at = end;
+    }
+    return tokens;
+  }
+  Token padding() const override { return {0, "0"}; }
+  std::optional<std::string> text_of(Index id) const override {
+    return id < 0 || id >= vocabulary_ ? std::nullopt : std::optional(std::to_string(id));
+  }
+  Index last_id() const override { return vocabulary_ - 1; }
+  std::string made_from() const override { return "ids, as typed: no tokenizer is beside the weights"; }
+
+ private:
+  Index vocabulary_;
+};
+
+}  // namespace
+
+std::unique_ptr<const TokenSplitter> open_characters(const std::filesystem::path& path) {
+  const Blame blame{utf8_from(path)};
+  constexpr std::uintmax_t most = 16'000'000;
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error || size > most) blame.fail(error ? "cannot be read: " + error.message() : "has " + byte_count(size), "a table of characters");
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  FileReader(path, 0, blame).read(bytes);
+  const pickle::Tree tree = pickle::read(bytes, [](std::string_view) { return false; }, blame);
+  const char* expected = "a dict with \"stoi\", from characters to ids, as nanoGPT writes it";
+  const auto* root = std::get_if<pickle::Dict>(&tree.nodes[tree.root]);
+  if (root == nullptr) blame.fail("holds no dict", expected);
+  for (const auto& [key, value] : root->items) {
+    const auto* name = std::get_if<std::string>(&tree.nodes[key]);
+    const auto* table = std::get_if<pickle::Dict>(&tree.nodes[value]);
+    if (name == nullptr || *name != "stoi" || table == nullptr || table->items.empty()) continue;
+    std::map<std::string, Index, std::less<>> ids;
+    for (const auto& [character, number] : table->items) {
+      const auto* text = std::get_if<std::string>(&tree.nodes[character]);
+      const auto* id = std::get_if<std::int64_t>(&tree.nodes[number]);
+      if (text == nullptr || id == nullptr || *id < 0) blame.fail("\"stoi\" holds something else than characters and ids", expected);
+      ids[*text] = *id;
+    }
+    return std::make_unique<Characters>(std::move(ids));
+  }
+  blame.fail("holds no \"stoi\"", expected);
+}
+
+std::unique_ptr<const TokenSplitter> token_ids(Index vocabulary) { return std::make_unique<Ids>(vocabulary); }
+
+}  // namespace headlight
