@@ -18,7 +18,7 @@ struct OwnOption {
 };
 
 const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animation", true}, {"--seconds-per-step", true}, {"--frames", true},   {"--scale-factor", true},
-                                            {"--view", true},       {"--level", true}, {"--lesson-step", true}, {"--step", true}, {"--way", true},     {"--select", true},
+                                            {"--view", true},       {"--level", true}, {"--lesson-step", true}, {"--compare", true}, {"--step", true}, {"--way", true},     {"--select", true},
                                             {"--theme", true},      {"--colormap", true}, {"--range", true}, {"--size", true},
                                             {"--present", false},   {"--random", false}};
 const std::vector<OwnOption> predict_options{{"--top", true}, {"--knock-out", true}, {"--json", false}};
@@ -157,13 +157,20 @@ CommandLine parse_lesson(const std::vector<std::string>& arguments) {
   CLI::App app;
   app.set_help_flag();
   CommandLine line;
-  bool check = false;
+  bool check = false, key = false;
+  std::string worksheet, language;
   app.add_option("FILE", line.file);
   app.add_flag("--check", check);
+  app.add_flag("--key", key);
+  const CLI::Option* out = app.add_option("--worksheet", worksheet);
+  const CLI::Option* said = app.add_option("--language", language);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   app.parse(reversed);
   line.kind = CommandKind::lesson;
   if (check) line.options["--check"] = "true";
+  if (key) line.options["--key"] = "true";
+  if (out->count() > 0) line.options["--worksheet"] = worksheet;
+  if (said->count() > 0) line.options["--language"] = language;
   return line;
 }
 

@@ -12,6 +12,7 @@
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/text/utf8_path.h"
+#include "ui/mine/report.h"
 
 namespace headlight {
 namespace {
@@ -44,97 +45,33 @@ Json comparison_json(const Comparison& comparison) {
   return json;
 }
 
-std::string short_number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
-std::string place(const std::vector<Index>& index) {
-  std::string text = "[";
-  for (const Index i : index) text += (text.size() > 1 ? ", " : "") + std::to_string(i);
-  return text + "]";
-}
-
-/// "agrees", or where it does not and by what.
-std::string verdict(const StageComparison& stage) {
-  if (!stage.own) return "";
-  const std::string& reading = stage.own->reading;
-  if (!stage.agreement) return "DIFFERS  " + reading;
-  const Agreement& a = *stage.agreement;
-  std::string text = "agrees";
-  if (!a.agrees) {
-    text = "DIFFERS  at " + place(a.at) + ": " + short_number(static_cast<double>(a.mine)) + ", expected " +
-           short_number(static_cast<double>(a.right));
-  }
-  return reading.empty() ? text : text + "  (" + reading + ")";
-}
-
-void print_table(const Comparison& comparison) {
+void print_table(const Comparison& comparison, const Words& words) {
   std::size_t width = 0;
   for (const StageComparison& stage : comparison.stages) width = std::max(width, name(stage.stage).size());
   const auto print = [width](std::string_view stage, const std::string& difference, const std::string& verdict) {
     std::string line(stage);
-    line.resize(width, ' ');
+    line.resize(std::max(width, line.size()), ' ');
     std::printf("  %s  %11s%s\n", line.c_str(), difference.c_str(), verdict.empty() ? "" : ("  " + verdict).c_str());
   };
-  print("stage", "difference", "");
+  print(words("mine.stage"), words("mine.difference"), "");
   for (const StageComparison& stage : comparison.stages) {
-    const std::string largest = !stage.own ? "not saved" : stage.agreement ? short_number(stage.agreement->largest) : "shape";
-    print(name(stage.stage), largest, verdict(stage));
+    const std::string largest = !stage.own ? words("mine.not_saved") : stage.agreement ? short_number(stage.agreement->largest) : words("mine.shape");
+    print(name(stage.stage), largest, verdict_words(stage, words));
   }
 }
 
-/// What there is to say of a stage that no known mistake gives.
-std::string unexplained(const Comparison& comparison, const Wrong& wrong) {
-  const auto stage = std::ranges::find(comparison.stages, wrong.stage, &StageComparison::stage);
-  if (!stage->agreement) return "It " + stage->own->reading + ".";
-  if (wrong.aside) return "No known mistake gives these numbers, and what follows was computed without them: is this what you meant to save?";
-  const bool last = &wrong == &comparison.wrongs.back() &&
-                    std::any_of(stage + 1, comparison.stages.end(), [](const StageComparison& s) { return s.own != nullptr; });
-  return last ? "No known mistake gives these numbers. What follows is computed from them as it should be."
-              : "No known mistake gives these numbers.";
-}
-
-std::string stages_in_words(const std::vector<Stage>& stages) {
-  std::string list;
-  for (const Stage stage : stages) list += (list.empty() ? "" : ", ") + std::string(name(stage));
-  return list;
-}
-
-void print_wrong(const Comparison& comparison, const Wrong& wrong) {
-  const bool first = &wrong == &comparison.wrongs.front();
-  std::printf("\n%s %s\n", first ? "First difference:" : "Next, by itself:", std::string(name(wrong.stage)).c_str());
-  for (const Finding& finding : wrong.findings) std::printf("  %s\n    %s\n", finding.id.c_str(), finding.explanation.c_str());
-  if (!wrong.findings.empty()) return;
-  std::printf("  %s\n", unexplained(comparison, wrong).c_str());
-  if (const std::string missing = stages_in_words(worth_saving(comparison, wrong)); !missing.empty()) {
-    std::printf("  To find where it begins, save too: %s.\n", missing.c_str());
+void print_comparison(const Comparison& comparison, const OwnStages& own, const Words& words) {
+  const Report report = make_report(comparison, own, words);
+  if (!report.assumed.empty()) std::printf("%s\n\n", report.assumed.c_str());
+  print_table(comparison, words);
+  if (!report.agrees.empty()) std::printf("\n%s\n", report.agrees.c_str());
+  for (const ReportPart& part : report.parts) {
+    std::printf("\n%s\n", part.heading.c_str());
+    for (const ReportFinding& finding : part.findings) std::printf("  %s\n    %s\n", finding.id.c_str(), finding.text.c_str());
+    for (const std::string& note : part.notes) std::printf("  %s\n", note.c_str());
   }
-}
-
-void print_assumed(const AssumedMask& assumed) {
-  const std::string with = assumed.settings.empty() ? "the same mask here; name it by --mask or --mask-file"
-                                                    : assumed.settings + "; add that if it is meant";
-  std::printf("A mask that this run was not given shows in your %s. Compared is with %s.\n\n",
-              std::string(name(assumed.seen_in)).c_str(), with.c_str());
-}
-
-void print_others(const OwnStages& own) {
-  for (const OwnStages::Other& other : own.others) {
-    if (!other.meant || own.find(*other.meant)) continue;
-    std::printf("\n\"%s\" is not the name of a stage and was not compared; did you mean %s?\n", other.name.c_str(),
-                std::string(name(*other.meant)).c_str());
-  }
-}
-
-void print_comparison(const Comparison& comparison, const OwnStages& own) {
-  if (comparison.assumed) print_assumed(*comparison.assumed);
-  print_table(comparison);
-  if (comparison.matches()) std::puts("\nEverything agrees.");
-  for (const Wrong& wrong : comparison.wrongs) print_wrong(comparison, wrong);
-  if (!comparison.complete) std::puts("\nThe search ended after ten seconds, before every known mistake had been tried: smaller inputs are searched whole.");
-  print_others(own);
+  if (!report.incomplete.empty()) std::printf("\n%s\n", report.incomplete.c_str());
+  for (const std::string& other : report.others) std::printf("\n%s\n", other.c_str());
 }
 
 }  // namespace
@@ -151,7 +88,7 @@ int compare_command(const CommandLine& line) {
   if (line.has("--json")) {
     std::cout << comparison_json(comparison).dump(2) << '\n';
   } else {
-    print_comparison(comparison, own);
+    print_comparison(comparison, own, Words(line.has("--language") ? line["--language"] : "en"));
   }
   return comparison.matches() ? 0 : 1;
 }

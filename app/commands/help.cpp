@@ -29,10 +29,12 @@ Commands
   headlight render [FILE] --stage STAGE [figure] -o OUT.{png,svg,pdf,csv,npy,npz,json}
   headlight explain [FILE] --cell STAGE:b,h,row,col [--json]     the arithmetic behind one number
   headlight compare FILE MINE [--json]              your own stages beside the right ones, and the mistake that gives them
+  headlight FILE --compare MINE                     the same in the window, yours beside the right ones
   headlight compare FILE FOLDER/ [--table OUT.{csv,json}]        the same for each file of a folder, a line each
   headlight bundle [FILE] -o OUT[.zip] [figure]    a folder or zip: figure, data, scenario, trace, reproduce.py
   headlight predict MODEL --text "..." [--top N] [--knock-out L.H,...] [--json]   what a network says next
   headlight lesson FILE|ID --check                  everything that is wrong in a lesson file, with its path
+  headlight lesson FILE|ID --worksheet OUT.pdf [--key]   a page to hand out, with the answers; --language en|zh
   headlight handout [FILE] -o OUT.pdf               every stage on paper; --paper a4|letter --language en|zh
   headlight list stages|masks|lessons|models|colormaps|languages [--json];  headlight list layers MODEL [--json]
   headlight --help, --version

@@ -65,11 +65,14 @@ Json lessons(const std::string& language) {
     const auto it = words.find(language);
     return it != words.end() ? it->second : words.at("en");
   };
-  for (const Course& course : shipped_courses()) {
-    const bool bug = course.card.id.starts_with("bug-");
-    list.push_back({{"id", course.card.id}, {"title", in_language(course.card.title)}, {"kind", bug ? "bug" : "lesson"}, {"steps", course.steps.size()},
+  const auto add = [&](const Course& course) {
+    list.push_back({{"id", course.card.id}, {"title", in_language(course.card.title)}, {"kind", course.bug ? "bug" : "lesson"}, {"steps", course.steps.size()},
                     {"questions", course.questions()}, {"languages", course.languages()}, {"description", in_language(course.card.description)}});
-  }
+  };
+  for (const Course& course : shipped_courses()) add(course);
+  std::vector<std::string> troubles;
+  for (const Course& course : own_courses(&troubles)) add(course);
+  for (const std::string& trouble : troubles) std::cerr << "headlight: " << trouble << '\n';
   for (const Lesson& lesson : shipped_lessons()) {
     Json languages = Json::array();
     for (const auto& [known, unused] : lesson.title) languages.push_back(known);

@@ -11,6 +11,7 @@
 #include "core/assets/assets.h"
 #include "core/export/export_options.h"
 #include "core/figure/colormap.h"
+#include "core/files/array_file.h"
 #include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
 #include "core/lesson/course.h"
@@ -115,10 +116,19 @@ View view_of(const CommandLine& line) {
 
 /// A text opens as its sentence, where nothing says what else to look at.
 void open_as_sentence(Document& start, const CommandLine& line) {
-  constexpr const char* chosen[] = {"--view", "--level", "--step", "--way", "--select", "--present", "--animation", "--lesson-step"};
+  constexpr const char* chosen[] = {"--compare", "--view", "--level", "--step", "--way", "--select", "--present", "--animation", "--lesson-step"};
   if (std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
   const bool words = start.scenario.source == Source::text || is_network(start.scenario);
   if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty()) start.view.looking.level = Level::sentence;
+}
+
+/// One's own stages beside what is open.
+void lay_over(Document& start, const CommandLine& line) {
+  if (!line.has("--compare")) return;
+  const std::string path = line["--compare"];
+  open_arrays(path_from(path));  // says at once where it is no such file
+  start.own = OwnSource{path, {}, 0, false};
+  if (!line.has("--view")) start.view.kind = ViewKind::compare;
 }
 
 /// What the settings of the command line are compared with: the source without them.
@@ -161,6 +171,8 @@ WindowOptions window_of(const CommandLine& line) {
     options.start.view.head = 1;
   }
   open_as_sentence(options.start, line);
+  lay_over(options.start, line);
+  options.step_said = line.has("--lesson-step");
   options.theme_said = line.has("--theme");
   options.language_said = line.has("--language");
   if (options.start.view.kind == ViewKind::compare && !line.settings.empty()) options.start.pinned = without_settings(options.start.origin.lesson);

@@ -53,7 +53,10 @@ class WindowLoop {
       : preferences_(preferences), window_(options.width, options.height, "Headlight"), input_(window_), session_(options.start, GlfwWindow::wake, recent_files()) {
     session_.set_texture_limit(ImguiHost::texture_limit());
     session_.fade_notices_after(8);
-    if (const std::filesystem::path folder = state_folder(); !folder.empty()) session_.remember_in(folder / "open");
+    if (const std::filesystem::path folder = state_folder(); !folder.empty()) {
+      session_.remember_in(folder / "open");
+      session_.remember_lessons_in(folder / "lessons", options.step_said);
+    }
   }
 
   void run() {

@@ -23,8 +23,9 @@ struct Candidate {
 class Search {
  public:
   using Clock = std::chrono::steady_clock;
-  Search(const OwnStages& own, const Evidence& evidence, const Run& run, double seconds)
-      : own_(own), evidence_(evidence), run_(run), end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+  using Trying = std::function<void(std::string_view)>;
+  Search(const OwnStages& own, const Evidence& evidence, const Run& run, double seconds, const Trying& trying)
+      : own_(own), evidence_(evidence), run_(run), trying_(trying), end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
 
   std::vector<Wrong> wrongs(Base base);
   /// Whether there was time for all of it.
@@ -44,6 +45,7 @@ class Search {
   const OwnStages& own_;
   const Evidence& evidence_;
   const Run& run_;
+  const Trying& trying_;
   Clock::time_point end_;
   bool complete_ = true;
 };
@@ -77,6 +79,7 @@ std::vector<Variant> variants_in(const Mistake& mistake, const Suspect& suspect)
 void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found) {
   for (const Mistake& mistake : all_mistakes()) {
     if (time_is_up()) return;
+    if (trying_) trying_(mistake.id);
     std::optional<Candidate> best;
     for (const Variant& variant : variants_in(mistake, {*base.run, own_})) {
       if (time_is_up()) break;
@@ -179,6 +182,7 @@ std::vector<Finding> Search::pair(const Base& base, std::size_t from) {
     for (std::size_t j = i + 1; j < known.size(); ++j) {
       if (std::string_view(known[i].id) == known[j].id) continue;
       if (time_is_up()) return {};
+      if (trying_) trying_(known[i].id);
       const std::optional<Variant> variant = both(known[i].variant, known[j].variant);
       if (!variant || evidence_.reproduce(base, *variant, from, run_).end != evidence_.size()) continue;
       return {{known[i].id, known[i].variant.explanation}, {known[j].id, known[j].variant.explanation}};
@@ -242,7 +246,14 @@ void compare_stages(const Trace& trace, const OwnStages& own, Comparison& result
 
 }  // namespace
 
-Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run, double seconds) {
+Comparison differences(const Trace& trace, const OwnStages& own) {
+  Comparison result;
+  compare_stages(trace, own, result);
+  return result;
+}
+
+Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run, double seconds,
+                   const std::function<void(std::string_view)>& trying) {
   Comparison result;
   compare_stages(*trace, own, result);
   if (result.matches()) return result;
@@ -256,7 +267,7 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
   std::vector<Stage> except;
   if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
   const Evidence evidence(own, except);
-  Search search(own, evidence, run, seconds);
+  Search search(own, evidence, run, seconds, trying);
   result.wrongs = search.wrongs({masked, {}});
   result.complete = search.complete();
   return result;

@@ -5,9 +5,11 @@
 //   const Comparison comparison = compare(trace, own);
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/diagnosis/agreement.h"
@@ -52,7 +54,11 @@ struct Comparison {
 /// difference on, or, where several mistakes were made, up to the next stage that goes wrong by itself. Computes a run for
 /// each mistake; where one alone explains nothing, for pairs of them. The search ends after `seconds`. `own` must outlive the
 /// result. Throws Cancelled.
-Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run = {}, double seconds = 10);
+/// `trying` is told each mistake's id before it is tried.
+Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run = {}, double seconds = 10,
+                   const std::function<void(std::string_view id)>& trying = {});
+/// How each stage differs, and nothing of why.
+Comparison differences(const Trace& trace, const OwnStages& own);
 /// The stages that would narrow `wrong` down: those between the last one that was saved and it.
 std::vector<Stage> worth_saving(const Comparison& comparison, const Wrong& wrong);
 

@@ -36,6 +36,10 @@ struct OwnStages {
 /// stages or cannot be read.
 OwnStages read_own_stages(const std::string& path, const Trace& trace);
 
+/// Whether a file is somebody's own stages, to be compared with this run: it holds no parameters, but stages with as many
+/// numbers as the run's that no computation begins with. Those that a document can also begin with (Q_heads, weights, …) count
+/// only where they are `wanted`. Never throws: what cannot be opened is none.
+bool is_own_stages_file(const std::string& path, const Trace& trace, bool wanted);
 /// What the stage of a run is to be compared with. A stage that the run does not have stands for the one that it leaves as
 /// it is: dropped_weights for the weights, Q_rotated for Q_heads, a mask for true everywhere.
 Tensor counterpart(const Trace& trace, Stage stage);

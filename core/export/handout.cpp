@@ -3,40 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/export/paper_lines.h"
 #include "core/export/stage_figure.h"
 #include "core/figure/cairo_canvas.h"
-#include "core/text/utf8.h"
 
 namespace headlight {
 namespace {
 
 constexpr float margin = 68, body = 12.5f, line = 18, block_gap = 26;
 constexpr Index most_heads = 8;
-
-/// Lines of at most `width`: broken at blanks, and anywhere within Chinese.
-std::vector<std::string> broken(const std::string& text, float size, float width, Typesetter& typesetter) {
-  std::vector<std::string> lines(1);
-  std::string word;
-  const auto flush = [&] {
-    if (!lines.back().empty() && typesetter.width(lines.back() + word, FontRole::text, size) > width) {
-      while (lines.back().ends_with(' ')) lines.back().pop_back();
-      lines.emplace_back();
-      while (word.starts_with(' ')) word.erase(0, 1);
-    }
-    lines.back() += word;
-    word.clear();
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t from = at;
-    const char32_t c = next_character(text, at);
-    const std::string_view character = std::string_view(text).substr(from, at - from);
-    const bool chinese = c >= 0x2E80 && c < 0xFF00 && !(c >= 0x3000 && c < 0x3040);  // a line may not begin with 。 or ，
-    if (c == ' ' || chinese) flush();
-    word += character;
-  }
-  flush();
-  return lines;
-}
 
 class Pages {
  public:
@@ -55,7 +30,7 @@ class Pages {
   }
 
   void paragraph(const std::string& words, Rgba ink) {
-    for (const std::string& each : broken(words, body, inner(), typesetter_)) {
+    for (const std::string& each : broken_lines(words, body, inner(), typesetter_)) {
       need(line);
       put(each, FontRole::text, body, ink, body);
       y_ += line;
@@ -74,7 +49,7 @@ class Pages {
 
   void stage(const StageCut& cut, const std::string& shape, const std::string& about) {
     const StageInfo& stage = info(cut.stage);
-    const std::vector<std::string> lines = about.empty() ? std::vector<std::string>{} : broken(about, body, inner(), typesetter_);
+    const std::vector<std::string> lines = about.empty() ? std::vector<std::string>{} : broken_lines(about, body, inner(), typesetter_);
     StageFigureStyle style;
     style.title = "";
     style.on_paper = true;

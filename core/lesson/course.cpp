@@ -1,38 +1,50 @@
 #include "core/lesson/course.h"
 
+#include <algorithm>
 #include <set>
 
 namespace headlight {
-namespace {
-
-/// "[scores](stage:scores)" as "scores".
-std::string without_links(const std::string& text) {
-  std::string plain;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const std::size_t middle = text[at] == '[' ? text.find("](stage:", at) : std::string::npos;
-    const std::size_t end = middle == std::string::npos ? middle : text.find(')', middle);
-    if (end == std::string::npos) {
-      plain += text[at];
+std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
+  const auto found = text.find(language);
+  const std::string& words = found != text.end() ? found->second : text.contains("en") ? text.at("en") : language;
+  std::vector<ProseRun> runs;
+  const auto plain = [&]() -> std::string& {
+    if (runs.empty() || runs.back().stage || runs.back().number) runs.emplace_back();
+    return runs.back().words;
+  };
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::size_t middle = words[at] == '[' ? words.find("](stage:", at) : std::string::npos;
+    const std::size_t end = middle == std::string::npos ? middle : words.find(')', middle);
+    if (end != std::string::npos) {
+      const std::string stage = words.substr(middle + 8, end - middle - 8);
+      runs.push_back({words.substr(at + 1, middle - at - 1), stage_named(stage)});
+      at = end;
       continue;
     }
-    plain += text.substr(at + 1, middle - at - 1);
-    at = end;
-  }
-  return plain;
-}
-
-}  // namespace
-
-std::string LessonStep::prose(const std::string& language) const {
-  const auto found = text.find(language);
-  std::string words = found != text.end() ? found->second : text.contains("en") ? text.at("en") : "";
-  for (const Claim& claim : claims) {
-    const std::string name = "{" + claim.name + "}";
-    for (std::size_t at = words.find(name); at != std::string::npos; at = words.find(name, at + claim.is.size())) {
-      words.replace(at, name.size(), claim.is);
+    const std::size_t close = words[at] == '{' ? words.find('}', at) : std::string::npos;
+    const std::string name = close == std::string::npos ? std::string() : words.substr(at + 1, close - at - 1);
+    const auto claim = std::ranges::find(claims, name, &Claim::name);
+    if (close != std::string::npos && claim != claims.end()) {
+      runs.push_back({claim->is, {}, true});
+      at = close;
+    } else {
+      plain() += words[at];
     }
   }
-  return without_links(words);
+  return runs;
+}
+
+std::string LessonStep::prose(const std::string& language) const {
+  std::string all;
+  for (const ProseRun& run : runs(language)) all += run.words;
+  return all;
+}
+
+std::vector<std::string> Bug::mended_code() const {
+  std::vector<std::string> lines(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(line));
+  lines.insert(lines.end(), mended.begin(), mended.end());
+  lines.insert(lines.end(), code.begin() + static_cast<std::ptrdiff_t>(line) + 1, code.end());
+  return lines;
 }
 
 std::size_t Course::questions() const {
@@ -45,6 +57,8 @@ std::vector<std::string> Course::languages() const {
   std::vector<const Texts*> all{&card.title, &card.description};
   for (const LessonStep& step : steps) {
     all.push_back(&step.text);
+    if (!step.title.empty()) all.push_back(&step.title);
+    if (!step.notes.empty()) all.push_back(&step.notes);
     if (!step.question) continue;
     all.push_back(&step.question->ask);
     all.push_back(&step.question->why);

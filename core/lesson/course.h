@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "core/scenario/lesson.h"
+#include "core/stage/cell.h"
 #include "core/stage/stage.h"
 
 namespace headlight {
 
 class Trace;
+struct OwnStages;
 
 /// By language; "en" is always there.
 using Texts = std::map<std::string, std::string>;
@@ -28,6 +30,7 @@ struct Measure {
   Taking take = Taking::value;
   std::string of;
   std::string minus;  ///< another address, whose number is taken off; "" = none
+  bool wrong = false;  ///< taken from the numbers with the mistake, in a lesson that has one
 };
 
 /// A number that a text states as {name}. It is true where what is measured rounds to it.
@@ -39,7 +42,7 @@ struct Claim {
   std::string path;                  ///< where it stands in the file
 };
 
-enum class QuestionKind : std::uint8_t { choice, number, row, mask, order, head };
+enum class QuestionKind : std::uint8_t { choice, number, row, mask, order, head, stage };
 
 struct Question {
   QuestionKind kind = QuestionKind::choice;
@@ -62,9 +65,32 @@ struct Pose {
   std::optional<std::string> select;  ///< as --select
   std::optional<int> step;         ///< as --step
   std::vector<Stage> hide;         ///< not shown until the question is answered
+  std::vector<std::string> controls;  ///< settings' keys that can be changed beside the text
+  bool locked = false;             ///< nothing else can be changed
+  bool mended = false;             ///< in a lesson with a mistake: it is not made any more
+};
+
+/// An implementation with a mistake, which is made on the step's scenario (core/diagnosis/mistaken_run.h).
+struct Bug {
+  std::string mistake;            ///< an id of core/diagnosis/mistakes.h
+  std::size_t variant = 0;        ///< of the ways to make it
+  std::vector<std::string> code;  ///< its lines
+  std::size_t line = 0;           ///< the wrong one, from 0
+  std::vector<std::string> mended;  ///< what is to stand there
+  /// The lines as they should be.
+  std::vector<std::string> mended_code() const;
+};
+
+/// A piece of a text: plain words, a term that names a stage, a number that is claimed.
+struct ProseRun {
+  std::string words;
+  std::optional<Stage> stage{};
+  bool number = false;
 };
 
 struct LessonStep {
+  Texts title;  ///< may be empty
+  Texts notes;  ///< for who teaches it; may be empty
   Texts text;  ///< with {name} where a claim's number goes
   Pose pose;
   std::vector<Claim> claims;
@@ -73,10 +99,14 @@ struct LessonStep {
 
   /// The text as it reads: claims filled in, "[scores](stage:scores)" as "scores". English where a language is missing.
   std::string prose(const std::string& language) const;
+  /// The same in its pieces.
+  std::vector<ProseRun> runs(const std::string& language) const;
 };
 
 struct Course {
   Lesson card;  ///< id, title, description, the scenario to begin with
+  std::optional<Bug> bug;  ///< to be found
+  bool own = false;        ///< of this person's folder, none of those that ship
   std::vector<LessonStep> steps;
 
   std::size_t questions() const;
@@ -84,10 +114,14 @@ struct Course {
   std::vector<std::string> languages() const;
 };
 
-/// Throws FileError at the first thing that is wrong in the file.
+/// JSON, or Markdown (core/lesson/markdown.h) by its ending. Throws FileError at the first thing that is wrong in the file.
 Course read_course(const std::string& path);
-/// The course lessons that ship, in order; by id; by id or path. Throw FileError, SettingError.
+/// Whether a file's ending is one that lessons have.
+bool is_lesson_file(const std::string& path);
+/// The course lessons that ship, in order; by id or path, those of one's own too. Throw FileError, SettingError.
 std::vector<Course> shipped_courses();
+/// Those in this person's own folder (core/lesson/own_lessons.h), by their files' names; the sentences of those that are wrong.
+std::vector<Course> own_courses(std::vector<std::string>* troubles = nullptr);
 Course course_named(const std::string& id_or_path);
 
 /// Everything that is wrong in a lesson file, a sentence each with its path: what does not read, poses that do not
@@ -96,6 +130,12 @@ std::vector<std::string> mistakes_in_course(const std::string& path);
 
 /// The number; throws SettingError where the trace has no such cell.
 double measured(const Measure& measure, const Trace& trace);
+/// The cells of the one row that `of` names, "weights:0,0,2,:". Throws SettingError where it names another thing.
+std::vector<double> row_of(const Trace& trace, const std::string& of);
+/// Of the row's address, where it is.
+std::optional<Cell> row_place(const std::string& of);
+/// A run with other stages in their places, for measuring.
+Trace with_stages(const Trace& trace, const OwnStages& own);
 /// Whether a number, as it is shown, says this value.
 bool says(const std::string& shown, double value);
 

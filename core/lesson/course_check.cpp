@@ -6,7 +6,11 @@
 #include "core/files/blame.h"
 #include "core/lesson/course_read.h"
 #include "core/mask/expression.h"
+#include "core/diagnosis/diagnosis.h"
+#include "core/diagnosis/mistaken_run.h"
 #include "core/network/network_trace.h"
+#include "core/scenario/lesson_markdown.h"
+#include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -25,16 +29,42 @@ class Check {
 
   void check(const LessonStep& step) {
     names_in(step);
-    std::shared_ptr<const Trace> trace;
-    try {
-      trace = last_ && last_->scenario == step.pose.scenario ? last_ : compute_any(step.pose.scenario, last_.get());
-    } catch (const InputError& error) {
-      return say(step.path + ".pose", std::string("does not compute: ") + error.what());
+    if (!last_ || !(scenario_ == step.pose.scenario)) {
+      try {
+        last_ = compute_any(step.pose.scenario, last_.get());
+        scenario_ = step.pose.scenario;
+      } catch (const InputError& error) {
+        return say(step.path + ".pose", std::string("does not compute: ") + error.what());
+      }
+      if (course_.bug && !look_for_bug()) return;
     }
-    last_ = trace;
-    pose_of(step, *trace);
-    for (const Claim& claim : step.claims) check(claim, *trace);
-    if (step.question) check(*step.question, step.path + ".question", *trace);
+    pose_of(step, *last_);
+    for (const Claim& claim : step.claims) check(claim, *last_);
+    if (step.question) check(*step.question, step.path + ".question", *last_);
+  }
+
+  /// The mistake is made there, and the numbers tell it from all others.
+  bool look_for_bug() {
+    try {
+      own_ = mistaken_stages(course_.bug->mistake, course_.bug->variant, last_);
+    } catch (const InputError& error) {
+      say("$.bug", error.what());
+      return false;
+    }
+    const Comparison found = compare(last_, own_);
+    const std::vector<Finding> diagnosis = found.diagnosis();
+    if (found.matches()) say("$.bug", "changes no number of this scenario; expected one that it changes");
+    else if (diagnosis.empty() || diagnosis.front().id != course_.bug->mistake) {
+      say("$.bug", "the numbers are told for " + (diagnosis.empty() ? std::string("no known mistake") : diagnosis.front().id) + " first; expected a scenario that tells " + course_.bug->mistake);
+    }
+    return true;
+  }
+
+  /// The run, or in a lesson with a mistake the run with it, where that is meant.
+  double measured_here(const Measure& measure, const Trace& here) {
+    if (!measure.wrong) return measured(measure, here);
+    if (!course_.bug) throw SettingError("wrong", "there is no mistake in this lesson", "expected \"kind\": \"bug\"");
+    return measured(measure, with_stages(here, own_));
   }
 
   void pose_of(const LessonStep& step, const Trace& trace) {
@@ -43,6 +73,9 @@ class Check {
     };
     if (step.pose.stage) there(*step.pose.stage, "stage");
     for (const Stage stage : step.pose.hide) there(stage, "hide");
+    if (step.pose.mended && !course_.bug) say(step.path + ".pose.mended", "there is no mistake in this lesson; expected \"kind\": \"bug\"");
+    if (step.pose.level == "sentence" && trace.inputs.query_tokens.empty()) say(step.path + ".pose.level", "there are no words here; expected pipeline or operation");
+    if (step.pose.level == "operation" && !step.pose.stage) say(step.path + ".pose.level", "an operation is a stage's; expected pose.stage beside it");
     if (!step.pose.select) return;
     try {
       cell_named(trace, "select", *step.pose.select);
@@ -54,7 +87,7 @@ class Check {
   void check(const Claim& claim, const Trace& here) {
     try {
       const auto elsewhere = claim.scenario ? compute_any(*claim.scenario, &here) : nullptr;
-      const double value = measured(claim.measure, elsewhere ? *elsewhere : here);
+      const double value = measured_here(claim.measure, elsewhere ? *elsewhere : here);
       if (!says(claim.is, value)) say(claim.path, in_quotes(claim.is) + " is said, but it is " + std::to_string(value));
     } catch (const InputError& error) {
       say(claim.path, error.what());
@@ -65,13 +98,23 @@ class Check {
     try {
       if (question.measure) {
         Measure measure = *question.measure;
+        if (question.kind == QuestionKind::row) row_of(trace, measure.of);
         if (question.kind == QuestionKind::row) measure.take = Taking::sum;
-        measured(measure, trace);
+        measured_here(measure, trace);
       }
       if (question.kind == QuestionKind::mask) MaskExpression::parse(question.mask);
+      if (question.kind == QuestionKind::stage && !course_.bug) say(path + ".kind", "there is no mistake in this lesson; expected \"kind\": \"bug\"");
+      if (question.kind == QuestionKind::head) head_of(question, path, trace);
     } catch (const InputError& error) {
       say(path, error.what());
     }
+  }
+
+  void head_of(const Question& question, const std::string& path, const Trace& trace) {
+    const auto pass = network_of(trace.inputs);
+    const auto layers = static_cast<Index>(pass ? pass->network->layers().size() : 1);
+    if (question.layer >= layers) say(path + ".layer", "there are " + std::to_string(layers) + " layers; expected one of them");
+    if (question.head >= trace.dims().heads) say(path + ".head", "there are " + std::to_string(trace.dims().heads) + " heads; expected one of them");
   }
 
   /// Every {name} has its claim, every claim is said, and no decimal fraction stands there without one.
@@ -98,19 +141,23 @@ class Check {
   const Course& course_;
   std::vector<std::string>& mistakes_;
   std::shared_ptr<const Trace> last_;
+  Scenario scenario_;
+  OwnStages own_;
 };
 
 }  // namespace
 
 std::vector<std::string> mistakes_in_course(const std::string& path) {
   std::vector<std::string> mistakes;
-  Course course;
+  LessonText text;
   try {
-    course = course_from(read_json(path), path, &mistakes);
+    text = read_lesson_text(path);
+    const Course course = course_from(text.json, path, &mistakes);
+    if (mistakes.empty()) Check(course, mistakes).all();
   } catch (const FileError& error) {
-    return {error.sentence()};
+    mistakes.push_back(error.sentence());
   }
-  if (mistakes.empty()) Check(course, mistakes).all();
+  for (std::string& mistake : mistakes) mistake = text.with_line(mistake);
   return mistakes;
 }
 

@@ -1,13 +1,12 @@
 // Lesson files with steps.
 #include <algorithm>
-#include <filesystem>
 
-#include "core/assets/assets.h"
+#include "core/diagnosis/mistakes.h"
 #include "core/files/blame.h"
 #include "core/lesson/course_read.h"
 #include "core/scenario/scenario_read.h"
+#include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
-#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -62,6 +61,7 @@ Measure measure_at(const Place& at) {
   require(at, {"of"});
   read(at.at("of"), measure.of);
   if (at.has("minus")) read(at.at("minus"), measure.minus);
+  if (at.has("wrong")) read(at.at("wrong"), measure.wrong);
   return measure;
 }
 
@@ -79,7 +79,7 @@ Scenario scenario_from(const Json& json, const Place& said) {
 }
 
 Claim claim_at(const Place& at, const std::string& name, const Json& scenario) {
-  allow_only(at, {"take", "of", "minus", "is", "change"});
+  allow_only(at, {"take", "of", "minus", "wrong", "is", "change"});
   require(at, {"of", "is"});
   Claim claim{name, measure_at(at), {}, {}, at.path};
   read(at.at("is"), claim.is);
@@ -88,11 +88,11 @@ Claim claim_at(const Place& at, const std::string& name, const Json& scenario) {
 }
 
 Question question_at(const Place& at) {
-  allow_only(at, {"kind", "ask", "why", "choices", "right", "answer", "tolerance", "of", "take", "minus", "mask", "layer", "head"});
+  allow_only(at, {"kind", "ask", "why", "choices", "right", "answer", "tolerance", "of", "take", "minus", "wrong", "mask", "layer", "head"});
   require(at, {"kind", "ask", "why"});
   Question question;
   question.kind = one_of<QuestionKind>(at.at("kind"), {{"choice", QuestionKind::choice}, {"number", QuestionKind::number}, {"row", QuestionKind::row},
-                                                       {"mask", QuestionKind::mask}, {"order", QuestionKind::order}, {"head", QuestionKind::head}});
+                                                       {"mask", QuestionKind::mask}, {"order", QuestionKind::order}, {"head", QuestionKind::head}, {"stage", QuestionKind::stage}});
   question.ask = words_at(at.at("ask"));
   question.why = words_at(at.at("why"));
   if (at.has("tolerance")) question.tolerance = number_at(at.at("tolerance"));
@@ -133,13 +133,33 @@ Question question_at(const Place& at) {
       read(at.at("head"), question.head);
       break;
     case QuestionKind::order:
+    case QuestionKind::stage:
       break;
   }
   return question;
 }
 
+std::vector<std::string> lines_at(const Place& at) {
+  if (!at.value.is_array() || at.value.empty()) at.fail_type("a list of lines");
+  std::vector<std::string> lines(at.value.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) read(at.at(i), lines[i]);
+  return lines;
+}
+
+/// Keys of settings.
+std::vector<std::string> settings_at(const Place& at) {
+  if (!at.value.is_array()) at.fail_type("a list of settings");
+  std::vector<std::string> keys(at.value.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    read(at.at(i), keys[i]);
+    const bool known = std::ranges::any_of(all_settings(), [&](const Setting& s) { return s.key == keys[i]; });
+    if (!known) at.at(i).fail_type("a field of a scenario, such as \"scale\"");
+  }
+  return keys;
+}
+
 void read_pose(const Place& at, Pose& pose) {
-  allow_only(at, {"scenario", "change", "view", "level", "stage", "select", "step", "hide"});
+  allow_only(at, {"scenario", "change", "view", "level", "stage", "select", "step", "hide", "controls", "locked", "mended"});
   if (at.has("view")) {
     pose.view = one_of<std::string>(at.at("view"), {{"pipeline", "pipeline"}, {"heads", "heads"}, {"mask", "mask"}, {"compare", "compare"}, {"network", "network"}});
   }
@@ -158,6 +178,29 @@ void read_pose(const Place& at, Pose& pose) {
     if (!hide.value.is_array()) hide.fail_type("a list of stages");
     for (std::size_t i = 0; i < hide.value.size(); ++i) pose.hide.push_back(stage_at(hide.at(i)));
   }
+  if (at.has("controls")) pose.controls = settings_at(at.at("controls"));
+  if (at.has("locked")) read(at.at("locked"), pose.locked);
+  if (at.has("mended")) read(at.at("mended"), pose.mended);
+}
+
+Bug bug_at(const Place& at) {
+  allow_only(at, {"mistake", "variant", "code", "line", "mended"});
+  require(at, {"mistake", "code", "line", "mended"});
+  Bug bug;
+  read(at.at("mistake"), bug.mistake);
+  const auto known = all_mistakes();
+  if (std::ranges::none_of(known, [&](const Mistake& each) { return each.id == bug.mistake; })) {
+    at.at("mistake").fail_type("the id of a mistake that `headlight compare` knows");
+  }
+  Index whole = 0;
+  if (at.has("variant")) read(at.at("variant"), whole);
+  bug.variant = static_cast<std::size_t>(whole);
+  bug.code = lines_at(at.at("code"));
+  bug.mended = lines_at(at.at("mended"));
+  read(at.at("line"), whole);
+  if (whole < 1 || whole > std::ssize(bug.code)) at.at("line").fail_type("the wrong line's number, from 1 to " + std::to_string(bug.code.size()));
+  bug.line = static_cast<std::size_t>(whole) - 1;
+  return bug;
 }
 
 class Reader {
@@ -166,12 +209,13 @@ class Reader {
 
   Course read_all() {
     Course course;
-    attempt([&] { allow_only(root_, {"$schema", "id", "title", "description", "scenario", "steps"}); });
+    attempt([&] { allow_only(root_, {"$schema", "kind", "id", "title", "description", "scenario", "bug", "steps"}); });
     attempt([&] { require(root_, {"id", "title", "description", "scenario", "steps"}); });
     if (root_.has("id")) attempt([&] { read(root_.at("id"), course.card.id); });
     if (root_.has("title")) attempt([&] { course.card.title = words_at(root_.at("title")); });
     if (root_.has("description")) attempt([&] { course.card.description = words_at(root_.at("description")); });
     course.card.file = root_.file;
+    read_bug(course);
     scenario_ = Json::object();
     if (root_.has("scenario")) {
       attempt([&] {
@@ -202,17 +246,33 @@ class Reader {
     }
   }
 
+  /// "kind": "bug" and what the bug is go together.
+  void read_bug(Course& course) {
+    attempt([&] {
+      std::string kind = "lesson";
+      if (root_.has("kind")) kind = one_of<std::string>(root_.at("kind"), {{"lesson", "lesson"}, {"bug", "bug"}});
+      if (kind == "bug") require(root_, {"bug"});
+      if (!root_.has("bug")) return;
+      if (kind != "bug") root_.at("bug").fail("belongs to a lesson of another kind", "\"kind\": \"bug\"");
+      course.bug = bug_at(root_.at("bug"));
+    });
+  }
+
   LessonStep step_at(const Place& at) {
     LessonStep step;
     step.path = at.path;
-    attempt([&] { allow_only(at, {"text", "pose", "claims", "question"}); });
+    attempt([&] { allow_only(at, {"title", "text", "notes", "pose", "claims", "question"}); });
     attempt([&] { require(at, {"text"}); });
     if (!at.value.is_object()) return step;
     if (at.has("text")) attempt([&] { step.text = words_at(at.at("text")); });
+    if (at.has("title")) attempt([&] { step.title = words_at(at.at("title")); });
+    if (at.has("notes")) attempt([&] { step.notes = words_at(at.at("notes")); });
     step.pose = last_;
     step.pose.select.reset();
     step.pose.step.reset();
     step.pose.hide.clear();
+    step.pose.controls.clear();
+    step.pose.locked = false;
     if (at.has("pose")) {
       const Place pose = at.at("pose");
       attempt([&] { read_pose(pose, step.pose); });
@@ -248,30 +308,6 @@ class Reader {
 Course course_from(const Json& json, const std::string& file, std::vector<std::string>* mistakes) {
   const Place root{json, "$", file};
   return Reader(root, mistakes).read_all();
-}
-
-Course read_course(const std::string& path) { return course_from(read_json(path), path, nullptr); }
-
-std::vector<Course> shipped_courses() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(asset("lessons/course"))) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());  // their names begin with their place in the order
-  std::vector<Course> courses;
-  for (const std::filesystem::path& file : files) courses.push_back(read_course(portable_utf8_from(file)));
-  return courses;
-}
-
-Course course_named(const std::string& id_or_path) {
-  if (id_or_path.ends_with(".json")) return read_course(id_or_path);
-  const std::string id = id_or_path.starts_with("lesson:") ? id_or_path.substr(7) : id_or_path;
-  std::string ids;
-  for (Course& course : shipped_courses()) {
-    if (course.card.id == id) return std::move(course);
-    ids += (ids.empty() ? "" : ", ") + course.card.id;
-  }
-  throw SettingError("lesson:" + id, "no such lesson with steps", "expected a .json file, or one of " + ids);
 }
 
 }  // namespace headlight

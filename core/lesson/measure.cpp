@@ -5,8 +5,11 @@
 #include <cmath>
 
 #include "core/files/blame.h"
+#include "core/diagnosis/own_stages.h"
 #include "core/lesson/course.h"
+#include "core/network/network.h"
 #include "core/run/trace.h"
+#include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -116,11 +119,48 @@ double taken(Taking take, const std::vector<double>& cells) {
   return 0;
 }
 
+/// Of a word as the next one, after the first text.
+double probability(const std::string& word, const Trace& trace) {
+  const auto run = network_of(trace.inputs);
+  if (!run || !run->logits.defined()) throw SettingError("take", "nothing is predicted here", "expected a network that says what comes next");
+  for (const LikelyToken& token : most_likely(*run, 0, place_of_prediction(*run, 0), run->logits.size(-1))) {
+    const std::size_t from = token.text.find_first_not_of(' ');
+    if (token.text == word || (from != std::string::npos && token.text.substr(from) == word)) return token.probability;
+  }
+  throw SettingError("of", in_quotes(word) + " is not a word of this network", "expected one of its tokens");
+}
+
 }  // namespace
 
 double measured(const Measure& measure, const Trace& trace) {
+  if (measure.take == Taking::probability) {
+    return probability(measure.of, trace) - (measure.minus.empty() ? 0 : probability(measure.minus, trace));
+  }
   const double of = taken(measure.take, cells_of(trace, measure.of));
   return measure.minus.empty() ? of : of - taken(measure.take, cells_of(trace, measure.minus));
+}
+
+std::vector<double> row_of(const Trace& trace, const std::string& of) {
+  const Address address = address_of(of);
+  if (address.at[2] < 0 || address.at[3] >= 0 || address.at[0] < 0 || address.at[1] < 0) {
+    throw SettingError("of", in_quotes(of) + " is no row", "expected STAGE:batch,head,row,:");
+  }
+  return cells_of(trace, of);
+}
+
+std::optional<Cell> row_place(const std::string& of) {
+  try {
+    const Address address = address_of(of);
+    return Cell{address.stage, address.at[0], address.at[1], address.at[2], 0};
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+Trace with_stages(const Trace& trace, const OwnStages& own) {
+  Trace other = trace;
+  for (const OwnStage& stage : own.stages) other.records[static_cast<std::size_t>(stage.stage)].output = stage.values;
+  return other;
 }
 
 bool says(const std::string& shown, double value) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/assets/assets.h"
+#include "core/scenario/lesson_markdown.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/scenario_read.h"
 #include "core/tensor/error.h"
@@ -24,9 +25,9 @@ std::map<std::string, std::string> words_at(const Place& at) {
 
 Lesson read_lesson(const std::filesystem::path& path) {
   const std::string file = portable_utf8_from(path);
-  const Json json = read_json(file);
+  const Json json = read_lesson_text(file).json;
   const Place root{json, "$", file};
-  allow_only(root, {"$schema", "id", "title", "description", "scenario", "steps"});
+  allow_only(root, {"$schema", "kind", "id", "title", "description", "scenario", "bug", "steps"});
   for (const char* field : {"id", "title", "description", "scenario"}) {
     if (!root.has(field)) root.fail(std::string("has no ") + field, "id, title, description and scenario");
   }
@@ -47,7 +48,7 @@ namespace {
 std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<std::string>* troubles) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+    if (entry.path().extension() == ".json" || is_markdown(portable_utf8_from(entry.path()))) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());  // their names begin with their place in the order
   std::vector<Lesson> lessons;
@@ -64,6 +65,7 @@ std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<
 
 /// A lesson with steps (core/lesson/course.h), of which this takes the beginning.
 bool has_steps(const std::string& file) {
+  if (is_markdown(file)) return true;
   const Json json = read_json(file);
   return json.is_object() && json.contains("steps");
 }
@@ -75,8 +77,13 @@ std::vector<Lesson> shipped_lessons(std::vector<std::string>* troubles) { return
 Lesson shipped_lesson(const std::string& id) {
   std::string ids;
   std::vector<std::string> troubles;  // of others: they do not keep this one shut
-  for (const char* folder : {"lessons", "lessons/course"}) {
-    for (Lesson& lesson : lessons_in(asset(folder), &troubles)) {
+  std::vector<std::filesystem::path> folders{asset("lessons"), asset("lessons/course"), asset("lessons/bugs")};
+  for (const std::filesystem::path& own : own_data_folders()) {
+    std::error_code none;
+    if (std::filesystem::is_directory(own / "lessons", none)) folders.push_back(own / "lessons");
+  }
+  for (const std::filesystem::path& folder : folders) {
+    for (Lesson& lesson : lessons_in(folder, &troubles)) {
       if (lesson.id == id) return std::move(lesson);
       ids += (ids.empty() ? "" : ", ") + lesson.id;
     }
@@ -92,7 +99,7 @@ Lesson open_source(const std::string& file) {
   std::string extension = file.substr(std::min(file.find_last_of('.'), file.size()));
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".json" && has_steps(file)) {
+  if ((extension == ".json" || is_markdown(file)) && has_steps(file)) {
     opened = read_lesson(path_from(file));
   } else if (extension == ".json") {
     opened.scenario = read_scenario(file);

@@ -2,6 +2,7 @@
 
 #include "core/files/mask_arrays.h"
 #include "core/mask/expression.h"
+#include "core/scenario/lesson_markdown.h"
 #include "core/scenario/state_dict.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
@@ -11,7 +12,7 @@ namespace headlight {
 bool is_mask_file(const std::string& path, bool wanted) {
   const std::filesystem::path file = path_from(path);
   if (is_mask_name(file)) return true;
-  if (!wanted || path.starts_with("lesson:") || file.extension() == ".json") return false;
+  if (!wanted || path.starts_with("lesson:") || file.extension() == ".json" || is_markdown(path)) return false;
   try {
     return find_attentions(*open_mask_arrays(file)).empty();
   } catch (const InputError&) {

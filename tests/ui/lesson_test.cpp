@@ -4,7 +4,9 @@
 #include "tests/catch.h"
 #include "ui/document/action.h"
 #include "ui/document/lesson_progress.h"
-#include "ui/lessons/lesson_panel.h"
+#include "ui/lessons/answers.h"
+#include "core/diagnosis/mistaken_run.h"
+#include "core/network/network_trace.h"
 
 using namespace headlight;
 
@@ -43,9 +45,15 @@ TEST_CASE("every question of every lesson has an answer, which is right, and ano
     for (const LessonStep& step : course.steps) {
       if (!step.question) continue;
       INFO(course.card.id << " " << step.path);
-      const auto trace = compute(step.pose.scenario);
+      const auto trace = compute_any(step.pose.scenario);
       const Question& question = *step.question;
-      LessonProgress right, wrong;
+      Beside beside;
+      if (course.bug) {
+        beside.trace = trace;
+        beside.own = mistaken_stages(course.bug->mistake, course.bug->variant, trace);
+        beside.comparison = differences(*trace, beside.own);
+      }
+      LessonAnswer right, wrong;
       switch (question.kind) {
         case QuestionKind::choice:
           right.chosen = question.right;
@@ -63,13 +71,25 @@ TEST_CASE("every question of every lesson has an answer, which is right, and ano
           right.typed = question.mask;
           wrong.typed = "k == 1";
           break;
-        default:
-          FAIL("the window does not ask this");
+        case QuestionKind::row:
+          for (const double share : row_of(*trace, question.measure->of)) {
+            right.row.push_back(static_cast<float>(share));
+            wrong.row.push_back(share < 0.05 ? 1.0f : 0.0f);
+          }
+          break;
+        case QuestionKind::head:
+          right.head = {question.layer, question.head};
+          wrong.head = {question.layer, question.head + 1};
+          break;
+        case QuestionKind::stage:
+          right.stage = beside.comparison.first_difference()->stage;
+          wrong.stage = Stage::query;
+          break;
       }
-      CHECK(is_right(question, right, *trace));
-      CHECK_FALSE(is_right(question, wrong, *trace));
-      CHECK_FALSE(is_right(question, {}, *trace));
-      CHECK_FALSE(right_answer(question, *trace, "zh").empty());
+      CHECK(is_right(question, right, *trace, &beside));
+      CHECK_FALSE(is_right(question, wrong, *trace, &beside));
+      CHECK_FALSE(is_right(question, {}, *trace, &beside));
+      CHECK_FALSE(right_answer(question, *trace, "zh", &beside).empty());
     }
   }
 }
@@ -86,4 +106,63 @@ TEST_CASE("another way to write the same mask is as right") {
   }
   said.typed = "k <= ";
   CHECK_FALSE(is_right(question, said, *trace));
+}
+
+TEST_CASE("a mask that is painted is judged by its cells") {
+  const auto trace = compute(open_source("lesson:causal-mask").scenario);
+  Question question;
+  question.kind = QuestionKind::mask;
+  question.mask = "causal()";
+  LessonAnswer painted;
+  painted.cells = allowed_cells("k <= q", *trace, 0, 0);
+  CHECK(painted.cells.size() == 36);
+  CHECK(is_right(question, painted, *trace));
+  painted.cells[1] = true;
+  CHECK_FALSE(is_right(question, painted, *trace));
+}
+
+TEST_CASE("answers stay while one goes on and comes back, what was hidden too, and a lesson that is opened begins anew") {
+  Document document = opened("causal-mask");
+  const Course course = course_named("causal-mask");
+  show_step(document, course, 2);
+  CHECK_FALSE(document.view.lesson.hidden.empty());
+  document.view.lesson.typed = "1";
+  document.view.lesson.revealed = true;
+  show_step(document, course, 3);
+  CHECK_FALSE(document.view.lesson.begun());
+  CHECK(document.view.lesson.hidden.empty());
+  show_step(document, course, 2);
+  CHECK(document.view.lesson.typed == "1");
+  CHECK(document.view.lesson.hidden.empty());
+  CHECK(document.view.lesson.furthest == 3);
+  begin_lesson(document);
+  CHECK(document.view.lesson == LessonProgress{});
+}
+
+TEST_CASE("a step's level and stage are shown") {
+  Document document = opened("weighted-average");
+  Course course = course_named("weighted-average");
+  course.steps[1].pose.level = "operation";
+  course.steps[1].pose.stage = Stage::weights;
+  show_step(document, course, 1);
+  CHECK(document.view.looking.level == Level::operation);
+  CHECK(document.view.looking.stage == Stage::weights);
+  course.steps[2].pose.level.clear();
+  show_step(document, course, 2);
+  CHECK(document.view.looking.level == Level::pipeline);
+}
+
+TEST_CASE("a lesson with a mistake lays its stages over what is open; another lesson takes them away") {
+  Document document = opened("bug-no-scale");
+  REQUIRE(document.own);
+  CHECK(document.own->mistake == "no_scale");
+  CHECK_FALSE(document.own->mended);
+  const Course course = course_named("bug-no-scale");
+  show_step(document, course, course.steps.size() - 1);
+  CHECK(document.own->mended);
+  Lesson other = open_source("lesson:causal-mask");
+  Scenario scenario = other.scenario;
+  begin_anew(document, std::move(other), std::move(scenario));
+  begin_lesson(document);
+  CHECK_FALSE(document.own);
 }

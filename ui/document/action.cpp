@@ -46,6 +46,21 @@ struct Applier {
     document.pinned.reset();
     document.difference.reset();
   }
+  void operator()(const LayOver& own) const {
+    document.own = OwnSource{.path = own.path};
+    document.beside.reset();
+    document.view.beside.reset();
+    document.view.kind = ViewKind::compare;
+    document.view.dialog = Dialog::none;
+  }
+  void operator()(const TakeOff&) const {
+    document.own.reset();
+    document.beside.reset();
+  }
+  void operator()(const StopSearch&) const {}
+  void operator()(const GoToStep&) const {}
+  void operator()(const ResetLessons&) const {}
+  void operator()(const SaveStep&) const {}
   void operator()(const Undo&) const { step(document, document.undo, document.redo); }
   void operator()(const Redo&) const { step(document, document.redo, document.undo); }
   void operator()(const ShowError& error) const { document.error = error.sentence; }
@@ -103,6 +118,8 @@ void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
   view.mask_painting.to.reset();
   view.menu.reset();
   view.pasted.reset();
+  document.own.reset();
+  document.beside.reset();
   Origin before = std::exchange(document.origin, {std::move(lesson), document.scenario});
   if (steps) document.undo.back().origin = std::move(before);
 }

@@ -81,13 +81,32 @@ struct Save {
 };
 /// Takes the message that is shown away: the error, else the notice.
 struct DismissMessage {};
+/// Somebody's own stages in this file, beside what is open; TakeOff ends that, StopSearch the search for what is wrong.
+struct LayOver {
+  std::string path;
+};
+struct TakeOff {};
+struct StopSearch {};
+/// Another step of the lesson that is open.
+struct GoToStep {
+  std::size_t step = 0;
+};
+/// The answers of the lesson that is open are forgotten, or of every lesson.
+struct ResetLessons {
+  bool all = false;
+};
+/// What is on screen becomes the last step of a lesson file, which is made where there is none.
+struct SaveStep {
+  std::string path;
+};
 /// Asks first where changes would be lost, unless it is said surely.
 struct Quit {
   bool surely = false;
 };
 
 using Action = std::variant<EditScenario, EditView, Hover, OpenFile, OpenMask, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export,
-                            CopyCommand, AskToSave, Save, Pin, Unpin, Undo, Redo, ShowError, DismissMessage, Quit>;
+                            CopyCommand, AskToSave, Save, Pin, Unpin, LayOver, TakeOff, StopSearch, GoToStep, ResetLessons, SaveStep, Undo, Redo, ShowError,
+                            DismissMessage, Quit>;
 using Actions = std::vector<Action>;
 
 /// Applies what concerns the document; what opens, writes, copies or closes is the session's business.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/diagnosis/comparer.h"
 #include "core/run/difference.h"
 #include "core/run/trace.h"
 #include "core/scenario/lesson.h"
@@ -33,6 +34,10 @@ struct Document {
   std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
   std::shared_ptr<const Trace> pinned;            ///< the result A that others are compared with; null without one
   std::shared_ptr<const Difference> difference;   ///< from `pinned` to `trace`; null without `pinned` or until it is computed
+  std::optional<OwnSource> own;           ///< somebody's own stages, laid over what is open
+  std::shared_ptr<const Beside> beside;   ///< how they compare; null until that is known
+  SearchProgress searching;               ///< for the mistake behind them
+  std::shared_ptr<const LessonStandings> standings;  ///< what is remembered of all lessons; null where nothing is
   std::string error;                   ///< why the last change or file was not taken; "" if all is well
   std::string notice;                  ///< what was done, such as where a file went; "" for nothing to say
   std::vector<Past> undo, redo;

@@ -32,21 +32,46 @@ ViewKind kind_of(const std::string& view) {
 
 }  // namespace
 
+const LessonAnswer* LessonProgress::answer(std::size_t of_step) const {
+  if (of_step == step) return this;
+  const auto found = answers.find(of_step);
+  return found == answers.end() ? nullptr : &found->second;
+}
+
 View posed(View view, const LessonStep& step, std::size_t number) {
-  view.kind = kind_of(step.pose.view);
-  view.selected = step.pose.select ? cell_of(*step.pose.select) : std::nullopt;
+  const Pose& pose = step.pose;
+  view.kind = kind_of(pose.view);
+  const auto* const level = std::ranges::find(level_names, pose.level.empty() ? std::string("pipeline") : pose.level);
+  if (level != std::end(level_names)) view.looking.level = static_cast<Level>(level - std::begin(level_names));
+  if (pose.stage) view.looking.stage = *pose.stage;
+  view.looking.share.reset();
+  view.selected = pose.select ? cell_of(*pose.select) : std::nullopt;
   view.looked = true;
   if (view.selected) {
     view.batch = view.selected->batch;
     view.head = view.selected->head;
   }
+  view.looking.query = view.looking.key = view.looking.feature = std::nullopt;
   view.path.clear();
   view.hovered.reset();
-  view.step = step.pose.step;
+  view.step = pose.step;
   view.playing = false;
-  view.lesson = {};
-  view.lesson.step = number;
-  if (step.question) view.lesson.hidden = step.pose.hide;
+  view.beside.reset();
+  view.compared.reset();
+
+  LessonProgress now;
+  now.answers = std::move(view.lesson.answers);
+  if (view.lesson.begun()) now.answers[view.lesson.step] = view.lesson;
+  if (const auto known = now.answers.find(number); known != now.answers.end()) static_cast<LessonAnswer&>(now) = known->second;
+  now.answers.erase(number);
+  now.step = number;
+  now.furthest = std::max(view.lesson.furthest, number);
+  now.notes = view.lesson.notes;
+  if (step.question && !now.revealed) now.hidden = pose.hide;
+  now.stage_shown = pose.stage;
+  now.controls = pose.controls;
+  now.locked = pose.locked;
+  view.lesson = std::move(now);
   return view;
 }
 
@@ -56,9 +81,16 @@ void show_step(Document& document, const Course& course, std::size_t step) {
   const LessonStep& shown = course.steps[step];
   if (!(shown.pose.scenario == document.scenario)) apply(document, EditScenario{[&](Scenario& s) { s = shown.pose.scenario; }, {}});
   document.view = posed(std::move(document.view), shown, step);
+  std::optional<OwnSource> own;
+  if (course.bug) own = OwnSource{{}, course.bug->mistake, course.bug->variant, shown.pose.mended};
+  if (own != document.own) {
+    document.own = std::move(own);
+    document.beside.reset();
+  }
 }
 
-void begin_lesson(Document& document, std::size_t step) {
+void begin_lesson(Document& document, std::size_t step, LessonProgress progress) {
+  document.view.lesson = std::move(progress);
   const std::string& file = document.origin.lesson.course;
   if (!file.empty()) show_step(document, read_course(file), step);
 }

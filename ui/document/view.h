@@ -62,12 +62,14 @@ struct View {
   std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed
   ExportChoice exporting;
   SaveChoice saving;
+  std::optional<std::string> saving_step;  ///< the lesson file that what is on screen is to join; set while that is asked
   LessonProgress lesson;           ///< of the lesson with steps that is open
   LevelChoice looking;             ///< how near, and at what
   HeadsChoice heads;
   MaskPainting mask_painting;
   MaskLab mask_lab;
   std::optional<Stage> compared;   ///< the stage that the compare view shows large; unset: one that has changed
+  std::optional<Stage> beside;     ///< of one's own stages, the one that is shown; unset: the first that differs
   OpenChoice open;
   LayerChoice layers;
   std::optional<GivenMatrix> pasted;  ///< which the paste dialog asks about

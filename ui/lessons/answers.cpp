@@ -1,35 +1,66 @@
-// Questions of lessons: what is right, and what was answered.
+#include "ui/lessons/answers.h"
+
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 
 #include "core/mask/evaluate.h"
 #include "core/tensor/error.h"
-#include "ui/lessons/lesson_panel.h"
 
 namespace headlight {
 namespace {
 
-double number_of(const Question& question, const Trace& trace) {
-  return question.measure ? measured(*question.measure, trace) : question.number;
+double number_of(const Question& question, const Trace& trace, const Beside* beside) {
+  if (!question.measure) return question.number;
+  if (question.measure->wrong && beside) return measured(*question.measure, with_stages(*beside->trace, beside->own));
+  return measured(*question.measure, trace);
 }
 
-/// Cell by cell the same, in the sizes of the trace.
+/// [B, H, n_q, n_k] in the sizes of the trace. Throws InputError where it does not parse.
+Tensor mask_of(const std::string& expression, const Trace& trace) {
+  const Dims& dims = trace.dims();
+  MaskContext context;
+  context.batch = dims.batch;
+  context.heads = dims.heads;
+  context.n_q = dims.n_q;
+  context.n_k = dims.n_k;
+  if (trace.inputs.valid_lens.defined()) context.valid_lens = &trace.inputs.valid_lens;
+  return evaluate(MaskExpression::parse(expression), context).expand({dims.batch, dims.heads, dims.n_q, dims.n_k}).contiguous();
+}
+
 bool same_mask(const std::string& typed, const std::string& right, const Trace& trace) {
   try {
-    const Dims& dims = trace.dims();
-    MaskContext context;
-    context.batch = dims.batch;
-    context.heads = dims.heads;
-    context.n_q = dims.n_q;
-    context.n_k = dims.n_k;
-    if (trace.inputs.valid_lens.defined()) context.valid_lens = &trace.inputs.valid_lens;
-    const Tensor a = evaluate(MaskExpression::parse(typed), context).expand({dims.batch, dims.heads, dims.n_q, dims.n_k}).contiguous();
-    const Tensor b = evaluate(MaskExpression::parse(right), context).expand({dims.batch, dims.heads, dims.n_q, dims.n_k}).contiguous();
+    const Tensor a = mask_of(typed, trace), b = mask_of(right, trace);
     return std::equal(a.values().begin(), a.values().end(), b.values().begin());
   } catch (const InputError&) {
     return false;
   }
+}
+
+std::optional<Stage> first_wrong(const Beside* beside) {
+  const StageComparison* first = beside ? beside->comparison.first_difference() : nullptr;
+  return first ? std::optional(first->stage) : std::nullopt;
+}
+
+std::string number_words(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value == std::round(value) ? "%.0f" : "%.3g", value);
+  std::string words = text;
+  if (words.starts_with("-")) words.replace(0, 1, "−");
+  return words;
+}
+
+/// A number as people type it: "−1,5" and "50%" too.
+std::optional<double> typed_number(std::string text) {
+  if (const std::size_t minus = text.find("−"); minus != std::string::npos) text.replace(minus, std::string("−").size(), "-");
+  std::ranges::replace(text, ',', '.');
+  const bool percent = text.ends_with("%");
+  char* end = nullptr;
+  const double typed = std::strtod(text.c_str(), &end);
+  if (end == text.c_str()) return {};
+  return percent ? typed / 100 : typed;
 }
 
 }  // namespace
@@ -40,30 +71,55 @@ std::vector<std::size_t> shuffled(std::size_t count) {
   return order;
 }
 
-bool is_right(const Question& question, const LessonProgress& progress, const Trace& trace) {
+double row_agreement(const Question& question, const LessonAnswer& answer, const Trace& trace) {
+  const std::vector<double> right = row_of(trace, question.measure->of);
+  const double sum = std::accumulate(answer.row.begin(), answer.row.end(), 0.0);
+  if (answer.row.size() != right.size() || sum <= 0) return 0;
+  double apart = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) apart += std::abs(static_cast<double>(answer.row[i]) / sum - right[i]) / 2;
+  return 1 - apart;
+}
+
+std::vector<bool> allowed_cells(const std::string& expression, const Trace& trace, Index batch, Index head) {
+  try {
+    const MatrixView may = mask_of(expression, trace).matrix(batch, head);
+    std::vector<bool> cells;
+    for (Index q = 0; q < may.rows; ++q) {
+      for (Index k = 0; k < may.cols; ++k) cells.push_back(may(q, k) != 0);
+    }
+    return cells;
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+bool is_right(const Question& question, const LessonAnswer& answer, const Trace& trace, const Beside* beside) {
   switch (question.kind) {
     case QuestionKind::choice:
-      return progress.chosen == question.right;
+      return answer.chosen == question.right;
     case QuestionKind::order:
       for (std::size_t i = 0; i < question.choices.size(); ++i) {
-        if (i >= progress.ordered.size() || progress.ordered[i] != i) return false;
+        if (i >= answer.ordered.size() || answer.ordered[i] != i) return false;
       }
       return true;
     case QuestionKind::number: {
-      char* end = nullptr;
-      const double typed = std::strtod(progress.typed.c_str(), &end);
-      return end != progress.typed.c_str() && std::abs(typed - number_of(question, trace)) <= question.tolerance;
+      const auto typed = typed_number(answer.typed);
+      return typed && std::abs(*typed - number_of(question, trace, beside)) <= question.tolerance;
     }
     case QuestionKind::mask:
-      return same_mask(progress.typed, question.mask, trace);
+      if (!answer.typed.empty()) return same_mask(answer.typed, question.mask, trace);
+      return !answer.cells.empty() && answer.cells == allowed_cells(question.mask, trace, 0, 0);
     case QuestionKind::row:
+      return row_agreement(question, answer, trace) >= 1 - question.tolerance;
     case QuestionKind::head:
-      return false;
+      return answer.head == std::pair(question.layer, question.head);
+    case QuestionKind::stage:
+      return answer.stage && answer.stage == first_wrong(beside);
   }
   return false;
 }
 
-std::string right_answer(const Question& question, const Trace& trace, const std::string& language) {
+std::string right_answer(const Question& question, const Trace& trace, const std::string& language, const Beside* beside) {
   switch (question.kind) {
     case QuestionKind::choice:
       return in_language(question.choices[question.right], language);
@@ -72,19 +128,42 @@ std::string right_answer(const Question& question, const Trace& trace, const std
       for (const Texts& choice : question.choices) list += (list.empty() ? "" : " · ") + in_language(choice, language);
       return list;
     }
-    case QuestionKind::number: {
-      char text[32];
-      const double value = number_of(question, trace);
-      std::snprintf(text, sizeof text, value == std::round(value) ? "%.0f" : "%.3g", value);
-      return text;
-    }
+    case QuestionKind::number:
+      return number_words(number_of(question, trace, beside));
     case QuestionKind::mask:
       return question.mask;
-    case QuestionKind::row:
+    case QuestionKind::row: {
+      std::string list;
+      for (const double share : row_of(trace, question.measure->of)) {
+        char text[16];
+        std::snprintf(text, sizeof text, "%.2f", share);
+        list += (list.empty() ? "" : "  ") + std::string(text);
+      }
+      return list;
+    }
     case QuestionKind::head:
-      return {};
+      return "L" + std::to_string(question.layer) + " H" + std::to_string(question.head);
+    case QuestionKind::stage: {
+      const auto stage = first_wrong(beside);
+      return stage ? std::string(name(*stage)) : std::string();
+    }
   }
   return {};
+}
+
+const Question* open_question_of(const Course& course, const LessonProgress& progress) {
+  if (progress.step >= course.steps.size() || progress.revealed) return nullptr;
+  const auto& question = course.steps[progress.step].question;
+  return question ? &*question : nullptr;
+}
+
+void reveal(const Frame& frame, const Question& question, LessonProgress progress) {
+  const Beside* beside = frame.document.beside.get();
+  if (!frame.trace() || (question.kind == QuestionKind::stage && !beside)) return;
+  progress.right = is_right(question, progress, *frame.trace(), beside);
+  progress.revealed = true;
+  progress.hidden.clear();
+  frame.show([progress = std::move(progress)](View& v) { v.lesson = progress; });
 }
 
 }  // namespace headlight

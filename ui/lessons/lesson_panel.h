@@ -13,13 +13,10 @@ namespace headlight {
 const Course* open_course(const Document& document, Pictures& pictures);
 /// Everything that a font has to draw of it.
 std::string course_text(const Course& course, const std::string& language);
-void draw_lesson_panel(const Frame& frame, const Course& course, Rect place);
-
-/// Whether what was answered is right; a number and a mask are judged by the trace.
-bool is_right(const Question& question, const LessonProgress& progress, const Trace& trace);
-/// The right answer in words.
-std::string right_answer(const Question& question, const Trace& trace, const std::string& language);
-/// The order in which the choices of an ordering question stand before they are ordered.
-std::vector<std::size_t> shuffled(std::size_t count);
+/// A control for the setting of this key.
+using DrawControl = void (*)(const Frame& frame, const std::string& key);
+void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, DrawControl draw_control);
+/// As what a step's controls change the scenario.
+std::string lesson_gesture(const std::string& key);
 
 }  // namespace headlight

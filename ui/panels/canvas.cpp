@@ -1,4 +1,6 @@
 // The middle of the window: the chosen view.
+#include "ui/lessons/lesson_canvas.h"
+#include "ui/lessons/lesson_panel.h"
 #include "ui/panels/registry.h"
 #include "ui/views/registry.h"
 #include "ui/widgets/controls.h"
@@ -8,7 +10,13 @@ namespace headlight {
 void draw_canvas(const Frame& frame, Rect place) {
   const ViewEntry& view = view_entry(frame.view().kind);
   const PanelArea area(frame, "canvas", place.min, place.max, 0, {0, 0}, view.scrolls ? PanelArea::Kind::scrolling : PanelArea::Kind::fixed);
-  if (frame.trace()) view.draw(frame, place);
+  if (!frame.trace()) return;
+  const Course* course = view.kind == ViewKind::lesson ? nullptr : open_course(frame.document, frame.pictures);
+  if (!course) return view.draw(frame, place);
+  const Rect inside = above_notes(frame, *course, place);
+  if (draw_in_views_stead(frame, *course, inside)) return draw_over_view(frame, *course, inside, place);
+  view.draw(frame, inside);
+  draw_over_view(frame, *course, inside, place);
 }
 
 }  // namespace headlight

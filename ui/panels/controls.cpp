@@ -143,11 +143,17 @@ void draw_scores(const Frame& frame) {
   }
 }
 
+void draw_setting_named(const Frame& frame, const std::string& key) {
+  const auto& settings = all_settings();
+  const auto found = std::ranges::find(settings, key, &Setting::key);
+  if (found != settings.end()) draw_setting(frame, *found);
+}
+
 }  // namespace
 
 void draw_controls(const Frame& frame, Rect place) {
   if (const Course* course = open_course(frame.document, frame.pictures); course && frame.view().kind != ViewKind::lesson) {
-    return draw_lesson_panel(frame, *course, place);
+    return draw_lesson_panel(frame, *course, place, draw_setting_named);
   }
   const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);

@@ -61,7 +61,8 @@ float left_width(const Frame& frame, ImVec2 window) {
 }
 
 float right_width(const Frame& frame, ImVec2 window) {
-  return !has_sides(frame) ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
+  const bool beside = frame.document.own && frame.view().kind == ViewKind::compare;  // says what there is to say in the middle
+  return !has_sides(frame) || beside ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
 }
 
 float bottom_height(const Frame& frame) { return (frame.view().presenting ? 26 : 62) * frame.u; }

@@ -90,6 +90,18 @@ void draw_toggles(const Frame& frame, std::span<const Setting* const> toggles) {
 
 }  // namespace
 
+void draw_setting(const Frame& frame, const Setting& setting) {
+  const Setting* const one = &setting;
+  switch (setting.control) {
+    case Control::toggle: return draw_toggles(frame, {&one, 1});
+    case Control::choice: return draw_choice(frame, setting);
+    case Control::slider:
+    case Control::whole_slider: return draw_slider(frame, setting);
+    case Control::text:
+    case Control::own: return draw_text_setting(frame, setting);
+  }
+}
+
 void draw_settings(const Frame& frame, SettingGroup group) {
   std::array<const Setting*, toggles_a_row> toggles{};
   std::size_t pending = 0;

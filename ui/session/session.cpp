@@ -1,4 +1,5 @@
 #include "ui/session/session.h"
+#include "ui/document/beside.h"
 #include "ui/document/moment.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "core/files/file_watch.h"
 #include "core/network/network.h"
+#include "core/network/network_trace.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -19,7 +21,9 @@
 #include "ui/export/take_mask.h"
 #include "ui/export/take_matrix.h"
 #include "ui/frame/pictures.h"
+#include "ui/lessons/hidden.h"
 #include "ui/lessons/lesson_panel.h"
+#include "ui/lessons/save_step.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_picture.h"
 #include "ui/open/layer_dialog.h"
@@ -32,6 +36,7 @@
 #include "ui/level/scene.h"
 #include "ui/session/journal.h"
 #include "ui/session/keys.h"
+#include "ui/session/lesson_memory.h"
 #include "ui/session/recovery.h"
 #include "ui/sentence/story.h"
 #include "ui/session/recovery_bar.h"
@@ -83,6 +88,10 @@ struct Session::State {
   bool fullscreen = false;
   int faults = 0;
   std::unique_ptr<Journal> journal;
+  std::unique_ptr<LessonMemory> lesson_memory;  ///< of lessons that were begun
+  Comparer comparer;
+  std::optional<OwnSource> compared;     ///< what the comparer was last given, and with what
+  std::shared_ptr<const Trace> compared_with;
   std::optional<Journal::Found> offer;  ///< of what another window left behind, until it is answered
   std::optional<Document> offered;
   bool touched = false;                 ///< since it was kept
@@ -113,7 +122,7 @@ struct Session::State {
   bool titled_unsaved = false;
 
   State(Document start, std::function<void()> wake, RecentFiles opened)
-      : document(std::move(start)), engine(wake), words(words_for(document)), opener(std::move(opened)), watch(wake), scenario_watch(std::move(wake)) {
+      : document(std::move(start)), engine(wake), words(words_for(document)), comparer(wake), opener(std::move(opened)), watch(wake), scenario_watch(std::move(wake)) {
     opener.begin(document);
     document.origin.saved = document.scenario;
     submit();
@@ -181,13 +190,70 @@ struct Session::State {
     if (document.scenario.source == Source::file && document.trace) reloading = ticket = engine.submit(submitted, submitted_against);
   }
 
+  /// One's own stages are compared anew where they, or the numbers beside them, are others.
+  void keep_beside() {
+    const bool current = document.trace && document.trace->scenario == document.scenario;
+    const bool other = document.own != compared || document.trace != compared_with;
+    if (other && document.own && (current || is_network(document.scenario))) {
+      compared = document.own;
+      compared_with = document.trace;
+      comparer.submit(document.trace, *document.own);
+    } else if (!document.own && compared) {
+      comparer.stop();
+      compared.reset();
+      compared_with.reset();
+    }
+    if (auto result = comparer.take(); result && document.own == result->source && result->trace == document.trace) show_beside(document, std::move(result));
+    document.searching = comparer.progress();
+  }
+
+  /// A lesson that was begun before goes on where it was left.
+  void recall(bool step_said) {
+    if (!lesson_memory || document.origin.lesson.course.empty()) return;
+    LessonProgress progress = lesson_memory->recall(document.origin.lesson.id);
+    const std::size_t step = step_said ? document.view.lesson.step : progress.step;
+    begin_lesson(document, step, std::move(progress));
+  }
+
+  void go_to_step(std::size_t step) {
+    if (const Course* course = open_course(document, pictures)) show_step(document, *course, step);
+  }
+
+  void reset_lessons(bool all) {
+    if (lesson_memory) lesson_memory->forget(all ? std::string() : document.origin.lesson.id);
+    const std::size_t step = all ? document.view.lesson.step : 0;
+    document.view.lesson = {};
+    if (!document.origin.lesson.course.empty()) go_to_step(step);
+    document.notice = words(all ? "lesson.forgotten_all" : "lesson.forgotten");
+  }
+
+  /// A step may leave some settings to be changed, and none else.
+  bool is_locked(const Action& action) const {
+    const auto* edit = std::get_if<EditScenario>(&action);
+    const LessonProgress& lesson = document.view.lesson;
+    if (!lesson.locked || !edit || document.origin.lesson.course.empty()) return false;
+    return std::ranges::none_of(lesson.controls, [&](const std::string& key) { return edit->gesture == lesson_gesture(key); });
+  }
+
   void perform(const Action& action) {
+    if (is_locked(action)) {
+      document.notice = words("lesson.locked");
+      return;
+    }
+    if (hides_what_is_taken(document, action)) {
+      document.error = words("lesson.hidden");
+      return;
+    }
     apply(document, action);
+    if (std::holds_alternative<StopSearch>(action)) comparer.stop();
+    if (const auto* go = std::get_if<GoToStep>(&action)) go_to_step(go->step);
+    if (const auto* reset = std::get_if<ResetLessons>(&action)) reset_lessons(reset->all);
+    if (const auto* step = std::get_if<SaveStep>(&action)) save_step(document, step->path, words);
     if (const auto* quit = std::get_if<Quit>(&action)) leave(quit->surely);
     const Next next = perform_export(document, recorder, words, action);
     if (next == Next::leave) requests.close = true;
     if (next == Next::open) opener.open(document, document.view.saving.opens, true);
-    if (const auto* open = std::get_if<OpenFile>(&action)) opener.open(document, open->path, open->surely);
+    if (const auto* open = std::get_if<OpenFile>(&action)) open_file(*open);
     if (const auto* mask = std::get_if<OpenMask>(&action)) open_mask_into(document, mask->path);
     if (const auto* take = std::get_if<TakeMatrix>(&action)) take_matrix(document, *take, words);
     if (std::holds_alternative<TakeLayer>(action)) opener.answer_layer(document);
@@ -198,6 +264,15 @@ struct Session::State {
       paste_into(document, pasted != nullptr ? pasted : "", words);
     }
     if (const auto* copy = std::get_if<CopyText>(&action)) ImGui::SetClipboardText(copy->text.c_str());
+  }
+
+  /// Stages of one's own join what is open; all else takes its place.
+  void open_file(const OpenFile& open) {
+    if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare)) return apply(document, LayOver{open.path});
+    const Origin before = document.origin;
+    opener.open(document, open.path, open.surely);
+    const bool other = document.origin.lesson.course != before.lesson.course || document.origin.lesson.id != before.lesson.id;
+    if (other) recall(false);
   }
 
   /// The words follow the view's language; where its file cannot be read, the view goes back to the words there are.
@@ -372,15 +447,25 @@ void Session::update() {
     s.scenario_watch.watch(s.document.origin.lesson.file);
     if (s.scenario_watch.take()) s.opener.follow(s.document, s.words);
   });
+  s.guarded([&] { s.keep_beside(); });
   s.keep_words();
   s.fade_notice();
   s.guarded([&] { s.keep_journal(); });
+  s.guarded([&] {
+    if (s.lesson_memory) s.document.standings = s.lesson_memory->keep(s.document);
+  });
 }
 
 void Session::remember_in(const std::filesystem::path& folder) {
   State& s = *state_;
   s.journal = std::make_unique<Journal>(folder);
   s.guarded([&] { s.look_for_offer(); });
+}
+
+void Session::remember_lessons_in(const std::filesystem::path& folder, bool step_said) {
+  State& s = *state_;
+  s.lesson_memory = std::make_unique<LessonMemory>(folder);
+  s.guarded([&] { s.recall(step_said); });
 }
 
 bool Session::offers_recovery() const { return state_->offer.has_value(); }
@@ -477,12 +562,16 @@ void Session::ask_to_close() {
 
 bool Session::settled() const {
   const State& s = *state_;
-  return s.settled >= s.ticket && s.document.scenario == s.submitted && !s.draws_on();
+  const bool compared = !s.document.own || (s.document.beside && !s.document.searching.busy && s.compared == s.document.own && s.compared_with == s.document.trace);
+  return s.settled >= s.ticket && s.document.scenario == s.submitted && compared && !s.draws_on();
 }
 
 std::string Session::wait() {
   State& s = *state_;
   if (auto outcome = s.engine.wait()) s.guarded([&] { s.take(std::move(*outcome)); });
+  s.guarded([&] { s.keep_beside(); });
+  if (auto result = s.comparer.wait()) show_beside(s.document, std::move(result));
+  s.document.searching = s.comparer.progress();
   return s.failure;
 }
 
@@ -492,6 +581,7 @@ double Session::next_frame_in() const {
   const double playing = Playback::next_frame_in(state_->document.view);
   const bool fades = !state_->document.notice.empty() && std::isfinite(state_->notice_seconds);
   if (fades && state_->seconds_of_notice() < playing) return state_->seconds_of_notice();
+  if (state_->document.searching.busy && playing > progress_seconds) return progress_seconds;
   const double keeping = state_->journal && state_->touched ? state_->seconds_to_keeping() : playing;
   return std::min(keeping, settled() ? playing : std::min(playing, progress_seconds));
 }

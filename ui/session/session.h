@@ -31,6 +31,9 @@ class Session {
   /// what a window left there that was not.
   void remember_in(const std::filesystem::path& folder);
   bool offers_recovery() const;
+  /// Answers in lessons are kept in `folder`; the lesson that is open goes on where it was left, but for the step where one
+  /// was said.
+  void remember_lessons_in(const std::filesystem::path& folder, bool step_said = false);
 
   /// Of what was done, such as where a file went; without it they stay.
   void fade_notices_after(double seconds);

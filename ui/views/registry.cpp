@@ -5,10 +5,10 @@
 #include <string>
 
 #include "core/tensor/error.h"
-#include "ui/compare/compare_view.h"
 #include "ui/heads/heads_view.h"
 #include "ui/lessons/lesson_view.h"
 #include "ui/masklab/mask_view.h"
+#include "ui/mine/mine_view.h"
 #include "ui/views/levels_view.h"
 
 namespace headlight {
@@ -18,7 +18,7 @@ constexpr std::array views{
     ViewEntry{ViewKind::pipeline, "pipeline", "views.pipeline", draw_levels_view},
     ViewEntry{ViewKind::heads, "heads", "views.heads", draw_heads_view},
     ViewEntry{ViewKind::mask, "mask", "views.mask", draw_mask_view},
-    ViewEntry{ViewKind::compare, "compare", "views.compare", draw_compare_view},
+    ViewEntry{ViewKind::compare, "compare", "views.compare", draw_mine_or_compare_view},
     ViewEntry{ViewKind::lesson, "lesson", "views.lesson", draw_lesson_view, true},
 };
 

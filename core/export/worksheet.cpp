@@ -1,0 +1,392 @@
+#include "core/export/worksheet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "core/diagnosis/diagnosis.h"
+#include "core/diagnosis/mistaken_run.h"
+#include "core/export/paper_lines.h"
+#include "core/export/stage_figure.h"
+#include "core/figure/cairo_canvas.h"
+#include "core/mask/evaluate.h"
+#include "core/network/network_trace.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+constexpr float margin = 64, body = 12.5f, line = 18.5f;
+constexpr float page_width = 793.7f, page_height = 1122.5f;  // A4 in 1/96 inch
+constexpr Index most_cells = 16;  ///< along a blank matrix that is to be filled by hand
+
+constexpr Rgba said_ink{0x5B, 0x21, 0xB6};  ///< of answers: told from the print also without colour, by its weight
+
+std::string of_language(const Texts& texts, const std::string& language) {
+  auto found = texts.find(language);
+  if (found == texts.end()) found = texts.find("en");
+  return found == texts.end() ? std::string() : found->second;
+}
+
+std::string number_words(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value == std::round(value) ? "%.0f" : "%.3g", value);
+  std::string words = text;
+  if (words.starts_with("-")) words.replace(0, 1, "−");
+  return words;
+}
+
+std::string filled(std::string pattern, std::initializer_list<int> numbers) {
+  int place = 0;
+  for (const int number : numbers) {
+    const std::string mark = "{" + std::to_string(place++) + "}";
+    if (const std::size_t at = pattern.find(mark); at != std::string::npos) pattern.replace(at, mark.size(), std::to_string(number));
+  }
+  return pattern;
+}
+
+std::vector<std::string> words_along(const Trace& trace, Axis axis, Index batch, Index count) {
+  const auto& tokens = axis == Axis::query ? trace.inputs.query_tokens : trace.inputs.key_tokens;
+  std::vector<std::string> words;
+  for (Index i = 0; i < count; ++i) {
+    const bool named = batch < std::ssize(tokens) && i < std::ssize(tokens[static_cast<std::size_t>(batch)]);
+    words.push_back(named ? tokens[static_cast<std::size_t>(batch)][static_cast<std::size_t>(i)] : std::to_string(i));
+  }
+  return words;
+}
+
+/// Pages that are filled from the top.
+class Sheet {
+ public:
+  Sheet(const std::string& title, const WorksheetText& text, int count)
+      : text_(text), count_(count), canvas_(page_width, page_height, theme_.card, typesetter_, {title}) {}
+
+  static constexpr float inner = page_width - 2 * margin;
+
+  void paragraph(const std::string& words, float size = body, FontRole role = FontRole::text, float indent = 0, bool muted = false) {
+    for (const std::string& each : broken_lines(words, size, inner - indent, typesetter_, role)) {
+      need(line * size / body);
+      put(each, role, size, muted ? theme_.muted : theme_.ink, margin + indent, size);
+      y_ += line * size / body;
+    }
+  }
+  void space(float height) { y_ += height; }
+  /// So much is to stand together.
+  void need(float height) {
+    if (y_ + height <= page_height - margin || y_ <= margin) return;
+    footer();
+    canvas_.next_page(page_width, page_height);
+    ++page_;
+    y_ = margin;
+  }
+  float height_of(const std::string& words, float indent = 0) {
+    return line * static_cast<float>(broken_lines(words, body, inner - indent, typesetter_).size());
+  }
+
+  void name_line(const std::string& words) {
+    const float x = margin + inner * 0.58f;
+    put(words, FontRole::text, body, theme_.muted, x, body);
+    rule(x + typesetter_.width(words, FontRole::text, body) + 8, margin + inner, y_ + body + 2);
+  }
+  /// "Answer: ______", or what is to stand there.
+  void answer(const std::string& label, const std::string& said, float length = 200) {
+    need(line + 6);
+    y_ += 6;
+    put(label, FontRole::text, body, theme_.muted, margin + 14, body);
+    const float x = margin + 14 + typesetter_.width(label, FontRole::text, body) + 10;
+    if (said.empty()) rule(x, std::min(x + length, margin + inner), y_ + body + 3);
+    else put(said, FontRole::strong, body, said_ink, x, body);
+    y_ += line + 4;
+  }
+  /// Lines to write on.
+  void lines(int count) {
+    for (int i = 0; i < count; ++i) {
+      need(28);
+      y_ += 26;
+      rule(margin + 14, margin + inner, y_);
+    }
+    y_ += 10;
+  }
+  void choice(const std::string& words, bool ticked, const std::string& inside) {
+    const float x = margin + 14, indent = 40;
+    need(height_of(words, indent) + 4);
+    frame({x, y_ + 1, 13, 13}, theme_.muted);
+    if (ticked) {
+      stroke({x + 2.5f, y_ + 7}, {x + 5.5f, y_ + 11}, 2, said_ink);
+      stroke({x + 5.5f, y_ + 11}, {x + 11, y_ + 3}, 2, said_ink);
+    }
+    if (!inside.empty()) canvas_.text({inside, FontRole::strong, 10.5f, said_ink, {x + 6.5f, y_ + 11.5f}, Anchor::middle, 0});
+    paragraph(words, body, FontRole::text, indent);
+    y_ += 3;
+  }
+  void code(const std::vector<std::string>& code, std::optional<std::size_t> wrong, const std::vector<std::string>& mended) {
+    const auto put_line = [&](const std::string& side, const std::string& words, Rgba ink) {
+      need(17);
+      float size = 10.5f;
+      const float wide = typesetter_.width(words, FontRole::mono, size), room = inner - 46;
+      if (wide > room) size *= room / wide;
+      canvas_.text({side, FontRole::mono, 10.5f, theme_.muted, {margin + 30, y_ + 12}, Anchor::end, 0});
+      canvas_.text({words, FontRole::mono, size, ink, {margin + 42, y_ + 12}});
+      y_ += 17;
+    };
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      const bool bad = wrong && i == *wrong;
+      put_line(bad ? "✗" : std::to_string(i + 1), code[i], bad ? theme_.muted : theme_.ink);
+      if (!bad) continue;
+      for (const std::string& each : mended) put_line("✓", each, said_ink);
+    }
+    y_ += 8;
+  }
+  void figure(const StageCut& cut) {
+    StageFigureStyle style;
+    style.on_paper = true;
+    style.values = cut.matrix(cut.heads.front()).cols <= 8 && cut.heads.size() == 1;
+    style.size = FigureSize{cut.heads.size() > 1 ? inner : inner * 0.62f, 200};
+    const FigureSpec spec = stage_figure(cut, style);
+    need(style.size->height + 8);
+    draw_figure(canvas_, spec, {margin, y_});
+    y_ += style.size->height + 8;
+  }
+  /// Cells to write into, under and beside their words; `words` in them where they are known, filled ones grey.
+  void cells(const std::vector<std::string>& rows, const std::vector<std::string>& cols, const std::vector<std::string>& inside, const std::vector<bool>& grey) {
+    float left = 0;
+    for (const std::string& row : rows) left = std::max(left, typesetter_.width(row, FontRole::text, 11));
+    left = std::min(left + 10, 140.0f);
+    const float wide = std::min((inner - left - 20) / static_cast<float>(cols.size()), 74.0f), high = std::min(26.0f, std::max(wide, 16.0f));
+    need(20 + high * static_cast<float>(rows.size()));
+    const float x = margin + 14 + left;
+    for (std::size_t c = 0; c < cols.size(); ++c) {
+      const std::string word = typesetter_.elide(cols[c], FontRole::text, 11, wide - 3);
+      canvas_.text({word, FontRole::text, 11, theme_.muted, {x + wide * (static_cast<float>(c) + 0.5f), y_ + 12}, Anchor::middle, 0});
+    }
+    y_ += 18;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const std::string word = typesetter_.elide(rows[r], FontRole::text, 11, 130);
+      canvas_.text({word, FontRole::text, 11, theme_.muted, {x - 8, y_ + high / 2 + 4}, Anchor::end, 0});
+      for (std::size_t c = 0; c < cols.size(); ++c) {
+        const Box box{x + wide * static_cast<float>(c), y_, wide, high};
+        const std::size_t i = r * cols.size() + c;
+        if (i < grey.size() && grey[i]) canvas_.fill(box, theme_.line);
+        frame(box, theme_.muted);
+        if (i < inside.size() && !inside[i].empty()) {
+          canvas_.text({inside[i], FontRole::strong, 10.5f, said_ink, {box.x + wide / 2, y_ + high / 2 + 4}, Anchor::middle, 0});
+        }
+      }
+      y_ += high;
+    }
+    y_ += 12;
+  }
+
+  int pages() const { return page_; }
+  std::string take() {
+    footer();
+    return canvas_.take();
+  }
+
+ private:
+  void put(const std::string& words, FontRole role, float size, Rgba ink, float x, float baseline) { canvas_.text({words, role, size, ink, {x, y_ + baseline}}); }
+  void stroke(Point from, Point to, float width, Rgba ink) { canvas_.path(std::vector<PathStep>{PathStep{from}, PathStep{to}}, width, ink, false); }
+  void rule(float from, float to, float y) { stroke({from, y}, {to, y}, 0.8f, theme_.muted); }
+  void frame(const Box& b, Rgba ink) {
+    const Point corners[] = {{b.x, b.y}, {b.right(), b.y}, {b.right(), b.bottom()}, {b.x, b.bottom()}, {b.x, b.y}};
+    std::vector<PathStep> steps;
+    for (const Point& corner : corners) steps.push_back(PathStep{corner});
+    canvas_.path(steps, 0.8f, ink, false);
+  }
+  void footer() {
+    canvas_.text({filled(text_.page, {page_, count_}), FontRole::text, 10, theme_.muted, {page_width / 2, page_height - margin / 2}, Anchor::middle, 0});
+  }
+
+  const WorksheetText& text_;
+  const ThemeColours& theme_ = colours(Theme::light);
+  Typesetter typesetter_;
+  int count_, page_ = 1;
+  PdfCanvas canvas_;
+  float y_ = margin;
+};
+
+/// What the steps show, computed once.
+struct Shown {
+  std::shared_ptr<const Trace> trace;
+  std::optional<Stage> first_wrong;           ///< of a lesson with a mistake
+  std::shared_ptr<const Trace> wrong;
+};
+
+std::vector<Shown> computed(const Course& course) {
+  std::vector<Shown> all;
+  std::shared_ptr<const Trace> last;
+  const Scenario* of = nullptr;
+  for (const LessonStep& step : course.steps) {
+    if (of && *of == step.pose.scenario) {
+      all.push_back(all.back());
+      continue;
+    }
+    Run run;
+    run.summary = true;  // of a network the whole pass: questions may be of what it predicts
+    last = compute_any(step.pose.scenario, last.get(), run);
+    of = &step.pose.scenario;
+    Shown shown{last, {}, {}};
+    if (course.bug) {
+      const OwnStages own = mistaken_stages(course.bug->mistake, course.bug->variant, last);
+      const Comparison found = differences(*last, own);
+      if (const auto* first = found.first_difference()) shown.first_wrong = first->stage;
+      shown.wrong = std::make_shared<Trace>(with_stages(*last, own));
+    }
+    all.push_back(std::move(shown));
+  }
+  return all;
+}
+
+class Writer {
+ public:
+  Writer(Sheet& sheet, const Course& course, const WorksheetText& text, bool key) : sheet_(sheet), course_(course), text_(text), key_(key) {}
+
+  void write(const std::vector<Shown>& shown) {
+    sheet_.name_line(text_.name);
+    sheet_.space(4);
+    sheet_.paragraph(of_language(course_.card.title, text_.language) + (key_ ? " · " + text_.key : ""), 20, FontRole::strong);
+    sheet_.space(4);
+    sheet_.paragraph(of_language(course_.card.description, text_.language), body, FontRole::text, 0, true);
+    sheet_.space(14);
+    if (course_.bug) {
+      const bool told = key_;
+      sheet_.code(course_.bug->code, told ? std::optional(course_.bug->line) : std::nullopt, course_.bug->mended);
+    }
+    for (std::size_t i = 0; i < course_.steps.size(); ++i) step(i, shown[i]);
+  }
+
+ private:
+  void step(std::size_t i, const Shown& shown) {
+    const LessonStep& step = course_.steps[i];
+    if (course_.bug && !key_ && step.pose.mended) return;  // that is to be found
+    const std::string title = of_language(step.title, text_.language);
+    sheet_.need(90);
+    sheet_.paragraph(filled(text_.step, {static_cast<int>(i) + 1}) + (title.empty() ? "" : " · " + title), 13.5f, FontRole::strong);
+    sheet_.space(2);
+    sheet_.paragraph(step.prose(text_.language));
+    sheet_.space(6);
+    picture(step, *shown.trace);
+    if (step.question) question(*step.question, shown);
+    sheet_.space(16);
+  }
+
+  /// Of the stage that the text is about, unless that is hidden or the question is about its numbers.
+  void picture(const LessonStep& step, const Trace& trace) {
+    if (!step.pose.stage || course_.bug || !trace.has(*step.pose.stage)) return;
+    const Stage stage = *step.pose.stage;
+    const bool hidden = std::ranges::find(step.pose.hide, stage) != step.pose.hide.end();
+    const MatrixView matrix = trace[stage].matrix();
+    if (matrix.rows > 64 || matrix.cols > 64) return;
+    const bool gives_away = step.question && (step.question->kind == QuestionKind::row || step.question->kind == QuestionKind::mask);
+    if (gives_away && !key_) return;
+    const auto cell = step.pose.select ? row_place(*step.pose.select) : std::nullopt;
+    StageCut cut{trace, stage};
+    if (cell && has_head_axis(stage)) cut.heads = {std::min(cell->head, trace[stage].size(1) - 1)};
+    if (!hidden || key_) return sheet_.figure(cut);
+    if (matrix.rows > most_cells || matrix.cols > most_cells) return;
+    sheet_.paragraph(std::string(name(stage)), 11, FontRole::mono, 14, true);
+    sheet_.cells(words_along(trace, info(stage).rows, 0, matrix.rows), words_along(trace, info(stage).cols, 0, matrix.cols), {}, {});
+  }
+
+  void question(const Question& question, const Shown& shown) {
+    const Trace& trace = *shown.trace;
+    sheet_.need(sheet_.height_of(of_language(question.ask, text_.language)) + 60);
+    sheet_.paragraph(of_language(question.ask, text_.language), body, FontRole::strong);
+    sheet_.space(4);
+    switch (question.kind) {
+      case QuestionKind::choice:
+        for (std::size_t i = 0; i < question.choices.size(); ++i) sheet_.choice(of_language(question.choices[i], text_.language), key_ && i == question.right, "");
+        break;
+      case QuestionKind::order:
+        sheet_.paragraph(text_.order_answer, 11, FontRole::text, 14, true);
+        for (std::size_t n = 0; n < question.choices.size(); ++n) {
+          const std::size_t i = (n + 1) % question.choices.size();  // as the window mixes them
+          sheet_.choice(of_language(question.choices[i], text_.language), false, key_ ? std::to_string(i + 1) : "");
+        }
+        break;
+      case QuestionKind::number: {
+        const bool wrong = question.measure && question.measure->wrong && shown.wrong;
+        const double value = question.measure ? measured(*question.measure, wrong ? *shown.wrong : trace) : question.number;
+        sheet_.answer(text_.answer, key_ ? number_words(value) : "");
+        break;
+      }
+      case QuestionKind::row:
+        row(question, trace);
+        break;
+      case QuestionKind::mask:
+        mask(question, trace);
+        break;
+      case QuestionKind::head:
+        sheet_.answer(text_.head_answer, key_ ? "L" + std::to_string(question.layer) + " H" + std::to_string(question.head) : "");
+        break;
+      case QuestionKind::stage:
+        sheet_.answer(text_.stage_answer, key_ && shown.first_wrong ? std::string(name(*shown.first_wrong)) : "");
+        break;
+    }
+    if (key_) {
+      sheet_.space(2);
+      sheet_.paragraph(text_.because + ": " + of_language(question.why, text_.language), body, FontRole::text, 14, true);
+    } else {
+      sheet_.answer(text_.because, "", 2000);
+      sheet_.lines(1);
+    }
+  }
+
+  void row(const Question& question, const Trace& trace) {
+    const auto place = row_place(question.measure->of);
+    const std::vector<double> shares = row_of(trace, question.measure->of);
+    sheet_.paragraph(text_.row_answer, 11, FontRole::text, 14, true);
+    const std::vector<std::string> cols = words_along(trace, info(place->stage).cols, place->batch, std::ssize(shares));
+    const std::string asker = words_along(trace, info(place->stage).rows, place->batch, place->row + 1).back();
+    std::vector<std::string> inside;
+    for (const double share : shares) {
+      char text[16];
+      std::snprintf(text, sizeof text, "%.2f", share);
+      inside.emplace_back(key_ ? text : "");
+    }
+    sheet_.cells({asker}, cols, inside, {});
+  }
+
+  void mask(const Question& question, const Trace& trace) {
+    const Dims& dims = trace.dims();
+    if (dims.n_q <= most_cells && dims.n_k <= most_cells) {
+      sheet_.paragraph(text_.mask_answer, 11, FontRole::text, 14, true);
+      std::vector<bool> grey;
+      if (key_) {
+        MaskContext context;
+        context.batch = dims.batch;
+        context.heads = dims.heads;
+        context.n_q = dims.n_q;
+        context.n_k = dims.n_k;
+        if (trace.inputs.valid_lens.defined()) context.valid_lens = &trace.inputs.valid_lens;
+        const Tensor may = evaluate(MaskExpression::parse(question.mask), context).expand({dims.batch, dims.heads, dims.n_q, dims.n_k}).contiguous();
+        const MatrixView cells = may.matrix();
+        for (Index q = 0; q < dims.n_q; ++q) {
+          for (Index k = 0; k < dims.n_k; ++k) grey.push_back(cells(q, k) != 0);
+        }
+      }
+      sheet_.cells(words_along(trace, Axis::query, 0, dims.n_q), words_along(trace, Axis::key, 0, dims.n_k), {}, grey);
+    }
+    sheet_.answer(text_.answer, key_ ? question.mask : "", 320);
+  }
+
+  Sheet& sheet_;
+  const Course& course_;
+  const WorksheetText& text_;
+  bool key_;
+};
+
+}  // namespace
+
+std::string make_worksheet(const Course& course, const WorksheetText& text, bool key) {
+  const std::vector<Shown> shown = computed(course);
+  const std::string title = of_language(course.card.title, text.language);
+  Sheet counted(title, text, 0);  // once to learn how many pages there are
+  Writer(counted, course, text, key).write(shown);
+  Sheet sheet(title, text, counted.pages());
+  Writer(sheet, course, text, key).write(shown);
+  return sheet.take();
+}
+
+}  // namespace headlight

@@ -1,0 +1,26 @@
+// Lessons as teachers write them with a text editor: Markdown, turned into the JSON of assets/lesson.schema.json.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/scenario/json_place.h"
+
+namespace headlight {
+
+/// A lesson's JSON, and where it came from.
+struct LessonText {
+  Json json;
+  std::map<std::string, int> lines{};  ///< Markdown: the line of each path, "$.steps[1].pose.stage", counted from 1
+  /// "$.steps[1].pose.stage: …" with the line that it stands in, where there are lines.
+  std::string with_line(const std::string& sentence) const;
+};
+
+/// The lesson file, JSON or Markdown by its ending. Throws FileError.
+LessonText read_lesson_text(const std::string& path);
+/// Throws FileError: what is no front matter, heading, field or answer, with its line.
+LessonText lesson_from_markdown(const std::string& markdown, const std::string& subject);
+/// "a.md", "a.markdown"
+bool is_markdown(const std::string& path);
+
+}  // namespace headlight

@@ -1,0 +1,62 @@
+// Mistakes made on purpose are those that compare finds.
+#include "core/diagnosis/comparer.h"
+#include "core/diagnosis/mistaken_run.h"
+#include "core/tensor/error.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+
+using namespace headlight;
+using samples::has;
+
+namespace {
+
+std::shared_ptr<const Trace> causal_words() {
+  Scenario scenario;
+  scenario.source = Source::text;
+  scenario.text = "the cat sat on the mat";
+  scenario.heads = 2;
+  scenario.d_model = 16;
+  scenario.mask = "causal()";
+  return compute(scenario);
+}
+
+}  // namespace
+
+TEST_CASE("a mistake that is made on purpose is found again, and its stages are those of the run up to it") {
+  const auto trace = causal_words();
+  for (const char* id : {"no_scale", "mask_ignored", "mask_inverted", "mask_after_softmax", "softmax_over_queries", "split_without_transpose",
+                         "merge_without_transpose", "value_is_key", "causal_sees_next", "weight_not_transposed"}) {
+    INFO(id);
+    const OwnStages own = mistaken_stages(id, 0, trace);
+    const Comparison found = compare(trace, own);
+    REQUIRE_FALSE(found.matches());
+    REQUIRE_FALSE(found.diagnosis().empty());
+    CHECK(found.diagnosis().front().id == std::string(id));
+  }
+  CHECK(compare(trace, own_stages_of(*trace)).matches());
+}
+
+TEST_CASE("a mistake that is unknown or cannot be made is refused with what was expected") {
+  const auto trace = causal_words();
+  CHECK_THROWS_AS(mistaken_stages("no_such", 0, trace), SettingError);
+  CHECK_THROWS_AS(mistaken_stages("rope_pairing", 0, trace), SettingError);
+  CHECK_THROWS_AS(mistaken_stages("no_scale", 99, trace), SettingError);
+}
+
+TEST_CASE("the comparer gives the differences and what is behind them; the newest pair wins") {
+  const auto trace = causal_words();
+  Comparer comparer;
+  comparer.submit(trace, {{}, "mask_inverted", 0, false});
+  comparer.submit(trace, {{}, "no_scale", 0, false});
+  const auto found = comparer.wait();
+  REQUIRE(found);
+  CHECK(found->source.mistake == "no_scale");
+  CHECK_FALSE(found->searching);
+  CHECK(found->comparison.first_difference()->stage == Stage::scaled_scores);
+  CHECK(found->comparison.diagnosis().front().id == "no_scale");
+  CHECK_FALSE(comparer.progress().busy);
+  comparer.submit(trace, {"nowhere.npz", {}, 0, false});
+  const auto failed = comparer.wait();
+  REQUIRE(failed);
+  CHECK(has(failed->error, "nowhere.npz"));
+}

@@ -1,0 +1,99 @@
+// One's own stages beside the right ones, in the window.
+#include <filesystem>
+
+#include "core/diagnosis/mistaken_run.h"
+#include "core/files/array_write.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+#include "tests/ui/headless.h"
+#include "ui/document/beside.h"
+#include "ui/lessons/lesson_panel.h"
+#include "ui/mine/mine_picture.h"
+
+using namespace headlight;
+using namespace headlight::test;
+using samples::has;
+
+namespace {
+
+/// The sentence's stages with a mistake in them, as a file.
+std::string saved(const samples::TempFolder& scratch, const Trace& trace, const char* mistake) {
+  const OwnStages own = mistaken_stages(mistake, 0, std::make_shared<Trace>(trace));
+  std::vector<NamedArray> arrays;
+  for (const OwnStage& stage : own.stages) arrays.push_back({std::string(name(stage.stage)), stage.values});
+  const std::filesystem::path file = scratch / "mine.npz";
+  write_npz(file, arrays);
+  return file.string();
+}
+
+}  // namespace
+
+TEST_CASE("a file of own stages that is dropped lies over what is open: the first difference in focus, the mistake named, and the way to the operation") {
+  const samples::TempFolder scratch;
+  HeadlessWindow window(sentence());
+  window.settle();
+  const Scenario before = window.document().scenario;
+  window.session.open(saved(scratch, *window.document().trace, "no_scale"));
+  window.settle();
+  const Document& document = window.document();
+  CHECK(document.scenario == before);
+  CHECK(document.view.kind == ViewKind::compare);
+  REQUIRE(document.beside);
+  CHECK_FALSE(document.beside->searching);
+  CHECK(beside_shown(*document.beside, document.view) == Stage::scaled_scores);
+  CHECK(document.beside->comparison.diagnosis().front().id == "no_scale");
+  const Words english("en"), chinese("zh");
+  const Report report = make_report(document.beside->comparison, document.beside->own, english);
+  REQUIRE(report.parts.size() == 1);
+  CHECK(report.parts[0].heading == "First difference: scaled_scores");
+  CHECK(report.parts[0].findings[0].text == document.beside->comparison.diagnosis().front().explanation);
+  CHECK(has(report.parts[0].findings[0].line, "math.sqrt(d_head)"));
+  CHECK(has(make_report(document.beside->comparison, document.beside->own, chinese).parts[0].findings[0].text, "math.sqrt(d_head)"));
+
+  const ImVec2 show = window.find("canvas", {"show_me"});
+  REQUIRE(show.x > 0);
+  window.click(show);
+  window.settle();
+  CHECK(window.document().view.kind == ViewKind::pipeline);
+  CHECK(window.document().view.looking.level == Level::operation);
+  CHECK(window.document().view.looking.stage == Stage::scaled_scores);
+
+  window.session.perform(TakeOff{});
+  window.settle();
+  CHECK_FALSE(window.document().beside);
+  CHECK_FALSE(window.document().own);
+}
+
+TEST_CASE("own stages are compared anew where the settings change, and a file that cannot be read is taken away again") {
+  const samples::TempFolder scratch;
+  HeadlessWindow window(sentence());
+  window.settle();
+  const std::string file = saved(scratch, *window.document().trace, "no_scale");
+  window.session.perform(LayOver{file});
+  window.settle();
+  REQUIRE(window.document().beside);
+  window.session.perform(EditScenario{[](Scenario& s) { s.scale = 1; }, {}});
+  window.settle();
+  REQUIRE(window.document().beside);
+  CHECK(window.document().beside->comparison.matches());
+  window.session.perform(LayOver{scratch / "nowhere.npz"});
+  window.settle();
+  CHECK_FALSE(window.document().own);
+  CHECK(has(window.document().error, "nowhere.npz"));
+}
+
+TEST_CASE("what is to be found in a lesson with a mistake is not told before it is answered") {
+  const Course course = course_named("bug-no-scale");
+  LessonProgress progress;
+  progress.step = 1;
+  CHECK_FALSE(told(course, progress).stages);
+  progress.revealed = true;
+  CHECK(told(course, progress).stages);
+  CHECK_FALSE(told(course, progress).mistake);
+  progress = {};
+  progress.step = 2;
+  CHECK(told(course, progress).stages);
+  CHECK_FALSE(told(course, progress).mistake);
+  progress.step = 3;
+  CHECK(told(course, progress).mistake);
+}

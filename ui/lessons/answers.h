@@ -1,0 +1,29 @@
+// Questions of lessons: what is right, and what was answered.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/diagnosis/comparer.h"
+#include "core/lesson/course.h"
+#include "ui/frame/frame.h"
+
+namespace headlight {
+
+/// Whether what was answered is right, judged by the numbers; `beside` where the lesson has a mistake in it.
+bool is_right(const Question& question, const LessonAnswer& answer, const Trace& trace, const Beside* beside = nullptr);
+/// The right answer in words.
+std::string right_answer(const Question& question, const Trace& trace, const std::string& language, const Beside* beside = nullptr);
+/// How much of a row that was dragged lies where it should, 0…1; the row counts as a whole, whatever it sums to.
+double row_agreement(const Question& question, const LessonAnswer& answer, const Trace& trace);
+/// The cells of the matrix that is looked at that should be allowed, [n_q, n_k]; empty where the expression does not parse.
+std::vector<bool> allowed_cells(const std::string& expression, const Trace& trace, Index batch, Index head);
+/// The order in which the choices of an ordering question stand before they are ordered.
+std::vector<std::size_t> shuffled(std::size_t count);
+
+/// The step's question, where it is not answered yet.
+const Question* open_question_of(const Course& course, const LessonProgress& progress);
+/// The answer as it stands is the answer: judged, and what was hidden is shown.
+void reveal(const Frame& frame, const Question& question, LessonProgress progress);
+
+}  // namespace headlight

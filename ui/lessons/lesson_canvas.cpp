@@ -1,0 +1,84 @@
+#include "ui/lessons/lesson_canvas.h"
+
+#include <algorithm>
+
+#include "ui/imgui_compat.h"
+#include "ui/lessons/hidden.h"
+#include "ui/lessons/mask_question.h"
+#include "ui/lessons/row_question.h"
+#include "ui/pipeline/pipeline_view.h"
+#include "ui/widgets/paragraph.h"
+
+namespace headlight {
+namespace {
+
+const LessonStep& step_of(const Frame& frame, const Course& course) { return course.steps[std::min(frame.view().lesson.step, course.steps.size() - 1)]; }
+
+const std::string& notes_of(const Frame& frame, const Course& course) { return in_language(step_of(frame, course).notes, frame.words.language()); }
+
+constexpr float notes_points = 15, notes_inset = 20;
+
+float notes_height(const Frame& frame, const Course& course, float width) {
+  if (!frame.view().lesson.notes || notes_of(frame, course).empty()) return 0;
+  const float u = frame.u;
+  return draw_paragraph(nullptr, frame.fonts, Face::ui, notes_points * u, {}, 0, notes_of(frame, course), width - 2 * notes_inset * u) + 46 * u;
+}
+
+void draw_veil(const Frame& frame, Rect place) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float u = frame.u, pixels = 17 * u;
+  const char* words = frame.words("lesson.veil");
+  const float width = std::min(text_size(frame.fonts, Face::ui, pixels, words).x + 2, place.width() - 60 * u);
+  draw_paragraph(&list, frame.fonts, Face::ui, pixels, {place.centre().x - width / 2, place.centre().y - pixels}, frame.look.muted, words, width);
+}
+
+}  // namespace
+
+Rect above_notes(const Frame& frame, const Course& course, Rect place) {
+  place.max.y -= std::min(notes_height(frame, course, place.width()), 0.5f * place.height());
+  return place;
+}
+
+bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place) {
+  const LessonStep& step = step_of(frame, course);
+  const bool posed = frame.document.scenario == step.pose.scenario && frame.trace()->scenario == frame.document.scenario;
+  const bool network = frame.trace()->scenario.layer != std::string() || frame.trace()->scenario.file.starts_with("model:");
+  if (step.question && (posed || network)) {
+    const Question& question = *step.question;
+    if (question.kind == QuestionKind::row) {
+      draw_row_question(frame, question, place);
+      return true;
+    }
+    if (question.kind == QuestionKind::mask && can_be_painted(*frame.trace())) {
+      draw_mask_question(frame, question, place);
+      return true;
+    }
+  }
+  if (!hides_view(frame.view())) return false;
+  draw_veil(frame, place);
+  return true;
+}
+
+void draw_over_view(const Frame& frame, const Course& course, Rect place, Rect whole) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float u = frame.u;
+  const LessonProgress& now = frame.view().lesson;
+  const std::optional<Stage> stage = now.pointed ? now.pointed : now.stage_shown;
+  if (stage && frame.view().kind == ViewKind::pipeline && level_shown(frame.view()) == Level::pipeline && frame.trace()->has(*stage)) {
+    const Rect card = card_on_screen(frame, place, *stage);
+    if (card.width() < place.width() && card.height() < place.height()) {
+      list.PushClipRect(place.min, place.max, true);
+      compat::add_rect(list, card.grown(3 * u).min, card.grown(3 * u).max, frame.look.lane(*stage), 11 * u, (now.pointed ? 4 : 2.5f) * u);
+      list.PopClipRect();
+    }
+  }
+  if (place.max.y >= whole.max.y) return;
+  const Rect notes{{whole.min.x, place.max.y}, whole.max};
+  list.AddRectFilled(notes.min, notes.max, frame.look.panel);
+  list.AddLine(notes.min, {notes.max.x, notes.min.y}, frame.look.line, u);
+  const ImVec2 at{notes.min.x + notes_inset * u, notes.min.y + 10 * u};
+  draw_text(list, frame.fonts, Face::bold, 13 * u, at, frame.look.muted, frame.words("lesson.notes_title"));
+  draw_paragraph(&list, frame.fonts, Face::ui, notes_points * u, {at.x, at.y + 20 * u}, frame.look.ink, notes_of(frame, course), notes.width() - 2 * notes_inset * u);
+}
+
+}  // namespace headlight

@@ -1,0 +1,30 @@
+// A step's text on screen: its terms in the colours of what they name, its numbers in bold.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/lesson/course.h"
+#include "ui/frame/frame.h"
+
+namespace headlight {
+
+/// A piece of one line, at its place from the text's top left corner.
+struct ProsePiece {
+  std::string words;
+  ImVec2 at;
+  float width = 0;
+  std::optional<Stage> stage;
+  bool number = false;
+};
+struct ProseLayout {
+  std::vector<ProsePiece> pieces;
+  float height = 0;
+};
+
+/// Lines of at most `width` pixels in type of `pixels`.
+ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs, float pixels, float width);
+/// Draws it; gives the term under the pointer.
+std::optional<Stage> draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at, float pixels);
+
+}  // namespace headlight

@@ -1,0 +1,91 @@
+#include "ui/lessons/save_step.h"
+
+#include <filesystem>
+#include <fstream>
+#include <span>
+
+#include <nlohmann/json.hpp>
+
+#include "core/assets/assets.h"
+#include "core/files/whole_file.h"
+#include "core/lesson/course.h"
+#include "core/scenario/scenario_json.h"
+#include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+/// As a lesson at `path` names it: its files from their roots on.
+OrderedJson scenario_json(Scenario scenario) {
+  for (std::string* file : {&scenario.file, &scenario.mask_file}) {
+    if (file->empty() || file->starts_with("model:")) continue;
+    *file = utf8_from(std::filesystem::absolute(path_from(*file)).lexically_normal());
+  }
+  return OrderedJson::parse(to_json(scenario));
+}
+
+const char* view_word(ViewKind kind) {
+  switch (kind) {
+    case ViewKind::heads: return "heads";
+    case ViewKind::mask: return "mask";
+    case ViewKind::compare: return "compare";
+    default: return "pipeline";
+  }
+}
+
+OrderedJson pose_of(const View& view) {
+  OrderedJson pose{{"view", view_word(view.kind)}, {"level", level_names[static_cast<std::size_t>(view.looking.level)]}};
+  if (view.looking.level == Level::operation) pose["stage"] = std::string(name(view.looking.stage));
+  if (view.selected && !is_parameter(view.selected->stage)) {
+    const Cell& c = *view.selected;
+    pose["select"] = std::string(name(c.stage)) + ":" + std::to_string(c.batch) + "," + std::to_string(c.head) + "," + std::to_string(c.row) + "," + std::to_string(c.col);
+    if (!pose.contains("stage")) pose["stage"] = std::string(name(c.stage));
+  }
+  if (view.step) pose["step"] = *view.step;
+  return pose;
+}
+
+OrderedJson begun(const std::filesystem::path& file, const OrderedJson& scenario, const Words& words) {
+  return {{"id", utf8_from(file.stem())}, {"title", {{"en", utf8_from(file.stem())}}}, {"description", {{"en", words("lesson.description_to_write")}}},
+          {"scenario", scenario}, {"steps", OrderedJson::array()}};
+}
+
+OrderedJson read_whole(const std::string& path) {
+  // What it says besides is kept as it stands, in its order.
+  read_course(path);  // throws where it is no lesson
+  std::ifstream stream(path_from(path), std::ios::binary);
+  return OrderedJson::parse(stream);
+}
+
+}  // namespace
+
+std::string suggested_lesson_path() {
+  const std::vector<std::filesystem::path> own = own_data_folders();
+  const std::filesystem::path folder = own.empty() ? std::filesystem::path() : own.front() / "lessons";
+  return utf8_from(folder / "my-lesson.json");
+}
+
+void save_step(Document& document, const std::string& path, const Words& words) {
+  try {
+    if (!path.ends_with(".json")) throw FileError(path, "is no name for such a lesson", "expected one that ends in .json");
+    const std::filesystem::path file = path_from(path);
+    std::error_code error;
+    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
+    const OrderedJson scenario = scenario_json(document.scenario);
+    OrderedJson lesson = std::filesystem::exists(file, error) ? read_whole(path) : begun(file, scenario, words);
+    OrderedJson pose = pose_of(document.view);
+    pose["scenario"] = scenario;
+    lesson["steps"].push_back({{"text", {{"en", words("lesson.text_to_write")}}}, {"pose", pose}});
+    const std::string text = lesson.dump(2) + "\n";
+    write_whole_file(file, std::as_bytes(std::span(text)));
+    document.view.saving_step.reset();
+    document.notice = words.fill("lesson.step_saved", {std::to_string(lesson["steps"].size()), path});
+  } catch (const InputError& error) {
+    document.error = error.what();
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,243 @@
+#include "ui/mine/mine_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/document/beside.h"
+#include "ui/frame/colormaps.h"
+#include "ui/matrix/heatmap.h"
+#include "ui/widgets/paragraph.h"
+
+namespace headlight {
+namespace {
+
+constexpr float code_points = 13, code_line = 19;
+
+/// mine − right of one matrix, [1, 1, rows, cols]; where both are the same infinity or NaN there is no difference.
+Tensor difference_of(const MatrixView& mine, const MatrixView& right) {
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(mine.rows * mine.cols));
+  for (Index r = 0; r < mine.rows; ++r) {
+    for (Index c = 0; c < mine.cols; ++c) {
+      const float a = mine(r, c), b = right(r, c);
+      values.push_back(agree(a, b) ? (a == b || std::isnan(a) ? 0 : a - b) : a - b);
+    }
+  }
+  return Tensor({1, 1, mine.rows, mine.cols}, std::move(values));
+}
+
+float reach_of(const MatrixView& matrix) {
+  float reach = 0;
+  for (Index r = 0; r < matrix.rows; ++r) {
+    for (Index c = 0; c < matrix.cols; ++c) {
+      if (std::isfinite(matrix(r, c))) reach = std::max(reach, std::abs(matrix(r, c)));
+    }
+  }
+  return reach;
+}
+
+class Maker {
+ public:
+  Maker(const Frame& frame, const Course* course, Rect area)
+      : frame_(frame), beside_(*frame.document.beside), course_(course), area_(area), u_(frame.u), secrets_(course ? told(*course, frame.view().lesson) : BugSecrets{true, true}) {}
+
+  MinePicture make() {
+    picture_.stage = shown();
+    picture_.report = make_report(beside_.comparison, beside_.own, frame_.words);
+    float y = area_.min.y;
+    if (course_) {
+      y = code(y);
+    } else {
+      heading();
+      y += 64 * u_;
+    }
+    y = chips(y) + 10 * u_;
+    const float bottom = course_ ? area_.max.y : report();
+    panels({{area_.min.x, y + 26 * u_}, {area_.max.x, bottom}});
+    return std::move(picture_);
+  }
+
+ private:
+  /// In a lesson the last stage first, until it is known where it begins.
+  Stage shown() const {
+    if (!secrets_.stages && !frame_.view().beside) return Stage::output;
+    return beside_shown(beside_, frame_.view());
+  }
+
+  const StageComparison* comparison_of(Stage stage) const {
+    const auto found = std::ranges::find(beside_.comparison.stages, stage, &StageComparison::stage);
+    return found == beside_.comparison.stages.end() ? nullptr : &*found;
+  }
+
+  void heading() {
+    const std::string& path = beside_.source.path;
+    picture_.title = frame_.words.fill("mine.title", {path.substr(path.find_last_of("/\\") + 1)});
+    const StageComparison* first = beside_.comparison.first_difference();
+    picture_.summary = first ? frame_.words.fill("mine.first", {std::string(name(first->stage))}) : picture_.report.agrees;
+  }
+
+  float code(float y) {
+    const std::vector<std::string>& lines = course_->bug->code;
+    const bool mended = beside_.source.mended;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const bool wrong = i == course_->bug->line && secrets_.mistake;
+      picture_.code.push_back({lines[i], wrong ? MineCodeLine::Kind::wrong : MineCodeLine::Kind::plain});
+      if (!wrong || !mended) continue;
+      for (const std::string& line : course_->bug->mended) picture_.code.push_back({line, MineCodeLine::Kind::mended});
+    }
+    picture_.code_card = {{area_.min.x, y}, {area_.max.x, y + (static_cast<float>(picture_.code.size()) * code_line + 20) * u_}};
+    return picture_.code_card.max.y + 12 * u_;
+  }
+
+  float chips(float y) {
+    const float pixels = 13 * u_, high = 26 * u_;
+    float x = area_.min.x;
+    for (const StageComparison& stage : beside_.comparison.stages) {
+      if (!stage.own) continue;
+      const float width = text_size(frame_.fonts, Face::ui, pixels, name(stage.stage)).x + 38 * u_;
+      if (x > area_.min.x && x + width > area_.max.x) {
+        x = area_.min.x;
+        y += high + 6 * u_;
+      }
+      MineChip chip{stage.stage, {{x, y}, {x + width, y + high}}, StageVerdict::unknown, stage.stage == picture_.stage};
+      if (secrets_.stages) chip.verdict = stage.differs() ? StageVerdict::differs : StageVerdict::agrees;
+      picture_.chips.push_back(chip);
+      x += width + 6 * u_;
+    }
+    return y + high;
+  }
+
+  /// Along the bottom, as high as its words need; gives the y above it.
+  float report() {
+    const float most = area_.height() * 0.42f, pixels = 14 * u_, width = area_.width() - 32 * u_;
+    float height = 24 * u_;
+    const auto add = [&](const std::string& text, float indent) { height += draw_paragraph(nullptr, frame_.fonts, Face::ui, pixels, {}, 0, text, width - indent) + 5 * u_; };
+    const Report& report = picture_.report;
+    for (const std::string* text : {&report.assumed, &report.agrees, &report.incomplete}) {
+      if (!text->empty()) add(*text, 0);
+    }
+    for (const ReportPart& part : report.parts) {
+      height += 26 * u_;
+      for (const ReportFinding& finding : part.findings) {
+        height += 24 * u_;
+        add(finding.text, 0);
+      }
+      for (const std::string& note : part.notes) add(note, 0);
+    }
+    for (const std::string& other : report.others) add(other, 0);
+    if (beside_.searching || beside_.stopped) height += 40 * u_;
+    height = std::clamp(height, 60 * u_, most);
+    picture_.report_card = {{area_.min.x, area_.max.y - height}, area_.max};
+    return picture_.report_card.min.y - 12 * u_;
+  }
+
+  void panels(Rect area) {
+    const StageComparison* stage = comparison_of(picture_.stage);
+    if (!stage || !stage->own) return;
+    if (secrets_.stages) picture_.stage_words = verdict_words(*stage, frame_.words);
+    if (!stage->own->fits || area.height() < 60 * u_) return;
+    const Trace& right_run = *beside_.right();
+    const Tensor right = with_heads_of(stage->own->values, counterpart(right_run, picture_.stage));
+    if (right.shape() != stage->own->values.shape()) return;
+    const Stage standing = standing_for(*frame_.trace(), picture_.stage);
+    const View& view = frame_.view();
+    const Index batch = right.rank() >= 3 ? view.batch : 0;
+    Index head = right.rank() < 4 ? 0 : view.head;
+    if (right.rank() == 4 && head >= right.size(1)) head = std::min(head / frame_.trace()->dims().groups(), right.size(1) - 1);
+    const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);
+    const Tensor apart = difference_of(a, b);
+    const float gap = 12 * u_, width = (area.width() - 2 * gap) / 3;
+    const char* titles[] = {course_ ? "mine.its_numbers" : "mine.yours", "mine.right", course_ ? "mine.its_minus_right" : "mine.yours_minus_right"};
+    const float widest = std::min(widest_label(frame_, info(picture_.stage).rows, a.rows, 12 * u_) + 8 * u_, width * 0.3f);
+    for (int i = 0; i < 3; ++i) {
+      MinePanel panel;
+      const float left = area.min.x + static_cast<float>(i) * (width + gap);
+      panel.title = frame_.words(titles[i]);
+      panel.card = {{left, area.min.y}, {left + width, area.max.y}};
+      const Rect box{{left + 10 * u_ + widest, area.min.y + 32 * u_}, {left + width - 12 * u_, area.max.y - 30 * u_}};
+      const float cell = std::min({box.width() / static_cast<float>(a.cols), 1.4f * box.height() / static_cast<float>(a.rows), 84 * u_});
+      const float high = std::min(box.height() / static_cast<float>(a.rows), cell);
+      const ImVec2 size{cell * static_cast<float>(a.cols), high * static_cast<float>(a.rows)};
+      const Rect rect{{box.centre().x - size.x / 2, box.min.y}, {box.centre().x + size.x / 2, box.min.y + size.y}};
+      if (i == 2 && !secrets_.stages) {
+        picture_.panels.push_back(std::move(panel));
+        continue;
+      }
+      panel.heat = make_heat(frame_, trace_stage(standing), view.head, rect);
+      HeatPicture& heat = panel.heat;
+      heat.stage = picture_.stage;
+      heat.batch = batch;
+      heat.head = head;
+      heat.rows = a.rows;
+      heat.cols = a.cols;
+      heat.quad.batch = i == 2 ? 0 : batch;
+      heat.quad.head = i == 2 ? 0 : head;
+      heat.quad.values = i == 0 ? stage->own->values : i == 1 ? right : apart;
+      heat.quad.row_ranges = false;
+      heat.shades = Tensor();
+      if (i != 1) heat.quad.mask = heat.quad.kept = Tensor();
+      else if (heat.quad.mask.defined()) heat.quad.mask = right_run[Stage::mask];
+      if (i == 2) {
+        heat.quad.colormap = heat.colormap = &window_colormap(view, Stage::scores);
+        const float reach = std::max(reach_of(apart.matrix()), 1e-30f);
+        heat.quad.range = {-reach, reach};
+      } else if (info(picture_.stage).palette == Palette::diverging) {
+        const float reach = std::max({reach_of(a), reach_of(b), 1e-30f});
+        heat.quad.range = {-reach, reach};
+      }
+      heat.row_labels = axis_labels(frame_, info(picture_.stage).rows, a.rows);
+      if (cell >= 26 * u_) heat.col_labels = axis_labels(frame_, info(picture_.stage).cols, a.cols);
+      heat.label_room = widest / (12 * u_);
+      if (secrets_.stages) panel.mark = mark_of(*stage, heat);
+      picture_.panels.push_back(std::move(panel));
+    }
+    float bottom = area.min.y;
+    for (const MinePanel& panel : picture_.panels) bottom = std::max(bottom, panel.heat.rect.max.y + 30 * u_);
+    for (MinePanel& panel : picture_.panels) panel.card.max.y = std::min(bottom, area.max.y);
+  }
+
+  /// A stage that the run has none of stands in another's shape.
+  Stage trace_stage(Stage standing) const { return frame_.trace()->has(standing) ? standing : Stage::weights; }
+
+  static std::optional<Rect> mark_of(const StageComparison& stage, const HeatPicture& heat) {
+    if (!stage.differs() || !stage.agreement) return {};
+    const std::vector<Index>& at = stage.agreement->at;
+    if (at.size() < 2) return {};
+    const bool here = (at.size() < 3 || at[0] == heat.batch) && (at.size() < 4 || at[1] == heat.head);
+    if (!here) return {};
+    const float w = heat.rect.width() / static_cast<float>(heat.cols), h = heat.rect.height() / static_cast<float>(heat.rows);
+    const ImVec2 min{heat.rect.min.x + static_cast<float>(at.back()) * w, heat.rect.min.y + static_cast<float>(at[at.size() - 2]) * h};
+    return Rect{min, {min.x + w, min.y + h}};
+  }
+
+  const Frame& frame_;
+  const Beside& beside_;
+  const Course* course_;
+  Rect area_;
+  float u_;
+  BugSecrets secrets_;
+  MinePicture picture_;
+};
+
+}  // namespace
+
+BugSecrets told(const Course& course, const LessonProgress& progress) {
+  BugSecrets secrets;
+  const auto passed = [&](std::size_t i) {
+    const LessonAnswer* answer = progress.answer(i);
+    return progress.step > i || (answer && answer->revealed);
+  };
+  std::size_t i = 0;
+  for (; i < course.steps.size(); ++i) {
+    if (course.steps[i].question && course.steps[i].question->kind == QuestionKind::stage) break;
+  }
+  secrets.stages = i < course.steps.size() && passed(i);
+  for (++i; i < course.steps.size() && !course.steps[i].question; ++i) {
+  }
+  secrets.mistake = secrets.stages && i < course.steps.size() && passed(i);
+  return secrets;
+}
+
+MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area) { return Maker(frame, course, area).make(); }
+
+}  // namespace headlight

@@ -1,0 +1,58 @@
+// Somebody's own stages beside the right ones, computed once for a comparison, a view and a size.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/lesson/course.h"
+#include "ui/matrix/heat.h"
+#include "ui/mine/report.h"
+
+namespace headlight {
+
+enum class StageVerdict : std::uint8_t { unknown, agrees, differs, missing };
+
+struct MineChip {
+  Stage stage{};
+  Rect rect;
+  StageVerdict verdict = StageVerdict::unknown;
+  bool chosen = false;
+};
+
+struct MinePanel {
+  Rect card;
+  std::string title;
+  HeatPicture heat;    ///< no rows: a question mark
+  std::optional<Rect> mark;  ///< the cell that differs most
+};
+
+struct MineCodeLine {
+  enum class Kind : std::uint8_t { plain, wrong, mended };
+  std::string text;
+  Kind kind = Kind::plain;
+};
+
+struct MinePicture {
+  Stage stage{};
+  std::string title, summary;
+  std::string stage_words;           ///< how the shown stage compares
+  std::vector<MineChip> chips;
+  std::vector<MinePanel> panels;     ///< mine, right, mine − right; empty where the shapes do not fit
+  Rect code_card;
+  std::vector<MineCodeLine> code;    ///< of a lesson
+  Rect report_card;                  ///< empty in a lesson
+  Report report;
+};
+
+/// What may be told of a mistake that is to be found.
+struct BugSecrets {
+  bool stages = false;   ///< which stages differ
+  bool mistake = false;  ///< which line it is
+};
+BugSecrets told(const Course& course, const LessonProgress& progress);
+
+/// `area` in screen pixels. `course`: the lesson with a mistake that is open; null where none is.
+MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area);
+
+}  // namespace headlight

@@ -1,0 +1,91 @@
+#include "ui/mine/report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace headlight {
+namespace {
+
+std::string place(const std::vector<Index>& index) {
+  std::string text = "[";
+  for (const Index i : index) text += (text.size() > 1 ? ", " : "") + std::to_string(i);
+  return text + "]";
+}
+
+std::string stages_in_words(const std::vector<Stage>& stages) {
+  std::string list;
+  for (const Stage stage : stages) list += (list.empty() ? "" : ", ") + std::string(name(stage));
+  return list;
+}
+
+/// The code behind the explanation's last "Write ", without the sentence's end.
+std::string line_to_write(const std::string& explanation) {
+  const std::size_t at = explanation.rfind("Write ");
+  if (at == std::string::npos) return {};
+  std::string line = explanation.substr(at + 6);
+  if (line.ends_with('.')) line.pop_back();
+  return line;
+}
+
+ReportFinding finding_words(const Finding& finding, const Words& words) {
+  const std::string title = "mistakes." + finding.id + ".title", why = "mistakes." + finding.id + ".why";
+  ReportFinding said{finding.id, words(title), finding.explanation, line_to_write(finding.explanation)};
+  if (words.language() == "en") return said;
+  const std::string translated = words(why);
+  if (translated != why) said.text = said.line.empty() ? translated : translated + " " + words.fill("mine.write", {said.line});
+  return said;
+}
+
+std::vector<std::string> unexplained(const Comparison& comparison, const Wrong& wrong, const Words& words) {
+  std::vector<std::string> notes;
+  const auto stage = std::ranges::find(comparison.stages, wrong.stage, &StageComparison::stage);
+  const bool last = &wrong == &comparison.wrongs.back() && std::any_of(stage + 1, comparison.stages.end(), [](const StageComparison& s) { return s.own != nullptr; });
+  if (!stage->agreement) notes.push_back(words.fill("mine.it", {stage->own->reading}));
+  else notes.emplace_back(words(wrong.aside ? "mine.aside" : last ? "mine.unknown_then_right" : "mine.unknown"));
+  const std::string missing = stages_in_words(worth_saving(comparison, wrong));
+  if (!missing.empty()) notes.push_back(words.fill("mine.save_too", {missing}));
+  return notes;
+}
+
+}  // namespace
+
+std::string short_number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::string verdict_words(const StageComparison& stage, const Words& words) {
+  if (!stage.own) return "";
+  const std::string& reading = stage.own->reading;
+  if (!stage.agreement) return words.fill("mine.differs_shape", {reading});
+  const Agreement& a = *stage.agreement;
+  const std::string text = a.agrees ? words("mine.stage_agrees")
+                                    : words.fill("mine.differs_at", {place(a.at), short_number(static_cast<double>(a.mine)), short_number(static_cast<double>(a.right))});
+  return reading.empty() ? text : text + "  (" + reading + ")";
+}
+
+Report make_report(const Comparison& comparison, const OwnStages& own, const Words& words) {
+  Report report;
+  if (const auto& assumed = comparison.assumed) {
+    const std::string seen(name(assumed->seen_in));
+    report.assumed = assumed->settings.empty() ? words.fill("mine.assumed_some", {seen}) : words.fill("mine.assumed", {seen, assumed->settings});
+  }
+  if (comparison.matches()) report.agrees = words("mine.agrees");
+  for (const Wrong& wrong : comparison.wrongs) {
+    const bool first = &wrong == &comparison.wrongs.front();
+    ReportPart& part = report.parts.emplace_back();
+    part.stage = wrong.stage;
+    part.heading = words.fill(first ? "mine.first" : "mine.next", {std::string(name(wrong.stage))});
+    for (const Finding& finding : wrong.findings) part.findings.push_back(finding_words(finding, words));
+    if (wrong.findings.empty()) part.notes = unexplained(comparison, wrong, words);
+  }
+  if (!comparison.complete) report.incomplete = words("mine.incomplete");
+  for (const OwnStages::Other& other : own.others) {
+    if (!other.meant || own.find(*other.meant)) continue;
+    report.others.push_back(words.fill("mine.other", {other.name, std::string(name(*other.meant))}));
+  }
+  return report;
+}
+
+}  // namespace headlight

@@ -1,0 +1,155 @@
+#include "ui/session/lesson_memory.h"
+
+#include <algorithm>
+#include <fstream>
+#include <span>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/whole_file.h"
+#include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json answer_json(const LessonAnswer& answer) {
+  Json json{{"revealed", answer.revealed}, {"right", answer.right}};
+  if (answer.chosen) json["chosen"] = *answer.chosen;
+  if (!answer.ordered.empty()) json["ordered"] = answer.ordered;
+  if (!answer.typed.empty()) json["typed"] = answer.typed;
+  if (!answer.row.empty()) json["row"] = answer.row;
+  if (!answer.cells.empty()) json["cells"] = answer.cells;
+  if (answer.head) json["head"] = {answer.head->first, answer.head->second};
+  if (answer.stage) json["stage"] = std::string(name(*answer.stage));
+  return json;
+}
+
+LessonAnswer answer_from(const Json& json) {
+  LessonAnswer answer;
+  answer.revealed = json.at("revealed").get<bool>();
+  answer.right = json.at("right").get<bool>();
+  if (json.contains("chosen")) answer.chosen = json["chosen"].get<std::size_t>();
+  if (json.contains("ordered")) answer.ordered = json["ordered"].get<std::vector<std::size_t>>();
+  if (json.contains("typed")) answer.typed = json["typed"].get<std::string>();
+  if (json.contains("row")) answer.row = json["row"].get<std::vector<float>>();
+  if (json.contains("cells")) answer.cells = json["cells"].get<std::vector<bool>>();
+  if (json.contains("head")) answer.head = {json["head"].at(0).get<Index>(), json["head"].at(1).get<Index>()};
+  if (json.contains("stage")) answer.stage = stage_named(json["stage"].get<std::string>());
+  return answer;
+}
+
+/// All answers, that of the step one stands at too.
+std::map<std::size_t, LessonAnswer> all_answers(const LessonProgress& progress) {
+  std::map<std::size_t, LessonAnswer> all = progress.answers;
+  if (progress.begun()) all[progress.step] = progress;
+  return all;
+}
+
+Json progress_json(const LessonProgress& progress) {
+  Json answers = Json::object();
+  for (const auto& [step, answer] : all_answers(progress)) answers[std::to_string(step)] = answer_json(answer);
+  return {{"headlight", 1}, {"step", progress.step}, {"furthest", progress.furthest}, {"answers", answers}};
+}
+
+LessonProgress progress_from(const Json& json) {
+  LessonProgress progress;
+  progress.step = json.at("step").get<std::size_t>();
+  progress.furthest = json.at("furthest").get<std::size_t>();
+  for (const auto& [step, answer] : json.at("answers").items()) progress.answers[std::stoul(step)] = answer_from(answer);
+  // The answer at that step comes back when the step is shown.
+  return progress;
+}
+
+std::optional<LessonProgress> read_progress(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return {};
+  try {
+    return progress_from(Json::parse(stream));
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+LessonStanding standing_of(const LessonProgress& progress) {
+  LessonStanding standing{progress.step, std::max(progress.furthest, progress.step), 0, 0};
+  for (const auto& [step, answer] : all_answers(progress)) {
+    standing.answered += answer.revealed ? 1 : 0;
+    standing.right += answer.revealed && answer.right ? 1 : 0;
+  }
+  return standing;
+}
+
+/// What is kept of it.
+bool same(const LessonProgress& a, const LessonProgress& b) { return a.step == b.step && a.furthest == b.furthest && all_answers(a) == all_answers(b); }
+
+}  // namespace
+
+LessonMemory::LessonMemory(std::filesystem::path folder) : folder_(std::move(folder)) { read_standings(); }
+
+/// A lesson's id may hold anything.
+std::filesystem::path LessonMemory::file_of(const std::string& lesson) const {
+  std::string name;
+  constexpr const char* digits = "0123456789abcdef";
+  for (const char c : lesson) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    if (plain) name += c;
+    else (((name += '_') += digits[byte >> 4]) += digits[byte & 15]);
+  }
+  return folder_ / (name + ".json");
+}
+
+void LessonMemory::read_standings() {
+  auto standings = std::make_shared<LessonStandings>();
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, none)) {
+    std::ifstream stream(entry.path(), std::ios::binary);
+    const Json json = Json::parse(stream, nullptr, false);
+    if (!json.is_object() || !json.contains("lesson") || !json["lesson"].is_string()) continue;
+    if (const auto progress = read_progress(entry.path())) (*standings)[json["lesson"].get<std::string>()] = standing_of(*progress);
+  }
+  standings_ = std::move(standings);
+}
+
+LessonProgress LessonMemory::recall(const std::string& lesson) const { return read_progress(file_of(lesson)).value_or(LessonProgress{}); }
+
+std::shared_ptr<const LessonStandings> LessonMemory::keep(const Document& document) {
+  const std::string& lesson = document.origin.lesson.id;
+  const LessonProgress& now = document.view.lesson;
+  if (document.origin.lesson.course.empty() || lesson.empty()) return standings_;
+  if (lesson == kept_lesson_ && same(now, kept_)) return standings_;
+  kept_lesson_ = lesson;
+  kept_ = now;
+  if (now.furthest == 0 && all_answers(now).empty()) return standings_;  // only opened
+  auto standings = std::make_shared<LessonStandings>(*standings_);
+  (*standings)[lesson] = standing_of(now);
+  standings_ = std::move(standings);
+  Json json = progress_json(now);
+  json["lesson"] = lesson;
+  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace);
+  try {
+    std::error_code none;
+    std::filesystem::create_directories(folder_, none);
+    write_whole_file(file_of(lesson), std::as_bytes(std::span(text)));
+  } catch (const InputError&) {  // then it is lost with the program
+  }
+  return standings_;
+}
+
+void LessonMemory::forget(const std::string& lesson) {
+  std::error_code none;
+  if (!lesson.empty()) {
+    std::filesystem::remove(file_of(lesson), none);
+  } else {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, none)) {
+      if (entry.path().extension() == ".json") std::filesystem::remove(entry.path(), none);
+    }
+  }
+  kept_lesson_.clear();
+  read_standings();
+}
+
+}  // namespace headlight
