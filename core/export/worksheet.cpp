@@ -88,6 +88,7 @@ class Sheet {
     const float x = margin + inner * 0.58f;
     put(words, FontRole::text, body, theme_.muted, x, body);
     rule(x + typesetter_.width(words, FontRole::text, body) + 8, margin + inner, y_ + body + 2);
+    y_ += 30;
   }
   /// "Answer: ______", or what is to stand there.
   void answer(const std::string& label, const std::string& said, float length = 200) {

@@ -31,7 +31,7 @@ class Check {
     names_in(step);
     if (!last_ || !(scenario_ == step.pose.scenario)) {
       try {
-        last_ = compute_any(step.pose.scenario, last_.get());
+        last_ = compute_any(step.pose.scenario, last_.get(), whole_);
         scenario_ = step.pose.scenario;
       } catch (const InputError& error) {
         return say(step.path + ".pose", std::string("does not compute: ") + error.what());
@@ -86,7 +86,7 @@ class Check {
 
   void check(const Claim& claim, const Trace& here) {
     try {
-      const auto elsewhere = claim.scenario ? compute_any(*claim.scenario, &here) : nullptr;
+      const auto elsewhere = claim.scenario ? compute_any(*claim.scenario, &here, whole_) : nullptr;
       const double value = measured_here(claim.measure, elsewhere ? *elsewhere : here);
       if (!says(claim.is, value)) say(claim.path, in_quotes(claim.is) + " is said, but it is " + std::to_string(value));
     } catch (const InputError& error) {
@@ -142,6 +142,7 @@ class Check {
   std::vector<std::string>& mistakes_;
   std::shared_ptr<const Trace> last_;
   Scenario scenario_;
+  const Run whole_{.summary = true, .stop = {}, .progress = {}};  ///< of a network the whole pass: what it predicts is claimed too
   OwnStages own_;
 };
 

@@ -95,6 +95,7 @@ Question question_at(const Place& at) {
                                                        {"mask", QuestionKind::mask}, {"order", QuestionKind::order}, {"head", QuestionKind::head}, {"stage", QuestionKind::stage}});
   question.ask = words_at(at.at("ask"));
   question.why = words_at(at.at("why"));
+  if (question.kind == QuestionKind::row) question.tolerance = 0.15;  // a row is guessed, not known
   if (at.has("tolerance")) question.tolerance = number_at(at.at("tolerance"));
   const bool lists = question.kind == QuestionKind::choice || question.kind == QuestionKind::order;
   if (lists) {

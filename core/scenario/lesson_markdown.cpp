@@ -223,11 +223,11 @@ class Reader {
   static Json by_language(const std::string& text) {
     Json words = Json::object();
     std::istringstream parts(text);
-    std::string language = "en", rest;
+    std::string language, rest;
     for (std::string part; std::getline(parts, part, '|');) {
       part = trimmed(part);
-      language = "en";
-      words[begins_language(part, language, rest) ? language : "en"] = language == "en" ? part : rest;
+      const bool tagged = begins_language(part, language, rest);
+      words[tagged ? language : "en"] = tagged ? rest : part;
     }
     return words;
   }

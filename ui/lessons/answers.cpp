@@ -82,7 +82,8 @@ double row_agreement(const Question& question, const LessonAnswer& answer, const
 
 std::vector<bool> allowed_cells(const std::string& expression, const Trace& trace, Index batch, Index head) {
   try {
-    const MatrixView may = mask_of(expression, trace).matrix(batch, head);
+    const Tensor mask = mask_of(expression, trace);
+    const MatrixView may = mask.matrix(batch, head);
     std::vector<bool> cells;
     for (Index q = 0; q < may.rows; ++q) {
       for (Index k = 0; k < may.cols; ++k) cells.push_back(may(q, k) != 0);

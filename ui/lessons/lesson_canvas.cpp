@@ -4,6 +4,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/lessons/hidden.h"
+#include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/mask_question.h"
 #include "ui/lessons/row_question.h"
 #include "ui/pipeline/pipeline_view.h"
@@ -59,7 +60,14 @@ bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place) {
   return true;
 }
 
-void draw_over_view(const Frame& frame, const Course& course, Rect place, Rect whole) {
+bool asks_in_canvas(const Frame& frame) {
+  const Course* course = open_course(frame.document, frame.pictures);
+  if (!course || !frame.trace() || frame.view().kind == ViewKind::lesson) return false;
+  const auto& question = step_of(frame, *course).question;
+  return question && (question->kind == QuestionKind::row || (question->kind == QuestionKind::mask && can_be_painted(*frame.trace())));
+}
+
+void draw_ring(const Frame& frame, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
   const LessonProgress& now = frame.view().lesson;
@@ -72,7 +80,12 @@ void draw_over_view(const Frame& frame, const Course& course, Rect place, Rect w
       list.PopClipRect();
     }
   }
+}
+
+void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole) {
   if (place.max.y >= whole.max.y) return;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float u = frame.u;
   const Rect notes{{whole.min.x, place.max.y}, whole.max};
   list.AddRectFilled(notes.min, notes.max, frame.look.panel);
   list.AddLine(notes.min, {notes.max.x, notes.min.y}, frame.look.line, u);

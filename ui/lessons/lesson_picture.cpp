@@ -1,7 +1,8 @@
 #include "ui/lessons/lesson_picture.h"
 
 #include "core/lesson/course.h"
-#include "core/run/pipeline.h"
+#include "core/network/network_trace.h"
+#include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
 
 namespace headlight {
@@ -11,7 +12,13 @@ std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons) {
   run.summary = true;
   std::vector<LessonTile> tiles;
   for (const Lesson& lesson : lessons) {
-    const auto trace = compute(lesson.scenario, nullptr, run);
+    std::shared_ptr<const Trace> trace;
+    try {
+      trace = compute_any(lesson.scenario, nullptr, run);
+    } catch (const InputError&) {  // a lesson of one's own whose files are gone
+      tiles.emplace_back();
+      continue;
+    }
     LessonTile& tile = tiles.emplace_back();
     tile.quad.values = (*trace)[Stage::weights];
     tile.quad.mask = (*trace)[Stage::mask];
@@ -26,34 +33,48 @@ std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons) {
 
 namespace {
 
-struct Shelf {
+struct Library {
   std::vector<Lesson> lessons;
+  std::vector<LessonAbout> about;
   std::vector<std::string> troubles;
 };
 
-const Shelf& shelf(Pictures& pictures) {
+const Library& library(Pictures& pictures) {
   const auto read = [] {
-    Shelf read_now;
+    Library now;
+    const auto add = [&](std::vector<Course> courses) {
+      for (Course& course : courses) {
+        const Shelf shelf = course.own ? Shelf::own : course.bug ? Shelf::bugs : Shelf::course;
+        now.about.push_back({shelf, course.steps.size(), course.questions()});
+        now.lessons.push_back(std::move(course.card));
+      }
+    };
     try {
-      for (Course& course : shipped_courses()) read_now.lessons.push_back(std::move(course.card));
+      add(shipped_courses());
     } catch (const std::exception& error) {  // one is damaged
-      read_now.troubles.push_back(error.what());
+      now.troubles.push_back(error.what());
     }
+    add(own_courses(&now.troubles));
     try {
-      for (Lesson& lesson : shipped_lessons(&read_now.troubles)) read_now.lessons.push_back(std::move(lesson));
+      for (Lesson& lesson : shipped_lessons(&now.troubles)) {
+        now.about.push_back({Shelf::presets, 0, 0});
+        now.lessons.push_back(std::move(lesson));
+      }
     } catch (const std::exception& error) {  // the folder is gone
-      read_now.troubles.push_back(error.what());
+      now.troubles.push_back(error.what());
     }
-    return read_now;
+    return now;
   };
-  return pictures.get<Shelf>(read);
+  return pictures.get<Library>(read);
 }
 
 }  // namespace
 
-const std::vector<Lesson>& shown_lessons(Pictures& pictures) { return shelf(pictures).lessons; }
+const std::vector<Lesson>& shown_lessons(Pictures& pictures) { return library(pictures).lessons; }
 
-const std::vector<std::string>& lesson_troubles(Pictures& pictures) { return shelf(pictures).troubles; }
+const std::vector<LessonAbout>& lessons_about(Pictures& pictures) { return library(pictures).about; }
+
+const std::vector<std::string>& lesson_troubles(Pictures& pictures) { return library(pictures).troubles; }
 
 const std::vector<LessonTile>& lesson_tiles(Pictures& pictures) {
   struct Tiles {

@@ -10,6 +10,13 @@
 
 namespace headlight {
 
+/// On which shelf a lesson stands.
+enum class Shelf : std::uint8_t { course, bugs, own, presets };
+struct LessonAbout {
+  Shelf shelf{};
+  std::size_t steps = 0, questions = 0;  ///< 0: a preset
+};
+
 struct LessonTile {
   MatrixQuad quad;  ///< without its corners and what the view decides: colours, theme, scale
   Index rows = 0, cols = 0;
@@ -21,6 +28,8 @@ std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons);
 /// The lessons that ship with the program, read when they are first shown, without those that cannot be read; and what each
 /// looks like.
 const std::vector<Lesson>& shown_lessons(Pictures& pictures);
+/// In the same order.
+const std::vector<LessonAbout>& lessons_about(Pictures& pictures);
 const std::vector<std::string>& lesson_troubles(Pictures& pictures);
 const std::vector<LessonTile>& lesson_tiles(Pictures& pictures);
 

@@ -1,11 +1,14 @@
 // The lessons that ship with the program: a click opens one in the pipeline.
 #include <algorithm>
+#include <utility>
 
 #include "ui/lessons/lesson_view.h"
 #include "ui/frame/colormaps.h"
 #include "ui/lessons/lesson_picture.h"
 #include "ui/widgets/card.h"
+#include "ui/lessons/save_step.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/main_button.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {
@@ -30,43 +33,143 @@ void draw_weights(const Frame& frame, const LessonTile& tile, ImVec2 at, float s
   frame.painter.draw(*ImGui::GetWindowDrawList(), quad);
 }
 
+constexpr float side_points = 84, story_points = 13, title_points = 14;
+
+/// What a card says; its height follows.
+struct CardPicture {
+  Rect rect;  ///< from the list's top left corner
+  std::string standing;
+  float done = 0;  ///< of the questions
+};
+struct ListPicture {
+  struct Heading {
+    float y = 0;
+    const char* word = "";
+  };
+  std::vector<Heading> headings;
+  std::vector<CardPicture> cards;
+  float height = 0;
+};
+
+/// How far one has come in it, or how long it is.
+std::string standing_words(const Frame& frame, const Lesson& lesson, const LessonAbout& about, float& done) {
+  if (about.steps == 0) return {};
+  const auto& standings = frame.document.standings;
+  const auto found = standings ? standings->find(lesson.id) : LessonStandings::const_iterator{};
+  if (!standings || found == standings->end()) return frame.words.fill("lesson.steps", {std::to_string(about.steps), std::to_string(about.questions)});
+  const LessonStanding& now = found->second;
+  done = static_cast<float>(now.answered) / static_cast<float>(std::max<std::size_t>(about.questions, 1));
+  return frame.words.fill("lesson.standing", {std::to_string(now.step + 1), std::to_string(about.steps), std::to_string(now.answered), std::to_string(about.questions), std::to_string(now.right)});
+}
+
+ListPicture make_list(const Frame& frame, float wide) {
+  const float u = frame.u, gap = 14 * u;
+  const std::vector<Lesson>& lessons = shown_lessons(frame.pictures);
+  const std::vector<LessonAbout>& about = lessons_about(frame.pictures);
+  const int columns = std::clamp(static_cast<int>(wide / (360 * u)), 1, 4);
+  const float width = (wide - gap * static_cast<float>(columns + 1)) / static_cast<float>(columns);
+  const float text = width - (side_points + 46) * u;
+  const std::string& language = frame.words.language();
+  ListPicture list;
+  list.cards.resize(lessons.size());
+  float y = gap;
+  constexpr std::pair<Shelf, const char*> shelves[] = {
+      {Shelf::course, "lesson.course_title"}, {Shelf::bugs, "lesson.bugs_title"}, {Shelf::own, "lesson.own_title"}, {Shelf::presets, "lesson.presets_title"}};
+  for (const auto& [shelf, word] : shelves) {
+    std::vector<std::size_t> members;
+    for (std::size_t i = 0; i < lessons.size(); ++i) {
+      if (about[i].shelf == shelf) members.push_back(i);
+    }
+    if (members.empty()) continue;
+    list.headings.push_back({y, word});
+    y += 34 * u;
+    for (std::size_t first = 0; first < members.size(); first += static_cast<std::size_t>(columns)) {
+      const std::size_t end = std::min(members.size(), first + static_cast<std::size_t>(columns));
+      float high = (side_points + 28) * u;
+      for (std::size_t m = first; m < end; ++m) {
+        const Lesson& lesson = lessons[members[m]];
+        CardPicture& card = list.cards[members[m]];
+        card.standing = standing_words(frame, lesson, about[members[m]], card.done);
+        const float title = draw_paragraph(nullptr, frame.fonts, Face::bold, title_points * u, {}, 0, in_language(lesson.title, language), text);
+        const float story = draw_paragraph(nullptr, frame.fonts, Face::ui, story_points * u, {}, 0, in_language(lesson.description, language), text);
+        const float standing = card.standing.empty() ? 0 : draw_paragraph(nullptr, frame.fonts, Face::ui, story_points * u, {}, 0, card.standing, text) + 8 * u;
+        high = std::max(high, title + story + standing + 34 * u);
+      }
+      for (std::size_t m = first; m < end; ++m) {
+        const float x = gap + static_cast<float>(m - first) * (width + gap);
+        list.cards[members[m]].rect = {{x, y}, {x + width, y + high}};
+      }
+      y += high + gap;
+    }
+    y += 10 * u;
+  }
+  list.height = y;
+  return list;
+}
+
 /// A card with the title, the story and the weights; gives whether it was clicked.
-bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& tile, ImVec2 at, ImVec2 size) {
+bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& tile, const CardPicture& card, ImVec2 from) {
   const float u = frame.u;
+  const ImVec2 at{from.x + card.rect.min.x, from.y + card.rect.min.y}, size{card.rect.width(), card.rect.height()};
   ImGui::SetCursorScreenPos(at);
   const bool clicked = ImGui::InvisibleButton(lesson.id.c_str(), size);
   const bool open = frame.document.origin.lesson.id == lesson.id;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
-  const bool hovered = ImGui::IsItemHovered();
+  const bool hovered = ImGui::IsItemHovered() || ImGui::IsItemFocused();
   draw_card(frame, list, {at, end}, open || hovered ? frame.look.accent : frame.look.line, open ? 2 * u : 1);
-  const float side = 84 * u;
-  list.PushClipRect(at, end, true);
-  draw_weights(frame, tile, {end.x - side - 16 * u, at.y + (size.y - side) / 2}, side);
-  draw_text(list, frame.fonts, Face::bold, 13 * u, {at.x + 14 * u, at.y + 12 * u}, frame.look.ink,
-            in_language(lesson.title, frame.words.language()));
-  const std::string& story = in_language(lesson.description, frame.words.language());
-  draw_paragraph(&list, frame.fonts, Face::ui, 13 * u, {at.x + 14 * u, at.y + 36 * u}, frame.look.muted, story, size.x - side - 46 * u);
-  list.PopClipRect();
+  const float side = side_points * u, x = at.x + 14 * u, text = size.x - side - 46 * u;
+  if (tile.rows > 0) draw_weights(frame, tile, {end.x - side - 16 * u, at.y + (size.y - side) / 2}, side);
+  const std::string& language = frame.words.language();
+  float y = at.y + 12 * u;
+  y += draw_paragraph(&list, frame.fonts, Face::bold, title_points * u, {x, y}, frame.look.ink, in_language(lesson.title, language), text) + 5 * u;
+  y += draw_paragraph(&list, frame.fonts, Face::ui, story_points * u, {x, y}, frame.look.muted, in_language(lesson.description, language), text) + 8 * u;
+  if (!card.standing.empty()) draw_paragraph(&list, frame.fonts, Face::ui, story_points * u, {x, y}, card.done > 0 ? frame.look.v : frame.look.muted, card.standing, text);
+  if (card.done > 0) list.AddRectFilled({at.x + 8 * u, end.y - 5 * u}, {at.x + 8 * u + (size.x - 16 * u) * std::min(card.done, 1.0f), end.y - 2 * u}, frame.look.v, 2 * u);
   return clicked;
+}
+
+/// Below the list: what else can be done with lessons.
+void draw_deeds(const Frame& frame, ImVec2 at, float wide) {
+  const float u = frame.u;
+  ImGui::SetCursorScreenPos(at);
+  if (chip(frame, "save_step", frame.words("lesson.save_step"), frame.view().saving_step.has_value())) {
+    frame.show([](View& v) { v.saving_step ? v.saving_step.reset() : void(v.saving_step = suggested_lesson_path()); });
+  }
+  ImGui::SameLine(0, 8 * u);
+  if (chip(frame, "reset_all", frame.words("lesson.reset_all"), false)) frame.actions.push_back(ResetLessons{true});
+  if (!frame.view().saving_step) return;
+  ImGui::SetCursorScreenPos({at.x, at.y + 40 * u});
+  note(frame, frame.words("lesson.step_path"));
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y});
+  ImGui::PushItemWidth(std::min(wide, 620 * u));
+  const auto typed = text_field(frame, "##step_path", *frame.view().saving_step, Face::mono);
+  ImGui::PopItemWidth();
+  if (typed) frame.show([path = *typed](View& v) { v.saving_step = path; });
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 4 * u});
+  if (main_button(frame, "save", frame.words("lesson.save"))) frame.actions.push_back(SaveStep{typed.value_or(*frame.view().saving_step)});
 }
 
 }  // namespace
 
 void draw_lesson_view(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const float gap = 14 * u;
   const std::vector<Lesson>& lessons = shown_lessons(frame.pictures);
-  const int columns = std::clamp(static_cast<int>(place.width() / (330 * u)), 1, 3);
-  const float width = (place.width() - gap * static_cast<float>(columns + 1)) / static_cast<float>(columns);
-  const float height = 160 * u;
+  const ListPicture& list = frame.pictures.get<ListPicture>([&] { return make_list(frame, place.width()); }, place.width(), frame.words.language(), frame.document.standings, u);
   const std::vector<LessonTile>& tiles = lesson_tiles(frame.pictures);
-  for (std::size_t i = 0; i < lessons.size(); ++i) {
-    const auto column = static_cast<float>(i % static_cast<std::size_t>(columns));
-    const auto row = static_cast<float>(i / static_cast<std::size_t>(columns));
-    const ImVec2 at{place.min.x + gap + column * (width + gap), place.min.y + gap + row * (height + gap) - ImGui::GetScrollY()};
-    if (lesson_card(frame, lessons[i], tiles[i], at, {width, height})) open_lesson(frame, lessons[i]);
+  const ImVec2 from{place.min.x, place.min.y - ImGui::GetScrollY()};
+  for (const ListPicture::Heading& heading : list.headings) {
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 17 * u, {from.x + 14 * u, from.y + heading.y}, frame.look.ink, frame.words(heading.word));
   }
+  for (std::size_t i = 0; i < lessons.size(); ++i) {
+    if (lesson_card(frame, lessons[i], tiles[i], list.cards[i], from)) open_lesson(frame, lessons[i]);
+  }
+  float y = from.y + list.height;
+  for (const std::string& trouble : lesson_troubles(frame.pictures)) {
+    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {from.x + 14 * u, y}, frame.look.warning, trouble, place.width() - 28 * u) + 4 * u;
+  }
+  draw_deeds(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
+  ImGui::Dummy({1, 20 * u});
 }
 
 }  // namespace headlight

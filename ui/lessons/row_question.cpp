@@ -31,8 +31,8 @@ void draw_centred(const Frame& frame, ImDrawList& list, Face face, float pixels,
 
 class Drawer {
  public:
-  Drawer(const Frame& frame, const Question& question, const RowQuestionPicture& picture, Rect place)
-      : frame_(frame), question_(question), picture_(picture), place_(place), list_(*ImGui::GetWindowDrawList()), now_(frame.view().lesson), u_(frame.u) {}
+  Drawer(const Frame& frame, const RowQuestionPicture& picture, Rect place)
+      : frame_(frame), picture_(picture), place_(place), list_(*ImGui::GetWindowDrawList()), now_(frame.view().lesson), u_(frame.u) {}
 
   void draw() {
     heading("lesson.your_guess", frame_.look.q, place_.min.y + 22 * u_, frame_.words("lesson.drag_bars"));
@@ -53,9 +53,10 @@ class Drawer {
     const ImU32 ink = key.masked ? frame_.look.muted : frame_.look.ink;
     if (picture_.word_pixels > 0) {
       list_.AddRectFilled(key.card.min, key.card.max, frame_.look.card, 6 * u_);
-      compat::add_rect(list_, key.card.min, key.card.max, frame_.look.line, 6 * u_, u_);
-      const std::string shown = elide(frame_.fonts, Face::ui, picture_.word_pixels, key.word, key.card.width() - 4 * u_);
-      draw_centred(frame_, list_, Face::ui, picture_.word_pixels, middle, key.card.centre().y - picture_.word_pixels * 0.6f, ink, shown);
+      compat::add_rect(list_, key.card.min, key.card.max, key.asks ? frame_.look.q : frame_.look.line, 6 * u_, (key.asks ? 2.5f : 1) * u_);
+      const Face face = key.asks ? Face::bold : Face::ui;
+      const std::string shown = elide(frame_.fonts, face, picture_.word_pixels, key.word, key.card.width() - 4 * u_);
+      draw_centred(frame_, list_, face, picture_.word_pixels, middle, key.card.centre().y - picture_.word_pixels * 0.6f, ink, shown);
     }
     if (key.masked) {
       for (const Rect& rect : {key.guess, key.right}) draw_hatch(list_, rect, frame_.look.line, u_);
@@ -100,7 +101,6 @@ class Drawer {
   }
 
   const Frame& frame_;
-  const Question& question_;
   const RowQuestionPicture& picture_;
   Rect place_;
   ImDrawList& list_;
@@ -115,7 +115,7 @@ RowQuestionPicture make_row_question(const Frame& frame, const Question& questio
   const Trace& trace = *frame.trace();
   const Cell row = *row_place(question.measure->of);
   picture.shares = row_of(trace, question.measure->of);
-  picture.asker = axis_label(trace, info(row.stage).rows, row.batch, row.row);
+  const bool same_words = trace.inputs.query_tokens == trace.inputs.key_tokens;
   const MatrixView values = trace[row.stage].matrix(row.batch, row.head);
   const CellMasks masks = masks_over(trace, row.stage, row.batch, row.head);
   const float u = frame.u, margin = 40 * u, count = static_cast<float>(picture.shares.size());
@@ -136,6 +136,7 @@ RowQuestionPicture make_row_question(const Frame& frame, const Question& questio
     const float below = top + track + 90 * u;
     key.right = {{x - width / 2, below}, {x + width / 2, below + track}};
     key.masked = classify(values, masks, row.row, static_cast<Index>(k)) == CellKind::masked;
+    key.asks = same_words && static_cast<Index>(k) == row.row;
     picture.keys.push_back(std::move(key));
   }
   return picture;
@@ -149,7 +150,7 @@ float dragged_share(const RowQuestionKey& key, float y) {
 void draw_row_question(const Frame& frame, const Question& question, Rect place) {
   const RowQuestionPicture& picture =
       frame.picture<RowQuestionPicture>([&] { return make_row_question(frame, question, place); }, question.measure->of, place);
-  if (!picture.keys.empty()) Drawer(frame, question, picture, place).draw();
+  if (!picture.keys.empty()) Drawer(frame, picture, place).draw();
 }
 
 }  // namespace headlight

@@ -15,13 +15,13 @@ struct RowQuestionKey {
   Rect card;          ///< the word
   Rect guess, right;  ///< the bars' tracks
   bool masked = false;
+  bool asks = false;  ///< it is its attention
 };
 
 /// Plain data, for a row of weights.
 struct RowQuestionPicture {
   std::vector<RowQuestionKey> keys;
   std::vector<double> shares;  ///< what the head does
-  std::string asker;           ///< the query's word
   float word_pixels = 0;
   bool numbers = true;         ///< there is room for them under the bars
 };

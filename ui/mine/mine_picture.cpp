@@ -1,6 +1,7 @@
 #include "ui/mine/mine_picture.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "ui/document/beside.h"
@@ -34,6 +35,16 @@ float reach_of(const MatrixView& matrix) {
     }
   }
   return reach;
+}
+
+/// The terminal's hyphens as the minus signs that they are.
+std::string with_minus_signs(const std::string& text) {
+  std::string set;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool number = text[i] == '-' && i + 1 < text.size() && (std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0 || text.compare(i + 1, 3, "inf") == 0);
+    number ? set.append("−") : set.append(1, text[i]);
+  }
+  return set;
 }
 
 class Maker {
@@ -134,7 +145,7 @@ class Maker {
   void panels(Rect area) {
     const StageComparison* stage = comparison_of(picture_.stage);
     if (!stage || !stage->own) return;
-    if (secrets_.stages) picture_.stage_words = verdict_words(*stage, frame_.words);
+    if (secrets_.stages) picture_.stage_words = with_minus_signs(verdict_words(*stage, frame_.words));
     if (!stage->own->fits || area.height() < 60 * u_) return;
     const Trace& right_run = *beside_.right();
     const Tensor right = with_heads_of(stage->own->values, counterpart(right_run, picture_.stage));
@@ -156,7 +167,7 @@ class Maker {
       panel.card = {{left, area.min.y}, {left + width, area.max.y}};
       const Rect box{{left + 10 * u_ + widest, area.min.y + 32 * u_}, {left + width - 12 * u_, area.max.y - 30 * u_}};
       const float cell = std::min({box.width() / static_cast<float>(a.cols), 1.4f * box.height() / static_cast<float>(a.rows), 84 * u_});
-      const float high = std::min(box.height() / static_cast<float>(a.rows), cell);
+      const float high = std::min(box.height() / static_cast<float>(a.rows), std::max(cell, 24 * u_));
       const ImVec2 size{cell * static_cast<float>(a.cols), high * static_cast<float>(a.rows)};
       const Rect rect{{box.centre().x - size.x / 2, box.min.y}, {box.centre().x + size.x / 2, box.min.y + size.y}};
       if (i == 2 && !secrets_.stages) {
@@ -189,6 +200,7 @@ class Maker {
       if (cell >= 26 * u_) heat.col_labels = axis_labels(frame_, info(picture_.stage).cols, a.cols);
       heat.label_room = widest / (12 * u_);
       if (secrets_.stages) panel.mark = mark_of(*stage, heat);
+      if (i == 2) heat.batch = heat.head = 0;  // where its numbers are
       picture_.panels.push_back(std::move(panel));
     }
     float bottom = area.min.y;

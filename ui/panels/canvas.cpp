@@ -14,9 +14,11 @@ void draw_canvas(const Frame& frame, Rect place) {
   const Course* course = view.kind == ViewKind::lesson ? nullptr : open_course(frame.document, frame.pictures);
   if (!course) return view.draw(frame, place);
   const Rect inside = above_notes(frame, *course, place);
-  if (draw_in_views_stead(frame, *course, inside)) return draw_over_view(frame, *course, inside, place);
-  view.draw(frame, inside);
-  draw_over_view(frame, *course, inside, place);
+  if (!draw_in_views_stead(frame, *course, inside)) {
+    view.draw(frame, inside);
+    draw_ring(frame, inside);
+  }
+  draw_notes(frame, *course, inside, place);
 }
 
 }  // namespace headlight

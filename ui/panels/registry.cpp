@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/lessons/lesson_canvas.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/layer_dialog.h"
 #include "ui/open/open_dialog.h"
@@ -49,8 +50,8 @@ float top_height(const Frame& frame) { return frame.view().presenting ? 0 : 46 *
 
 namespace {
 
-/// The near levels have the whole width.
-bool has_sides(const Frame& frame) { return !frame.view().presenting && level_shown(frame.view()) == Level::pipeline; }
+/// The near levels and the list of lessons have the whole width.
+bool has_sides(const Frame& frame) { return !frame.view().presenting && frame.view().kind != ViewKind::lesson && level_shown(frame.view()) == Level::pipeline; }
 
 }  // namespace
 
@@ -62,7 +63,7 @@ float left_width(const Frame& frame, ImVec2 window) {
 
 float right_width(const Frame& frame, ImVec2 window) {
   const bool beside = frame.document.own && frame.view().kind == ViewKind::compare;  // says what there is to say in the middle
-  return !has_sides(frame) || beside ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
+  return !has_sides(frame) || beside || asks_in_canvas(frame) ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
 }
 
 float bottom_height(const Frame& frame) { return (frame.view().presenting ? 26 : 62) * frame.u; }

@@ -59,13 +59,13 @@ TEST_CASE("the manual's Markdown lesson is right and has what it says") {
 }
 
 TEST_CASE("mistakes in a Markdown lesson are named with their path and line") {
-  CHECK(says_so(mistakes("stage: weights", "stage: weigths"), "line 19: $.steps[0].pose.stage"));
-  CHECK(says_so(mistakes("= 1.00", "= 0.99"), "line 23: $.steps[0].claims.w: \"0.99\" is said"));
-  CHECK(says_so(mistakes("select: weights:0,0,0,0", "select: weights:0,9,0,0"), "line 20: $.steps[0].pose.select"));
+  CHECK(says_so(mistakes("stage: weights", "stage: weigths"), "line 18: $.steps[0].pose.stage"));
+  CHECK(says_so(mistakes("= 1.00", "= 0.99"), "line 22: $.steps[0].claims.w: \"0.99\" is said"));
+  CHECK(says_so(mistakes("select: weights:0,0,0,0", "select: weights:0,9,0,0"), "line 19: $.steps[0].pose.select"));
   CHECK(says_so(mistakes("### number", "### riddle"), "$.steps[0].question.kind"));
-  CHECK(says_so(mistakes("take: count", "take: pick"), "line 32: $.steps[0].question.take"));
+  CHECK(says_so(mistakes("take: count", "take: pick"), "line 31: $.steps[0].question.take"));
   CHECK(says_so(mistakes("controls: [\"scale\"]", "controls: [\"volume\"]"), "$.steps[1].pose.controls[0]"));
-  CHECK(says_so(mistakes("scenario.text: the cat sat on the mat\n", ""), "does not compute"));
+  CHECK(says_so(mistakes("scenario.heads: 2", "scenario.heads: 3"), "does not compute"));
   CHECK(says_so(mistakes("---\nid", "id"), "line 1: "));
   CHECK(says_so(mistakes("title: Where the cat looks", "Where the cat looks"), "is no field; expected name: value"));
   CHECK(says_so(mistakes("level: operation\nstage: weights", "level: operation\nstage: Q_rotated"), "this scenario has no Q_rotated"));
