@@ -1,4 +1,4 @@
-# What `cmake --install` lays down besides the library, and the packages that CPack makes of it: `cpack -G DEB` in the
+# What `cmake --install` lays down besides the library (cmake/Library.cmake), and the packages that CPack makes of it: `cpack -G DEB` in the
 # build folder, `.ci/tarball` for one that runs without being installed.
 if(TARGET headlight)
   set(desktop ${CMAKE_SOURCE_DIR}/assets/desktop)
@@ -33,6 +33,8 @@ set(CPACK_PACKAGE_DESCRIPTION "Headlight runs multi-head attention step by step 
 to teach attention, to explore masks, to debug one's own implementation and to make figures.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
+# The program alone: who links with the library installs from the source (cmake/Library.cmake).
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};headlight;Unspecified;/")
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)

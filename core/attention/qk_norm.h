@@ -9,13 +9,24 @@ namespace headlight {
 inline constexpr double rms_epsilon = 1e-6;  ///< as in Qwen3, Gemma 3 and OLMo 2
 inline constexpr double l2_epsilon = 1e-12;  ///< as in torch.nn.functional.normalize
 
-/// [B, H, n, d] → the same shape, each row x over d becoming
-///   rms  x / √(mean(x²) + rms_epsilon)   (Zhang & Sennrich 2019, without a learned gain)
-///   l2   x / max(‖x‖₂, l2_epsilon)       (Henry et al. 2020)
-Tensor normalise_heads(const Tensor& heads, QkNorm kind, const Workers& workers = {});
+/// How queries or keys are normalised. `gain`, where defined, is learned and comes after: [d], the same for every head (Qwen3,
+/// Gemma 3), or [H·d] where the mean is over all heads of a position together (OLMo 2).
+struct HeadNorm {
+  QkNorm kind = QkNorm::rms;
+  double epsilon = rms_epsilon;  ///< of rms
+  Tensor gain{};
+  bool over_all_heads = false;
 
-/// x / √(mean(x²) + epsilon) · weight over each head, weight [d]; or over all heads of a position at once, weight [H·d],
-/// where `over_heads` (OLMo 2). An undefined weight is one.
-Tensor normalise_heads(const Tensor& heads, const Tensor& weight, double epsilon, bool over_heads, const Workers& workers = {});
+  /// What number `channel` of a head of d numbers is multiplied by.
+  double gain_of(Index head, Index channel, Index d) const;
+};
+
+/// [B, H, n, d] → the same shape, each row x over d, or over H·d, becoming
+///   rms  x / √(mean(x²) + ε) · gain      (Zhang & Sennrich 2019)
+///   l2   x / max(‖x‖₂, l2_epsilon)       (Henry et al. 2020)
+Tensor normalise_heads(const Tensor& heads, const HeadNorm& norm, const Workers& workers = {});
+
+/// What a row is divided by.
+double norm_divisor(const Tensor& heads, const HeadNorm& norm, Index batch, Index head, Index row);
 
 }  // namespace headlight

@@ -1,39 +1,40 @@
 // Rotary position embedding (Su et al. 2021, RoFormer, eq. 34).
 #pragma once
 
+#include <vector>
+
 #include "core/attention/workers.h"
 #include "core/scenario/scenario.h"
 
 namespace headlight {
 
-struct Rotation {
-  Rope pairing = Rope::half;
-  float base = 10000;
-  Index width = 0;           ///< r: only the first r channels of each head turn, an even number; 0: all d of them
-  Index first_position = 0;  ///< p₀, of row 0
-
-  /// r, for heads of so many channels.
-  Index turned(Index d_head) const { return width == 0 ? d_head : width; }
-};
-
-/// [B, H, n, d] → the same shape. Row i is position p₀ + i. Each pair (a, b) of the first r channels turns by the angle
-/// θ = (p₀ + i) · base^(−2j/r), j = 0 … r/2 − 1, the others stay (as in GPT-NeoX):
-///   (a cos θ − b sin θ, a sin θ + b cos θ)
-/// The pair is (2j, 2j + 1) where `interleaved`, as in the paper; (j, j + r/2) where `half`, as LLaMA's rotate_half.
-Tensor rotate(const Tensor& heads, const Rotation& rotation, const Workers& workers = {});
-
-/// Which pair a channel below r belongs to.
+/// Which pair a channel belongs to.
 struct RotaryPair {
   Index first, second;  ///< channels: a and b
   Index index;          ///< j
 };
-RotaryPair rotary_pair(Rope pairing, Index channel, Index turned);
-/// θ of pair j in a row.
-double rotary_angle(const Rotation& rotation, Index turned, Index row, Index pair);
 
-/// The same at these frequencies, radians a position, of the first 2·size channels; the others stay as they are. `gain`
-/// multiplies cos and sin.
-Tensor rotate(const Tensor& heads, Rope pairing, std::span<const double> frequencies, double gain, const Workers& workers = {},
-              Index first_position = 0);
+struct Rotation {
+  Rope pairing = Rope::half;
+  std::vector<double> frequencies{};  ///< of pair j, radians a position
+  double gain = 1;                    ///< times cos and sin (YaRN)
+  Index first_position = 0;           ///< p₀, of row 0
+
+  /// r: the first r channels of each head turn, the others stay (as in GPT-NeoX).
+  Index turned() const { return 2 * static_cast<Index>(frequencies.size()); }
+  /// (2j, 2j + 1) where `interleaved`, as in the paper; (j, j + r/2) where `half`, as LLaMA's rotate_half. `channel` is below r.
+  RotaryPair pair_of(Index channel) const;
+  /// Pair j alone.
+  RotaryPair pair(Index j) const { return pair_of(pairing == Rope::half ? j : 2 * j); }
+  /// θ of pair j in a row.
+  double angle(Index row, Index j) const;
+};
+
+/// base^(−2j/r), j = 0 … r/2 − 1.
+std::vector<double> rope_frequencies(double base, Index turned);
+
+/// [B, H, n, d] → the same shape. Row i is position p₀ + i. Each pair (a, b) turns by the angle θ = (p₀ + i) · frequency_j:
+///   (a cos θ − b sin θ, a sin θ + b cos θ)
+Tensor rotate(const Tensor& heads, const Rotation& rotation, const Workers& workers = {});
 
 }  // namespace headlight

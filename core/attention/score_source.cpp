@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/attention/projection.h"
+#include "core/attention/softmax.h"
 
 namespace headlight {
 namespace {
@@ -152,14 +153,9 @@ void ScoreSource::score(Tile& tile, Stage stage) const {
 }
 
 float ScoreSource::dead_weight() const {
-  switch (steps_.dead_row) {
-    case DeadRow::zero: return 0;
-    case DeadRow::uniform: return 1 / static_cast<float>(shape_[3]);
-    case DeadRow::nan: return std::numeric_limits<float>::quiet_NaN();
-    case DeadRow::from_fill: break;
-  }
-  if (std::isfinite(steps_.fill)) return 1 / static_cast<float>(shape_[3]);
-  return steps_.sink_logits.defined() ? 0 : std::numeric_limits<float>::quiet_NaN();
+  if (steps_.dead_row != DeadRow::from_fill) return headlight::dead_weight(steps_.dead_row, shape_[3]);
+  if (std::isfinite(steps_.fill)) return headlight::dead_weight(DeadRow::uniform, shape_[3]);
+  return headlight::dead_weight(steps_.sink_logits.defined() ? DeadRow::zero : DeadRow::nan, shape_[3]);
 }
 
 // masked_scores become weights. A fill this far below every score leaves nothing where the mask is false (mask_is_passed_over).
@@ -173,7 +169,7 @@ void ScoreSource::weigh(Tile& tile) const {
     }
     float most = sink;
     for (const Segment& s : tile.segments) most = use.largest(tile.at(i, s), s.end - s.first, most);
-    double sum = sink == -infinity ? 0 : static_cast<double>(std::exp(sink - most));
+    double sum = sink_part(sink, most);
     for (const Segment& s : tile.segments) sum += use.exponentials(tile.at(i, s), s.end - s.first, most);
     for (const Segment& s : tile.segments) use.scale(tile.at(i, s), s.end - s.first, static_cast<float>(1 / sum));
   }

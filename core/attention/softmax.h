@@ -16,4 +16,15 @@ namespace headlight {
 Tensor softmax(const Tensor& scores, const Tensor& sink_logits = {}, const Tensor& mask = {},
                DeadRow dead_row = DeadRow::from_fill, const Workers& workers = {});
 
+/// What is subtracted from a row's scores first: the largest of them and of the sink's logit (−∞ where there is none). A NaN
+/// is passed over: it shows up in the sum.
+float row_maximum(std::span<const float> scores, float sink);
+/// What the sink adds to the sum of a row's exponentials.
+double sink_part(float sink, float maximum);
+
+/// Whether a row of the mask lets no key through.
+bool is_dead_row(const MatrixView& mask, Index q);
+/// Every weight of a row that lets no key through, of so many keys, where a policy says so.
+float dead_weight(DeadRow policy, Index keys);
+
 }  // namespace headlight

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/attention/product.h"
+#include "core/attention/softmax.h"
 
 namespace headlight {
 namespace {
@@ -31,12 +32,6 @@ const float* whole_row(const MatrixView& m, Index row, Buffer& room) {
   room.resize(static_cast<std::size_t>(m.cols));
   for (Index col = 0; col < m.cols; ++col) room[static_cast<std::size_t>(col)] = from[col * m.col_stride];
   return room.data();
-}
-
-float dead_weight(DeadRow policy, Index keys) {
-  if (policy == DeadRow::zero) return 0;
-  if (policy == DeadRow::uniform) return 1 / static_cast<float>(keys);
-  return std::numeric_limits<float>::quiet_NaN();
 }
 
 /// What a thread works in; kept from block to block.

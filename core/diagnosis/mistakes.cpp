@@ -44,10 +44,7 @@ std::span<const Mistake> all_mistakes() {
 namespace mistakes {
 
 const Tensor& scores_before_mask(const Trace& so_far) {
-  for (const Stage stage : {Stage::biased_scores, Stage::capped_scores}) {
-    if (so_far.has(stage)) return so_far[stage];
-  }
-  return so_far[Stage::scaled_scores];
+  return so_far[so_far.standing_for(Stage::biased_scores).value()];
 }
 
 std::string in_words(const std::vector<std::string>& names) {

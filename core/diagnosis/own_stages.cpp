@@ -121,15 +121,7 @@ bool is_own_stages_file(const std::string& path, const Trace& trace, bool wanted
 }
 
 Stage standing_for(const Trace& trace, Stage stage) {
-  if (trace.has(stage)) return stage;
-  switch (stage) {
-    case Stage::Q_rotated: return Stage::Q_heads;
-    case Stage::K_rotated: return Stage::K_heads;
-    case Stage::capped_scores: return Stage::scaled_scores;
-    case Stage::biased_scores: return standing_for(trace, Stage::capped_scores);
-    case Stage::dropped_weights: return Stage::weights;
-    default: return stage;
-  }
+  return trace.standing_for(stage).value_or(stage);
 }
 
 Tensor counterpart(const Trace& trace, Stage stage) {

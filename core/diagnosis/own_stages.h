@@ -41,7 +41,7 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace);
 /// only where they are `wanted`. Never throws: what cannot be opened is none.
 bool is_own_stages_file(const std::string& path, const Trace& trace, bool wanted);
 /// What the stage of a run is to be compared with. A stage that the run does not have stands for the one that it leaves as
-/// it is: dropped_weights for the weights, Q_rotated for Q_heads, a mask for true everywhere.
+/// it is: dropped_weights for the weights, Q_rotated for Q_normed or Q_heads, a mask for true everywhere.
 Tensor counterpart(const Trace& trace, Stage stage);
 /// The stage of the run that a stage's numbers go on as: itself, or the one that it stands for; Stage::mask in any case.
 Stage standing_for(const Trace& trace, Stage stage);

@@ -38,7 +38,7 @@ std::shared_ptr<const Trace> compute_variant(const Base& base, const Variant& va
   Scenario scenario = base.run->scenario;
   if (variant.settings) variant.settings(scenario);
   Run changed = run;
-  changed.instead = [&](Stage stage, const Trace& so_far, const std::function<Tensor()>& usual) {
+  changed.override_stage = [&](Stage stage, const Trace& so_far, const std::function<Tensor()>& usual) {
     if (watch) watch(stage, so_far);
     const auto own = base.own.find(stage);
     if (own != base.own.end()) return own->second;

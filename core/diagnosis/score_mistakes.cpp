@@ -120,7 +120,7 @@ Variants weights_transposed(const Suspect& suspect) {
         Variant{"The values are gathered with the weights transposed: a key's column takes the place of a query's row. Write "
                 "weights @ V, without a transpose."});
     used.rules[Stage::head_outputs] = [](const Trace& t, const Usual&) {
-      return gather_values(turned(t.has(Stage::dropped_weights) ? t[Stage::dropped_weights] : t[Stage::weights]), t[Stage::V_heads]);
+      return gather_values(turned(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
     };
     Variant& both = variants.emplace_back(used);
     both.saved = saved.saved;

@@ -1,7 +1,7 @@
 #include "core/explain/explain.h"
 
 #include <algorithm>
-#include <cassert>
+#include <array>
 #include <charconv>
 
 #include "core/explain/steps.h"
@@ -10,57 +10,46 @@
 namespace headlight {
 namespace {
 
-/// A stage that the source knows without any before it.
-bool is_given(const Trace& trace, Stage stage) {
-  const Stage first = trace.inputs.first_stage();
-  const bool heads = stage == Stage::Q_heads || stage == Stage::K_heads || stage == Stage::V_heads;
-  return (first == Stage::Q_heads && heads) || (first == Stage::weights && stage <= Stage::weights);
-}
+struct Explainer {
+  Stage stage;
+  void (*explain)(const Trace& trace, Explanation& to);
+};
 
-void explain_step(const Trace& trace, Explanation& to) {
-  using namespace steps;
-  if (is_given(trace, to.cell.stage)) {
-    to.formula = std::string(name(to.cell.stage));
-    return;
-  }
-  switch (to.cell.stage) {
-    case Stage::Q:
-    case Stage::K:
-    case Stage::V:
-    case Stage::output:
-      return explain_projection(trace, to);
-    case Stage::Q_heads:
-    case Stage::K_heads:
-    case Stage::V_heads:
-      return explain_split(trace, to);
-    case Stage::Q_rotated:
-    case Stage::K_rotated:
-      return explain_position(trace, to);
-    case Stage::scores:
-      return explain_scores(trace, to);
-    case Stage::scaled_scores:
-      return explain_scale(trace, to);
-    case Stage::capped_scores:
-      return explain_cap(trace, to);
-    case Stage::biased_scores:
-      return explain_bias(trace, to);
-    case Stage::mask:
-      return explain_mask(trace, to);
-    case Stage::masked_scores:
-      return explain_masked_scores(trace, to);
-    case Stage::weights:
-      return explain_weights(trace, to);
-    case Stage::dropped_weights:
-      return explain_dropout(trace, to);
-    case Stage::head_outputs:
-      return explain_head_outputs(trace, to);
-    case Stage::concat:
-      return explain_concat(trace, to);
-    default:
-      to.formula = std::string(info(to.cell.stage).formula);
-  }
-  if (is_parameter(to.cell.stage)) to.formula = std::string(name(to.cell.stage));
-}
+constexpr std::array<Explainer, matrix_count> explainers{{
+    {Stage::query, steps::explain_given},
+    {Stage::key, steps::explain_given},
+    {Stage::value, steps::explain_given},
+    {Stage::Q, steps::explain_projection},
+    {Stage::K, steps::explain_projection},
+    {Stage::V, steps::explain_projection},
+    {Stage::Q_heads, steps::explain_split},
+    {Stage::K_heads, steps::explain_split},
+    {Stage::V_heads, steps::explain_split},
+    {Stage::Q_normed, steps::explain_norm},
+    {Stage::K_normed, steps::explain_norm},
+    {Stage::Q_rotated, steps::explain_rotation},
+    {Stage::K_rotated, steps::explain_rotation},
+    {Stage::scores, steps::explain_scores},
+    {Stage::scaled_scores, steps::explain_scale},
+    {Stage::capped_scores, steps::explain_cap},
+    {Stage::biased_scores, steps::explain_bias},
+    {Stage::mask, steps::explain_mask},
+    {Stage::masked_scores, steps::explain_masked_scores},
+    {Stage::weights, steps::explain_weights},
+    {Stage::dropped_weights, steps::explain_dropout},
+    {Stage::head_outputs, steps::explain_head_outputs},
+    {Stage::concat, steps::explain_concat},
+    {Stage::output, steps::explain_projection},
+    {Stage::W_q, steps::explain_given},
+    {Stage::W_k, steps::explain_given},
+    {Stage::W_v, steps::explain_given},
+    {Stage::W_o, steps::explain_given},
+    {Stage::b_q, steps::explain_given},
+    {Stage::b_k, steps::explain_given},
+    {Stage::b_v, steps::explain_given},
+    {Stage::b_o, steps::explain_given},
+}};
+static_assert(in_stage_order(explainers), "core/explain/explain.cpp: a row for every stage and parameter, in their order");
 
 struct Extent {
   const char* what;
@@ -101,11 +90,12 @@ const Quantity* Explanation::quantity(std::string_view wanted) const {
 }
 
 Explanation explain(const Trace& trace, const Cell& cell) {
-  assert(contains(trace, cell));
+  if (!contains(trace, cell)) throw InputError(std::string(name(cell.stage)), "has no such cell in this run");
   Explanation result;
   result.cell = cell;
   result.value = static_cast<double>(value_at(trace, cell));
-  explain_step(trace, result);
+  const bool known = trace.inputs.matrix(cell.stage).defined();  // by the source, without anything before it
+  (known ? steps::explain_given : explainers[static_cast<std::size_t>(cell.stage)].explain)(trace, result);
   const bool says_value = cell.stage != Stage::mask;
   const std::string value = steps::number(result.value);
   if (says_value && result.numbers != value) result.numbers += (result.numbers.empty() ? "" : " = ") + value;

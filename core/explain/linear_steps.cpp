@@ -6,13 +6,19 @@
 
 namespace headlight::steps {
 
+void explain_given(const Trace&, Explanation& to) {
+  const StageInfo& about = info(to.cell.stage);
+  to.formula = std::string(is_input(to.cell.stage) ? about.formula : about.name);
+}
+
 void explain_projection(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
-  const auto [input, weight, bias] = projection_of(c.stage);
-  const std::string x = input == Stage::concat ? "c" : "x";
-  const std::string letter(
-      1, "qkvo"[c.stage == Stage::output ? 3 : static_cast<int>(c.stage) - static_cast<int>(Stage::Q)]);
-  const std::string left = in_stage(input, x + "_{" + std::to_string(c.row) + ",i}");
+  const StageSources& sources = info(c.stage).sources;
+  const Stage input = source_of(trace, c.stage), weight = sources[1].stage, bias = sources[2].stage;
+  const auto indexed = [](Stage stage, const std::string& index) {
+    return in_stage(stage, std::string(info(stage).letter) + "_{" + index + "}");
+  };
+  const std::string left = indexed(input, std::to_string(c.row) + ",i");
   to.formula = symbol(c) + " = ";
   if (trace.has(weight)) {
     const Index width = trace[input].size(-1);
@@ -21,7 +27,7 @@ void explain_projection(const Trace& trace, Explanation& to) {
       xs.push_back({input, c.batch, 0, c.row, i});
       ws.push_back({weight, 0, 0, c.col, i});
     }
-    to.formula += "Σ_{i} " + left + " " + in_stage(weight, "W^{" + letter + "}_{" + std::to_string(c.col) + ",i}");
+    to.formula += "Σ_{i} " + left + " " + indexed(weight, std::to_string(c.col) + ",i");
     add_products(trace, to, xs, ws);
   } else {
     const Cell source{input, c.batch, 0, c.row, c.col};
@@ -30,7 +36,7 @@ void explain_projection(const Trace& trace, Explanation& to) {
     to.numbers = number(to.terms.back().value);
   }
   if (trace.has(bias)) {
-    to.formula += " + " + in_stage(bias, "b^{" + letter + "}_{" + std::to_string(c.col) + "}");
+    to.formula += " + " + indexed(bias, std::to_string(c.col));
     add_term(trace, to, {bias, 0, 0, 0, c.col}, 1);
     to.numbers += " + " + bracketed(to.terms.back().value);
   }
@@ -47,30 +53,28 @@ void moved(const Trace& trace, Explanation& to, const Cell& source) {
 
 void explain_split(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
-  const auto whole =
-      static_cast<Stage>(static_cast<int>(c.stage) - static_cast<int>(Stage::Q_heads) + static_cast<int>(Stage::Q));
-  moved(trace, to, {whole, c.batch, 0, c.row, c.head * trace[c.stage].size(3) + c.col});
+  moved(trace, to, {source_of(trace, c.stage), c.batch, 0, c.row, c.head * trace[c.stage].size(3) + c.col});
 }
 
 void explain_concat(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
-  const Index d = trace[Stage::head_outputs].size(3);
-  moved(trace, to, {Stage::head_outputs, c.batch, c.col / d, c.row, c.col % d});
+  const Stage heads = source_of(trace, c.stage);
+  const Index d = trace[heads].size(3);
+  moved(trace, to, {heads, c.batch, c.col / d, c.row, c.col % d});
 }
 
 void explain_scores(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
-  const Stage q = queries_of_scores(trace), k = keys_of_scores(trace);
+  const Stage q = source_of(trace, c.stage, 0), k = source_of(trace, c.stage, 1);
   std::vector<Cell> queries, keys;
   for (Index i = 0; i < trace[q].size(3); ++i) {
     queries.push_back({q, c.batch, c.head, c.row, i});
     keys.push_back({k, c.batch, c.head / trace.dims().groups(), c.col, i});
   }
-  const char* prime = q == Stage::Q_rotated ? "′" : "";
-  const auto vector = [&](Stage stage, const char* letter, Index row) {
-    return in_stage(stage, std::string(letter) + prime + "_{" + std::to_string(row) + "}");
+  const auto vector = [&](Stage stage, Index row) {
+    return in_stage(stage, std::string(info(stage).letter) + "_{" + std::to_string(row) + "}");
   };
-  to.formula = symbol(c) + " = " + vector(q, "q", c.row) + "·" + vector(k, "k", c.col);
+  to.formula = symbol(c) + " = " + vector(q, c.row) + "·" + vector(k, c.col);
   add_products(trace, to, queries, keys);
 }
 
@@ -82,14 +86,15 @@ void explain_head_outputs(const Trace& trace, Explanation& to) {
     return;
   }
   const Cell& c = to.cell;
-  const Stage a = weights_in_use(trace);
+  const Stage a = source_of(trace, c.stage, 0), v = source_of(trace, c.stage, 1);
   std::vector<Cell> weights, values;
   for (Index k = 0; k < trace.dims().n_k; ++k) {
     weights.push_back({a, c.batch, c.head, c.row, k});
-    values.push_back({Stage::V_heads, c.batch, c.head / trace.dims().groups(), k, c.col});
+    values.push_back({v, c.batch, c.head / trace.dims().groups(), k, c.col});
   }
-  const std::string weight = (a == Stage::weights ? "a_{" : "a′_{") + std::to_string(c.row) + ",k}";
-  to.formula = symbol(c) + " = Σ_{k} " + in_stage(a, weight) + " " + in_stage(Stage::V_heads, "v_{k," + std::to_string(c.col) + "}");
+  const std::string weight = std::string(info(a).letter) + "_{" + std::to_string(c.row) + ",k}";
+  const std::string value = std::string(info(v).letter) + "_{k," + std::to_string(c.col) + "}";
+  to.formula = symbol(c) + " = Σ_{k} " + in_stage(a, weight) + " " + in_stage(v, value);
   add_products(trace, to, weights, values);
 }
 

@@ -1,17 +1,14 @@
 #include "core/explain/partial.h"
 
-#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
+#include "core/attention/softmax.h"
 #include "core/explain/steps.h"
 
 namespace headlight {
 namespace {
-
-bool is_projection(Stage stage) {
-  return stage == Stage::Q || stage == Stage::K || stage == Stage::V || stage == Stage::output;
-}
 
 Index right_head(const Trace& trace, Stage right, Index head) {
   return is_per_kv_head(right) ? head / trace.dims().groups() : has_head_axis(right) ? head : 0;
@@ -20,15 +17,14 @@ Index right_head(const Trace& trace, Stage right, Index head) {
 }  // namespace
 
 Operands operands_of(const Trace& trace, Stage stage) {
-  if (stage == Stage::scores) return {steps::queries_of_scores(trace), steps::keys_of_scores(trace), false};
-  if (stage == Stage::head_outputs) return {steps::weights_in_use(trace), Stage::V_heads, true};
-  assert(is_projection(stage));
-  const steps::Projection projection = steps::projection_of(stage);
-  return {projection.input, projection.weight, false};
+  assert(is_product(stage));
+  const StageSources& sources = info(stage).sources;
+  const Stage right = sources[1].stage;
+  return {steps::source_of(trace, stage), is_parameter(right) ? right : steps::source_of(trace, stage, 1), sources[1].reads == Reads::column};
 }
 
 Index product_terms(const Trace& trace, Stage stage) {
-  if (!is_projection(stage) && stage != Stage::scores && stage != Stage::head_outputs) return 0;
+  if (!is_product(stage)) return 0;
   const Operands operands = operands_of(trace, stage);
   return trace.has(operands.right) ? trace[operands.left].size(-1) : 0;
 }
@@ -38,12 +34,13 @@ Tensor partial_product(const Trace& trace, Stage stage, Index batch, Index head,
   const MatrixView left = trace[operands.left].matrix(batch, has_head_axis(operands.left) ? head : 0);
   const MatrixView right = trace[operands.right].matrix(batch, right_head(trace, operands.right, head));
   const MatrixView whole = trace[stage].matrix(batch, head);
-  const bool with_bias = is_projection(stage) && terms == left.cols && trace.has(steps::projection_of(stage).bias);
+  const StageSources& sources = info(stage).sources;
+  const bool with_bias = sources.size() > 2 && terms == left.cols && trace.has(sources[2].stage);
   Buffer sums(static_cast<std::size_t>(whole.rows * whole.cols));
   std::size_t at = 0;
   for (Index row = 0; row < whole.rows; ++row) {
     for (Index col = 0; col < whole.cols; ++col) {
-      float sum = with_bias ? trace[steps::projection_of(stage).bias].matrix()(0, col) : 0;
+      float sum = with_bias ? trace[sources[2].stage].matrix()(0, col) : 0;
       for (Index i = 0; i < terms; ++i) sum += left(row, i) * (operands.terms_are_rows ? right(i, col) : right(col, i));
       sums[at++] = sum;
     }
@@ -52,13 +49,13 @@ Tensor partial_product(const Trace& trace, Stage stage, Index batch, Index head,
 }
 
 Tensor softmax_step(const Trace& trace, Index batch, Index head, SoftmaxStep step) {
-  const Stage last = trace.has(Stage::masked_scores) ? Stage::masked_scores : steps::scores_before(trace, Stage::masked_scores);
-  const MatrixView scores = trace[last].matrix(batch, head);
+  const Tensor& before = trace[steps::source_of(trace, Stage::weights)];
+  const MatrixView scores = before.matrix(batch, head);
+  const float sink = trace.sink_logits.defined() ? trace.sink_logits.at({head}) : -std::numeric_limits<float>::infinity();
   Buffer values(static_cast<std::size_t>(scores.rows * scores.cols));
   std::size_t at = 0;
   for (Index row = 0; row < scores.rows; ++row) {
-    float most = scores(row, 0);
-    for (Index col = 1; col < scores.cols; ++col) most = std::max(most, scores(row, col));
+    const float most = row_maximum(row_of(before, batch, head, row), sink);
     for (Index col = 0; col < scores.cols; ++col) {
       const float shifted = scores(row, col) - most;
       values[at++] = step == SoftmaxStep::shifted ? shifted : std::exp(shifted);

@@ -11,7 +11,7 @@ namespace {
 
 Cell before(const Trace& trace, const Cell& cell) {
   Cell source = cell;
-  source.stage = scores_before(trace, cell.stage);
+  source.stage = source_of(trace, cell.stage);
   return source;
 }
 

@@ -1,8 +1,8 @@
 // Softmax and dropout.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/attention/softmax.h"
 #include "core/explain/steps.h"
 
 namespace headlight::steps {
@@ -10,16 +10,12 @@ namespace {
 
 bool follows_policy(const Trace& trace, const Cell& cell) {
   if (trace.scenario.dead_row == DeadRow::from_fill || !trace.has(Stage::mask)) return false;
-  const MatrixView mask = trace[Stage::mask].matrix(cell.batch, cell.head);
-  for (Index k = 0; k < mask.cols; ++k) {
-    if (mask(cell.row, k) != 0) return false;
-  }
-  return true;
+  return is_dead_row(trace[Stage::mask].matrix(cell.batch, cell.head), cell.row);
 }
 
 void explain_dead_row(const Trace& trace, Explanation& to) {
   Cell source = to.cell;
-  source.stage = Stage::masked_scores;
+  source.stage = source_of(trace, to.cell.stage);
   for (source.col = 0; source.col < trace.dims().n_k; ++source.col) add_term(trace, to, source, 0);
   const bool uniform = trace.scenario.dead_row == DeadRow::uniform;
   to.quantities.push_back({"dead_row", to.value, true});
@@ -35,15 +31,16 @@ void explain_weights(const Trace& trace, Explanation& to) {
     explain_dead_row(trace, to);
     return;
   }
-  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Stage before = source_of(trace, c.stage);
   const bool has_sink = trace.sink_logits.defined();
-  const double sink = has_sink ? static_cast<double>(trace.sink_logits.at({c.head})) : -infinity;
-  const MatrixView scores = trace[Stage::masked_scores].matrix(c.batch, c.head);
-  double highest = sink;
-  for (Index k = 0; k < scores.cols; ++k) highest = std::max(highest, static_cast<double>(scores(c.row, k)));
-  double sum = has_sink ? std::exp(sink - highest) : 0;
+  const float sink_logit = has_sink ? trace.sink_logits.at({c.head}) : -std::numeric_limits<float>::infinity();
+  const MatrixView scores = trace[before].matrix(c.batch, c.head);
+  const double sink = static_cast<double>(sink_logit);
+  const float maximum = row_maximum(row_of(trace[before], c.batch, c.head, c.row), sink_logit);
+  const double highest = static_cast<double>(maximum), sink_exponential = sink_part(sink_logit, maximum);
+  double sum = sink_exponential;
   Cell source = c;
-  source.stage = Stage::masked_scores;
+  source.stage = before;
   for (source.col = 0; source.col < scores.cols; ++source.col) {
     add_term(trace, to, source, std::exp(static_cast<double>(scores(c.row, source.col)) - highest));
     sum += to.terms.back().factor;
@@ -51,7 +48,7 @@ void explain_weights(const Trace& trace, Explanation& to) {
   const Term& own = to.terms[static_cast<std::size_t>(c.col)];
   to.quantities = {{"row_maximum", highest}, {"exponential", own.factor}, {"sum", sum}};
   if (has_sink)
-    to.quantities.insert(to.quantities.end(), {{"sink_logit", sink}, {"sink_exponential", std::exp(sink - highest)}});
+    to.quantities.insert(to.quantities.end(), {{"sink_logit", sink}, {"sink_exponential", sink_exponential}});
   const std::string score = in_stage(source.stage, "s" + at(c.row, c.col));
   const std::string row = in_stage(source.stage, "s_{" + std::to_string(c.row) + ",k}");
   to.formula = symbol(c) + " = \\frac{exp(" + score + " − max)}{Σ_{k} exp(" + row + " − max)" +
@@ -63,7 +60,7 @@ void explain_weights(const Trace& trace, Explanation& to) {
 void explain_dropout(const Trace& trace, Explanation& to) {
   const Cell& c = to.cell;
   Cell source = c;
-  source.stage = Stage::weights;
+  source.stage = source_of(trace, c.stage);
   const bool kept = trace.dropout_keep.at({c.batch, c.head, c.row, c.col}) != 0;
   const auto p = static_cast<double>(trace.scenario.dropout);
   add_term(trace, to, source, kept && p < 1 ? 1 / (1 - p) : 0);

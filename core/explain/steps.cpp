@@ -11,57 +11,6 @@ namespace {
 
 constexpr std::size_t shown_at_most = 4;
 
-std::string_view letter(Stage stage) {
-  switch (stage) {
-    case Stage::query:
-      return "x";
-    case Stage::key:
-      return "x";
-    case Stage::value:
-      return "x";
-    case Stage::Q:
-      return "Q";
-    case Stage::K:
-      return "K";
-    case Stage::V:
-      return "V";
-    case Stage::Q_heads:
-      return "q";
-    case Stage::K_heads:
-      return "k";
-    case Stage::V_heads:
-      return "v";
-    case Stage::Q_rotated:
-      return "q′";
-    case Stage::K_rotated:
-      return "k′";
-    case Stage::scores:
-      return "s";
-    case Stage::scaled_scores:
-      return "s^{scaled}";
-    case Stage::capped_scores:
-      return "s^{capped}";
-    case Stage::biased_scores:
-      return "s^{biased}";
-    case Stage::mask:
-      return "m";
-    case Stage::masked_scores:
-      return "s^{masked}";
-    case Stage::weights:
-      return "a";
-    case Stage::dropped_weights:
-      return "a′";
-    case Stage::head_outputs:
-      return "o";
-    case Stage::concat:
-      return "c";
-    case Stage::output:
-      return "y";
-    default:
-      return "";
-  }
-}
-
 /// "a·b" to be added: " − 0.5·2" where it is not the first.
 std::string product_text(double a, double b, bool first) {
   const std::string product = number(first ? a : std::abs(a)) + "·" + bracketed(b);
@@ -113,38 +62,13 @@ std::string in_stage(Stage stage, const std::string& text) {
 }
 
 std::string symbol(const Cell& cell) {
-  return in_stage(cell.stage, std::string(letter(cell.stage)) + at(cell.row, cell.col));
+  return in_stage(cell.stage, std::string(info(cell.stage).letter) + at(cell.row, cell.col));
 }
 
-Projection projection_of(Stage stage) {
-  switch (stage) {
-    case Stage::Q:
-      return {Stage::query, Stage::W_q, Stage::b_q};
-    case Stage::K:
-      return {Stage::key, Stage::W_k, Stage::b_k};
-    case Stage::V:
-      return {Stage::value, Stage::W_v, Stage::b_v};
-    default:
-      assert(stage == Stage::output);
-      return {Stage::concat, Stage::W_o, Stage::b_o};
-  }
-}
-
-Stage scores_before(const Trace& trace, Stage stage) {
-  assert(stage > Stage::scores && stage <= Stage::masked_scores);
-  auto before = static_cast<Stage>(static_cast<int>(stage) - 1);
-  while (before == Stage::mask || !trace.has(before)) before = static_cast<Stage>(static_cast<int>(before) - 1);
-  return before;
-}
-
-Stage queries_of_scores(const Trace& trace) {
-  return trace.has(Stage::Q_rotated) ? Stage::Q_rotated : Stage::Q_heads;
-}
-Stage keys_of_scores(const Trace& trace) {
-  return trace.has(Stage::K_rotated) ? Stage::K_rotated : Stage::K_heads;
-}
-Stage weights_in_use(const Trace& trace) {
-  return trace.has(Stage::dropped_weights) ? Stage::dropped_weights : Stage::weights;
+Stage source_of(const Trace& trace, Stage stage, std::size_t which) {
+  const std::optional<Stage> there = trace.standing_for(info(stage).sources[which].stage);
+  assert(there);
+  return *there;
 }
 
 void add_term(const Trace& trace, Explanation& to, const Cell& cell, double factor) {

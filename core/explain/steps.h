@@ -7,9 +7,11 @@
 
 namespace headlight::steps {
 
+void explain_given(const Trace& trace, Explanation& to);
 void explain_projection(const Trace& trace, Explanation& to);
 void explain_split(const Trace& trace, Explanation& to);
-void explain_position(const Trace& trace, Explanation& to);
+void explain_norm(const Trace& trace, Explanation& to);
+void explain_rotation(const Trace& trace, Explanation& to);
 void explain_scores(const Trace& trace, Explanation& to);
 void explain_scale(const Trace& trace, Explanation& to);
 void explain_cap(const Trace& trace, Explanation& to);
@@ -21,18 +23,8 @@ void explain_dropout(const Trace& trace, Explanation& to);
 void explain_head_outputs(const Trace& trace, Explanation& to);
 void explain_concat(const Trace& trace, Explanation& to);
 
-/// A projection's input, matrix and bias.
-struct Projection {
-  Stage input, weight, bias;
-};
-Projection projection_of(Stage stage);
-/// What a stage of scores was made from: the stage before it that this trace has.
-Stage scores_before(const Trace& trace, Stage stage);
-/// What the scores multiply: rotated where there is that.
-Stage queries_of_scores(const Trace& trace);
-Stage keys_of_scores(const Trace& trace);
-/// What multiplies the values.
-Stage weights_in_use(const Trace& trace);
+/// What stands in this trace for one of a stage's sources, which is not a weight, a bias or a mask.
+Stage source_of(const Trace& trace, Stage stage, std::size_t which = 0);
 
 void add_term(const Trace& trace, Explanation& to, const Cell& cell, double factor);
 /// Terms left[i] with factor right[i], then right[i] with factor 0; the same as text, largest products first to be

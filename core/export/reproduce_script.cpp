@@ -1,6 +1,7 @@
 #include "core/export/script.h"
 #include "core/scenario/model_layer.h"
 
+#include <array>
 #include <utility>
 
 namespace headlight {
@@ -54,69 +55,72 @@ void Script::sizes() {
   }
 }
 
-void Script::given(std::initializer_list<Stage> stages) {
-  for (const Stage stage : stages) {
-    if (trace_.has(stage)) step(stage, "inputs[\"" + std::string(name(stage)) + "\"]");
+void Script::input(Stage stage) {
+  if (stage == Stage::query) {
+    line();
+    if (trace_.inputs.self_attention()) {
+      line("# Self-attention: queries, keys and values are made from the same x, [B, n, d].");
+      line("query = key = value = inputs[\"x\"]");
+    } else {
+      line("# Queries are made from one sequence, keys and values from another: [B, n, d].");
+      line("query, key, value = inputs[\"query\"], inputs[\"key\"], inputs[\"value\"]");
+    }
   }
+  check(stage);
 }
 
-void Script::inputs() {
-  line();
-  if (trace_.inputs.self_attention()) {
-    line("# Self-attention: queries, keys and values are made from the same x, [B, n, d].");
-    line("query = key = value = inputs[\"x\"]");
-  } else {
-    line("# Queries are made from one sequence, keys and values from another: [B, n, d].");
-    line("query, key, value = inputs[\"query\"], inputs[\"key\"], inputs[\"value\"]");
+void Script::known(Stage stage) {
+  if (stage == Stage::Q_heads) {
+    line();
+    line("# The heads as they were given: [B, H, n, d_head].");
+  } else if (stage == Stage::weights) {
+    line();
+    line("# The attention as it was given: nothing before it is known.");
   }
-  for (const Stage stage : {Stage::query, Stage::key, Stage::value}) check(stage);
+  step(stage, "inputs[\"" + std::string(name(stage)) + "\"]");
 }
 
-void Script::projection(Stage stage, const std::string& x, Stage weight, Stage bias) {
-  std::string product = x;
-  if (trace_.has(weight)) product += " @ inputs[\"" + std::string(name(weight)) + "\"].T";
-  if (trace_.has(bias)) product += " + inputs[\"" + std::string(name(bias)) + "\"]";
+void Script::projection(Stage stage) {
+  if (stage == Stage::Q) {
+    line();
+    line("# Linear projections, as nn.Linear: x Wᵀ + b, with W of shape [out, in].");
+  }
+  const StageSources& sources = info(stage).sources;
+  std::string product = source(stage);
+  if (trace_.has(sources[1].stage)) product += " @ inputs[\"" + std::string(name(sources[1].stage)) + "\"].T";
+  if (trace_.has(sources[2].stage)) product += " + inputs[\"" + std::string(name(sources[2].stage)) + "\"]";
   step(stage, product);
 }
 
-void Script::projections() {
-  line();
-  line("# Linear projections, as nn.Linear: x Wᵀ + b, with W of shape [out, in].");
-  projection(Stage::Q, "query", Stage::W_q, Stage::b_q);
-  projection(Stage::K, "key", Stage::W_k, Stage::b_k);
-  projection(Stage::V, "value", Stage::W_v, Stage::b_v);
+void Script::split(Stage stage) {
+  if (stage == Stage::Q_heads) {
+    line();
+    line("# Split into heads: cut the channels first, then bring the heads before the positions.");
+  }
+  const std::string count = is_per_kv_head(stage) && trace_.dims().kv_heads != trace_.dims().heads ? "G" : "H";
+  const std::string n(symbol(info(stage).rows));
+  step(stage, source(stage) + either(".view(B, " + n + ", " + count + ", d_head).transpose(1, 2)",
+                                     ".reshape(B, " + n + ", " + count + ", d_head).swapaxes(1, 2)"));
 }
 
-void Script::split() {
-  const std::string kv = trace_.dims().kv_heads == trace_.dims().heads ? "H" : "G";
-  const auto heads = [&](const std::string& n, const std::string& count) {
-    return either(".view(B, " + n + ", " + count + ", d_head).transpose(1, 2)",
-                  ".reshape(B, " + n + ", " + count + ", d_head).swapaxes(1, 2)");
-  };
-  line();
-  line("# Split into heads: cut the channels first, then bring the heads before the positions.");
-  step(Stage::Q_heads, "Q" + heads("n_q", "H"));
-  step(Stage::K_heads, "K" + heads("n_k", kv));
-  step(Stage::V_heads, "V" + heads("n_k", kv));
-}
-
-void Script::outputs() {
-  const std::string weights = trace_.has(Stage::dropped_weights) ? "dropped_weights" : "weights";
-  const std::string values = trace_.dims().kv_heads == trace_.dims().heads ? "V_heads" : "values";
+void Script::head_outputs(Stage stage) {
+  const bool grouped = trace_.dims().kv_heads != trace_.dims().heads;
   line();
   line("# Each head's output: the values, mixed by the weights. Then the heads side by side again.");
-  if (const std::vector<Index>& silent = own_rules(trace_.inputs).silent_heads; !silent.empty()) {
-    std::string heads;
-    for (const Index head : silent) heads += (heads.empty() ? "" : ", ") + std::to_string(head);
-    line("keep = " + either("torch.ones(1, H, 1, 1)", "np.ones((1, H, 1, 1), np.float32)"));
-    line("keep[:, [" + heads + "]] = 0  # knocked out");
-    step(Stage::head_outputs, "(" + weights + " @ " + values + ") * keep");
-  } else {
-    step(Stage::head_outputs, weights + " @ " + values);
-  }
-  step(Stage::concat, either("head_outputs.transpose(1, 2).reshape(B, n_q, -1)",
-                             "head_outputs.swapaxes(1, 2).reshape(B, n_q, -1)"));
-  projection(Stage::output, "concat", Stage::W_o, Stage::b_o);
+  const std::vector<Index>& silent = own_rules(trace_.inputs).silent_heads;
+  const std::string product = source(stage) + " @ " + (grouped ? "values" : source(stage, 1));
+  if (silent.empty()) return step(stage, product);
+  std::string heads;
+  for (const Index head : silent) heads += (heads.empty() ? "" : ", ") + std::to_string(head);
+  line("speaks = " + either("torch.ones(1, H, 1, 1)", "np.ones((1, H, 1, 1), np.float32)"));
+  line("speaks[:, [" + heads + "]] = 0  # knocked out");
+  step(stage, "(" + product + ") * speaks");
+}
+
+void Script::concat(Stage stage) {
+  const Index d = trace_[Stage::V_heads].size(3);  // given heads' values may have a size of their own
+  const std::string width = d == trace_.dims().d_head ? "H * d_head" : "H * " + std::to_string(d);
+  step(stage, source(stage) + either(".transpose(1, 2)", ".swapaxes(1, 2)") + ".reshape(B, n_q, " + width + ")");
 }
 
 void Script::footer() {
@@ -127,31 +131,43 @@ void Script::footer() {
 }
 
 std::string Script::text() {
+  struct Line {
+    Stage stage;
+    void (Script::*write)(Stage);
+  };
+  static constexpr std::array<Line, stage_count> lines{{
+      {Stage::query, &Script::input},
+      {Stage::key, &Script::input},
+      {Stage::value, &Script::input},
+      {Stage::Q, &Script::projection},
+      {Stage::K, &Script::projection},
+      {Stage::V, &Script::projection},
+      {Stage::Q_heads, &Script::split},
+      {Stage::K_heads, &Script::split},
+      {Stage::V_heads, &Script::split},
+      {Stage::Q_normed, &Script::norm},
+      {Stage::K_normed, &Script::norm},
+      {Stage::Q_rotated, &Script::rotation},
+      {Stage::K_rotated, &Script::rotation},
+      {Stage::scores, &Script::scores},
+      {Stage::scaled_scores, &Script::scale},
+      {Stage::capped_scores, &Script::cap},
+      {Stage::biased_scores, &Script::biases},
+      {Stage::mask, &Script::mask},
+      {Stage::masked_scores, &Script::masking},
+      {Stage::weights, &Script::softmax},
+      {Stage::dropped_weights, &Script::dropout},
+      {Stage::head_outputs, &Script::head_outputs},
+      {Stage::concat, &Script::concat},
+      {Stage::output, &Script::projection},
+  }};
+  static_assert(in_stage_order(lines), "core/export/reproduce_script.cpp: a row for every stage, in their order");
   header();
   checker();
   sizes();
-  const Stage first = trace_.inputs.first_stage();
-  if (first == Stage::weights) {
-    line();
-    line("# The attention alone is known.");
-    given({Stage::weights});
-  } else {
-    if (first == Stage::Q_heads) {
-      line();
-      line("# The heads are known, and not what they were projected from.");
-      given({Stage::Q_heads, Stage::K_heads, Stage::V_heads});
-    } else {
-      inputs();
-      projections();
-      split();
-    }
-    norm_and_rotation();
-    scores();
-    biases();
-    masking();
-    softmax();
-    dropout();
-    if (trace_.has(Stage::head_outputs)) outputs();
+  for (const Stage stage : trace_.stages()) {
+    const bool given = !is_input(stage) && trace_.inputs.matrix(stage).defined();
+    (this->*(given ? &Script::known : lines[static_cast<std::size_t>(stage)].write))(stage);
   }
   footer();
   return std::move(text_);

@@ -1,22 +1,17 @@
 // The middle of the script: from heads to weights.
-#include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
-#include <sstream>
 
 #include "core/export/script.h"
+#include "core/run/stage_steps.h"
 #include "core/scenario/model_layer.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
 
 std::string number(float value) {
-  if (std::isnan(value)) return "float(\"nan\")";
-  if (std::isinf(value)) return value < 0 ? "float(\"-inf\")" : "float(\"inf\")";
-  std::array<char, 32> digits{};
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return {digits.data(), end};
+  return std::isfinite(value) ? shortest(value) : "float(\"" + shortest(value) + "\")";
 }
 
 /// Text on one line, for a comment: a mask expression may be written over several.
@@ -33,86 +28,79 @@ bool makes_own_mask(const Scenario& scenario) {
   return scenario.mask == "causal()" && scenario.painted.empty();
 }
 
-void Script::norm_and_rotation() {
-  if (!trace_.has(Stage::Q_rotated)) return;
+void Script::define_norm() {
+  const HeadNorm norm = norm_of(trace_, Stage::Q_normed);
+  const bool whole = norm.over_all_heads, gain = norm.gain.defined();
   line();
-  std::string before, after;
-  const OwnRules& own = own_rules(trace_.inputs);
-  const bool learned = own.q_norm.defined() && scenario_.qk_norm == QkNorm::rms;
-  if (scenario_.qk_norm != QkNorm::none) {
-    line();
-    line(learned ? "def normalise(x, weight):" : "def normalise(x):");
-    if (learned) {
-      const std::string epsilon = number(static_cast<float>(own.qk_epsilon));
-      const std::string keep = either("keepdim=True", "keepdims=True");
-      const std::string mean = "(x * x).mean(" + std::string(own.norm_over_heads ? "(1, 3)" : "-1") + ", " + keep + ")";
-      line(own.norm_over_heads ? "    \"\"\"Root mean square norm over all heads at once, with the model's learned weight.\"\"\""
-                               : "    \"\"\"Root mean square norm of each head's queries and keys, with the model's learned weight.\"\"\"");
-      if (own.norm_over_heads) line("    weight = weight.reshape(1, x.shape[1], 1, x.shape[3])");
-      line("    return x / " + either("torch", "np") + ".sqrt(" + mean + " + " + epsilon + ") * weight");
-    } else if (scenario_.qk_norm == QkNorm::rms) {
-      line("    \"\"\"Root mean square norm of each head's queries and keys.\"\"\"");
-      line(either("    return x / torch.sqrt((x * x).mean(-1, keepdim=True) + 1e-6)",
-                  "    return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)"));
-    } else {
-      line("    \"\"\"Each head's queries and keys at length one.\"\"\"");
-      line(either("    return torch.nn.functional.normalize(x, dim=-1)",
-                  "    return x / np.maximum(np.sqrt((x * x).sum(-1, keepdims=True)), 1e-12)"));
-    }
-    before += "normalise(", after += ")";
-    line();
-  }
-  if (scenario_.rope != Rope::none) {
-    const bool half = scenario_.rope == Rope::half;
-    line();
-    const bool offset = trace_.query_offset != 0;
-    line(offset ? "def rotate(x, first=0):" : "def rotate(x):");
-    line("    \"\"\"RoPE: at position i, the j-th pair of channels turns by the angle i · base^(-2j/d).\"\"\"");
-    const Index turned = own.rope_frequencies.empty() ? scenario_.rotary_dim.value_or(trace_.dims().d_head) : 2 * static_cast<Index>(own.rope_frequencies.size());
-    const bool part = turned < trace_.dims().d_head;
-    line(part ? "    n, d = x.shape[-2], " + std::to_string(turned) + "  # only the first d channels turn" : "    n, d = x.shape[-2:]");
-    if (part) line("    x, rest = x[..., :d], x[..., d:]");
-    const std::string lib = either("torch", "np");
-    if (own.rope_frequencies.empty()) {
-      line("    frequency = " + number(scenario_.rope_base) + " ** (-" + lib + ".arange(0, d, 2, dtype=" + lib +
-           ".float64) / d)");
-    } else {
-      std::ostringstream list;
-      list.precision(17);
-      for (const double f : own.rope_frequencies) list << (list.tellp() > 0 ? ", " : "") << f;
-      line("    frequency = " + either("torch.tensor([" + list.str() + "], dtype=torch.float64)", "np.array([" + list.str() + "])") + "  # the model's own");
-    }
-    line("    angle = " + std::string(offset ? "(first + " : "") + lib + ".arange(n, dtype=" + lib + ".float64)" + (offset ? ")" : "") +
-         "[:, None] * frequency");
-    line("    cos, sin = " + either("angle.cos().float(), angle.sin().float()",
-                                    "np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)"));
-    if (const std::string gain = number(static_cast<float>(own.rope_gain)); own.rope_gain != 1) line("    cos, sin = " + gain + " * cos, " + gain + " * sin");
-    line(half ? "    a, b = x[..., : d // 2], x[..., d // 2 :]  # pairs (j, j + d/2), as in LLaMA"
-              : "    a, b = x[..., 0::2], x[..., 1::2]  # pairs (2j, 2j + 1), as in the paper");
-    const std::string pair = "[a * cos - b * sin, a * sin + b * cos]";
-    if (half) {
-      line(either("    x = torch.cat(" + pair + ", dim=-1)", "    x = np.concatenate(" + pair + ", axis=-1)"));
-    } else {
-      line(either("    x = torch.stack(" + pair + ", dim=-1).flatten(-2)",
-                  "    x = np.stack(" + pair + ", axis=-1).reshape(x.shape)"));
-    }
-    line(!part ? "    return x" : either("    return torch.cat([x, rest], dim=-1)", "    return np.concatenate([x, rest], axis=-1)"));
-    before = "rotate(" + before, after += ")";
-    line();
+  line();
+  line(gain ? "def normalise(x, weight):" : "def normalise(x):");
+  if (norm.kind == QkNorm::l2) {
+    line("    \"\"\"Each head's queries and keys at length one.\"\"\"");
+    line(either("    return torch.nn.functional.normalize(x, dim=-1)",
+                "    return x / np.maximum(np.sqrt((x * x).sum(-1, keepdims=True)), 1e-12)"));
+  } else {
+    line(std::string("    \"\"\"Root mean square norm of ") + (whole ? "all heads at once" : "each head's queries and keys") +
+         (gain ? ", with the model's learned weight" : "") + ".\"\"\"");
+    if (whole && gain) line("    weight = weight.reshape(1, x.shape[1], 1, x.shape[3])");
+    const std::string axes = whole ? "(1, 3)" : "-1", mean = "(x * x).mean(" + axes + ", " + either("keepdim=True", "keepdims=True") + ")";
+    line("    return x / " + either("torch", "np") + ".sqrt(" + mean + " + " + shortest(norm.epsilon) + ")" + (gain ? " * weight" : ""));
   }
   line();
-  // rotate( is the outer call, and its closing bracket the last of `after`.
-  const bool shifted = scenario_.rope != Rope::none && trace_.query_offset != 0;
-  const std::string closed = shifted ? after.substr(0, after.size() - 1) + ", first=" + std::to_string(trace_.query_offset) + ")" : after;
-  step(Stage::Q_rotated, before + (learned ? "Q_heads, inputs[\"q_norm\"]" : "Q_heads") + closed);
-  step(Stage::K_rotated, before + (learned ? "K_heads, inputs[\"k_norm\"]" : "K_heads") + after);
+  line();
 }
 
-void Script::scores() {
-  const bool rotated = trace_.has(Stage::Q_rotated);
+void Script::norm(Stage stage) {
+  if (stage == Stage::Q_normed) define_norm();
+  const std::string weight = stage == Stage::Q_normed ? ", inputs[\"q_norm\"]" : ", inputs[\"k_norm\"]";
+  step(stage, "normalise(" + source(stage) + (norm_of(trace_, stage).gain.defined() ? weight : "") + ")");
+}
+
+void Script::define_rotation() {
+  const Rotation rotation = rotation_of(trace_, Stage::Q_rotated);
+  const bool part = rotation.turned() < trace_.dims().d_head, half = rotation.pairing == Rope::half;
+  const bool offset = rotation.first_position != 0, own = !own_rules(trace_.inputs).rope_frequencies.empty();
+  const std::string lib = either("torch", "np");
+  line();
+  line();
+  line(offset ? "def rotate(x, first=0):" : "def rotate(x):");
+  line(own ? "    \"\"\"RoPE: at position i, the j-th pair of channels turns by the angle i · frequency[j].\"\"\""
+           : "    \"\"\"RoPE: at position i, the j-th pair of channels turns by the angle i · base^(-2j/d).\"\"\"");
+  line(part ? "    n, d = x.shape[-2], " + std::to_string(rotation.turned()) + "  # only the first d channels turn" : "    n, d = x.shape[-2:]");
+  if (part) line("    x, rest = x[..., :d], x[..., d:]");
+  if (own) {
+    std::string list;
+    for (const double frequency : rotation.frequencies) list += (list.empty() ? "" : ", ") + shortest(frequency);
+    line("    frequency = " + either("torch.tensor([" + list + "], dtype=torch.float64)", "np.array([" + list + "])") + "  # the model's own");
+  } else {
+    line("    frequency = " + number(scenario_.rope_base) + " ** (-" + lib + ".arange(0, d, 2, dtype=" + lib + ".float64) / d)");
+  }
+  line("    angle = " + std::string(offset ? "(first + " : "") + lib + ".arange(n, dtype=" + lib + ".float64)" + (offset ? ")" : "") +
+       "[:, None] * frequency");
+  line("    cos, sin = " + either("angle.cos().float(), angle.sin().float()",
+                                  "np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)"));
+  if (const std::string gain = shortest(static_cast<float>(rotation.gain)); rotation.gain != 1) line("    cos, sin = " + gain + " * cos, " + gain + " * sin");
+  line(half ? "    a, b = x[..., : d // 2], x[..., d // 2 :]  # pairs (j, j + d/2), as in LLaMA"
+            : "    a, b = x[..., 0::2], x[..., 1::2]  # pairs (2j, 2j + 1), as in the paper");
+  const std::string pair = "[a * cos - b * sin, a * sin + b * cos]", give = part ? "    x = " : "    return ";
+  if (half) {
+    line(give + either("torch.cat(" + pair + ", dim=-1)", "np.concatenate(" + pair + ", axis=-1)"));
+  } else {
+    line(give + either("torch.stack(" + pair + ", dim=-1).flatten(-2)", "np.stack(" + pair + ", axis=-1).reshape(x.shape)"));
+  }
+  if (part) line(either("    return torch.cat([x, rest], dim=-1)", "    return np.concatenate([x, rest], axis=-1)"));
+  line();
+  line();
+}
+
+void Script::rotation(Stage stage) {
+  if (stage == Stage::Q_rotated) define_rotation();
+  const Index first = rotation_of(trace_, stage).first_position;
+  step(stage, "rotate(" + source(stage) + (first == 0 ? ")" : ", first=" + std::to_string(first) + ")"));
+}
+
+void Script::scores(Stage stage) {
   const bool grouped = trace_.dims().kv_heads != trace_.dims().heads;
-  const std::string queries = rotated ? "Q_rotated" : "Q_heads";
-  std::string keys = rotated ? "K_rotated" : "K_heads";
+  std::string keys = source(stage, 1);
   line();
   if (grouped) {
     line("# Grouped heads: H / G query heads in a row share one key head and one value head.");
@@ -122,17 +110,19 @@ void Script::scores() {
     keys = "keys";
   }
   line("# Every query with every key: [B, H, n_q, n_k].");
-  step(Stage::scores, queries + " @ " + keys + either(".transpose(-1, -2)", ".swapaxes(-1, -2)"));
+  step(stage, source(stage) + " @ " + keys + either(".transpose(-1, -2)", ".swapaxes(-1, -2)"));
+}
+
+void Script::scale(Stage stage) {
   const bool usual = std::abs(trace_.scale * std::sqrt(static_cast<float>(trace_.dims().d_head)) - 1) < 1e-6F;
-  step(Stage::scaled_scores, usual ? "scores / d_head**0.5" : "scores * " + number(trace_.scale));
-  current_ = "scaled_scores";
-  if (scenario_.softcap) {
-    const std::string cap = number(*scenario_.softcap);
-    line();
-    line("# The soft-cap keeps scores between -c and c.");
-    step(Stage::capped_scores, cap + " * " + either("torch.tanh", "np.tanh") + "(" + current_ + " / " + cap + ")");
-    current_ = "capped_scores";
-  }
+  step(stage, source(stage) + (usual ? " / d_head**0.5" : " * " + number(trace_.scale)));
+}
+
+void Script::cap(Stage stage) {
+  const std::string cap = number(*scenario_.softcap);
+  line();
+  line("# The soft-cap keeps scores between -c and c.");
+  step(stage, cap + " * " + either("torch.tanh", "np.tanh") + "(" + source(stage) + " / " + cap + ")");
 }
 
 void Script::alibi_slopes() {
@@ -179,47 +169,48 @@ void Script::t5_table() {
               "bias = bias + inputs[\"t5_table\"][:, np.array(buckets)]  # [H, n_q, n_k]"));
 }
 
-void Script::biases() {
-  if (!trace_.has(Stage::biased_scores)) return;
+void Script::biases(Stage stage) {
   line();
   line("# What is added to the scores before the mask.");
   line(trace_.inputs.bias.defined() ? "bias = inputs[\"bias\"]" : "bias = 0");
   if (scenario_.alibi) alibi_slopes();
   if (scenario_.t5_bias) t5_table();
-  step(Stage::biased_scores, current_ + " + bias");
-  current_ = "biased_scores";
+  step(stage, source(stage) + " + bias");
 }
 
-void Script::masking() {
-  line();
-  if (!trace_.has(Stage::mask)) {
-    line("# No mask.");
-    step(Stage::masked_scores, current_);
-    return;
-  }
+void Script::mask(Stage stage) {
   const std::string rule = scenario_.mask.empty() ? "." : ": " + one_line(scenario_.mask);
+  line();
   line("# The mask, true = may attend" + rule + (scenario_.painted.empty() ? "" : " with what was painted over it"));
   if (makes_own_mask(scenario_)) {
-    step(Stage::mask, either("torch.ones(n_q, n_k, dtype=torch.bool).tril()", "np.tri(n_q, n_k, dtype=bool)"));
+    step(stage, either("torch.ones(n_q, n_k, dtype=torch.bool).tril()", "np.tri(n_q, n_k, dtype=bool)"));
   } else {
-    step(Stage::mask, "inputs[\"mask\"]");
+    step(stage, "inputs[\"mask\"]");
   }
-  step(Stage::masked_scores, either(current_ + ".masked_fill(~mask, " + number(trace_.fill) + ")",
-                                    "np.where(mask, " + current_ + ", np.float32(" + number(trace_.fill) + "))"));
 }
 
-void Script::softmax() {
+void Script::masking(Stage stage) {
+  if (!trace_.has(Stage::mask)) {
+    line();
+    line("# No mask.");
+    return step(stage, source(stage));
+  }
+  step(stage, either(source(stage) + ".masked_fill(~mask, " + number(trace_.fill) + ")",
+                     "np.where(mask, " + source(stage) + ", np.float32(" + number(trace_.fill) + "))"));
+}
+
+void Script::softmax(Stage stage) {
   const bool sink = trace_.sink_logits.defined();
   line();
   line("# Softmax over the keys: each row of weights sums to one" +
        std::string(sink ? ", the sink's share included." : "."));
-  std::string logits = "masked_scores";
+  std::string logits = source(stage);
   if (sink) {
     line("# The sink is one more key a head that takes its share and gives nothing.");
     line(either("sink = inputs[\"sink_logits\"].view(1, H, 1, 1).expand(B, H, n_q, 1)",
                 "sink = np.broadcast_to(inputs[\"sink_logits\"].reshape(1, H, 1, 1), (B, H, n_q, 1))"));
-    line(either("logits = torch.cat([masked_scores, sink], dim=-1)",
-                "logits = np.concatenate([masked_scores, sink], axis=-1)"));
+    line(either("logits = torch.cat([" + logits + ", sink], dim=-1)",
+                "logits = np.concatenate([" + logits + ", sink], axis=-1)"));
     logits = "logits";
   }
   if (torch_) {
@@ -231,7 +222,7 @@ void Script::softmax() {
   }
   if (sink) line("weights = weights[..., :-1]");
   dead_rows();
-  check(Stage::weights);
+  check(stage);
 }
 
 void Script::dead_rows() {
@@ -245,12 +236,11 @@ void Script::dead_rows() {
               "weights = np.where(dead, np.float32(" + value + "), weights)"));
 }
 
-void Script::dropout() {
-  if (!trace_.has(Stage::dropped_weights)) return;
+void Script::dropout(Stage stage) {
   line();
   line("# Dropout, as in training: what is kept grows, so that the mean stays. Which, is in inputs.npz.");
   line("p, keep = " + number(scenario_.dropout) + ", inputs[\"dropout_keep\"]");
-  step(Stage::dropped_weights, either("weights * keep / (1 - p)", "weights * keep / np.float32(1 - p)"));
+  step(stage, source(stage) + either(" * keep / (1 - p)", " * keep / np.float32(1 - p)"));
 }
 
 }  // namespace headlight

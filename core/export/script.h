@@ -29,32 +29,44 @@ class Script {
     check(stage);
   }
 
+  /// The name of what stands for one of the stage's sources.
+  std::string source(Stage stage, std::size_t which = 0) const {
+    return std::string(name(trace_.standing_for(info(stage).sources[which].stage).value()));
+  }
+
   void header();
   void checker();
   void sizes();
-  /// Stages that the document begins with, as the script's inputs.
-  void given(std::initializer_list<Stage> stages);
-  void inputs();
-  void projections();
-  void projection(Stage stage, const std::string& x, Stage weight, Stage bias);
-  void split();
-  void norm_and_rotation();
-  void scores();
-  void biases();
+  void footer();
+
+  // One a kind of stage; the table in reproduce_script.cpp says which.
+  void input(Stage stage);
+  void known(Stage stage);
+  void projection(Stage stage);
+  void split(Stage stage);
+  void norm(Stage stage);
+  void rotation(Stage stage);
+  void scores(Stage stage);
+  void scale(Stage stage);
+  void cap(Stage stage);
+  void biases(Stage stage);
+  void mask(Stage stage);
+  void masking(Stage stage);
+  void softmax(Stage stage);
+  void dropout(Stage stage);
+  void head_outputs(Stage stage);
+  void concat(Stage stage);
+
+  void define_norm();
+  void define_rotation();
   void alibi_slopes();
   void t5_table();
-  void masking();
-  void softmax();
   void dead_rows();
-  void dropout();
-  void outputs();
-  void footer();
 
   const Trace& trace_;
   const Scenario& scenario_;
   bool torch_;
   std::string text_;
-  std::string current_;  ///< the name of the newest scores
 };
 
 }  // namespace headlight

@@ -21,12 +21,6 @@ double llama3_frequency(double frequency, double factor, double low, double high
 
 }  // namespace
 
-std::vector<double> rope_frequencies(double base, Index d) {
-  std::vector<double> frequencies;
-  for (Index j = 0; j < d / 2; ++j) frequencies.push_back(std::pow(base, -2 * static_cast<double>(j) / static_cast<double>(d)));
-  return frequencies;
-}
-
 std::vector<double> llama3_frequencies(std::vector<double> frequencies, double factor, double low, double high, double original) {
   for (double& f : frequencies) f = llama3_frequency(f, factor, low, high, original);
   return frequencies;

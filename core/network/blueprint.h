@@ -3,13 +3,12 @@
 
 #include <cmath>
 
+#include "core/attention/rope.h"
 #include "core/network/architectures.h"
 
 namespace headlight {
 
-/// Rotary frequencies base^(−2j/d), j < d/2.
-std::vector<double> rope_frequencies(double base, Index d);
-/// The rotation by them.
+/// The rotation by base^(−2j/d), j < d/2.
 RopeSpec plain_rope(Rope pairing, double base, Index d);
 
 /// LLaMA 3.1's: long waves are slowed down by `factor`, short ones kept, those between blended.

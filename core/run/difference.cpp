@@ -74,14 +74,12 @@ const StageDifference* Difference::first() const {
 
 Difference difference(const Trace& a, const Trace& b, std::stop_token stop) {
   Difference result;
-  const auto add = [&](std::size_t index) {
-    const auto stage = static_cast<Stage>(index);
-    if (a.has(stage) || b.has(stage)) result.stages.push_back(compare(stage, a[stage], b[stage], stop));
-  };
-  const auto first_computed = static_cast<std::size_t>(Stage::Q);
-  for (std::size_t i = 0; i < first_computed; ++i) add(i);
-  for (std::size_t i = stage_count; i < matrix_count; ++i) add(i);
-  for (std::size_t i = first_computed; i < stage_count; ++i) add(i);
+  for (const bool computed : {false, true}) {  // what is given first
+    for (const Stage stage : all_matrices()) {
+      const bool given = is_input(stage) || is_parameter(stage);
+      if (given != computed && (a.has(stage) || b.has(stage))) result.stages.push_back(compare(stage, a[stage], b[stage], stop));
+    }
+  }
   return result;
 }
 

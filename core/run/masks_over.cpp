@@ -4,10 +4,10 @@ namespace headlight {
 
 CellMasks masks_over(const Trace& trace, Stage stage, Index batch, Index head) {
   CellMasks masks;
-  const bool after_mask = stage == Stage::masked_scores || stage == Stage::weights || stage == Stage::dropped_weights;
-  if (after_mask && trace.has(Stage::mask)) masks.allowed = trace[Stage::mask].matrix(batch, head);
-  if (stage == Stage::dropped_weights) masks.kept = trace.dropout_keep.matrix(batch, head);
-  masks.show_leaks = stage != Stage::masked_scores;
+  const Cover cover = info(stage).cover;
+  if (cover != Cover::none && trace.has(Stage::mask)) masks.allowed = trace[Stage::mask].matrix(batch, head);
+  if (cover == Cover::mask_and_dropout) masks.kept = trace.dropout_keep.matrix(batch, head);
+  masks.show_leaks = info(stage).lane == Lane::weights;
   return masks;
 }
 

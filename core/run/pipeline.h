@@ -17,7 +17,7 @@ struct Run {
   std::function<void(Stage, double share)> progress;
   /// Asked for each stage in turn: what it returns stands for the stage, and the next ones follow from it. `usual` makes
   /// the stage as it should be. For computations that no scenario can say; whatever it throws leaves compute().
-  std::function<Tensor(Stage, const Trace& so_far, const std::function<Tensor()>& usual)> instead{};
+  std::function<Tensor(Stage, const Trace& so_far, const std::function<Tensor()>& usual)> override_stage{};
 };
 
 /// Computes every stage of `scenario`. A stage whose sources and settings are those of `last` is taken from it, so its
@@ -25,8 +25,8 @@ struct Run {
 /// Throws FileError, SettingError, ExpressionError, Cancelled.
 std::shared_ptr<const Trace> compute(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
 
-/// The same from tensors already resolved; `inputs` fit `scenario` and each other (asserted). Throws ExpressionError,
-/// Cancelled.
-std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, const Trace* last, const Run& run);
+/// The same from tensors that are there already. Throws InputError where they do not fit `inputs.dims` and each other
+/// (core/run/check_inputs.h), SettingError, ExpressionError, Cancelled.
+std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, const Trace* last = nullptr, const Run& run = {});
 
 }  // namespace headlight

@@ -28,13 +28,13 @@ const KindCounts& TraceSummary::kinds(Stage stage, Index batch, Index head) cons
 
 std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last) {
   auto summary = std::make_shared<TraceSummary>();
-  for (std::size_t i = 0; i < matrix_count; ++i) {
-    const auto stage = static_cast<Stage>(i);
+  for (const Stage stage : all_matrices()) {
+    const auto i = static_cast<std::size_t>(stage);
     StageSummary& now = summary->stages[i];
     now.of = trace[stage];
     if (!now.of.defined()) continue;
-    if (stage == Stage::masked_scores || stage == Stage::weights || stage == Stage::dropped_weights) now.mask = trace[Stage::mask];
-    if (stage == Stage::dropped_weights) now.kept = trace.dropout_keep;
+    if (info(stage).cover != Cover::none) now.mask = trace[Stage::mask];
+    if (info(stage).cover == Cover::mask_and_dropout) now.kept = trace.dropout_keep;
     const StageSummary* before = last ? &last->stages[i] : nullptr;
     const bool same = before && identical(before->of, now.of) && identical(before->mask, now.mask) && identical(before->kept, now.kept);
     if (same) {

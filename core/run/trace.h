@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct StageRecord {
   std::vector<Tensor> sources{};   ///< compared with identical()
   std::vector<double> settings{};  ///< scale, fill, p, seed …, bit-compared
   std::string words{};             ///< mask expression and the like
+  std::vector<PaintedCells> painted{};
   Tensor output{};
   double milliseconds = 0;  ///< time it took when it was last computed
   bool reused = false;      ///< taken from the last trace as it was
@@ -26,8 +28,6 @@ struct StageRecord {
 
 struct TraceSummary;
 
-/// Where QK-norm is on, Q_rotated and K_rotated are there too, RoPE or not: they hold the heads as normalised, then
-/// rotated, and Q_heads and K_heads stay the plain split.
 class Trace {
  public:
   Scenario scenario;
@@ -39,12 +39,16 @@ class Trace {
   float scale = 1;      ///< what scores were multiplied by
   float fill = 0;       ///< what masked scores were set to
   Index query_offset = 0;  ///< the first query's position
-  std::shared_ptr<const TraceSummary> summary;  ///< core/figure/summary.h; null unless the run asked for it
+  std::shared_ptr<const TraceSummary> summary;  ///< core/run/summary.h; null unless the run asked for it
 
   const Dims& dims() const { return inputs.dims; }
   /// A stage or parameter; an undefined tensor where this run has none.
   const Tensor& operator[](Stage stage) const;
   bool has(Stage stage) const { return (*this)[stage].defined(); }
+  /// The stage that is there in its place: itself, or where it is optional what came before it; else nothing.
+  std::optional<Stage> standing_for(Stage stage) const {
+    return stand_in(stage, [this](Stage s) { return has(s); });
+  }
   /// The stages that this run has, in the order of computation.
   std::vector<Stage> stages() const;
 };

@@ -1,7 +1,5 @@
 #include "core/scenario/inputs.h"
 
-#include <cassert>
-
 namespace headlight {
 
 Index Dims::size(Axis axis) const {
@@ -49,32 +47,24 @@ Scenario with_source_settings(Scenario scenario, const SourceSettings& says) {
 }
 
 const Tensor& Inputs::matrix(Stage stage) const {
+  static const Tensor nothing;
   switch (stage) {
-    case Stage::query:
-      return query;
-    case Stage::key:
-      return key;
-    case Stage::value:
-      return value;
-    case Stage::W_q:
-      return W_q;
-    case Stage::W_k:
-      return W_k;
-    case Stage::W_v:
-      return W_v;
-    case Stage::W_o:
-      return W_o;
-    case Stage::b_q:
-      return b_q;
-    case Stage::b_k:
-      return b_k;
-    case Stage::b_v:
-      return b_v;
-    case Stage::b_o:
-      return b_o;
-    default:
-      assert(false && "not an input or a parameter");
-      return query;
+    case Stage::query: return query;
+    case Stage::key: return key;
+    case Stage::value: return value;
+    case Stage::Q_heads: return Q_heads;
+    case Stage::K_heads: return K_heads;
+    case Stage::V_heads: return V_heads;
+    case Stage::weights: return weights;
+    case Stage::W_q: return W_q;
+    case Stage::W_k: return W_k;
+    case Stage::W_v: return W_v;
+    case Stage::W_o: return W_o;
+    case Stage::b_q: return b_q;
+    case Stage::b_k: return b_k;
+    case Stage::b_v: return b_v;
+    case Stage::b_o: return b_o;
+    default: return nothing;
   }
 }
 

@@ -70,7 +70,7 @@ struct Inputs {
   /// The first of the stages: query, or where the source begins later Q_heads or weights.
   Stage first_stage() const { return weights.defined() ? Stage::weights : Q_heads.defined() ? Stage::Q_heads : Stage::query; }
   bool self_attention() const { return identical(query, key) && identical(key, value); }
-  /// The parameter or input of that name; undefined if absent. Asserts that `stage` is one of those.
+  /// What the source knows of a stage or parameter; undefined where that is computed, or absent.
   const Tensor& matrix(Stage stage) const;
 };
 

@@ -28,9 +28,12 @@ bool takes_memory(Stage stage, const Scenario& s) {
     case Stage::K_heads:
     case Stage::V_heads:
       return false;  // views of Q, K and V
+    case Stage::Q_normed:
+    case Stage::K_normed:
+      return s.qk_norm != QkNorm::none;
     case Stage::Q_rotated:
     case Stage::K_rotated:
-      return s.rope != Rope::none || s.qk_norm != QkNorm::none;
+      return s.rope != Rope::none;
     case Stage::W_o:
     case Stage::output:
       return s.output_projection.value_or(true);
@@ -52,8 +55,7 @@ std::string largest(std::vector<StageNeed> needs) {
 
 std::vector<StageNeed> memory_needed(const Scenario& scenario, const Dims& dims) {
   std::vector<StageNeed> needs;
-  for (std::size_t i = 0; i < matrix_count; ++i) {
-    const auto stage = static_cast<Stage>(i);
+  for (const Stage stage : all_matrices()) {
     if (takes_memory(stage, scenario)) needs.push_back({stage, bytes_of(stage, dims)});
   }
   return needs;

@@ -168,8 +168,7 @@ Tensor edited(const Tensor& base, const std::vector<CellEdit>& edits, const Inpu
 void apply_edits(const std::vector<CellEdit>& edits, const Inputs* last, Inputs& inputs) {
   const Inputs base = *inputs.unedited;
   Index outside = 0;
-  for (std::size_t i = 0; i < matrix_count; ++i) {
-    const auto stage = static_cast<Stage>(i);
+  for (const Stage stage : all_matrices()) {
     Tensor* target = editable(inputs, stage);
     if (!target || !target->defined()) continue;
     const auto touches = [&](const CellEdit& edit) { return identical(base.matrix(edit.stage), base.matrix(stage)); };

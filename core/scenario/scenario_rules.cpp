@@ -55,8 +55,7 @@ void check_settings(const Scenario& scenario) {
     }
   }
   for (const CellEdit& edit : scenario.edits) {
-    const bool input = edit.stage <= Stage::value;
-    if (!input && !is_parameter(edit.stage)) {
+    if (!is_input(edit.stage) && !is_parameter(edit.stage)) {
       fail("edits", std::string(name(edit.stage)) + " is computed and cannot be set",
            "expected an input or a parameter");
     }

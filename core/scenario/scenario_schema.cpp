@@ -72,9 +72,8 @@ OrderedJson type_of(const std::vector<PaintedCells>*, const SettingRange&) {
 }
 OrderedJson type_of(const std::vector<CellEdit>*, const SettingRange&) {
   OrderedJson stages = OrderedJson::array();
-  for (std::size_t i = 0; i < matrix_count; ++i) {
-    const auto stage = static_cast<Stage>(i);
-    if (stage <= Stage::value || is_parameter(stage)) stages.push_back(std::string(name(stage)));
+  for (const Stage stage : all_matrices()) {
+    if (is_input(stage) || is_parameter(stage)) stages.push_back(std::string(name(stage)));
   }
   const OrderedJson at = whole_number(0);
   return list_of(object_of({{"stage", {{"enum", stages}}}, {"batch", at}, {"row", at}, {"col", at}, {"value", any_number()}}, {"stage", "value"}));

@@ -1,9 +1,17 @@
 // The stages of multi-head attention: one name for each, the same in the window, on the command line, in files, in code.
 //
 // B batch, H query heads, G key/value heads (G = H unless grouped), n_q queries, n_k keys, d_head = d_model / H.
+//
+// A stage is one row here (core/stage/stage.cpp), one in core/run/stage_steps.cpp (when there is one, how it is computed),
+// one in core/explain/explain.cpp (how a cell is explained) and one in core/export/reproduce_script.cpp (its line of a script). Each
+// of these tables is an array over Stage: what is forgotten does not compile. The rest follows from what the row says: what
+// a cell feeds, what stands in for an absent stage, cache keys, the place in the diagram.
 #pragma once
 
+#include <array>
+#include <cassert>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -14,6 +22,7 @@ enum class Stage : std::uint8_t {
   query, key, value,                     // [B, n_q, d_query] [B, n_k, d_key] [B, n_k, d_value]
   Q, K, V,                               // [B, n_q, H·d_head] [B, n_k, G·d_head] ×2
   Q_heads, K_heads, V_heads,             // [B, H, n_q, d_head] [B, G, n_k, d_head] ×2
+  Q_normed, K_normed,                    // as above; only where QK-norm is on
   Q_rotated, K_rotated,                  // as above; only where RoPE is on
   scores, scaled_scores, capped_scores, biased_scores, mask, masked_scores,  // [B, H, n_q, n_k]
   weights, dropped_weights,              // [B, H, n_q, n_k]
@@ -33,13 +42,65 @@ enum class Axis : std::uint8_t { none, batch, query_head, kv_head, query, key, q
 /// How the values of a stage are to be coloured.
 enum class Palette : std::uint8_t { diverging, sequential, boolean };
 
+/// What lies over a stage's cells: of those that the mask took away, or dropout too, the value is not what matters.
+enum class Cover : std::uint8_t { none, mask, mask_and_dropout };
+
+/// The row of the diagram that a stage or parameter stands in.
+enum class Lane : std::uint8_t { query, key, value, scores, weights, outputs };
+
+/// Whether a stage's first source goes on in its place where a run does not have it, as scores that nothing caps do.
+enum class Presence : std::uint8_t { always, optional };
+
+/// What the cell [r, c] of a stage reads of a source, in the same batch entry, and in the same head or its key/value head.
+enum class Reads : std::uint8_t {
+  cell,                ///< [r, c]
+  row,                 ///< [r, ·]: the left of a product, a softmax, a norm
+  row_of_all_heads,    ///< [·, r, ·]: a norm over the whole width
+  row_of_column,       ///< [c, ·]: the right of a product with its transpose, W [out, in] or K_heads
+  column,              ///< [·, c]: the right of a product as it is, V_heads
+  bias,                ///< [c]
+  columns_of_head,     ///< a split into heads: [r, h · d + c]
+  head_of_column,      ///< heads side by side: [⌊c / d⌋, r, c mod d]
+  pair,                ///< the two channels of a rotary pair
+  dead_row,            ///< nothing but whether [r, ·] lets any key through
+};
+
+struct SourceStage {
+  Stage stage{};
+  Reads reads{};
+};
+
+/// At most three, in the order that the computation reads them.
+class StageSources {
+ public:
+  constexpr StageSources() = default;
+  constexpr StageSources(std::initializer_list<SourceStage> list) {
+    for (const SourceStage& source : list) list_[count_++] = source;
+  }
+  constexpr std::size_t size() const { return count_; }
+  constexpr bool empty() const { return count_ == 0; }
+  constexpr const SourceStage& operator[](std::size_t i) const { return list_[i]; }
+  constexpr const SourceStage* begin() const { return list_.data(); }
+  constexpr const SourceStage* end() const { return list_.data() + count_; }
+
+ private:
+  std::array<SourceStage, 3> list_{};
+  std::size_t count_ = 0;
+};
+
 struct StageInfo {
   Stage stage;
-  std::string_view name;     ///< as users write it, e.g. "scaled_scores"
+  std::string_view name;     ///< e.g. "scaled_scores"
   std::string_view formula;  ///< in Unicode set mathematics, e.g. "softmax(S + M) over keys"
+  std::string_view letter;   ///< of a cell in an explanation, e.g. "s^{scaled}"
+  std::string_view symbol;   ///< of the matrix on its card, e.g. "S"; one of a head gets its number
   Axis lead[2];              ///< batch and head axes, Axis::none where there is none
   Axis rows, cols;
   Palette palette;
+  Cover cover;
+  Lane lane;
+  Presence presence;
+  StageSources sources;  ///< what it is made from
 };
 
 const StageInfo& info(Stage stage);
@@ -48,11 +109,43 @@ std::string_view name(Stage stage);
 std::optional<Stage> stage_named(std::string_view name);
 /// The stages proper, in the order of computation.
 std::span<const Stage> all_stages();
+/// Stages and parameters.
+std::span<const Stage> all_matrices();
 /// "n_q", "d_head", …; "" for none.
 std::string_view symbol(Axis axis);
 bool has_head_axis(Stage stage);
-inline bool is_parameter(Stage stage) { return stage >= Stage::W_q; }
+constexpr bool is_parameter(Stage stage) { return stage >= Stage::W_q; }
+/// query, key and value, which nothing computes.
+bool is_input(Stage stage);
 /// The head axis counts key/value heads (G), not query heads (H).
 bool is_per_kv_head(Stage stage);
+/// The weight or bias is one row of numbers.
+bool is_bias(Stage stage);
+/// A product of two matrices, its first two sources: each cell is a sum of terms.
+bool is_product(Stage stage);
+/// Nothing but cells that moved: a split into heads, or heads side by side.
+bool is_rearrangement(Stage stage);
+/// The bias that is added where a weight matrix is multiplied by.
+Stage bias_beside(Stage weight);
+
+/// A table over Stage whose rows say which stage they are about.
+template <typename Row, std::size_t count>
+constexpr bool in_stage_order(const std::array<Row, count>& table) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (static_cast<std::size_t>(table[i].stage) != i) return false;
+  }
+  return true;
+}
+
+/// The stage that stands where `stage` would, of those that `has` has: itself, else, where it is optional, its first source,
+/// and so on.
+template <typename Has>
+std::optional<Stage> stand_in(Stage stage, Has has) {
+  while (!has(stage)) {
+    if (info(stage).presence != Presence::optional) return std::nullopt;
+    stage = info(stage).sources[0].stage;
+  }
+  return stage;
+}
 
 }  // namespace headlight

@@ -26,7 +26,7 @@ except ImportError as missing:
 
 from scenarios import draw
 
-STAGES = """query key value Q K V Q_heads K_heads V_heads Q_rotated K_rotated scores scaled_scores capped_scores
+STAGES = """query key value Q K V Q_heads K_heads V_heads Q_normed K_normed Q_rotated K_rotated scores scaled_scores capped_scores
 biased_scores mask masked_scores weights dropped_weights head_outputs concat output""".split()
 
 
@@ -119,11 +119,9 @@ def expected_stages(case, traced):
     q, k, v = split(want["Q"], heads), split(want["K"], kv_heads), split(want["V"], kv_heads)
     want["Q_heads"], want["K_heads"], want["V_heads"] = q, k, v
     if s.get("qk_norm"):
-        q, k = qk_norm(q, s["qk_norm"]), qk_norm(k, s["qk_norm"])
+        q, k = want["Q_normed"], want["K_normed"] = [qk_norm(x, s["qk_norm"]) for x in (q, k)]
     if s.get("rope"):
-        q, k = (rope(x, s["rope"], s.get("rope_base", 10000.0)) for x in (q, k))
-    if s.get("qk_norm") or s.get("rope"):
-        want["Q_rotated"], want["K_rotated"] = q, k
+        q, k = want["Q_rotated"], want["K_rotated"] = [rope(x, s["rope"], s.get("rope_base", 10000.0)) for x in (q, k)]
     k, v = (x.repeat_interleave(heads // kv_heads, 1) for x in (k, v))
 
     scores = want["scores"] = q @ k.transpose(-1, -2)

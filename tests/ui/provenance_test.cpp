@@ -48,10 +48,10 @@ bool on_edge(const Rect& rect, ImVec2 p) {
 TEST_CASE("arcs run from the sources' cards to an edge of the cell, along the lines between cells") {
   Scenario scenario = sentence().scenario;
   const bool rotary = GENERATE(false, true);
-  if (rotary) scenario.rope = Rope::half;
+  if (rotary) scenario.rope = Rope::half, scenario.qk_norm = QkNorm::rms;
   const auto trace = compute(scenario);
   const PipelinePicture picture = cards_of(*trace, 1);
-  for (const Stage stage : {Stage::Q, Stage::Q_heads, Stage::Q_rotated, Stage::scores, Stage::scaled_scores,
+  for (const Stage stage : {Stage::Q, Stage::Q_heads, Stage::Q_normed, Stage::Q_rotated, Stage::scores, Stage::scaled_scores,
                             Stage::masked_scores, Stage::weights, Stage::head_outputs, Stage::concat, Stage::output}) {
     if (!trace->has(stage)) continue;
     const Cell cell{stage, 0, has_head_axis(stage) ? 1 : 0, 3, stage == Stage::concat ? 5 : 2};

@@ -154,7 +154,7 @@ TEST_CASE("every variant can be switched on in the window, each shows its stages
   }
   const ImVec2 dropout = window.find("controls", {"dropout", "##track"});
   window.drag(dropout, {dropout.x + 60, dropout.y});
-  for (const Stage stage : {Stage::Q_rotated, Stage::biased_scores, Stage::dropped_weights}) {
+  for (const Stage stage : {Stage::K_normed, Stage::Q_rotated, Stage::biased_scores, Stage::dropped_weights}) {
     INFO(name(stage));
     CHECK(window.cell(stage, 0, 0).x > 0);
   }

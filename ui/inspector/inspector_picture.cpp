@@ -21,13 +21,10 @@ constexpr std::size_t columns_at_most = 24;
 constexpr std::size_t sources_at_most = 6;
 constexpr Index bars_at_most = 16;
 
-bool is_product(Stage stage) {
-  return stage == Stage::Q || stage == Stage::K || stage == Stage::V || stage == Stage::scores ||
-         stage == Stage::head_outputs || stage == Stage::output;
-}
-
+/// What follows from a score of its own.
 bool is_behind_scores(Stage stage) {
-  return stage > Stage::scores && stage <= Stage::dropped_weights && stage != Stage::mask;
+  const Lane lane = info(stage).lane;
+  return (lane == Lane::scores || lane == Lane::weights) && stage != Stage::scores && stage != Stage::mask;
 }
 
 std::string index_text(const Trace& trace, const Cell& cell) {
@@ -132,28 +129,10 @@ struct Builder {
     }
   }
 
+  /// A row's letter: "x", "q", "a", "w".
   static std::string short_name(Stage stage) {
-    switch (stage) {
-      case Stage::query:
-      case Stage::key:
-      case Stage::value:
-        return "x";
-      case Stage::Q_heads:
-      case Stage::Q_rotated:
-        return "q";
-      case Stage::K_heads:
-      case Stage::K_rotated:
-        return "k";
-      case Stage::V_heads:
-        return "v";
-      case Stage::weights:
-      case Stage::dropped_weights:
-        return "a";
-      case Stage::concat:
-        return "c";
-      default:
-        return "w";
-    }
+    const std::string_view letter = info(stage).letter;
+    return is_parameter(stage) ? "w" : std::string(letter.substr(0, letter.find('^')));
   }
 
   void source(const Term& term) {

@@ -51,19 +51,16 @@ ImVec4 vec(ImU32 colour) { return ImGui::ColorConvertU32ToFloat4(colour); }
 }  // namespace
 
 ImU32 Look::lane(Stage stage) const {
-  switch (stage) {
-    case Stage::Q: case Stage::Q_heads: case Stage::Q_rotated: case Stage::W_q: case Stage::b_q:
-      return q;
-    case Stage::K: case Stage::K_heads: case Stage::K_rotated: case Stage::W_k: case Stage::b_k:
-      return k;
-    case Stage::V: case Stage::V_heads: case Stage::W_v: case Stage::b_v:
-      return v;
-    case Stage::weights: case Stage::dropped_weights: case Stage::head_outputs: case Stage::concat:
-    case Stage::output: case Stage::W_o: case Stage::b_o:
-      return after;
-    default:
-      return ink;
+  if (is_input(stage)) return ink;
+  switch (info(stage).lane) {
+    case Lane::query: return q;
+    case Lane::key: return k;
+    case Lane::value: return v;
+    case Lane::scores: return ink;
+    case Lane::weights:
+    case Lane::outputs: return after;
   }
+  return ink;
 }
 
 const Look& look(Theme theme) {

@@ -55,10 +55,10 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
   quad.head = heat.head;
   quad.theme = frame.look.theme;
   quad.scale = frame.u;
-  const bool leaves_some = stage == Stage::weights || stage == Stage::dropped_weights;
-  if (leaves_some || stage == Stage::masked_scores) quad.mask = trace[Stage::mask];
-  quad.show_leaks = leaves_some;
-  if (stage == Stage::dropped_weights) quad.kept = trace.dropout_keep;
+  const StageInfo& about = info(stage);
+  if (about.cover != Cover::none) quad.mask = trace[Stage::mask];
+  quad.show_leaks = about.lane == Lane::weights;
+  if (about.cover == Cover::mask_and_dropout) quad.kept = trace.dropout_keep;
   quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
   choose_range(frame, heat);
   const float cell = std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));

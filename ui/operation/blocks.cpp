@@ -66,10 +66,10 @@ Block make_block(const Easel& easel, Stage stage, const Window& rows, const Wind
   quad.values = turned ? part_of(whole.transpose(whole.rank() - 2, whole.rank() - 1), rows, cols) : part_of(whole, rows, cols);
   quad.batch = cell.batch;
   quad.head = cell.head;
-  const bool leaves_some = stage == Stage::weights || stage == Stage::dropped_weights;
-  if (leaves_some || stage == Stage::masked_scores) quad.mask = part_of(trace[Stage::mask], rows, cols);
-  quad.show_leaks = leaves_some;
-  if (stage == Stage::dropped_weights) quad.kept = part_of(trace.dropout_keep, rows, cols);
+  const StageInfo& about = info(stage);
+  if (about.cover != Cover::none) quad.mask = part_of(trace[Stage::mask], rows, cols);
+  quad.show_leaks = about.lane == Lane::weights;
+  if (about.cover == Cover::mask_and_dropout) quad.kept = part_of(trace.dropout_keep, rows, cols);
   quad.colormap = &window_colormap(easel.view, stage);
   quad.range = stage_range(trace, stage, quad.colormap->kind());
   quad.theme = easel.look.theme;
@@ -269,45 +269,12 @@ void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Windo
 
 std::string plain_symbol(const Easel& easel, Stage stage) { return is_parameter(stage) ? std::string(name(stage)) : plain_math(symbol_of(easel, stage)); }
 
-Stage bias_of(Stage weight) {
-  switch (weight) {
-    case Stage::W_q: return Stage::b_q;
-    case Stage::W_k: return Stage::b_k;
-    case Stage::W_v: return Stage::b_v;
-    case Stage::W_o: return Stage::b_o;
-    default: return weight;
-  }
-}
-
-
 std::string symbol_of(const Easel& easel, Stage stage) {
   const Trace& trace = easel.trace;
-  const Index head = matrix_of(trace, easel.view, stage).head;
-  const auto indexed = [&](const char* letter) { return trace.dims().heads > 1 ? std::string(letter) + "_{" + std::to_string(head) + "}" : std::string(letter); };
-  const bool self = trace.inputs.self_attention();
-  switch (stage) {
-    case Stage::query: return self ? "X" : "X_{q}";
-    case Stage::key: return self ? "X" : "X_{k}";
-    case Stage::value: return self ? "X" : "X_{v}";
-    case Stage::W_q: return "W_{q}";
-    case Stage::W_k: return "W_{k}";
-    case Stage::W_v: return "W_{v}";
-    case Stage::W_o: return "W_{o}";
-    case Stage::Q: return "Q";
-    case Stage::K: return "K";
-    case Stage::V: return "V";
-    case Stage::Q_heads: return indexed("Q");
-    case Stage::K_heads: return indexed("K");
-    case Stage::V_heads: return indexed("V");
-    case Stage::Q_rotated: return indexed("Q′");
-    case Stage::K_rotated: return indexed("K′");
-    case Stage::mask: return "M";
-    case Stage::weights: case Stage::dropped_weights: return indexed("A");
-    case Stage::head_outputs: return indexed("O");
-    case Stage::concat: return "O";
-    case Stage::output: return "Y";
-    default: return indexed("S");
-  }
+  if (is_input(stage) && trace.inputs.self_attention()) return "X";
+  const std::string symbol(info(stage).symbol);
+  const bool counted = has_head_axis(stage) && stage != Stage::mask && trace.dims().heads > 1;
+  return counted ? symbol + "_{" + std::to_string(matrix_of(trace, easel.view, stage).head) + "}" : symbol;
 }
 
 }  // namespace headlight::operation

@@ -15,9 +15,10 @@ using namespace operation;
 OperationKind operation_of(const Trace& trace, Stage stage) {
   if (product_terms(trace, stage) > 0) return OperationKind::product;
   switch (stage) {
-    case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads: return trace.has(made_from(trace, stage)) ? OperationKind::split : OperationKind::input;
+    case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads: return made_from(trace, stage) == stage ? OperationKind::input : OperationKind::split;
     case Stage::concat: return OperationKind::merge;
-    case Stage::Q_rotated: case Stage::K_rotated: return trace.scenario.rope == Rope::none ? OperationKind::norm : OperationKind::rotation;
+    case Stage::Q_normed: case Stage::K_normed: return OperationKind::norm;
+    case Stage::Q_rotated: case Stage::K_rotated: return OperationKind::rotation;
     case Stage::mask: return OperationKind::mask;
     case Stage::weights: return made_from(trace, stage) == stage ? OperationKind::input : OperationKind::softmax;
     case Stage::dropped_weights: return OperationKind::dropout;
@@ -27,28 +28,8 @@ OperationKind operation_of(const Trace& trace, Stage stage) {
 }
 
 Stage made_from(const Trace& trace, Stage stage) {
-  const auto first = [&](std::initializer_list<Stage> stages) {
-    for (const Stage each : stages) {
-      if (each != stage && trace.has(each)) return each;
-    }
-    return stage;
-  };
-  switch (stage) {
-    case Stage::Q_heads: return first({Stage::Q});
-    case Stage::K_heads: return first({Stage::K});
-    case Stage::V_heads: return first({Stage::V});
-    case Stage::Q_rotated: return first({Stage::Q_heads});
-    case Stage::K_rotated: return first({Stage::K_heads});
-    case Stage::scaled_scores: return first({Stage::scores});
-    case Stage::capped_scores: return first({Stage::scaled_scores});
-    case Stage::biased_scores: return first({Stage::capped_scores, Stage::scaled_scores});
-    case Stage::masked_scores: return first({Stage::biased_scores, Stage::capped_scores, Stage::scaled_scores});
-    case Stage::weights: return first({Stage::masked_scores, Stage::biased_scores, Stage::capped_scores, Stage::scaled_scores});
-    case Stage::dropped_weights: return first({Stage::weights});
-    case Stage::concat: return first({Stage::head_outputs});
-    case Stage::output: return first({Stage::concat});
-    default: return stage;
-  }
+  const StageSources& sources = info(stage).sources;
+  return sources.empty() ? stage : trace.standing_for(sources[0].stage).value_or(stage);
 }
 
 namespace {

@@ -73,8 +73,6 @@ float row_room(const Pen& pen, const Window& rows, Axis axis);
 std::string symbol_of(const Easel& easel, Stage stage);
 /// The same without markup: "W_o".
 std::string plain_symbol(const Easel& easel, Stage stage);
-/// The bias that is added after a product with this matrix; the matrix itself where there is no such thing.
-Stage bias_of(Stage weight);
 std::string sizes_of(const MatrixView& matrix);
 /// The whole of a stage, small, with a frame where the part is that is shown large.
 void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols);

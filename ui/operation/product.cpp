@@ -54,7 +54,7 @@ Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index t
   const Axis rows = info(task.stage).rows;
   sum.title_left = rows == Axis::query ? query_word(task.easel(), cell.row) : key_word(task.easel(), cell.row);
   sum.title_right = info(task.stage).cols == Axis::key ? key_word(task.easel(), cell.col) : task.easel().words.fill("level.column", {plain_symbol(task.easel(), operands.right), std::to_string(cell.col)});
-  if (const Stage bias = bias_of(operands.right); bias != operands.right && trace.has(bias)) sum.bias = trace[bias].matrix()(0, cell.col);
+  if (is_parameter(operands.right) && trace.has(bias_beside(operands.right))) sum.bias = trace[bias_beside(operands.right)].matrix()(0, cell.col);
   return sum;
 }
 

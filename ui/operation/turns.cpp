@@ -5,6 +5,7 @@
 
 #include "core/figure/range.h"
 #include "core/image/theme.h"
+#include "core/run/stage_steps.h"
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {
@@ -53,14 +54,6 @@ float largest(const std::vector<float>& values) {
   return most;
 }
 
-/// The two channels of pair j, and its angle at `row`.
-struct Pair {
-  Index a = 0, b = 0;
-};
-Pair pair_of(const Scenario& scenario, Index j, Index d) {
-  return scenario.rope == Rope::interleaved ? Pair{2 * j, 2 * j + 1} : Pair{j, j + d / 2};
-}
-
 }  // namespace
 
 void norm(const Task& task) {
@@ -105,13 +98,9 @@ void rotation(const Task& task) {
   const Stage source = made_from(trace, task.stage);
   const Cell cell = cell_of(trace, task.easel().view, task.stage, task.focus);
   const std::vector<float> before = row_of(task, source, cell.row), after = row_of(task, task.stage, cell.row);
-  const auto d = static_cast<Index>(before.size());
-  const Index pairs = d / 2;
-  Index chosen = 0;
-  for (Index j = 0; j < pairs; ++j) {
-    const Pair pair = pair_of(trace.scenario, j, d);
-    if (pair.a == cell.col || pair.b == cell.col) chosen = j;
-  }
+  const Rotation turning = rotation_of(trace, task.stage);
+  const Index pairs = turning.turned() / 2;
+  const Index chosen = cell.col < turning.turned() ? turning.pair_of(cell.col).index : 0;
   const Rect area = task.area;
   const float formula = pen.type.formula * 2.6f;
   const float words = pen.easel().fonts.crisp(Face::mono, pen.type.number) * 1.5f;
@@ -135,20 +124,17 @@ void rotation(const Task& task) {
   const float t = std::clamp(task.reveal.share.value_or(1.0f) / 0.85f, 0.0f, 1.0f);
   const Figures figures(row_view(after));
   const ImU32 colour = look.lane(task.stage);
-  const Index position = cell.row;
   for (Index j = first; j < last; ++j) {
-    const Pair pair = pair_of(trace.scenario, j, d);
+    const RotaryPair pair = turning.pair(j);
     const Index n = j - first;
     const ImVec2 centre{area.min.x + (static_cast<float>(n % in_line) + 0.5f) * shown.size, area.min.y + static_cast<float>(n / in_line) * pitch + words + radius};
     const bool lit = j == chosen;
     const Rect dial{{centre.x - radius, centre.y - radius}, {centre.x + radius, centre.y + radius}};
     pen.fill(dial, look.card, radius);
     pen.box(dial, lit ? look.ink : look.line, lit ? std::max(2.0f, 2 * u) : 1, radius);
-    const ImVec2 from{before[static_cast<std::size_t>(pair.a)], before[static_cast<std::size_t>(pair.b)]};
-    const ImVec2 to{after[static_cast<std::size_t>(pair.a)], after[static_cast<std::size_t>(pair.b)]};
-    // Turned as the computation turns it: by position times the pair's own speed.
-    const double speed = std::pow(static_cast<double>(trace.scenario.rope_base), -2.0 * static_cast<double>(j) / static_cast<double>(d));
-    const double angle = static_cast<double>(position) * speed;
+    const ImVec2 from{before[static_cast<std::size_t>(pair.first)], before[static_cast<std::size_t>(pair.second)]};
+    const ImVec2 to{after[static_cast<std::size_t>(pair.first)], after[static_cast<std::size_t>(pair.second)]};
+    const double angle = turning.angle(cell.row, j);
     const auto part = static_cast<float>(angle) * t;
     const ImVec2 now = t >= 1 ? to : ImVec2{from.x * std::cos(part) - from.y * std::sin(part), from.x * std::sin(part) + from.y * std::cos(part)};
     const auto on = [&](ImVec2 v) { return ImVec2{centre.x + v.x / most * radius * 0.92f, centre.y - v.y / most * radius * 0.92f}; };
@@ -164,7 +150,7 @@ void rotation(const Task& task) {
     }
     pen.matter(dial);
     Cell target = cell;
-    target.col = pair.a;
+    target.col = pair.first;
     pen.target(dial, Deed::look_at, 0, target);
   }
   put_formula(task, {{area.min.x, area.max.y - formula}, area.max});

@@ -13,11 +13,20 @@ struct Columns {
   float gap_input = 0.022f, gap_product = 0.05f, gap_split = 0.042f, gap_meet = 0.04f;
 };
 
-constexpr std::array<std::array<Stage, 5>, 3> lane_stages{{
-    {Stage::query, Stage::W_q, Stage::Q, Stage::Q_heads, Stage::Q_rotated},
-    {Stage::key, Stage::W_k, Stage::K, Stage::K_heads, Stage::K_rotated},
-    {Stage::value, Stage::W_v, Stage::V, Stage::V_heads, Stage::V_heads},
-}};
+constexpr Lane left_lane[] = {Lane::query, Lane::key, Lane::value};
+
+/// The cards of a lane from left to right: its stages, each behind the weights that it is made with.
+std::vector<Stage> cards_of(const Trace& trace, Lane lane) {
+  std::vector<Stage> cards;
+  for (const Stage stage : all_stages()) {
+    if (info(stage).lane != lane || !trace.has(stage)) continue;
+    for (const SourceStage& source : info(stage).sources) {
+      if (is_parameter(source.stage) && !is_bias(source.stage) && trace.has(source.stage)) cards.push_back(source.stage);
+    }
+    cards.push_back(stage);
+  }
+  return cards;
+}
 
 struct Builder {
   const Trace& trace;
@@ -77,38 +86,64 @@ std::string scale_label(const Trace& trace) {
   return text;
 }
 
-std::string product_label(const char* weight) {
-  return "· W_{" + std::string(weight) + "}^T";
+std::string product_label(std::string_view weight) { return "· " + std::string(weight) + "^T"; }
+
+std::string cap_label(const Trace& trace) {
+  char text[32];
+  std::snprintf(text, sizeof text, "soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
+  return text;
 }
 
-std::string bias_label(const Tensor& bias, const char* weight) {
-  return bias.defined() ? "+ b_{" + std::string(weight) + "}" : std::string();
+/// What happens on the way to a stage, as its arrow says it.
+std::string step_label(const Trace& trace, Stage stage) {
+  switch (stage) {
+    case Stage::Q: case Stage::K: case Stage::V: case Stage::output: {
+      const Stage weight = info(stage).sources[1].stage;
+      return trace.has(weight) ? product_label(info(weight).symbol) : "=";
+    }
+    case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads: return "split";
+    case Stage::Q_normed: case Stage::K_normed: return "norm";
+    case Stage::Q_rotated: case Stage::K_rotated: return "RoPE";
+    case Stage::scaled_scores: return scale_label(trace);
+    case Stage::capped_scores: return cap_label(trace);
+    case Stage::biased_scores: return "+ bias";
+    case Stage::mask: return "mask";
+    case Stage::weights: return "softmax";
+    case Stage::dropped_weights: return "drop";
+    case Stage::head_outputs: return "· V";
+    case Stage::concat: return "concat";
+    case Stage::query: case Stage::key: case Stage::value: case Stage::scores: case Stage::masked_scores:
+    case Stage::W_q: case Stage::W_k: case Stage::W_v: case Stage::W_o: case Stage::b_q: case Stage::b_k: case Stage::b_v: case Stage::b_o:
+      return {};
+  }
+  return {};
+}
+
+/// "+ b_{q}" of a projection that adds one.
+std::string bias_label(const Trace& trace, Stage stage) {
+  const StageSources& sources = info(stage).sources;
+  if (sources.size() < 3 || !trace.has(sources[2].stage)) return {};
+  const std::string_view weight = info(sources[1].stage).symbol;  // "W_{q}"
+  return "+ b" + std::string(weight.substr(1));
 }
 
 void left_lanes(Builder& build, const std::array<Rect, 3>& lanes, const Columns& c, float canvas, float margin, bool packed) {
   const Inputs& inputs = build.trace.inputs;
-  const bool rotated = build.trace.has(Stage::Q_rotated);
   for (std::size_t lane = 0; lane < 3; ++lane) {
     float x = margin;
-    const auto column = [&](Stage stage, float share, float gap) {
-      build.place(stage, {{x, lanes[lane].min.y}, {x + share * canvas, lanes[lane].max.y}});
+    for (const Stage stage : cards_of(build.trace, left_lane[lane])) {
+      const bool weight = is_parameter(stage);
+      const float share = is_input(stage) ? c.input : weight ? c.weights : is_product(stage) ? c.projected : is_rearrangement(stage) ? c.heads : c.rotated;
+      const float gap = is_input(stage) ? c.gap_input : weight ? c.gap_product : c.gap_split;
+      const bool elsewhere = is_input(stage) && inputs.self_attention() && lane != 1;  // one card, in the middle lane, feeds all three
+      const Rect all_lanes{{x, lanes[0].min.y}, {x + share * canvas, lanes[2].max.y}};
+      if (weight && packed) {
+        if (lane == 0) build.place(stage, all_lanes);
+      } else if (!elsewhere) {
+        build.place(stage, {{x, lanes[lane].min.y}, {x + share * canvas, lanes[lane].max.y}});
+      }
       x += (share + gap) * canvas;
-    };
-    const auto& [input, weight, projected, heads, turned] = lane_stages[lane];
-    if (inputs.self_attention() && lane != 1) {
-      x += (c.input + c.gap_input) * canvas;  // one card, in the middle lane, feeds all three
-    } else {
-      column(input, c.input, c.gap_input);
     }
-    if (!packed) {
-      column(weight, c.weights, c.gap_product);
-    } else {
-      if (lane == 0) build.place(weight, {{x, lanes[0].min.y}, {x + c.weights * canvas, lanes[2].max.y}});
-      x += (c.weights + c.gap_product) * canvas;
-    }
-    column(projected, c.projected, c.gap_split);
-    column(heads, c.heads, c.gap_split);
-    if (rotated && lane < 2) column(turned, c.rotated, 0);
   }
 }
 
@@ -117,43 +152,41 @@ void right_block(Builder& build, Rect area, const std::array<Rect, 3>& lanes) {
   const float u = build.u;
   const float gap = 12 * u;
   if (!trace.has(Stage::scores)) return build.place(Stage::weights, area);
-  std::vector<std::pair<Stage, float>> top;
-  for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores, Stage::mask,
-                            Stage::masked_scores}) {
-    if (trace.has(stage)) top.emplace_back(stage, stage == Stage::mask || stage == Stage::scores ? 0.85f : 1.0f);
-  }
+  const auto shared = [&](Lane lane, auto share) {
+    std::vector<std::pair<Stage, float>> cards;
+    for (const Stage stage : cards_of(trace, lane)) cards.emplace_back(stage, share(stage));
+    return cards;
+  };
+  const auto top = shared(Lane::scores, [](Stage s) { return s == Stage::mask || s == Stage::scores ? 0.85f : 1.0f; });
   build.row(top, {{area.min.x, lanes[0].min.y}, {area.max.x, lanes[0].max.y}}, gap);
 
   // The middle takes what the outer lanes leave, less room for the arrows.
   const float arrow_room = 30 * u;
   const Rect middle{{area.min.x, lanes[0].max.y + arrow_room}, {area.max.x, lanes[2].min.y - arrow_room}};
-  std::vector<std::pair<Stage, float>> centre{{Stage::weights, 1.0f}};
-  if (trace.has(Stage::dropped_weights)) centre.emplace_back(Stage::dropped_weights, 0.62f);
+  const auto centre = shared(Lane::weights, [](Stage s) { return s == Stage::weights ? 1.0f : 0.62f; });
   build.row(centre, middle, 34 * u);
 
-  std::vector<std::pair<Stage, float>> bottom{{Stage::head_outputs, 1.0f}, {Stage::concat, 1.0f}};
-  if (trace.has(Stage::W_o)) bottom.emplace_back(Stage::W_o, 0.9f);
-  bottom.emplace_back(Stage::output, 1.0f);
+  const auto bottom = shared(Lane::outputs, [](Stage s) { return is_parameter(s) ? 0.9f : 1.0f; });
   build.row(bottom, {{area.min.x, lanes[2].min.y}, {area.max.x, lanes[2].max.y}}, gap);
 }
 
 void left_arrows(Builder& build) {
-  const Inputs& inputs = build.trace.inputs;
-  const char* letters[] = {"q", "k", "v"};
-  const Tensor* biases[] = {&inputs.b_q, &inputs.b_k, &inputs.b_v};
-  for (std::size_t lane = 0; lane < 3; ++lane) {
-    const auto& [input, weight, projected, heads, turned] = lane_stages[lane];
-    const Rect* from = build.layout.find(inputs.self_attention() ? Stage::key : input);
-    const bool packed = build.layout.find(weight) == nullptr || build.layout.find(Stage::W_k) == nullptr;
-    const Stage shown = packed ? Stage::W_q : weight;
-    const Rect* to = build.layout.find(shown);
-    if (from && to) {
-      const float y = packed ? from->centre().y : to->centre().y;
-      build.curve({from->max.x, from->centre().y}, {to->min.x, y}, projected);
+  const Trace& trace = build.trace;
+  for (const Lane lane : left_lane) {
+    const std::vector<Stage> cards = cards_of(trace, lane);
+    for (std::size_t i = 1; i < cards.size(); ++i) {
+      const Stage before = cards[i - 1], now = cards[i];
+      if (is_parameter(now)) {  // the input's way to the weights
+        const Stage product = i + 1 < cards.size() ? cards[i + 1] : now;
+        const Rect* from = build.layout.find(shown_as(trace, before));
+        const bool packed = build.layout.find(now) == nullptr || build.layout.find(Stage::W_k) == nullptr;
+        const Rect* to = build.layout.find(packed ? Stage::W_q : now);
+        if (from && to) build.curve({from->max.x, from->centre().y}, {to->min.x, packed ? from->centre().y : to->centre().y}, product);
+        continue;
+      }
+      const bool packed = is_parameter(before) && build.layout.find(before) == nullptr;
+      build.arrow(packed ? Stage::W_q : shown_as(trace, before), now, now, step_label(trace, now), bias_label(trace, now));
     }
-    build.arrow(shown, projected, projected, product_label(letters[lane]), bias_label(*biases[lane], letters[lane]));
-    build.arrow(projected, heads, projected, "split");
-    if (lane < 2) build.arrow(heads, turned, projected, build.trace.scenario.rope != Rope::none ? "RoPE" : "norm");
   }
 }
 
@@ -166,9 +199,10 @@ void right_arrows(Builder& build) {
   const Rect& weights = *layout.find(Stage::weights);
   const Rect& masked = *layout.find(Stage::masked_scores);
 
-  const bool turned = trace.has(Stage::Q_rotated);
-  const Rect& q = *layout.find(turned ? Stage::Q_rotated : Stage::Q_heads);
-  const Rect& k = *layout.find(turned ? Stage::K_rotated : Stage::K_heads);
+  const auto source = [&](Stage stage, std::size_t which) -> const Rect& {
+    return *layout.find(trace.standing_for(info(stage).sources[which].stage).value());
+  };
+  const Rect &q = source(Stage::scores, 0), &k = source(Stage::scores, 1);
   const float entry = scores.height() * 0.2f;
   build.straight({q.max.x + 8 * u, scores.centre().y - entry}, {scores.min.x, scores.centre().y - entry}, Stage::Q);
   build.curve({k.max.x + 8 * u, k.centre().y}, {scores.min.x, scores.centre().y + entry}, Stage::K, "· K^T");
@@ -180,43 +214,32 @@ void right_arrows(Builder& build) {
     build.arrow(from, to, to, std::move(words), std::move(below));
     layout.arrows.back().label.y = std::min(layout.find(from)->min.y, layout.find(to)->min.y) - 9 * u;
   };
-  Stage last = Stage::scores;
-  const auto chain = [&](Stage next, std::string words) {
-    if (!layout.find(next)) return;
-    step(last, next, std::move(words));
-    last = next;
-  };
-  char cap[32];
-  std::snprintf(cap, sizeof cap, "soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
-  chain(Stage::scaled_scores, scale_label(trace));
-  chain(Stage::capped_scores, cap);
-  chain(Stage::biased_scores, "+ bias");
-  chain(Stage::mask, "mask");
-  chain(Stage::masked_scores, "");
+  const std::vector<Stage> chain = cards_of(trace, Lane::scores);
+  for (std::size_t i = 1; i < chain.size(); ++i) step(chain[i - 1], chain[i], step_label(trace, chain[i]));
 
   const float down = std::clamp(masked.centre().x, weights.min.x, weights.max.x - 40 * u);
-  build.drop({masked.centre().x, masked.max.y}, {down, weights.min.y}, Stage::weights, "softmax");
+  build.drop({masked.centre().x, masked.max.y}, {down, weights.min.y}, Stage::weights, step_label(trace, Stage::weights));
   layout.arrows.back().label.x -= 44 * u;
-  build.arrow(Stage::weights, Stage::dropped_weights, Stage::weights, "drop");
+  build.arrow(Stage::weights, Stage::dropped_weights, Stage::weights, step_label(trace, Stage::dropped_weights));
   if (!layout.find(Stage::head_outputs)) return;  // heads without values
-  const Rect& outputs = *layout.find(Stage::head_outputs);
-  const Rect& v = *layout.find(Stage::V_heads);
-  const Stage mixed = layout.find(Stage::dropped_weights) ? Stage::dropped_weights : Stage::weights;
-  const Rect& source = *layout.find(mixed);
+  const Rect &outputs = *layout.find(Stage::head_outputs), &v = source(Stage::head_outputs, 1);
+  const Rect& mixed = source(Stage::head_outputs, 0);
   const float stack = trace.dims().heads > 1 ? 14 * u : 0;  // the other heads' cards stand out above
-  const float leave = mixed == Stage::weights ? outputs.centre().x : source.centre().x;
-  build.drop({leave, source.max.y}, {outputs.centre().x, outputs.min.y - stack}, Stage::weights, "");
-  build.straight({v.max.x + 8 * u, outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V, "· V");
+  const float leave = trace.has(Stage::dropped_weights) ? mixed.centre().x : outputs.centre().x;
+  build.drop({leave, mixed.max.y}, {outputs.centre().x, outputs.min.y - stack}, Stage::weights, "");
+  build.straight({v.max.x + 8 * u, outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V, step_label(trace, Stage::head_outputs));
 
-  step(Stage::head_outputs, Stage::concat, "concat");
-  layout.arrows.back().label.x += stack;
-  layout.arrows.back().label.y -= stack * 0.4f;
-  const Inputs& inputs = trace.inputs;
-  if (layout.find(Stage::W_o)) {
-    step(Stage::concat, Stage::W_o, "");
-    step(Stage::W_o, Stage::output, product_label("o") + (inputs.b_o.defined() ? " + b_{o}" : ""));
-  } else {
-    step(Stage::concat, Stage::output, "=");
+  const std::vector<Stage> last = cards_of(trace, Lane::outputs);
+  for (std::size_t i = 1; i < last.size(); ++i) {
+    if (is_parameter(last[i])) {
+      step(last[i - 1], last[i], "");
+      continue;
+    }
+    const std::string bias = bias_label(trace, last[i]);
+    step(last[i - 1], last[i], step_label(trace, last[i]) + (bias.empty() ? "" : " " + bias));
+    if (last[i] != Stage::concat) continue;
+    layout.arrows.back().label.x += stack;
+    layout.arrows.back().label.y -= stack * 0.4f;
   }
 }
 
@@ -249,14 +272,15 @@ PipelineLayout lay_out_pipeline(const Trace& trace, ImVec2 size, float u, bool p
   }
 
   Columns columns;
-  if (trace.has(Stage::Q_rotated)) {
-    columns.input = columns.projected = 0.1f;
-    columns.weights = columns.heads = columns.rotated = 0.078f;
-    columns.gap_product = 0.045f;
-    columns.gap_split = 0.036f;
+  if (const int further = trace.has(Stage::Q_normed) + trace.has(Stage::Q_rotated); further > 0) {
+    columns.input = columns.projected = further == 1 ? 0.1f : 0.088f;
+    columns.weights = columns.heads = columns.rotated = further == 1 ? 0.078f : 0.066f;
+    columns.gap_product = further == 1 ? 0.045f : 0.042f;
+    columns.gap_split = further == 1 ? 0.036f : 0.03f;
   }
   if (!trace.has(Stage::Q)) {  // the pipeline begins at the heads, or at the weights
-    columns.input = columns.gap_input = columns.weights = columns.gap_product = columns.projected = columns.gap_split = 0;
+    columns.input = columns.gap_input = columns.weights = columns.gap_product = columns.projected = 0;
+    if (!trace.has(Stage::Q_normed) && !trace.has(Stage::Q_rotated)) columns.gap_split = 0;
   }
   left_lanes(build, lanes, columns, size.x, margin, packed);
   float left = 0;

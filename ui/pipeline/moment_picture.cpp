@@ -86,10 +86,10 @@ Rect between(const Rect& a, const Rect& b, float t) {
 /// Each head's columns, from where they lie in the whole matrix to the head's place in the stack, or back.
 void show_travel(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
   const Trace& trace = *frame.trace();
-  const bool merges = now.stage == Stage::concat;
-  const auto whole_of = [](Stage heads) { return heads == Stage::Q_heads ? Stage::Q : heads == Stage::K_heads ? Stage::K : Stage::V; };
-  const Stage whole = merges ? Stage::concat : whole_of(now.stage);
-  const Stage heads = merges ? Stage::head_outputs : now.stage;
+  const bool merges = has_head_axis(info(now.stage).sources[0].stage);
+  const Stage source = info(now.stage).sources[0].stage;
+  const Stage whole = merges ? now.stage : source;
+  const Stage heads = merges ? source : now.stage;
   const HeatPicture* wide = heat_of(picture, whole);
   const HeatPicture* front = heat_of(picture, heads);
   if (!wide || !front) return;

@@ -27,44 +27,11 @@ ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
 }
 
 std::string symbol_of(const Trace& trace, Stage stage, Index head) {
-  const auto indexed = [](const char* letter, Index h) { return std::string(letter) + "_{" + std::to_string(h) + "}"; };
-  const Index kv = head / trace.dims().groups();
-  switch (stage) {
-    case Stage::query: return trace.inputs.self_attention() ? "X" : "X_{q}";
-    case Stage::key: return trace.inputs.self_attention() ? "X" : "X_{k}";
-    case Stage::value: return "X_{v}";
-    case Stage::Q: return "Q";
-    case Stage::K: return "K";
-    case Stage::V: return "V";
-    case Stage::Q_heads: return indexed("Q", head);
-    case Stage::K_heads: return indexed("K", kv);
-    case Stage::V_heads: return indexed("V", kv);
-    case Stage::Q_rotated: return indexed("Q′", head);
-    case Stage::K_rotated: return indexed("K′", kv);
-    case Stage::scores: case Stage::scaled_scores: case Stage::capped_scores: case Stage::biased_scores:
-    case Stage::masked_scores:
-      return indexed("S", head);
-    case Stage::mask: return "M";
-    case Stage::weights: case Stage::dropped_weights: return indexed("A", head);
-    case Stage::head_outputs: return indexed("O", head);
-    case Stage::concat: return "O";
-    case Stage::output: return "Y";
-    case Stage::W_q: return "W_{q}";
-    case Stage::W_k: return "W_{k}";
-    case Stage::W_v: return "W_{v}";
-    case Stage::W_o: return "W_{o}";
-    case Stage::b_q: case Stage::b_k: case Stage::b_v: case Stage::b_o: return "b";
-  }
-  return {};
-}
-
-Stage bias_of(Stage weight) {
-  switch (weight) {
-    case Stage::W_q: return Stage::b_q;
-    case Stage::W_k: return Stage::b_k;
-    case Stage::W_v: return Stage::b_v;
-    default: return Stage::b_o;
-  }
+  const bool is_x = trace.inputs.self_attention() && is_input(stage);
+  if (is_x) return "X";
+  const std::string symbol(info(stage).symbol);
+  if (!has_head_axis(stage) || stage == Stage::mask) return symbol;
+  return symbol + "_{" + std::to_string(is_per_kv_head(stage) ? head / trace.dims().groups() : head) + "}";
 }
 
 /// Colours over the columns of Q, K, V and concat: which head each belongs to.
@@ -186,7 +153,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
     if (slot.stage != Stage::mask) card.border = frame.look.head(head);
     if (about.rows == Axis::query && about.cols == Axis::key) card.behind = 0;
   }
-  const Tensor& bias = is_parameter(slot.stage) ? trace[bias_of(slot.stage)] : Tensor();
+  const Tensor& bias = is_parameter(slot.stage) ? trace[bias_beside(slot.stage)] : Tensor();
   const MatrixView matrix = trace[slot.stage].matrix();
   const bool large = slot.stage == Stage::weights;
   card.labelled = large || slot.stage == Stage::query || slot.stage == Stage::key || slot.stage == Stage::value;
@@ -223,7 +190,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   if (bias.defined()) {
     const float y = heat.max.y + 3 * t;
     // b has one number a row of W, but lies along the output features; drawn as a row under the matrix.
-    card.heats.push_back(make_heat(frame, bias_of(slot.stage), 0, {{heat.min.x, y}, {heat.max.x, y + 6 * t}}));
+    card.heats.push_back(make_heat(frame, bias_beside(slot.stage), 0, {{heat.min.x, y}, {heat.max.x, y + 6 * t}}));
   }
   card.strips = head_strips(frame, slot.stage, heat);
   if (strip_room > 0) card.strip = row_strip(frame, card.heats[0], t);

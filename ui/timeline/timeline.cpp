@@ -11,12 +11,6 @@ namespace {
 constexpr Index bands_at_most = 16;
 constexpr Index runs_at_most = 64;
 
-bool is_input(Stage stage) { return stage <= Stage::value || is_parameter(stage); }
-
-bool splits_or_merges(Stage stage) {
-  return stage == Stage::Q_heads || stage == Stage::K_heads || stage == Stage::V_heads || stage == Stage::concat;
-}
-
 }  // namespace
 
 Stage shown_as(const Trace& trace, Stage stage) {
@@ -47,7 +41,7 @@ Timeline::Timeline(const Trace& trace, Way way) {
     const Index rows = trace[stage].size(-2), numbers = rows * trace[stage].size(-1);
     if (product_terms(trace, stage) > 0) {
       add_product(trace, stage, way);
-    } else if (splits_or_merges(stage)) {
+    } else if (is_rearrangement(stage)) {
       add(stage, Moment::Kind::travel, travel_parts - 1, travel_parts - 1);
       add(stage, Moment::Kind::rows, rows, 1);
     } else {
@@ -75,7 +69,7 @@ const Timeline::Chapter* Timeline::chapter_of(Stage stage) const {
 
 Shown Timeline::shown(Stage stage, int moment) const {
   const Chapter* chapter = chapter_of(stage);
-  if (is_input(stage) || chapter == nullptr) return {};
+  if (is_input(stage) || is_parameter(stage) || chapter == nullptr) return {};
   moment = std::clamp(moment, 0, std::max(count() - 1, 0));
   if (moment < chapter->first) return {.rows = 0};
   if (moment >= chapter->first + chapter->count - 1) return {};

@@ -1,4 +1,5 @@
 #include "core/run/pipeline.h"
+#include "core/scenario/model_layer.h"
 
 #include <algorithm>
 #include <numeric>
@@ -69,6 +70,7 @@ TEST_CASE("self- and cross-attention agree with plain float64 loops", "[attentio
 TEST_CASE("every stage has the shape of its axes", "[attention]") {
   Scenario scenario;
   scenario.rope = Rope::half;
+  scenario.qk_norm = QkNorm::rms;
   scenario.softcap = 5.0F;
   scenario.alibi = scenario.training = true;
   scenario.dropout = 0.5F;
@@ -184,14 +186,53 @@ TEST_CASE("the scale is one over the root of d_head unless set", "[attention]") 
   CHECK((*trace)[Stage::scaled_scores].at({0, 0, 1, 2}) == 3 * (*trace)[Stage::scores].at({0, 0, 1, 2}));
 }
 
-TEST_CASE("QK-norm shows in the rotated stages, with or without RoPE", "[attention]") {
+TEST_CASE("QK-norm has stages of its own; a rotated stage is there only where something rotates", "[attention]") {
   Scenario scenario;
+  CHECK_FALSE(traced(small_inputs(), scenario)->has(Stage::Q_normed));
   scenario.qk_norm = QkNorm::l2;
   const auto trace = traced(small_inputs(), scenario);
-  CHECK_FALSE(identical((*trace)[Stage::Q_heads], (*trace)[Stage::Q_rotated]));
+  CHECK(trace->has(Stage::K_normed));
+  CHECK_FALSE(trace->has(Stage::Q_rotated));
+  CHECK_FALSE(identical((*trace)[Stage::Q_heads], (*trace)[Stage::Q_normed]));
   for (Index q = 0; q < 5; ++q) CHECK(std::abs((*trace)[Stage::scores].at({0, 0, q, q})) <= 1.00001F);
   scenario.rope = Rope::half;
-  CHECK_THAT((*traced(small_inputs(), scenario))[Stage::K_rotated], !agrees_with((*trace)[Stage::K_rotated]));
+  const auto both = traced(small_inputs(), scenario);
+  CHECK_THAT((*both)[Stage::K_normed], agrees_with((*trace)[Stage::K_normed]));
+  CHECK_THAT((*both)[Stage::K_rotated], !agrees_with((*both)[Stage::K_normed]));
+  scenario.qk_norm = QkNorm::none;
+  CHECK_FALSE(traced(small_inputs(), scenario)->has(Stage::K_normed));
+}
+
+TEST_CASE("a model's learned QK-norm: per head, or over all heads together; another kind that is asked for is not the model's", "[attention]") {
+  Inputs inputs = small_inputs();  // 4 heads of 4
+  Scenario scenario;
+  scenario.qk_norm = QkNorm::rms;
+  OwnRules own;
+  own.q_norm = Tensor::of({4}, {1, 2, 3, 4});
+  own.k_norm = Tensor::of({4}, {1, 1, 1, 1});
+  own.qk_epsilon = 0.5;
+  inputs.file = std::make_shared<const ModelLayer>(own, nullptr);
+  const auto per_head = traced(inputs, scenario);
+  const auto expected = [&](const Trace& trace, Index first, Index end, float gain) {
+    double squares = 0;
+    for (Index h = first; h < end; ++h) {
+      for (Index i = 0; i < 4; ++i) squares += std::pow(static_cast<double>(trace[Stage::Q_heads].at({1, h, 2, i})), 2);
+    }
+    const double mean = squares / static_cast<double>(4 * (end - first));
+    return static_cast<float>(static_cast<double>(trace[Stage::Q_heads].at({1, 3, 2, 1})) / std::sqrt(mean + 0.5)) * gain;
+  };
+  CHECK(agrees((*per_head)[Stage::Q_normed].at({1, 3, 2, 1}), expected(*per_head, 3, 4, 2)));
+  Buffer gains(16, 1.0F);
+  gains[13] = 5;
+  own.q_norm = own.k_norm = Tensor({16}, std::move(gains));
+  own.norm_over_heads = true;
+  inputs.file = std::make_shared<const ModelLayer>(own, nullptr);
+  const auto whole = traced(inputs, scenario);
+  CHECK(agrees((*whole)[Stage::Q_normed].at({1, 3, 2, 1}), expected(*whole, 0, 4, 5)));
+  scenario.qk_norm = QkNorm::l2;
+  double squares = 0;
+  for (Index i = 0; i < 4; ++i) squares += std::pow(static_cast<double>((*traced(inputs, scenario))[Stage::Q_normed].at({1, 3, 2, i})), 2);
+  CHECK(agrees(static_cast<float>(squares), 1.0F));
 }
 
 TEST_CASE("with a sink logit the rows sum to less than one", "[attention]") {

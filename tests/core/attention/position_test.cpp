@@ -10,8 +10,8 @@ using namespace headlight;
 TEST_CASE("RoPE scores depend on the distance between query and key alone", "[attention]") {
   const Tensor one = sampled({1, 1, 1, 8}, "q"), other = sampled({1, 1, 1, 8}, "k");
   for (const Rope pairing : {Rope::half, Rope::interleaved}) {
-    const Tensor queries = rotate(one.expand({1, 1, 9, 8}), {pairing, 100});
-    const Tensor keys = rotate(other.expand({1, 1, 9, 8}), {pairing, 100});
+    const Tensor queries = rotate(one.expand({1, 1, 9, 8}), {pairing, rope_frequencies(100, 8)});
+    const Tensor keys = rotate(other.expand({1, 1, 9, 8}), {pairing, rope_frequencies(100, 8)});
     const Tensor scores = raw_scores(queries, keys);
     for (Index q = 1; q < 9; ++q) {
       for (Index k = 1; k < 9; ++k) CHECK(agrees(scores.at({0, 0, q, k}), scores.at({0, 0, q - 1, k - 1})));
@@ -24,16 +24,16 @@ TEST_CASE("RoPE leaves position 0 as it is and turns each pair by its own angle"
   const Tensor x = Tensor::of({1, 1, 2, 4}, {1, 2, 3, 4, 1, 2, 3, 4});
   const float c0 = std::cos(1.0F), s0 = std::sin(1.0F), c1 = std::cos(0.1F), s1 = std::sin(0.1F);
   CHECK_THAT(
-      rotate(x, {Rope::half, 100}),
+      rotate(x, {Rope::half, rope_frequencies(100, 4)}),
       agrees_with(Tensor::of({1, 1, 2, 4}, {1, 2, 3, 4, c0 - 3 * s0, 2 * c1 - 4 * s1, s0 + 3 * c0, 2 * s1 + 4 * c1})));
   CHECK_THAT(
-      rotate(x, {Rope::interleaved, 100}),
+      rotate(x, {Rope::interleaved, rope_frequencies(100, 4)}),
       agrees_with(Tensor::of({1, 1, 2, 4}, {1, 2, 3, 4, c0 - 2 * s0, s0 + 2 * c0, 3 * c1 - 4 * s1, 3 * s1 + 4 * c1})));
 }
 
 TEST_CASE("QK-norm gives each head row a root mean square, or a length, of one", "[attention]") {
   const Tensor x = sampled({2, 3, 4, 8}, "x", 5);
-  const Tensor rms = normalise_heads(x, QkNorm::rms), l2 = normalise_heads(x, QkNorm::l2);
+  const Tensor rms = normalise_heads(x, {QkNorm::rms}), l2 = normalise_heads(x, {QkNorm::l2});
   float squares = 0, length = 0;
   for (Index i = 0; i < 8; ++i) {
     squares += rms.at({1, 2, 3, i}) * rms.at({1, 2, 3, i});
@@ -41,7 +41,7 @@ TEST_CASE("QK-norm gives each head row a root mean square, or a length, of one",
   }
   CHECK(agrees(squares, 8));
   CHECK(agrees(length, 1));
-  CHECK(normalise_heads(Tensor::full({1, 1, 1, 4}, 0), QkNorm::l2).at({0, 0, 0, 0}) == 0);
+  CHECK(normalise_heads(Tensor::full({1, 1, 1, 4}, 0), {QkNorm::l2}).at({0, 0, 0, 0}) == 0);
 }
 
 TEST_CASE("ALiBi's slopes are the paper's, also where the heads are no power of two", "[attention]") {

@@ -68,7 +68,7 @@ TEST_CASE("each setting changes the first stage that it belongs to", "[attention
     return *std::ranges::find_if(stages, [&](Stage s) { return !trace->records[static_cast<std::size_t>(s)].reused; });
   };
   CHECK(first_changed([](Scenario& s) { s.rope = Rope::half; }) == Stage::Q_rotated);
-  CHECK(first_changed([](Scenario& s) { s.qk_norm = QkNorm::rms; }) == Stage::Q_rotated);
+  CHECK(first_changed([](Scenario& s) { s.qk_norm = QkNorm::rms; }) == Stage::Q_normed);
   CHECK(first_changed([](Scenario& s) { s.scale = 2.0F; }) == Stage::scaled_scores);
   CHECK(first_changed([](Scenario& s) { s.softcap = 2.0F; }) == Stage::capped_scores);
   CHECK(first_changed([](Scenario& s) { s.t5_bias = true; }) == Stage::biased_scores);

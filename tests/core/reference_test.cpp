@@ -1,0 +1,138 @@
+// docs/reference.md says what is so: its tables beside those of the program, both ways.
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "core/diagnosis/mistakes.h"
+#include "core/export/export_options.h"
+#include "core/mask/expression.h"
+#include "core/mask/patterns.h"
+#include "core/network/architectures.h"
+#include "core/scenario/scenario_json.h"
+#include "core/scenario/settings_table.h"
+#include "core/stage/stage.h"
+#include "tests/catch.h"
+
+using namespace headlight;
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string text_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && text.front() == ' ') text.erase(text.begin());
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  const bool is_code = text.size() > 1 && text.front() == '`' && text.find('`', 1) == text.size() - 1;
+  return is_code ? text.substr(1, text.size() - 2) : text;
+}
+
+/// The rows of the table whose head begins with `head`, cells without the backquotes around them. "\|" is a bar.
+std::vector<Row> table(const std::string& head) {
+  std::istringstream page(text_of(HEADLIGHT_ASSETS "/../docs/reference.md"));
+  std::vector<Row> rows;
+  std::string line;
+  while (std::getline(page, line) && !line.starts_with("| " + head + " |")) continue;
+  std::getline(page, line);
+  while (std::getline(page, line) && line.starts_with("|")) {
+    Row row(1);
+    for (std::size_t i = 1; i < line.size(); ++i) {
+      if (line[i] == '\\' && line[i + 1] == '|') row.back() += line[++i];
+      else if (line[i] == '|') row.emplace_back();
+      else row.back() += line[i];
+    }
+    row.pop_back();
+    std::ranges::transform(row, row.begin(), trimmed);
+    rows.push_back(std::move(row));
+  }
+  REQUIRE_FALSE(rows.empty());
+  return rows;
+}
+
+std::vector<std::string> column(const std::vector<Row>& rows, std::size_t which) {
+  std::vector<std::string> cells;
+  for (const Row& row : rows) cells.push_back(row.at(which));
+  return cells;
+}
+
+template <typename Rows, typename Name>
+std::vector<std::string> names_of(const Rows& rows, Name name) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(name(row));
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("the reference has every stage in the order of computation, in its shape", "[reference]") {
+  const std::vector<Row> rows = table("stage | shape");
+  CHECK(column(rows, 0) == names_of(all_stages(), [](Stage stage) { return name(stage); }));
+  for (const Row& row : rows) {
+    const StageInfo& about = info(*stage_named(row[0]));
+    std::string shape;
+    for (const Axis axis : {about.lead[0], about.lead[1], about.rows, about.cols}) {
+      if (axis != Axis::none) shape += (shape.empty() ? "[" : ", ") + std::string(symbol(axis));
+    }
+    INFO(row[0]);
+    CHECK(row[1] == shape + "]");
+    CHECK((row[2].find("only ") != std::string::npos) == (about.presence == Presence::optional || row[0] == "mask"));
+  }
+}
+
+TEST_CASE("the reference has every setting with its option, key, operand, help and an example that is read", "[reference]") {
+  const std::vector<Row> rows = table("option | takes | key in a scenario");
+  CHECK(column(rows, 2) == names_of(all_settings(), [](const Setting& s) { return s.key; }));
+  for (const Row& row : rows) {
+    const Setting& setting = *setting_named(row[2]);
+    INFO(setting.key);
+    CHECK(row[0] == (setting.option.empty() ? "FILE" : setting.option));
+    if (!setting.option.empty()) CHECK(row[1] == (setting.operand.empty() ? "a switch" : setting.operand));
+    CHECK(nlohmann::json::parse(row[3]) == nlohmann::json::parse(setting.example));
+    CHECK(row[4] == setting.help);
+  }
+}
+
+TEST_CASE("the reference has every option of figures", "[reference]") {
+  const std::vector<Row> rows = table("option | takes | is");
+  CHECK(column(rows, 0) == names_of(all_export_options(), [](const ExportOption& o) { return o.option; }));
+  CHECK(column(rows, 2) == names_of(all_export_options(), [](const ExportOption& o) { return o.help; }));
+}
+
+TEST_CASE("the reference has every pattern of masks, and the functions that it names are functions", "[reference]") {
+  const std::vector<Row> rows = table("pattern");
+  CHECK(column(rows, 0) == names_of(all_patterns(), [](const Pattern& p) { return signature(p); }));
+  CHECK(column(rows, 1) == names_of(all_patterns(), [](const Pattern& p) { return p.predicate; }));
+  CHECK(column(rows, 2) == names_of(all_patterns(), [](const Pattern& p) { return p.known_from; }));
+  for (const char* condition : {"abs(q) == 1", "floor(q / 2) == 1", "min(q, k) == 1", "max(q, k) == 1", "bit(k, 1) == 1", "k in {0, 4}", "h < 2 ? causal() : full()",
+                                "causal() && (window(4) || sink(1))", "!(q + k - b * n_q / n_k % 2 >= 1)"}) {
+    CHECK_NOTHROW(MaskExpression::parse(condition));
+  }
+}
+
+TEST_CASE("the reference has every mistake that compare knows", "[reference]") {
+  std::vector<std::string> ids = column(table("id"), 0), known = names_of(all_mistakes(), [](const Mistake& m) { return m.id; });
+  CHECK(ids == known);
+}
+
+TEST_CASE("the reference has every architecture", "[reference]") {
+  const std::vector<Row> rows = table("model_type");
+  CHECK(column(rows, 0) == names_of(architectures(), [](const Architecture& a) { return a.model_type; }));
+  CHECK(column(rows, 1) == names_of(architectures(), [](const Architecture& a) { return a.title; }));
+}
+
+TEST_CASE("the reference has every quantity that an explanation may name", "[reference]") {
+  const nlohmann::json words = nlohmann::json::parse(text_of(HEADLIGHT_ASSETS "/translations/en.json"));
+  std::set<std::string> known;
+  for (const auto& [key, word] : words.at("inspector").at("quantity").items()) known.insert(key);
+  const std::vector<std::string> said = column(table("quantity"), 0);
+  CHECK(std::set<std::string>(said.begin(), said.end()) == known);
+}

@@ -1,0 +1,74 @@
+// Walks the table of stages through the window: a card, a moment, an operation, a colour, words for each.
+#include "core/run/pipeline.h"
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+#include "ui/operation/operation.h"
+#include "ui/pipeline/layout.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+Scenario everything() {
+  Scenario s;
+  s.source = Source::random;
+  s.queries = 4;
+  s.keys = 5;
+  s.d_model = 8;
+  s.heads = s.kv_heads = 2;
+  s.rope = Rope::half;
+  s.qk_norm = QkNorm::rms;
+  s.softcap = 2.0F;
+  s.alibi = s.training = true;
+  s.dropout = 0.3F;
+  s.mask = "k <= q + 2";
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("every stage of a run has a card, chapters in the player, an operation and words in every language") {
+  const auto trace = compute(everything());
+  REQUIRE(trace->stages().size() == stage_count);
+  const PipelineLayout layout = lay_out_pipeline(*trace, {1400, 900}, 1, false, 70);
+  const Timeline timeline(*trace, Way::rows);
+  const Words english("en"), chinese("zh");
+  for (const Stage stage : all_stages()) {
+    INFO(name(stage));
+    REQUIRE(layout.find(stage) != nullptr);
+    CHECK(layout.find(stage)->width() > 20);
+    CHECK(timeline.chapter_of(stage) != nullptr);
+    const OperationKind kind = operation_of(*trace, stage);
+    CHECK((kind == OperationKind::input) == is_input(stage));
+    CHECK((kind == OperationKind::mask || is_input(stage)) == (made_from(*trace, stage) == stage));
+    CHECK((kind == OperationKind::product) == is_product(stage));
+    CHECK((kind == OperationKind::split || kind == OperationKind::merge) == is_rearrangement(stage));
+    const std::string key = "handout.about_" + std::string(name(stage));
+    for (const Words* words : {&english, &chinese}) CHECK((*words)(key) != key);
+  }
+}
+
+TEST_CASE("cards of one lane stand in the order of computation and overlap nothing, with QK-norm, RoPE, both and neither") {
+  for (const QkNorm norm : {QkNorm::none, QkNorm::rms}) {
+    for (const Rope rope : {Rope::none, Rope::half}) {
+      Scenario scenario = everything();
+      scenario.qk_norm = norm;
+      scenario.rope = rope;
+      const auto trace = compute(scenario);
+      for (const ImVec2 size : {ImVec2{820, 560}, ImVec2{1400, 900}, ImVec2{3000, 1700}}) {
+        const PipelineLayout layout = lay_out_pipeline(*trace, size, 1, false, 70);
+        for (std::size_t i = 0; i < layout.slots.size(); ++i) {
+          for (std::size_t j = i + 1; j < layout.slots.size(); ++j) {
+            const Slot &a = layout.slots[i], &b = layout.slots[j];
+            INFO(name(a.stage) << " " << name(b.stage));
+            const bool apart = a.card.max.x <= b.card.min.x || b.card.max.x <= a.card.min.x || a.card.max.y <= b.card.min.y || b.card.max.y <= a.card.min.y;
+            CHECK(apart);
+            const bool both_left = a.card.min.y == b.card.min.y && info(a.stage).lane == info(b.stage).lane && !is_parameter(a.stage) && !is_parameter(b.stage);
+            if (both_left) CHECK((a.stage < b.stage) == (a.card.min.x < b.card.min.x));
+          }
+        }
+      }
+    }
+  }
+}
