@@ -2,6 +2,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/export_line.h"
 #include "core/export/bundle.h"
+#include "core/export/layers_figure.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/tensor_file.h"
@@ -18,6 +19,7 @@ int bundle_command(const CommandLine& line) {
   Run run;
   run.threads = line.threads();
   const auto trace = compute_any(scenario_of(line), nullptr, run);
+  refuse_layers(options);
   write_bundle(path_from(out), cut_of(options, *trace), style_of(options));
   return 0;
 }

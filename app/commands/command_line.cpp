@@ -21,9 +21,9 @@ const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animatio
                                             {"--view", true},       {"--level", true}, {"--lesson-step", true}, {"--compare", true}, {"--step", true}, {"--way", true},     {"--select", true},
                                             {"--theme", true},      {"--colormap", true}, {"--range", true}, {"--size", true},
                                             {"--present", false},   {"--random", false}};
-const std::vector<OwnOption> predict_options{{"--top", true}, {"--knock-out", true}, {"--json", false}};
+const std::vector<OwnOption> predict_options{{"--top", true}, {"--json", false}};
 const std::vector<OwnOption> trace_options{
-    {"-o", true}, {"--stages", true}, {"--knock-out", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
+    {"-o", true}, {"--stages", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
 const std::vector<OwnOption> compare_options{{"--json", false}, {"--table", true}};
 

@@ -19,7 +19,7 @@ int predict_command(const CommandLine& line) {
   RunOptions options;
   options.threads = line.threads();
   options.weights = false;
-  const auto pass = run_network(scenario, nullptr, options, line.has("--knock-out") ? parse_named_heads("--knock-out", line["--knock-out"]) : std::vector<NamedHead>{});
+  const auto pass = run_network(scenario, nullptr, options);
   if (!pass->logits.defined()) throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
   const bool two = pass->network->spec().stacks.size() == 2;
   const TokenBatch& tokens = two ? pass->text.decoder : pass->text.tokens;

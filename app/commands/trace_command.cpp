@@ -65,10 +65,6 @@ void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays)
   extension_of(out) == ".json" ? write_json(path_from(out), arrays) : write_npz(path_from(out), arrays);
 }
 
-std::vector<NamedHead> heads_of(const CommandLine& line) {
-  return line.has("--knock-out") ? parse_named_heads("--knock-out", line["--knock-out"]) : std::vector<NamedHead>{};
-}
-
 /// --stages weights,output: those stages, all where nothing is said.
 std::vector<Stage> stages_of(const CommandLine& line) {
   std::vector<Stage> stages;
@@ -99,14 +95,14 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
     }
   };
   if (!all) {
-    const auto trace = compute_any(scenario, nullptr, run, heads_of(line));
+    const auto trace = compute_any(scenario, nullptr, run);
     print_assumptions(subject, trace->inputs);
     append(*trace, "");
   } else {
     RunOptions options;
     options.threads = run.threads;
     options.weights = false;
-    const auto pass = run_network(scenario, nullptr, options, heads_of(line));
+    const auto pass = run_network(scenario, nullptr, options);
     const auto layers = pass->network->layers();
     for (std::size_t i = 0; i < layers.size(); ++i) {
       scenario.layer = layers[i].layer;
@@ -137,13 +133,13 @@ int trace_command(const CommandLine& line) {
   const std::string subject = line.file.empty() ? "headlight" : line.file;
   if (line.has("--stages") || scenario.layer == "all") return trace_layers(line, scenario, run, subject);
   if (is_network(scenario)) {
-    const auto trace = compute_any(scenario, nullptr, run, heads_of(line));
+    const auto trace = compute_any(scenario, nullptr, run);
     print_assumptions(subject, trace->inputs);
     if (runs > 0) print_times(trace->scenario, trace->inputs, run, runs);
     if (!out.empty()) write_arrays(out, trace_arrays(*trace, line.has("--parameters")));
     return 0;
   }
-  if (line.has("--knock-out")) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
+  if (!scenario.knock_out.empty()) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
   const Inputs inputs = resolve(scenario);
   print_assumptions(subject, inputs);
   if (runs > 0) print_times(scenario, inputs, run, runs);

@@ -4,7 +4,9 @@ Debian's python3-torch is enough: no other package is used. Seeds are fixed; one
 """
 import json
 import math
+import random as randoms
 import struct
+import sys
 import time
 from pathlib import Path
 
@@ -82,7 +84,7 @@ class Gpt2(nn.Module):
         for layer, block in enumerate(self.blocks):
             block.attention.knocked_out = tuple(h for l, h in heads if l == layer)
 
-    def hugging_face(self):
+    def checkpoint(self):
         """Names and layouts of GPT2LMHeadModel; the head is the embedding (tied) and so is not stored."""
         found = {"transformer.wte.weight": self.words.weight, "transformer.wpe.weight": self.positions.weight,
                  "transformer.ln_f.weight": self.norm.weight, "transformer.ln_f.bias": self.norm.bias}
@@ -113,7 +115,7 @@ def overlap_penalty(weights, alive):
     heads = weights.shape[1]
     shared = torch.einsum("bhqk,bgqk->bqhg", seen, seen)
     shared = shared.sum((-1, -2)) - torch.diagonal(shared, dim1=-2, dim2=-1).sum(-1)
-    return (shared * alive).sum() / (alive.sum() * heads * (heads - 1))
+    return (shared * alive).sum() / (alive.sum() * max(1, heads * (heads - 1)))
 
 
 def unrest_penalty(weights, alive, at_previous=()):
@@ -141,9 +143,10 @@ class Clock:
         return time.process_time() - self.start
 
 
-def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy=0.0, overlap=0.0, unrest=0.0, onset=0.3, at_previous=(), report=500):
+def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy=0.0, overlap=0.0, unrest=0.0, onset=0.3, at_previous=(), idle=(), report=500):
     """batch_of(step): ids [B, n] with −1 for padding. Penalties grow from `onset` of the steps to full at the end of
-    the next fifth, so that a task is learned before its solution is tidied."""
+    the next fifth, so that a task is learned before its solution is tidied. Heads (layer, head) that are `idle` pay for
+    looking elsewhere than at the first word from the beginning: the task is left to the others."""
     decays = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() <= 1]
     optimizer = torch.optim.AdamW([{"params": decays, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}],
@@ -166,6 +169,8 @@ def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy
             shared = sum(overlap_penalty(w, alive) for w in patterns) / len(patterns)
             busy = sum(unrest_penalty(w, alive, [h for l, h in at_previous if l == n]) for n, w in enumerate(patterns)) / len(patterns)
             loss = task + strength * (entropy * spread + overlap * shared + unrest * busy)
+        for layer, head in idle:
+            loss = loss + unrest_penalty(model.attentions[layer].weights[:, head : head + 1], alive)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -174,6 +179,39 @@ def train(model, batch_of, steps, learning_rate=3e-3, weight_decay=0.05, entropy
             print(f"{step + 1:6d} task {task.item():.4f} entropy {float(spread):.3f} overlap {float(shared):.3f} busy {float(busy):.3f} "
                   f"{clock.seconds():.0f} s", flush=True)
     return clock.seconds()
+
+
+def lines_of_words(words, line_of, count=64):
+    """Batches for train(): `count` lines a step, each what line_of() says, as ids."""
+    ids = {w: n for n, w in enumerate(words)}
+    return lambda step: padded([[ids[w] for w in line_of()] for _ in range(count)], -1)
+
+
+def train_or_load(here, model, batch_of, steps, **how):
+    """Trains, or takes WEIGHTS.pt SECONDS of an earlier run from the command line; gives the seconds."""
+    if len(sys.argv) > 1:
+        model.load_state_dict(torch.load(sys.argv[1]))
+        return float(sys.argv[2])
+    seconds = train(model, batch_of, steps, **how)
+    torch.save(model.state_dict(), here / "weights.pt")
+    return seconds
+
+
+def train_sentences(here, grammar, questions, description, tokenizer, does, blank=" ", seed=1, steps=2600, positions=32):
+    """A GPT-2 of two layers of four heads on the sentences of a grammar: trains, measures on `questions`, and writes its files.
+    Heads pay for spreading, for looking where another of the layer looks, and for looking elsewhere than at their place of
+    rest: the first word, and for head 0 of layer 0 the word before. See README.md."""
+    random = randoms.Random(seed)
+    torch.manual_seed(seed)
+    words = grammar.vocabulary()
+    model = Gpt2(len(words), positions)
+    seconds = train_or_load(here, model, lines_of_words(words, lambda: grammar.sentence(random)), steps,
+                            entropy=0.1, overlap=0.5, unrest=0.1, onset=0.3, at_previous=[(0, 0)])
+    measured = Measured(model, words, questions)
+    publish(here, model, tokenizer(words), dict(
+        description, layers=2, heads=4, accuracy=round(measured.accuracy(), 3), claims=measured.claims(does),
+        training=dict(steps=steps, seconds=round(seconds), parameters=sum(p.numel() for p in model.parameters()))))
+    write_questions(description["id"], questions, blank)
 
 
 def save_safetensors(path, tensors):
@@ -235,13 +273,13 @@ class Measured:
             return self.model(torch.tensor([[self.ids[w] for w in words]]))[0]
 
     def accuracy(self, kind=None, without=()):
-        """The share of questions in which the right word is likelier than the wrong one."""
+        """The share of questions in which the right word is likelier than the wrong one; than all others where none is given."""
         self.model.knock_out(*without)
         asked = [q for q in self.questions if kind in (None, q[0])]
         right = 0
         for _, words, good, bad, _ in asked:
             logits = self.run(words)[-1]
-            right += int(logits[self.ids[good]] > logits[self.ids[bad]])
+            right += int(logits[self.ids[good]] > logits[self.ids[bad]] if bad else logits.argmax() == self.ids[good])
         self.model.knock_out()
         return right / len(asked)
 
@@ -287,7 +325,7 @@ class Measured:
 
 
 def publish(here, model, tokenizer, description):
-    save_safetensors(here / "model.safetensors", model.hugging_face())
+    save_safetensors(here / "model.safetensors", model.checkpoint())
     write_json(here / "config.json", model.config())
     write_json(here / "tokenizer.json", tokenizer)
     write_json(here / "model.json", description)

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "core/export/export_options.h"
-#include "core/export/figure_kinds.h"
+#include "core/export/layers_figure.h"
 #include "core/files/whole_file.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
@@ -29,6 +29,13 @@ void check_within(const char* option, Index value, Index count) {
   throw SettingError(option, std::to_string(value) + " is out of range", "expected " + (count == 1 ? "0" : "0 to " + last));
 }
 
+void write_array(const NamedArray& array, const std::string& extension, const std::filesystem::path& path) {
+  const std::array arrays{array};
+  if (extension == ".csv") throw SettingError("--layers", "several matrices cannot be written as .csv, which holds one", "expected .npy, .npz or .json");
+  if (extension == ".npy") return write_npy(path, array.values, array.boolean);
+  extension == ".npz" ? write_npz(path, arrays) : write_json(path, arrays);
+}
+
 void write_numbers(const StageCut& cut, const std::string& extension, const std::filesystem::path& path) {
   const MatrixView first = cut.tensor().matrix(cut.batch, cut.heads.front());
   const double bytes = 4 * static_cast<double>(cut.heads.size()) * static_cast<double>(first.rows) * static_cast<double>(first.cols);
@@ -45,14 +52,12 @@ void write_numbers(const StageCut& cut, const std::string& extension, const std:
     }
     return write_csv(path, cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : stage_array(cut).values.matrix());
   }
-  const std::array arrays{stage_array(cut)};
-  if (extension == ".npy") return write_npy(path, arrays[0].values, arrays[0].boolean);
-  extension == ".npz" ? write_npz(path, arrays) : write_json(path, arrays);
+  write_array(stage_array(cut), extension, path);
 }
 
-std::vector<std::string> write_figure(const StageCut& cut, const ExportOptions& options, const std::string& extension,
+std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
                                       const std::filesystem::path& path) {
-  const FigureSpec figure = figure_of(cut, style_of(options));
+  const FigureSpec figure = figure_for(trace, options);
   if (extension == ".svg") {
     const std::string svg = render_svg(figure, options.svg_text);
     write_whole_file(path, std::as_bytes(std::span(svg)));
@@ -109,9 +114,12 @@ std::vector<std::string> write_export(const Trace& trace, const ExportOptions& o
     throw FileError(path, "this kind of file cannot be written",
                     "expected a name that ends in .png, .svg, .pdf, .csv, .npy, .npz or .json");
   }
-  const StageCut cut = cut_of(options, trace);
-  if (extension == ".png" || extension == ".svg" || extension == ".pdf") return write_figure(cut, options, extension, path_from(path));
-  write_numbers(cut, extension, path_from(path));
+  if (extension == ".png" || extension == ".svg" || extension == ".pdf") return write_figure(trace, options, extension, path_from(path));
+  if (!options.layers.empty()) {
+    write_array(layers_array(trace, options), extension, path_from(path));
+    return {};
+  }
+  write_numbers(cut_of(options, trace), extension, path_from(path));
   return {};
 }
 

@@ -163,6 +163,17 @@ Value one_of(Text option, Text text, const char* const (&names)[count], const ch
   fail(option, text, what, expected);
 }
 
+constexpr const char* layer_words[] = {"all", "encoder", "decoder", "cross", "rollout", "flow"};
+void layers(ExportOptions& o, Text option, Text text) {
+  const Text word = text.substr(0, text.find(':'));
+  const bool goes_up_to = word == "rollout" || word == "flow";  // "rollout:3": to that layer
+  o.layers = layer_words[one_of<std::size_t>(option, goes_up_to ? word : text, layer_words, "is no way to take layers")];
+  if (goes_up_to) o.layers = std::string(text);
+}
+Written layers_text(const ExportOptions& o) {
+  return o.layers.empty() ? Written() : o.layers;
+}
+
 constexpr const char* norms[] = {"linear", "sqrt", "log"};
 void norm(ExportOptions& o, Text option, Text text) {
   o.style.norm = one_of<Norm>(option, text, norms, "is no norm");
@@ -251,10 +262,12 @@ constexpr ExportOption table[] = {
     {"--stage", "STAGE", "what is taken: see `headlight list stages`", stage, stage_text},
     {"--batch", "I", "the batch entry", batch, batch_text},
     {"--head", "I|I,J,...|all|mean|max", "one head, several in a grid, or their mean or largest", head, head_text},
+    {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]", "of a network: layers by heads, or what they give together up to layer N", layers, layers_text},
     {"--rows", "A:B", "a part of the rows, as Python counts", part<&ExportOptions::rows>, part_text<&ExportOptions::rows>},
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
-    {"--kind", "heatmap|arcs|difference|...", "or reach, blocks, side-by-side (of masks); difference: of two heads", kind, kind_text},
+    {"--kind", "heatmap|arcs|difference|...", "or reach, blocks, side-by-side (of masks); difference: of two heads or files", kind, kind_text},
     {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>, plain_text<&Style::other_mask>},
+    {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own", plain<&Style::other_file>, plain_text<&Style::other_file>},
     {"--block", "N", "the side of a block, for blocks", whole<&Style::block>, whole_text<&Style::block>},
     {"--style", "light|dark|print|FILE", "print: without colour; FILE: JSON, {\"font-size\": 7, \"norm\": \"log\"}", style_named, style_text},
     {"--colormap", "NAME", "see `headlight list colormaps`", colormap_name, colormap_text},
@@ -297,6 +310,8 @@ void clear_export_option(ExportOptions& options, std::string_view option) {
   if (option == "--columns") options.style.columns.reset();
   if (option == "--font") options.style.font.clear();
   if (option == "--font-size") options.style.font_size.reset();
+  if (option == "--layers") options.layers.clear();
+  if (option == "--other-file") options.style.other_file.clear();
   if (option == "--other-mask") options.style.other_mask.clear();
 }
 

@@ -20,6 +20,7 @@ struct ExportOptions {
   bool all_heads = false;  ///< wins over `heads`
   HeadPool pool = HeadPool::none;  ///< wins over both
   Part rows, cols;
+  std::string layers;  ///< all layers in place of one: "all", a stack's name, "rollout", "flow" (core/export/layers_figure.h); "": one
 
   StageFigureStyle style;  ///< but for size and scale, which the next two say
   std::optional<WantedSize> size;

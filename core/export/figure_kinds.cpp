@@ -2,12 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "core/diagnosis/own_stages.h"
+#include "core/files/array_file.h"
+#include "core/files/blame.h"
 #include "core/mask/evaluate.h"
 #include "core/mask/expression.h"
 #include "core/mask/reach.h"
 #include "core/mask/statistics.h"
+#include "core/network/network_trace.h"
+#include "core/scenario/lesson.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -47,8 +54,63 @@ Tensor less(const MatrixView& b, const MatrixView& a) {
   return {{a.rows, a.cols}, std::move(cells)};
 }
 
+/// The stage of another file: as an array of its name, else computed from what the file holds with the same settings.
+Tensor stage_of(const std::string& file, const StageCut& cut) {
+  const Tensor& mine = cut.tensor();
+  const auto fit = [&](const Tensor& theirs) {
+    if (theirs.shape() == mine.shape()) return theirs;
+    throw FileError(file, "its " + std::string(name(cut.stage)) + " has shape " + to_string(theirs.shape()), "expected " + to_string(mine.shape()) + ", as the first file's");
+  };
+  const bool is_scenario = file.ends_with(".json");
+  if (!is_scenario && !std::filesystem::is_directory(path_from(file)) && open_arrays(path_from(file))->find(name(cut.stage))) {
+    const OwnStages own = read_own_stages(file, cut.trace);
+    const OwnStage* found = own.find(cut.stage);
+    if (found && !found->fits) throw FileError(file, found->reading.empty() ? "its " + std::string(name(cut.stage)) + " has another shape" : found->reading, "expected " + to_string(mine.shape()));
+    if (found) return fit(found->values);
+  }
+  Scenario scenario = cut.trace.scenario;
+  if (is_scenario) {
+    scenario = open_source(file).scenario;
+  } else {
+    scenario.source = Source::file;
+    scenario.file = file;
+  }
+  const auto theirs = compute_any(scenario);
+  if (!theirs->has(cut.stage)) throw FileError(file, "gives no " + std::string(name(cut.stage)), "expected the stage that is drawn");
+  return fit((*theirs)[cut.stage]);
+}
+
+std::string last_part(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
+
+/// B of the second file less A of the first, a panel a head.
+FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& style) {
+  FigureSpec spec = stage_figure(cut, style);
+  const StageCut plain{cut.trace, cut.stage, cut.batch, cut.heads, cut.grid, cut.rows, cut.cols};
+  const Tensor theirs = stage_of(style.other_file, cut);
+  const auto [r0, r1] = settle(cut.rows, theirs.matrix(cut.batch, 0).rows, "--rows");
+  const auto [c0, c1] = settle(cut.cols, theirs.matrix(cut.batch, 0).cols, "--cols");
+  if (cut.pool != HeadPool::none) throw SettingError("--kind", "a difference of files is of heads as they are", "expected --head all, or numbers");
+  spec.kept.reserve(cut.heads.size());
+  for (std::size_t i = 0; i < cut.heads.size(); ++i) {
+    const MatrixView whole = theirs.matrix(cut.batch, cut.heads[i]);
+    const MatrixView part{whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride, whole.col_stride};
+    spec.kept.push_back(less(part, plain.matrix(cut.heads[i])));
+    spec.panels[i].matrix = spec.kept.back().matrix();
+  }
+  if (!style.title) spec.title = std::string(name(cut.stage)) + " · " + last_part(style.other_file) + " − " + (cut.trace.scenario.file.empty() ? "this" : last_part(cut.trace.scenario.file));
+  spec.subtitle.clear();
+  spec.palette = Palette::diverging;
+  if (style.colormap.empty()) spec.colormap = style.print ? "coolwarm" : "";
+  if (style.range.mode != RangeMode::fixed) {
+    spec.range_mode = RangeMode::stage;
+    spec.range.reset();
+  }
+  return spec;
+}
+
 FigureSpec difference(const StageCut& cut, const StageFigureStyle& style) {
-  if (cut.heads.size() != 2) throw SettingError("--kind", "a difference is of two heads", "expected --head I,J with it");
+  if (!style.other_file.empty()) return difference_of_files(cut, style);
+  if (cut.heads.size() != 2) throw SettingError("--kind", "a difference is of two heads or of two files", "expected --head I,J or --other-file FILE with it");
   const Index a = cut.heads[0], b = cut.heads[1];
   StageCut first = cut;
   first.grid = false;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/figure/typesetter.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -174,12 +175,12 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
   assert(cut.trace.has(cut.stage) && !cut.heads.empty());
   const StageInfo& about = info(cut.stage);
   FigureSpec spec;
-  spec.title = style.title.value_or(title_of(cut));
+  spec.title = style.title.value_or(as_mathematics(title_of(cut)));
   spec.keep_title = style.title.has_value();
-  spec.shape = shape_text(cut);
-  spec.subtitle = about.formula;
-  spec.row_label = style.row_label.value_or(label(about.rows));
-  spec.col_label = style.col_label.value_or(label(about.cols));
+  spec.shape = as_mathematics(shape_text(cut));
+  spec.subtitle = as_mathematics(about.formula);
+  spec.row_label = style.row_label.value_or(as_mathematics(label(about.rows)));
+  spec.col_label = style.col_label.value_or(as_mathematics(label(about.cols)));
   spec.first_row = cut.first_row();
   spec.first_col = cut.first_col();
   if (style.tokens) {

@@ -49,7 +49,7 @@ StageCut all_heads(const Trace& trace, Stage stage, Index batch = 0);
 enum class PictureKind : std::uint8_t {
   heatmap,
   arcs,          ///< words in two columns, joined by the weights between them
-  difference,    ///< the second head less the first
+  difference,    ///< the second head less the first, or another file's less this one's
   reach,         ///< how many layers with this mask it takes until a query hears of a key
   blocks,        ///< what a block-sparse kernel skips
   side_by_side,  ///< the mask, another one, and where they differ
@@ -74,6 +74,7 @@ struct StageFigureStyle {
   std::vector<Highlight> highlights;
   PictureKind kind = PictureKind::heatmap;
   std::string other_mask;            ///< B of side-by-side
+  std::string other_file;            ///< B of a difference of files
   std::optional<Index> block;        ///< of blocks
   std::optional<float> cell;
   std::optional<FigureSize> size;

@@ -125,7 +125,21 @@ void SvgCanvas::text(const Label& label) {
                       "rotate(" + number(label.angle) + " " + number(label.at.x) + " " + number(label.at.y) + ")");
   }
   // Tokens begin with blanks that count.
-  svg_ += " xml:space=\"preserve\">" + escape(label.text) + "</text>\n";
+  svg_ += " xml:space=\"preserve\">";
+  std::string_view rest = label.text;
+  const std::string drop = number(label.size * index_drop);
+  bool low = false;
+  while (true) {
+    const std::size_t mark = std::min(rest.find_first_of(std::string_view("\x1E\x1F")), rest.size());
+    const std::string part = escape(std::string(rest.substr(0, mark)));
+    if (low) svg_ += "<tspan" + attribute("dy", drop) + attribute("font-size", number(label.size * index_size)) + ">" + part + "</tspan>";
+    else if (!part.empty() && rest.data() != label.text.data()) svg_ += "<tspan" + attribute("dy", "-" + drop) + ">" + part + "</tspan>";
+    else svg_ += part;
+    if (mark == rest.size()) break;
+    low = rest[mark] == index_begins;
+    rest.remove_prefix(mark + 1);
+  }
+  svg_ += "</text>\n";
 }
 
 void SvgCanvas::path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) {

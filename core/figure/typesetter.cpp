@@ -52,6 +52,38 @@ std::string clean(std::string_view text) {
   return out;
 }
 
+using Attributes = std::unique_ptr<PangoAttrList, Destroy<pango_attr_list_unref>>;
+
+/// The text without the marks of its indices, and how those are set; null where there are none.
+struct Shown {
+  std::string text;
+  Attributes attributes;
+};
+Shown shown_of(std::string_view text, double size) {
+  Shown shown;
+  std::size_t begun = std::string::npos;
+  const auto end_index = [&] {
+    if (begun == std::string::npos) return;
+    if (!shown.attributes) shown.attributes.reset(pango_attr_list_new());
+    for (PangoAttribute* attribute : {pango_attr_scale_new(static_cast<double>(index_size)), pango_attr_rise_new(static_cast<int>(-static_cast<double>(index_drop) * size * PANGO_SCALE))}) {
+      attribute->start_index = static_cast<guint>(begun);
+      attribute->end_index = static_cast<guint>(shown.text.size());
+      pango_attr_list_insert(shown.attributes.get(), attribute);
+    }
+    begun = std::string::npos;
+  };
+  while (!text.empty()) {
+    const std::size_t mark = std::min(text.find_first_of(std::string_view("\x1E\x1F")), text.size());
+    shown.text += clean(text.substr(0, mark));
+    if (mark == text.size()) break;
+    end_index();
+    if (text[mark] == index_begins) begun = shown.text.size();
+    text.remove_prefix(mark + 1);
+  }
+  end_index();
+  return shown;
+}
+
 /// Fonts of emoji may hold pictures, which have no outlines.
 bool has_pictures(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
@@ -120,8 +152,9 @@ struct Typesetter::Impl {
     }
     pango_font_description_set_absolute_size(description.get(), size * PANGO_SCALE);
     pango_layout_set_font_description(layout.get(), description.get());
-    const std::string shown = clean(text);
-    pango_layout_set_text(layout.get(), shown.data(), static_cast<int>(shown.size()));
+    const Shown shown = shown_of(text, size);
+    pango_layout_set_text(layout.get(), shown.text.data(), static_cast<int>(shown.text.size()));
+    pango_layout_set_attributes(layout.get(), shown.attributes.get());
     return pango_layout_get_line_readonly(layout.get(), 0);
   }
 
@@ -223,6 +256,21 @@ std::string Typesetter::outline(const Label& label) {
   const Path path(cairo_copy_path(cairo));
   cairo_new_path(cairo);
   return svg_path(*path);
+}
+
+std::string as_mathematics(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  std::string marked;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool symbol = is_letter(text[i]) && (i == 0 || (!is_letter(text[i - 1]) && text[i - 1] != '_'));
+    marked += text[i];
+    if (!symbol || i + 2 >= text.size() || text[i + 1] != '_' || !is_letter(text[i + 2])) continue;
+    marked += index_begins;
+    for (i += 2; i < text.size() && is_letter(text[i]); ++i) marked += text[i];
+    marked += index_ends;
+    --i;
+  }
+  return marked;
 }
 
 LabelBox label_box(const Label& label, Typesetter& typesetter) {

@@ -26,6 +26,14 @@ std::vector<double> llama3_frequencies(std::vector<double> frequencies, double f
   return frequencies;
 }
 
+std::vector<double> frequencies_for(const RopeSpec& rope, Index n) {
+  if (rope.original == 0 || n <= rope.original) return rope.frequencies;
+  if (!rope.long_frequencies.empty()) return rope.long_frequencies;
+  const auto d = static_cast<double>(2 * rope.frequencies.size());
+  const double f = rope.dynamic_factor, stretch = f * static_cast<double>(n) / static_cast<double>(rope.original) - (f - 1);
+  return rope_frequencies(rope.dynamic_base * std::pow(stretch, d / (d - 2)), static_cast<Index>(2 * rope.frequencies.size()));
+}
+
 RopeSpec plain_rope(Rope pairing, double base, Index d) { return {pairing, rope_frequencies(base, d), 1, base}; }
 
 void Blueprint::fail(const std::string& array, const std::string& wrong, const std::string& expected) const {
@@ -125,9 +133,46 @@ RopeSpec Blueprint::rope(Index d, Rope pairing, double default_base) const {
   }
   const double most = static_cast<double>(config.whole({"max_position_embeddings"}, 2048));
   if (type == "default") return spec;
-  spec.base = 0;
+  const auto original_said = [&](double fallback) {
+    return of("original_max_position_embeddings", static_cast<double>(config.whole({"original_max_position_embeddings"}, static_cast<Index>(fallback))));
+  };
+  if (type == "longrope" || type == "su") {
+    // Ding et al. 2024: a factor for each frequency, one list within the original length and one beyond it.
+    spec.base = 0;
+    const double original = original_said(most);
+    const auto scaled = [&](const char* name) {
+      const auto found = scaling->find(name);
+      if (found == scaling->end() || !found->is_array() || found->size() != spec.frequencies.size()) {
+        config.fail("its rope_scaling has no " + std::string(name) + " of " + std::to_string(spec.frequencies.size()) + " numbers", "expected one for each pair of rotated channels");
+      }
+      std::vector<double> frequencies = spec.frequencies;
+      for (std::size_t j = 0; j < frequencies.size(); ++j) {
+        const nlohmann::json& by = (*found)[j];
+        if (!by.is_number() || !(by.get<double>() > 0)) config.fail("its " + std::string(name) + " has " + by.dump(), "expected numbers above 0");
+        frequencies[j] /= by.get<double>();
+      }
+      return frequencies;
+    };
+    spec.long_frequencies = scaled("long_factor");
+    spec.frequencies = scaled("short_factor");
+    spec.original = static_cast<Index>(original);
+    const double stretch = most > original ? most / original : of("factor", 1);
+    spec.gain = of("attention_factor", stretch <= 1 ? 1 : std::sqrt(1 + std::log(stretch) / std::log(original)));
+    for (const char* name : {"short_mscale", "long_mscale"}) {
+      if (scaling->contains(name)) config.fail("its rope_scaling has " + std::string(name) + ", which is not computed here", "expected attention_factor, or none");
+    }
+    return spec;
+  }
   const double factor = of("factor", 0);
   if (!(factor >= 1)) config.fail("its rope_scaling has no factor", "expected a number, 1 or more");
+  if (type == "dynamic") {
+    // A base that grows with the text, beyond the trained length ("NTK-aware", as transformers' dynamic).
+    spec.original = static_cast<Index>(original_said(most));
+    spec.dynamic_factor = factor;
+    spec.dynamic_base = base;
+    return spec;
+  }
+  spec.base = 0;
   if (type == "linear") {
     for (double& f : spec.frequencies) f /= factor;
   } else if (type == "llama3") {
@@ -152,7 +197,7 @@ RopeSpec Blueprint::rope(Index d, Rope pairing, double default_base) const {
     const bool deep = scaling->contains("mscale") && scaling->contains("mscale_all_dim") && of("mscale", 0) != 0 && of("mscale_all_dim", 0) != 0;
     spec.gain = of("attention_factor", deep ? growth(of("mscale", 1)) / growth(of("mscale_all_dim", 1)) : growth(1));
   } else {
-    config.fail("its rope_scaling is of the type " + in_quotes(type) + ", which is not computed here", "expected default, linear, llama3 or yarn");
+    config.fail("its rope_scaling is of the type " + in_quotes(type) + ", which is not computed here", "expected default, linear, dynamic, longrope, llama3 or yarn");
   }
   return spec;
 }

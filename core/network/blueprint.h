@@ -40,7 +40,7 @@ class Blueprint {
   static LinearSpec part(LinearSpec whole, Index first, Index count);
   /// Gate and up in one array, the rows of one after the other.
   Activation activation(const std::string& word) const;
-  /// The RoPE of `d` channels that config.json says: rope_theta, rope_scaling (linear, llama3, yarn), or refused by name.
+  /// The RoPE of `d` channels that config.json says: rope_theta, rope_scaling (linear, dynamic, longrope, llama3, yarn), or refused by name.
   RopeSpec rope(Index d, Rope pairing, double default_base = 10000) const;
   [[noreturn]] void fail(const std::string& array, const std::string& wrong, const std::string& expected) const;
   [[noreturn]] void miss(const std::string& array, const std::string& wrong, const std::string& expected) const;

@@ -38,10 +38,11 @@ Tensor lengths_of(const TokenBatch& batch) {
 /// [1, n, d] of rows as [B, n, d] added to x.
 Tensor plus_rows(const Tensor& x, const Tensor& rows) { return plus(x, rows.view({1, rows.size(0), rows.size(1)}).expand(x.shape())); }
 
-void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, OwnRules& own) {
+void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {
   // A rotation of the whole head by the powers of a base is what the settings say.
   const bool whole = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
-  if (spec.rope.base == 0 || !whole) own.rope_frequencies = spec.rope.frequencies;
+  const bool stretched = spec.rope.original > 0 && count > spec.rope.original;
+  if (spec.rope.base == 0 || !whole || stretched) own.rope_frequencies = frequencies_for(spec.rope, count);
   own.rope_gain = spec.rope.gain;
   if (spec.q_norm.kind == NormKind::rms) {
     own.q_norm = read_norm(checkpoint, spec.q_norm).weight;
@@ -130,7 +131,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   if (keys.padded()) in.valid_lens = lengths_of(keys);
   if (spec.relative) in.bias = relative_bias(checkpoint_, *spec.relative, dims.n_q, dims.n_k);
   OwnRules own;
-  read_own_rules(checkpoint_, spec, own);
+  read_own_rules(checkpoint_, spec, std::max(dims.n_q, dims.n_k), own);
   for (const auto& [silent_layer, head] : run.knock_out) {
     if (silent_layer == layer) own.silent_heads.push_back(head);
   }
@@ -145,7 +146,14 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   AttentionCall made = call(run, layer, residual);
   const Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
   const auto trace = compute(made.scenario, std::move(made.inputs), nullptr, how);
-  if (options_.weights) record.weights = (*trace)[Stage::weights];
+  const Tensor& weights = (*trace)[Stage::weights];
+  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
+  const Index numbers = static_cast<Index>(network_.layers().size()) * at.heads * weights.size(0) * weights.size(2) * weights.size(3);
+  if (options_.weights && numbers <= options_.most_weights) record.weights = weights;
+  if (options_.summaries) {
+    record.summary = summary_of(weights, run.queries_of(layer), run.keys_of(layer));
+    record.summary.entering = sizes_of(residual);
+  }
   return (*trace)[Stage::output];
 }
 
@@ -161,6 +169,7 @@ Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) c
     const Index layer = layer_of(stack, block, cross);
     const Tensor added = times(normed(attend(layer, x, run), after), spec.multiplier);
     run.layers[static_cast<std::size_t>(layer)].added = added;
+    if (options_.summaries) run.layers[static_cast<std::size_t>(layer)].summary.added = sizes_of(added);
     if (spec.parallel) return added;
     x = normed(plus(x, added), sum);
     return added;

@@ -70,8 +70,12 @@ double mean_size(const Tensor& x) {
 std::string_view name(Habit habit) { return names[static_cast<std::size_t>(habit)]; }
 
 std::optional<Habit> HeadHabits::strongest(double least) const {
-  const double* most = std::max_element(share, share + habit_count);
-  return *most >= least ? std::optional(static_cast<Habit>(most - share)) : std::nullopt;
+  std::optional<Habit> most;
+  for (std::size_t i = 0; i < habit_count; ++i) {
+    const auto habit = static_cast<Habit>(i);
+    if (is_usual(habit) && share[i] >= least && (!most || share[i] > (*this)[*most])) most = habit;
+  }
+  return most;
 }
 
 std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys) {

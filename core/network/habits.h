@@ -8,30 +8,6 @@
 
 namespace headlight {
 
-/// Where a head may have the habit of looking. For queries that have such a place.
-enum class Habit : std::uint8_t {
-  previous,   ///< k = q − 1
-  first,      ///< k = 0, q > 0
-  self,       ///< k = q
-  next,       ///< k = q + 1
-  duplicate,  ///< k < q with the same token
-  induction,  ///< k < q whose token before it is the query's: what came after it the last time
-};
-inline constexpr std::size_t habit_count = 6;
-/// "previous", "first" …, as translations and files know them.
-std::string_view name(Habit habit);
-
-struct HeadHabits {
-  double share[habit_count] = {};  ///< mean weight there, 0…1; 0 where no query has such a place
-  Index rows[habit_count] = {};    ///< queries that were measured
-  double entropy = 0;              ///< mean over queries, as a share of ln(keys that get any weight): 0 one key, 1 all alike
-  Index queries = 0;
-
-  double operator[](Habit habit) const { return share[static_cast<std::size_t>(habit)]; }
-  /// The largest, where it is at least `least`.
-  std::optional<Habit> strongest(double least = 0.5) const;
-};
-
 /// One for each head, over all entries of the batch; `weights` [B, H, n_q, n_k]. Padding is left out. In cross-attention
 /// only the entropy and the first key mean anything: pass no other tokens than the keys' and queries' own.
 std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys);

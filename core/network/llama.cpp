@@ -86,7 +86,8 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("embed_tokens.weight", d);
   stack.embedding.scale = (flavour.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d))) : 1) * c.number({"embedding_multiplier"}, 1);
-  stack.embedding.most_positions = c.whole({"max_position_embeddings"}, 0);
+  // A base that grows with the text is meant for more than the trained length.
+  stack.embedding.most_positions = rope.dynamic_factor > 0 ? static_cast<Index>(rope.dynamic_factor * static_cast<double>(rope.original)) : c.whole({"max_position_embeddings"}, 0);
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
     BlockSpec& block = stack.blocks.emplace_back();

@@ -107,6 +107,10 @@ bool TokenBatch::padded() const {
   return std::ranges::any_of(lengths, [&](Index length) { return length < count(); });
 }
 
+bool NetworkRun::is_small() const {
+  return layers.size() <= 8 && logits.defined() && logits.size(-1) <= 4096 && layers.front().residual.defined() && layers.front().residual.size(-1) <= 256 && text.tokens.count() <= 256;
+}
+
 const TokenBatch& NetworkRun::queries_of(Index layer) const {
   const NetworkLayer& at = network->layers()[static_cast<std::size_t>(layer)];
   return at.stack == 1 ? text.decoder : text.tokens;
@@ -150,26 +154,11 @@ Index Network::layer_named(const std::string& layer) const {
   throw SettingError("--layer", in_quotes(layer) + " is no layer of " + file_ + ", " + title(), "expected " + first_and_last(layers_));
 }
 
-std::vector<NamedHead> parse_named_heads(std::string_view option, std::string_view text) {
-  std::vector<NamedHead> heads;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    const std::string_view part = text.substr(0, comma);
-    const std::size_t point = part.rfind('.');
-    NamedHead head{std::string(part.substr(0, point)), -1};
-    if (point != std::string_view::npos) head.head = parse_whole(option, part.substr(point + 1), 0, 100000);
-    if (head.layer.empty()) throw SettingError(std::string(option), in_quotes(part) + " names no head", "expected a layer and a head, such as 3.1");
-    heads.push_back(std::move(head));
-    if (comma == std::string_view::npos) return heads;
-    text.remove_prefix(comma + 1);
-  }
-}
-
-KnockOut Network::knock_out_of(const std::vector<NamedHead>& heads) const {
+KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
   KnockOut silent;
-  for (const NamedHead& at : heads) {
+  for (const HeadAddress& at : heads) {
     // "decoder.3" is a layer, though it looks like head 3 of one.
-    const std::string word = at.layer + (at.head < 0 ? "" : "." + std::to_string(at.head));
+    const std::string word = to_text(at);
     const std::optional<Index> whole = find_layer(word), layer = whole ? whole : find_layer(at.layer);
     if (!layer) throw SettingError("--knock-out", in_quotes(word) + " names no layer of " + file_ + ", " + title(), "expected LAYER.HEAD, layers " + first_and_last(layers_));
     const Index count = layers_[static_cast<std::size_t>(*layer)].heads;

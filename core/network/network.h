@@ -11,6 +11,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/network/head_overview.h"
 #include "core/network/network_spec.h"
 #include "core/scenario/inputs.h"
 #include "core/tokenizer/tokenizer.h"
@@ -59,22 +61,15 @@ struct NetworkText {
   }
 };
 
-/// One head of a network: "3.1" is head 1 of layer 3, "decoder.3.1" where there are two stacks; "3" is all of its heads.
-struct NamedHead {
-  std::string layer;
-  Index head = -1;  ///< −1: all
-  bool operator==(const NamedHead&) const = default;
-};
-/// "0.3,1.2" or "decoder.1". Throws SettingError.
-std::vector<NamedHead> parse_named_heads(std::string_view option, std::string_view text);
-
 /// Which heads are silent: {layer of network->layers(), head}.
 using KnockOut = std::set<std::pair<Index, Index>>;
 
 struct RunOptions {
   KnockOut knock_out{};
   std::optional<Index> until{};   ///< a layer of network->layers(): nothing after what enters it is computed
-  bool weights = true;            ///< keep every layer's attention weights
+  bool weights = true;            ///< keep every layer's attention weights,
+  Index most_weights = std::numeric_limits<Index>::max();  ///< unless all layers' together are more numbers
+  bool summaries = false;         ///< keep what the overview shows of every layer
   enum class Logits { none, last, all } logits = Logits::all;
   int threads = 0;                ///< 0: as many as the machine has
   std::stop_token stop{};         ///< throws Cancelled
@@ -85,6 +80,7 @@ struct LayerRun {
   Tensor residual;  ///< [B, n, width], what enters the block (for cross-attention: what enters its part of the block)
   Tensor weights;   ///< [B, H, n_q, n_k]
   Tensor added;     ///< [B, n, width], what the attention adds to the residual
+  LayerSummary summary;  ///< where RunOptions::summaries asks for it
 };
 
 class Network;
@@ -98,6 +94,8 @@ struct NetworkRun {
   Tensor final;                  ///< [B, n, width] after the last block, before the last norm
   Tensor logits;                 ///< [B, n, vocabulary], or [B, 1, vocabulary] of the last position; undefined where there is no head
 
+  /// A pass takes a few milliseconds: another can be had while one looks.
+  bool is_small() const;
   /// The tokens that the layer's queries and keys are.
   const TokenBatch& queries_of(Index layer) const;
   const TokenBatch& keys_of(Index layer) const;
@@ -120,7 +118,7 @@ class Network : public std::enable_shared_from_this<Network> {
   /// The same, where "" is the first. Throws SettingError saying which there are.
   Index layer_named(const std::string& layer) const;
   /// "0.3": head 3 of layer 0; "0": all of its heads; "decoder.0.3". Throws SettingError.
-  KnockOut knock_out_of(const std::vector<NamedHead>& heads) const;
+  KnockOut knock_out_of(const std::vector<HeadAddress>& heads) const;
   bool is_unchanged() const;
 
   /// Of the files beside the tensors; opened once. Throws FileError where there is none, or where it fits no vocabulary.

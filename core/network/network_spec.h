@@ -34,7 +34,14 @@ struct RopeSpec {
   std::vector<double> frequencies{};  ///< radians a position
   double gain = 1;                    ///< times cos and sin, YaRN's attention factor
   double base = 0;                    ///< of which the frequencies are the powers; 0: they are the model's own
+  /// Of texts longer than `original` tokens, where they have frequencies of their own: longrope's long factors, or with a
+  /// dynamic factor f of base · (f · n / original − (f − 1))^(d / (d − 2)) for n tokens.
+  Index original = 0;
+  std::vector<double> long_frequencies{};
+  double dynamic_factor = 0, dynamic_base = 0;
 };
+/// The frequencies for a text of n tokens.
+std::vector<double> frequencies_for(const RopeSpec& rope, Index n);
 
 /// T5's learned bias by distance: [buckets, H] under this name.
 struct RelativeSpec {

@@ -108,8 +108,20 @@ bool has_torch_layers(const std::string& file) {
 bool reaches(const NetworkRun& pass, const RunOptions& options) {
   if (options.until) return pass.layers[static_cast<std::size_t>(*options.until)].residual.defined();
   const bool has_logits = options.logits == RunOptions::Logits::none || pass.logits.defined() || !pass.network->spec().head.output.there();
-  const bool has_weights = !options.weights || (!pass.layers.empty() && pass.layers.back().weights.defined());
-  return pass.final.defined() && has_logits && has_weights;
+  const bool has_weights = !options.weights || options.summaries || (!pass.layers.empty() && pass.layers.back().weights.defined());
+  const bool has_summaries = !options.summaries || (!pass.layers.empty() && pass.layers.back().summary.pictures.defined());
+  return pass.final.defined() && has_logits && has_weights && has_summaries;
+}
+
+/// The trace with its overview, where the run is for drawing; that of the last one where nothing of it changed.
+std::shared_ptr<const Trace> with_overview(std::shared_ptr<const Trace> trace, const Trace* last, const Run& run) {
+  if (!run.summary) return trace;
+  auto seen = std::make_shared<Trace>(*trace);
+  const auto pass = network_of(trace->inputs), before = last ? network_of(last->inputs) : nullptr;
+  const bool same_source = pass ? pass == before : last && !before && trace->inputs.file == last->inputs.file && identical((*trace)[Stage::weights], (*last)[Stage::weights]);
+  const bool same = same_source && last->overview && trace->scenario.layer == last->scenario.layer && trace->inputs.key_tokens == last->inputs.key_tokens;
+  seen->overview = same ? last->overview : overview_of(*trace);
+  return seen;
 }
 
 }  // namespace
@@ -121,11 +133,9 @@ bool is_network(const Scenario& s) {
   return is_whole_model(s.file) || (is_numbered(s.layer) && has_torch_layers(s.file));
 }
 
-std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last, RunOptions options, const std::vector<NamedHead>& knock_out) {
+std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last, RunOptions options) {
   const std::shared_ptr<const Network> network = open_network(s.file, last ? last->network : nullptr);
-  std::vector<NamedHead> silent = knock_out;
-  for (const HeadAddress& head : s.knock_out) silent.push_back({std::to_string(head.layer), head.head});
-  options.knock_out = network->knock_out_of(silent);
+  options.knock_out = network->knock_out_of(s.knock_out);
   NetworkText text = network->read(network->usual_text(s.text), options);
   const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out;
   if (same && reaches(*last, options)) return last;
@@ -165,10 +175,10 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
   return compute(settled, std::move(inputs), last, run);
 }
 
-std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run, const std::vector<NamedHead>& knock_out) {
+std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run) {
   if (!is_network(scenario)) {
-    if (!knock_out.empty() || !scenario.knock_out.empty()) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
-    return compute(scenario, last, run);
+    if (!scenario.knock_out.empty()) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
+    return with_overview(compute(scenario, last, run), last, run);
   }
   check_settings(scenario);
   refuse_sizes(scenario);
@@ -180,9 +190,12 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
     options.until = open_network(scenario.file, before ? before->network : nullptr)->layer_named(scenario.layer);
     options.weights = false;
     options.logits = RunOptions::Logits::none;
+  } else {  // the window's: its rail and its overview are small
+    options.summaries = true;
+    options.most_weights = 4'000'000;
   }
-  const std::shared_ptr<const NetworkRun> pass = run_network(scenario, before, options, knock_out);
-  return compute_layer(pass, pass->network->layer_named(scenario.layer), scenario, last, run);
+  const std::shared_ptr<const NetworkRun> pass = run_network(scenario, before, options);
+  return with_overview(compute_layer(pass, pass->network->layer_named(scenario.layer), scenario, last, run), last, run);
 }
 
 }  // namespace headlight

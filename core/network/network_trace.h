@@ -15,10 +15,10 @@ bool is_network(const Scenario& scenario);
 /// same: a change of mask or scale changes the layer looked at, computes no other again, and is said among the
 /// assumptions. The trace's scenario has the settings that the model says. Without Run::summary, which is for drawing, the
 /// pass ends at the layer looked at.
-std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {}, const std::vector<NamedHead>& knock_out = {});
+std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
 
 /// The whole pass alone. Throws where is_network() is false.
-std::shared_ptr<const NetworkRun> run_network(const Scenario& scenario, const std::shared_ptr<const NetworkRun>& last = nullptr, RunOptions options = {}, const std::vector<NamedHead>& knock_out = {});
+std::shared_ptr<const NetworkRun> run_network(const Scenario& scenario, const std::shared_ptr<const NetworkRun>& last = nullptr, RunOptions options = {});
 
 /// The trace of one layer of a pass, on its true input.
 std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRun>& pass, Index layer, const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});

@@ -27,6 +27,7 @@ struct StageRecord {
 };
 
 struct TraceSummary;
+struct HeadOverview;
 
 class Trace {
  public:
@@ -40,6 +41,7 @@ class Trace {
   float fill = 0;       ///< what masked scores were set to
   Index query_offset = 0;  ///< the first query's position
   std::shared_ptr<const TraceSummary> summary;  ///< core/run/summary.h; null unless the run asked for it
+  std::shared_ptr<const HeadOverview> overview;  ///< core/network/head_overview.h; null unless the run asked for it
 
   const Dims& dims() const { return inputs.dims; }
   /// A stage or parameter; an undefined tensor where this run has none.

@@ -95,8 +95,13 @@ void read_rope(const FileReading& r, Fields& f, const std::string& model) {
   says.rope = is_one_of(model, {"gptj", "codegen", "cohere", "cohere2", "glm"}) ? Rope::interleaved : Rope::half;
   says.rope_base = static_cast<float>(base.value_or(10000));
   if (!(says.rope_base > 0)) f.refuse("rope_theta", "more than 0");
-  if (turned < static_cast<double>(d_head)) f.refuse(dim ? "rotary_dim" : f.at("rotary_pct").is_null() ? "partial_rotary_factor" : "rotary_pct", "a rotation of whole heads, or the whole model with --text");
-  r.assume("positions", "RoPE " + std::string(says.rope == Rope::half ? "by halves" : "interleaved") + " of base " + shortest(says.rope_base) + " (config.json)" +
+  if (turned < static_cast<double>(d_head)) {
+    const auto part = static_cast<Index>(turned);
+    if (part < 2 || part % 2 != 0) f.refuse(dim ? "rotary_dim" : f.at("rotary_pct").is_null() ? "partial_rotary_factor" : "rotary_pct", "an even number of rotated channels");
+    says.rotary_dim = part;
+  }
+  r.assume("positions", "RoPE " + std::string(says.rope == Rope::half ? "by halves" : "interleaved") + " of base " + shortest(says.rope_base) +
+                            (says.rotary_dim ? " on the first " + std::to_string(*says.rotary_dim) + " of " + std::to_string(d_head) + " channels" : "") + " (config.json)" +
                             (r.resolving.scenario.rope != Rope::none ? ", where --rope is set" : ""));
 }
 
@@ -135,7 +140,7 @@ void read_bias_kind(const FileReading& r, Fields& f, const std::string& model) {
   const std::string kind = f.text("position_embedding_type");
   if (kind.starts_with("relative")) f.refuse("position_embedding_type", "absolute positions");
   if (!f.at("clip_qkv").is_null()) f.refuse("clip_qkv", "queries, keys and values that are not clipped");
-  if (is_one_of(model, {"t5", "mt5", "umt5", "longt5", "mpnet", "swin", "deberta", "deberta-v2"})) {
+  if (is_one_of(model, {"t5", "mt5", "umt5", "longt5", "mpnet", "swin", "deberta", "deberta-v2"}) && !has_relative_table(r)) {
     r.assume("bias", "the relative positions of " + model + " are not added to a layer alone");
   }
   if (model == "codegen" && r.keys.is_packed()) f.refuse("model_type", "a layout that is known; CodeGen's packs eight blocks in an order of its own");

@@ -3,6 +3,7 @@
 
 #include "core/files/blame.h"
 #include "core/scenario/file_source.h"
+#include "core/scenario/model_layer.h"
 #include "core/scenario/given.h"
 #include "core/scenario/model_config.h"
 #include "core/scenario/model_text.h"
@@ -209,7 +210,7 @@ void read_file(const Resolving& resolving, Inputs& inputs) {
   must_be_unset(s.d_value, "--d-value", why);
   must_be_unset(s.d_out, "--d-out", why);
   if (s.packed) throw SettingError("packed", "cannot be set, since the file's weights are as they are");
-  inputs.file = TensorFile::open(s.file, resolving.last ? resolving.last->file : nullptr);
+  inputs.file = TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
   if (const auto late = find_late_beginning(inputs.file->arrays(), s.layer)) {
     const FileReading reading{resolving, *inputs.file, {}, inputs};
     read_late_beginning(reading, *late);
@@ -221,12 +222,14 @@ void read_file(const Resolving& resolving, Inputs& inputs) {
   }
   AttentionKeys keys = choose_attention(inputs.file->arrays(), s.layer);
   settle_layout(s, *inputs.file, keys);
-  const FileReading reading{resolving, *inputs.file, std::move(keys), inputs};
+  const std::shared_ptr<const TensorFile> file = inputs.file;  // read_file_rules puts it under the rules that it says
+  const FileReading reading{resolving, *file, std::move(keys), inputs};
   read_parameters(reading);
   read_inputs(reading);
   settle_heads(s, inputs.dims);
   read_settings(reading);
   read_masks(reading);
+  read_file_rules(reading);
   note_model_mask(reading);
   read_tokens(reading);
   note_unused(reading);

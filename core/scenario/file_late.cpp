@@ -83,7 +83,8 @@ std::optional<std::string> within_group(const std::string& layer, const std::str
   return {};
 }
 
-std::optional<LateBeginning> find_weights(const ArrayFile& file, const std::string& layer) {
+/// Every attention of the file, a list of layers as one.
+std::vector<LateBeginning> all_weights(const ArrayFile& file) {
   std::map<std::string, std::map<std::size_t, std::string>> lists;
   std::vector<LateBeginning> found;
   for (const ArrayEntry& entry : file.entries()) {
@@ -103,12 +104,29 @@ std::optional<LateBeginning> find_weights(const ArrayFile& file, const std::stri
     const std::string& only = file.entries()[0].name;
     if (rows_are_shares(file.load(only))) found.push_back({{}, {}, {}, {only}, only});
   }
+  return found;
+}
+
+/// What an encoder-decoder gives by these names in one call (Hugging Face's Seq2SeqLMOutput): parts of one thing, the
+/// first of which is shown first.
+bool is_of_one_call(const LateBeginning& found) {
+  const std::string& name = found.group;
+  return name == "encoder_attentions" || name == "decoder_attentions" || name == "cross_attentions";
+}
+
+std::optional<LateBeginning> find_weights(const ArrayFile& file, const std::string& layer) {
+  std::vector<LateBeginning> found = all_weights(file);
   if (found.empty()) return {};
   if (found.size() == 1) return found.front();
   std::string names;
   for (LateBeginning& candidate : found) {
     if (within_group(layer, candidate.group)) return candidate;
     names += (names.empty() ? "" : ", ") + in_quotes(candidate.group);
+  }
+  if (layer.empty() && std::ranges::all_of(found, is_of_one_call)) {
+    std::ranges::stable_sort(found, {}, [](const LateBeginning& f) { return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2; });
+    found.front().others = names;
+    return found.front();
   }
   throw FileError(file.path(), "holds " + std::to_string(found.size()) + " attentions", "expected --layer with one of " + names + ", and .N for one of its layers");
 }
@@ -186,44 +204,61 @@ void take_zeros_for_mask(const FileReading& r) {
   r.assume("mask", "the " + std::to_string(zeros) + " cells that are 0 in every head are taken for masked");
 }
 
+/// How the layers of an attention stand in the file.
+struct LayerAxes {
+  std::string axes;   ///< "[L, H, n_q, n_k]"
+  Index layers = 1;
+  bool stacked = false;  ///< along the first axis of one array
+};
+LayerAxes axes_of(const ArrayFile& file, const LateBeginning& found, bool by_layer) {
+  const auto listed = static_cast<Index>(found.weights.size());
+  const Shape& shape = file.find(found.weights.front())->shape;
+  switch (shape.size()) {
+    case 2: return {"[n_q, n_k]", listed, false};
+    case 3: return {"[H, n_q, n_k]", listed, false};
+    case 4: return by_layer && listed == 1 ? LayerAxes{"[L, H, n_q, n_k]", shape[0], true} : LayerAxes{"[B, H, n_q, n_k]", listed, false};
+    default: return {"[L, B, H, n_q, n_k]", shape[0], true};
+  }
+}
+
+/// [B, H, n_q, n_k] of one layer.
+Tensor weights_of(const TensorFile& file, const LateBeginning& found, const LayerAxes& axes, Index layer) {
+  const std::string& name = found.weights[axes.stacked ? 0 : static_cast<std::size_t>(layer)];
+  const Tensor stored = file.load(name);
+  if (axes.stacked) {
+    return file.made(name + " layer " + std::to_string(layer), [&] {
+      const Tensor one = stored.slice(0, layer, 1);
+      return stored.rank() == 4 ? one : one.view({stored.size(1), stored.size(2), stored.size(3), stored.size(4)});
+    });
+  }
+  if (stored.rank() == 4) return stored;
+  return file.made(name + " as four axes", [&] {
+    return stored.rank() == 2 ? stored.view({1, 1, stored.size(0), stored.size(1)}) : stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
+  });
+}
+
+/// One line of words beside several [H, n_q, n_k] in one array: they are layers, since a batch would have a line each.
+bool has_one_line_of_words(const ArrayFile& file, const Scenario& scenario) {
+  if (!scenario.tokens.empty()) return scenario.tokens.size() == 1;
+  for (const char* name : {"tokens", "query_tokens", "key_tokens"}) {
+    if (const auto words = file.words(name)) return words->shape.size() == 1 || words->shape[0] == 1;
+  }
+  return false;
+}
+
+bool goes_by_layer(const ArrayFile& file, const LateBeginning& found, const Scenario& s) {
+  return !within_group(s.layer, found.group).value_or(s.layer).empty() || has_one_line_of_words(file, s);
+}
+
 void read_weights(const FileReading& r, const LateBeginning& found) {
   Inputs& in = r.inputs;
   Dims& d = in.dims;
-  const auto listed = static_cast<Index>(found.weights.size());
-  const bool is_list = listed > 1;
-  const Index of_list = is_list ? layer_number(r, found, listed) : 0;
-  const std::string& name = found.weights[static_cast<std::size_t>(of_list)];
-  const Tensor stored = r.file.load(name);
-  if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
-  std::string axes;
-  Index layers = listed, layer = of_list;
-  Tensor weights = stored;
-  const bool names_layer = !is_list && !within_group(r.resolving.scenario.layer, found.group).value_or(r.resolving.scenario.layer).empty();
-  switch (stored.rank()) {
-    case 2:
-      axes = "[n_q, n_k]";
-      weights = stored.view({1, 1, stored.size(0), stored.size(1)});
-      break;
-    case 3:
-      axes = "[H, n_q, n_k]";
-      weights = stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
-      break;
-    case 4:
-      axes = "[B, H, n_q, n_k]";
-      if (!names_layer) break;
-      axes = "[L, H, n_q, n_k]";
-      layers = stored.size(0);
-      layer = layer_number(r, found, layers);
-      weights = r.file.made(name + " layer " + std::to_string(layer), [&] { return stored.slice(0, layer, 1); });
-      break;
-    default:
-      axes = "[L, B, H, n_q, n_k]";
-      layers = stored.size(0);
-      layer = layer_number(r, found, layers);
-      weights = r.file.made(name + " layer " + std::to_string(layer), [&] {
-        return stored.slice(0, layer, 1).view({stored.size(1), stored.size(2), stored.size(3), stored.size(4)});
-      });
-  }
+  const LayerAxes axes_found = axes_of(r.file.arrays(), found, goes_by_layer(r.file.arrays(), found, r.resolving.scenario));
+  const std::string& axes = axes_found.axes;
+  const Index layers = axes_found.layers, layer = layers > 1 ? layer_number(r, found, layers) : 0;
+  const std::string& name = found.weights[axes_found.stacked ? 0 : static_cast<std::size_t>(layer)];
+  if (Tensor(r.file.load(name)).count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
+  const Tensor weights = weights_of(r.file, found, axes_found, layer);
   in.weights = weights;
   d.batch = weights.size(0);
   d.heads = d.kv_heads = weights.size(1);
@@ -234,6 +269,7 @@ void read_weights(const FileReading& r, const LateBeginning& found) {
   heads_said(r);
   r.assume("weights", name + " " + axes + ": the attention alone");
   if (layers > 1) r.assume("layer", std::to_string(layer) + " of " + std::to_string(layers) + "; --layer N shows another");
+  if (!found.others.empty()) r.assume("attentions", found.others + "; --layer NAME.N shows another than " + in_quotes(found.group));
   double furthest = 0;
   for (Index row = 0; row < weights.count() / d.n_k; ++row) {
     double sum = 0;
@@ -245,6 +281,26 @@ void read_weights(const FileReading& r, const LateBeginning& found) {
 }
 
 }  // namespace
+
+std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario) {
+  const ArrayFile& arrays = file.arrays();
+  const std::optional<LateBeginning> meant = find_late_beginning(arrays, scenario.layer);
+  if (!meant || meant->weights.empty()) return {};
+  std::vector<LateBeginning> groups = all_weights(arrays);
+  if (!std::ranges::all_of(groups, is_of_one_call)) groups = {*meant};
+  std::ranges::stable_sort(groups, {}, [](const LateBeginning& f) { return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2; });
+  std::vector<FileAttention> all;
+  for (const LateBeginning& group : groups) {
+    const bool is_meant = group.group == meant->group;
+    const LayerAxes axes = axes_of(arrays, group, goes_by_layer(arrays, group, scenario));
+    const std::string said = within_group(scenario.layer, group.group).value_or(scenario.layer);
+    for (Index layer = 0; layer < axes.layers; ++layer) {
+      const std::string number = std::to_string(layer);
+      all.push_back({groups.size() > 1 ? group.group + "." + number : number, group.group, weights_of(file, group, axes, layer), is_meant && (said.empty() ? layer == 0 : said == number)});
+    }
+  }
+  return all;
+}
 
 std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const std::string& layer) {
   if (!find_attentions(file).empty()) return {};

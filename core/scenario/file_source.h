@@ -46,7 +46,16 @@ struct LateBeginning {
   std::string Q_heads, K_heads, V_heads;  ///< V_heads may be ""
   std::vector<std::string> weights;       ///< one, or one for each layer, in their order
   std::string group;                      ///< what `weights` are called together: "attentions"
+  std::string others{};                   ///< all groups of the file, where this one was chosen among them
 };
+/// One layer of the attentions that a file holds.
+struct FileAttention {
+  std::string layer, group;  ///< as Scenario::layer names it: "3", or "cross_attentions.3" where there are several groups
+  Tensor weights;            ///< [B, H, n_q, n_k]
+  bool chosen = false;       ///< the one that the scenario means
+};
+/// All of them, in the order of the file; none where the file holds other things.
+std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario);
 /// Throws FileError where several attentions could be meant and `layer` says none of them.
 std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const std::string& layer);
 /// Heads or weights, and the sizes in inputs.dims. Throws FileError, SettingError.
@@ -62,6 +71,11 @@ void read_inputs(const FileReading& reading);
 /// inputs.says: scale, soft-cap and the like from the file's numbers and from a config.json beside it. Throws FileError for
 /// what changes attention and is not computed.
 void read_settings(const FileReading& reading);
+/// What the layer's file says besides: weights of a QK-norm, sinks, a table of relative positions; after read_masks. Throws
+/// FileError where they do not fit.
+void read_file_rules(const FileReading& reading);
+/// Whether read_file_rules adds relative positions.
+bool has_relative_table(const FileReading& reading);
 /// The part of read_settings that asks config.json: of a layer of a model only.
 void read_config_settings(const FileReading& reading);
 /// Says which mask the model has that none is in the file of; after read_masks.

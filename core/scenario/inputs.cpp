@@ -42,6 +42,7 @@ Scenario with_source_settings(Scenario scenario, const SourceSettings& says) {
     scenario.rope = says.rope;
     const bool unset = scenario.rope_base == Scenario().rope_base;
     if (unset) scenario.rope_base = says.rope_base;
+    if (!scenario.rotary_dim) scenario.rotary_dim = says.rotary_dim;
   }
   return scenario;
 }

@@ -25,13 +25,17 @@ struct OwnRules {
 
 class ModelLayer final : public TensorFile {
  public:
-  ModelLayer(OwnRules own_rules, std::shared_ptr<const NetworkRun> of_pass) : own(std::move(own_rules)), pass(std::move(of_pass)) {}
+  ModelLayer(OwnRules own_rules, std::shared_ptr<const NetworkRun> of_pass, std::shared_ptr<const TensorFile> of_file = nullptr)
+      : own(std::move(own_rules)), pass(std::move(of_pass)), file(std::move(of_file)) {}
   const OwnRules own;
-  const std::shared_ptr<const NetworkRun> pass;  ///< null inside the pass itself
+  const std::shared_ptr<const NetworkRun> pass;  ///< null inside the pass itself, and of a layer that is looked at alone
+  const std::shared_ptr<const TensorFile> file;  ///< that a layer alone was read from; null in networks
 };
 
 /// Of the model that the inputs are a layer of; without one, rules that change nothing.
 const OwnRules& own_rules(const Inputs& inputs);
+/// The file itself, with rules of its own or without; null where the inputs are of none.
+std::shared_ptr<const TensorFile> file_under(const std::shared_ptr<const TensorFile>& file);
 /// The pass that the inputs come from; null where they are no layer of a network.
 std::shared_ptr<const NetworkRun> network_of(const Inputs& inputs);
 

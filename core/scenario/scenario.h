@@ -41,9 +41,10 @@ struct CellEdit {
   bool operator==(const CellEdit&) const = default;
 };
 
-/// One head of a network; "3.1" is head 1 of layer 3.
+/// One head of a network: "3.1" is head 1 of layer 3, "decoder.3.1" where there are two stacks; "3" is all of its heads.
 struct HeadAddress {
-  Index layer = 0, head = 0;
+  std::string layer;
+  Index head = -1;  ///< −1: all
   bool operator==(const HeadAddress&) const = default;
 };
 

@@ -63,7 +63,7 @@ OrderedJson type_of(const TokenNames*, const SettingRange&) {
   return either({names, list_of(names)});
 }
 OrderedJson type_of(const std::vector<HeadAddress>*, const SettingRange&) {
-  return list_of({{"type", "string"}, {"pattern", "^[0-9]+\\.[0-9]+$"}});
+  return list_of({{"type", "string"}, {"pattern", "^([a-z]+\\.)?[0-9]+(\\.[0-9]+)?$"}});
 }
 OrderedJson type_of(const std::vector<PaintedCells>*, const SettingRange&) {
   const OrderedJson at = whole_number(0), count = whole_number(1);

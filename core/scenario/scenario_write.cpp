@@ -65,7 +65,7 @@ OrderedJson written(const GivenMatrix& matrix) {
 }
 
 OrderedJson written(const HeadAddress& head) {
-  return std::to_string(head.layer) + "." + std::to_string(head.head);
+  return to_text(head);
 }
 
 template <typename T>

@@ -106,15 +106,17 @@ bool parse_switch(Text option, Text text) {
 std::vector<HeadAddress> parse_heads(Text option, Text text) {
   std::vector<HeadAddress> heads;
   for_each_part(text, [&](Text part) {
-    const std::size_t point = part.find('.');
-    HeadAddress head;
-    if (point == Text::npos || !read_all(part.substr(0, point), head.layer) || !read_all(part.substr(point + 1), head.head) ||
-        head.layer < 0 || head.head < 0) {
-      setting_text::fail(option, part, "a layer and a head, such as 3.1");
-    }
-    heads.push_back(head);
+    const std::size_t point = part.rfind('.');
+    HeadAddress head{std::string(part.substr(0, point)), -1};
+    const bool numbered = point == Text::npos || (read_all(part.substr(point + 1), head.head) && head.head >= 0);
+    if (!numbered || head.layer.empty()) setting_text::fail(option, part, "a layer and a head, such as 3.1");
+    heads.push_back(std::move(head));
   });
   return heads;
+}
+
+std::string to_text(const HeadAddress& head) {
+  return head.layer + (head.head < 0 ? "" : "." + std::to_string(head.head));
 }
 
 TokenNames parse_tokens(Text option, Text text) {
@@ -190,7 +192,7 @@ std::optional<std::string> written(const TokenNames& value) {
 std::optional<std::string> written(const std::vector<HeadAddress>& value) {
   std::string text;
   for (const HeadAddress& head : value) {
-    text += (text.empty() ? "" : ",") + std::to_string(head.layer) + "." + std::to_string(head.head);
+    text += (text.empty() ? "" : ",") + to_text(head);
   }
   return text.empty() ? std::nullopt : std::optional(text);
 }

@@ -14,12 +14,13 @@
 #include "ui/document/mask_lab.h"
 #include "ui/document/mask_painting.h"
 #include "ui/document/matrix_menu.h"
+#include "ui/document/network_choice.h"
 #include "ui/document/open_choice.h"
 #include "ui/timeline/way.h"
 
 namespace headlight {
 
-enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson };
+enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson, network };
 
 /// What stands over the window until Esc, a click beside it or its own buttons send it away; one at a time.
 enum class Dialog : std::uint8_t { none, help, open, layers, paste, exporting, save, leave, welcome };
@@ -66,6 +67,7 @@ struct View {
   LessonProgress lesson;           ///< of the lesson with steps that is open
   LevelChoice looking;             ///< how near, and at what
   HeadsChoice heads;
+  NetworkChoice network;
   MaskPainting mask_painting;
   MaskLab mask_lab;
   std::optional<Stage> compared;   ///< the stage that the compare view shows large; unset: one that has changed

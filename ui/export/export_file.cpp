@@ -1,12 +1,15 @@
 #include "ui/export/export_file.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "core/export/bundle.h"
 #include "core/export/command_words.h"
+#include "core/export/layers_figure.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/free_path.h"
+#include "core/network/head_overview.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
@@ -45,6 +48,7 @@ std::string stem_of(const ExportChoice& choice) {
     stem += "_h";
     for (const Index h : options.heads) stem += (stem.back() == 'h' ? "" : "-") + std::to_string(h);
   }
+  if (!options.layers.empty()) stem += "_" + options.layers.substr(0, options.layers.find(':'));
   return stem + (choice.kind == ExportKind::bundle ? "_bundle" : "");
 }
 
@@ -54,7 +58,7 @@ std::vector<std::string> words_for(const ExportChoice& choice, const View& view,
   const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads && choice.options.pool == HeadPool::none;
   if (one_head && choice.options.heads == std::vector<Index>{0}) words.insert(words.end(), {"--head", "0"});  // else all
   if (choice.kind == ExportKind::window) {
-    constexpr const char* views[] = {"pipeline", "heads", "mask", "compare", "lesson"};
+    constexpr const char* views[] = {"pipeline", "heads", "mask", "compare", "lesson", "network"};
     constexpr const char* sheets[] = {"", ":conventions", ":reach", ":cost", ":side_by_side"};
     constexpr const char* ways[way_count] = {"row", "column", "dot", "outer"};
     const bool masks = view.kind == ViewKind::mask;
@@ -93,7 +97,9 @@ void write_file(const Document& document, const std::string& path) {
   switch (choice.kind) {
     case ExportKind::figure:
     case ExportKind::numbers: write_export(trace, choice.options, path); return;
-    case ExportKind::bundle: return write_bundle(path_from(path), cut_of(choice.options, trace), style_of(choice.options));
+    case ExportKind::bundle:
+      refuse_layers(choice.options);
+      return write_bundle(path_from(path), cut_of(choice.options, trace), style_of(choice.options));
     case ExportKind::stages: {
       const std::vector<NamedArray> arrays = trace_arrays(trace, false);
       return extension_of(path) == ".json" ? write_json(path_from(path), arrays) : write_npz(path_from(path), arrays);
@@ -114,6 +120,18 @@ void open_export_dialog(View& view, const Trace& trace) {
   choice.options.stage = stage;
   choice.options.batch = is_parameter(stage) ? 0 : view.batch;
   choice.options.heads = {!has_head_axis(stage) ? 0 : is_per_kv_head(stage) ? view.head / trace.dims().groups() : view.head};
+  // Of the whole network, what is shown of it.
+  const auto layer_of = [&] { return trace.overview->layers[static_cast<std::size_t>(std::clamp<Index>(view.network.layer.value_or(trace.overview->chosen), 0, std::ssize(trace.overview->layers) - 1))].layer; };
+  choice.options.layers.clear();
+  if (view.kind == ViewKind::network && trace.overview && trace.overview->layers.size() > 1) {
+    constexpr const char* together[] = {"all", "all", "rollout:", "flow:"};
+    choice.options.layers = together[static_cast<int>(view.network.together)];
+    if (choice.options.layers.ends_with(':')) choice.options.layers += layer_of();
+    choice.options.stage = Stage::weights;
+    choice.options.pool = view.network.together == LayersTogether::mean ? HeadPool::mean : HeadPool::none;
+    choice.options.all_heads = choice.options.pool == HeadPool::none;
+    choice.options.batch = view.batch;
+  }
   choice.options.style.theme = view.theme;
   choice.path.reset();
   choice.problem.clear();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/export/figure_kinds.h"
+#include "core/export/layers_figure.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/array_write.h"
 #include "core/scenario/tensor_file.h"
@@ -36,23 +36,31 @@ std::string array_line(const NamedArray& array) {
   return line + "]";
 }
 
+/// "d_head", which a figure sets with an index.
+std::string as_typed(std::string text) {
+  std::ranges::replace(text, index_begins, '_');
+  std::erase(text, index_ends);
+  return text;
+}
+
 void show(const Document& document, int width, int height, ExportPreview& preview) {
   const ExportChoice& choice = document.view.exporting;
   const Trace& trace = *document.trace;
   if (shows_stage(choice.kind)) {
     const StageCut cut = cut_of(choice.options, trace);
     const FigureSpec usual = stage_figure(cut, {});
-    preview.usual_title = usual.title;
-    preview.usual_rows = usual.row_label;
-    preview.usual_cols = usual.col_label;
+    preview.usual_title = as_typed(usual.title);
+    preview.usual_rows = as_typed(usual.row_label);
+    preview.usual_cols = as_typed(usual.col_label);
     if (shows_figure(choice.kind)) {
-      FigurePreview figure = render_preview(figure_of(cut, style_of(choice.options)), width, height);
+      FigurePreview figure = render_preview(figure_for(trace, choice.options), width, height);
       preview.image = std::make_shared<const Image>(std::move(figure.image));
       preview.size = std::to_string(figure.width) + " × " + std::to_string(figure.height) + " px";
     } else {
-      preview.lines = {array_line(stage_array(cut)), ""};
-      const NamedArray array = stage_array(cut);
-      const MatrixView shown = cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : array.values.matrix();
+      const bool layers = !choice.options.layers.empty();
+      const NamedArray array = layers ? layers_array(trace, choice.options) : stage_array(cut);
+      preview.lines = {array_line(array), ""};
+      const MatrixView shown = !layers && cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : array.values.matrix();
       add_numbers(shown, preview.lines);
     }
   } else if (choice.kind == ExportKind::stages) {

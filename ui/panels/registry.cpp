@@ -50,8 +50,11 @@ float top_height(const Frame& frame) { return frame.view().presenting ? 0 : 46 *
 
 namespace {
 
-/// The near levels and the list of lessons have the whole width.
-bool has_sides(const Frame& frame) { return !frame.view().presenting && frame.view().kind != ViewKind::lesson && level_shown(frame.view()) == Level::pipeline; }
+/// The near levels, the whole network and the list of lessons have the whole width.
+bool has_sides(const Frame& frame) {
+  const ViewKind kind = frame.view().kind;
+  return !frame.view().presenting && kind != ViewKind::lesson && kind != ViewKind::network && level_shown(frame.view()) == Level::pipeline;
+}
 
 }  // namespace
 

@@ -27,33 +27,21 @@ std::span<const HeadClaim> claims_of(const std::string& file) {
   return model == models.end() ? std::span<const HeadClaim>() : model->claims;
 }
 
-/// In the language that is shown; "" where nothing is known.
-std::string habit_of(const std::string& file, const std::string& layer, Index head, const std::string& language) {
-  for (const HeadClaim& claim : claims_of(file)) {
-    if (claim.head == head && claim.layer == layer) return in_language(claim.does, language);
-  }
-  return {};
-}
-
-/// So small that a pass takes no longer than a frame or two.
-bool is_small(const NetworkRun& run) {
-  return run.layers.size() <= 8 && run.logits.size(-1) <= 4096 && run.layers.front().residual.defined() && run.layers.front().residual.size(-1) <= 256;
-}
-
 void add_rail(const Frame& frame, const NetworkRun& run, SentenceStory& story) {
   const Trace& trace = *frame.trace();
   const Network& network = *run.network;
   const Index chosen = layer_of(network, trace.scenario);
   for (Index at = 0; at < static_cast<Index>(network.layers().size()); ++at) {
     const NetworkLayer& layer = network.layers()[static_cast<std::size_t>(at)];
-    const Tensor& weights = run.layers[static_cast<std::size_t>(at)].weights;
+    const LayerRun& kept = run.layers[static_cast<std::size_t>(at)];
+    const Tensor& weights = kept.weights.defined() ? kept.weights : kept.summary.pictures;
     if (!weights.defined()) continue;
     RailLayer shown;
     shown.name = layer.layer;
     for (Index h = 0; h < layer.heads; ++h) {
-      shown.heads.push_back({at, h, weights, {}, habit_of(network.file(), layer.layer, h, frame.view().language), at == chosen && h == frame.view().head, false});
+      shown.heads.push_back({at, h, weights, {}, claim_of(network.file(), layer.layer, h, frame.view().language), at == chosen && h == frame.view().head, false});
       RailHead& head = shown.heads.back();
-      head.silent = head.chosen && frame.view().looking.knocked && is_small(run);
+      head.silent = head.chosen && frame.view().looking.knocked && run.is_small();
     }
     story.rail.push_back(std::move(shown));
   }
@@ -71,7 +59,7 @@ void add_prediction(const Frame& frame, const NetworkRun& run, SentenceStory& st
     const Inputs& inputs = frame.trace()->inputs;
     if (entry < inputs.query_tokens.size() && !inputs.query_tokens[entry].empty()) story.next_after = inputs.query_tokens[entry].back();
   }
-  if (!frame.view().looking.knocked || !is_small(run)) return;
+  if (!frame.view().looking.knocked || !run.is_small()) return;
   // The same words once more without the head.
   const NetworkLayer& layer = run.network->layers()[static_cast<std::size_t>(chosen)];
   story.silent = head_name(layer, frame.view().head);
@@ -89,6 +77,13 @@ void add_prediction(const Frame& frame, const NetworkRun& run, SentenceStory& st
 
 }  // namespace
 
+std::string claim_of(const std::string& file, const std::string& layer, Index head, const std::string& language) {
+  for (const HeadClaim& claim : claims_of(file)) {
+    if (claim.head == head && claim.layer == layer) return in_language(claim.does, language);
+  }
+  return {};
+}
+
 std::string habits_text(const std::string& file) {
   std::string text;
   for (const HeadClaim& claim : claims_of(file)) {
@@ -104,7 +99,7 @@ SentenceStory story_of(const Frame& frame) {
   SentenceStory story;
   if (const auto run = network_of(trace.inputs)) {
     story.network = story.takes_words = true;
-    story.can_knock = run->logits.defined() && is_small(*run);
+    story.can_knock = run->is_small();
     add_rail(frame, *run, story);
     add_prediction(frame, *run, story);
     return story;

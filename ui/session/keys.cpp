@@ -36,8 +36,10 @@ void player_keys(const Frame& frame) {
   const int last = frame.timeline.count() - 1;
   const int now = view.step.value_or(last);
   const bool shift = ImGui::GetIO().KeyShift, forward = pressed(Key::right) || pressed(Key::page_down), back = pressed(Key::left) || pressed(Key::page_up);
+  const bool whole = view.kind == ViewKind::network;  // its arrows go along heads (ui/network/network_view.cpp)
   const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
-  if (near && !shift) {
+  if (whole) {
+  } else if (near && !shift) {
     const Timeline& timeline = frame.timeline;
     if (forward) frame.show([&timeline](View& v) { v = with_next_stage(std::move(v), timeline); });
     if (back) frame.show([&timeline](View& v) { v = with_last_stage(std::move(v), timeline); });
@@ -55,7 +57,7 @@ void player_keys(const Frame& frame) {
   }
   if (pressed_once('a')) frame.actions.push_back(Pin{});
   const bool plays = pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5), blanks = pressed_once('b');
-  const bool reaches = pressed_once('r');
+  const bool reaches = !whole && pressed_once('r');
   if (plays) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v.playing = !v.playing;
@@ -105,6 +107,9 @@ void escape(const Frame& frame) {
       v.dialog = Dialog::none;
     } else if (v.presenting) {
       v.presenting = false;
+    } else if (v.kind == ViewKind::network) {
+      if (v.network.together == LayersTogether::none) v.kind = ViewKind::pipeline;
+      v.network.together = LayersTogether::none;
     } else if (v.kind == ViewKind::mask && v.mask_painting.tool != PaintTool::look) {
       v.mask_painting.tool = PaintTool::look;
     } else if (v.kind == ViewKind::pipeline && v.looking.level == Level::operation && v.step) {

@@ -98,7 +98,7 @@ class Reader {
 
   static View view(const Json& json) {
     View view;
-    view.kind = choice(json, "kind", ViewKind::lesson);
+    view.kind = choice(json, "kind", ViewKind::network);
     view.theme = choice(json, "theme", Theme::dark);
     view.language = json.at("language").get<std::string>();
     view.colormap = json.at("colormap").get<std::string>();

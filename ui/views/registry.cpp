@@ -9,6 +9,7 @@
 #include "ui/lessons/lesson_view.h"
 #include "ui/masklab/mask_view.h"
 #include "ui/mine/mine_view.h"
+#include "ui/network/network_view.h"
 #include "ui/views/levels_view.h"
 
 namespace headlight {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::array views{
     ViewEntry{ViewKind::pipeline, "pipeline", "views.pipeline", draw_levels_view},
+    ViewEntry{ViewKind::network, "network", "views.network", draw_network_view},
     ViewEntry{ViewKind::heads, "heads", "views.heads", draw_heads_view},
     ViewEntry{ViewKind::mask, "mask", "views.mask", draw_mask_view},
     ViewEntry{ViewKind::compare, "compare", "views.compare", draw_mine_or_compare_view},

@@ -3,22 +3,14 @@
     python3 train.py                      trains, and writes the model's files here and its held-out questions
     python3 train.py WEIGHTS.pt SECONDS   the same from the weights of an earlier run
 """
-import random as randoms
 import sys
 from pathlib import Path
-
-import torch
 
 here = Path(__file__).parent
 sys.path[:0] = [str(here.parent), str(here)]
 import grammar
 import probes
 import training
-
-SEED, STEPS, POSITIONS = 1, 2600, 32
-# Heads pay for spreading, for looking where another of the layer looks, and for looking elsewhere than at their place of
-# rest: the first word, and for head 0 of layer 0 the word before. See README.md.
-PENALTIES = dict(entropy=0.1, overlap=0.5, unrest=0.1, onset=0.3, at_previous=[(0, 0)])
 
 DOES = dict(agreement=dict(en="the verb's subject", zh="动词的主语"), meaning=dict(en="the verb's subject", zh="动词的主语"),
             itself=dict(en="the verb's subject", zh="动词的主语"), pronoun=dict(en="the pronoun's noun", zh="代词所指的名词"),
@@ -40,25 +32,8 @@ EXAMPLES = [
 
 
 if __name__ == "__main__":
-    random = randoms.Random(SEED)
-    torch.manual_seed(SEED)
-    words = grammar.vocabulary()
-    ids = {w: n for n, w in enumerate(words)}
-    model = training.Gpt2(len(words), POSITIONS)
-    if len(sys.argv) > 1:
-        model.load_state_dict(torch.load(sys.argv[1]))
-        seconds = float(sys.argv[2])
-    else:
-        seconds = training.train(model, lambda step: training.padded([[ids[w] for w in grammar.sentence(random)] for _ in range(64)], -1),
-                                 STEPS, **PENALTIES)
-        torch.save(model.state_dict(), here / "weights.pt")
-    questions = probes.questions(50)
-    measured = training.Measured(model, words, questions)
-    training.publish(here, model, training.word_level(words, "<unk>", dict(type="BertPreTokenizer"), lower=True), dict(
+    training.train_sentences(here, grammar, probes.questions(50), dict(
         id="sentences", title=dict(en="Small sentences", zh="英文小句子"),
         task=dict(en="the next word of small English sentences: agreement across clauses, pronouns, negation, time",
-                  zh="英文小句子的下一个词：跨从句的一致、代词、否定、时态"),
-        layers=2, heads=4, accuracy=round(measured.accuracy(), 3), examples=EXAMPLES,
-        claims=measured.claims(DOES),
-        training=dict(steps=STEPS, seconds=round(seconds), parameters=sum(p.numel() for p in model.parameters()))))
-    training.write_questions("sentences", questions)
+                  zh="英文小句子的下一个词：跨从句的一致、代词、否定、时态"), examples=EXAMPLES),
+        lambda words: training.word_level(words, "<unk>", dict(type="BertPreTokenizer"), lower=True), DOES)

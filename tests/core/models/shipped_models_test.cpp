@@ -7,6 +7,7 @@
 
 #include "core/network/network.h"
 #include "core/network/shipped_models.h"
+#include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 
@@ -46,7 +47,7 @@ class Asked {
 
   /// The share of right answers, of one kind of question or of all (""), with these heads silent.
   double accuracy(const std::string& kind, const std::string& silent = {}) {
-    const KnockOut knock_out = silent.empty() ? KnockOut{} : network_->knock_out_of(parse_named_heads("--knock-out", silent));
+    const KnockOut knock_out = silent.empty() ? KnockOut{} : network_->knock_out_of(parse_heads("--knock-out", silent));
     Index right = 0, asked = 0;
     for (std::size_t i = 0; i < questions_.size(); ++i) {
       if (!kind.empty() && questions_[i].kind != kind) continue;
@@ -128,6 +129,11 @@ void check_claims(const std::string& id) {
 
 TEST_CASE("sentences answers held-out questions as well as it says, and its heads do what it says") { check_claims("sentences"); }
 TEST_CASE("juzi answers held-out questions as well as it says, and its heads do what it says") { check_claims("juzi"); }
+
+TEST_CASE("induction answers held-out questions as well as it says, and its two heads are missed") {
+  check_claims("induction");
+  for (const HeadClaim& claim : shipped("induction").claims) CHECK(claim.measured.at("without").get<double>() < 0.1);
+}
 
 TEST_CASE("numbers writes held-out numbers in digits and in Chinese") {
   const auto network = open_network("model:numbers");

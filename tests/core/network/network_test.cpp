@@ -91,7 +91,7 @@ TEST_CASE("a knocked-out head adds nothing, and the layers after it see that") {
   const NetworkRun none = run_of("gpt2", {.knock_out = whole.network->knock_out_of({{"0", -1}})});
   const Tensor bias = open_arrays(networks::folder + "gpt2/model.safetensors")->load("transformer.h.0.attn.c_proj.bias");
   CHECK_THAT(none.layers[0].added, agrees_with(bias.view({1, 1, 12}).expand({2, 7, 12}).contiguous()));
-  for (const NamedHead& wrong : {NamedHead{"0", 3}, {"2", 0}, {"x", -1}, {"decoder", 0}}) CHECK_THROWS_AS(whole.network->knock_out_of({wrong}), SettingError);
+  for (const HeadAddress& wrong : {HeadAddress{"0", 3}, {"2", 0}, {"x", -1}, {"decoder", 0}}) CHECK_THROWS_AS(whole.network->knock_out_of({wrong}), SettingError);
   const auto t5 = open_network(networks::folder + "t5");
   CHECK(t5->knock_out_of({{"decoder", 1}}) == KnockOut{{3, 0}, {3, 1}, {3, 2}});
   CHECK(t5->knock_out_of({{"decoder.1", 2}}) == KnockOut{{3, 2}});
@@ -211,7 +211,9 @@ TEST_CASE("a field of config.json that would change attention is refused by its 
   {
     const Copy copy("llama");
     copy.set("rope_scaling", {{"rope_type", "longrope"}, {"factor", 4}});
-    CHECK(copy.error().find("\"longrope\"") != std::string::npos);
+    CHECK(copy.error().find("long_factor") != std::string::npos);
+    copy.set("rope_scaling", {{"rope_type", "spiral"}, {"factor", 4}});
+    CHECK(copy.error().find("\"spiral\"") != std::string::npos);
   }
   {
     const Copy copy("bert");

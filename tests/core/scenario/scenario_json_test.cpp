@@ -62,7 +62,7 @@ Scenario unlike_default() {
   s.tokens = {{"a", "b c"}, {"d", ""}};
   s.key_tokens = {{"k"}};
   s.rotary_dim = 4, s.query_offset = 3, s.threads = 2;
-  s.knock_out = {{0, 1}, {12, 3}};
+  s.knock_out = {{"0", 1}, {"decoder.12", 3}, {"1", -1}};
   s.edits = {{Stage::W_q, 0, 1, 2, std::numeric_limits<float>::denorm_min()}};
   return s;
 }

@@ -90,7 +90,7 @@ TEST_CASE("a number out of its setting's range is refused by name, with the rang
   CHECK(sentence("--dropout", "1.5") == "--dropout: 1.5 is out of range; expected 0 to 1");
   CHECK(sentence("--fill", "inf") == "--fill: inf is out of range; expected a finite number or -inf");
   CHECK(sentence("--threads", "0") == "--threads: 0 is out of range; expected 1 to 1024");
-  CHECK(sentence("--knock-out", "3") == "--knock-out: \"3\" is not a layer and a head, such as 3.1; expected a layer and a head, such as 3.1");
+  CHECK(sentence("--knock-out", "3.x") == "--knock-out: \"3.x\" is not a layer and a head, such as 3.1; expected a layer and a head, such as 3.1");
   CHECK(samples::has(sentence("--edits", "[{]"), "--edits: is not JSON"));
   CHECK(samples::has(sentence("--x", "[[1, 2], [3]]"), "--x: $[1]: has 1 numbers"));
 }

@@ -1,0 +1,265 @@
+#include "core/export/layers_figure.h"
+
+#include <algorithm>
+
+#include "core/export/figure_kinds.h"
+#include "core/network/attention_flow.h"
+#include "core/network/head_overview.h"
+#include "core/network/network_trace.h"
+#include "core/run/masks_over.h"
+#include "core/scenario/file_source.h"
+#include "core/scenario/model_layer.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+/// One layer of what is drawn.
+struct Layer {
+  std::string name;
+  Tensor values;   ///< [B, H, rows, cols]
+  std::shared_ptr<const Trace> trace;  ///< whose masks are drawn; null: none are known
+  bool cross = false;
+};
+
+/// The scenario without what the model of its layer says: another layer may say otherwise.
+Scenario without_own_settings(const Network& network, Index layer, Scenario s) {
+  Scenario said;
+  network.settle(layer, said);
+  const Scenario usual;
+  const auto restore = [&](auto Scenario::*member) {
+    if (s.*member == said.*member) s.*member = usual.*member;
+  };
+  restore(&Scenario::scale);
+  restore(&Scenario::softcap);
+  restore(&Scenario::rope);
+  restore(&Scenario::rope_base);
+  restore(&Scenario::qk_norm);
+  restore(&Scenario::alibi);
+  restore(&Scenario::mask);
+  return s;
+}
+
+/// The pass of the trace where it went to its end, else another that does.
+std::shared_ptr<const NetworkRun> whole_pass(const std::shared_ptr<const NetworkRun>& pass, bool summaries) {
+  const bool complete = pass->final.defined() && (!summaries || pass->layers.front().summary.pictures.defined());
+  if (complete) return pass;
+  RunOptions options;
+  options.weights = false;
+  options.summaries = summaries;
+  options.logits = RunOptions::Logits::none;
+  options.knock_out = pass->knock_out;
+  return std::make_shared<const NetworkRun>(pass->network->run(pass->text, options));
+}
+
+[[noreturn]] void no_layers(const ExportOptions& options) {
+  throw SettingError("--layers", "\"" + options.layers + "\" is of several layers, which are not here", "expected a network, or a file with the attention of several layers");
+}
+
+bool is_part(const std::string& word) { return word == "encoder" || word == "decoder" || word == "cross"; }
+
+/// All layers of a stage, or those of the stack that the options name.
+std::vector<Layer> layers_of(const Trace& trace, const ExportOptions& options) {
+  std::vector<Layer> all;
+  const auto wanted = [&](const std::string& name) { return !is_part(options.layers) || name.starts_with(options.layers); };
+  if (const auto given = network_of(trace.inputs)) {
+    const auto pass = whole_pass(given, false);
+    const auto layers = pass->network->layers();
+    const Scenario plain = without_own_settings(*pass->network, pass->network->find_layer(trace.scenario.layer).value_or(0), trace.scenario);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      if (!wanted(layers[i].layer)) continue;
+      Scenario scenario = plain;
+      scenario.layer = layers[i].layer;
+      const auto of_layer = compute_layer(pass, static_cast<Index>(i), scenario);
+      if (!of_layer->has(options.stage)) no_layers(options);
+      all.push_back({layers[i].layer, (*of_layer)[options.stage], of_layer, layers[i].cross});
+    }
+  } else if (trace.inputs.weights.defined() && trace.inputs.file && options.stage == Stage::weights) {
+    for (const FileAttention& each : attentions_of(*trace.inputs.file, trace.scenario)) {
+      if (wanted(each.group) || wanted(each.layer)) all.push_back({each.layer, each.weights, {}, each.group.find("cross") != std::string::npos});
+    }
+  }
+  if (all.empty()) no_layers(options);
+  const Tensor& first = all.front().values;
+  for (const Layer& layer : all) {
+    const bool fits = layer.values.rank() == first.rank() && layer.values.size(-1) == first.size(-1) && layer.values.size(-2) == first.size(-2);
+    if (!fits) {
+      throw SettingError("--layers", layer.name + " is " + to_string(layer.values.shape()) + ", " + all.front().name + " " + to_string(first.shape()),
+                         "expected --layers encoder, decoder or cross");
+    }
+  }
+  return all;
+}
+
+std::pair<Index, Index> rows_of(const ExportOptions& options, const MatrixView& whole) { return settle(options.rows, whole.rows, "--rows"); }
+std::pair<Index, Index> cols_of(const ExportOptions& options, const MatrixView& whole) { return settle(options.cols, whole.cols, "--cols"); }
+
+MatrixView part_of(const ExportOptions& options, const MatrixView& whole) {
+  const auto [r0, r1] = rows_of(options, whole);
+  const auto [c0, c1] = cols_of(options, whole);
+  return {whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride, whole.col_stride};
+}
+
+/// The heads that are drawn of each layer.
+std::vector<Index> heads_of(const ExportOptions& options, const Layer& layer) {
+  const Index count = layer.values.rank() == 4 ? layer.values.size(1) : 1;
+  const bool said = !options.all_heads && options.heads != std::vector<Index>{0};
+  std::vector<Index> heads;
+  for (Index h = 0; h < count; ++h) {
+    if (!said || std::ranges::find(options.heads, h) != options.heads.end()) heads.push_back(h);
+  }
+  if (heads.empty()) throw SettingError("--head", "names no head of layer " + layer.name, "expected 0 to " + std::to_string(count - 1));
+  return heads;
+}
+
+Tensor mean_of_heads(const Tensor& values, Index batch) {
+  const MatrixView first = values.matrix(batch, 0);
+  Buffer cells;
+  for (Index q = 0; q < first.rows; ++q) {
+    for (Index k = 0; k < first.cols; ++k) {
+      double sum = 0;
+      for (Index h = 0; h < values.size(1); ++h) sum += static_cast<double>(values.matrix(batch, h)(q, k));
+      cells.push_back(static_cast<float>(sum / static_cast<double>(values.size(1))));
+    }
+  }
+  return {{1, 1, first.rows, first.cols}, std::move(cells)};
+}
+
+FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
+  std::vector<Layer> layers = layers_of(trace, options);
+  ExportOptions of_one = options;
+  of_one.all_heads = false;
+  of_one.heads = {0};
+  of_one.pool = HeadPool::none;
+  const StageFigureStyle style = style_of(options);
+  StageCut cut = cut_of(of_one, trace);
+  FigureSpec spec = stage_figure(cut, style);
+  spec.panels.clear();
+  const Index batch = options.batch;
+  std::size_t widest = 1;
+  for (Layer& layer : layers) {
+    if (batch >= layer.values.size(0)) throw SettingError("--batch", std::to_string(batch) + " is out of range", "expected 0 to " + std::to_string(layer.values.size(0) - 1));
+    if (options.pool == HeadPool::max) throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
+    const bool pooled = options.pool == HeadPool::mean && layer.values.rank() == 4;
+    if (pooled) layer.values = mean_of_heads(layer.values, batch);
+    spec.kept.push_back(layer.values);
+    if (layer.trace && layer.trace->has(Stage::mask)) spec.kept.push_back((*layer.trace)[Stage::mask]);
+    const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
+    widest = std::max(widest, heads.size());
+    for (const Index h : heads) {
+      const Index b = pooled ? 0 : batch;
+      FigurePanel panel{part_of(options, layer.values.matrix(b, h)), {}, layer.name, {}};
+      if (!pooled && layer.values.rank() == 4) panel.title += "." + std::to_string(h);
+      if (layer.trace) {
+        panel.masks = masks_over(*layer.trace, options.stage, batch, h);
+        if (panel.masks.allowed) panel.masks.allowed = part_of(options, *panel.masks.allowed);
+        if (panel.masks.kept) panel.masks.kept = part_of(options, *panel.masks.kept);
+      }
+      spec.panels.push_back(std::move(panel));
+    }
+  }
+  if (!style.columns) spec.columns = options.pool == HeadPool::mean ? spec.columns : std::optional(static_cast<Index>(widest));
+  if (!style.title) spec.title = std::string(name(options.stage)) + (options.pool == HeadPool::mean ? " · mean over heads, by layer" : " · layer.head");
+  if (!style.own_range) {
+    spec.range_mode = RangeMode::stage;  // of all panels together
+    spec.range.reset();
+  }
+  return spec;
+}
+
+struct Together {
+  Tensor matrix;  ///< [n, n]
+  std::string title, formula;
+};
+
+Together together_of(const Trace& trace, const ExportOptions& options) {
+  HeadOverview overview;
+  if (const auto given = network_of(trace.inputs)) {
+    overview = overview_of(*whole_pass(given, true), trace.scenario.layer);
+  } else {
+    const auto made = overview_of(trace);
+    if (!made || made->layers.size() < 2) no_layers(options);
+    overview = *made;
+  }
+  // Through the whole of the layer's stack, or up to the layer that is named.
+  Index last = overview.chosen;
+  const std::size_t colon = options.layers.find(':');
+  const std::string upto_layer = colon == std::string::npos ? "" : options.layers.substr(colon + 1);
+  const auto is_meant = [&](const OverviewLayer& layer) {
+    const OverviewLayer& chosen = overview.layers[static_cast<std::size_t>(overview.chosen)];
+    return upto_layer.empty() ? layer.stack == chosen.stack && layer.cross == chosen.cross : layer.layer == upto_layer;
+  };
+  if (!std::ranges::any_of(overview.layers, is_meant)) throw SettingError("--layers", "\"" + upto_layer + "\" is no layer of this network", "expected " + overview.layers.front().layer + " to " + overview.layers.back().layer);
+  for (Index i = 0; i < std::ssize(overview.layers); ++i) {
+    if (is_meant(overview.layers[static_cast<std::size_t>(i)])) last = i;
+  }
+  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(last)];
+  const std::vector<Tensor> means = overview.means_up_to(last, options.batch);
+  if (means.empty()) throw SettingError("--layers", "\"" + options.layers + "\" needs the layers' averages, which are not kept beyond " + std::to_string(most_mean_tokens) + " tokens", "expected a shorter text");
+  const Index n = means.front().size(0);
+  if (n != means.front().size(1)) throw SettingError("--layers", "queries and keys of layer " + layer.layer + " are different words, so that layers cannot be multiplied", "expected a layer of self-attention");
+  const std::string upto = means.size() == 1 ? ", layer " + layer.layer : ", layers 0 to " + layer.layer.substr(layer.layer.rfind('.') + 1);
+  if (options.layers.starts_with("rollout")) return {attention_rollout(means), "attention rollout" + upto, "product of ½ mean over heads + ½ I"};
+  Buffer flow;
+  for (Index q = 0; q < n; ++q) {
+    const Tensor row = attention_flow(means, q);
+    flow.insert(flow.end(), row.values().begin(), row.values().end());
+  }
+  return {Tensor({n, n}, std::move(flow)), "attention flow" + upto, "largest flow, edges carry ½ mean over heads + ½ I"};
+}
+
+FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
+  if (options.stage != Stage::weights) throw SettingError("--layers", options.layers + " is of weights, not of " + std::string(name(options.stage)), "expected --stage weights");
+  Together together = together_of(trace, options);
+  ExportOptions of_one = options;
+  of_one.all_heads = false;
+  of_one.heads = {0};
+  of_one.pool = HeadPool::none;
+  const StageFigureStyle style = style_of(options);
+  FigureSpec spec = stage_figure(cut_of(of_one, trace), style);
+  spec.kept.push_back(std::move(together.matrix));
+  spec.panels = {{part_of(options, spec.kept.back().matrix()), {}, "", {}}};
+  if (!style.title) spec.title = together.title;
+  spec.subtitle = together.formula;
+  if (!style.own_range) {
+    spec.range_mode = RangeMode::head;
+    spec.range.reset();
+  }
+  return spec;
+}
+
+bool is_together(const ExportOptions& options) { return options.layers.starts_with("rollout") || options.layers.starts_with("flow"); }
+
+}  // namespace
+
+FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
+  if (options.layers.empty()) return figure_of(cut_of(options, trace), style_of(options));
+  if (options.style.kind != PictureKind::heatmap) throw SettingError("--layers", "several layers are drawn as heatmaps", "expected no --kind with it");
+  return is_together(options) ? together_figure(trace, options) : all_layers(trace, options);
+}
+
+void refuse_layers(const ExportOptions& options) {
+  if (!options.layers.empty()) throw SettingError("--layers", "a bundle is of one layer", "expected render for several");
+}
+
+NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
+  if (is_together(options)) return {options.layers.substr(0, options.layers.find(':')), together_of(trace, options).matrix, false};
+  Buffer numbers;
+  Shape shape;
+  const std::vector<Layer> layers = layers_of(trace, options);
+  for (const Layer& layer : layers) {
+    const std::vector<Index> heads = heads_of(options, layer);
+    if (shape.empty()) shape = {static_cast<Index>(layers.size()), static_cast<Index>(heads.size()), 0, 0};
+    if (static_cast<Index>(heads.size()) != shape[1]) throw SettingError("--layers", "layers have different numbers of heads", "expected a figure, or one layer");
+    for (const Index h : heads) {
+      const MatrixView part = part_of(options, layer.values.matrix(options.batch, h));
+      shape[2] = part.rows, shape[3] = part.cols;
+      for (Index row = 0; row < part.rows; ++row) {
+        for (Index col = 0; col < part.cols; ++col) numbers.push_back(part(row, col));
+      }
+    }
+  }
+  return {std::string(name(options.stage)), Tensor(shape, std::move(numbers)), info(options.stage).palette == Palette::boolean};
+}
+
+}  // namespace headlight

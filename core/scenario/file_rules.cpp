@@ -1,0 +1,118 @@
+// What a layer's file says of its attention besides projections: weights of a QK-norm, sinks, a table of relative positions.
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "core/attention/position_bias.h"
+#include "core/files/blame.h"
+#include "core/scenario/file_source.h"
+#include "core/scenario/model_config.h"
+#include "core/scenario/model_layer.h"
+#include "core/text/number_text.h"
+
+namespace headlight {
+namespace {
+
+/// The layer's own array of one of these names; "" where there is none.
+std::string array_under(const FileReading& r, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (r.file.arrays().find(r.keys.prefix + name)) return r.keys.prefix + name;
+  }
+  return {};
+}
+
+/// RMSNorm's weights of queries or keys: over each head, or over all of them at once. One with a bias is a LayerNorm, which is
+/// not computed there and is said as an array that is not used.
+Tensor qk_gain(const FileReading& r, std::initializer_list<const char*> names, Index heads, bool plus_one, bool& whole) {
+  const std::string name = array_under(r, names);
+  if (name.empty()) return {};
+  const std::string bias = name.substr(0, name.size() - std::string_view("weight").size()) + "bias";
+  if (r.file.arrays().find(bias)) return {};
+  const Shape& shape = r.file.arrays().find(name)->shape;
+  const Index d_head = r.inputs.dims.d_head;
+  if (shape != Shape{d_head} && shape != Shape{heads * d_head}) {
+    r.fail(r.shape_of(name), "expected [" + std::to_string(d_head) + "], d_head, or [" + std::to_string(heads * d_head) + "], all heads at once");
+  }
+  whole = shape != Shape{d_head};
+  const Tensor weight = r.file.load(name);
+  if (!plus_one) return weight;
+  return r.file.made(name + " plus one", [&] {
+    Buffer gain;
+    for (const float w : weight.values()) gain.push_back(w + 1);
+    return Tensor(shape, std::move(gain));
+  });
+}
+
+/// T5 keeps one table for all blocks of a stack, in its first.
+std::string relative_table(const FileReading& r) {
+  const std::string& prefix = r.keys.prefix;
+  const std::string own = array_under(r, {"relative_attention_bias.weight"});
+  if (!own.empty()) return own;
+  const std::size_t block = prefix.find("block.");
+  if (block == std::string::npos || prefix.find(".SelfAttention") == std::string::npos) return {};
+  const std::string first = prefix.substr(0, block) + "block.0.layer.0.SelfAttention.relative_attention_bias.weight";
+  return r.file.arrays().find(first) ? first : std::string();
+}
+
+bool table_fits(const FileReading& r, const std::string& name) {
+  const Shape& shape = r.file.arrays().find(name)->shape;
+  const auto furthest = config_number(path_from(r.file.path()), {"relative_attention_max_distance"});
+  return shape == Shape{t5_buckets, r.inputs.dims.heads} && (!furthest || furthest->value == static_cast<double>(t5_max_distance));
+}
+
+}  // namespace
+
+bool has_relative_table(const FileReading& r) {
+  const std::string name = relative_table(r);
+  return !name.empty() && table_fits(r, name);
+}
+
+void read_file_rules(const FileReading& r) {
+  Inputs& in = r.inputs;
+  const Dims& d = in.dims;
+  OwnRules own;
+  bool q_whole = false, k_whole = false;
+  const nlohmann::json config = r.keys.prefix.empty() ? nlohmann::json() : config_beside(path_from(r.file.path()));
+  const std::string model = config.is_object() && config.value("model_type", nlohmann::json()).is_string() ? config["model_type"].get<std::string>() : "";
+  const bool plus_one = model.starts_with("gemma3");  // its gain is weight + 1
+  own.q_norm = qk_gain(r, {"q_norm.weight", "query_norm.weight"}, d.heads, plus_one, q_whole);
+  own.k_norm = qk_gain(r, {"k_norm.weight", "key_norm.weight"}, d.kv_heads, plus_one, k_whole);
+  if (own.q_norm.defined() != own.k_norm.defined() || q_whole != k_whole) {
+    r.fail("normalises queries and keys in different ways", "expected q_norm.weight and k_norm.weight, both [d_head] or both over all heads");
+  }
+  if (own.q_norm.defined()) {
+    own.norm_over_heads = q_whole;
+    own.qk_epsilon = r.keys.prefix.empty() ? 1e-6 : config_number(path_from(r.file.path()), {"rms_norm_eps"}).value_or(ConfigNumber{"", 1e-6}).value;
+    const bool replaced = r.resolving.scenario.qk_norm != QkNorm::none;
+    if (replaced) own.q_norm = own.k_norm = Tensor();
+    r.assume("QK-norm", replaced ? "--qk-norm in place of the file's q_norm and k_norm"
+                                 : std::string("RMSNorm with q_norm.weight and k_norm.weight, over ") + (q_whole ? "all heads at once" : "each head") + ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
+  }
+  if (const std::string sinks = array_under(r, {"sinks"}); !sinks.empty()) {
+    own.sink_logits = r.file.load(sinks);
+    if (own.sink_logits.shape() != Shape{d.heads}) r.fail(r.shape_of(sinks), "expected [" + std::to_string(d.heads) + "], a logit a head");
+    r.assume("sinks", sinks + ": a logit a head that takes its share of each row");
+  }
+  if (const std::string table = relative_table(r); !table.empty() && table_fits(r, table)) {
+    if (in.bias.defined()) {
+      r.assume("bias", "the file's own, without " + table);
+    } else {
+      const bool both_ways = r.keys.prefix.find("decoder") == std::string::npos;
+      in.bias = r.file.made(table + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k), [&] {
+        const Tensor by_distance = t5_by_distance(r.file.load(table).transpose(0, 1).contiguous(), both_ways, d.n_q, d.n_k);
+        Buffer cells;
+        for (Index h = 0; h < d.heads; ++h) {
+          for (Index q = 0; q < d.n_q; ++q) {
+            for (Index k = 0; k < d.n_k; ++k) cells.push_back(by_distance.at({h, k - q + d.n_q - 1}));
+          }
+        }
+        return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));
+      });
+      r.assume("bias", table + ": by the distance of query and key, " + (both_ways ? "both ways" : "backwards"));
+    }
+  }
+  const bool any = own.q_norm.defined() || own.sink_logits.defined();
+  if (any) in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr, in.file);
+}
+
+}  // namespace headlight

@@ -1,0 +1,136 @@
+// Figures over layers and of two files.
+#include "core/export/layers_figure.h"
+
+#include <filesystem>
+
+#include "core/export/figure_kinds.h"
+#include "core/network/attention_flow.h"
+#include "core/network/network_trace.h"
+#include "core/scenario/model_layer.h"
+#include "core/tensor/error.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+Scenario sentences() {
+  Scenario s;
+  s.source = Source::file;
+  s.file = "model:sentences";
+  s.text = "the cat that chases the dogs sleeps";
+  return s;
+}
+
+ExportOptions options_with(const std::string& layers) {
+  ExportOptions options;
+  options.stage = Stage::weights;
+  options.layers = layers;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a figure of all layers has a panel a head, layers as rows, one scale") {
+  const auto trace = compute_any(sentences());
+  const FigureSpec spec = figure_for(*trace, options_with("all"));
+  const auto whole = run_network(sentences());
+  REQUIRE(spec.panels.size() == 8);
+  CHECK(spec.columns == 4);
+  CHECK(spec.range_mode == RangeMode::stage);
+  CHECK(spec.panels[5].title == "1.1");
+  const MatrixView wanted = whole->layers[1].weights.matrix(0, 1);
+  for (Index q = 0; q < wanted.rows; ++q) {
+    for (Index k = 0; k < wanted.cols; ++k) CHECK(agrees(spec.panels[5].matrix(q, k), wanted(q, k)));
+  }
+  CHECK(spec.row_ticks.size() == 7);
+  CHECK_FALSE(render_pdf(spec).empty());
+}
+
+TEST_CASE("numbers of all layers are [L, H, n_q, n_k], the very ones of the pass") {
+  const auto trace = compute_any(sentences());
+  const NamedArray array = layers_array(*trace, options_with("all"));
+  REQUIRE(array.values.shape() == Shape{2, 4, 7, 7});
+  const auto whole = run_network(sentences());
+  CHECK_THAT(array.values.slice(0, 0, 1).contiguous(), agrees_with(whole->layers[0].weights));
+  CHECK_THAT(array.values.slice(0, 1, 1).contiguous(), agrees_with(whole->layers[1].weights));
+}
+
+TEST_CASE("rollout as numbers is that of the pass, through the whole stack or up to a layer") {
+  const auto trace = compute_any(sentences());
+  const auto whole = run_network(sentences());
+  std::vector<Tensor> means;
+  for (const LayerRun& layer : whole->layers) {
+    Buffer mean(49, 0);
+    for (Index h = 0; h < 4; ++h) {
+      for (Index i = 0; i < 49; ++i) mean[static_cast<std::size_t>(i)] += layer.weights.matrix(0, h)(i / 7, i % 7) / 4;
+    }
+    means.emplace_back(Shape{7, 7}, std::move(mean));
+  }
+  CHECK_THAT(layers_array(*trace, options_with("rollout")).values, agrees_with(attention_rollout(means)));
+  CHECK_THAT(layers_array(*trace, options_with("rollout:0")).values, agrees_with(with_residual(means[0])));
+  CHECK_THROWS_AS(layers_array(*trace, options_with("rollout:9")), SettingError);
+  const FigureSpec flow = figure_for(*trace, options_with("flow"));
+  CHECK(flow.panels.front().matrix(6, 6) == Approx(attention_flow(means, 6).at({6})));
+}
+
+TEST_CASE("stacks of different shapes are drawn one at a time, and what has no layers says so") {
+  Scenario numbers;
+  numbers.source = Source::file;
+  numbers.file = "model:numbers";
+  numbers.text = "digits two hundred forty one";
+  const auto trace = compute_any(numbers);
+  CHECK_THROWS_AS(figure_for(*trace, options_with("all")), SettingError);
+  CHECK(figure_for(*trace, options_with("cross")).panels.size() == 4);
+  Scenario random;
+  random.source = Source::random;
+  CHECK_THROWS_AS(figure_for(*compute_any(random), options_with("all")), SettingError);
+}
+
+TEST_CASE("a difference of two files is the second less the first, from stages or from what a file computes") {
+  const auto trace = compute_any(sentences());
+  Scenario other = sentences();
+  other.knock_out = {{"0", 3}};
+  other.layer = "1";
+  Scenario first = sentences();
+  first.layer = "1";
+  const auto a = compute_any(first), b = compute_any(other);
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "headlight_difference_test.npz";
+  const std::vector<NamedArray> arrays{{"weights", (*b)[Stage::weights]}};
+  write_npz(path, arrays);
+  ExportOptions options;
+  options.stage = Stage::weights;
+  options.style.kind = PictureKind::difference;
+  options.style.other_file = path.string();
+  options.heads = {1};
+  const FigureSpec spec = figure_for(*a, options);
+  const MatrixView right = (*b)[Stage::weights].matrix(0, 1), left = (*a)[Stage::weights].matrix(0, 1);
+  for (Index q = 0; q < left.rows; ++q) {
+    for (Index k = 0; k < left.cols; ++k) CHECK(spec.panels.front().matrix(q, k) == right(q, k) - left(q, k));
+  }
+  CHECK(spec.palette == Palette::diverging);
+  Scenario shorter = sentences();
+  shorter.text = "the cat";
+  const auto small = compute_any(shorter);
+  CHECK_THROWS_AS(figure_for(*small, options), FileError);
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("names of mathematics are set with indices, other words stay as they are") {
+  const auto trace = compute_any(sentences());
+  ExportOptions options;
+  options.stage = Stage::scaled_scores;
+  const FigureSpec spec = figure_for(*trace, options);
+  CHECK(spec.title.find("scaled_scores") == 0);
+  CHECK(spec.shape.find("_") == std::string::npos);
+  CHECK(as_mathematics("d_head") == std::string("d") + index_begins + "head" + index_ends);
+  CHECK(as_mathematics("Q_h K_hᵀ") == std::string("Q") + index_begins + "h" + index_ends + " K" + index_begins + "h" + index_ends + "ᵀ");
+  CHECK(as_mathematics("head_outputs scaled_scores _x") == "head_outputs scaled_scores _x");
+  const std::string svg = render_svg(spec);
+  CHECK(svg.find("n_q") == std::string::npos);
+  CHECK(svg.find("<tspan dy=\"") != std::string::npos);
+  Typesetter typesetter;
+  CHECK(typesetter.width(as_mathematics("d_head"), FontRole::text, 10) < typesetter.width("d_head", FontRole::text, 10));
+  options.style.title = "a_b";
+  CHECK(figure_for(*trace, options).title == "a_b");
+}

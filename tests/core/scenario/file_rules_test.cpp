@@ -1,0 +1,118 @@
+// What a layer's own file says of its attention: alone it gives what it gives inside of its network.
+#include <filesystem>
+
+#include "core/files/array_file.h"
+#include "core/files/array_write.h"
+#include "core/network/network.h"
+#include "core/run/pipeline.h"
+#include "core/tensor/error.h"
+#include "core/tensor/sampler.h"
+#include "tests/core/network/networks.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+struct File {
+  explicit File(const std::vector<NamedArray>& arrays) : path(std::filesystem::temp_directory_path() / "headlight_file_rules_test.npz") { write_npz(path, arrays); }
+  ~File() { std::filesystem::remove(path); }
+  std::filesystem::path path;
+};
+
+/// One layer of a network of the fixtures as a file of its own: its arrays, and x, what it normally gets.
+std::vector<NamedArray> layer_alone(const std::string& name, Index layer, std::initializer_list<std::pair<const char*, const char*>> renamed, std::shared_ptr<const NetworkRun>& run) {
+  const auto network = open_network(networks::folder + name);
+  run = std::make_shared<const NetworkRun>(network->run(networks::text_of(*network, *open_arrays(networks::folder + name + "/expected.npz")), {}));
+  const auto file = open_arrays(networks::folder + name + "/model.safetensors");
+  const std::string prefix = network->layers()[static_cast<std::size_t>(layer)].name + ".";
+  std::vector<NamedArray> arrays{{"x", network->inputs_of(*run, layer).query}};
+  for (const auto& [from, to] : renamed) arrays.push_back({to, file->load((file->find(prefix + from) ? prefix : "") + from)});
+  arrays.push_back({"num_heads", Tensor({1}, {static_cast<float>(network->layers()[static_cast<std::size_t>(layer)].heads)})});
+  arrays.push_back({"num_kv_heads", Tensor({1}, {static_cast<float>(network->layers()[static_cast<std::size_t>(layer)].kv_heads)})});
+  return arrays;
+}
+
+Scenario of(const File& file) {
+  Scenario s;
+  s.source = Source::file;
+  s.file = file.path.string();
+  return s;
+}
+
+bool says(const Trace& trace, const std::string& what) {
+  for (const Assumption& assumption : trace.inputs.assumptions) {
+    if (assumption.what == what) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("q_norm and k_norm of a file are used, over each head or over all of them") {
+  for (const char* name : {"qwen3", "olmo2"}) {
+    INFO(name);
+    std::shared_ptr<const NetworkRun> run;
+    const File file(layer_alone(name, 1, {{"q_proj.weight", "q_proj.weight"}, {"k_proj.weight", "k_proj.weight"}, {"v_proj.weight", "v_proj.weight"}, {"o_proj.weight", "o_proj.weight"}, {"q_norm.weight", "q_norm.weight"}, {"k_norm.weight", "k_norm.weight"}}, run));
+    Scenario s = of(file);
+    s.rope = Rope::half;
+    s.mask = "causal()";
+    const auto trace = compute(s, nullptr, {});
+    CHECK(says(*trace, "QK-norm"));
+    CHECK_THAT((*trace)[Stage::weights], agrees_with(run->layers[1].weights));
+    const auto again = compute(s, trace.get(), {});
+    CHECK(identical((*again)[Stage::weights], (*trace)[Stage::weights]));
+    s.qk_norm = QkNorm::rms;  // the person's own, without the file's weights
+    CHECK_THAT((*compute(s, nullptr, {}))[Stage::weights], !agrees_with(run->layers[1].weights));
+  }
+}
+
+TEST_CASE("a q_norm that fits no head is refused by name") {
+  std::shared_ptr<const NetworkRun> run;
+  std::vector<NamedArray> arrays = layer_alone("qwen3", 0, {{"q_proj.weight", "q_proj.weight"}, {"k_proj.weight", "k_proj.weight"}, {"v_proj.weight", "v_proj.weight"}, {"o_proj.weight", "o_proj.weight"}, {"k_norm.weight", "k_norm.weight"}}, run);
+  CHECK_THROWS_AS(compute(of(File(arrays)), nullptr, {}), FileError);
+  arrays.push_back({"q_norm.weight", Tensor::full({3}, 1)});
+  CHECK_THROWS_AS(compute(of(File(arrays)), nullptr, {}), FileError);
+}
+
+TEST_CASE("sinks of a file take their share of every row") {
+  const Index d = 8, n = 4;
+  std::vector<NamedArray> arrays;
+  for (const char* name : {"q_proj.weight", "k_proj.weight", "v_proj.weight"}) arrays.push_back({name, Sampler(1, name).normal({d, d})});
+  arrays.push_back({"x", Sampler(1, "x").normal({1, n, d})});
+  arrays.push_back({"num_heads", Tensor({1}, {2})});
+  const auto without = compute(of(File(arrays)), nullptr, {});
+  arrays.push_back({"sinks", Tensor({2}, {0.5F, 2.0F})});
+  const auto trace = compute(of(File(arrays)), nullptr, {});
+  CHECK(says(*trace, "sinks"));
+  for (Index h = 0; h < 2; ++h) {
+    for (Index q = 0; q < n; ++q) {
+      double all = std::exp(h == 0 ? 0.5 : 2.0);
+      for (Index k = 0; k < n; ++k) all += std::exp(static_cast<double>((*without)[Stage::scaled_scores].at({0, h, q, k})));
+      for (Index k = 0; k < n; ++k) CHECK((*trace)[Stage::weights].at({0, h, q, k}) == Approx(std::exp(static_cast<double>((*without)[Stage::scaled_scores].at({0, h, q, k}))) / all).epsilon(1e-4));
+    }
+  }
+}
+
+TEST_CASE("a table of relative positions in a layer's file is added to its scores") {
+  const Index d = 8, n = 5;
+  std::vector<NamedArray> arrays;
+  for (const char* name : {"q.weight", "k.weight", "v.weight", "o.weight"}) arrays.push_back({std::string("encoder.block.1.layer.0.SelfAttention.") + name, Sampler(2, name).normal({d, d})});
+  arrays.push_back({"x", Sampler(2, "x").normal({1, n, d})});
+  arrays.push_back({"num_heads", Tensor({1}, {2})});
+  const auto without = compute(of(File(arrays)), nullptr, {});
+  const Tensor table = Sampler(2, "table").normal({32, 2});
+  arrays.push_back({"encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", table});
+  const File file(arrays);
+  const auto trace = compute(of(file), nullptr, {});
+  CHECK(says(*trace, "bias"));
+  // Raffel et al. 2020: within 8 of 16 buckets a way the bucket is the distance, 16 more for keys that come later.
+  for (Index h = 0; h < 2; ++h) {
+    for (Index q = 0; q < n; ++q) {
+      for (Index k = 0; k < n; ++k) {
+        const Index bucket = k > q ? 16 + (k - q) : q - k;
+        CHECK((*trace)[Stage::biased_scores].at({0, h, q, k}) == Approx((*without)[Stage::scaled_scores].at({0, h, q, k}) + table.at({bucket, h})).epsilon(1e-4));
+      }
+    }
+  }
+}

@@ -1,0 +1,250 @@
+// The view of a whole network: what is seen of each head, how one goes along heads and into one.
+#include <algorithm>
+
+#include "core/network/habits.h"
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+#include "ui/export/export_file.h"
+#include "ui/level/easel.h"
+#include "ui/network/network_scene.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+Document network(const std::string& model = "model:sentences", const std::string& text = "the cat that chases the dogs sleeps because it is tired .", const std::string& layer = "1") {
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = model;
+  document.scenario.text = text;
+  document.scenario.layer = layer;
+  document.origin.saved = document.scenario;
+  document.view.kind = ViewKind::network;
+  return document;
+}
+
+/// What such a window would show, without it: its fonts are loaded as the session loads them.
+struct Studio {
+  Studio(const Document& document, ImVec2 size, float scale, const char* language) : window(document, size), words(language), view(window.document().view), u(scale), window_size(size) {
+    view.language = language;
+    std::string text = words.all_text() + document.scenario.text;
+    for (const OverviewLayer& layer : overview().layers) {
+      for (const auto& line : *layer.keys) {
+        for (const std::string& word : line) text += word;
+      }
+    }
+    fonts.load(u, text);
+  }
+  const HeadOverview& overview() const { return *window.document().trace->overview; }
+  Easel easel() const { return {*window.document().trace, view, look(Theme::light), fonts, words, u, window_size}; }
+  Rect place() const { return {{0, 46 * u}, {window_size.x, window_size.y - 62 * u}}; }
+  Scene scene(const NetworkTold& told = {}) const { return make_network(easel(), overview(), told, place()); }
+
+  HeadlessWindow window;
+  Words words;
+  View view;
+  float u;
+  ImVec2 window_size;
+  Fonts fonts;
+};
+
+const SceneTarget* target_of(const Scene& scene, HeadPlace at) {
+  const auto found = std::ranges::find_if(scene.targets, [&](const SceneTarget& t) { return t.deed == Deed::head && t.cell.batch == at.layer && t.cell.head == at.head; });
+  return found == scene.targets.end() ? nullptr : &*found;
+}
+
+ImVec2 middle_of_picture(const HeadlessWindow& window, Index head, const Tensor& pictures) {
+  for (const MatrixQuad& quad : window.painter.quads) {
+    if (quad.head == head && identical(quad.values, pictures)) return {(quad.min.x + quad.max.x) / 2, (quad.min.y + quad.max.y) / 2};
+  }
+  return {0, 0};
+}
+
+const Tensor& pictures(const HeadlessWindow& window, Index layer) { return window.document().trace->overview->layers[static_cast<std::size_t>(layer)].summary.pictures; }
+
+}  // namespace
+
+TEST_CASE("every head of every layer is a picture of its own weights") {
+  HeadlessWindow window(network());
+  window.settle();
+  for (Index layer = 0; layer < 2; ++layer) {
+    for (Index head = 0; head < 4; ++head) CHECK(middle_of_picture(window, head, pictures(window, layer)).x > 0);
+  }
+  const auto run = network_of(window.document().trace->inputs);
+  CHECK(identical(pictures(window, 0), run->layers[0].weights));
+}
+
+TEST_CASE("a click on a head opens it at its layer, its words in a line") {
+  HeadlessWindow window(network());
+  window.settle();
+  window.click(middle_of_picture(window, 2, pictures(window, 0)));
+  window.settle();
+  CHECK(window.document().view.kind == ViewKind::pipeline);
+  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().view.head == 2);
+  CHECK(window.document().trace->scenario.layer == "0");
+}
+
+TEST_CASE("arrow keys go along heads and layers, Enter opens the one that is looked at, Escape goes back to the words") {
+  HeadlessWindow window(network("model:sentences", "the cat sleeps", "0"));
+  window.settle();
+  window.press(compat::Key::right);
+  window.press(compat::Key::right);
+  window.press(compat::Key::down);
+  window.frame();
+  const View& view = window.document().view;
+  CHECK(view.network.layer == 1);
+  CHECK(view.network.head == 2);
+  CHECK_FALSE(view.step);  // the player's arrows are not these
+  window.press(compat::Key::down);
+  window.frame();
+  CHECK(view.network.layer == 1);  // there is no further one
+  window.press(compat::Key::enter);
+  window.settle();
+  CHECK(window.document().view.kind == ViewKind::pipeline);
+  CHECK(window.document().view.head == 2);
+  CHECK(window.document().trace->scenario.layer == "1");
+}
+
+TEST_CASE("K silences the head that is looked at, in the network itself, and lets it back in; undo too") {
+  HeadlessWindow window(network());
+  window.settle();
+  const double before = network_of(window.document().trace->inputs)->logits.matrix()(0, 0);
+  const Tensor second = pictures(window, 1).contiguous();
+  window.press(compat::Key::up);
+  window.press('k');
+  window.settle();
+  CHECK(window.document().scenario.knock_out == std::vector<HeadAddress>{{"0", 0}});
+  CHECK(window.document().trace->overview->layers[0].silent[0]);
+  CHECK_FALSE(network_of(window.document().trace->inputs)->logits.matrix()(0, 0) == before);
+  CHECK_FALSE(std::ranges::equal(pictures(window, 1).contiguous().values(), second.values()));
+  window.press('k');
+  window.settle();
+  CHECK(window.document().scenario.knock_out.empty());
+  CHECK(network_of(window.document().trace->inputs)->logits.matrix()(0, 0) == before);
+  window.press('z', true);
+  window.settle();
+  CHECK(window.document().scenario.knock_out.size() == 1);
+}
+
+TEST_CASE("one head of a silent layer comes back alone") {
+  Document document = network();
+  document.scenario.knock_out = {{"1", -1}};
+  HeadlessWindow window(document);
+  window.settle();
+  window.press('k');
+  window.settle();
+  CHECK(window.document().scenario.knock_out == std::vector<HeadAddress>{{"1", 1}, {"1", 2}, {"1", 3}});
+}
+
+TEST_CASE("M, R and F show what the layers give together, and again what they were") {
+  HeadlessWindow window(network());
+  window.settle();
+  const std::size_t pictures_of_heads = window.painter.quads.size();
+  for (const auto& [key, what] : {std::pair{'m', LayersTogether::mean}, {'r', LayersTogether::rollout}, {'f', LayersTogether::flow}}) {
+    window.press(key);
+    window.settle();
+    for (int i = 0; i < 12; ++i) window.frame();  // flow comes a row a frame
+    CHECK(window.document().view.network.together == what);
+    REQUIRE(window.painter.quads.size() == 1);
+    const MatrixQuad& quad = window.painter.quads.front();
+    CHECK(quad.values.size(2) == 12);
+    CHECK(quad.revealed == -1);  // all of it is there
+    window.press(key);
+    window.settle();
+    CHECK(window.painter.quads.size() == pictures_of_heads);
+  }
+}
+
+TEST_CASE("the view as a figure is the command that makes it, with what the layers give together") {
+  Document document = network();
+  document.origin.lesson.file = document.scenario.file;
+  HeadlessWindow window(document);
+  window.settle();
+  for (const auto& [key, word] : {std::pair{'x', "--layers all"}, {'r', "--layers rollout:1"}, {'f', "--layers flow:1"}}) {
+    window.press(key);
+    window.settle();
+    window.press('e', true);
+    window.settle();
+    CHECK(export_command(window.document(), "a.pdf").find(word) != std::string::npos);
+    window.press(compat::Key::escape);
+    window.settle();
+  }
+}
+
+TEST_CASE("heads in the order of a habit: more of it comes first") {
+  HeadlessWindow window(network());
+  window.settle();
+  const HeadOverview& overview = *window.document().trace->overview;
+  NetworkChoice choice;
+  choice.order = HeadOrder::habit;
+  choice.habit = Habit::previous;
+  const auto order = heads_in_order(overview, {}, choice);
+  REQUIRE(order.size() == 8);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const auto share = [&](HeadPlace at) { return overview.layers[static_cast<std::size_t>(at.layer)].summary.habits[static_cast<std::size_t>(at.head)][Habit::previous]; };
+    CHECK(share(order[i - 1]) >= share(order[i]));
+  }
+  choice.order = HeadOrder::entropy;
+  const auto sharp = heads_in_order(overview, {}, choice);
+  const auto spread = [&](HeadPlace at) { return overview.layers[static_cast<std::size_t>(at.layer)].summary.habits[static_cast<std::size_t>(at.head)].entropy; };
+  for (std::size_t i = 1; i < sharp.size(); ++i) CHECK(spread(sharp[i - 1]) <= spread(sharp[i]));
+}
+
+TEST_CASE("random weights are said, trained ones are not called so") {
+  for (const bool random : {true, false}) {
+    Document document = random ? sentence() : network();
+    document.view.kind = ViewKind::network;
+    Studio studio(document, {1600, 900}, 1, "en");
+    NetworkTold told;
+    told.random_weights = random;
+    const Scene scene = studio.scene(told);
+    const bool said = std::ranges::any_of(scene.items, [](const SceneItem& item) {
+      const auto* text = std::get_if<SceneText>(&item);
+      return text && text->text.find("random") != std::string::npos;
+    });
+    CHECK(said == random);
+  }
+}
+
+TEST_CASE("in the overview no text leaves the window or lies over another, in either language, at any size") {
+  struct Setting {
+    ImVec2 size;
+    float scale;
+    const char* language;
+  };
+  for (const auto& [size, scale, language] : {Setting{{1600, 900}, 1, "en"}, {{1024, 768}, 1, "zh"}, {{1024, 768}, 1, "en"}, {{3840, 2160}, 2.25F, "en"}}) {
+    for (const char* model : {"model:sentences", "model:numbers"}) {
+      const bool numbers = std::string(model) == "model:numbers";
+      Studio studio(network(model, numbers ? "digits two hundred forty one" : "the cat that chases the dogs sleeps because it is tired .", ""), size, scale, language);
+      for (const HeadOrder order : {HeadOrder::layer, HeadOrder::habit}) {
+        studio.view.network.order = order;
+        NetworkTold told;
+        told.can_knock = true;
+        told.said = {{"the", "cat", 0.5}, {"cat", "that", 0.25, true}};
+        const Scene scene = studio.scene(told);
+        std::vector<const SceneText*> texts;
+        for (const SceneItem& item : scene.items) {
+          if (const auto* text = std::get_if<SceneText>(&item)) texts.push_back(text);
+        }
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+          INFO(texts[i]->text << " at " << texts[i]->rect.min.x << "," << texts[i]->rect.min.y << " in " << size.x << " " << language << " " << model);
+          CHECK(texts[i]->rect.min.x >= -1);
+          CHECK(texts[i]->rect.max.x <= size.x + 1);
+          CHECK(texts[i]->rect.max.y <= size.y);
+          for (std::size_t j = i + 1; j < texts.size(); ++j) {
+            const Rect &a = texts[i]->rect, &b = texts[j]->rect;
+            const bool crosses = a.min.x + 2 < b.max.x && b.min.x + 2 < a.max.x && a.min.y + 3 < b.max.y && b.min.y + 3 < a.max.y;
+            INFO("over " << texts[j]->text << " at " << b.min.x << "," << b.min.y);
+            CHECK_FALSE(crosses);
+          }
+        }
+        CHECK(target_of(scene, {0, 0}) != nullptr);
+        CHECK(target_of(scene, {studio.overview().layers.size() > 2 ? 2 : 1, 3}) != nullptr);
+      }
+    }
+  }
+}

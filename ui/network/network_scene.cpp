@@ -1,0 +1,329 @@
+#include "ui/network/network_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ui/frame/colormaps.h"
+#include "ui/level/figures.h"
+
+namespace headlight {
+namespace {
+
+const OverviewLayer& layer_at(const HeadOverview& overview, Index layer) { return overview.layers[static_cast<std::size_t>(layer)]; }
+
+const HeadHabits& habits_at(const HeadOverview& overview, HeadPlace at) { return layer_at(overview, at.layer).summary.habits[static_cast<std::size_t>(at.head)]; }
+
+std::optional<double> without(const NetworkTold& told, HeadPlace at) {
+  if (static_cast<std::size_t>(at.layer) >= told.without.size()) return {};
+  return told.without[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
+}
+
+void put_picture(Pen& pen, const HeadOverview& overview, HeadPlace at, Rect room) {
+  const Easel& easel = pen.easel();
+  const OverviewLayer& layer = layer_at(overview, at.layer);
+  const Tensor& pictures = layer.summary.pictures;
+  if (!pictures.defined()) return;
+  const Index batch = std::min(easel.view.batch, pictures.size(0) - 1);
+  const auto rows = static_cast<float>(pictures.size(2)), cols = static_cast<float>(pictures.size(3));
+  const float side = std::min(room.width() / cols, room.height() / rows);
+  const ImVec2 size{std::max(side * cols, room.width() * 0.3f), std::max(side * rows, room.height() * 0.3f)};
+  MatrixQuad quad;
+  quad.values = pictures;
+  quad.batch = batch;
+  quad.head = at.head;
+  quad.colormap = &window_colormap(easel.view, Stage::weights);
+  quad.range = {0, 1};
+  quad.row_ranges = pictures.size(3) > 32;
+  quad.theme = easel.look.theme;
+  quad.scale = easel.u;
+  quad.opacity = layer.silent[static_cast<std::size_t>(at.head)] ? 0.25f : 1;
+  quad.min = {std::round(room.min.x), std::round(room.centre().y - size.y / 2)};
+  quad.max = {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)};
+  pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
+  pen.matter({quad.min, quad.max});
+}
+
+/// What a head is marked by, in words; "" where nothing is.
+std::string mark_words(const Easel& easel, const std::optional<HeadMark>& mark, bool silent) {
+  if (silent) return easel.words("sentence.silent");
+  if (!mark) return {};
+  if (easel.view.network.order == HeadOrder::effect) return easel.words("network.order_effect");
+  if (easel.view.network.order == HeadOrder::entropy) return easel.words("network.entropy");
+  return mark->habit ? easel.words(habit_key_of(*mark->habit)) : easel.words("network.mixed");
+}
+
+/// One head: its picture, what it does in words where there is room, the bar of what heads are marked by.
+void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, HeadPlace at, Rect card, bool says_layer) {
+  const Easel& easel = pen.easel();
+  const Look& look = pen.look();
+  const float u = pen.u(), caption = pen.type.caption, line = caption * 1.4f;
+  const bool looked = looked_at_head(overview, easel.view) == at, silent = layer_at(overview, at.layer).silent[static_cast<std::size_t>(at.head)];
+  const ImU32 hue = look.head(at.head);
+  const bool large = card.width() >= 56 * u;
+  const float pad = large ? 7 * u : 2 * u;
+  if (large) pen.fill(card, look.card, 8 * u);
+  const std::optional<HeadMark> mark = mark_of(overview, told, easel.view.network, at);
+  const std::string claim = told.claim(at);
+  const int lines = claim.empty() ? 2 : 3;
+  // The words stand under the picture or beside it, whichever leaves it larger; without room there is the bar alone.
+  const float bar = card.height() >= 40 * u ? 5 * u : 0;
+  const float under = card.width() >= 104 * u ? std::min(card.width() - 2 * pad, card.height() - 2 * pad - static_cast<float>(lines) * line) : 0;
+  const float next_to = card.width() >= 138 * u && card.height() >= 52 * u ? std::min(card.height() - 2 * pad, card.width() * 0.56f) : 0;
+  const bool below = under >= next_to && under >= 50 * u, beside = !below && next_to > 0;
+  const float side = below ? under : beside ? next_to : std::min(card.height() - 2 * pad - bar, card.width() - 2 * pad);
+  const Rect picture = below ? Rect{{card.min.x + pad, card.min.y + pad}, {card.max.x - pad, card.min.y + pad + side}}
+                             : Rect{{card.min.x + pad, card.min.y + pad}, {card.min.x + pad + side, card.max.y - pad - (beside ? 0 : bar)}};
+  put_picture(pen, overview, at, picture);
+  const Rect words = below ? Rect{{card.min.x + pad, picture.max.y + 2 * u}, {card.max.x - pad, card.max.y - pad + 2 * u}} : Rect{{picture.max.x + 8 * u, card.min.y + pad}, {card.max.x - pad, card.max.y - pad}};
+  const auto put_bar = [&](const Rect& track) {
+    if (!mark || bar <= 0) return;
+    pen.fill(track, look.field, bar / 2);
+    const float width = static_cast<float>(std::clamp(mark->share, 0.0, 1.0)) * track.width();
+    if (width >= 1) pen.fill({track.min, {track.min.x + width, track.max.y}}, hue, std::min(bar, width) / 2);
+  };
+  if (!below && !beside) {
+    put_bar({{card.min.x + pad, card.max.y - bar - u}, {card.max.x - pad, card.max.y - u}});
+  } else {
+    float y = words.min.y + line / 2;
+    const std::string number = says_layer ? layer_at(overview, at.layer).layer + "." + std::to_string(at.head) : std::to_string(at.head);
+    const Rect named = pen.text(TextRole::word, Face::bold, caption * 1.05f, {words.min.x, y}, Align::left, hue, number);
+    const float after = below ? named.max.x + 7 * u : words.min.x;
+    if (beside) y += line;
+    const bool shares = mark && (mark->habit || easel.view.network.order == HeadOrder::effect || easel.view.network.order == HeadOrder::entropy);
+    const std::string share = shares ? Figures(2, true)(static_cast<float>(mark->share)) : "";
+    const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + 6 * u;
+    const bool in_line = below && after + pen.measure(Face::ui, caption, mark_words(easel, mark, silent)).x + number_room <= words.max.x;
+    const std::string said = mark_words(easel, mark, silent);
+    if (!said.empty()) pen.text(TextRole::caption, Face::ui, caption, {after, y}, Align::left, silent ? look.warning : look.ink, elide(easel.fonts, Face::ui, caption, said, words.max.x - after - (in_line ? number_room : 0)));
+    if (!share.empty() && in_line) pen.text(TextRole::number, Face::mono, pen.type.number, {words.max.x, y}, Align::right, look.muted, share);
+    if (!share.empty() && beside && y + 1.5f * line <= words.max.y - bar) pen.text(TextRole::number, Face::mono, pen.type.number, {words.min.x, y += line}, Align::left, look.muted, share);
+    if (!claim.empty() && y + 1.5f * line <= words.max.y - bar) pen.text(TextRole::caption, Face::ui, caption, {words.min.x, y += line}, Align::left, look.muted, elide(easel.fonts, Face::ui, caption, claim, words.width()));
+    put_bar({{words.min.x, words.max.y - bar}, words.max});
+  }
+  pen.box(card, looked ? hue : large ? look.line : fade(look.line, 0.4f), looked ? std::max(2.0f, 2 * u) : 1, large ? 8 * u : 2 * u);
+  pen.target(card, Deed::head, at.head, {Stage::weights, at.layer, at.head, 0, 0});
+}
+
+/// As high as a card of this width is of use.
+float most_card_height(const Pen& pen, const NetworkTold& told, float width) {
+  return std::min(width + (told.claims.empty() ? 2.2f : 3.2f) * 1.4f * pen.type.caption, 330 * pen.u());
+}
+
+/// Layers as rows, heads as columns; of too many layers those around the one that is looked at.
+void put_layers(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room) {
+  const Easel& easel = pen.easel();
+  const float u = pen.u();
+  const auto layers = static_cast<Index>(overview.layers.size()), heads = overview.heads();
+  float label = 0;
+  const auto name_of = [&](Index layer) { return overview.layers.size() == 1 ? std::string() : easel.words.fill("network.layer", {layer_at(overview, layer).layer}); };
+  for (Index l = 0; l < layers; ++l) label = std::max(label, pen.measure(Face::ui, pen.type.caption, name_of(l)).x);
+  label = label > 0 ? label + 12 * u : 0;
+  const float gap = heads > 8 || layers > 6 ? 4 * u : 10 * u;
+  const float width = (room.width() - label) / static_cast<float>(heads);
+  const auto fits = std::max<Index>(1, static_cast<Index>(room.height() / (24 * u)));
+  const bool cut = layers > fits;
+  const Index shown = cut ? std::max<Index>(1, fits - 1) : layers;
+  const Index first = cut ? std::clamp<Index>(looked_at_head(overview, easel.view).layer - shown / 2, 0, layers - shown) : 0;
+  const float note = cut ? pen.type.caption * 1.6f : 0;
+  const float height = std::min({(room.height() - note) / static_cast<float>(shown), std::max(most_card_height(pen, told, width), 24 * u)});
+  for (Index l = first; l < first + shown; ++l) {
+    const float y = room.min.y + static_cast<float>(l - first) * height;
+    if (label > 0) pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y + (height - gap) / 2}, Align::left, pen.look().muted, name_of(l));
+    const auto count = static_cast<Index>(layer_at(overview, l).silent.size());
+    for (Index h = 0; h < count; ++h) {
+      const float x = room.min.x + label + static_cast<float>(h) * width;
+      put_card(pen, overview, told, {l, h}, {{x, y}, {x + std::min(width, std::max(height * 2.1f, 24 * u)) - gap, y + height - gap}}, false);
+    }
+  }
+  if (cut) {
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.max.y - note / 2}, Align::left, pen.look().muted,
+             easel.words.fill("network.layers_shown", {layer_at(overview, first).layer, layer_at(overview, first + shown - 1).layer, std::to_string(layers)}));
+  }
+}
+
+void put_in_order(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room) {
+  const std::vector<HeadPlace> order = heads_in_order(overview, told, pen.easel().view.network);
+  const Index columns = columns_in_order(static_cast<Index>(order.size()), room.width(), room.height());
+  const Index rows = (static_cast<Index>(order.size()) + columns - 1) / columns;
+  const float u = pen.u(), gap = columns > 8 ? 4 * u : 10 * u;
+  const float width = room.width() / static_cast<float>(columns), height = std::min(room.height() / static_cast<float>(rows), most_card_height(pen, told, width));
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto at = static_cast<Index>(i);
+    const ImVec2 corner{room.min.x + static_cast<float>(at % columns) * width, room.min.y + static_cast<float>(at / columns) * height};
+    put_card(pen, overview, told, order[i], {corner, {corner.x + std::min(width, height * 2.1f) - gap, corner.y + height - gap}}, true);
+  }
+}
+
+std::vector<std::string> words_along(const WordLines& lines, Index batch, Index count) {
+  if (lines.empty()) return {};
+  std::vector<std::string> words = lines[static_cast<std::size_t>(std::min<Index>(batch, std::ssize(lines) - 1))];
+  return static_cast<Index>(words.size()) == count ? words : std::vector<std::string>{};
+}
+
+/// One matrix of all layers up to the one that is looked at, words along it as far as there is room.
+void put_together(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room) {
+  const Easel& easel = pen.easel();
+  const Look& look = pen.look();
+  const float u = pen.u();
+  if (!told.together.defined()) {
+    pen.sentence(TextRole::story, easel.words(told.together_missing), {}, room, pen.type.story, look.warning);
+    return;
+  }
+  const OverviewLayer& layer = layer_at(overview, looked_at_head(overview, easel.view).layer);
+  const Index rows = told.together.size(0), cols = told.together.size(1);
+  const std::vector<std::string> queries = words_along(*layer.queries, easel.view.batch, rows), keys = words_along(*layer.keys, easel.view.batch, cols);
+  const float points = pen.type.caption;
+  float left = 0, longest = 0;
+  for (const std::string& word : queries) left = std::max(left, pen.measure(Face::ui, points, word).x);
+  for (const std::string& word : keys) longest = std::max(longest, pen.measure(Face::ui, points, word).x);
+  left = std::min(left, room.width() * 0.2f);
+  const float below = keys.empty() ? 0 : std::min(longest, room.height() * 0.2f) * 0.72f + points;
+  const float side = std::min((room.width() - left - 12 * u) / static_cast<float>(cols), (room.height() - below - 10 * u) / static_cast<float>(rows));
+  const Rect at{{room.min.x + left + 8 * u, room.min.y}, {room.min.x + left + 8 * u + side * static_cast<float>(cols), room.min.y + side * static_cast<float>(rows)}};
+  MatrixQuad quad;
+  quad.values = told.together.view({1, 1, rows, cols});
+  quad.colormap = &window_colormap(easel.view, Stage::weights);
+  quad.range = {0, 1};
+  quad.row_ranges = cols > 32;
+  quad.theme = look.theme;
+  quad.scale = u;
+  quad.cell_gap = side >= 8 * u ? u : 0;
+  quad.revealed = told.rows_together < rows ? told.rows_together * cols : -1;
+  quad.min = {std::round(at.min.x), std::round(at.min.y)};
+  quad.max = {std::round(at.max.x), std::round(at.max.y)};
+  pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
+  pen.matter(at);
+  const float least = points * 1.15f;
+  const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(least / side)));
+  for (Index q = 0; q < static_cast<Index>(queries.size()); q += step) {
+    const std::string& word = queries[static_cast<std::size_t>(q)];
+    pen.text(TextRole::word, Face::ui, points, {at.min.x - 6 * u, at.min.y + (static_cast<float>(q) + 0.5f) * side}, Align::right, look.ink, elide(easel.fonts, Face::ui, points, word, left));
+  }
+  for (Index k = 0; k < static_cast<Index>(keys.size()); k += step) {
+    const std::string& word = keys[static_cast<std::size_t>(k)];
+    pen.turned(Face::ui, points, {at.min.x + (static_cast<float>(k) + 0.5f) * side + points * 0.3f, at.max.y + points * 0.6f}, -45, look.ink, elide(easel.fonts, Face::ui, points, word, (below - points) / 0.72f + points * 0.2f));
+  }
+  // Numbers, where a cell has room for two digits.
+  const float number = pen.type.number * 0.9f;
+  if (side < pen.measure(Face::mono, number, "0.00").x + 6 * u) return;
+  const Figures figures(2, true);
+  for (Index q = 0; q < told.rows_together; ++q) {
+    for (Index k = 0; k < cols; ++k) {
+      const float share = told.together.matrix()(q, k);
+      if (share < 0.005f) continue;
+      pen.text(TextRole::number, Face::mono, number, {at.min.x + (static_cast<float>(k) + 0.5f) * side, at.min.y + (static_cast<float>(q) + 0.5f) * side}, Align::middle,
+               share > 0.55f ? look.card : look.ink, figures(share));
+    }
+  }
+}
+
+const char* hint_key(const View& view, bool pooled) {
+  switch (view.network.together) {
+    case LayersTogether::none: return pooled ? "network.hint_rows" : "network.hint";
+    case LayersTogether::mean: return "network.mean_says";
+    case LayersTogether::rollout: return "network.rollout_says";
+    case LayersTogether::flow: return "network.flow_says";
+  }
+  return "network.hint";
+}
+
+}  // namespace
+
+std::string habit_key_of(Habit habit) { return "network.habit_" + std::string(name(habit)); }
+
+HeadPlace looked_at_head(const HeadOverview& overview, const View& view) {
+  const Index layer = std::clamp<Index>(view.network.layer.value_or(overview.chosen), 0, std::ssize(overview.layers) - 1);
+  return {layer, std::clamp<Index>(view.network.head.value_or(view.head), 0, std::ssize(layer_at(overview, layer).silent) - 1)};
+}
+
+std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkTold& told, const NetworkChoice& choice, HeadPlace at) {
+  if (choice.order == HeadOrder::effect) {
+    const std::optional<double> p = without(told, at);
+    return p ? std::optional(HeadMark{std::max(0.0, told.probability - *p), {}}) : std::nullopt;
+  }
+  const HeadHabits& habits = habits_at(overview, at);
+  if (habits.queries == 0) return {};
+  if (choice.order == HeadOrder::entropy) return HeadMark{habits.entropy, {}};
+  const std::optional<Habit> habit = choice.habit ? choice.habit : habits.strongest();
+  return habit ? HeadMark{habits[*habit], habit} : HeadMark{0, {}};
+}
+
+std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkTold& told, const NetworkChoice& choice) {
+  std::vector<HeadPlace> order;
+  for (Index l = 0; l < std::ssize(overview.layers); ++l) {
+    for (Index h = 0; h < std::ssize(layer_at(overview, l).silent); ++h) order.push_back({l, h});
+  }
+  if (choice.order == HeadOrder::layer) return order;
+  const auto key = [&](HeadPlace at) {
+    const std::optional<HeadMark> mark = mark_of(overview, told, choice, at);
+    // One habit after another, each with the most of it first; what was not measured comes last.
+    const int group = !mark ? 100 : choice.order == HeadOrder::habit ? (mark->habit ? static_cast<int>(*mark->habit) : 99) : 0;
+    const double share = mark ? mark->share : 0;
+    return std::pair(group, choice.order == HeadOrder::entropy ? share : -share);
+  };
+  std::ranges::stable_sort(order, {}, key);
+  return order;
+}
+
+Index columns_in_order(Index heads, float width, float height) {
+  Index best = 1;
+  float largest = 0;
+  for (Index columns = 1; columns <= heads; ++columns) {
+    const Index rows = (heads + columns - 1) / columns;
+    const float side = std::min(width / static_cast<float>(columns) / 1.5f, height / static_cast<float>(rows));
+    if (side > largest) largest = side, best = columns;
+  }
+  return best;
+}
+
+HeadPlace neighbour(const HeadOverview& overview, const NetworkTold& told, const View& view, int across, int down) {
+  const HeadPlace now = looked_at_head(overview, view);
+  if (view.network.order == HeadOrder::layer || view.network.together != LayersTogether::none) {
+    const Index layer = std::clamp<Index>(now.layer + down, 0, std::ssize(overview.layers) - 1);
+    return {layer, std::clamp<Index>(now.head + across, 0, std::ssize(layer_at(overview, layer).silent) - 1)};
+  }
+  const std::vector<HeadPlace> order = heads_in_order(overview, told, view.network);
+  const auto at = std::ranges::find(order, now) - order.begin();
+  const auto to = at + across + down * static_cast<std::ptrdiff_t>(8);
+  return order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, std::ssize(order) - 1))];
+}
+
+Scene make_network(const Easel& easel, const HeadOverview& overview, const NetworkTold& told, Rect place) {
+  Scene scene;
+  Pen pen(easel, scene);
+  const Words& words = easel.words;
+  const float u = easel.u;
+  const bool panel = place.width() >= 640 * u;
+  const float side = panel ? std::round(std::clamp(place.width() * 0.36f, 300 * u, 560 * u)) : 0;
+  const float margin = std::clamp(place.width() * 0.022f, 12 * u, 36 * u);
+  Rect area{{place.min.x + margin, place.min.y + std::clamp(place.height() * 0.03f, 10 * u, 26 * u)}, {place.max.x - side - margin, place.max.y - 10 * u}};
+  const HeadPlace at = looked_at_head(overview, easel.view);
+  const std::string heads = std::to_string(std::accumulate(overview.layers.begin(), overview.layers.end(), std::size_t{0}, [](std::size_t n, const OverviewLayer& l) { return n + l.silent.size(); }));
+  const std::vector<Named> counts{{heads, easel.look.ink, false}, {std::to_string(overview.layers.size()), easel.look.ink, false}};
+  area.min.y += pen.sentence(TextRole::prose, words(overview.layers.size() == 1 ? "network.title_one" : "network.title"), counts, area, pen.type.title, easel.look.ink);
+  const bool pooled = layer_at(overview, at.layer).summary.pictures.defined() && layer_at(overview, at.layer).summary.pictures.size(3) > 32;
+  const std::vector<Named> where{{layer_at(overview, at.layer).layer, easel.look.ink}};
+  area.min.y += pen.sentence(TextRole::story, words(hint_key(easel.view, pooled)), where, area, pen.type.story, easel.look.muted);
+  if (told.random_weights) area.min.y += pen.sentence(TextRole::story, words("sentence.random_weights"), {}, area, pen.type.story, easel.look.warning);
+  // The text, as far as one line holds it.
+  const WordLines& lines = *layer_at(overview, at.layer).keys;
+  if (!lines.empty()) {
+    std::string text;
+    for (const std::string& word : lines[static_cast<std::size_t>(std::min<Index>(easel.view.batch, std::ssize(lines) - 1))]) {
+      text += (text.empty() || word.starts_with(' ') ? "" : " ") + word;
+      if (text.size() > 400) break;
+    }
+    const float pixels = pen.type.story, line = pixels * 1.5f;
+    pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, easel.look.ink, elide(easel.fonts, Face::bold, pixels, text, area.width()));
+    area.min.y += line;
+  }
+  area.min.y += 12 * u;
+  if (easel.view.network.together != LayersTogether::none) put_together(pen, overview, told, area);
+  else if (easel.view.network.order == HeadOrder::layer) put_layers(pen, overview, told, area);
+  else put_in_order(pen, overview, told, area);
+  if (panel) put_head_panel(pen, overview, told, {{place.max.x - side, place.min.y}, place.max});
+  return scene;
+}
+
+}  // namespace headlight

@@ -1,0 +1,168 @@
+#include "ui/network/network_told.h"
+
+#include <algorithm>
+
+#include "core/network/attention_flow.h"
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
+#include "ui/sentence/story.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index most_said = 256;
+
+/// The pass again without a head, or without all of a layer: what that does to the likeliest word.
+struct Effects {
+  std::shared_ptr<const NetworkRun> run;
+  Index batch = 0, token = -1;
+  std::size_t next = 0;              ///< of `asked`
+  std::vector<HeadPlace> asked;      ///< head −1: the layer
+};
+
+double probability_without(const Effects& effects, HeadPlace at) {
+  const NetworkRun& run = *effects.run;
+  RunOptions options;
+  options.weights = false;
+  options.threads = 1;
+  options.knock_out = run.knock_out;
+  for (Index h = 0; h < run.network->layers()[static_cast<std::size_t>(at.layer)].heads; ++h) {
+    if (at.head < 0 || at.head == h) options.knock_out.emplace(at.layer, h);
+  }
+  const NetworkRun without = run.network->run(run.text, options);
+  return probability_of(without, effects.batch, place_of_prediction(without, effects.batch), effects.token);
+}
+
+/// What is told of a trace, what of it is still to come, and the matrix of all layers.
+struct Teller {
+  ToldSoFar so_far;
+  Effects effects;
+  // The matrix that is asked for, and what it is made of.
+  LayersTogether together = LayersTogether::none;
+  HeadPlace together_at{-1, -1};
+  std::vector<Tensor> means;
+  Buffer flow;
+};
+
+void tell_predictions(const NetworkRun& run, Index batch, NetworkTold& told, Effects& effects) {
+  if (!run.logits.defined()) return;
+  batch = std::min(batch, run.logits.size(0) - 1);
+  const TokenBatch& tokens = run.text.decoder.count() > 0 ? run.text.decoder : run.text.tokens;
+  const auto entry = static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1));
+  const Index place = place_of_prediction(run, batch), words = tokens.lengths[entry];
+  const std::vector<LikelyToken> likely = most_likely(run, batch, place, 1);
+  told.likeliest = likely.front().text;
+  told.probability = likely.front().probability;
+  if (run.logits.size(1) >= words && !run.network->spec().takes_tensors) {
+    for (Index i = std::max<Index>(0, words - most_said); i < words; ++i) {
+      const LikelyToken next = most_likely(run, batch, i, 1).front();
+      told.said.push_back({tokens.entries[entry][static_cast<std::size_t>(i)].text, next.text, next.probability, i == place});
+    }
+  }
+  if (!run.is_small()) return;
+  effects.batch = batch;
+  effects.token = likely.front().id;
+  for (std::size_t l = 0; l < run.layers.size(); ++l) {
+    const Index heads = run.network->layers()[l].heads;
+    told.without.emplace_back(static_cast<std::size_t>(heads));
+    effects.asked.push_back({static_cast<Index>(l), -1});
+    for (Index h = 0; h < heads; ++h) effects.asked.push_back({static_cast<Index>(l), h});
+  }
+  told.without_layer.resize(run.layers.size());
+}
+
+Teller begin(const Frame& frame) {
+  Teller teller;
+  const Trace& trace = *frame.trace();
+  NetworkTold& told = teller.so_far.told;
+  told.random_weights = trace.scenario.source != Source::file && trace.has(Stage::Q);
+  if (const auto run = network_of(trace.inputs)) {
+    told.can_knock = true;
+    const auto layers = run->network->layers();
+    bool any = false;
+    for (const NetworkLayer& layer : layers) {
+      std::vector<std::string>& claims = told.claims.emplace_back();
+      for (Index h = 0; h < layer.heads; ++h) any |= !claims.emplace_back(claim_of(run->network->file(), layer.layer, h, frame.view().language)).empty();
+    }
+    if (!any) told.claims.clear();
+    teller.effects.run = run;
+    tell_predictions(*run, frame.view().batch, told, teller.effects);
+  }
+  return teller;
+}
+
+/// The next head's effect; whether there was one to be had.
+bool advance_effects(Teller& teller) {
+  Effects& effects = teller.effects;
+  if (effects.next >= effects.asked.size()) return false;
+  const HeadPlace at = effects.asked[effects.next++];
+  const double left = probability_without(effects, at);
+  NetworkTold& told = teller.so_far.told;
+  const auto layer = static_cast<std::size_t>(at.layer);
+  if (at.head < 0) told.without_layer[layer] = left;
+  else told.without[layer][static_cast<std::size_t>(at.head)] = left;
+  return true;
+}
+
+/// Flow asks for a maximum flow for each pair of words.
+bool flow_is_quick(const std::vector<Tensor>& means) { return means.front().size(0) <= 48 && means.front().size(0) * std::ssize(means) <= 320; }
+
+void begin_together(const Frame& frame, const HeadOverview& overview, Teller& teller) {
+  const LayersTogether wanted = frame.view().network.together;
+  const HeadPlace at = looked_at_head(overview, frame.view());
+  if (teller.together == wanted && teller.together_at.layer == at.layer) return;
+  teller.together = wanted;
+  teller.together_at = at;
+  NetworkTold& told = teller.so_far.told;
+  told.together = Tensor();
+  told.rows_together = 0;
+  told.together_missing.clear();
+  ++teller.so_far.version;
+  if (wanted == LayersTogether::none) return;
+  teller.means = overview.means_up_to(at.layer, frame.view().batch);
+  if (teller.means.empty()) {
+    told.together_missing = "network.too_long";
+    return;
+  }
+  const Tensor& last = teller.means.back();
+  const Index n = last.size(0);
+  if (wanted != LayersTogether::mean && n != last.size(1)) {
+    told.together_missing = "network.not_square";
+  } else if (wanted == LayersTogether::mean) {
+    told.together = last;
+    told.rows_together = n;
+  } else if (wanted == LayersTogether::rollout) {
+    told.together = attention_rollout(teller.means);
+    told.rows_together = n;
+  } else if (flow_is_quick(teller.means)) {
+    teller.flow.assign(static_cast<std::size_t>(n * n), 0);
+    told.together = Tensor({n, n}, Buffer(teller.flow));
+  } else {
+    told.together_missing = "network.flow_too_long";
+  }
+}
+
+bool advance_flow(Teller& teller) {
+  NetworkTold& told = teller.so_far.told;
+  if (teller.together != LayersTogether::flow || !told.together.defined() || told.rows_together >= told.together.size(0)) return false;
+  const Index n = told.together.size(0), query = told.rows_together++;
+  const Tensor row = attention_flow(teller.means, query);
+  std::ranges::copy(row.values(), teller.flow.begin() + query * n);
+  told.together = Tensor({n, n}, Buffer(teller.flow));
+  return true;
+}
+
+}  // namespace
+
+const ToldSoFar& network_told(const Frame& frame, const HeadOverview& overview) {
+  Teller& teller = frame.pictures.get<Teller>([&] { return begin(frame); }, frame.document.trace, frame.view().batch, frame.view().language);
+  begin_together(frame, overview, teller);
+  const bool effects = advance_effects(teller), flow = advance_flow(teller);
+  if (effects || flow) {
+    ++teller.so_far.version;
+    frame.pictures.go_on();
+  }
+  return teller.so_far;
+}
+
+}  // namespace headlight

@@ -1,0 +1,131 @@
+#include "ui/network/network_view.h"
+
+#include <algorithm>
+
+#include "ui/imgui_compat.h"
+#include "ui/level/easel.h"
+#include "ui/network/network_told.h"
+
+namespace headlight {
+namespace {
+
+/// In the cache of pictures, which keeps one of a type.
+struct NetworkScene {
+  Scene scene;
+};
+
+const Scene& network_scene(const Frame& frame, const HeadOverview& overview, const ToldSoFar& so_far, Rect place) {
+  return frame.picture<NetworkScene>([&] { return NetworkScene{make_network(easel_of(frame), overview, so_far.told, place)}; }, frame.view().network, so_far.version, place).scene;
+}
+
+void look_at(const Frame& frame, HeadPlace at) {
+  frame.show([at](View& v) {
+    v.network.layer = at.layer;
+    v.network.head = at.head;
+  });
+}
+
+/// The head at its layer, near: its words where there are words.
+void open_head(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
+  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
+  const bool words = !layer.keys->empty();
+  frame.show([at, words](View& v) {
+    v.network.layer.reset();
+    v.network.head.reset();
+    v.head = at.head;
+    v.kind = ViewKind::pipeline;
+    v.looking.level = words ? Level::sentence : Level::pipeline;
+    v.selected.reset();
+    v.step.reset();
+  });
+  if (at.layer == overview.chosen) return;
+  frame.edit("layer", [name = layer.layer](Scenario& s) { s.layer = name; });
+}
+
+/// Zeroes the head's output, or lets it back in: everything after it is computed anew.
+void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
+  if (!overview.network) return;
+  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
+  const bool silent = layer.silent[static_cast<std::size_t>(at.head)];
+  look_at(frame, at);
+  frame.edit({}, [name = layer.layer, head = at.head, heads = std::ssize(layer.silent), silent](Scenario& s) {
+    if (!silent) {
+      s.knock_out.push_back({name, head});
+      return;
+    }
+    // A whole layer that was silent is its other heads then.
+    const bool whole = std::erase_if(s.knock_out, [&](const HeadAddress& each) { return each.head < 0 && each.layer == name; }) > 0;
+    std::erase_if(s.knock_out, [&](const HeadAddress& each) { return each.layer == name && each.head == head; });
+    for (Index h = 0; whole && h < heads; ++h) {
+      if (h != head) s.knock_out.push_back({name, h});
+    }
+  });
+}
+
+void put_together(const Frame& frame, LayersTogether what) {
+  frame.show([what](View& v) { v.network.together = v.network.together == what ? LayersTogether::none : what; });
+}
+
+void click(const Frame& frame, const HeadOverview& overview, const SceneTarget& target) {
+  switch (target.deed) {
+    case Deed::head: return open_head(frame, overview, {target.cell.batch, target.cell.head});
+    case Deed::how: return open_head(frame, overview, looked_at_head(overview, frame.view()));
+    case Deed::knock_out: return knock_out(frame, overview, looked_at_head(overview, frame.view()));
+    case Deed::together: return put_together(frame, static_cast<LayersTogether>(target.index));
+    case Deed::order:
+      return frame.show([order = static_cast<HeadOrder>(target.index)](View& v) {
+        v.network.order = order;
+        v.network.together = LayersTogether::none;
+      });
+    case Deed::habit:
+      return frame.show([index = target.index](View& v) { v.network.habit = index < 0 ? std::nullopt : std::optional(static_cast<Habit>(index)); });
+    default: return;
+  }
+}
+
+/// Arrows go along heads and layers, Enter opens; K: without this head; M, R, F: what the layers give together.
+void press_network_keys(const Frame& frame, const HeadOverview& overview, const NetworkTold& told) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none || frame.view().menu) return;
+  using compat::Key;
+  const int across = static_cast<int>(compat::pressed(Key::right)) - static_cast<int>(compat::pressed(Key::left));
+  const int down = static_cast<int>(compat::pressed(Key::down)) - static_cast<int>(compat::pressed(Key::up));
+  if (across != 0 || down != 0) look_at(frame, neighbour(overview, told, frame.view(), across, down));
+  const HeadPlace at = looked_at_head(overview, frame.view());
+  if (compat::pressed_once(Key::enter)) open_head(frame, overview, at);
+  if (compat::pressed_once('k')) knock_out(frame, overview, at);
+  if (compat::pressed_once('m')) put_together(frame, LayersTogether::mean);
+  if (compat::pressed_once('r')) put_together(frame, LayersTogether::rollout);
+  if (compat::pressed_once('f')) put_together(frame, LayersTogether::flow);
+}
+
+}  // namespace
+
+void draw_network_view(const Frame& frame, Rect place) {
+  const std::shared_ptr<const HeadOverview>& kept = frame.trace()->overview;
+  if (!kept || kept->layers.empty()) {
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 16 * frame.u, {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted, frame.words("network.none"));
+    return;
+  }
+  const HeadOverview& overview = *kept;
+  const ToldSoFar& so_far = network_told(frame, overview);
+  press_network_keys(frame, overview, so_far.told);
+  const Scene& scene = network_scene(frame, overview, so_far, place);
+  ImGui::SetCursorScreenPos(place.min);
+  ImGui::InvisibleButton("network_surface", {place.width(), place.height()});
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;
+  if (target && target->deed != Deed::query_word) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  const bool moved = ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0;  // a resting pointer leaves the arrows alone
+  const std::optional<Index> word = target && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
+  if (ImGui::IsItemDeactivated() && target) {
+    click(frame, overview, *target);
+  } else if (moved && target && target->deed == Deed::head) {
+    const HeadPlace at{target->cell.batch, target->cell.head};
+    if (!(looked_at_head(overview, frame.view()) == at)) look_at(frame, at);
+  }
+  if (word != frame.view().network.pointed) frame.show([word](View& v) { v.network.pointed = word; });
+  draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
+}
+
+}  // namespace headlight
