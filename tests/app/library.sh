@@ -9,7 +9,7 @@ fail() { echo "$1"; exit 1; }
 [ ! -e "$scratch/usr/bin" ] || fail "the library's component brings the program"
 [ -z "$(find "$scratch/usr/include" -path '*figure*' -o -name '*.cpp')" ] || fail "headers that are no part of the library were installed"
 library=$(find "$scratch/usr" -name libheadlight.a)
-if nm -u "$library" 2>/dev/null | grep -qE ' U (cairo_|pango_|Fc[A-Z]|gl[A-Z]|glfw|_ZN5ImGui)'; then fail "the library asks for Cairo, Pango, Fontconfig or a window"; fi
+if nm -u "$library" 2>/dev/null | grep -qE ' U (cairo_|pango_|Fc[A-Z]|gl[A-Z]|glfw|_ZN5ImGui|EGif|DGif)'; then fail "the library asks for Cairo, Pango, Fontconfig, giflib or a window"; fi
 cp -r "$3/examples/library" "$scratch/example"
 "$1" -S "$scratch/example" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/usr" -DCMAKE_CXX_COMPILER="$4" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >/dev/null
 "$1" --build "$scratch/build" >/dev/null
