@@ -19,6 +19,7 @@
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "ui/document/lesson_progress.h"
+#include "ui/document/saved_view.h"
 #include "ui/masklab/registry.h"
 #include "ui/views/registry.h"
 
@@ -51,25 +52,6 @@ Way parse_way(const std::string& text) {
   throw SettingError("--way", "\"" + text + "\" is no way to compute a product", "expected row, column, dot or outer");
 }
 
-/// "weights:0,2,3,1": stage, batch, head, row, column.
-Cell parse_cell(const std::string& text) {
-  constexpr const char* expected = "expected STAGE:b,h,row,col, such as weights:0,2,3,1";
-  const std::size_t colon = text.find(':');
-  const auto stage = stage_named(text.substr(0, colon));
-  if (colon == std::string::npos || !stage) throw SettingError("--select", "\"" + text + "\" names no cell", expected);
-  Cell cell{*stage};
-  std::string rest = text.substr(colon + 1);
-  Index* const parts[] = {&cell.batch, &cell.head, &cell.row, &cell.col};
-  for (int i = 0; i < 4; ++i) {
-    const std::size_t comma = rest.find(',');
-    if ((comma == std::string::npos) != (i == 3))
-      throw SettingError("--select", "\"" + text + "\" names no cell", expected);
-    *parts[i] = parse_whole("--select", rest.substr(0, comma), 0, Index{1} << 40);
-    rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
-  }
-  return cell;
-}
-
 std::string parse_language(const std::string& text) {
   std::error_code error;
   const bool plain = text.find_first_of("/\\.") == std::string::npos && !text.empty();
@@ -79,32 +61,21 @@ std::string parse_language(const std::string& text) {
   return text;
 }
 
-/// "operation:scores": a level of looking, and of an operation whose.
-void choose_level(View& view, const std::string& text) {
-  const std::size_t colon = text.find(':');
-  const std::string name = text.substr(0, colon);
-  const auto* const found = std::ranges::find(level_names, name);
-  if (found == std::end(level_names)) throw SettingError("--level", "\"" + text + "\" is not a level", "expected sentence, pipeline or operation:STAGE");
-  view.looking.level = static_cast<Level>(found - std::begin(level_names));
-  if (view.looking.level != Level::operation && colon != std::string::npos) {
-    throw SettingError("--level", "\"" + text + "\" names a stage", "expected operation:STAGE; " + name + " has none");
-  }
-  if (colon == std::string::npos) return;
-  const auto stage = stage_named(text.substr(colon + 1));
-  if (!stage || is_parameter(*stage)) throw SettingError("--level", "\"" + text.substr(colon + 1) + "\" is not a stage", "see headlight list stages");
-  view.looking.stage = *stage;
-}
-
-View view_of(const CommandLine& line) {
-  View view;
+/// What the command line says, over what the file says.
+View view_of(const CommandLine& line, View view) {
   if (line.has("--view")) choose_view(view, line["--view"]);
-  if (line.has("--level")) choose_level(view, line["--level"]);
+  if (line.has("--level")) {
+    view = with_level(std::move(view), parse_level("--level", line["--level"]));
+    view.step.reset();
+  }
   if (line.has("--theme")) view.theme = parse_theme(line["--theme"]);
   if (line.has("--language")) view.language = parse_language(line["--language"]);
   if (line.has("--colormap")) view.colormap = colormap(line["--colormap"], Theme::light).name();
   if (line.has("--range")) view.range = parse_range(line["--range"]);
-  if (line.has("--select")) view.selected = parse_cell(line["--select"]);
-  if (view.selected) {
+  if (line.has("--select")) {
+    view.selected = parse_cell("--select", line["--select"]);
+    view.looking.query.reset();
+    view.looking.key.reset();
     view.batch = view.selected->batch;
     view.head = view.selected->head;
   }
@@ -117,7 +88,7 @@ View view_of(const CommandLine& line) {
 /// A text opens as its sentence, where nothing says what else to look at.
 void open_as_sentence(Document& start, const CommandLine& line) {
   constexpr const char* chosen[] = {"--compare", "--view", "--level", "--step", "--way", "--select", "--present", "--animation", "--lesson-step"};
-  if (std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
+  if (start.origin.lesson.view || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
   const bool words = start.scenario.source == Source::text || is_network(start.scenario);
   if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty()) start.view.looking.level = Level::sentence;
 }
@@ -162,7 +133,8 @@ WindowOptions window_of(const CommandLine& line) {
   WindowOptions options;
   options.start.scenario = scenario_of(line);
   options.start.origin.lesson = source_of(line);
-  options.start.view = view_of(line);
+  const auto& saved = options.start.origin.lesson.view;
+  options.start.view = view_of(line, saved ? with_saved_view({}, *saved) : View{});
   begin_lesson_of(line, options.start);
   // The trained document opens on what "dogs" looks at in "the cat that chases the dogs": the subject of the coming verb.
   const bool trained = line.file.empty() && options.start.origin.lesson.scenario.source == Source::file;

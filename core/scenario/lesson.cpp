@@ -102,7 +102,7 @@ Lesson open_source(const std::string& file) {
   if ((extension == ".json" || is_markdown(file)) && has_steps(file)) {
     opened = read_lesson(path_from(file));
   } else if (extension == ".json") {
-    opened.scenario = read_scenario(file);
+    opened.scenario = read_scenario(file, &opened.view);
     opened.file = file;
   } else {
     opened.scenario.source = Source::file;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/scenario/scenario.h"
+#include "core/scenario/scenario_view.h"
 
 namespace headlight {
 
@@ -14,6 +16,7 @@ struct Lesson {
   std::string id;
   std::map<std::string, std::string> title, description;
   Scenario scenario;
+  std::optional<ScenarioView> view = {};  ///< how it is to be looked at, where its file says so
   std::string file = {};  ///< the scenario file that it was read from; "" for what is none
   std::string course = {};  ///< the lesson file with steps (core/lesson/course.h) that it is the beginning of; "" for what has none
 };

@@ -2,15 +2,17 @@
 // computes the same bits.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/scenario/scenario.h"
+#include "core/scenario/scenario_view.h"
 
 namespace headlight {
 
 /// The scenario in a file. A tensor or mask file named in it is looked for beside it, so its path comes back with the
-/// scenario's folder before it. Throws FileError naming the field: `a.json: $.heads: "x" is not …; expected …`.
-Scenario read_scenario(const std::string& path);
+/// scenario's folder before it. What the file says of the view goes to `view`. Throws FileError naming the field: `a.json: $.heads: "x" is not …; expected …`.
+Scenario read_scenario(const std::string& path, std::optional<ScenarioView>* view = nullptr);
 
 /// The same from text; `subject` stands in errors for the file's name.
 Scenario parse_scenario(const std::string& json, const std::string& subject);
@@ -19,6 +21,6 @@ Scenario parse_scenario(const std::string& json, const std::string& subject);
 std::string to_json(const Scenario& scenario);
 
 /// Writes to_json whole or not at all, with its files' paths relative to the file written. Throws FileError.
-void write_scenario(const std::string& path, const Scenario& scenario);
+void write_scenario(const std::string& path, const Scenario& scenario, const ScenarioView* view = nullptr);
 
 }  // namespace headlight

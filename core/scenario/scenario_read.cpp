@@ -130,12 +130,13 @@ std::string field_path(const Place& at, std::string setting) {
 
 Scenario scenario_at(const Place& at) {
   require_object(at);
-  std::set<std::string> known{"$schema", "version"};
+  std::set<std::string> known{"$schema", "version", "view"};
   for_each_setting([&](const auto& row) { known.emplace(row.key); });
   allow_only(at, known);
   if (at.has("version") && at.at("version").value != scenario_format_version) {
     at.at("version").fail_type("version " + std::to_string(scenario_format_version) + ", the only one there is");
   }
+  view_of_scenario_at(at);
   Scenario scenario;
   for_each_setting([&](const auto& row) { read_if_there(at, std::string(row.key).c_str(), scenario.*row.member); });
   if (!at.has("source") && at.has("file")) scenario.source = Source::file;
@@ -147,6 +148,33 @@ Scenario scenario_at(const Place& at) {
     throw FileError(at.file, field_path(at, error.subject()) + ": " + error.sentence());
   }
   return scenario;
+}
+
+std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
+  if (!whole.has("view")) return {};
+  const Place at = whole.at("view");
+  require_object(at);
+  allow_only(at, {"level", "select", "step", "head", "query", "key"});
+  ScenarioView view;
+  const auto text_of = [&](const char* key, auto take) {
+    if (!at.has(key)) return;
+    std::string text;
+    read(at.at(key), text);
+    try {
+      take(text);
+    } catch (const SettingError& error) {
+      throw FileError(at.file, at.at(key).path + ": " + error.sentence());
+    }
+  };
+  text_of("level", [&](const std::string& text) {
+    parse_level("level", text);
+    view.level = text;
+  });
+  text_of("select", [&](const std::string& text) { view.select = parse_cell("select", text); });
+  for (const auto& [key, out] : {std::pair("step", &view.step), std::pair("head", &view.head), std::pair("query", &view.query), std::pair("key", &view.key)}) {
+    if (at.has(key)) read(at.at(key), out->emplace());
+  }
+  return view;
 }
 
 void read_setting(std::string_view key, const std::string& json, const std::string& subject, Scenario& scenario) {
@@ -173,9 +201,11 @@ Scenario parse_scenario(const std::string& json, const std::string& subject) {
   return scenario_at({root, "$", subject});
 }
 
-Scenario read_scenario(const std::string& path) {
+Scenario read_scenario(const std::string& path, std::optional<ScenarioView>* view) {
   const Json root = read_json(path);
-  Scenario scenario = scenario_at({root, "$", path});
+  const Place at{root, "$", path};
+  Scenario scenario = scenario_at(at);
+  if (view) *view = view_of_scenario_at(at);
   resolve_files(scenario, path);
   return scenario;
 }

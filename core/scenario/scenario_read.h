@@ -1,15 +1,19 @@
 // A scenario that stands somewhere in JSON: in a file of its own, or in a lesson's.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/scenario/json_place.h"
 #include "core/scenario/scenario.h"
+#include "core/scenario/scenario_view.h"
 
 namespace headlight {
 
 Scenario scenario_at(const Place& at);
+/// Its "view"; unset where it has none.
+std::optional<ScenarioView> view_of_scenario_at(const Place& at);
 /// One setting of it from JSON text, as on a command line; `subject` stands in errors. Throws SettingError.
 void read_setting(std::string_view key, const std::string& json, const std::string& subject, Scenario& scenario);
 /// The same setting as JSON text.

@@ -105,6 +105,17 @@ std::string scenario_schema() {
     property["examples"] = OrderedJson::array({OrderedJson::parse(row.example)});
     properties[key] = property;
   });
+  const auto index = [](const char* what) { return OrderedJson{{"description", what}, {"type", "integer"}, {"minimum", 0}}; };
+  properties["view"] = {{"description", "How it is looked at; decides no number."},
+                        {"type", "object"},
+                        {"additionalProperties", false},
+                        {"properties",
+                         {{"level", {{"description", "How near: sentence, pipeline, operation:STAGE, operation:journey, operation:geometry."}, {"type", "string"}, {"examples", {"operation:scores"}}}},
+                          {"select", {{"description", "The cell that is looked at: STAGE:b,h,row,col."}, {"type", "string"}, {"examples", {"weights:0,1,5,1"}}}},
+                          {"step", index("The moment of the step player.")},
+                          {"head", index("The head that is looked at.")},
+                          {"query", index("The word that asks.")},
+                          {"key", index("The word that is asked.")}}}};
   const OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                            {"title", "Headlight scenario"},
                            {"description", "Everything that determines the numbers of one multi-head attention. A number that is null, or left out, is as the source says."},

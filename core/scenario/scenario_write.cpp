@@ -95,7 +95,20 @@ std::string setting_json(std::string_view key, const Scenario& scenario) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-std::string to_json(const Scenario& scenario) {
+namespace {
+
+OrderedJson view_json(const ScenarioView& view) {
+  OrderedJson json = OrderedJson::object();
+  if (!view.level.empty()) json["level"] = view.level;
+  if (view.select) json["select"] = cell_text(*view.select);
+  if (view.step) json["step"] = *view.step;
+  if (view.head) json["head"] = *view.head;
+  if (view.query) json["query"] = *view.query;
+  if (view.key) json["key"] = *view.key;
+  return json;
+}
+
+OrderedJson whole_json(const Scenario& scenario) {
   const Scenario defaults;
   OrderedJson json = OrderedJson::object();
   json["version"] = scenario_format_version;
@@ -104,16 +117,24 @@ std::string to_json(const Scenario& scenario) {
     const bool needed = !(scenario.*row.member == defaults.*row.member);
     if (needed) json[std::string(row.key)] = written(scenario.*row.member);
   });
-  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  return json;
 }
 
-void write_scenario(const std::string& path, const Scenario& scenario) {
+std::string laid_out(const OrderedJson& json) { return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n"; }
+
+}  // namespace
+
+std::string to_json(const Scenario& scenario) { return laid_out(whole_json(scenario)); }
+
+void write_scenario(const std::string& path, const Scenario& scenario, const ScenarioView* view) {
   Scenario portable = scenario;
   const std::filesystem::path folder = std::filesystem::absolute(path_from(path)).parent_path();
   for_each_file(portable, [&](std::string& file) {
     file = portable_utf8_from(std::filesystem::absolute(path_from(file)).lexically_proximate(folder));
   });
-  const std::string json = to_json(portable);
+  OrderedJson whole = whole_json(portable);
+  if (view) whole["view"] = view_json(*view);
+  const std::string json = laid_out(whole);
   write_whole_file(path_from(path), std::as_bytes(std::span(json)));
 }
 

@@ -36,13 +36,23 @@ TEST_CASE("while a dialog is open nothing below it is changed") {
   CHECK(window.document().view.hovered == before.hovered);
 }
 
+TEST_CASE("the first visit is not in the way of a key") {
+  Document document = sentence();
+  document.view.looking.level = Level::sentence;
+  document.view.dialog = Dialog::welcome;
+  HeadlessWindow window(document);
+  window.press(compat::Key::space);
+  CHECK(window.document().view.dialog == Dialog::none);
+  CHECK(window.document().view.playing);
+}
+
 TEST_CASE("the first visit offers three things to try, and each does what it says") {
   struct Case {
     const char* id;
-    ViewKind view;
-    bool plays;
+    Level level;
+    bool plays, guesses;
   };
-  for (const Case& wanted : {Case{"number", ViewKind::pipeline, false}, Case{"play", ViewKind::pipeline, true}, Case{"mask", ViewKind::mask, false}}) {
+  for (const Case& wanted : {Case{"number", Level::sentence, false, false}, Case{"play", Level::operation, true, false}, Case{"guess", Level::sentence, false, true}}) {
     Document document = sentence();
     document.view.dialog = Dialog::welcome;
     HeadlessWindow window(document);
@@ -51,7 +61,9 @@ TEST_CASE("the first visit offers three things to try, and each does what it say
     REQUIRE(at.x > 0);
     window.click(at);
     CHECK(window.document().view.dialog == Dialog::none);
-    CHECK(window.document().view.kind == wanted.view);
+    CHECK(window.document().view.kind == ViewKind::pipeline);
+    CHECK(window.document().view.looking.level == wanted.level);
+    CHECK(window.document().view.looking.guessing.asked == wanted.guesses);
     CHECK(window.document().view.playing == wanted.plays);
   }
 }

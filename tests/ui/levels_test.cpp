@@ -5,6 +5,8 @@
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/level/figures.h"
+#include "ui/level/row_prose.h"
+#include "ui/document/saved_view.h"
 #include "ui/operation/operation.h"
 #include "ui/sentence/sentence.h"
 
@@ -255,4 +257,161 @@ TEST_CASE("a double click on a card goes near to its step") {
   CHECK(window.document().view.looking.level == Level::operation);
   CHECK(window.document().view.looking.stage == Stage::head_outputs);
   CHECK(window.document().view.looking.query == Index{2});
+}
+
+TEST_CASE("a word's journey and the geometry are whole: no text is cut, crosses another or is too small, whatever the run has") {
+  for (const Setting& at : settings) {
+    for (const bool every : {false, true}) {
+      const Studio studio(every ? with_every_stage() : sentence(), at);
+      INFO(words_of(at) << every);
+      CHECK(faults(make_journey(studio.easel(), {}, studio.place()), studio.place(), studio.least()) == "");
+      CHECK(faults(make_journey(studio.easel(), {{"sleeps", 0.6}, {"waits", 0.3}}, studio.place()), studio.place(), studio.least()) == "");
+      CHECK(faults(make_geometry(studio.easel(), studio.place()), studio.place(), studio.least()) == "");
+    }
+  }
+}
+
+TEST_CASE("against a rival the journey shows both dot products to the end, and how many times larger one share is") {
+  Studio studio(sentence(), {{1600, 900}});
+  studio.view().looking.query = 3;
+  studio.view().looking.key = 1;
+  studio.view().looking.rival = 2;
+  const Scene scene = make_journey(studio.easel(), {}, studio.place());
+  CHECK(faults(scene, studio.place(), studio.least()) == "");
+  const MatrixView weights = studio.trace()[Stage::weights].matrix(0, studio.view().head);
+  const double ratio = static_cast<double>(weights(3, 1)) / static_cast<double>(weights(3, 2));
+  char text[16];
+  std::snprintf(text, sizeof text, ratio >= 100 ? "%.0f" : ratio >= 10 ? "%.1f" : "%.2f", ratio);
+  CHECK(has_text(scene, text));
+  CHECK(has_text(scene, "sum"));
+}
+
+TEST_CASE("the geometry says how much of the lengths its plane carries, and with two dimensions that it is all there is") {
+  const Studio wide(sentence(), {{1600, 900}});
+  CHECK(has_text(make_geometry(wide.easel(), wide.place()), " %"));
+  Document flat = sentence();
+  flat.scenario.d_model = 8;
+  flat.scenario.heads = 4;
+  const Studio two(flat, {{1600, 900}});
+  REQUIRE(two.trace().dims().d_head == 2);
+  CHECK_FALSE(has_text(make_geometry(two.easel(), two.place()), " %"));
+  CHECK(has_text(make_geometry(two.easel(), two.place()), "all there is"));
+}
+
+TEST_CASE("the temperature's slider sets the scale of the scores, one step of undo a drag, and snaps to 1/√d_head") {
+  Document document = sentence();
+  document.view.looking.level = Level::operation;
+  document.view.looking.facet = Facet::geometry;
+  const Studio studio(document, {{1600, 900}});
+  const Scene scene = make_geometry(studio.easel(), studio.place());
+  const auto track = std::ranges::find(scene.targets, Deed::temperature, &SceneTarget::deed);
+  REQUIRE(track != scene.targets.end());
+  const Trace& trace = studio.trace();
+  CHECK(temperature_of(trace) == Approx(1));
+  CHECK(temperature_at(trace, 0) < 1 / std::sqrt(static_cast<double>(trace.dims().d_head)));  // no scaling at all is on it
+  CHECK(temperature_at(trace, 1) == Approx(10));
+
+  HeadlessWindow window(document);
+  const auto at = [&](float share) { return ImVec2{track->rect.min.x + track->rect.width() * share, track->rect.centre().y}; };
+  window.drag(at(0.6f), at(0.95f));
+  REQUIRE(window.document().scenario.scale);
+  const double expected = 1 / (std::sqrt(static_cast<double>(trace.dims().d_head)) * temperature_at(trace, 0.95f));
+  CHECK(static_cast<double>(*window.document().scenario.scale) == Approx(expected).epsilon(0.02));
+  CHECK(window.document().undo.size() == 1);
+  window.press('z', true);
+  CHECK_FALSE(window.document().scenario.scale);
+}
+
+TEST_CASE("J and G turn a step into a journey and into the geometry and back, and the player shows the step again") {
+  Document document = sentence();
+  document.view.looking.level = Level::sentence;
+  HeadlessWindow window(document);
+  window.press('j');
+  CHECK(window.document().view.looking.level == Level::operation);
+  CHECK(window.document().view.looking.facet == Facet::journey);
+  window.press('g');
+  CHECK(window.document().view.looking.facet == Facet::geometry);
+  window.press('g');
+  CHECK(window.document().view.looking.facet == Facet::step);
+  window.press('j');
+  window.press(compat::Key::right);
+  CHECK(window.document().view.looking.facet == Facet::step);
+}
+
+TEST_CASE("how near one looks, and at what, outlasts undo, and comes back from a scenario's file") {
+  Document document = sentence();
+  document.view.looking.level = Level::operation;
+  document.view.looking.facet = Facet::journey;
+  document.view.looking.key = 1;
+  apply(document, EditScenario{[](Scenario& s) { s.seed = 9; }, {}});
+  apply(document, Undo{});
+  CHECK(document.view.looking.facet == Facet::journey);
+  const View back = with_saved_view({}, saved_view(document.view));
+  CHECK(back.looking.level == Level::operation);
+  CHECK(back.looking.facet == Facet::journey);
+  CHECK(back.looking.key == Index{1});
+  document.view.looking.facet = Facet::step;
+  document.view.looking.stage = Stage::head_outputs;
+  CHECK(with_saved_view({}, saved_view(document.view)).looking.stage == Stage::head_outputs);
+}
+
+TEST_CASE("what is to be guessed is on no canvas until a word is clicked that may be looked at, and then it is said how near one was") {
+  Studio studio(sentence(), {{1600, 900}});
+  studio.view().looking.query = 3;
+  studio.view().looking.key.reset();
+  const auto shares = [&](const Scene& scene) {
+    return std::ranges::count_if(texts_of(scene), [](const SceneText* text) { return text->role == TextRole::number && text->text.find("0.") != std::string::npos; });
+  };
+  CHECK(shares(make_sentence(studio.easel(), {}, studio.place())) > 0);
+  studio.view().looking.guessing.asked = true;
+  const Scene asked = make_sentence(studio.easel(), {}, studio.place());
+  CHECK(shares(asked) == 0);
+  CHECK(has_text(asked, "Which word"));
+  CHECK(std::ranges::none_of(asked.items, [](const SceneItem& item) { return std::holds_alternative<SceneCurve>(item); }));
+  studio.view().looking.guessing.guess = 0.0f;
+  const Scene told = make_sentence(studio.easel(), {}, studio.place());
+  CHECK(shares(told) > 0);
+  CHECK((has_text(told, "Right:") || has_text(told, "You said")));
+}
+
+TEST_CASE("a presentation has a ring at the pointer, and a line that is drawn clicks nothing and goes with the next step") {
+  Document document = sentence();
+  document.view.looking.level = Level::operation;
+  document.view.looking.stage = Stage::scores;
+  document.view.presenting = true;
+  HeadlessWindow window(document, {1920, 1080});
+  window.move({-1e6f, -1e6f});
+  window.settle();
+  const std::size_t plain = window.drawn();
+  const LevelChoice before = window.document().view.looking;
+  window.drag({600, 500}, {1500, 800});
+  CHECK(window.document().view.looking == before);
+  window.move({-1e6f, -1e6f});
+  window.frame();
+  CHECK(window.drawn() != plain);
+  window.press(compat::Key::page_down);
+  window.press(compat::Key::page_up);
+  window.settle();
+  View shown = window.document().view;
+  CHECK(shown.looking.stage == Stage::scores);
+}
+
+TEST_CASE("a row of weights is told by its largest shares and what all the others have together") {
+  Document document = sentence();
+  document.scenario.mask.clear();
+  const Studio studio(document, {{1600, 900}});
+  const RowProse prose = row_prose(studio.easel(), 3);
+  REQUIRE(prose.key);
+  const MatrixView weights = studio.trace()[Stage::weights].matrix(0, 0);
+  const Index n = weights.cols;
+  CHECK(std::string_view(prose.key) == "level.row_3");
+  CHECK(prose.values[6].text == std::to_string(n - 3));
+  std::vector<float> row;
+  for (Index k = 0; k < n; ++k) row.push_back(weights(3, k));
+  std::ranges::sort(row, std::greater());
+  double rest = 0;
+  for (std::size_t i = 3; i < row.size(); ++i) rest += static_cast<double>(row[i]);
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f", rest);
+  CHECK(prose.values[7].text == text);
 }

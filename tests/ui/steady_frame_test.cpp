@@ -80,3 +80,22 @@ TEST_CASE("steady frames allocate nothing in any sheet of the mask view") {
     }
   }
 }
+
+TEST_CASE("steady frames allocate nothing at any level, at a journey and at the geometry, in a presentation too") {
+  for (const bool presenting : {false, true}) {
+    for (int kind = 0; kind < 2; ++kind) {
+      for (const auto& [level, facet] : {std::pair(Level::sentence, Facet::step), std::pair(Level::operation, Facet::step), std::pair(Level::operation, Facet::journey), std::pair(Level::operation, Facet::geometry)}) {
+        Document document = kind == 0 ? with_everything() : random_document(70, 16, 4);
+        document.view.looking.level = level;
+        document.view.looking.facet = facet;
+        document.view.presenting = presenting;
+        HeadlessWindow window(document);
+        window.settle();
+        window.move({800, 450});
+        window.settle();
+        INFO(presenting << " " << kind << " " << static_cast<int>(level) << " " << static_cast<int>(facet));
+        CHECK(allocations_in_steady_frames(window) == 0);
+      }
+    }
+  }
+}

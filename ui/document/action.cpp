@@ -1,8 +1,12 @@
 #include "ui/document/action.h"
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <optional>
 #include <utility>
 
+#include "core/scenario/model_layer.h"
 #include "ui/document/moment.h"
 
 namespace headlight {
@@ -89,6 +93,37 @@ bool exists(const Trace& trace, const Cell& cell) {
   return cell.batch < batches && cell.head < heads && cell.row < matrix.rows && cell.col < matrix.cols;
 }
 
+/// A word, not a mark between words.
+bool is_word(const std::string& token) {
+  constexpr std::string_view marks[] = {"。", "，", "、", "；", "：", "！", "？", "…", "“", "”"};
+  if (std::ranges::find(marks, token) != std::end(marks)) return false;
+  return std::ranges::any_of(token, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80; });
+}
+
+/// In a trained network: the words of which one looks most at another, not at its neighbour, the first word or a mark if that
+/// can be had. None where nobody looks at another.
+std::optional<Cell> telling_look(const Trace& trace, const View& view) {
+  const auto entry = static_cast<std::size_t>(view.batch);
+  const TokenNames &asks = trace.inputs.query_tokens, &asked = trace.inputs.key_tokens;
+  if (!network_of(trace.inputs) || entry >= asks.size() || entry >= asked.size() || trace.dims().n_q > 512) return {};
+  const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
+  const bool self = trace.inputs.self_attention();
+  std::optional<Cell> best;
+  float most = 0.1f;
+  for (Index q = 0; q < weights.rows && q < static_cast<Index>(asks[entry].size()); ++q) {
+    for (Index k = 0; k < weights.cols && k < static_cast<Index>(asked[entry].size()); ++k) {
+      if (self && k == q) continue;
+      float worth = weights(q, k);
+      if (self && (k == 0 || k + 1 == q)) worth *= 0.5f;
+      if (!is_word(asks[entry][static_cast<std::size_t>(q)]) || !is_word(asked[entry][static_cast<std::size_t>(k)])) worth *= 0.3f;
+      if (worth < most) continue;
+      most = worth;
+      best = Cell{Stage::weights, view.batch, view.head, q, k};
+    }
+  }
+  return best;
+}
+
 /// What is worth a first look: where the last query looks most, at another than itself if it looks at any.
 Cell first_look(const Trace& trace, const View& view) {
   const Index q = trace.dims().n_q - 1;
@@ -138,7 +173,8 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
       const int moment = *view.step;
       view = at_moment(std::move(view), *document.trace, Timeline(*document.trace, view.way), moment);
     } else {
-      view.selected = first_look(*document.trace, view);
+      const std::optional<Cell> telling = telling_look(*document.trace, view);
+      view.selected = telling ? *telling : first_look(*document.trace, view);
     }
   }
   view.looked = true;

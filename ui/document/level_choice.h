@@ -13,9 +13,22 @@ enum class Level : std::uint8_t { sentence, pipeline, operation };
 inline constexpr int level_count = 3;
 inline constexpr const char* level_names[level_count] = {"sentence", "pipeline", "operation"};
 
+/// What the operation level shows: the step itself, one word's way through all of them, or queries and keys as arrows.
+enum class Facet : std::uint8_t { step, journey, geometry };
+
+/// A number that is hidden until it is guessed.
+struct Guessing {
+  bool asked = false;
+  std::optional<float> guess;      ///< once there is one, the number is shown beside it
+  bool operator==(const Guessing&) const = default;
+};
+
 struct LevelChoice {
   Level level = Level::pipeline;
   Stage stage = Stage::scores;          ///< that the operation level shows
+  Facet facet = Facet::step;
+  std::optional<Index> rival;           ///< a second key, that the first is compared with
+  Guessing guessing;
   std::optional<Index> query, key;      ///< the words that are followed; unset: what is selected, else a telling pair
   std::optional<Index> feature;         ///< within a head
   std::optional<Index> pointed;         ///< the word under the pointer in the sentence

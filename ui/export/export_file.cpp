@@ -11,6 +11,7 @@
 #include "core/files/free_path.h"
 #include "core/network/head_overview.h"
 #include "core/scenario/scenario_json.h"
+#include "ui/document/saved_view.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 
@@ -63,13 +64,11 @@ std::vector<std::string> words_for(const ExportChoice& choice, const View& view,
     constexpr const char* ways[way_count] = {"row", "column", "dot", "outer"};
     const bool masks = view.kind == ViewKind::mask;
     words = {"--screenshot", path, "--view", std::string(views[static_cast<int>(view.kind)]) + (masks ? sheets[static_cast<int>(view.mask_lab.tab)] : "")};
+    if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline) words.insert(words.end(), {"--level", level_text(view)});
     if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
     if (view.step && view.way != Way::rows) words.insert(words.end(), {"--way", ways[static_cast<int>(view.way)]});
     if (view.selected && !view.step) {
-      const Cell& cell = *view.selected;
-      std::string text(name(cell.stage));
-      for (const Index part : {cell.batch, cell.head, cell.row, cell.col}) text += (text.find(':') == std::string::npos ? ":" : ",") + std::to_string(part);
-      words.insert(words.end(), {"--select", text});
+      words.insert(words.end(), {"--select", cell_text(*view.selected)});
     }
     if (view.range.mode == RangeMode::row) words.insert(words.end(), {"--range", "row"});
     if (view.range.mode == RangeMode::head) words.insert(words.end(), {"--range", "head"});
@@ -81,7 +80,7 @@ std::vector<std::string> words_for(const ExportChoice& choice, const View& view,
   }
   if (choice.kind == ExportKind::animation) {
     words = {"--animation", path, "--seconds-per-step", std::to_string(choice.seconds).substr(0, 4)};
-    if (level_shown(view) != Level::pipeline) words.insert(words.end(), {"--level", level_names[static_cast<int>(level_shown(view))]});
+    if (level_shown(view) != Level::pipeline) words.insert(words.end(), {"--level", level_text(view)});
   }
   if (choice.kind >= ExportKind::window) {
     words.insert(words.end(), {"--theme", view.theme == Theme::dark ? "dark" : "light", "--language", view.language});
@@ -180,8 +179,9 @@ bool save_scenario(Document& document, const std::string& path, const Words& wor
   try {
     std::string target = utf8(fs::absolute(typed_path(path)).lexically_normal());
     if (extension_of(target) != ".json") target += ".json";
-    write_scenario(target, document.scenario);
-    document.origin.lesson = Lesson{{}, {}, {}, document.scenario, target};
+    const ScenarioView view = saved_view(document.view);
+    write_scenario(target, document.scenario, &view);
+    document.origin.lesson = Lesson{{}, {}, {}, document.scenario, view, target};
     document.origin.saved = document.scenario;
     document.notice = words.fill("save.saved", {target});
     return true;

@@ -79,13 +79,13 @@ struct SceneMatrix {
 using SceneItem = std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneHatch, SceneCurve, SceneMatrix>;
 
 /// What a click on a part of a scene does.
-enum class Deed : std::uint8_t { look_at, query_word, key_word, back, how, head, layer, knock_out, own_words, next_word, order, habit, together };
+enum class Deed : std::uint8_t { look_at, query_word, key_word, back, how, head, layer, knock_out, own_words, next_word, order, habit, together, facet, rival, temperature, guess };
 
 struct SceneTarget {
   Rect rect;
   Deed deed{};
   Cell cell;        ///< of look_at
-  Index index = 0;  ///< of a word, head or layer
+  Index index = 0;  ///< of a word, head, layer or facet
 };
 
 struct Scene {

@@ -3,6 +3,7 @@
 #include "core/scenario/mask_file.h"
 #include "core/tensor/error.h"
 #include "ui/document/action.h"
+#include "ui/document/saved_view.h"
 
 namespace headlight {
 namespace {
@@ -40,6 +41,7 @@ bool open_into(Document& document, const std::string& path) {
     Scenario scenario = opened.scenario;
     begin_anew(document, std::move(opened), std::move(scenario));
     document.view = afresh(std::move(document.view));
+    if (const auto& saved = document.origin.lesson.view) document.view = with_saved_view(std::move(document.view), *saved);
     begin_lesson(document);
     return true;
   } catch (const InputError& error) {

@@ -5,6 +5,7 @@
 
 #include "core/explain/explain.h"
 #include "core/explain/partial.h"
+#include "ui/level/row_prose.h"
 #include "ui/operation/parts.h"
 #include "ui/pipeline/layout.h"
 
@@ -100,13 +101,18 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
   const float u = easel.u;
   const bool presenting = easel.view.presenting;
   const Focus focus = focus_of(easel.trace, easel.view);
-  const ImVec2 margin{presenting ? std::max(28 * u, place.width() * 0.02f) : std::clamp(place.width() * 0.035f, 20 * u, 60 * u), presenting ? 14 * u : std::clamp(place.height() * 0.03f, 12 * u, 28 * u)};
-  Rect area{{place.min.x + margin.x, place.min.y + margin.y}, {place.max.x - margin.x, place.max.y - margin.y * 0.6f}};
+  Rect area = scene_area(easel, place);
+  if (const float taken = presenting ? 0 : put_facets(pen, area); taken > 0) area.max.x -= taken;
   const std::string key = "prose." + sentence_key(easel.trace, stage);
   const std::vector<Named> values = values_of(easel, stage, focus);
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y += pen.sentence(TextRole::prose, easel.words(key + ".title"), values, area, pen.type.title, easel.look.ink, align);
-  area.min.y += pen.sentence(TextRole::story, easel.words(key + ".story"), values, area, pen.type.story, easel.look.muted, align) + (presenting ? 6 : 14) * u;
+  area.min.y += pen.sentence(TextRole::story, easel.words(key + ".story"), values, area, pen.type.story, easel.look.muted, align);
+  if (shown_as(easel.trace, stage) == Stage::weights && !presenting) {
+    if (const RowProse told = row_prose(easel, focus.query); told.key) area.min.y += pen.sentence(TextRole::story, easel.words(told.key), told.values, area, pen.type.story, easel.look.muted, align);
+  }
+  area.min.y += (presenting ? 6 : 14) * u;
+  area.max.x = scene_area(easel, place).max.x;
   const OperationKind kind = operation_of(easel.trace, stage);
   const bool has_own_map = kind == OperationKind::product || kind == OperationKind::row || kind == OperationKind::mask || kind == OperationKind::softmax || kind == OperationKind::dropout;
   Rect left_over;

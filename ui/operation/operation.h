@@ -6,6 +6,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ui/level/focus.h"
 #include "ui/level/pen.h"
@@ -27,6 +29,23 @@ struct Reveal {
   std::optional<Index> terms;  ///< of every sum, where they grow together
   bool whole() const { return !share && !terms && shown.rows == Shown::all && shown.columns == Shown::all; }
 };
+
+/// What a network says next, beside a word's journey.
+struct NextWord {
+  std::string word;
+  double probability = 0;
+};
+
+/// Whether the run has what the journey and the geometry show: queries, keys and scores.
+bool has_facets(const Trace& trace);
+/// One word's row from its embedding on: its query meets every key, scores become shares, and the values mix by them. With a
+/// rival, the two dot products term by term.
+Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect place);
+/// Queries and keys of the head as arrows in a plane: scores as lengths times a cosine.
+Scene make_geometry(const Easel& easel, Rect place);
+/// The temperature that the scale amounts to, 1 for 1/√d_head, and back; at a place between the ends of its slider.
+double temperature_of(const Trace& trace);
+double temperature_at(const Trace& trace, float share);
 
 /// `place` is the canvas, in pixels of the screen.
 Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect place);

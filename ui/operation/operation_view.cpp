@@ -1,7 +1,12 @@
 #include "ui/operation/operation_view.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "ui/imgui_compat.h"
 #include "ui/level/easel.h"
 #include "ui/operation/operation.h"
+#include "ui/sentence/story.h"
 
 namespace headlight {
 namespace {
@@ -30,6 +35,17 @@ Reveal reveal_of(const Frame& frame, Stage stage) {
   return reveal;
 }
 
+/// What comes to mind first besides the followed word: the key with the next largest share.
+Index next_best(const Trace& trace, const View& view) {
+  const Focus focus = focus_of(trace, view);
+  const MatrixView weights = numbers_of(trace, view, Stage::weights);
+  Index best = focus.key == 0 ? std::min<Index>(1, weights.cols - 1) : 0;
+  for (Index k = 0; k < weights.cols; ++k) {
+    if (k != focus.key && weights(focus.query, k) > weights(focus.query, best)) best = k;
+  }
+  return best;
+}
+
 void click(const Frame& frame, const SceneTarget& target) {
   frame.show([deed = target.deed, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
     LevelChoice& looking = view.looking;
@@ -39,12 +55,59 @@ void click(const Frame& frame, const SceneTarget& target) {
         view.selected = cell;
         break;
       case Deed::query_word: looking.query = index; break;
-      case Deed::key_word: looking.key = index; break;
+      case Deed::key_word:
+        if (looking.facet == Facet::journey && looking.rival) {
+          looking.rival = index;
+        } else {
+          looking.key = index;
+        }
+        break;
       case Deed::head: view.head = index; break;
       case Deed::back: looking.level = Level::pipeline; break;
+      case Deed::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
+      case Deed::rival:
+        // What was followed stays so, whatever the pointer does.
+        looking.key = focus_of(*trace, view).key;
+        looking.rival = looking.rival ? std::nullopt : std::optional(next_best(*trace, view));
+        break;
       default: return;
     }
+    looking.pointed.reset();
   });
+}
+
+/// The temperature follows the pointer while it is held: another scale of the scores, and one step of undo.
+void drag_temperature(const Frame& frame, const Scene& scene) {
+  const auto track = std::ranges::find(scene.targets, Deed::temperature, &SceneTarget::deed);
+  if (track == scene.targets.end() || !track->rect.contains(ImGui::GetIO().MouseClickedPos[0])) return;
+  const double t = temperature_at(*frame.trace(), (ImGui::GetIO().MousePos.x - track->rect.min.x) / track->rect.width());
+  const double plain = 1 / std::sqrt(static_cast<double>(frame.trace()->dims().d_head));
+  const bool snaps = std::abs(std::log(t)) < 0.06, none = std::abs(std::log(t / plain)) < 0.06;
+  frame.edit("scale", [=](Scenario& s) {
+    s.scale.reset();
+    if (!snaps) s.scale = none ? 1.0f : static_cast<float>(plain / t);
+  });
+}
+
+}  // namespace
+
+void press_facet_keys(const Frame& frame) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none || !has_facets(*frame.trace())) return;
+  for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
+    if (compat::pressed_once(key)) frame.show([facet](View& v) { v = with_facet(std::move(v), v.looking.level == Level::operation && v.looking.facet == facet ? Facet::step : facet); });
+  }
+}
+
+namespace {
+
+std::vector<NextWord> next_words(const Frame& frame) {
+  std::vector<NextWord> next;
+  if (frame.trace()->scenario.scale || frame.view().presenting) return next;  // the network is asked as it is
+  const Index place = prediction_place(frame, focus_of(*frame.trace(), frame.view()).query);
+  if (place < 0) return next;
+  for (const Guess& guess : story_of(frame, place, {}).next) next.push_back({guess.word, guess.probability});
+  return next;
 }
 
 }  // namespace
@@ -60,9 +123,26 @@ Stage stage_shown(const Frame& frame) {
 const Scene& operation_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
   return frame.picture<OperationScene>([&] {
+    const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
+    if (facet == Facet::journey) return OperationScene{make_journey(easel_of(frame), next_words(frame), place)};
+    if (facet == Facet::geometry) return OperationScene{make_geometry(easel_of(frame), place)};
     const Stage stage = stage_shown(frame);
     return OperationScene{make_operation(easel_of(frame), stage, reveal_of(frame, stage), place)};
   }, view.looking, view.selected, view.step, view.way, place).scene;
+}
+
+View with_facet(View view, Facet facet) {
+  view.looking.level = Level::operation;
+  view.looking.facet = facet;
+  view.looking.rival.reset();
+  view.looking.pointed.reset();
+  view.playing = false;
+  return view;
+}
+
+bool drags_in_operation(const Frame& frame, Rect place) {
+  const SceneTarget* pressed = target_at(operation_scene(frame, place), ImGui::GetIO().MouseClickedPos[0]);
+  return pressed && pressed->deed == Deed::temperature;
 }
 
 void draw_operation_view(const Frame& frame, Rect place) {
@@ -71,7 +151,14 @@ void draw_operation_view(const Frame& frame, Rect place) {
   ImGui::InvisibleButton("operation_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (ImGui::IsItemDeactivated() && target) click(frame, *target);
+  const bool near_words = frame.view().looking.facet != Facet::step && !frame.view().looking.rival && !ImGui::IsItemActive();
+  const std::optional<Index> word = near_words && target && target->deed == Deed::key_word ? std::optional(target->index) : std::nullopt;
+  if (ImGui::IsItemActive()) drag_temperature(frame, scene);
+  if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
+    click(frame, *target);
+  } else if (word != frame.view().looking.pointed && frame.view().looking.facet != Facet::step) {
+    frame.show([word](View& v) { v.looking.pointed = word; });
+  }
   draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
 }
 

@@ -8,6 +8,12 @@ namespace headlight {
 
 /// The step that the operation level shows: the player's, else the chosen one.
 Stage stage_shown(const Frame& frame);
+/// Near to the words: J, the journey of the one that is followed; G, the geometry; once more, the step.
+void press_facet_keys(const Frame& frame);
+/// The step itself, the journey of the word that is followed, or the geometry.
+View with_facet(View view, Facet facet);
+/// Whether what was pressed last is dragged itself.
+bool drags_in_operation(const Frame& frame, Rect place);
 /// As it is now, in `place`.
 const Scene& operation_scene(const Frame& frame, Rect place);
 /// With what the pointer does in it.

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "core/explain/partial.h"
 #include "ui/level/figures.h"
 #include "ui/operation/operation.h"
 
@@ -91,6 +92,16 @@ struct Sum {
 /// The sum after `done` terms; the number itself after all.
 float so_far(const Sum& sum);
 void put_sum(const Task& task, const Sum& sum, Rect card, bool framed);
+
+/// The sum that makes a number of a product, with `terms` of its terms added.
+Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index terms);
+
+/// At the top right: the step, the journey, the geometry; gives how much of the width they take.
+float put_facets(Pen& pen, Rect area);
+/// A slider for the temperature, with the entropy of the row that is followed.
+void put_temperature(const Task& task, Rect room);
+/// Where a scene of the operation level stands in the canvas.
+Rect scene_area(const Easel& easel, Rect place);
 
 /// Under the matter: the formula of the chosen number, and the same with its numbers.
 void put_formula(const Task& task, Rect room);

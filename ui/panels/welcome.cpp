@@ -1,6 +1,6 @@
 // Three things to try, for who opens the program for the first time.
-#include "ui/document/moment.h"
 #include "ui/panels/registry.h"
+#include "ui/player/stages.h"
 #include "ui/widgets/dialog.h"
 
 namespace headlight {
@@ -13,19 +13,26 @@ struct Invitation {
   void (*accept)(const Trace* trace, const Timeline& timeline, View& view);
 };
 
-void look_at_a_number(const Trace*, const Timeline&, View& view) { view.kind = ViewKind::pipeline; }
-
-void play(const Trace* trace, const Timeline& timeline, View& view) {
+void point_at_a_word(const Trace*, const Timeline&, View& view) {
   view.kind = ViewKind::pipeline;
-  view.playing = true;
-  if (trace) view = at_moment(std::move(view), *trace, timeline, 0);
+  view.looking.level = Level::sentence;
 }
 
-void change_the_mask(const Trace*, const Timeline&, View& view) { view.kind = ViewKind::mask; }
+void play(const Trace*, const Timeline& timeline, View& view) {
+  view.kind = ViewKind::pipeline;
+  view.looking.level = Level::sentence;
+  view = with_played_stage(std::move(view), timeline);
+}
 
-constexpr Invitation invitations[] = {{"number", "welcome.number", "welcome.number_story", look_at_a_number},
+void guess_first(const Trace*, const Timeline&, View& view) {
+  view.kind = ViewKind::pipeline;
+  view.looking.level = Level::sentence;
+  view.looking.guessing = {true, {}};
+}
+
+constexpr Invitation invitations[] = {{"number", "welcome.number", "welcome.number_story", point_at_a_word},
                                       {"play", "welcome.play", "welcome.play_story", play},
-                                      {"mask", "welcome.mask", "welcome.mask_story", change_the_mask}};
+                                      {"guess", "welcome.guess", "welcome.guess_story", guess_first}};
 
 }  // namespace
 

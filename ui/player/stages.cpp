@@ -25,6 +25,7 @@ View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
   const Timeline::Chapter& to = chapters[std::min(chapter, chapters.size() - 1)];
   view.looking.level = Level::operation;
   view.looking.stage = to.stage;
+  view.looking.facet = Facet::step;
   view.looking.share = 1.0f;
   view.step = last_moment(to);
   view.playing = false;
@@ -78,6 +79,7 @@ View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
     case Level::operation: return view;
   }
   view.looking.share.reset();
+  view.looking.facet = Facet::step;
   view.step.reset();
   view.hovered.reset();
   view.playing = false;

@@ -45,6 +45,9 @@ struct SentenceStory {
 /// The word that is followed: under the pointer, else the focus.
 Index asking_word(const Trace& trace, const View& view);
 
+/// Whether the word that asks may look at this one: a guess at it can be right.
+bool may_be_guessed(const Trace& trace, const View& view, Index key);
+
 /// `place` is the canvas, in pixels of the screen; `scroll` rows of words are above it.
 Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, Index scroll = 0);
 

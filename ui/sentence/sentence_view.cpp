@@ -18,7 +18,10 @@ struct SentenceScene {
 };
 
 const SentenceStory& story(const Frame& frame) {
-  return frame.pictures.get<SentenceStory>([&] { return story_of(frame); }, frame.document.trace, frame.view().head, frame.view().batch, frame.view().language, frame.view().looking.knocked);
+  const View& v = frame.view();
+  const WithoutHead& without = frame.pictures.get<WithoutHead>([&] { return without_head(frame); }, frame.document.trace, v.head, v.looking.knocked);
+  const Index place = prediction_place(frame, asking_word(*frame.trace(), v));
+  return frame.pictures.get<SentenceStory>([&] { return story_of(frame, place, without); }, frame.document.trace, v.head, v.batch, v.language, v.looking.knocked, place);
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
@@ -27,12 +30,25 @@ void click(const Frame& frame, const SceneTarget& target) {
   frame.show([deed = target.deed, index = target.index, trace = frame.document.trace](View& view) {
     LevelChoice& looking = view.looking;
     switch (deed) {
+      case Deed::guess:
+        looking.query = asking_word(*trace, view);  // stays the one that is asked about
+        looking.guessing = {!looking.guessing.asked, {}};
+        break;
       case Deed::query_word:
+      case Deed::key_word:
+        if (looking.guessing.asked && !looking.guessing.guess) {
+          if (may_be_guessed(*trace, view, index)) looking.guessing.guess = static_cast<float>(index);
+          break;
+        }
+        looking.guessing = {};
+        if (deed == Deed::key_word) {
+          looking.key = index;
+          break;
+        }
         looking.query = index;
         looking.key.reset();
         view.selected.reset();
         break;
-      case Deed::key_word: looking.key = index; break;
       case Deed::how: {
         const Index query = asking_word(*trace, view);
         const MatrixView weights = numbers_of(*trace, view, Stage::weights);
@@ -45,7 +61,10 @@ void click(const Frame& frame, const SceneTarget& target) {
         break;
       }
       case Deed::back: looking.level = Level::pipeline; break;
-      case Deed::next_word: view.head = (view.head + 1) % trace->dims().heads; break;
+      case Deed::next_word:
+        looking.guessing = {};
+        view.head = (view.head + 1) % trace->dims().heads;
+        break;
       default: return;
     }
     looking.pointed.reset();
@@ -89,9 +108,10 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos(place.min);
   ImGui::InvisibleButton("sentence_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
-  const std::optional<Index> word = target && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
+  const bool guesses = frame.view().looking.guessing.asked;  // about one word, whatever the pointer passes
+  const std::optional<Index> word = target && !guesses && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (ImGui::IsItemDeactivated() && target) {
+  if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
     click(frame, *target);
   } else if (word != frame.view().looking.pointed) {
     frame.show([word](View& v) { v.looking.pointed = word; });

@@ -47,27 +47,36 @@ void add_rail(const Frame& frame, const NetworkRun& run, SentenceStory& story) {
   }
 }
 
-void add_prediction(const Frame& frame, const NetworkRun& run, SentenceStory& story) {
-  const Index chosen = layer_of(*run.network, frame.trace()->scenario);
+/// Whether each of the layer's queries is followed by a prediction of its own: the decoder's, or where no word sees later ones.
+bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch) {
+  const Index n_q = trace.dims().n_q;
+  if (!run.logits.defined() || run.logits.size(1) != n_q || n_q < 2) return false;
+  const Index layer = layer_of(*run.network, trace.scenario);
+  const bool decodes = run.text.decoder.count() > 0;
+  const TokenBatch& predicted = decodes ? run.text.decoder : run.text.tokens;
+  if (&run.queries_of(layer) != &predicted) return false;
+  if (decodes && !trace.inputs.self_attention()) return true;
+  return trace.has(Stage::mask) && trace[Stage::mask].matrix(std::min(batch, trace[Stage::mask].size(0) - 1), 0)(0, n_q - 1) == 0;
+}
+
+void add_prediction(const Frame& frame, const NetworkRun& run, Index place, const WithoutHead& without, SentenceStory& story) {
   if (!run.logits.defined()) return;
   const Index batch = std::min(frame.view().batch, run.logits.size(0) - 1);
-  const Index place = place_of_prediction(run, batch);
+  const bool at_end = place < 0;
+  if (at_end) place = place_of_prediction(run, batch);
   for (const LikelyToken& token : most_likely(run, batch, place, words_shown)) story.next.push_back({token.text, token.probability});
   const TokenBatch& tokens = run.text.decoder.count() > 0 ? run.text.decoder : run.text.tokens;
   const auto entry = static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1));
-  if (tokens.count() > 0 && run.text.decoder.count() == 0) {
-    const Inputs& inputs = frame.trace()->inputs;
-    if (entry < inputs.query_tokens.size() && !inputs.query_tokens[entry].empty()) story.next_after = inputs.query_tokens[entry].back();
+  const Inputs& inputs = frame.trace()->inputs;
+  if (entry < inputs.query_tokens.size() && !inputs.query_tokens[entry].empty()) {
+    const auto& words = inputs.query_tokens[entry];
+    if (!at_end) story.next_after = words[static_cast<std::size_t>(place)];
+    else if (tokens.count() > 0 && run.text.decoder.count() == 0) story.next_after = words.back();
   }
-  if (!frame.view().looking.knocked || !run.is_small()) return;
-  // The same words once more without the head.
-  const NetworkLayer& layer = run.network->layers()[static_cast<std::size_t>(chosen)];
-  story.silent = head_name(layer, frame.view().head);
-  RunOptions options;
-  options.weights = false;
-  options.knock_out = {{chosen, frame.view().head}};
-  const NetworkRun without = run.network->run(run.text, options);
-  const std::vector<LikelyToken> all = most_likely(without, batch, place_of_prediction(without, batch), run.logits.size(-1));
+  if (!without.run) return;
+  const Index chosen = layer_of(*run.network, frame.trace()->scenario);
+  story.silent = head_name(run.network->layers()[static_cast<std::size_t>(chosen)], frame.view().head);
+  const std::vector<LikelyToken> all = most_likely(*without.run, batch, place, run.logits.size(-1));
   for (Guess& guess : story.next) {
     guess.before = guess.probability;
     const auto found = std::ranges::find(all, guess.word, &LikelyToken::text);
@@ -92,7 +101,24 @@ std::string habits_text(const std::string& file) {
   return text;
 }
 
-SentenceStory story_of(const Frame& frame) {
+WithoutHead without_head(const Frame& frame) {
+  const auto run = network_of(frame.trace()->inputs);
+  if (!run || !frame.view().looking.knocked || !run->is_small()) return {};
+  RunOptions options;
+  options.weights = false;
+  options.knock_out = {{layer_of(*run->network, frame.trace()->scenario), frame.view().head}};
+  return {std::make_shared<const NetworkRun>(run->network->run(run->text, options))};
+}
+
+Index prediction_place(const Frame& frame, Index word) {
+  const Trace& trace = *frame.trace();
+  const auto run = network_of(trace.inputs);
+  if (!run || !run->logits.defined() || !run->is_small()) return -1;
+  const Index batch = std::min(frame.view().batch, run->logits.size(0) - 1);
+  return predicts_after_each(*run, trace, batch) ? word : -1;
+}
+
+SentenceStory story_of(const Frame& frame, Index place, const WithoutHead& without) {
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
   const Scenario& scenario = trace.scenario;
@@ -101,7 +127,7 @@ SentenceStory story_of(const Frame& frame) {
     story.network = story.takes_words = true;
     story.can_knock = run->is_small();
     add_rail(frame, *run, story);
-    add_prediction(frame, *run, story);
+    add_prediction(frame, *run, place, without, story);
     return story;
   }
   story.random_weights = scenario.source != Source::file && trace.has(Stage::Q);

@@ -1,12 +1,22 @@
 // What the sentence level tells besides the attention that is looked at: the heads of every layer, the prediction.
 #pragma once
 
+#include "core/network/network.h"
 #include "ui/frame/frame.h"
 #include "ui/sentence/sentence.h"
 
 namespace headlight {
 
-SentenceStory story_of(const Frame& frame);
+/// The last pass without the head that is looked at, where one is knocked out: one pass of a small network.
+struct WithoutHead {
+  std::shared_ptr<const NetworkRun> run;  ///< null where nothing is knocked out, or the network is too large for it
+};
+WithoutHead without_head(const Frame& frame);
+
+/// The word after which a prediction is told: `word`, the one that is followed, where the network says one after each word and is
+/// so small that it can be told while one points; −1 the place where it predicts.
+Index prediction_place(const Frame& frame, Index word);
+SentenceStory story_of(const Frame& frame, Index place, const WithoutHead& without);
 /// Looks at another head, of another layer where the document is a network's.
 void choose_head(const Frame& frame, Index layer, Index head);
 /// Shows what the network says without the head that is looked at, too, or no longer.

@@ -145,7 +145,9 @@ void press_keys(const Frame& frame) {
   if (io.KeyCtrl && pressed_once('o')) open_dialog(frame);
   if (io.KeyCtrl && pressed_once('v')) frame.actions.push_back(Paste{});
   if (frame.trace()) press_matrix_keys(frame);
-  if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && frame.view().dialog == Dialog::none && !press_painting_keys(frame)) player_keys(frame);
+  const bool welcome = frame.view().dialog == Dialog::welcome;  // not in the way: a key is meant for what is under it
+  if (welcome && (pressed_once(Key::space) || pressed_once(Key::enter) || pressed_once(Key::tab) || pressed(Key::right))) frame.show([](View& v) { v.dialog = Dialog::none; });
+  if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && (welcome || frame.view().dialog == Dialog::none) && !press_painting_keys(frame)) player_keys(frame);
   if (pressed_once(Key::escape)) escape(frame);
 }
 

@@ -10,6 +10,7 @@
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
+#include "ui/document/saved_view.h"
 
 namespace headlight {
 namespace {
@@ -57,6 +58,9 @@ Json view_json(const View& view) {
             {"batch", view.batch}, {"head", view.head}, {"way", static_cast<int>(view.way)}, {"zoom", view.zoom}, {"pan", {view.pan_x, view.pan_y}},
             {"heads", std::string(name(view.heads.stage))}, {"mask_tab", static_cast<int>(view.mask_lab.tab)}};
   if (view.selected) json["selected"] = cell_json(*view.selected);
+  json["level"] = level_text(view);
+  if (view.looking.query) json["query"] = *view.looking.query;
+  if (view.looking.key) json["key"] = *view.looking.key;
   if (view.step) json["step"] = *view.step;
   if (view.packed) json["packed"] = *view.packed;
   if (view.mask_draft) json["mask_draft"] = *view.mask_draft;
@@ -119,6 +123,9 @@ class Reader {
     }
     const std::optional<Cell>& at = view.selected;
     if (at && (at->batch < 0 || at->head < 0 || at->row < 0 || at->col < 0)) view.selected.reset();
+    if (json.contains("level")) view = with_level(std::move(view), parse_level("level", json["level"].get<std::string>()));
+    if (json.contains("query")) view.looking.query = std::max<Index>(json["query"].get<Index>(), 0);
+    if (json.contains("key")) view.looking.key = std::max<Index>(json["key"].get<Index>(), 0);
     if (json.contains("step")) view.step = std::max(json["step"].get<int>(), 0);
     if (json.contains("packed")) view.packed = json["packed"].get<bool>();
     if (json.contains("mask_draft")) view.mask_draft = json["mask_draft"].get<std::string>();

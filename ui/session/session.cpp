@@ -62,8 +62,13 @@ std::string document_text(const Document& document) {
     // What a network says next is in no sentence yet.
     if (const auto run = network_of(document.trace->inputs); run && run->logits.defined()) {
       constexpr Index likely = 12;
+      constexpr Index places = 64;  // a small network's are told after each word
+      const Index count = std::min(likely, run->logits.size(-1));
       for (Index b = 0; b < run->logits.size(0); ++b) {
-        for (const LikelyToken& token : most_likely(*run, b, place_of_prediction(*run, b), std::min(likely, run->logits.size(-1)))) text += token.text;
+        for (const LikelyToken& token : most_likely(*run, b, place_of_prediction(*run, b), count)) text += token.text;
+        for (Index at = 0; at < run->logits.size(1) && at < places && run->logits.size(-1) <= 4096; ++at) {
+          for (const LikelyToken& token : most_likely(*run, b, at, count)) text += token.text;
+        }
       }
     }
   }

@@ -6,6 +6,7 @@
 #include "ui/operation/operation_view.h"
 #include "ui/pipeline/pipeline_view.h"
 #include "ui/sentence/sentence_view.h"
+#include "ui/views/board.h"
 
 namespace headlight {
 namespace {
@@ -69,6 +70,7 @@ void draw_motion(const Frame& frame, Rect place, const LevelMotion& motion) {
 void draw_levels_view(const Frame& frame, Rect place) {
   LevelMotion& motion = frame.pictures.get<LevelMotion>([] { return LevelMotion{}; });
   const Level level = level_shown(frame.view());
+  if (level != Level::pipeline) press_facet_keys(frame);
   if (!motion.begun) motion = {level, level, motion_seconds, true};
   if (level != motion.to) motion = {motion.to, level, 0, true};
   if (motion.moves()) {
@@ -77,10 +79,12 @@ void draw_levels_view(const Frame& frame, Rect place) {
     return draw_motion(frame, place, motion);
   }
   switch (level) {
-    case Level::operation: return draw_operation_view(frame, place);
-    case Level::sentence: return draw_sentence_view(frame, place);
+    case Level::operation: draw_operation_view(frame, place); break;
+    case Level::sentence: draw_sentence_view(frame, place); break;
     case Level::pipeline: return draw_pipeline_view(frame, place);
   }
+  const bool held = level == Level::operation && drags_in_operation(frame, place);
+  draw_board(frame, place, level == Level::operation ? stage_shown(frame) : Stage::weights, held);
 }
 
 }  // namespace headlight

@@ -140,6 +140,32 @@ TEST_CASE("wrong and unknown fields are named by their path") {
   CHECK(samples::has(error_of(R"({"version": 2})"), "$.version: 2 is not version 1"));
 }
 
+TEST_CASE("how a scenario is looked at stands in its file and comes back, and what is no view is said") {
+  const samples::TempFolder folder;
+  const std::string path = (folder / "a.json").string();
+  Scenario scenario;
+  scenario.seed = 3;
+  ScenarioView view;
+  view.level = "operation:scores";
+  view.select = Cell{Stage::weights, 0, 1, 2, 3};
+  view.step = 12;
+  view.head = 1;
+  view.key = 4;
+  write_scenario(path, scenario, &view);
+  std::optional<ScenarioView> back;
+  CHECK(read_scenario(path, &back) == scenario);
+  REQUIRE(back);
+  CHECK(*back == view);
+  CHECK(open_source(path).view == view);
+  write_scenario(path, scenario);
+  CHECK(read_scenario(path, &back) == scenario);
+  CHECK_FALSE(back);
+  CHECK(samples::has(error_of(R"({"view": {"level": "near"}})"), "$.view.level: \"near\" is not a level"));
+  CHECK(samples::has(error_of(R"({"view": {"level": "operation:W_q"}})"), "$.view.level: \"W_q\" is not a stage"));
+  CHECK(samples::has(error_of(R"({"view": {"select": "weights:1"}})"), "$.view.select"));
+  CHECK(samples::has(error_of(R"({"view": {"zoom": 2}})"), "zoom"));
+}
+
 TEST_CASE("a file named in a scenario is looked for beside it") {
   const samples::TempFolder folder;
   samples::write_text(folder / "a.json", R"({"file": "sub/net.npz"})");

@@ -1,0 +1,92 @@
+#include "core/explain/head_plane.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Dense>
+
+namespace headlight {
+namespace {
+
+Eigen::VectorXd row_of(const MatrixView& matrix, Index row) {
+  Eigen::VectorXd vector(matrix.cols);
+  for (Index c = 0; c < matrix.cols; ++c) vector(c) = static_cast<double>(matrix(row, c));
+  if (!vector.allFinite()) vector.setZero();
+  return vector;
+}
+
+/// Σ v vᵀ over the rows.
+Eigen::MatrixXd squares_of(const MatrixView& matrix) {
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(matrix.cols, matrix.cols);
+  for (Index r = 0; r < matrix.rows; ++r) {
+    const Eigen::VectorXd row = row_of(matrix, r);
+    sum.selfadjointView<Eigen::Lower>().rankUpdate(row);
+  }
+  return sum.selfadjointView<Eigen::Lower>();
+}
+
+}  // namespace
+
+HeadPlane::HeadPlane(const MatrixView& queries, const MatrixView& keys) {
+  const Index d = queries.cols;
+  whole_ = d <= 2;
+  const Eigen::MatrixXd of_queries = squares_of(queries), of_keys = squares_of(keys);
+  Eigen::MatrixXd axes = Eigen::MatrixXd::Zero(d, 2);
+  for (Index i = 0; i < std::min<Index>(d, 2); ++i) axes(i, i) = 1;
+  if (!whole_) {
+    const double q = of_queries.trace(), k = of_keys.trace();
+    const Eigen::MatrixXd both = of_queries / (q > 0 ? q : 1) + of_keys / (k > 0 ? k : 1);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(both);
+    axes.col(0) = solver.eigenvectors().col(d - 1);  // in ascending order of what they carry
+    axes.col(1) = solver.eigenvectors().col(d - 2);
+    for (Index i = 0; i < 2; ++i) {  // a sign that is the same everywhere
+      Index largest = 0;
+      axes.col(i).cwiseAbs().maxCoeff(&largest);
+      if (axes(largest, i) < 0) axes.col(i) = -axes.col(i);
+    }
+    const auto share = [&](const Eigen::MatrixXd& squares) {
+      const double all = squares.trace();
+      return all > 0 ? std::clamp((axes.transpose() * squares * axes).trace() / all, 0.0, 1.0) : 1.0;
+    };
+    query_share_ = share(of_queries);
+    key_share_ = share(of_keys);
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (Index c = 0; c < d; ++c) axes_[i].push_back(axes(c, static_cast<Index>(i)));
+  }
+  const auto cast = [&](const MatrixView& matrix, std::vector<PlanePoint>& out) {
+    for (Index r = 0; r < matrix.rows; ++r) {
+      const Eigen::Vector2d point = axes.transpose() * row_of(matrix, r);
+      out.push_back({point(0), point(1)});
+    }
+  };
+  cast(queries, queries_);
+  cast(keys, keys_);
+}
+
+PlanePoint HeadPlane::shadow(std::span<const float> vector) const {
+  PlanePoint point;
+  for (std::size_t i = 0; i < std::min(vector.size(), axes_[0].size()); ++i) {
+    point.x += axes_[0][i] * static_cast<double>(vector[i]);
+    point.y += axes_[1][i] * static_cast<double>(vector[i]);
+  }
+  return point;
+}
+
+DotProduct dot_product(std::span<const float> query, std::span<const float> key) {
+  DotProduct made;
+  double q = 0, k = 0;
+  for (std::size_t i = 0; i < std::min(query.size(), key.size()); ++i) {
+    const auto a = static_cast<double>(query[i]), b = static_cast<double>(key[i]);
+    made.score += a * b;
+    q += a * a;
+    k += b * b;
+  }
+  made.query_length = std::sqrt(q);
+  made.key_length = std::sqrt(k);
+  const double lengths = made.query_length * made.key_length;
+  made.cosine = lengths > 0 ? made.score / lengths : 0;
+  return made;
+}
+
+}  // namespace headlight

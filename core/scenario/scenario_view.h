@@ -1,0 +1,35 @@
+// What a scenario's file says of how to look at it: "view": {"level": "operation:scores", "head": 1, "select": "scores:0,1,5,1"}.
+// It decides no number, so it is no part of a Scenario: files are read and written with it beside.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/stage/cell.h"
+#include "core/stage/stage.h"
+
+namespace headlight {
+
+/// In the words of the command line; what is unset is as the window chooses.
+struct ScenarioView {
+  std::string level;               ///< as --level; "" = unset
+  std::optional<Cell> select;      ///< as --select
+  std::optional<Index> step;       ///< as --step
+  std::optional<Index> head, query, key;  ///< the head and the words that are followed
+  bool operator==(const ScenarioView&) const = default;
+};
+
+/// "operation:scores": how near, and of an operation at which stage, or at how: "journey", "geometry".
+struct LevelAddress {
+  std::string name;            ///< sentence, pipeline, operation
+  std::optional<Stage> stage;
+  std::string facet;           ///< journey, geometry; "" = the step itself
+};
+/// `option` is the setting that an error names. Throw SettingError.
+LevelAddress parse_level(std::string_view option, std::string_view text);
+/// "weights:0,2,3,1": stage, batch, head, row, column; whether there is such a cell no trace has been asked.
+Cell parse_cell(std::string_view option, std::string_view text);
+std::string cell_text(const Cell& cell);
+
+}  // namespace headlight

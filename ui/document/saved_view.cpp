@@ -1,0 +1,52 @@
+#include "ui/document/saved_view.h"
+
+#include <algorithm>
+
+namespace headlight {
+
+std::string level_text(const View& view) {
+  std::string text = level_names[static_cast<int>(view.looking.level)];
+  if (view.looking.level != Level::operation) return text;
+  switch (view.looking.facet) {
+    case Facet::journey: return text + ":journey";
+    case Facet::geometry: return text + ":geometry";
+    case Facet::step: break;
+  }
+  return text + ":" + std::string(name(view.looking.stage));
+}
+
+View with_level(View view, const LevelAddress& level) {
+  const auto* const found = std::ranges::find(level_names, level.name);
+  view.looking.level = static_cast<Level>(found - std::begin(level_names));
+  view.looking.facet = level.facet == "journey" ? Facet::journey : level.facet == "geometry" ? Facet::geometry : Facet::step;
+  if (level.stage) view.looking.stage = *level.stage;
+  return view;
+}
+
+ScenarioView saved_view(const View& view) {
+  ScenarioView saved;
+  saved.level = level_text(view);
+  saved.select = view.selected;
+  // Near to a step a stage that is played is the stage itself.
+  if (view.step && !view.looking.share) saved.step = *view.step;
+  if (view.head > 0) saved.head = view.head;
+  saved.query = view.looking.query;
+  saved.key = view.looking.key;
+  return saved;
+}
+
+View with_saved_view(View view, const ScenarioView& saved) {
+  view.kind = ViewKind::pipeline;
+  view.looking = {};
+  if (!saved.level.empty()) view = with_level(std::move(view), parse_level("--level", saved.level));
+  view.selected = saved.select;
+  view.step.reset();
+  if (saved.step) view.step = static_cast<int>(std::min<Index>(*saved.step, 1000000));
+  view.batch = saved.select ? saved.select->batch : 0;
+  view.head = saved.head.value_or(saved.select ? saved.select->head : 0);
+  view.looking.query = saved.query;
+  view.looking.key = saved.key;
+  return view;
+}
+
+}  // namespace headlight

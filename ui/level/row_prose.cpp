@@ -1,0 +1,43 @@
+#include "ui/level/row_prose.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/run/masks_over.h"
+#include "ui/level/figures.h"
+#include "ui/level/focus.h"
+
+namespace headlight {
+
+RowProse row_prose(const Easel& easel, Index query) {
+  constexpr std::size_t named = 3;
+  constexpr const char* with_rest[named] = {"level.row_1", "level.row_2", "level.row_3"};
+  constexpr const char* alone[named] = {nullptr, "level.row_all_2", "level.row_all_3"};
+  const Cell at = matrix_of(easel.trace, easel.view, Stage::weights);
+  const MatrixView weights = numbers_of(easel.trace, easel.view, Stage::weights);
+  const CellMasks masks = masks_over(easel.trace, Stage::weights, at.batch, at.head);
+  std::vector<Index> keys;
+  for (Index k = 0; k < weights.cols; ++k) {
+    const float share = weights(query, k);
+    if (std::isnan(share)) return {};
+    if (classify(weights, masks, query, k) == CellKind::value) keys.push_back(k);
+  }
+  if (keys.size() < 2) return {};
+  const std::size_t shown = keys.size() <= named ? keys.size() : named;
+  std::ranges::partial_sort(keys, keys.begin() + static_cast<std::ptrdiff_t>(shown), [&](Index a, Index b) { return weights(query, a) > weights(query, b); });
+  double rest = 0;
+  for (std::size_t i = shown; i < keys.size(); ++i) rest += static_cast<double>(weights(query, keys[i]));
+  const Figures figures(2, true);
+  RowProse prose;
+  prose.key = shown == keys.size() ? alone[shown - 1] : with_rest[shown - 1];
+  for (std::size_t i = 0; i < named; ++i) {
+    const bool there = i < shown;
+    prose.values.push_back({there ? key_word(easel, keys[i]) : std::string(), easel.look.ink});
+    prose.values.push_back({there ? figures(weights(query, keys[i])) : std::string(), easel.look.head(easel.view.head)});
+  }
+  prose.values.push_back({std::to_string(keys.size() - shown), easel.look.muted, false});
+  prose.values.push_back({figures(static_cast<float>(rest)), easel.look.muted});
+  return prose;
+}
+
+}  // namespace headlight

@@ -1,0 +1,135 @@
+#include "ui/operation/bands.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/figure/range.h"
+#include "core/image/theme.h"
+#include "core/run/masks_over.h"
+
+namespace headlight::operation {
+
+Band band_of(const Task& task, Stage stage) {
+  const Trace& trace = task.trace();
+  const Cell at = matrix_of(trace, task.easel().view, stage);
+  const MatrixView numbers = trace[stage].matrix(at.batch, at.head);
+  const CellMasks masks = masks_over(trace, stage, at.batch, at.head);
+  Band band;
+  band.stage = stage;
+  for (Index k = 0; k < numbers.cols; ++k) {
+    band.values.push_back(numbers(task.focus.query, k));
+    band.kinds.push_back(classify(numbers, masks, task.focus.query, k));
+  }
+  const Block block = make_block(task.easel(), stage, {task.focus.query, 1, 1, true}, {0, numbers.cols, 1, false}, {});
+  band.colormap = block.quad.colormap;
+  band.range = block.quad.range;
+  return band;
+}
+
+Figures figures_of(const Band& band, const Window& keys) {
+  std::vector<float> values;
+  for (Index k = keys.first; k < keys.first + keys.count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (band.kinds[i] == CellKind::value) values.push_back(band.values[i]);
+  }
+  return Figures(row_view(values));
+}
+
+float size_in(const Task& task, const Window& keys, Figures& figures, float wanted) {
+  const Fonts& fonts = task.easel().fonts;
+  const float least = size_not_below(fonts, Face::mono, task.pen.type.least);
+  do {
+    for (const float size : {wanted, wanted * 0.8f, task.pen.type.number, least}) {
+      if (size < least - 0.1f) continue;
+      if (task.pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest()) + 6 * task.u() <= keys.size) return size;
+    }
+  } while (figures.shorten());
+  return 0;
+}
+
+void band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour, const std::string& note) {
+  Pen& pen = task.pen;
+  const float x = table.area.min.x - 18 * task.u(), room = table.names - 24 * task.u();
+  const bool two = !note.empty();
+  pen.math(pen.type.formula, {x, y - (two ? pen.type.caption * 0.5f : 0)}, room, colour, false, markup, 0, Align::right);
+  if (two && pen.measure(Face::ui, pen.type.caption, note).x <= room) pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + pen.type.formula * 0.62f}, Align::right, pen.look().muted, note);
+}
+
+void bars(const Task& task, const Table& table, const Band& band, Rect place) {
+  Pen& pen = task.pen;
+  const Look& look = pen.look();
+  const float u = task.u();
+  Figures figures = figures_of(band, table.keys);
+  const float pixels = size_in(task, table.keys, figures, pen.type.number * 1.5f);
+  float lo = 0, hi = 0;
+  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (band.kinds[i] != CellKind::value) continue;
+    lo = std::min(lo, band.values[i]);
+    hi = std::max(hi, band.values[i]);
+  }
+  const float top = place.min.y + pixels * 1.5f;
+  const float span = std::max(hi - lo, 1e-20f);
+  const float zero = top + (place.max.y - top) * hi / span;
+  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const bool lit = k == task.focus.key;
+    const Rect column = table.column(k);
+    const float inset = std::max(column.width() * 0.22f, column.width() / 2 - 44 * u);
+    if (band.kinds[i] == CellKind::value) {
+      const float end = top + (place.max.y - top) * (hi - band.values[i]) / span;
+      const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
+      const Rect bar{{column.min.x + inset, std::min(zero, end)}, {column.max.x - inset, std::max(std::max(zero, end), std::min(zero, end) + 2 * u)}};
+      pen.fill(bar, fade(to_imgui(ground), lit ? 1.0f : 0.85f), std::min(5 * u, bar.height() / 2));
+      if (pixels > 0) pen.text(TextRole::number, lit ? Face::mono : Face::mono, pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted, figures(band.values[i]));
+    } else {
+      pen.hatch({{column.min.x + inset, top}, {column.max.x - inset, place.max.y}});
+      if (pixels > 0) pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, look.muted, Figures(1, false)(band.values[i]));
+    }
+    pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, Deed::key_word, k);
+  }
+  pen.fill({{table.area.min.x, zero - u * 0.5f}, {table.area.max.x, zero + u * 0.5f}}, look.line);
+  pen.matter(place);
+}
+
+void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown, Rect place) {
+  Pen& pen = task.pen;
+  const Look& look = pen.look();
+  const float u = task.u();
+  Figures figures = figures_of(band, table.keys);
+  const float pixels = size_in(task, table.keys, figures, pen.type.number * 1.5f);
+  const float bottom = place.max.y - pixels * 1.5f;
+  float most = 1;
+  for (const float value : values) most = std::isfinite(value) ? std::max(most, value) : most;
+  for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const bool lit = k == task.focus.key;
+    const Rect column = table.column(k);
+    const float inset = std::max(column.width() * 0.22f, column.width() / 2 - 44 * u);
+    const Rect track{{column.min.x + inset, place.min.y}, {column.max.x - inset, bottom}};
+    const CellKind kind = band.kinds[i];
+    if (kind == CellKind::masked || kind == CellKind::neg_inf || kind == CellKind::nan) {
+      pen.hatch(track);
+    } else {
+      pen.fill(track, look.field, 5 * u);
+    }
+    if (kind == CellKind::dropped) {
+      pen.line(track.min, track.max, look.muted, std::max(1.5f, 1.5f * u));
+      pen.line({track.min.x, track.max.y}, {track.max.x, track.min.y}, look.muted, std::max(1.5f, 1.5f * u));
+    }
+    const float value = std::isfinite(values[i]) ? values[i] * grown : 0;
+    if (value > 0) {
+      const float height = std::max(track.height() * value / most, u);
+      pen.fill({{track.min.x, bottom - height}, track.max}, fade(look.head(task.easel().view.head), lit ? 1.0f : 0.75f), std::min(5 * u, height / 2));
+    }
+    if (pixels > 0 && grown > 0.98f) {
+      std::string text = kind == CellKind::value ? figures(values[i]) : kind == CellKind::nan ? "NaN" : "0";
+      pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.max.y - pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted, std::move(text));
+    }
+    if (lit) pen.box(track.grown(2.5f * u), look.ink, std::max(2.0f, 2 * u), 6 * u);
+    pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, Deed::key_word, k);
+  }
+  pen.matter(place);
+}
+
+}  // namespace headlight::operation

@@ -1,0 +1,119 @@
+// What the step, a word's journey and the geometry share: the way from one to the other, and the temperature.
+#include <algorithm>
+#include <cmath>
+
+#include "core/explain/row_statistics.h"
+#include "core/run/masks_over.h"
+#include "ui/operation/parts.h"
+
+namespace headlight {
+
+namespace {
+
+/// The ends of the slider; no scaling at all, 1/√d_head, is always among them.
+double coldest(const Trace& trace) { return std::min(0.1, 0.8 / std::sqrt(static_cast<double>(std::max<Index>(trace.dims().d_head, 1)))); }
+constexpr double hottest = 10;
+
+}  // namespace
+
+bool has_facets(const Trace& trace) {
+  return trace.has(Stage::scores) && trace.has(Stage::weights) && trace.has(Stage::Q_heads) && trace.has(Stage::K_heads) && trace.dims().d_head > 0;
+}
+
+double temperature_of(const Trace& trace) {
+  return 1 / (static_cast<double>(trace.scale) * std::sqrt(static_cast<double>(std::max<Index>(trace.dims().d_head, 1))));
+}
+
+double temperature_at(const Trace& trace, float share) {
+  const double low = std::log(coldest(trace)), high = std::log(hottest);
+  return std::exp(low + (high - low) * std::clamp(static_cast<double>(share), 0.0, 1.0));
+}
+
+}  // namespace headlight
+
+namespace headlight::operation {
+
+Rect scene_area(const Easel& easel, Rect place) {
+  const float u = easel.u;
+  const bool presenting = easel.view.presenting;
+  const ImVec2 margin{presenting ? std::max(28 * u, place.width() * 0.02f) : std::clamp(place.width() * 0.035f, 20 * u, 60 * u), presenting ? 14 * u : std::clamp(place.height() * 0.03f, 12 * u, 28 * u)};
+  return {{place.min.x + margin.x, place.min.y + margin.y}, {place.max.x - margin.x, place.max.y - margin.y * 0.6f}};
+}
+
+float put_facets(Pen& pen, Rect area) {
+  if (!has_facets(pen.easel().trace)) return 0;
+  constexpr const char* names[] = {"facet.step", "facet.journey", "facet.geometry"};
+  const Words& words = pen.easel().words;
+  const Look& look = pen.look();
+  const float u = pen.u(), height = pen.type.caption * 2.1f;
+  float widths[3], total = 0;
+  for (std::size_t i = 0; i < 3; ++i) total += widths[i] = pen.measure(Face::bold, pen.type.caption, words(names[i])).x + 22 * u;
+  if (total > area.width() * 0.45f) return 0;
+  float x = area.max.x - total;
+  pen.fill({{x - 3 * u, area.min.y}, {area.max.x + 3 * u, area.min.y + height}}, look.field, 9 * u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const bool here = static_cast<std::size_t>(pen.easel().view.looking.facet) == i;
+    const Rect tab{{x, area.min.y + 3 * u}, {x + widths[i], area.min.y + height - 3 * u}};
+    if (here) pen.fill(tab, look.card, 7 * u);
+    pen.text(TextRole::caption, here ? Face::bold : Face::ui, pen.type.caption, tab.centre(), Align::middle, here ? look.ink : look.muted, std::string(words(names[i])));
+    pen.target(tab, Deed::facet, static_cast<Index>(i));
+    x += widths[i];
+  }
+  return total + 28 * u;
+}
+
+void put_temperature(const Task& task, Rect room) {
+  Pen& pen = task.pen;
+  const Look& look = pen.look();
+  const Words& words = task.easel().words;
+  const Trace& trace = task.trace();
+  const View& view = task.easel().view;
+  const float u = task.u(), y = room.min.y + pen.type.caption;
+  if (!(trace.scale > 0)) return;
+  const double temperature = temperature_of(trace);
+  const auto digits = [](double value, int decimals) { return Figures(decimals, true)(static_cast<float>(value)); };
+
+  Rect at = pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y}, Align::left, look.ink, std::string(words("facet.temperature")));
+  const std::string number = digits(temperature, temperature < 1 ? 2 : 1);
+  const float number_room = pen.measure(Face::mono, pen.type.number, "00.00").x;
+
+  // How evenly the row is spread, of how evenly it could be.
+  const MatrixView weights = numbers_of(trace, view, Stage::weights);
+  const CellMasks masks = masks_over(trace, Stage::weights, matrix_of(trace, view, Stage::weights).batch, matrix_of(trace, view, Stage::weights).head);
+  double entropy = 0;
+  Index visible = 0;
+  for (Index k = 0; k < weights.cols; ++k) {
+    const auto weight = static_cast<double>(weights(task.focus.query, k));
+    if (classify(weights, masks, task.focus.query, k) != CellKind::masked) ++visible;
+    if (weight > 0) entropy -= weight * std::log2(weight);
+  }
+  std::string spread = words.fill("facet.entropy", {digits(entropy, 2), digits(std::log2(static_cast<double>(std::max<Index>(visible, 1))), 2)});
+  if (std::isnan(entropy)) spread.clear();
+  float right = room.max.x;
+  if (const float needed = pen.measure(Face::ui, pen.type.caption, spread).x; !spread.empty() && at.max.x + 160 * u + number_room + needed < right) {
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {right, y}, Align::right, look.muted, spread);
+    right -= needed + 24 * u;
+  }
+  pen.text(TextRole::number, Face::mono, pen.type.number, {at.max.x + 10 * u + number_room, y}, Align::right, look.ink, number);
+  const Rect track{{at.max.x + 26 * u + number_room, y - 3 * u}, {std::min(right, at.max.x + 26 * u + number_room + 420 * u), y + 3 * u}};
+  if (track.width() < 80 * u) return;
+  const double low = std::log(coldest(trace)), high = std::log(hottest);
+  const auto place = [&](double t) { return track.min.x + track.width() * static_cast<float>(std::clamp((std::log(t) - low) / (high - low), 0.0, 1.0)); };
+  pen.fill(track, look.field, 3 * u);
+  pen.fill({{place(1) - u, y - 7 * u}, {place(1) + u, y + 7 * u}}, look.muted);
+  const double none = 1 / std::sqrt(static_cast<double>(trace.dims().d_head));
+  pen.fill({{place(none) - u, y - 7 * u}, {place(none) + u, y + 7 * u}}, look.muted);
+  const float knob = place(temperature);
+  pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, 8 * u);
+  const float under = y + 10 * u + pen.type.caption * 0.6f;
+  if (under + pen.type.caption * 0.6f <= room.max.y + 2 * u) {
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {place(1), under}, Align::middle, look.muted, "÷ √d");
+    const std::string as_they_are(words("facet.no_scale"));
+    if (place(1) - place(none) > pen.measure(Face::ui, pen.type.caption, as_they_are).x / 2 + 30 * u) {
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {place(none), under}, place(none) - track.min.x > pen.measure(Face::ui, pen.type.caption, as_they_are).x / 2 ? Align::middle : Align::left, look.muted, as_they_are);
+    }
+  }
+  pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, Deed::temperature);
+}
+
+}  // namespace headlight::operation

@@ -1,0 +1,295 @@
+// Queries and keys of one head as arrows in a plane: how far apart they point, and how long they are, is the score.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/explain/head_plane.h"
+#include "core/explain/partial.h"
+#include "ui/operation/bands.h"
+
+namespace headlight {
+
+using namespace operation;
+
+namespace {
+
+constexpr Index most_arrows = 160;
+
+std::vector<float> row_numbers(const MatrixView& matrix, Index row) {
+  std::vector<float> numbers;
+  for (Index c = 0; c < matrix.cols; ++c) numbers.push_back(matrix(row, c));
+  return numbers;
+}
+
+/// The plane on the screen: one scale for queries and keys, the origin in the middle.
+struct Sheet {
+  ImVec2 origin;
+  float scale = 1;  ///< pixels a unit
+  ImVec2 at(PlanePoint p) const { return {origin.x + static_cast<float>(p.x) * scale, origin.y - static_cast<float>(p.y) * scale}; }
+};
+
+/// Words at the ends of arrows, as long as they lie over no other.
+class Labels {
+ public:
+  Labels(Pen& pen, Rect room) : pen_(pen), room_(room) {}
+  void put(ImVec2 tip, ImVec2 origin, const std::string& word, bool bold, ImU32 colour) {
+    const Face face = bold ? Face::bold : Face::ui;
+    const float pixels = bold ? pen_.bold(pen_.type.word) : pen_.type.caption;
+    const ImVec2 size = pen_.measure(face, pixels, word);
+    const float dx = tip.x - origin.x, dy = tip.y - origin.y, length = std::max(std::hypot(dx, dy), 1e-3f);
+    const float away = 10 * pen_.u();
+    const ImVec2 centre{tip.x + dx / length * (away + size.x / 2), tip.y + dy / length * (away + size.y / 2)};
+    const Rect rect{{centre.x - size.x / 2, centre.y - size.y / 2}, {centre.x + size.x / 2, centre.y + size.y / 2}};
+    if (rect.min.x < room_.min.x || rect.max.x > room_.max.x || rect.min.y < room_.min.y || rect.max.y > room_.max.y) return;
+    for (const Rect& other : taken_) {
+      if (rect.min.x < other.max.x && other.min.x < rect.max.x && rect.min.y < other.max.y && other.min.y < rect.max.y) return;
+    }
+    taken_.push_back(rect);
+    pen_.text(TextRole::word, face, pixels, centre, Align::middle, colour, word);
+  }
+
+ private:
+  Pen& pen_;
+  Rect room_;
+  std::vector<Rect> taken_;
+};
+
+void dashes(Pen& pen, ImVec2 from, ImVec2 to, ImU32 colour) {
+  const float length = std::hypot(to.x - from.x, to.y - from.y), step = 6 * pen.u();
+  for (float at = 0; at < length; at += 2 * step) {
+    const float a = at / length, b = std::min(at + step, length) / length;
+    pen.line({from.x + (to.x - from.x) * a, from.y + (to.y - from.y) * a}, {from.x + (to.x - from.x) * b, from.y + (to.y - from.y) * b}, colour, std::max(1.0f, 1.2f * pen.u()));
+  }
+}
+
+/// The arc from one direction to another, the shorter way round.
+void arc(Pen& pen, ImVec2 origin, double from, double to, float radius, ImU32 colour) {
+  double turn = std::remainder(to - from, 2 * std::numbers::pi);
+  constexpr int parts = 16;
+  const auto point = [&](int i) {
+    const double angle = from + turn * i / parts;
+    return ImVec2{origin.x + radius * static_cast<float>(std::cos(angle)), origin.y - radius * static_cast<float>(std::sin(angle))};
+  };
+  for (int i = 0; i < parts; ++i) pen.line(point(i), point(i + 1), colour, std::max(1.5f, 2 * pen.u()));
+}
+
+std::string digits(double value, int decimals) { return Figures(decimals, false)(static_cast<float>(value)); }
+
+/// The plane with the arrows.
+void put_plane(const Task& task, const HeadPlane& plane, const Operands& operands, Rect room) {
+  Pen& pen = task.pen;
+  const Easel& easel = task.easel();
+  const Trace& trace = task.trace();
+  const Look& look = pen.look();
+  const float u = task.u();
+  const Index n_k = trace.dims().n_k, first = n_k > most_arrows ? std::clamp<Index>(task.focus.key - most_arrows / 2, 0, n_k - most_arrows) : 0, count = std::min(n_k, most_arrows);
+  pen.fill(room, look.card, 9 * u);
+  pen.box(room, look.line, 1, 9 * u);
+  pen.matter(room);
+  const PlanePoint q = plane.queries()[static_cast<std::size_t>(task.focus.query)];
+  // As large as all of them fit, the origin among them.
+  PlanePoint low{std::min(q.x, 0.0), std::min(q.y, 0.0)}, high{std::max(q.x, 0.0), std::max(q.y, 0.0)};
+  const auto take = [&](PlanePoint p) {
+    low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+  };
+  for (Index k = first; k < first + count; ++k) take(plane.keys()[static_cast<std::size_t>(k)]);
+  const PlanePoint followed = plane.keys()[static_cast<std::size_t>(task.focus.key)];
+  if (const double squared = q.x * q.x + q.y * q.y; squared > 0) {
+    const double along = (q.x * followed.x + q.y * followed.y) / squared;
+    take({q.x * along, q.y * along});
+  }
+  const Rect inside = Rect{{room.min.x + 70 * u, room.min.y + 34 * u}, {room.max.x - 70 * u, room.max.y - 34 * u}};
+  const double wide = std::max(high.x - low.x, 1e-9), tall = std::max(high.y - low.y, 1e-9);
+  const double scale = std::min(static_cast<double>(inside.width()) / wide, static_cast<double>(inside.height()) / tall);
+  const Sheet sheet{{inside.centre().x - static_cast<float>((low.x + high.x) / 2 * scale), inside.centre().y + static_cast<float>((low.y + high.y) / 2 * scale)}, static_cast<float>(scale)};
+  pen.line({room.min.x + 8 * u, sheet.origin.y}, {room.max.x - 8 * u, sheet.origin.y}, look.line, std::max(1.0f, u));
+  pen.line({sheet.origin.x, room.min.y + 8 * u}, {sheet.origin.x, room.max.y - 8 * u}, look.line, std::max(1.0f, u));
+  const Band weights = band_of(task, Stage::weights);
+  for (Index k = first; k < first + count; ++k) {
+    const ImVec2 tip = sheet.at(plane.keys()[static_cast<std::size_t>(k)]);
+    const bool hidden = weights.kinds[static_cast<std::size_t>(k)] == CellKind::masked;
+    if (k != task.focus.key) pen.line(sheet.origin, tip, fade(hidden ? look.muted : look.k, hidden ? 0.25f : 0.5f), std::max(1.2f, 1.6f * u), true);
+  }
+  const PlanePoint key = plane.keys()[static_cast<std::size_t>(task.focus.key)];
+  const ImVec2 query_tip = sheet.at(q), key_tip = sheet.at(key);
+
+  // As they were before they were turned by where they stand.
+  const Stage before_q = made_from(trace, operands.left), before_k = made_from(trace, operands.right);
+  const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none && trace.has(before_q) && trace.has(before_k);
+  if (turned) {
+    const MatrixView qs = numbers_of(trace, easel.view, before_q), ks = numbers_of(trace, easel.view, before_k);
+    const PlanePoint was_q = plane.shadow(row_numbers(qs, task.focus.query)), was_k = plane.shadow(row_numbers(ks, task.focus.key));
+    dashes(pen, sheet.origin, sheet.at(was_q), fade(look.q, 0.6f));
+    dashes(pen, sheet.origin, sheet.at(was_k), fade(look.k, 0.6f));
+  }
+
+  // How far the key goes along the query: their product, but for the query's length.
+  const double length = q.x * q.x + q.y * q.y;
+  if (length > 0) {
+    const double along = (q.x * key.x + q.y * key.y) / length;
+    const ImVec2 foot = sheet.at({q.x * along, q.y * along});
+    dashes(pen, key_tip, foot, look.muted);
+    pen.line(sheet.origin, foot, fade(look.after, 0.5f), std::max(5.0f, 7 * u));
+    arc(pen, sheet.origin, std::atan2(q.y, q.x), std::atan2(key.y, key.x), 34 * u, look.ink);
+  }
+  pen.line(sheet.origin, key_tip, look.k, std::max(2.5f, 3.5f * u), true);
+  pen.line(sheet.origin, query_tip, look.q, std::max(2.5f, 3.5f * u), true);
+
+  Labels labels(pen, room.grown(-4 * u));
+  labels.put(query_tip, sheet.origin, query_word(easel, task.focus.query), true, look.q);
+  labels.put(key_tip, sheet.origin, key_word(easel, task.focus.key), true, look.k);
+  for (Index k = first; k < first + count; ++k) {
+    const ImVec2 tip = sheet.at(plane.keys()[static_cast<std::size_t>(k)]);
+    if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u) labels.put(tip, sheet.origin, key_word(easel, k), false, look.muted);
+    pen.target({{tip.x - 12 * u, tip.y - 12 * u}, {tip.x + 12 * u, tip.y + 12 * u}}, Deed::key_word, k);
+  }
+}
+
+/// One line a key: its word, score, share; those with the largest shares where there is no room for all.
+void put_list(const Task& task, Rect room) {
+  Pen& pen = task.pen;
+  const Easel& easel = task.easel();
+  const Trace& trace = task.trace();
+  const Look& look = pen.look();
+  const float u = task.u();
+  const Stage last = made_from(trace, Stage::weights);
+  const Band scores = band_of(task, last), weights = band_of(task, Stage::weights);
+  const float pitch = pen.easel().fonts.crisp(Face::mono, pen.type.number) * 1.75f;
+  std::vector<Index> shown;
+  for (Index k = 0; k < trace.dims().n_k; ++k) shown.push_back(k);
+  const auto lines = static_cast<std::size_t>(std::max(0.0f, (room.height() - pitch) / pitch));
+  if (shown.size() > lines) {
+    std::ranges::stable_sort(shown, [&](Index a, Index b) {
+      const auto rank = [&](Index k) { return k == task.focus.key ? 2.0f : std::isfinite(weights.values[static_cast<std::size_t>(k)]) ? weights.values[static_cast<std::size_t>(k)] : -1.0f; };
+      return rank(a) > rank(b);
+    });
+    shown.resize(lines);
+    std::ranges::sort(shown);
+  }
+  std::vector<float> finite;
+  float most = 1e-20f, longest = 0;
+  for (const Index k : shown) {
+    const auto i = static_cast<std::size_t>(k);
+    longest = std::max(longest, pen.measure(Face::bold, pen.type.caption, key_word(easel, k)).x);
+    if (scores.kinds[i] != CellKind::value) continue;
+    finite.push_back(scores.values[i]);
+    most = std::max(most, std::abs(scores.values[i]));
+  }
+  const Figures figures(row_view(finite)), share_figures(2, true);
+  const float digit = pen.measure(Face::mono, pen.type.number, "0").x;
+  const float name = std::min(longest + 12 * u, room.width() * 0.3f), number = digit * static_cast<float>(figures.longest() + 1), share_room = digit * 5;
+  const float bars_at = room.min.x + name + number + 10 * u, middle = bars_at + (room.max.x - share_room - 10 * u - bars_at) / 2, half = middle - bars_at - 12 * u;
+  float y = room.min.y;
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y + pitch / 2}, Align::left, look.muted, easel.words("facet.into_softmax"));
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.max.x, y + pitch / 2}, Align::right, look.muted, easel.words("level.band_share"));
+  y += pitch;
+  for (const Index k : shown) {
+    const auto i = static_cast<std::size_t>(k);
+    const bool lit = k == task.focus.key, hidden = scores.kinds[i] != CellKind::value;
+    const Rect line{{room.min.x - 6 * u, y}, {room.max.x + 6 * u, y + pitch}};
+    if (lit) pen.fill(line, look.field, 6 * u);
+    const float centre = y + pitch / 2;
+    pen.text(TextRole::word, lit ? Face::bold : Face::ui, pen.type.caption, {room.min.x, centre}, Align::left, lit ? look.k : hidden ? look.muted : look.ink, elide(easel.fonts, lit ? Face::bold : Face::ui, pen.type.caption, key_word(easel, k), name - 6 * u));
+    pen.text(TextRole::number, Face::mono, pen.type.number, {room.min.x + name + number, centre}, Align::right, hidden ? look.muted : look.ink, hidden ? Figures(1, false)(scores.values[i]) : figures(scores.values[i]));
+    if (half > 12 * u && hidden) pen.hatch({{middle - half, y + pitch * 0.2f}, {middle + half, y + pitch * 0.8f}});
+    if (half > 12 * u && !hidden) {
+      const float end = middle + half * scores.values[i] / most;
+      pen.fill({{std::min(middle, end), y + pitch * 0.2f}, {std::max(std::max(middle, end), std::min(middle, end) + u), y + pitch * 0.8f}}, fade(scores.values[i] < 0 ? look.q : look.k, lit ? 1.0f : 0.6f), 2 * u);
+    }
+    if (half > 12 * u) pen.fill({{middle - u * 0.5f, y}, {middle + u * 0.5f, y + pitch}}, look.line);
+    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, centre}, Align::right, lit ? look.head(easel.view.head) : look.muted, weights.kinds[i] == CellKind::masked ? "0" : share_figures(weights.values[i]));
+    pen.target(line, Deed::key_word, k);
+    y += pitch;
+  }
+}
+
+/// What is added to each key's score for its distance, as a line that tilts.
+void put_tilt(const Task& task, Rect room) {
+  Pen& pen = task.pen;
+  const Look& look = pen.look();
+  const Trace& trace = task.trace();
+  const float u = task.u();
+  const Stage before = made_from(trace, Stage::biased_scores);
+  const MatrixView with = numbers_of(trace, task.easel().view, Stage::biased_scores), without = numbers_of(trace, task.easel().view, before);
+  const Index n = std::min<Index>(with.cols, most_arrows);
+  float lo = 0, hi = 0;
+  std::vector<float> added;
+  for (Index k = 0; k < n; ++k) {
+    added.push_back(with(task.focus.query, k) - without(task.focus.query, k));
+    if (!std::isfinite(added.back())) added.back() = 0;
+    lo = std::min(lo, added.back());
+    hi = std::max(hi, added.back());
+  }
+  const float caption = pen.type.caption * 1.5f, span = std::max(hi - lo, 1e-20f);
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.min.y + caption / 2}, Align::left, look.muted, task.easel().words("facet.tilt"));
+  const Rect plot{{room.min.x, room.min.y + caption}, room.max};
+  const auto at = [&](Index k) { return ImVec2{plot.min.x + plot.width() * (static_cast<float>(k) + 0.5f) / static_cast<float>(n), plot.min.y + plot.height() * (hi - added[static_cast<std::size_t>(k)]) / span}; };
+  pen.line({plot.min.x, plot.min.y + plot.height() * hi / span}, {plot.max.x, plot.min.y + plot.height() * hi / span}, look.line, std::max(1.0f, u));
+  for (Index k = 0; k + 1 < n; ++k) pen.line(at(k), at(k + 1), look.after, std::max(2.0f, 2.5f * u));
+  if (task.focus.key < n) {
+    const ImVec2 here = at(task.focus.key);
+    pen.fill({{here.x - 5 * u, here.y - 5 * u}, {here.x + 5 * u, here.y + 5 * u}}, look.k, 5 * u);
+  }
+}
+
+}  // namespace
+
+Scene make_geometry(const Easel& easel, Rect place) {
+  Scene scene;
+  Pen pen(easel, scene);
+  const Trace& trace = easel.trace;
+  const Look& look = easel.look;
+  const Words& words = easel.words;
+  const float u = easel.u;
+  const bool presenting = easel.view.presenting;
+  Focus focus = focus_of(trace, easel.view);
+  if (easel.view.looking.pointed) focus.key = std::clamp<Index>(*easel.view.looking.pointed, 0, trace.dims().n_k - 1);
+  const Operands operands = operands_of(trace, Stage::scores);
+  const MatrixView queries = numbers_of(trace, easel.view, operands.left), keys = numbers_of(trace, easel.view, operands.right);
+  const HeadPlane plane(queries, keys);
+  const DotProduct dot = dot_product(row_numbers(queries, focus.query), row_numbers(keys, focus.key));
+  const double degrees = std::acos(std::clamp(dot.cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
+
+  Rect area = scene_area(easel, place);
+  Rect for_words = area;
+  if (!presenting) for_words.max.x -= put_facets(pen, area);
+  const std::vector<Named> names{{query_word(easel, focus.query), look.q},   {key_word(easel, focus.key), look.k},        {digits(degrees, 0) + "°", look.ink},
+                                 {digits(dot.query_length, 2), look.q},     {digits(dot.key_length, 2), look.k},         {digits(dot.cosine, 3), look.ink},
+                                 {digits(dot.score, 2), look.after},        {digits(100 * plane.query_share(), 0) + " %", look.ink}, {digits(100 * plane.key_share(), 0) + " %", look.ink}};
+  const Align align = presenting ? Align::middle : Align::left;
+  area.min.y += pen.sentence(TextRole::prose, words("facet.geometry_title"), names, for_words, pen.type.title, look.ink, align);
+  for_words.min.y = area.min.y;
+  area.min.y += pen.sentence(TextRole::story, words("facet.geometry_story"), names, for_words, pen.type.story, look.muted, align) + 10 * u;
+
+  const Reveal whole;
+  const float foot = pen.type.caption * 2.6f + 14 * u;
+  const Task task{pen, Stage::weights, focus, whole, area};
+  put_temperature(task, {{area.min.x, area.max.y - foot}, area.max});
+  area.max.y -= foot + 4 * u;
+  // What the plane leaves out is said under it.
+  const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none;
+  const float list = std::clamp(area.width() * 0.4f, 260 * u, 640 * u);
+  Rect left{area.min, {area.max.x - list - 32 * u, area.max.y}}, right{{area.max.x - list, area.min.y}, area.max};
+  const auto note = [&](const char* key) {
+    Scene measured;
+    Pen measuring(easel, measured);
+    const float height = measuring.sentence(TextRole::caption, words(key), names, left, pen.type.caption, look.muted);
+    left.max.y -= height;
+    pen.sentence(TextRole::caption, words(key), names, {{left.min.x, left.max.y}, {left.max.x, left.max.y + height}}, pen.type.caption, look.muted);
+  };
+  if (turned) note("facet.turned");
+  note(plane.whole() ? "facet.plane_whole" : "facet.plane_part");
+  left.max.y -= 6 * u;
+  put_plane(task, plane, operands, left);
+  if (trace.has(Stage::biased_scores)) {
+    const float tilt = std::min(120 * u, right.height() * 0.24f);
+    put_tilt(task, {{right.min.x, right.max.y - tilt}, right.max});
+    right.max.y -= tilt + 12 * u;
+  }
+  put_list(task, right);
+  pen.matter(right);
+  return scene;
+}
+
+}  // namespace headlight

@@ -1,0 +1,164 @@
+#include "ui/sentence/word_line.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/run/masks_over.h"
+#include "ui/level/figures.h"
+
+namespace headlight::sentence {
+
+Row row_of(const Easel& easel, Index query) {
+  const Trace& trace = easel.trace;
+  const View& view = easel.view;
+  const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
+  const CellMasks masks = masks_over(trace, Stage::weights, view.batch, view.head);
+  Row row;
+  row.dead = true;
+  for (Index k = 0; k < weights.cols; ++k) {
+    const float share = weights(query, k);
+    row.shares.push_back(share);
+    row.hidden.push_back(classify(weights, masks, query, k) == CellKind::masked);
+    if (std::isfinite(share) && share > 0) row.dead = false;
+    if (share > row.shares[static_cast<std::size_t>(row.most)]) row.most = k;
+  }
+  return row;
+}
+
+std::string share_text(float share) {
+  if (std::isnan(share)) return "NaN";
+  return Figures(2, true)(share);
+}
+
+WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, float line_pitch) {
+  constexpr Index most = 400;
+  const Index first = all > most ? std::clamp<Index>(around - most * 3 / 4, 0, all - most) : 0, count = std::min(all, most);
+  const Easel& easel = pen.easel();
+  const float u = pen.u(), gap = room.width() < 700 * u ? 3 * u : 5 * u;
+  WordLine line;
+  const auto word = [&](Index i) { return axis == Axis::query ? query_word(easel, i) : key_word(easel, i); };
+  const float largest = pen.easel().view.presenting ? pen.type.title : easel.fonts.crisp(Face::bold, 34 * u);
+  const float smallest = std::max(easel.fonts.crisp(Face::bold, 13 * u), pen.type.least);
+  std::vector<float> widths(static_cast<std::size_t>(count));
+  float total = 0;
+  for (line.pixels = largest;; line.pixels = std::max(line.pixels * 0.93f, smallest)) {
+    total = 0;
+    for (Index i = 0; i < count; ++i) {
+      // The share under a word has at least the room for its number. Small words stand closer.
+      const float least = pen.measure(Face::mono, pen.type.number, "<.01").x + 2 * u;
+      const float air = line.pixels * std::clamp(0.9f - (20 * u - line.pixels) / (18 * u), 0.5f, 0.9f);
+      float& width = widths[static_cast<std::size_t>(i)];
+      width = std::max(pen.measure(Face::bold, line.pixels, word(first + i)).x + air, least);
+      total += width + gap;
+    }
+    if (total <= room.width() || line.pixels <= smallest) break;
+  }
+  line.height = line.pixels * 2.1f;
+  const bool one = total <= room.width();
+  // A short sentence spreads out a little.
+  const float extra = one ? std::min((room.width() - total) / static_cast<float>(std::max<Index>(count, 1)), 22 * u) : 0;
+  float x = room.min.x, y = room.min.y;
+  int at = 0;
+  for (Index i = 0; i < count; ++i) {
+    const float width = std::min(widths[static_cast<std::size_t>(i)] + extra, room.width());
+    if (x + width > room.max.x + 1 && x > room.min.x) {
+      x = room.min.x;
+      y += line_pitch;
+      ++at;
+    }
+    line.places.push_back({{{x, y}, {x + width, y + line.height}}, first + i, at});
+    x += width + gap;
+  }
+  line.lines = at + 1;
+  return line;
+}
+
+void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::string word, bool lit, bool quiet, ImU32 colour, Deed deed) {
+  const Look& look = pen.look();
+  const float u = pen.u();
+  pen.fill(place.box, quiet ? fade(look.card, 0.5f) : look.card, 9 * u);
+  pen.box(place.box, lit ? colour : look.line, lit ? std::max(2.0f, 2.4f * u) : 1, 9 * u);
+  const Face face = lit ? Face::bold : Face::ui;
+  float pixels = line.pixels;
+  if (lit) {  // bold type has sizes of its own: the nearest
+    const float below = pen.easel().fonts.crisp(Face::bold, pixels), above = pen.bold(pixels);
+    pixels = std::abs(above - line.pixels) < std::abs(below - line.pixels) ? above : below;
+  }
+  if (pen.measure(face, pixels, word).x > place.box.width() - 4 * u) word = elide(pen.easel().fonts, face, pixels, word, place.box.width() - 4 * u);
+  pen.text(TextRole::word, face, pixels, place.box.centre(), Align::middle, quiet ? fade(look.muted, 0.75f) : look.ink, std::move(word));
+  pen.target(place.box, deed, place.index);
+}
+
+void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Index query, const Row& row, ImU32 colour, float top, bool two_lines) {
+  const float u = pen.u();
+  const WordPlace* from = from_line.find(query);
+  if (!from) return;
+  const float thickest = 14 * u;
+  if (from_line.over > 0) top = from->box.min.y - from_line.over;
+  for (Index k = 0; k < static_cast<Index>(row.shares.size()); ++k) {
+    const float share = row.shares[static_cast<std::size_t>(k)];
+    const WordPlace* to = to_line.find(k);
+    if (!to || !(share >= 0.02f)) continue;
+    const float thick = std::max(thickest * share, 1.2f * u);
+    const ImU32 ink = fade(colour, 0.35f + 0.65f * share);
+    if (two_lines) {
+      const ImVec2 a{from->box.centre().x, from->box.max.y}, b{to->box.centre().x, to->box.min.y};
+      const float bend = (b.y - a.y) * 0.5f;
+      pen.curve({a, ImVec2{a.x, a.y + bend}, ImVec2{b.x, b.y - bend}, b}, ink, thick);
+      continue;
+    }
+    if (from->line != to->line) {
+      const bool up = to->line < from->line;
+      const ImVec2 a{from->box.centre().x, up ? from->box.min.y : from->box.max.y}, b{to->box.centre().x, up ? to->box.max.y : to->box.min.y};
+      const float bend = (b.y - a.y) * 0.5f;
+      pen.curve({a, ImVec2{a.x, a.y + bend}, ImVec2{b.x, b.y - bend}, b}, ink, thick);
+      continue;
+    }
+    const float y = from->box.min.y - thick * 0.2f;
+    if (k == query) {  // a loop over itself
+      const float w = std::min(from->box.width() * 0.34f, 30 * u), h = std::min((y - top) * 0.5f, 56 * u);
+      pen.curve({ImVec2{from->box.centre().x - w, y}, ImVec2{from->box.centre().x - w, y - h * 1.3f}, ImVec2{from->box.centre().x + w, y - h * 1.3f}, ImVec2{from->box.centre().x + w, y}}, ink, thick);
+      continue;
+    }
+    const float a = from->box.centre().x, b = to->box.centre().x;
+    const float height = std::min((y - top) * 1.3f, 30 * u + std::abs(a - b) * 0.55f);
+    const float lean = std::min(std::abs(a - b) * 0.08f, 20 * u) * (a < b ? 1.0f : -1.0f);
+    pen.curve({ImVec2{a, y}, ImVec2{a + lean * 0, y - height}, ImVec2{b - lean * 0, y - height}, ImVec2{b, y}}, ink, thick);
+  }
+}
+
+void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Index lit, ImU32 colour, bool guessed) {
+  const Look& look = pen.look();
+  const float u = pen.u();
+  const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number) * 1.5f;
+  for (std::size_t n = 0; n < line.places.size(); ++n) {
+    const WordPlace& place = line.places[n];
+    const auto k = static_cast<std::size_t>(place.index);
+    const float top = place.box.max.y + 12 * u, bottom = top + depth;
+    if (row.hidden[k]) {  // with its neighbours, as one
+      std::size_t end = n;
+      while (end + 1 < line.places.size() && row.hidden[static_cast<std::size_t>(line.places[end + 1].index)] && line.places[end + 1].line == place.line) ++end;
+      pen.hatch({{place.box.min.x, top}, {line.places[end].box.max.x, top + depth * 0.4f}});
+      const std::string_view words = pen.easel().words("level.hidden_by_mask");
+      const float width = line.places[end].box.max.x - place.box.min.x;
+      if (pen.measure(Face::ui, pen.type.caption, words).x <= width) pen.text(TextRole::caption, Face::ui, pen.type.caption, {(place.box.min.x + line.places[end].box.max.x) / 2, top + depth * 0.4f + number * 0.7f}, Align::middle, look.muted, std::string(words));
+      n = end;
+      continue;
+    }
+    const float half = std::min(place.box.width() * 0.3f, 15 * u), x = place.box.centre().x;
+    pen.fill({{x - half, top}, {x + half, bottom}}, look.field, 3 * u);
+    if (guessed) {
+      pen.text(TextRole::number, Face::mono, pen.type.number, {x, bottom + number * 0.6f}, Align::middle, look.muted, "?");
+      continue;
+    }
+    const float share = std::isfinite(row.shares[k]) ? std::clamp(row.shares[k], 0.0f, 1.0f) : 0;
+    if (share > 0) {
+      const float height = std::max(share * depth, 1.5f * u);
+      pen.fill({{x - half, bottom - height}, {x + half, bottom}}, colour, std::min(3 * u, height / 2));
+    }
+    const bool is_lit = place.index == lit;
+    pen.text(TextRole::number, Face::mono, pen.type.number, {x, bottom + number * 0.6f}, Align::middle, is_lit ? look.ink : look.muted, share_text(row.shares[k]));
+  }
+}
+
+}  // namespace headlight::sentence

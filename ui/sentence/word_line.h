@@ -1,0 +1,48 @@
+// Inside ui/sentence: words in a line, what one of them looks at as arcs over them, and its shares as bars under them.
+#pragma once
+
+#include <algorithm>
+
+#include "ui/level/pen.h"
+
+namespace headlight::sentence {
+
+/// One row of weights and what the mask says of it.
+struct Row {
+  std::vector<float> shares;
+  std::vector<bool> hidden;
+  Index most = 0;
+  bool dead = false;
+};
+
+Row row_of(const Easel& easel, Index query);
+/// Shares of one row, in digits that fit each other.
+std::string share_text(float share);
+
+struct WordPlace {
+  Rect box;
+  Index index = 0;
+  int line = 0;
+};
+
+/// A line of words, or several: as large as they can be, down to the smallest that can be read.
+struct WordLine {
+  std::vector<WordPlace> places;
+  float pixels = 0, height = 0;
+  float over = 0;  ///< room for arcs over each line
+  int lines = 1;
+  const WordPlace* find(Index index) const {
+    const auto found = std::ranges::find(places, index, &WordPlace::index);
+    return found == places.end() ? nullptr : &*found;
+  }
+};
+
+/// Of a long text those around the word `around`. Lines stand `line_pitch` apart.
+WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, float line_pitch);
+void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::string word, bool lit, bool quiet, ImU32 colour, Deed deed);
+/// From the word that asks to the ones it looks at: as thick as their share. Over the words, not above `top`; between two lines of words where these are two.
+void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Index query, const Row& row, ImU32 colour, float top, bool two_lines);
+/// Under the words, `depth` deep, with their numbers, which are kept back while they are `guessed`; what the mask hides is hatched.
+void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Index lit, ImU32 colour, bool guessed);
+
+}  // namespace headlight::sentence
