@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/explain/explain.h"
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
@@ -414,4 +415,35 @@ TEST_CASE("a row of weights is told by its largest shares and what all the other
   char text[16];
   std::snprintf(text, sizeof text, "%.2f", rest);
   CHECK(prose.values[7].text == text);
+}
+
+TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, and then stands beside the guess") {
+  for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::weights, Stage::head_outputs, Stage::output}) {
+    Studio studio(sentence(), {{1600, 900}});
+    studio.view().looking.query = 3;
+    studio.view().looking.key = 1;
+    const Scene plain = studio.operation(stage);
+    studio.view().looking.guessing.asked = true;
+    const Scene asked = studio.operation(stage);
+    INFO(name(stage));
+    const float value = value_at(studio.trace(), cell_of(studio.trace(), studio.view(), stage, focus_of(studio.trace(), studio.view())));
+    char text[24];
+    std::snprintf(text, sizeof text, "%.2f", static_cast<double>(std::abs(value)));
+    if (operation_of(studio.trace(), stage) == OperationKind::product) {  // whose terms may happen to have its digits
+      const float great = type_sizes(studio.easel()).great;
+      for (const SceneText* total : texts_of(plain)) {
+        if (total->role == TextRole::number && total->pixels > great * 0.9f) CHECK_FALSE(has_text(asked, total->text));
+      }
+    } else {
+      CHECK_FALSE(has_text(asked, text));
+    }
+    CHECK(std::ranges::none_of(asked.items, [](const SceneItem& item) { return std::holds_alternative<SceneMath>(item) && std::get<SceneMath>(item).markup.find('=') != std::string::npos; }));
+    CHECK(std::ranges::any_of(asked.targets, [](const SceneTarget& target) { return target.deed == Deed::own_words; }));
+    CHECK(faults(asked, studio.place(), studio.least()) == "");
+    studio.view().looking.guessing.guess = -7.5f;
+    const Scene told = studio.operation(stage);
+    CHECK(has_text(told, "You said "));
+    CHECK(has_text(told, "−7.5"));
+    CHECK(faults(told, studio.place(), studio.least()) == "");
+  }
 }

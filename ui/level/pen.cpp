@@ -68,8 +68,9 @@ void Pen::turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colou
 float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Named> values, Rect room, float pixels, ImU32 colour, Align align) {
   std::vector<Piece> pieces = pieces_of(pattern, values);
   // Bold type has sizes of its own; a line is as high as the higher.
-  const float line = std::max(easel_.fonts.crisp(Face::ui, pixels), easel_.fonts.crisp(Face::bold, pixels)) * 1.3f;
-  for (Piece& piece : pieces) piece.width = measure(face_of(piece), pixels, piece.text).x;
+  const float line = std::max(easel_.fonts.crisp(Face::ui, pixels), easel_.fonts.crisp(Face::bold, strong(pixels))) * 1.3f;
+  const auto size_of = [&](Face face) { return face == Face::bold ? strong(pixels) : pixels; };
+  for (Piece& piece : pieces) piece.width = measure(face_of(piece), size_of(face_of(piece)), piece.text).x;
   float y = room.min.y;
   for (std::size_t first = 0; first < pieces.size();) {
     float width = 0;
@@ -90,8 +91,8 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
       std::string run;
       for (; end < last && pieces[end].named == pieces[i].named; ++end) run += pieces[end].text;
       const Face face = face_of(pieces[i]);
-      const float extent = measure(face, pixels, run).x;
-      text(role, face, pixels, {x, y + line / 2}, Align::left, pieces[i].named ? pieces[i].named->colour : colour, std::move(run));
+      const float extent = measure(face, size_of(face), run).x;
+      text(role, face, size_of(face), {x, y + line / 2}, Align::left, pieces[i].named ? pieces[i].named->colour : colour, std::move(run));
       x += extent;
       i = end;
     }

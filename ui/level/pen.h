@@ -22,6 +22,8 @@ class Pen {
 
   /// Bold type as large as plain type of this size: their sizes differ.
   float bold(float pixels) const { return size_not_below(easel_.fonts, Face::bold, pixels * 0.96f); }
+  /// Bold type among plain type of this size: in a presentation never smaller than it.
+  float strong(float pixels) const { return easel_.view.presenting ? size_not_below(easel_.fonts, Face::bold, pixels) : pixels; }
   ImVec2 measure(Face face, float pixels, std::string_view text) const { return text_size(easel_.fonts, face, pixels, text); }
   /// In one line whose middle is at y; gives its rectangle.
   Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text);

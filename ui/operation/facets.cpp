@@ -62,6 +62,17 @@ float put_facets(Pen& pen, Rect area) {
   return total + 28 * u;
 }
 
+bool is_guessed(const Easel& easel) { return easel.view.looking.guessing.asked && !easel.view.looking.guessing.guess; }
+
+void put_guess(Pen& pen, Rect area, float right) {
+  const std::string words(pen.easel().words(is_guessed(pen.easel()) ? "sentence.guess_show" : "sentence.guess"));
+  const float u = pen.u(), height = pen.type.caption * 2.1f, width = pen.measure(Face::ui, pen.type.caption, words).x + 26 * u;
+  const Rect rect{{right - width, area.min.y}, {right, area.min.y + height}};
+  pen.box(rect, pen.look().line, 1, 9 * u);
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, rect.centre(), Align::middle, pen.look().ink, words);
+  pen.target(rect, Deed::guess);
+}
+
 void put_temperature(const Task& task, Rect room) {
   Pen& pen = task.pen;
   const Look& look = pen.look();

@@ -76,13 +76,13 @@ void arc(Pen& pen, ImVec2 origin, double from, double to, float radius, ImU32 co
 std::string digits(double value, int decimals) { return Figures(decimals, false)(static_cast<float>(value)); }
 
 /// The plane with the arrows.
-void put_plane(const Task& task, const HeadPlane& plane, const Operands& operands, Rect room) {
+void put_plane(const Task& task, const HeadPlane& plane, const Operands& operands, Index settled, Rect room) {
   Pen& pen = task.pen;
   const Easel& easel = task.easel();
   const Trace& trace = task.trace();
   const Look& look = pen.look();
   const float u = task.u();
-  const Index n_k = trace.dims().n_k, first = n_k > most_arrows ? std::clamp<Index>(task.focus.key - most_arrows / 2, 0, n_k - most_arrows) : 0, count = std::min(n_k, most_arrows);
+  const Index n_k = trace.dims().n_k, first = n_k > most_arrows ? std::clamp<Index>(settled - most_arrows / 2, 0, n_k - most_arrows) : 0, count = std::min(n_k, most_arrows);
   pen.fill(room, look.card, 9 * u);
   pen.box(room, look.line, 1, 9 * u);
   pen.matter(room);
@@ -93,10 +93,11 @@ void put_plane(const Task& task, const HeadPlane& plane, const Operands& operand
     low = {std::min(low.x, p.x), std::min(low.y, p.y)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y)};
   };
-  for (Index k = first; k < first + count; ++k) take(plane.keys()[static_cast<std::size_t>(k)]);
-  const PlanePoint followed = plane.keys()[static_cast<std::size_t>(task.focus.key)];
-  if (const double squared = q.x * q.x + q.y * q.y; squared > 0) {
-    const double along = (q.x * followed.x + q.y * followed.y) / squared;
+  const double squared = q.x * q.x + q.y * q.y;
+  for (Index k = first; k < first + count; ++k) {
+    const PlanePoint p = plane.keys()[static_cast<std::size_t>(k)];
+    take(p);
+    const double along = squared > 0 ? (q.x * p.x + q.y * p.y) / squared : 0;
     take({q.x * along, q.y * along});
   }
   const Rect inside = Rect{{room.min.x + 70 * u, room.min.y + 34 * u}, {room.max.x - 70 * u, room.max.y - 34 * u}};
@@ -125,9 +126,8 @@ void put_plane(const Task& task, const HeadPlane& plane, const Operands& operand
   }
 
   // How far the key goes along the query: their product, but for the query's length.
-  const double length = q.x * q.x + q.y * q.y;
-  if (length > 0) {
-    const double along = (q.x * key.x + q.y * key.y) / length;
+  if (squared > 0) {
+    const double along = (q.x * key.x + q.y * key.y) / squared;
     const ImVec2 foot = sheet.at({q.x * along, q.y * along});
     dashes(pen, key_tip, foot, look.muted);
     pen.line(sheet.origin, foot, fade(look.after, 0.5f), std::max(5.0f, 7 * u));
@@ -147,7 +147,7 @@ void put_plane(const Task& task, const HeadPlane& plane, const Operands& operand
 }
 
 /// One line a key: its word, score, share; those with the largest shares where there is no room for all.
-void put_list(const Task& task, Rect room) {
+void put_list(const Task& task, Index settled, Rect room) {
   Pen& pen = task.pen;
   const Easel& easel = task.easel();
   const Trace& trace = task.trace();
@@ -161,7 +161,7 @@ void put_list(const Task& task, Rect room) {
   const auto lines = static_cast<std::size_t>(std::max(0.0f, (room.height() - pitch) / pitch));
   if (shown.size() > lines) {
     std::ranges::stable_sort(shown, [&](Index a, Index b) {
-      const auto rank = [&](Index k) { return k == task.focus.key ? 2.0f : std::isfinite(weights.values[static_cast<std::size_t>(k)]) ? weights.values[static_cast<std::size_t>(k)] : -1.0f; };
+      const auto rank = [&](Index k) { return k == settled ? 2.0f : std::isfinite(weights.values[static_cast<std::size_t>(k)]) ? weights.values[static_cast<std::size_t>(k)] : -1.0f; };
       return rank(a) > rank(b);
     });
     shown.resize(lines);
@@ -171,7 +171,7 @@ void put_list(const Task& task, Rect room) {
   float most = 1e-20f, longest = 0;
   for (const Index k : shown) {
     const auto i = static_cast<std::size_t>(k);
-    longest = std::max(longest, pen.measure(Face::bold, pen.type.caption, key_word(easel, k)).x);
+    longest = std::max(longest, pen.measure(Face::bold, pen.strong(pen.type.caption), key_word(easel, k)).x);
     if (scores.kinds[i] != CellKind::value) continue;
     finite.push_back(scores.values[i]);
     most = std::max(most, std::abs(scores.values[i]));
@@ -190,7 +190,9 @@ void put_list(const Task& task, Rect room) {
     const Rect line{{room.min.x - 6 * u, y}, {room.max.x + 6 * u, y + pitch}};
     if (lit) pen.fill(line, look.field, 6 * u);
     const float centre = y + pitch / 2;
-    pen.text(TextRole::word, lit ? Face::bold : Face::ui, pen.type.caption, {room.min.x, centre}, Align::left, lit ? look.k : hidden ? look.muted : look.ink, elide(easel.fonts, lit ? Face::bold : Face::ui, pen.type.caption, key_word(easel, k), name - 6 * u));
+    const Face face = lit ? Face::bold : Face::ui;
+    const float pixels = lit ? pen.strong(pen.type.caption) : pen.type.caption;
+    pen.text(TextRole::word, face, pixels, {room.min.x, centre}, Align::left, lit ? look.k : hidden ? look.muted : look.ink, elide(easel.fonts, face, pixels, key_word(easel, k), name - 6 * u));
     pen.text(TextRole::number, Face::mono, pen.type.number, {room.min.x + name + number, centre}, Align::right, hidden ? look.muted : look.ink, hidden ? Figures(1, false)(scores.values[i]) : figures(scores.values[i]));
     if (half > 12 * u && hidden) pen.hatch({{middle - half, y + pitch * 0.2f}, {middle + half, y + pitch * 0.8f}});
     if (half > 12 * u && !hidden) {
@@ -244,6 +246,7 @@ Scene make_geometry(const Easel& easel, Rect place) {
   const float u = easel.u;
   const bool presenting = easel.view.presenting;
   Focus focus = focus_of(trace, easel.view);
+  const Index settled = focus.key;  // what stands where does not follow the pointer
   if (easel.view.looking.pointed) focus.key = std::clamp<Index>(*easel.view.looking.pointed, 0, trace.dims().n_k - 1);
   const Operands operands = operands_of(trace, Stage::scores);
   const MatrixView queries = numbers_of(trace, easel.view, operands.left), keys = numbers_of(trace, easel.view, operands.right);
@@ -281,13 +284,13 @@ Scene make_geometry(const Easel& easel, Rect place) {
   if (turned) note("facet.turned");
   note(plane.whole() ? "facet.plane_whole" : "facet.plane_part");
   left.max.y -= 6 * u;
-  put_plane(task, plane, operands, left);
+  put_plane(task, plane, operands, settled, left);
   if (trace.has(Stage::biased_scores)) {
     const float tilt = std::min(120 * u, right.height() * 0.24f);
     put_tilt(task, {{right.min.x, right.max.y - tilt}, right.max});
     right.max.y -= tilt + 12 * u;
   }
-  put_list(task, right);
+  put_list(task, settled, right);
   pen.matter(right);
   return scene;
 }

@@ -116,6 +116,7 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   const float u = easel.u;
   const bool presenting = easel.view.presenting;
   Focus focus = focus_of(trace, easel.view);
+  const Index settled = focus.key;  // what stands where does not follow the pointer
   if (easel.view.looking.pointed) focus.key = std::clamp<Index>(*easel.view.looking.pointed, 0, trace.dims().n_k - 1);
   Rect area = scene_area(easel, place);
   Rect for_words = area;
@@ -142,7 +143,7 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   table.names = std::clamp(area.width() * 0.14f, 120 * u, 210 * u);
   const float right = two ? std::clamp(area.width() * 0.46f, 480 * u, 760 * u) : has_values ? std::clamp(area.width() * (next.empty() ? 0.1f : 0.24f), 96 * u, 340 * u) : 0;
   const float width = area.width() - table.names - right - (right > 0 ? 24 * u : 0);
-  table.keys = window_around(focus.key, trace.dims().n_k, width, pen.measure(Face::mono, pen.type.number, "0").x * 4.2f + 6 * u, 150 * u);
+  table.keys = window_around(settled, trace.dims().n_k, width, pen.measure(Face::mono, pen.type.number, "0").x * 4.2f + 6 * u, 150 * u);
   const float used = table.keys.size * static_cast<float>(table.keys.count);
   table.area = {{area.min.x + table.names, area.min.y}, {area.min.x + table.names + used, area.max.y}};
   const float heads = column_room(pen, table.keys, Axis::key) + 6 * u;

@@ -102,25 +102,43 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
   const bool presenting = easel.view.presenting;
   const Focus focus = focus_of(easel.trace, easel.view);
   Rect area = scene_area(easel, place);
-  if (const float taken = presenting ? 0 : put_facets(pen, area); taken > 0) area.max.x -= taken;
+  const OperationKind kind = operation_of(easel.trace, stage);
+  const bool guessable = !presenting && (kind == OperationKind::product || kind == OperationKind::row || kind == OperationKind::softmax);
+  const bool hidden = guessable && is_guessed(easel);
+  if (const float taken = presenting ? 0 : put_facets(pen, area); taken > 0) {
+    const float guess = guessable && area.width() >= 1000 * u ? pen.measure(Face::ui, pen.type.caption, easel.words("sentence.guess")).x + 40 * u : 0;
+    if (guess > 0) put_guess(pen, area, area.max.x - taken + 12 * u);
+    area.max.x -= taken + guess;
+  }
   const std::string key = "prose." + sentence_key(easel.trace, stage);
   const std::vector<Named> values = values_of(easel, stage, focus);
   const Align align = presenting ? Align::middle : Align::left;
-  area.min.y += pen.sentence(TextRole::prose, easel.words(key + ".title"), values, area, pen.type.title, easel.look.ink, align);
+  area.min.y += pen.sentence(TextRole::prose, easel.words(hidden ? stage == Stage::weights ? "guess.weight" : stage == Stage::scores ? "guess.score" : "guess.number" : key + ".title"), values, area, pen.type.title, easel.look.ink, align);
   area.min.y += pen.sentence(TextRole::story, easel.words(key + ".story"), values, area, pen.type.story, easel.look.muted, align);
-  if (shown_as(easel.trace, stage) == Stage::weights && !presenting) {
+  if (shown_as(easel.trace, stage) == Stage::weights && !presenting && !hidden) {
     if (const RowProse told = row_prose(easel, focus.query); told.key) area.min.y += pen.sentence(TextRole::story, easel.words(told.key), told.values, area, pen.type.story, easel.look.muted, align);
+  }
+  if (const Guessing& guessing = easel.view.looking.guessing; guessable && guessing.guess) {
+    const std::vector<float> one{*guessing.guess};
+    const std::vector<Named> said{{Figures(Figures({one.data(), 1, 1, 1, 1}).decimals() + 1, false)(*guessing.guess), easel.look.ink}, values[2]};
+    area.min.y += pen.sentence(TextRole::story, easel.words("guess.said"), said, area, pen.type.story, easel.look.ink, align);
+  }
+  if (hidden) {  // a field for it
+    const float height = 32 * u;
+    pen.target({{area.min.x, area.min.y + 4 * u}, {area.min.x + std::min(260 * u, area.width()), area.min.y + 4 * u + height}}, Deed::own_words);
+    area.min.y += height + 8 * u;
   }
   area.min.y += (presenting ? 6 : 14) * u;
   area.max.x = scene_area(easel, place).max.x;
-  const OperationKind kind = operation_of(easel.trace, stage);
   const bool has_own_map = kind == OperationKind::product || kind == OperationKind::row || kind == OperationKind::mask || kind == OperationKind::softmax || kind == OperationKind::dropout;
   Rect left_over;
   if (!presenting && !has_own_map && area.width() >= 1100 * u) {
     left_over = {{area.max.x - 172 * u, area.min.y}, area.max};
     area.max.x -= 200 * u;
   }
-  const Task task{pen, stage, focus, reveal, area};
+  Reveal nothing;  // as before it is computed
+  nothing.share = 0.0f;
+  const Task task{pen, stage, focus, hidden ? nothing : reveal, area};
   switch (kind) {
     case OperationKind::product: left_over = product(task); break;
     case OperationKind::split: case OperationKind::merge: split_or_merge(task); break;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <locale>
+#include <sstream>
 
 #include "ui/imgui_compat.h"
 #include "ui/level/easel.h"
 #include "ui/operation/operation.h"
 #include "ui/sentence/story.h"
+#include "ui/widgets/controls.h"
 
 namespace headlight {
 namespace {
@@ -65,6 +68,10 @@ void click(const Frame& frame, const SceneTarget& target) {
       case Deed::head: view.head = index; break;
       case Deed::back: looking.level = Level::pipeline; break;
       case Deed::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
+      case Deed::guess:
+        looking.guessing = {!looking.guessing.asked || looking.guessing.guess, {}};
+        looking.share.reset();
+        break;
       case Deed::rival:
         // What was followed stays so, whatever the pointer does.
         looking.key = focus_of(*trace, view).key;
@@ -135,10 +142,34 @@ View with_facet(View view, Facet facet) {
   view.looking.level = Level::operation;
   view.looking.facet = facet;
   view.looking.rival.reset();
+  view.looking.guessing = {};
   view.looking.pointed.reset();
   view.playing = false;
   return view;
 }
+
+namespace {
+
+/// What one thinks that the hidden number is.
+void offer_guess(const Frame& frame, const Scene& scene) {
+  const auto at = std::ranges::find(scene.targets, Deed::own_words, &SceneTarget::deed);
+  if (at == scene.targets.end()) return;
+  ImGui::SetCursorScreenPos(at->rect.min);
+  ImGui::BeginChild("guess", {at->rect.width(), at->rect.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  if (const auto text = text_field(frame, "guess", "", Face::mono, false, frame.words("guess.field"))) {
+    std::istringstream reading(*text);
+    reading.imbue(std::locale::classic());
+    float guess = 0;
+    if (reading >> guess && std::isfinite(guess)) {
+      frame.show([guess](View& v) { v.looking.guessing.guess = guess; });
+    } else if (!text->empty()) {
+      frame.actions.push_back(ShowError{frame.words.fill("guess.no_number", {*text})});
+    }
+  }
+  ImGui::EndChild();
+}
+
+}  // namespace
 
 bool drags_in_operation(const Frame& frame, Rect place) {
   const SceneTarget* pressed = target_at(operation_scene(frame, place), ImGui::GetIO().MouseClickedPos[0]);
@@ -147,6 +178,7 @@ bool drags_in_operation(const Frame& frame, Rect place) {
 
 void draw_operation_view(const Frame& frame, Rect place) {
   const Scene& scene = operation_scene(frame, place);
+  offer_guess(frame, scene);
   ImGui::SetCursorScreenPos(place.min);
   ImGui::InvisibleButton("operation_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;

@@ -98,6 +98,10 @@ Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index t
 
 /// At the top right: the step, the journey, the geometry; gives how much of the width they take.
 float put_facets(Pen& pen, Rect area);
+/// Left of them, ending at `right`: guess first.
+void put_guess(Pen& pen, Rect area, float right);
+/// Whether the number that is looked at is hidden until it is guessed.
+bool is_guessed(const Easel& easel);
 /// A slider for the temperature, with the entropy of the row that is followed.
 void put_temperature(const Task& task, Rect room);
 /// Where a scene of the operation level stands in the canvas.

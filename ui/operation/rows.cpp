@@ -231,6 +231,7 @@ Rect rows(const Task& task) {
 }
 
 void put_formula(const Task& task, Rect room) {
+  if (is_guessed(task.easel())) return;  // it says what it comes to
   Pen& pen = task.pen;
   const Cell cell = cell_of(task.trace(), task.easel().view, task.stage, task.focus);
   const Explanation found = explain(task.trace(), cell);

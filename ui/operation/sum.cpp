@@ -169,7 +169,7 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   std::vector<float> total{now};
   Figures exact(as_row(total));
   pen.text(TextRole::number, Face::bold, pen.type.great, {card.max.x, y_sum}, Align::right, look.ink, Figures(exact.decimals() + (std::abs(now) < 1000 ? 1 : 0), false)(now));
-  if (!all) {
+  if (!all && !is_guessed(pen.easel())) {
     total[0] = sum.total;
     const std::string whole = words.fill("level.all_give", {std::to_string(products.size()), Figures(Figures(as_row(total)).decimals() + 1, false)(sum.total)});
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, line + pen.type.great * 1.15f + pen.type.caption * 0.7f}, Align::left, look.muted, elide(pen.easel().fonts, Face::ui, pen.type.caption, whole, card.width()));

@@ -26,6 +26,7 @@ View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
   view.looking.level = Level::operation;
   view.looking.stage = to.stage;
   view.looking.facet = Facet::step;
+  view.looking.guessing = {};
   view.looking.share = 1.0f;
   view.step = last_moment(to);
   view.playing = false;
@@ -80,6 +81,7 @@ View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
   }
   view.looking.share.reset();
   view.looking.facet = Facet::step;
+  view.looking.guessing = {};
   view.step.reset();
   view.hovered.reset();
   view.playing = false;

@@ -58,6 +58,8 @@ void click(const Frame& frame, const SceneTarget& target) {
         looking.key = most;
         looking.stage = Stage::weights;
         looking.level = Level::operation;
+        looking.facet = Facet::step;
+        looking.guessing = {};
         break;
       }
       case Deed::back: looking.level = Level::pipeline; break;

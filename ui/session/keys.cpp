@@ -105,6 +105,8 @@ void escape(const Frame& frame) {
       v.menu.reset();
     } else if (v.dialog != Dialog::none) {
       v.dialog = Dialog::none;
+    } else if (v.looking.guessing.asked) {
+      v.looking.guessing = {};
     } else if (v.presenting) {
       v.presenting = false;
     } else if (v.kind == ViewKind::network) {
