@@ -34,14 +34,15 @@ inline void add_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour, flo
 
 /// The keys that shortcuts use, besides letters. 1.86 indexes keys by the platform's codes; those that ImGui's own KeyMap
 /// lacks are GLFW's, the only backend that is used with it.
-enum class Key : std::uint8_t { space, left, right, up, down, home, end, page_up, page_down, escape, enter, tab, del, f1, f5, f11, slash };
+enum class Key : std::uint8_t { space, left, right, up, down, home, end, page_up, page_down, escape, enter, tab, del, f1, f5, f11, slash, plus, minus, zero };
 
 #if IMGUI_VERSION_NUM >= 18700
 using KeyIndex = ImGuiKey;
 inline KeyIndex index_of(Key key) {
   constexpr ImGuiKey codes[] = {ImGuiKey_Space, ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
                                 ImGuiKey_Home, ImGuiKey_End, ImGuiKey_PageUp, ImGuiKey_PageDown, ImGuiKey_Escape,
-                                ImGuiKey_Enter, ImGuiKey_Tab, ImGuiKey_Delete, ImGuiKey_F1, ImGuiKey_F5, ImGuiKey_F11, ImGuiKey_Slash};
+                                ImGuiKey_Enter, ImGuiKey_Tab, ImGuiKey_Delete, ImGuiKey_F1, ImGuiKey_F5, ImGuiKey_F11, ImGuiKey_Slash,
+                                ImGuiKey_Equal, ImGuiKey_Minus, ImGuiKey_0};
   return codes[static_cast<int>(key)];
 }
 /// The key of a letter, 'a' to 'z'.
@@ -56,7 +57,7 @@ inline KeyIndex index_of(Key key) {
   constexpr Code codes[] = {{ImGuiKey_Space, 0}, {ImGuiKey_LeftArrow, 0}, {ImGuiKey_RightArrow, 0}, {ImGuiKey_UpArrow, 0},
                             {ImGuiKey_DownArrow, 0}, {ImGuiKey_Home, 0}, {ImGuiKey_End, 0}, {ImGuiKey_PageUp, 0},
                             {ImGuiKey_PageDown, 0}, {ImGuiKey_Escape, 0}, {ImGuiKey_Enter, 0}, {ImGuiKey_Tab, 0}, {ImGuiKey_Delete, 0},
-                            {-1, 290}, {-1, 294}, {-1, 300}, {-1, '/'}};
+                            {-1, 290}, {-1, 294}, {-1, 300}, {-1, '/'}, {-1, '='}, {-1, '-'}, {-1, '0'}};
   const Code code = codes[static_cast<int>(key)];
   return code.mapped >= 0 ? ImGui::GetIO().KeyMap[code.mapped] : code.glfw;
 }

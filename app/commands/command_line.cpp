@@ -27,6 +27,7 @@ const std::vector<OwnOption> trace_options{
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
 const std::vector<OwnOption> compare_options{{"--json", false}, {"--table", true}};
 
+const std::vector<OwnOption> mask_code_options{{"-o", true}, {"--as", true}, {"--random", false}};
 const std::vector<OwnOption> handout_options{{"-o", true}, {"--paper", true}, {"--random", false}};
 
 /// Of render and bundle: what is taken, how it looks, where it goes.
@@ -48,6 +49,7 @@ const std::vector<OwnOption>& options_of(CommandKind kind) {
     case CommandKind::predict: return predict_options;
     case CommandKind::bundle: return figure_options;
     case CommandKind::handout: return handout_options;
+    case CommandKind::mask_code: return mask_code_options;
     default: return window_options;
   }
 }
@@ -60,6 +62,7 @@ std::optional<CommandKind> command_named(const std::string& word) {
   if (word == "compare") return CommandKind::compare;
   if (word == "bundle") return CommandKind::bundle;
   if (word == "handout") return CommandKind::handout;
+  if (word == "mask-code") return CommandKind::mask_code;
   return std::nullopt;
 }
 

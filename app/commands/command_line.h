@@ -19,7 +19,7 @@ class UsageError : public InputError {
   explicit UsageError(const std::string& wrong) : InputError("", wrong, "see headlight --help") {}
 };
 
-enum class CommandKind { window, screenshot, animation, frames, trace, render, explain, compare, predict, bundle, handout, lesson, list, help, version };
+enum class CommandKind { window, screenshot, animation, frames, trace, render, explain, compare, predict, bundle, handout, mask_code, lesson, list, help, version };
 
 struct CommandLine {
   CommandKind kind = CommandKind::window;

@@ -12,6 +12,7 @@ int trace_command(const CommandLine& line);
 int render_command(const CommandLine& line);
 int bundle_command(const CommandLine& line);
 int handout_command(const CommandLine& line);
+int mask_code_command(const CommandLine& line);
 int predict_command(const CommandLine& line);
 int explain_command(const CommandLine& line);
 /// 1 where a stage differs.

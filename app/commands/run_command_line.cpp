@@ -24,6 +24,7 @@ int dispatch(const CommandLine& line) {
     case CommandKind::compare: return compare_command(line);
     case CommandKind::bundle: return bundle_command(line);
     case CommandKind::handout: return handout_command(line);
+    case CommandKind::mask_code: return mask_code_command(line);
     case CommandKind::lesson: return lesson_command(line);
     case CommandKind::list:
       return list_command(line);

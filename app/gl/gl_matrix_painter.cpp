@@ -7,6 +7,8 @@
 namespace headlight {
 namespace {
 
+constexpr float smallest_hatched = 4;  // units of a cell, below which masked ones are flat
+
 /// In pixels of the framebuffer.
 struct PixelRect {
   int left, top, right, bottom;
@@ -80,6 +82,9 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   draw.marked = level.marked;
   draw.gap = static_cast<int>(std::lround(quad.cell_gap * scale.x));
   draw.range = range;
+  draw.norm = quad.row_ranges ? Norm::linear : quad.norm;
+  const float cell = std::min(static_cast<float>(width) / static_cast<float>(level.cols), static_cast<float>(height) / static_cast<float>(level.rows));
+  draw.flat_masked = cell < smallest_hatched * quad.scale * scale.x;
   draw.centre = resting_value(kind, range);
   draw.scale = quad.scale * scale.x;
   draw.opacity = quad.opacity;

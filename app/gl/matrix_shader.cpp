@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "core/figure/heatmap_raster.h"
 #include "shaders.h"
 
 namespace headlight {
 namespace {
 
 // In the order of their bits in a variant.
-constexpr std::array variant_names{"POOLED", "GAPS", "HATCHED", "MARKED", "PARTLY", "EXACT"};
+constexpr std::array variant_names{"POOLED", "GAPS", "HATCHED", "MARKED", "PARTLY", "EXACT", "SPREAD"};
 constexpr int colour_steps = 8;  // as `steps` in the shader
 
 GlProgram link_heatmap(unsigned variant, GLuint position, GLuint uv) {
@@ -31,8 +32,9 @@ std::array<float, 3> range_factors(ValueRange range) {
   return {static_cast<float>(shrink), static_cast<float>(lo * shrink), static_cast<float>(1.0 / (width * shrink))};
 }
 
-std::array<float, 18> mark_colours(Theme theme) {
-  const ThemeColours& of = colours(theme);
+std::array<float, 18> mark_colours(Theme theme, bool flat_masked) {
+  ThemeColours of = colours(theme);
+  if (flat_masked) of.hatch_line = of.hatch_ground = flat_mask(theme);
   std::array<float, 18> out{};
   std::size_t at = 0;
   for (const Rgba each : {of.hatch_line, of.hatch_ground, of.mark_line, of.mark_ground, of.crossed_line,
@@ -64,7 +66,8 @@ unsigned MatrixShader::variant_of(const MatrixDraw& draw) {
   const bool pooled = draw.cols > draw.width || draw.rows > draw.height;
   const bool exact = draw.cols == draw.width && draw.rows == draw.height && draw.gap == 0;
   return (pooled ? 1u : 0u) | (draw.gap > 0 ? 2u : 0u) | (draw.hatched ? 4u : 0u) | (draw.marked ? 8u : 0u) |
-         (draw.revealed_row < draw.rows ? 16u : 0u) | (exact ? 32u : 0u);
+         (draw.revealed_row < draw.rows ? 16u : 0u) | (exact ? 32u : 0u) |
+         (draw.norm != Norm::linear ? 64u : 0u);
 }
 
 MatrixShader::MatrixShader(unsigned variant, GLuint position, GLuint uv)
@@ -76,6 +79,7 @@ MatrixShader::MatrixShader(unsigned variant, GLuint position, GLuint uv)
       gap_(location("gap")),
       cell_size_(location("cell_size")),
       range_(location("range")),
+      least_(location("least")),
       centre_(location("centre")),
       unit_(location("unit")),
       opacity_(location("opacity")),
@@ -88,9 +92,10 @@ MatrixShader::MatrixShader(unsigned variant, GLuint position, GLuint uv)
 
 void MatrixShader::use(const MatrixDraw& draw, const Projection& projection) {
   glUseProgram(program_.id());
-  if (theme_ != draw.theme) {
+  if (theme_ != draw.theme || flat_masked_ != draw.flat_masked) {
     theme_ = draw.theme;
-    glUniform3fv(marks_, 6, mark_colours(draw.theme).data());
+    flat_masked_ = draw.flat_masked;
+    glUniform3fv(marks_, 6, mark_colours(draw.theme, draw.flat_masked).data());
   }
   const Projection& p = projection;
   const std::array matrix{p.scale_x, 0.0f, 0.0f, 0.0f, 0.0f,       p.scale_y,  0.0f, 0.0f,
@@ -102,7 +107,8 @@ void MatrixShader::use(const MatrixDraw& draw, const Projection& projection) {
               static_cast<float>(draw.rows) / (2.0f * static_cast<float>(draw.height)));
   glUniform1i(gap_, draw.gap);
   glUniform1f(cell_size_, shortest_side(draw));
-  glUniform3fv(range_, 1, range_factors(draw.range).data());
+  glUniform3fv(range_, 1, range_factors(draw.norm == Norm::log ? ValueRange{0, draw.range.hi} : draw.range).data());
+  if (draw.norm != Norm::linear) glUniform1f(least_, draw.norm == Norm::log ? draw.range.lo / draw.range.hi : 0.0f);
   glUniform1f(centre_, draw.centre);
   glUniform1f(unit_, draw.scale);
   glUniform1f(opacity_, draw.opacity);

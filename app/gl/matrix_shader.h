@@ -19,6 +19,8 @@ struct MatrixDraw {
   bool hatched = false, marked = false;
   int gap = 0;
   ValueRange range;
+  Norm norm = Norm::linear;
+  bool flat_masked = false;  ///< cells too small for hatching, which would outshine what is beside it
   float centre = 0;
   float scale = 1;  ///< pixels to a unit of the patterns
   float opacity = 1;
@@ -38,7 +40,7 @@ class MatrixShader {
  public:
   /// Which of the shader's variants a matrix needs, from 0 to variants − 1.
   static unsigned variant_of(const MatrixDraw& draw);
-  static constexpr unsigned variants = 64;
+  static constexpr unsigned variants = 128;
 
   /// `position`, `uv`: the attribute locations that ImGui's backend has set up.
   MatrixShader(unsigned variant, GLuint position, GLuint uv);
@@ -51,7 +53,8 @@ class MatrixShader {
 
   GlProgram program_;
   std::optional<Theme> theme_;  ///< whose marks the program has
-  GLint projection_, count_, size_, cells_per_half_pixel_, gap_, cell_size_, range_, centre_, unit_, opacity_, revealed_, marks_;
+  bool flat_masked_ = false;
+  GLint projection_, count_, size_, cells_per_half_pixel_, gap_, cell_size_, range_, least_, centre_, unit_, opacity_, revealed_, marks_;
 };
 
 }  // namespace headlight

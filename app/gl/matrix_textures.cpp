@@ -109,10 +109,11 @@ MatrixKey::MatrixKey(const MatrixQuad& quad)
       head(quad.head),
       show_leaks(quad.show_leaks),
       row_ranges(quad.row_ranges),
+      means(quad.means),
       kind(quad.colormap->kind()) {}
 
 bool MatrixKey::matches(const MatrixQuad& quad) const {
-  return batch == quad.batch && head == quad.head && show_leaks == quad.show_leaks && row_ranges == quad.row_ranges &&
+  return batch == quad.batch && head == quad.head && show_leaks == quad.show_leaks && row_ranges == quad.row_ranges && means == quad.means &&
          (!row_ranges || kind == quad.colormap->kind()) && same_tensor(values, quad.values) &&
          same_tensor(mask, quad.mask) && same_tensor(kept, quad.kept);
 }
@@ -131,9 +132,14 @@ const MatrixLevel& MatrixTextures::find(const MatrixQuad& quad, int width, int h
   entry.place = place_++;
   const MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
   int rows = level_length(matrix.rows, height, largest_), cols = level_length(matrix.cols, width, largest_);
-  if ((rows > height || cols > width) && stays(entry, width, height)) {
+  if ((rows > height || cols > width) && (quad.means || stays(entry, width, height))) {
     rows = std::min(rows, height);
     cols = std::min(cols, width);
+  }
+  if (quad.means && (rows != matrix.rows || cols != matrix.cols)) {  // in cells that the eye tells apart
+    constexpr int across = 4;
+    rows = std::min(rows, std::max(1, height / across));
+    cols = std::min(cols, std::max(1, width / across));
   }
   const bool pooled = rows != matrix.rows || cols != matrix.cols;
   for (MatrixLevel& level : entry.levels) {
@@ -220,9 +226,10 @@ constexpr Index rows_looked_at = 768;
 
 void MatrixTextures::upload(const MatrixKey& key, MatrixLevel& level) {
   const Source source(key);
-  const Texels texels =
-      level.pooled ? texels_of(pool(source.matrix, source.masks, level.rows, level.cols, level.centre, rows_looked_at))
-                   : texels_of(source.matrix, source.masks);
+  const auto pooled = [&] {
+    return key.means ? pool_means(source.matrix, level.rows, level.cols) : pool(source.matrix, source.masks, level.rows, level.cols, level.centre, rows_looked_at);
+  };
+  const Texels texels = level.pooled ? texels_of(pooled()) : texels_of(source.matrix, source.masks);
   level.cells = make_texture(TexelFormat::r32ui, level.cols, level.rows, texels.bits.data(), level.cols);
   level.hatched = texels.hatched;
   level.marked = texels.marked;

@@ -24,7 +24,7 @@ struct MatrixKey {
 
   Tensor values, mask, kept;
   Index batch, head;
-  bool show_leaks, row_ranges;
+  bool show_leaks, row_ranges, means;
   ColormapKind kind;
 };
 

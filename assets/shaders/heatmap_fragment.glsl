@@ -6,6 +6,7 @@
 //   EXACT     a cell a pixel, without gaps
 //   HATCHED   some cells are masked or −∞
 //   MARKED    some cells are NaN, +∞ or dropped
+//   SPREAD    values above zero are spread by their root or logarithm
 const uint masked = 1u, neg_inf = 2u, pos_inf = 3u, nan = 4u, dropped = 5u;  // CellKind
 const int steps = 8;  // entries of `colours` to an entry of the colour map
 
@@ -16,6 +17,7 @@ uniform ivec2 size;         // pixels of the whole matrix
 uniform vec2 cells_per_half_pixel;
 uniform int gap;            // pixels
 uniform vec3 range;         // t = (value · x − y) · z
+uniform float least;        // SPREAD: of the logarithm's range, the low end to the high one; 0: the root
 uniform float cell_size;    // pixels, the shorter way
 uniform float centre;       // the value that pooling measures extremes from
 uniform float unit;         // pixels to a unit of the patterns
@@ -59,6 +61,9 @@ uint extreme(uint a, uint b, uint c, uint d) {
 
 vec3 value_colour(float v) {
   float t = clamp((v * range.x - range.y) * range.z, 0.0, 1.0);
+#ifdef SPREAD
+  t = least > 0.0 ? clamp(1.0 - log(max(t, least)) / log(least), 0.0, 1.0) : sqrt(t);
+#endif
   return texelFetch(colours, ivec2(int(t * float(255 * steps) + 0.5), 0), 0).rgb;
 }
 

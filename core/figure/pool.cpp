@@ -162,4 +162,29 @@ PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, 
   return out;
 }
 
+PooledMatrix pool_means(const MatrixView& matrix, Index rows, Index cols) {
+  assert(rows > 0 && cols > 0);
+  PooledMatrix out{std::min(rows, matrix.rows), std::min(cols, matrix.cols), {}, {}};
+  const std::vector<Index> row_cuts = cuts(0, matrix.rows, out.rows), col_cuts = cuts(0, matrix.cols, out.cols);
+  for (Index r = 0; r < out.rows; ++r) {
+    for (Index c = 0; c < out.cols; ++c) {
+      const auto at = [](const std::vector<Index>& cut, Index i) { return cut[static_cast<std::size_t>(i)]; };
+      double sum = 0, squares = 0;
+      for (Index row = at(row_cuts, r); row < at(row_cuts, r + 1); ++row) {
+        for (Index col = at(col_cuts, c); col < at(col_cuts, c + 1); ++col) {
+          const double value = matrix(row, col);
+          sum += value;
+          squares += value * value;
+        }
+      }
+      const auto count = static_cast<double>((at(row_cuts, r + 1) - at(row_cuts, r)) * (at(col_cuts, c + 1) - at(col_cuts, c)));
+      const double mean = sum / count, deviation = std::sqrt(std::max(squares / count - mean * mean, 0.0));
+      const double value = (r + c) % 2 == 0 ? mean + deviation : mean - deviation;
+      out.values.push_back(static_cast<float>(value));
+      out.kinds.push_back(std::isfinite(value) ? CellKind::value : CellKind::nan);
+    }
+  }
+  return out;
+}
+
 }  // namespace headlight

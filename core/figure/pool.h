@@ -25,4 +25,9 @@ struct PooledMatrix {
 /// spread; 0: all of them.
 PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre = 0, Index rows_looked_at = 0);
 
+/// The same blocks, of parameters: their extremes would all look alike. Each cell is its block's mean, plus the standard
+/// deviation within the block in every other cell and minus it between, as on a chess board, so that both are seen. NaN
+/// where the block has what is no number.
+PooledMatrix pool_means(const MatrixView& matrix, Index rows, Index cols);
+
 }  // namespace headlight

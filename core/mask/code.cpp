@@ -103,8 +103,13 @@ class Script {
   std::string imports() const {
     std::string text = writer_.uses_math() ? "import math\n\n" : "";
     if (numpy() || uses(Variable::file_mask)) text += "import numpy as np\n";
-    return numpy() ? text : text + "import torch\n";
+    if (numpy()) return text;
+    return text + "import torch\n" + (has_tables() ? "\ndevice = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n" : "");
   }
+
+  /// Tensors that have to lie where the mask is used.
+  bool has_tables() const { return !numpy() && (!flex() || uses(Variable::valid_len) || uses(Variable::file_mask) || paints()); }
+  const char* on_device() const { return has_tables() ? ", device=device" : ""; }
 
   std::string sizes() const {
     std::string text;
@@ -126,17 +131,17 @@ class Script {
   std::string range(const std::string& variable, const std::string& size, const std::string& axes) const {
     const bool doubles = !numpy() && writer_.uses_fractions();
     return variable + " = " + (numpy() ? "np" : "torch") + ".arange(" + size +
-           (doubles ? ", dtype=torch.float64)" : ")") + axes + "\n";
+           (doubles ? ", dtype=torch.float64" : "") + on_device() + ")" + axes + "\n";
   }
 
   std::string tensors() const {
     std::string text;
     if (uses(Variable::valid_len)) {
-      text += std::string("valid_lens = ") + (numpy() ? "np.array(" : "torch.tensor(") + list(*context_.valid_lens) + ")\n";
+      text += std::string("valid_lens = ") + (numpy() ? "np.array(" : "torch.tensor(") + list(*context_.valid_lens) + on_device() + ")\n";
     }
     if (uses(Variable::file_mask)) {
       const std::string whole = "np.broadcast_to(np.load(\"file_mask.npy\") != 0, (B, H, n_q, n_k))";
-      text += "file_mask = " + (numpy() ? whole : "torch.tensor(" + whole + ")") + "\n";
+      text += "file_mask = " + (numpy() ? whole : "torch.tensor(" + whole + on_device() + ")") + "\n";
     }
     return text;
   }
@@ -165,7 +170,7 @@ class Script {
     const bool by_batch = names(&PaintedCells::batch), by_head = names(&PaintedCells::head);
     std::string shape = by_batch ? batch + ", " : "";
     shape += by_head ? heads + ", " : by_batch ? "1, " : "";
-    std::string text = "painted = " + module + ".full((" + shape + "n_q, n_k), -1)  # by hand: 1 = may attend, 0 = may not\n";
+    std::string text = "painted = " + module + ".full((" + shape + "n_q, n_k), -1" + on_device() + ")  # by hand: 1 = may attend, 0 = may not\n";
     for (const PaintedCells& cells : painted_) {
       const std::string at = (by_batch ? slice(cells.batch, 1) + ", " : "") +
                              (by_head ? slice(cells.head, 1) + ", " : by_batch ? ":, " : "") + slice(cells.query, cells.queries) +
@@ -202,7 +207,7 @@ class Script {
       shape = "H, n_q, n_k";
     }
     if (numpy()) return text + "mask = np.broadcast_to(" + condition_.text + ", (" + shape + "))\n";
-    return text + "mask = torch.broadcast_to(torch.as_tensor(" + condition_.text + "), (" + shape + "))\n";
+    return text + "mask = torch.broadcast_to(torch.as_tensor(" + condition_.text + on_device() + "), (" + shape + "))\n";
   }
 
   std::string mask_mod() const {
@@ -216,7 +221,7 @@ class Script {
     const std::string heads = uses(Variable::h) ? std::to_string(context_.heads) : "None";
     return text + "\n\n# from torch.nn.attention.flex_attention import create_block_mask, flex_attention\n" +
            "# block_mask = create_block_mask(mask_mod, B=" + batch + ", H=" + heads +
-           ", Q_LEN=" + std::to_string(context_.n_q) + ", KV_LEN=" + std::to_string(context_.n_k) + ")\n";
+           ", Q_LEN=" + std::to_string(context_.n_q) + ", KV_LEN=" + std::to_string(context_.n_k) + on_device() + ")\n";
   }
 
   std::string painted_over_mod() const {

@@ -314,6 +314,39 @@ void read_valid_lens(const FileReading& r) {
   r.assume("mask", name + (lengths.rank() == 1 ? " [B]" : " [B, n_q]") + ": keys k < length may be attended to");
 }
 
+/// Packed sequences: cu_seqlens [documents + 1], where each begins and the last ends, or an id for each token, [n] or [B, n].
+/// Tokens of one document see each other.
+void read_documents(const FileReading& r) {
+  const Dims& d = r.inputs.dims;
+  const std::string ends = r.find({"cu_seqlens", "cu_seqlens_q", "cu_seq_lens", "cu_seq_lens_q"});
+  const std::string name = !ends.empty() ? ends : r.find({"document_ids", "doc_ids", "document_id", "sequence_ids", "segment_ids"});
+  if (name.empty()) return;
+  const Tensor stored = r.file.load(name).contiguous();
+  if (d.n_q != d.n_k) r.fail(in_quotes(name) + " says the documents of one sequence, but there are " + std::to_string(d.n_q) + " queries and " + std::to_string(d.n_k) + " keys", "expected as many");
+  const Index n = d.n_q;
+  Tensor ids = stored;
+  if (!ends.empty()) {
+    const std::span<const float> at = stored.values();
+    bool ascends = stored.rank() == 1 && at.size() >= 2 && at.front() == 0 && at.back() == static_cast<float>(n);
+    for (std::size_t i = 1; ascends && i < at.size(); ++i) ascends = at[i] >= at[i - 1];
+    if (!ascends) r.fail(in_quotes(name) + " is not where documents begin", "expected [documents + 1] ascending numbers from 0 to " + std::to_string(n));
+    Buffer of;
+    for (Index i = 0; i < n; ++i) of.push_back(static_cast<float>(std::upper_bound(at.begin(), at.end(), static_cast<float>(i)) - at.begin()));
+    ids = Tensor({n}, std::move(of));
+  }
+  if (ids.shape() != Shape{n} && ids.shape() != Shape{d.batch, n}) r.fail(r.shape_of(name), "expected [n] = " + to_string({n}) + " or [B, n] = " + to_string({d.batch, n}));
+  const Index entries = ids.rank() == 2 ? d.batch : 1;
+  Buffer values;
+  for (Index b = 0; b < entries; ++b) {
+    const std::span<const float> of = ids.values().subspan(static_cast<std::size_t>(b * n), static_cast<std::size_t>(n));
+    for (const float q : of) {
+      for (const float k : of) values.push_back(q == k ? 1.0F : 0.0F);
+    }
+  }
+  restrict_mask(r, Tensor({entries, 1, n, n}, std::move(values)));
+  r.assume("mask", name + (ends.empty() ? ": tokens of the same id may attend to each other" : ": tokens of one document may attend to each other"));
+}
+
 void read_fill(const FileReading& r) {
   const Inputs& in = r.inputs;
   const auto number = r.own_number({"mask_fill", "mask_value"});
@@ -373,6 +406,7 @@ void read_masks(const FileReading& r) {
   read_causal_buffer(r);
   read_is_causal(r);
   read_valid_lens(r);
+  read_documents(r);
   read_fill(r);
   note_replaced(r);
   keep_last(r);

@@ -52,6 +52,7 @@ struct Inputs {
   Tensor Q_heads, K_heads, V_heads;
   Tensor weights;             ///< [B, H, n_q, n_k] where the source knows the attention alone; no heads then either
   bool packed = false;        ///< W_q, W_k, W_v are slices of one [.., in] matrix in the source
+  bool random_inputs = false, random_parameters = false;  ///< drawn from the seed: what attends to what means nothing
 
   Tensor file_mask;           ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
   Tensor valid_lens;          ///< [B] or [B, n_q]; undefined: none

@@ -102,9 +102,11 @@ void draw_inputs(const Scenario& scenario, Inputs& inputs) {
   inputs.query = drawn(Stage::query, d.n_q, d.d_query);
   inputs.key = self ? inputs.query : drawn(Stage::key, d.n_k, d.d_key);
   inputs.value = d.d_value == d.d_key ? inputs.key : drawn(Stage::value, d.n_k, d.d_value);
+  inputs.random_inputs = true;
 }
 
 void draw_parameters(const Resolving& r, Inputs& inputs) {
+  inputs.random_parameters = true;
   const Dims& d = inputs.dims;
   const Index kv = d.kv_heads * d.d_head;
   if (r.scenario.packed) {

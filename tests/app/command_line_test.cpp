@@ -122,6 +122,23 @@ TEST_CASE("trace --time prints the times of the whole and of each stage") {
   CHECK(json.at("stages").at("scores").contains("median_ms"));
 }
 
+TEST_CASE("mask-code prints the mask as Python, or writes it whole") {
+  const Program program;
+  const Outcome torch = program.run("mask-code --text 'a b c d' --mask 'causal() && window(2)'");
+  CHECK(torch.status == 0);
+  CHECK(contains(torch.out, "import torch"));
+  CHECK(contains(torch.out, "device=device"));
+  CHECK(contains(torch.out, "n_q = 4"));
+  const Outcome flex = program.run("mask-code --random --queries 5 --mask 'causal()' --as flex -o OUT/mask.py");
+  CHECK(flex.status == 0);
+  CHECK(flex.out.empty());
+  CHECK(fs::file_size(program / "mask.py") > 100);
+  const Outcome wrong = program.run("mask-code --random --as cobol");
+  CHECK(wrong.status == 2);
+  CHECK(is_one_line(wrong.err));
+  CHECK(contains(wrong.err, "expected pytorch, flex or numpy"));
+}
+
 TEST_CASE("render writes pictures and numbers") {
   const Program program;
   for (const char* name : {"w.png", "w.svg", "w.csv", "w.npy", "W.PNG"}) {

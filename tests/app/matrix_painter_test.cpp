@@ -61,8 +61,19 @@ Image cpu_picture(const MatrixQuad& quad) {
     matrix = {scaled.data(), matrix.rows, matrix.cols, matrix.cols, 1};
     style.range = {quad.colormap->kind() == ColormapKind::diverging ? -1.0f : 0.0f, 1};
   }
-  return heatmap_raster(matrix, masks, style, static_cast<int>(quad.max.x - quad.min.x),
-                        static_cast<int>(quad.max.y - quad.min.y));
+  const int width = static_cast<int>(quad.max.x - quad.min.x), height = static_cast<int>(quad.max.y - quad.min.y);
+  // Hatching of cells of less than four units would outshine the values beside it.
+  const auto side = [](int pixels, Index cells) { return static_cast<float>(pixels) / static_cast<float>(std::min<Index>(pixels, cells)); };
+  style.flat_masked = std::min(side(width, matrix.cols), side(height, matrix.rows)) < 4 * quad.scale;
+  Buffer spread_values;
+  if (quad.norm != Norm::linear) {
+    for (Index r = 0; r < matrix.rows; ++r) {
+      for (Index c = 0; c < matrix.cols; ++c) spread_values.push_back(spread(matrix(r, c), quad.range, quad.colormap->kind(), quad.norm));
+    }
+    matrix = {spread_values.data(), matrix.rows, matrix.cols, matrix.cols, 1};
+    style.range = {0, 1};
+  }
+  return heatmap_raster(matrix, masks, style, width, height);
 }
 
 int difference(Rgba a, Rgba b) {
@@ -152,6 +163,20 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
     MatrixQuad quad = quad_at(with_marks(random_matrix(12, 15)), map, 1, 2, 240, 240);
     quad.row_ranges = true;
     quad.mask = random_mask(12, 15);
+    check(quad);
+  }
+  SECTION("small weights, by their root and by their logarithm") {
+    Buffer weights;
+    for (int i = 0; i < 24 * 24; ++i) weights.push_back(std::pow(10.0f, -5.0f * static_cast<float>(i) / (24 * 24)));
+    const Colormap sequential = colormap("viridis", theme);
+    MatrixQuad quad = quad_at(Tensor({24, 24}, std::move(weights)), sequential, 4, 6, 240, 240);
+    quad.range = {1e-4f, 0.5f};
+    quad.norm = Norm::log;
+    SECTION("log") {}
+    SECTION("root") {
+      quad.norm = Norm::sqrt;
+      quad.range = {0, 0.5f};
+    }
     check(quad);
   }
   SECTION("a transposed view") { check(quad_at(random_matrix(9, 5).transpose(0, 1), map, 0, 0, 180, 100)); }

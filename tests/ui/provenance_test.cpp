@@ -16,7 +16,7 @@ namespace {
 /// The cards of a layout with their matrices in them, without fonts or a window.
 PipelinePicture cards_of(const Trace& trace, Index head) {
   PipelinePicture picture;
-  picture.layout = lay_out_pipeline(trace, {1000, 700}, 1, false, 70);
+  picture.layout = lay_out_pipeline(trace, {.size = {1100, 700}, .foot = 70});
   for (const Slot& slot : picture.layout.slots) {
     CardPicture card;
     card.stage = slot.stage;

@@ -27,12 +27,51 @@ Rect fit(const Rect& card, Index rows, Index cols, float title, float left, floa
 void set_range(HeatPicture& heat, ValueRange range) {
   heat.quad.range = range;
   heat.quad.row_ranges = false;
+  heat.quad.norm = Norm::linear;
   heat.shades = Tensor();
+}
+
+/// One matrix of a stage.
+struct Slice {
+  Index batch = 0, head = 0;  ///< a query head
+};
+
+bool changes_in(const StageDifference& stage, Index batch, Index head) {
+  const MatrixView matrix = stage.values.matrix(batch, head);
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col) {
+      if (matrix(row, col) != 0) return true;
+    }
+  }
+  return false;
+}
+
+/// What is looked at, unless nothing changes there while it does elsewhere: then where the change is largest.
+Slice slice_of(const Frame& frame, const StageDifference& stage) {
+  const Slice looked{frame.view().batch, frame.view().head};
+  if (stage.kind != Kind::differs || stage.values.source()) return looked;
+  const Index groups = frame.trace()->dims().groups();
+  const bool has_batch = stage.values.rank() >= 3, has_head = has_head_axis(stage.stage);
+  const Index own = !has_head ? 0 : is_per_kv_head(stage.stage) ? looked.head / groups : looked.head;
+  if (changes_in(stage, has_batch ? looked.batch : 0, own)) return looked;
+  return {has_batch ? stage.at.batch : looked.batch, !has_head ? looked.head : is_per_kv_head(stage.stage) ? stage.at.head * groups : stage.at.head};
+}
+
+HeatPicture slice_heat(const Frame& frame, Stage stage, const Slice& slice, Rect rect) {
+  HeatPicture heat = make_heat(frame, stage, slice.head, rect);
+  if ((*frame.trace())[stage].rank() >= 3) heat.batch = heat.quad.batch = slice.batch;
+  return heat;
+}
+
+std::vector<std::string> slice_labels(const Frame& frame, Axis axis, Index batch, Index count) {
+  std::vector<std::string> labels;
+  for (Index i = 0; i < count; ++i) labels.push_back(axis_label(*frame.trace(), axis, batch, i));
+  return labels;
 }
 
 /// B's matrix of a stage, with B − A in place of its values.
 HeatPicture difference_heat(const Frame& frame, const StageDifference& stage, Rect rect) {
-  HeatPicture heat = make_heat(frame, stage.stage, frame.view().head, rect);
+  HeatPicture heat = slice_heat(frame, stage.stage, slice_of(frame, stage), rect);
   heat.quad.values = stage.values.defined() ? stage.values : Tensor::full({1}, 0).expand(heat.quad.values.shape());
   heat.quad.mask = heat.quad.kept = Tensor();
   heat.quad.show_leaks = false;
@@ -43,8 +82,8 @@ HeatPicture difference_heat(const Frame& frame, const StageDifference& stage, Re
 }
 
 /// A's and B's over one range, so that their colours compare.
-HeatPicture side_heat(const Frame& frame, Stage stage, const Trace& side, Rect rect) {
-  HeatPicture heat = make_heat(frame, stage, frame.view().head, rect);
+HeatPicture side_heat(const Frame& frame, Stage stage, const Slice& slice, const Trace& side, Rect rect) {
+  HeatPicture heat = slice_heat(frame, stage, slice, rect);
   heat.quad.values = side[stage];
   if (heat.quad.mask.defined()) heat.quad.mask = side[Stage::mask];
   if (heat.quad.kept.defined()) heat.quad.kept = side.dropout_keep;
@@ -61,8 +100,10 @@ std::string place_words(const Frame& frame, const Cell& cell) {
   const StageInfo& about = info(cell.stage);
   const std::string row = axis_label(trace, about.rows, cell.batch, cell.row);
   const std::string col = axis_label(trace, about.cols, cell.batch, cell.col);
-  if (!has_head_axis(cell.stage)) return frame.words.fill("compare.place", {row, col});
-  return frame.words.fill("compare.place_head", {std::to_string(cell.head), row, col});
+  const bool entries = trace[cell.stage].rank() >= 3 && trace.dims().batch > 1;
+  const std::string entry = entries ? frame.words.fill("compare.entry", {std::to_string(cell.batch)}) : std::string();
+  if (!has_head_axis(cell.stage)) return entry + frame.words.fill("compare.place", {row, col});
+  return entry + frame.words.fill("compare.place_head", {std::to_string(cell.head), row, col});
 }
 
 std::string changes_words(const Frame& frame) {
@@ -130,21 +171,32 @@ float add_panels(const Frame& frame, const StageDifference& stage, Rect area, Co
   const MatrixView matrix = (*frame.trace())[stage.stage].matrix();
   const bool wide_cells = width / static_cast<float>(matrix.cols) >= 10 * u;
   const char* titles[] = {"compare.a", "compare.b", "compare.b_minus_a"};
+  const Slice slice = slice_of(frame, stage);
+  const bool elsewhere = slice.batch != frame.view().batch || slice.head != frame.view().head;
+  const Tensor& whole = (*frame.trace())[stage.stage];
+  const std::string entry = whole.rank() >= 3 && whole.size(0) > 1 ? frame.words.fill("compare.entry", {std::to_string(slice.batch)}) : std::string();
   float bottom = area.min.y;
   for (int i = 0; i < 3; ++i) {
     ComparePanel panel;
     const float left = area.min.x + static_cast<float>(i) * (width + gap);
     panel.title = frame.words(titles[i]);
+    if (i == 2 && elsewhere) {  // named, as it is not what one looked at
+      const std::string head = std::to_string(is_per_kv_head(stage.stage) ? slice.head / frame.trace()->dims().groups() : slice.head);
+      panel.title = has_head_axis(stage.stage) ? frame.words.fill("compare.slice", {entry, head}) : frame.words.fill("compare.slice_no_head", {entry});
+    }
     panel.card = {{left, area.min.y}, {left + width, area.max.y}};
-    const Rect rect = fit(panel.card, matrix.rows, matrix.cols, 30 * u, 46 * u, 18 * u, u);
+    const Rect rect = fit(panel.card, matrix.rows, matrix.cols, 32 * u, 50 * u, 20 * u, u);
     bottom = panel.card.max.y = rect.max.y + 28 * u;
     if (i < 2) {
-      panel.heat = side_heat(frame, stage.stage, i == 0 ? *frame.document.pinned : *frame.trace(), rect);
+      panel.heat = side_heat(frame, stage.stage, slice, i == 0 ? *frame.document.pinned : *frame.trace(), rect);
     } else {
       panel.heat = difference_heat(frame, stage, rect);
     }
-    panel.heat.row_labels = axis_labels(frame, info(stage.stage).rows, matrix.rows);
-    if (wide_cells) panel.heat.col_labels = axis_labels(frame, info(stage.stage).cols, matrix.cols);
+    panel.heat.row_labels = slice_labels(frame, info(stage.stage).rows, slice.batch, matrix.rows);
+    if (wide_cells) {
+      panel.heat.col_labels = slice_labels(frame, info(stage.stage).cols, slice.batch, matrix.cols);
+      panel.heat.widest_column = widest_label(frame, info(stage.stage).cols, matrix.cols, 12 * u) / (12 * u);
+    }
     panel.heat.label_room = 4;
     picture.panels.push_back(std::move(panel));
   }
@@ -162,7 +214,7 @@ CompareTile make_tile(const Frame& frame, const StageDifference& stage, const Re
   if (stage.kind != Kind::differs) return tile;
   tile.at = stage.at;
   const MatrixView matrix = stage.values.matrix();
-  tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 26 * u, 0, 16 * u, u));
+  tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 28 * u, 0, 20 * u, u));
   return tile;
 }
 
@@ -177,7 +229,7 @@ void add_tiles(const Frame& frame, Rect area, ComparePicture& picture) {
     }
   }
   const float gap = 8 * u;
-  const auto fitting = std::max(static_cast<int>((area.width() + gap) / (86 * u + gap)), 1);
+  const auto fitting = std::max(static_cast<int>((area.width() + gap) / (124 * u + gap)), 1);
   const int rows = (static_cast<int>(changed.size()) + fitting - 1) / fitting;
   if (rows == 0) return;
   const int columns = (static_cast<int>(changed.size()) + rows - 1) / rows;
@@ -200,7 +252,7 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   const StageDifference& stage = *frame.document.difference->find(picture.stage);
   picture.stage_summary = stage_words(frame, stage);
   const float u = frame.u;
-  const float tiles = std::clamp(area.height() * 0.34f, 120 * u, 260 * u);
+  const float tiles = std::clamp(area.height() * 0.34f, 128 * u, 260 * u);
   const float bottom = add_panels(frame, stage, {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - 40 * u}}, picture);
   add_tiles(frame, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture);
   return picture;

@@ -18,7 +18,7 @@ void draw_matrix(const Frame& frame, const HeatPicture& heat, bool numbers) {
   if (heat.rows == 0) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   draw_heat(frame, list, heat, heat.rect, numbers);
-  if (const std::optional<Cell> cell = frame.looked_at()) draw_highlight(frame, list, heat, heat.rect, *cell);
+  draw_highlights(frame, list, heat, heat.rect);
 }
 
 /// A change worth asking about, where it would change something.
@@ -101,7 +101,7 @@ void draw_panels(const Frame& frame, const ComparePicture& picture, Rect area) {
     draw_card(frame, list, panel.card, last ? frame.look.accent : frame.look.line, (last ? 1.6f : 1) * u);
     draw_text(list, frame.fonts, Face::bold, 13 * u, {panel.card.min.x + 12 * u, panel.card.min.y + 8 * u}, frame.look.ink, panel.title);
     draw_matrix(frame, panel.heat, true);
-    draw_labels(frame, list, panel.heat, panel.heat.rect, 11 * u, true, true);
+    draw_labels(frame, list, panel.heat, panel.heat.rect, 12 * u, true, true);
   }
 }
 
@@ -171,7 +171,7 @@ void draw_compare_view(const Frame& frame, Rect place) {
   draw_panels(frame, picture, large);
   for (const CompareTile& tile : picture.tiles) draw_tile(frame, tile);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float y = inside.max.y - 12 * u;
+  const float y = inside.max.y - 16 * u;
   const char* unchanged = frame.words("compare.unchanged");
   draw_text(list, frame.fonts, Face::ui, 11 * u, {inside.min.x, y}, frame.look.muted, unchanged);
   const float from = inside.min.x + text_size(frame.fonts, Face::ui, 11 * u, unchanged).x + 8 * u;

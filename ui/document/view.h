@@ -40,6 +40,7 @@ struct View {
   std::string language = "en";
   std::string colormap;            ///< "" = the theme's own for the stage's kind
   RangeSetting range{RangeMode::stage};  ///< what the ends of the colours stand for, as `render --range`
+  std::optional<Norm> norm;        ///< how weights are spread over the colours; unset: evenly up to 32 keys, by magnitude beyond
   Index batch = 0, head = 0;
   std::optional<Cell> selected;    ///< pinned by a click or --select
   std::vector<Cell> path;          ///< how one came to `selected`, through its dependants (ui/document/path.h)
@@ -50,6 +51,8 @@ struct View {
   std::optional<Stage> pointed_term;   ///< whose symbol in the formula is under the pointer
   std::optional<Cell> pointed;     ///< a source whose link the pointer is on: lights up on the canvas
   std::optional<bool> packed;      ///< W_q, W_k, W_v as one matrix; unset: as the source has them
+  std::vector<Stage> brought_forward;          ///< of stages that share a card, the ones that were asked for, the last one last
+  std::optional<Cell> brought_forward_beside;  ///< what was selected then: another selection has its own stage in front
   std::optional<std::string> mask_draft;  ///< what is typed as the mask while it does not parse
   std::optional<int> step;         ///< moment of the step player (ui/player/timeline.h); unset: all is shown
   Way way = Way::rows;             ///< how its products advance

@@ -54,7 +54,7 @@ struct Frame {
   template <typename T, typename Make, typename... Parts>
   T& picture(Make&& make, const Parts&... also) const {
     const View& v = view();
-    return pictures.get<T>(std::forward<Make>(make), document.trace, v.batch, v.head, v.theme, v.colormap, v.range, v.language,
+    return pictures.get<T>(std::forward<Make>(make), document.trace, v.batch, v.head, v.theme, v.colormap, v.range, v.norm, v.language,
                            v.presenting, u, also...);
   }
 

@@ -72,7 +72,7 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     card.title = frame.words.fill("heads.average", {std::to_string(shared.size())});
     picture.cards.push_back(std::move(card));
   }
-  const float header = 22 * frame.u;
+  const float header = 25 * frame.u;
   const float aspect = std::clamp(static_cast<float>(matrix.cols) / static_cast<float>(matrix.rows), 0.5f, 2.0f);
   const std::vector<Rect> places =
       lay_out_heads(static_cast<Index>(picture.cards.size()), grid, aspect, (picture.cards.size() > 20 ? 4 : 10) * frame.u, header);
@@ -81,7 +81,7 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
   picture.type = alone ? 1.25f : 1;
   const float t = frame.u * picture.type;
   const LabelRoom names = label_room(frame, stage, matrix, places[0], picture.label_points());
-  const bool has_strip = alone && (stage == Stage::weights || stage == Stage::dropped_weights) && places[0].height() / static_cast<float>(matrix.rows) >= 12 * t;
+  const bool has_strip = alone && (stage == Stage::weights || stage == Stage::dropped_weights) && places[0].height() / static_cast<float>(matrix.rows) >= 13 * t;
   const float beside = pad + (has_strip ? row_strip_width * t : 0);
   for (std::size_t i = 0; i < places.size(); ++i) {
     HeadCard& card = picture.cards[i];

@@ -48,7 +48,7 @@ struct HeadsPicture {
   Index batch = 0;
 
   /// Of the names along the cards' sides, in points.
-  float label_points() const { return 11 * type; }
+  float label_points() const { return 12 * type; }
 
   float query_y(Index q) const { return arcs.min.y + (static_cast<float>(q) + 0.5f) * arcs.height() / static_cast<float>(n_q); }
   float key_y(Index k) const { return arcs.min.y + (static_cast<float>(k) + 0.5f) * arcs.height() / static_cast<float>(n_k); }

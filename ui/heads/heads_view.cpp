@@ -12,6 +12,7 @@
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -127,8 +128,11 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   const Rect r = card_on_pixels(card.card);
   const bool front = !card.average && card.head == frame.view().head;
   fill_card(frame, list, r, 7 * u);
-  draw_elided(list, frame.fonts, card.average ? Face::ui : Face::bold, 11.5f * u, {r.min.x + 7 * u, r.min.y + 4 * u},
-              card.chosen ? card.hue : frame.look.muted, card.title, r.width() - 12 * u);
+  // The hue stands beside the name, which is to be read.
+  const float mark = card.average ? 0 : 12 * u;
+  if (!card.average) list.AddRectFilled({r.min.x + 7 * u, r.min.y + 8 * u}, {r.min.x + 15 * u, r.min.y + 16 * u}, fade(card.hue, card.chosen ? 1.0f : 0.35f), 2 * u);
+  draw_elided(list, frame.fonts, card.average ? Face::ui : Face::bold, 13 * u, {r.min.x + 7 * u + mark, r.min.y + 4 * u},
+              card.chosen ? frame.look.ink : frame.look.muted, card.title, r.width() - 12 * u - mark);
   const HeadsAverage* average = card.average ? frame.pictures.find<HeadsAverage>() : nullptr;
   if (average && average->busy()) {
     char words[96];
@@ -139,13 +143,28 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
     draw_labels(frame, list, card.heat, card.heat.rect, picture.label_points() * u, true, true);
     if (!card.strip.rows.empty()) draw_row_strip(frame, list, card.strip, card.heat.rect, frame.rows_shown(card.heat.stage), card.strip.left, card.strip.ends, u * picture.type);
   }
-  for (const std::optional<Cell>* cell : {&frame.view().selected, &frame.view().hovered}) {
-    if (!*cell || !frame.shows(**cell)) continue;
-    Cell here = **cell;  // query 3 is query 3 in every head
+  const View& view = frame.view();
+  const auto highlight = [&](const std::optional<Cell>& cell, Mark mark_of) {
+    if (!cell || !frame.shows(*cell)) return;
+    Cell here = *cell;  // query 3 is query 3 in every head
     if (here.stage == card.heat.stage) here.head = card.heat.head;
-    draw_highlight(frame, list, card.heat, card.heat.rect, here);
-  }
+    draw_highlight(frame, list, card.heat, card.heat.rect, here, mark_of);
+  };
+  highlight(view.selected, Mark::kept);
+  if (view.hovered != view.selected) highlight(view.hovered, Mark::pointed);
   compat::add_rect(list, r.min, r.max, card.average ? frame.look.line : fade(card.hue, card.chosen ? 1.0f : 0.35f), 7 * u, (front ? 2.4f : 1.1f) * u);
+}
+
+/// Why the cards are empty: the step player is before their stage.
+void say_not_yet(const Frame& frame, ImDrawList& list, Rect grid) {
+  const float u = frame.u, width = std::min(420 * u, grid.width() - 40 * u);
+  const char* words = frame.words("heads.not_yet");
+  const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, 15 * u, {0, 0}, 0, words, width);
+  const ImVec2 at{grid.centre().x - width / 2, grid.centre().y - height / 2};
+  const Rect plate = Rect{at, {at.x + width, at.y + height}}.grown(12 * u);
+  list.AddRectFilled(plate.min, plate.max, frame.look.panel, 8 * u);
+  compat::add_rect(list, plate.min, plate.max, frame.look.line, 8 * u, 1);
+  draw_paragraph(&list, frame.fonts, Face::ui, 15 * u, at, frame.look.ink, words, width);
 }
 
 void draw_token(const Frame& frame, ImDrawList& list, const TokenLabel& token, float x, float width, bool right_aligned, bool lit) {
@@ -174,7 +193,7 @@ void draw_weights(const Frame& frame, ImDrawList& list, const HeadsPicture& pict
       if (arc.query != query || arc.key != token.index || crowded) continue;
       char text[16];
       std::snprintf(text, sizeof text, "%.4f", static_cast<double>(arc.weight));
-      draw_text(list, frame.fonts, Face::mono, 11 * u, {picture.arcs.max.x + 74 * u, token.y - 7 * u}, head->hue, text);
+      draw_text(list, frame.fonts, Face::mono, 12 * u, {picture.arcs.max.x + 74 * u, token.y - 7 * u}, frame.look.ink, text);
       last = token.y;
     }
   }
@@ -261,6 +280,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
   act(frame, picture, cell);
 
   for (const HeadCard& card : picture.cards) draw_card(frame, list, picture, card);
+  if (frame.shown(frame.view().heads.stage).nothing()) say_not_yet(frame, list, grid);
   draw_text(list, frame.fonts, Face::bold, 13 * u, {left, top}, frame.look.ink, frame.words("heads.arcs"));
   draw_arcs(frame, list, picture);
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 8)) {

@@ -33,6 +33,21 @@ std::string index_text(const Trace& trace, const Cell& cell) {
   return text + "]";
 }
 
+/// "sat → mat", "mat, d_head 2"; of parameters, whose axes have no names, "[2, 7]".
+std::string short_place(const Trace& trace, const Cell& cell) {
+  const StageInfo& about = info(cell.stage);
+  if (is_parameter(cell.stage)) return index_text(trace, cell);
+  const std::string row = axis_label(trace, about.rows, cell.batch, cell.row), col = axis_label(trace, about.cols, cell.batch, cell.col);
+  if (about.cols == Axis::key) return row + " → " + col;
+  return row + ", " + std::string(symbol(about.cols)) + " " + col;
+}
+
+/// "the … mat" of some that follow one another.
+std::string span_words(const Trace& trace, Axis axis, Index batch, Index first, Index count) {
+  const std::string from = axis_label(trace, axis, batch, first);
+  return count > 1 ? from + "…" + axis_label(trace, axis, batch, first + count - 1) : from;
+}
+
 /// Where in the map a bar takes its colour, so that a short one still stands out from its track.
 float bar_shade(const Colormap& map, float t) {
   if (map.kind() == ColormapKind::sequential) return 0.25f + 0.75f * t;
@@ -129,6 +144,38 @@ struct Builder {
     }
   }
 
+  /// From the sum to the number above it: the bias of a product; of what comes after the scores every step of the way.
+  void close_dot(const Explanation& e) {
+    DotPicture& dot = picture.dot;
+    if (dot.columns.empty()) return;
+    if (is_product(cell.stage)) {
+      for (const Term& term : e.terms) {
+        if (is_parameter(term.cell.stage) && info(term.cell.stage).rows == Axis::none) {
+          dot.closing.push_back({"+ " + std::string(name(term.cell.stage)), number_text(static_cast<float>(term.value), 4)});
+        }
+      }
+      if (!dot.closing.empty()) dot.closing.push_back({"= " + std::string(name(cell.stage)), number_text(value_at(trace, cell), 4)});
+      return;
+    }
+    const auto at = [&](Stage stage) {
+      Cell of = cell;
+      of.stage = stage;
+      return number_text(value_at(trace, of), 4);
+    };
+    char words[48];
+    const auto step = [&](Stage stage, const std::string& done) {
+      if (stage <= cell.stage && trace.has(stage)) dot.closing.push_back({done, at(stage)});
+    };
+    std::snprintf(words, sizeof words, trace.scenario.scale ? "× %.4g" : "× 1/√%.0f", trace.scenario.scale ? static_cast<double>(trace.scale) : static_cast<double>(trace.dims().d_head));
+    step(Stage::scaled_scores, words);
+    std::snprintf(words, sizeof words, "soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
+    step(Stage::capped_scores, words);
+    step(Stage::biased_scores, "+ bias");
+    if (trace.has(Stage::mask)) step(Stage::masked_scores, "mask");
+    step(Stage::weights, "softmax");
+    step(Stage::dropped_weights, "dropout");
+  }
+
   /// A row's letter: "x", "q", "a", "w".
   static std::string short_name(Stage stage) {
     const std::string_view letter = info(stage).letter;
@@ -138,7 +185,7 @@ struct Builder {
   void source(const Term& term) {
     // The bars of a softmax say the same of its keys.
     if (picture.sources.size() == (cell.stage == Stage::weights ? 3 : sources_at_most)) return;
-    picture.sources.push_back({term.cell, std::string(name(term.cell.stage)) + " " + index_text(trace, term.cell),
+    picture.sources.push_back({term.cell, std::string(name(term.cell.stage)) + " " + short_place(trace, term.cell),
                                number_text(static_cast<float>(term.value), 4), frame.look.lane(term.cell.stage)});
   }
 
@@ -161,7 +208,7 @@ struct Builder {
     }
   }
 
-  /// "scores [0, 1, 3, 0…5]": a line a region.
+  /// "scores  head 1, on → the…mat": a line a region.
   void reached() {
     picture.reaches = shows_reach(frame.view(), trace, cell.stage);
     const std::vector<Region> regions = reach_of(trace, cell);
@@ -169,14 +216,11 @@ struct Builder {
       picture.more_sources = frame.words.fill("inspector.more", {std::to_string(regions.size() - sources_at_most)});
     }
     for (const Region& region : std::span(regions).first(std::min(regions.size(), sources_at_most))) {
-      const auto span = [](Index first, Index count) {
-        return std::to_string(first) + (count > 1 ? "…" + std::to_string(first + count - 1) : "");
-      };
-      const std::string head = has_head_axis(region.stage) ? std::to_string(region.head) + ", " : "";
-      picture.reached.push_back({{region.stage, region.batch, region.head, region.row, region.col},
-                                 std::string(name(region.stage)),
-                                 "[" + std::to_string(region.batch) + ", " + head + span(region.row, region.rows) + ", " + span(region.col, region.cols) + "]",
-                                 frame.look.lane(region.stage)});
+      const StageInfo& about = info(region.stage);
+      const std::string rows = span_words(trace, about.rows, region.batch, region.row, region.rows), cols = span_words(trace, about.cols, region.batch, region.col, region.cols);
+      const std::string head = has_head_axis(region.stage) && trace.dims().heads > 1 ? frame.words.fill("inspector.head", {std::to_string(region.head)}) + ", " : "";
+      const std::string place = about.cols == Axis::key ? rows + " → " + cols : rows + ", " + std::string(symbol(about.cols)) + " " + cols;
+      picture.reached.push_back({{region.stage, region.batch, region.head, region.row, region.col}, std::string(name(region.stage)), head + place, frame.look.lane(region.stage)});
     }
   }
 
@@ -233,6 +277,7 @@ InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, fl
     score.stage = Stage::scores;
     build.dot(explain(build.trace, score));
   }
+  build.close_dot(e);
   build.reached();
   if (!build.picture.reaches) build.sources(e);
   build.row();

@@ -11,6 +11,7 @@
 #include "core/figure/fonts.h"
 #include "core/text/utf8.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/record.h"
 
 namespace headlight {
 namespace {
@@ -20,12 +21,12 @@ struct Size {
   float points;
 };
 // What the window draws with at scale 1, and larger for a zoomed canvas and presentations; close enough together that
-// text can always be drawn at one of them.
+// text can always be drawn at one of them. Nothing is smaller than the first of its face.
 constexpr std::array sizes{
-    Size{Face::ui, 11},   Size{Face::ui, 13},   Size{Face::ui, 15},   Size{Face::ui, 18},   Size{Face::ui, 21},   Size{Face::ui, 26},   Size{Face::ui, 34},
-    Size{Face::bold, 11}, Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 20}, Size{Face::bold, 26}, Size{Face::bold, 34},
-    Size{Face::mono, 10}, Size{Face::mono, 12}, Size{Face::mono, 14}, Size{Face::mono, 17}, Size{Face::mono, 20},
-    Size{Face::math, 10}, Size{Face::math, 12}, Size{Face::math, 14}, Size{Face::math, 18}, Size{Face::math, 22}, Size{Face::math, 26},
+    Size{Face::ui, 13},   Size{Face::ui, 15},   Size{Face::ui, 18},   Size{Face::ui, 21},   Size{Face::ui, 26},   Size{Face::ui, 34},
+    Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 20}, Size{Face::bold, 26}, Size{Face::bold, 34},
+    Size{Face::mono, 12}, Size{Face::mono, 14}, Size{Face::mono, 17}, Size{Face::mono, 20}, Size{Face::mono, 28}, Size{Face::mono, 40},
+    Size{Face::math, 10}, Size{Face::math, 12}, Size{Face::math, 14}, Size{Face::math, 18}, Size{Face::math, 22}, Size{Face::math, 26}, Size{Face::math, 36},
 };
 
 // Letters and signs that formulas, labels and controls use beyond Latin-1.
@@ -140,7 +141,7 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
     const float pixels = size.points * scale;
     ImFont* font = add(atlas, role_of(size.face), pixels, ranges.Data, false);
     if (size.face != Face::mono) add(atlas, FontRole::mono, pixels, ranges.Data, true);  // signs that the face lacks
-    if (cjk && size.face != Face::math) add(atlas, FontRole::cjk, pixels, ranges.Data, true);  // formulas have none
+    if (cjk && size.face != Face::math && (size.face != Face::mono || size.points < 24)) add(atlas, FontRole::cjk, pixels, ranges.Data, true);  // formulas have none
     baked_.push_back({size.face, std::round(pixels), font});
   }
   ImGui::GetIO().FontDefault = pick(Face::ui, 13 * scale);
@@ -152,7 +153,10 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
 }
 
 float Fonts::crisp(Face face, float pixels) const {
-  if (compat::dynamic_fonts) return std::max(std::round(pixels), 1.0f);  // what lies between is drawn from the nearest, blurred
+  if (compat::dynamic_fonts) {  // what lies between is drawn from the nearest, blurred
+    const auto least = std::ranges::find(sizes, face, &Size::face);
+    return std::max(std::round(pixels), std::round(least->points * scale_));
+  }
   float best = 0, largest = 0;
   for (const Baked& baked : baked_) {
     if (baked.face != face) continue;
@@ -178,6 +182,10 @@ void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, Im
   pixels = fonts.crisp(face, pixels);
   list.AddText(fonts.pick(face, pixels), pixels, {std::round(at.x), std::round(at.y)}, colour, text.data(),
                text.data() + text.size());
+  if (Record* record = recording()) {
+    const ImVec2 size = text_size(fonts, face, pixels, text);
+    record->texts.push_back({std::string(text), at, {at.x + size.x, at.y + size.y}, list.GetClipRectMin(), list.GetClipRectMax(), face, pixels, colour, false});
+  }
 }
 
 ImVec2 text_size(const Fonts& fonts, Face face, float pixels, std::string_view text) {
@@ -213,7 +221,11 @@ void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, 
 void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string_view text, float width) {
   const ImVec2 size = text_size(fonts, face, pixels, text);
   const int first = list.VtxBuffer.Size;
+  const std::size_t recorded = recording() ? recording()->texts.size() : 0;
   draw_elided(list, fonts, face, pixels, {end.x - std::min(size.x, width), end.y - size.y / 2}, colour, text, width);
+  if (Record* record = recording()) {
+    for (std::size_t i = recorded; i < record->texts.size(); ++i) record->texts[i].turned = true;
+  }
   const float angle = degrees * 3.14159265f / 180;
   const float c = std::cos(angle), s = std::sin(angle);
   for (int i = first; i < list.VtxBuffer.Size; ++i) {

@@ -25,8 +25,9 @@ Look make(Theme theme) {
     look.warning_ground = hex("FFF4E5");
     look.shadow = IM_COL32(20, 30, 50, 22);
     look.q = hex("2563EB");
-    look.k = hex("D9570B");
-    look.v = hex("0E9F6E");
+    look.k = hex("C2410C");  // as words they have 4.5 : 1 on every ground
+    look.v = hex("097C58");
+    look.muted = hex("5F6978");
     look.after = hex("7C3AED");
   } else {
     look.window = hex("12151A");

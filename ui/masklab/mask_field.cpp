@@ -63,10 +63,11 @@ bool draw_slider(const Frame& frame, const MaskArgument& argument) {
   return true;
 }
 
-/// padding() needs lengths: where there are none, every entry is some keys shorter than the one before.
+/// padding() needs lengths: where there are none, every entry is some keys shorter than the one before; but the words of
+/// a text are none of them padding.
 void give_lengths(const Dims& dims, Scenario& scenario) {
   if (!scenario.valid_lens.empty()) return;
-  for (Index b = 0; b < dims.batch; ++b) scenario.valid_lens.push_back({std::max<Index>(dims.n_k - 1 - b, 1)});
+  for (Index b = 0; b < dims.batch; ++b) scenario.valid_lens.push_back({scenario.source == Source::text ? dims.n_k : std::max<Index>(dims.n_k - 1 - b, 1)});
 }
 
 }  // namespace

@@ -146,6 +146,23 @@ MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t colu
   return picture;
 }
 
+namespace {
+
+/// Broken before an operator or a name, so that each of two lines has about half of it.
+std::vector<std::string> in_lines(const std::string& expression) {
+  constexpr std::size_t short_enough = 18;
+  if (expression.size() <= short_enough) return {expression};
+  std::size_t best = std::string::npos;
+  const auto off = [&](std::size_t at) { return at > expression.size() / 2 ? at - expression.size() / 2 : expression.size() / 2 - at; };
+  for (std::size_t at = expression.find(' '); at != std::string::npos; at = expression.find(' ', at + 1)) {
+    if (best == std::string::npos || off(at) < off(best)) best = at;
+  }
+  if (best == std::string::npos) return {expression};
+  return {expression.substr(0, best), expression.substr(best + 1)};
+}
+
+}  // namespace
+
 std::vector<PatternTile> make_palette() {
   std::vector<PatternTile> tiles;
   for (const Pattern& pattern : all_patterns()) {
@@ -154,7 +171,7 @@ std::vector<PatternTile> make_palette() {
       MaskContext context{.n_q = tile_tokens, .n_k = tile_tokens};
       const Tensor lens = Tensor::full({1}, tile_tokens * 0.6f);
       context.valid_lens = &lens;
-      tiles.push_back({signature(pattern), hint_of(pattern), example.text(), evaluate(example, context)});
+      tiles.push_back({signature(pattern), hint_of(pattern), example.text(), in_lines(example.text()), evaluate(example, context)});
     } catch (const ExpressionError&) {
       // its example stands for a file's or a painted mask: nothing to show without one
     }

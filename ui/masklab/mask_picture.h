@@ -13,6 +13,7 @@ namespace headlight {
 /// One pattern of the palette: its example at a small size.
 struct PatternTile {
   std::string signature, hint, expression;
+  std::vector<std::string> lines;  ///< the expression, which is what a click inserts, in two lines where it is long
   Tensor mask;  ///< [n, n], 1 = may attend
 };
 

@@ -63,6 +63,7 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
   if (fit.names) {
     heat.row_labels = axis_labels(frame, Axis::query, heat.rows);
     heat.col_labels = axis_labels(frame, Axis::key, heat.cols);
+    heat.widest_column = widest(frame, heat.col_labels, pixels) / pixels;
     names = std::min(widest(frame, heat.row_labels, pixels) + 6 * t, room.width() * 0.3f);
     below = upright * t;
   }
@@ -103,7 +104,7 @@ void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border) 
     frame.painter.draw(list, quad);
   }
   draw_labels(frame, list, heat, heat.rect, card.type * u, true, true);
-  if (const std::optional<Cell> cell = frame.looked_at()) draw_highlight(frame, list, heat, heat.rect, *cell);
+  draw_highlights(frame, list, heat, heat.rect);
   float y = card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u;
   for (const std::string& line : card.caption) {
     draw_elided(list, frame.fonts, Face::ui, 12 * u, {card.card.min.x + pad * u, y}, frame.look.muted, line, card.card.width() - 2 * pad * u);

@@ -13,7 +13,7 @@ namespace headlight {
 namespace {
 
 constexpr float most_zoom = 256;
-constexpr std::size_t most_marks = 4000;
+constexpr std::size_t most_outlines = 4000;
 
 PaintSizes sizes_of(const Dims& dims) { return {dims.batch, dims.heads, dims.n_q, dims.n_k}; }
 
@@ -185,9 +185,13 @@ void draw_painting(const Frame& frame, const HeatPicture& mask, Rect rect) {
     PaintedCells inside = cells;
     inside.queries = std::min(cells.queries, mask.rows - cells.query);
     inside.keys = std::min(cells.keys, mask.cols - cells.key);
-    const Rect at = screen_of(inside, mask, rect).grown(-1.5f * frame.u);
-    if (at.width() > 0 && at.height() > 0) compat::add_rect(list, at.min, at.max, frame.look.accent, 2 * frame.u, 1.5f * frame.u);
-    if (++marks == most_marks) break;
+    const Rect whole = screen_of(inside, mask, rect), at = whole.grown(-1.5f * frame.u);
+    if (!ImGui::IsRectVisible(whole.min, whole.max)) continue;
+    if (++marks <= most_outlines && at.width() > 0 && at.height() > 0) {
+      compat::add_rect(list, at.min, at.max, frame.look.accent, 2 * frame.u, 1.5f * frame.u);
+    } else {  // too many or too small for outlines
+      list.AddRectFilled(whole.min, {std::max(whole.max.x, whole.min.x + 1), std::max(whole.max.y, whole.min.y + 1)}, fade(frame.look.accent, 0.45f));
+    }
   }
   const MaskPainting& painting = frame.view().mask_painting;
   if (painting.tool == PaintTool::look) return;

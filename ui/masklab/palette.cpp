@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-constexpr float tile_height = 74, tile_width = 96;
+constexpr float tile_height = 96, tile_width = 146;
 
 Combine meant(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
@@ -31,7 +31,7 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   list.AddRectFilled(at, end, frame.look.card, 7 * u);
   compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, 7 * u, 1);
   MatrixQuad quad;
-  const float side = size.y - 26 * u;
+  const float side = size.y - 44 * u;
   quad.min = {std::round(at.x + (size.x - side) / 2), at.y + 5 * u};
   quad.max = {quad.min.x + side, quad.min.y + side};
   quad.values = pattern.mask;
@@ -39,8 +39,13 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   quad.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};
   frame.painter.draw(list, quad);
-  const float width = std::min(text_size(frame.fonts, Face::mono, 10 * u, pattern.signature).x, size.x - 6 * u);
-  draw_elided(list, frame.fonts, Face::mono, 10 * u, {at.x + (size.x - width) / 2, end.y - 17 * u}, frame.look.muted, pattern.signature, width);
+  // What a click inserts, in two lines where it takes them.
+  float y = end.y - (pattern.lines.size() > 1 ? 35 : 27) * u;
+  for (const std::string& line : pattern.lines) {
+    const float width = std::min(text_size(frame.fonts, Face::mono, 12 * u, line).x, size.x - 8 * u);
+    draw_elided(list, frame.fonts, Face::mono, 12 * u, {at.x + (size.x - width) / 2, y}, frame.look.muted, line, width);
+    y += 15 * u;
+  }
   return clicked;
 }
 

@@ -35,8 +35,8 @@ void draw_part(const Frame& frame, const HeatPicture& heat, Over over) {
   const bool whole = frame.view().mask_painting.zoom <= 1;
   draw_labels_of_part(frame, list, heat, rect, heat.rect, 12 * frame.u);
   if (!whole) list.PushClipRect(heat.rect.min, heat.rect.max, true);
-  draw_heat(frame, list, heat, rect, true);
-  if (const std::optional<Cell> cell = frame.looked_at()) draw_highlight(frame, list, heat, rect, *cell);
+  draw_moment_heat(frame, list, heat, rect);  // the lab is about the whole mask, wherever the player is
+  draw_highlights(frame, list, heat, rect);
   over(rect);
   if (!whole) list.PopClipRect();
 }
@@ -148,11 +148,13 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
     draw_paint_toolbar(frame);
     y += 34 * u;
   }
-  const float row = 80 * u;
+  const float row = 102 * u;
   const float left = inside.max.y - y - 44 * u;
-  const int rows = static_cast<int>(palette_picture(frame).size()) * 96 / std::max(static_cast<int>(inside.width() / u), 288) + 1;
-  const float palette = controls ? std::clamp(std::floor((left * 0.42f) / row), 1.0f, static_cast<float>(rows)) * row : 0;
-  const Rect matrices{{inside.min.x, y}, {inside.max.x, controls ? inside.max.y - palette - 40 * u : inside.max.y}};
+  const int rows = static_cast<int>(palette_picture(frame).size()) * 146 / std::max(static_cast<int>(inside.width() / u), 440) + 1;
+  const float palette = controls ? std::clamp(std::floor((left * 0.46f) / row), 1.0f, static_cast<float>(rows)) * row : 0;
+  const bool two_lines = inside.width() < 800 * u;  // what a click does, and what the mask can be taken as
+  const float line = two_lines ? 66 * u : 32 * u;
+  const Rect matrices{{inside.min.x, y}, {inside.max.x, controls ? inside.max.y - palette - 8 * u - line : inside.max.y}};
   const MaskPicture& picture = mask_picture(frame, matrices);
   const Rect rect = zoomed(frame.view().mask_painting, picture.mask.rect);
   look(frame, picture, rect, {matrices.min, {matrices.max.x, matrices.max.y - picture.strip}});
@@ -163,8 +165,12 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   if (!controls) return;
   ImGui::SetCursorScreenPos({inside.min.x, matrices.max.y + 8 * u});
   draw_combine_choice(frame);
-  draw_mask_take(frame, ImGui::GetItemRectMax().x + 8 * u, {inside.max.x, matrices.max.y + 8 * u});
-  draw_palette(frame, {{inside.min.x, matrices.max.y + 40 * u}, inside.max});
+  if (two_lines) {
+    draw_mask_take(frame, inside.min.x, {inside.max.x, matrices.max.y + 40 * u});
+  } else {
+    draw_mask_take(frame, ImGui::GetItemRectMax().x + 8 * u, {inside.max.x, matrices.max.y + 8 * u});
+  }
+  draw_palette(frame, {{inside.min.x, matrices.max.y + 8 * u + line}, inside.max});
 }
 
 }  // namespace headlight

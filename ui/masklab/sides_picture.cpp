@@ -10,7 +10,6 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t most_runs = 4000;
 
 struct Builder {
   const Frame& frame;
@@ -38,7 +37,6 @@ struct Builder {
     differing = difference.cells;
     picture.only_a = difference.only_first;
     picture.only_b = difference.only_second;
-    find_runs();
   }
 
   void find_runs() {
@@ -46,12 +44,35 @@ struct Builder {
     for (Index row = 0; row < cells.rows; ++row) {
       for (Index col = 0; col < cells.cols; ++col) {
         if (cells(row, col) == 0) continue;
-        if (picture.runs.size() == most_runs) return;
         DifferingRun run{row, col, 1, cells(row, col) > 0};
         while (col + 1 < cells.cols && cells(row, col + 1) == cells(row, run.col)) ++col, ++run.count;
         picture.runs.push_back(run);
       }
     }
+  }
+
+  /// Cells too small for outlines: a picture, a pixel of it tinted where a cell below it differs, by the colour that the
+  /// difference has there.
+  void tint() {
+    const HeatPicture& heat = picture.matrices[0].heat;
+    const MatrixView cells = differing.matrix();
+    const Colormap& map = *picture.matrices[2].heat.colormap;
+    Rgba by_a = map.at(0.82f), by_b = map.at(0.18f);
+    by_a.a = by_b.a = 190;
+    const int width = std::max(static_cast<int>(heat.rect.width()), 1), height = std::max(static_cast<int>(heat.rect.height()), 1);
+    auto image = std::make_shared<Image>(width, height);
+    for (int y = 0; y < height; ++y) {
+      const Index first = y * cells.rows / height, last = std::max(first + 1, (y + 1) * cells.rows / height);
+      for (int x = 0; x < width; ++x) {
+        const Index left = x * cells.cols / width, right = std::max(left + 1, (x + 1) * cells.cols / width);
+        for (Index row = first; row < last; ++row) {
+          for (Index col = left; col < right; ++col) {
+            if (cells(row, col) != 0) image->set(x, y, cells(row, col) > 0 ? by_a : by_b);
+          }
+        }
+      }
+    }
+    picture.tint = std::move(image);
   }
 
   void say() {
@@ -86,6 +107,10 @@ struct Builder {
       const float left = below.min.x + static_cast<float>(i) * (width + gap);
       lay_out(frame, card, {{left, below.min.y}, {left + width, below.max.y}}, {.stretch = 1.6f});
     }
+    const HeatPicture& heat = picture.matrices[0].heat;
+    const float cell = std::min(heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows));
+    if (picture.only_a + picture.only_b == 0) return;
+    cell >= 9 * u ? find_runs() : tint();
   }
 };
 

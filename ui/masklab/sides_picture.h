@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
+#include "core/image/png_image.h"
 #include "ui/masklab/sheet.h"
 
 namespace headlight {
@@ -20,7 +22,8 @@ struct SidesPicture {
   SheetWords words;
   Rect field{};                          ///< where B is typed
   std::array<MatrixCard, 3> matrices{};  ///< A, B, A − B; without values where B has an error
-  std::vector<DifferingRun> runs;        ///< as many as can be drawn
+  std::vector<DifferingRun> runs;        ///< where cells are large enough for outlines
+  std::shared_ptr<const Image> tint;     ///< in place of them where cells are small: over the matrices of A and B
   Index only_a = 0, only_b = 0;          ///< cells
   bool shows() const { return words.error.empty(); }
 };

@@ -15,25 +15,15 @@ namespace {
 /// Outlined where cells are large, tinted where they are not; in the colour that the difference has there.
 void mark_differences(const Frame& frame, const SidesPicture& picture, const HeatPicture& heat) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (picture.tint) frame.painter.image(list, heat.rect.min, picture.tint);
   const ImVec2 cell{heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows)};
-  const bool large = std::min(cell.x, cell.y) >= 9 * frame.u;
   const Colormap& map = *picture.matrices[2].heat.colormap;
-  const ImU32 by_a = to_imgui(map.at(0.8f)), by_b = to_imgui(map.at(0.2f));
-  const auto box = [&](const DifferingRun& run, Index first, Index count) {
-    const ImVec2 min{heat.rect.min.x + static_cast<float>(first) * cell.x, heat.rect.min.y + static_cast<float>(run.row) * cell.y};
-    return Rect{min, {min.x + static_cast<float>(count) * cell.x, min.y + cell.y}};
-  };
+  const ImU32 by_a = to_imgui(map.at(0.82f)), by_b = to_imgui(map.at(0.18f));
   for (const DifferingRun& run : picture.runs) {
-    const ImU32 colour = run.by_a ? by_a : by_b;
-    if (!large) {
-      const Rect at = box(run, run.col, run.count);
-      // To whole pixels, so that rows of less than one do not lie over each other.
-      list.AddRectFilled({std::round(at.min.x), std::round(at.min.y)}, {std::round(at.max.x), std::round(at.max.y)}, fade(colour, 0.6f));
-      continue;
-    }
     for (Index i = 0; i < run.count; ++i) {
-      const Rect at = box(run, run.col + i, 1).grown(-2 * frame.u);
-      compat::add_rect(list, at.min, at.max, colour, 2 * frame.u, 2.5f * frame.u);
+      const ImVec2 min{heat.rect.min.x + static_cast<float>(run.col + i) * cell.x, heat.rect.min.y + static_cast<float>(run.row) * cell.y};
+      const Rect at = Rect{min, {min.x + cell.x, min.y + cell.y}}.grown(-2 * frame.u);
+      compat::add_rect(list, at.min, at.max, run.by_a ? by_a : by_b, 2 * frame.u, 2.5f * frame.u);
     }
   }
 }
@@ -64,7 +54,6 @@ void draw_side_by_side_tab(const Frame& frame, Rect place) {
   const auto& [a, b, difference] = picture.matrices;
   point_at_cells(frame, "cells", {a.card.min, difference.card.max}, std::array{&a, &b, &difference});
   for (const MatrixCard& card : picture.matrices) draw_matrix_card(frame, card);
-  if (picture.runs.empty()) return;
   mark_differences(frame, picture, a.heat);
   mark_differences(frame, picture, b.heat);
 }

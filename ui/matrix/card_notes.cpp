@@ -10,9 +10,9 @@
 namespace headlight {
 namespace {
 
-constexpr float note_points = 10.5f;
-constexpr float mark_points = 9;
-constexpr float number_points = 9.5f;
+constexpr float note_points = 13;
+constexpr float mark_points = 10;
+constexpr float number_points = 12;
 
 std::string share_text(Index part, Index whole) {
   const auto percent = (100 * part + whole / 2) / whole;
@@ -90,7 +90,7 @@ std::string in_column(double value) {
 RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t) {
   RowStrip strip;
   strip.left = heat.rect.max.x + 8 * t;
-  constexpr float columns[] = {32, 64, 96, 126};
+  constexpr float columns[] = {36, 76, 114, 150};
   for (std::size_t i = 0; i < 4; ++i) strip.ends[i] = heat.rect.max.x + columns[i] * t;
   for (const RowStatistics& row : row_statistics(*frame.trace(), heat.stage, heat.batch, heat.head)) {
     RowStrip::Row& shown = strip.rows.emplace_back();
@@ -119,9 +119,9 @@ void draw_row_strip(const Frame& frame, ImDrawList& list, const RowStrip& strip,
   constexpr const char* titles[] = {"row.sum", "row.entropy", "row.maximum", "row.allowed"};
   constexpr const char* sentences[] = {"row.sum_hint", "row.entropy_hint", "row.maximum_hint", "row.allowed_hint"};
   for (std::size_t i = 0; i < 4; ++i) {
-    const float y = matrix.max.y + 9 * t;
+    const float y = matrix.max.y + 10 * t;
     right(Face::ui, frame.look.muted, ends[i], y, frame.words(titles[i]));
-    tooltip_over({ends[i] - 26 * t, y - 7 * t}, {ends[i], y + 7 * t}, frame.words(sentences[i]));
+    tooltip_over({ends[i] - 34 * t, y - 8 * t}, {ends[i], y + 7 * t}, frame.words(sentences[i]));
   }
   for (Index r = 0; r < std::min(rows, static_cast<Index>(strip.rows.size())); ++r) {
     const RowStrip::Row& row = strip.rows[static_cast<std::size_t>(r)];

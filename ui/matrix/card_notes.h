@@ -33,7 +33,7 @@ struct RowStrip {
 std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, float free, float right, float type);
 
 /// What a strip needs beside its matrix, in points of type.
-constexpr float row_strip_width = 126;
+constexpr float row_strip_width = 150;
 /// `t` is pixels per point of type.
 RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t);
 

@@ -18,6 +18,8 @@ void choose_range(const Frame& frame, HeatPicture& heat) {
   if (info(heat.stage).palette == Palette::boolean) return;
   const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head);
   const CellMasks masks = masks_over(trace, heat.stage, heat.batch, heat.head);
+  const bool weights = kind == ColormapKind::sequential;
+  if (weights) heat.quad.norm = frame.view().norm.value_or(setting.mode == RangeMode::stage && heat.cols > keys_spread_evenly ? Norm::log : Norm::linear);
   switch (setting.mode) {
     case RangeMode::stage: break;
     case RangeMode::fixed: heat.quad.range = setting.fixed; break;
@@ -30,9 +32,15 @@ void choose_range(const Frame& frame, HeatPicture& heat) {
     case RangeMode::row:
       if (heat.quad.values.source()) break;  // a maximum for each of so many rows is as long as the matrix to find
       heat.quad.row_ranges = true;
+      heat.quad.norm = Norm::linear;
       heat.quad.range = {kind == ColormapKind::diverging ? -1.0f : 0.0f, 1};
       heat.shades = Tensor({1, 1, heat.rows, heat.cols}, normalise_rows(matrix, masks, kind));
       break;
+  }
+  if (heat.quad.norm == Norm::log && heat.quad.range.lo <= 0) {
+    // A power of ten below the share that every key has when all have the same: what is less hardly counts.
+    heat.quad.range.lo = std::pow(10.0f, std::floor(std::log10(0.5f / static_cast<float>(heat.cols))));
+    if (!(heat.quad.range.lo < heat.quad.range.hi)) heat.quad.norm = Norm::linear;
   }
 }
 
@@ -55,6 +63,7 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
   quad.head = heat.head;
   quad.theme = frame.look.theme;
   quad.scale = frame.u;
+  quad.means = is_parameter(stage);
   const StageInfo& about = info(stage);
   if (about.cover != Cover::none) quad.mask = trace[Stage::mask];
   quad.show_leaks = about.lane == Lane::weights;
@@ -75,7 +84,8 @@ std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count)
 float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
   float widest = 0;
   const auto measure = [&](Index i) {
-    const std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
+    std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
+    if (label == std::to_string(i)) std::ranges::fill(label, '8');  // any index of as many digits has room
     widest = std::max(widest, text_size(frame.fonts, Face::bold, pixels, label).x);
   };
   for (Index i = 0; i < std::min<Index>(count, 64); ++i) measure(i);
@@ -89,14 +99,18 @@ float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 
   const float t = pixels / 12;
   const float pitch = std::min(box.x / static_cast<float>(cols), 2 * box.y / static_cast<float>(rows));
   const float widest = widest_label(frame, axis, cols, pixels);
-  const float room = (box.y + 2 * t - 12.5f * t * static_cast<float>(rows)) / 0.71f;
-  return widest + 3 * t > pitch && pitch >= 13 * t && room >= 30 * t ? std::min({widest, room, 64 * t}) : 0;
+  // What names at most as high as their rows leave, but as much as a short word in any case.
+  const float room = std::max((box.y + 2 * t - 12.5f * t * static_cast<float>(rows)) / 0.71f, std::min(34 * t, box.y * 0.4f));
+  return widest + 3 * t > pitch && pitch >= 6 * t ? std::min({widest, room, 64 * t}) : 0;
 }
 
 void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns) {
   const StageInfo& about = info(heat.stage);
   heat.row_labels = axis_labels(frame, about.rows, heat.rows);
-  if (columns) heat.col_labels = axis_labels(frame, about.cols, heat.cols);
+  if (columns) {
+    heat.col_labels = axis_labels(frame, about.cols, heat.cols);
+    heat.widest_column = widest_label(frame, about.cols, heat.cols, pixels) / pixels;
+  }
   heat.label_room = room / pixels;
 }
 

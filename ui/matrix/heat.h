@@ -22,8 +22,12 @@ struct HeatPicture {
   Colormap const* colormap = nullptr;
   std::vector<std::string> row_labels, col_labels;  ///< empty: none are drawn
   float label_room = 0;  ///< for a row's label, in heights of its type
+  float widest_column = 0; ///< of the columns' names, in heights of their type
   float turned_room = 0; ///< for a column's label at 45°, along it, in heights of its type; 0: they stand upright
 };
+
+/// Beyond so many keys weights are small, and their colours spread by magnitude.
+inline constexpr Index keys_spread_evenly = 32;
 
 /// One matrix in its place, in the view's colours: of `head`, a query head, or of the key/value head that it uses.
 HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect);

@@ -46,7 +46,7 @@ class NumberWriter {
  public:
   NumberWriter(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect)
       : frame_(frame), list_(list), heat_(heat), rect_(rect), cell_(cell_size(heat, rect)),
-        pixels_(std::clamp(std::min(cell_.y * 0.6f, cell_.x * 0.33f), 10 * frame.u, 17 * frame.u)),
+        pixels_(std::clamp(std::min(cell_.y * 0.5f, cell_.x * 0.3f), 12 * frame.u, 40 * frame.u)),
         digit_(text_size(frame.fonts, Face::mono, pixels_, "0").x),
         matrix_(heat.quad.values.matrix(heat.batch, heat.head)), shades_(heat.shades.defined() ? heat.shades.matrix() : matrix_), masks_(masks_of(heat)) {}
 
@@ -83,12 +83,13 @@ class NumberWriter {
       case CellKind::value: {
         if (!format) return;
         char buffer[48];
-        const Rgba ground = heat_.colormap->at(normalise(shades_(r, c), heat_.quad.range));
+        const Rgba ground = heat_.colormap->at(spread(shades_(r, c), heat_.quad.range, heat_.colormap->kind(), heat_.quad.norm));
         return draw_number(frame_, list_, format->write(value, buffer), centre, pixels_, to_imgui(ink_on(ground)));
       }
       case CellKind::masked:
       case CellKind::neg_inf:
         if (std::isfinite(value) && heat_.stage == Stage::masked_scores) return;  // a finite fill
+        if (!format) return;  // where no number is written the hatching says it
         return write_mark(heat_.quad.show_leaks ? "0" : "−∞", centre, frame_.look.muted);
       case CellKind::nan: return write_mark("NaN", centre, frame_.look.ink);
       case CellKind::pos_inf: return write_mark("+∞", centre, frame_.look.ink);

@@ -56,7 +56,13 @@ Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
   return meaning;
 }
 
-void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell) {
+void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect) {
+  const View& view = frame.view();
+  if (view.selected && frame.shows(*view.selected)) draw_highlight(frame, list, heat, rect, *view.selected, Mark::kept);
+  if (view.hovered && view.hovered != view.selected && frame.shows(*view.hovered)) draw_highlight(frame, list, heat, rect, *view.hovered, Mark::pointed);
+}
+
+void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell, Mark mark) {
   if (has_head_axis(heat.stage) && has_head_axis(cell.stage) && is_per_kv_head(heat.stage) == is_per_kv_head(cell.stage) &&
       heat.head != cell.head) {
     return;
@@ -65,8 +71,10 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   const ImVec2 size = cell_size(heat, rect);
   // Elsewhere only the tokens' rows and columns, thinly: the cell's true sources are the provenance's to mark.
   const bool here = heat.stage == cell.stage;
-  const ImU32 colour = here ? frame.look.ink : fade(frame.look.ink, 0.4f);
-  const float thick = here ? std::max(1.5f, 1.5f * frame.u) : std::max(1.0f, frame.u);
+  // What is kept stands in ink; what is pointed at, more lightly, in the colour of links.
+  const bool kept = mark == Mark::kept;
+  const ImU32 colour = kept ? fade(frame.look.ink, here ? 1.0f : 0.4f) : fade(frame.look.accent, here ? 0.75f : 0.4f);
+  const float thick = here && kept ? std::max(1.5f, 1.5f * frame.u) : std::max(1.0f, frame.u);
   const auto is_token = [&](Axis axis) { return here || axis == Axis::query || axis == Axis::key; };
   const auto band = [&](Index row, Index rows, Index col, Index cols) {
     const ImVec2 min{rect.min.x + static_cast<float>(col) * size.x, rect.min.y + static_cast<float>(row) * size.y};
@@ -77,6 +85,13 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   };
   if (meaning.row >= 0 && meaning.row < heat.rows && is_token(info(heat.stage).rows)) band(meaning.row, 1, 0, heat.cols);
   if (meaning.col >= 0 && meaning.col < heat.cols && is_token(info(heat.stage).cols)) band(0, heat.rows, meaning.col, 1);
+  if (!here || meaning.row < 0 || meaning.col < 0 || meaning.row >= heat.rows || meaning.col >= heat.cols) return;
+  // The cell itself in a box, set off from whatever colour it has.
+  const float box = std::max(2.0f, (kept ? 2.5f : 2.0f) * frame.u);
+  const ImVec2 min{rect.min.x + static_cast<float>(meaning.col) * size.x, rect.min.y + static_cast<float>(meaning.row) * size.y};
+  const ImVec2 max{min.x + size.x, min.y + size.y};
+  compat::add_rect(list, {std::round(min.x - box), std::round(min.y - box)}, {std::round(max.x + box), std::round(max.y + box)}, frame.look.card, 3 * frame.u, box);
+  compat::add_rect(list, {std::round(min.x - box / 2), std::round(min.y - box / 2)}, {std::round(max.x + box / 2), std::round(max.y + box / 2)}, kept ? frame.look.ink : frame.look.accent, 2 * frame.u, box);
 }
 
 /// The indices whose cells lie between two screen coordinates.
@@ -116,21 +131,27 @@ bool has_label(Index i, Index every, Index lit) {
   return i == lit || (i % every == 0 && !beside);
 }
 
-/// The name, or where names are left out between, the index: of words every fifth says little.
+/// Names say little where most are left out between: then the index.
+constexpr Index names_left_out = 3;
 std::string_view label_text(const std::string& name, Index i, bool index, char (&buffer)[24]) {
   if (!index) return name;
   return {buffer, static_cast<std::size_t>(std::snprintf(buffer, sizeof buffer, "%lld", static_cast<long long>(i)))};
 }
 
+/// Whole, but for a word, which may be cut where it is longer than `room`; a number that is does not stand.
+bool is_index(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
+
 void draw_row_labels(const LabelStyle& style, Index lit) {
-  const Index every = round_step(style.pixels * 1.05f / style.cell.y);
+  const float line = text_size(style.frame.fonts, Face::ui, style.pixels, "0").y;
+  const Index every = round_step(line * 0.95f / style.cell.y);
   const auto [first, last] = visible(style.rect.min.y, style.cell.y, style.heat.rows, style.list.GetClipRectMin().y, style.list.GetClipRectMax().y);
   for (Index r = first; r < last; ++r) {
     if (!has_label(r, every, lit) || !style.shows_row(r)) continue;
     char buffer[24];
-    const std::string_view text = label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > 1 && r != lit, buffer);
-    const float width = std::min(style.width(r == lit, text), style.heat.label_room * style.pixels);
-    const float y = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y - style.pixels / 2;
+    const std::string_view text = label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > names_left_out && r != lit, buffer);
+    const float whole = style.width(r == lit, text), width = std::min(whole, style.heat.label_room * style.pixels);
+    if (width + 0.5f < whole && is_index(text)) continue;
+    const float y = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y - line / 2;
     draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {style.seen.min.x - width - 5 * style.frame.u, y}, style.ink(r == lit), text, width);
   }
 }
@@ -138,8 +159,9 @@ void draw_row_labels(const LabelStyle& style, Index lit) {
 /// Each ends under its cell and leans out to the left.
 void draw_turned_labels(const LabelStyle& style, Index lit) {
   const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
+  const Index every = round_step(style.pixels * 1.05f / style.cell.x);
   for (Index c = first; c < last; ++c) {
-    if (!style.shows_col(c)) continue;
+    if (!style.shows_col(c) || !has_label(c, every, lit)) continue;
     const ImVec2 end{style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x + style.pixels * 0.25f, style.seen.max.y + style.pixels * 0.55f};
     draw_turned(style.list, style.frame.fonts, style.face(c == lit), style.pixels, end, -45, style.ink(c == lit),
                 style.heat.col_labels[static_cast<std::size_t>(c)], style.heat.turned_room * style.pixels);
@@ -149,15 +171,16 @@ void draw_turned_labels(const LabelStyle& style, Index lit) {
 void draw_column_labels(const LabelStyle& style, Index lit) {
   const float u = style.frame.u;
   const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
-  // A name may be cut to a few letters, an index not at all; the last one is the longest of them.
-  const float last_label = std::min(style.width(true, style.heat.col_labels.back()), 40 * u);
-  const float room = std::max({style.cell.x - 3 * u, 26 * u, last_label + 2 * u});
-  const Index every = round_step(room / style.cell.x);
+  // A name may be cut to a few letters, an index not at all.
+  const float widest = std::min(style.heat.widest_column * style.pixels, 40 * u * style.pixels / (12 * u));
+  const float room = std::max(style.cell.x - 3 * u, widest);
+  const Index every = round_step((room + 3 * u) / style.cell.x - 0.01f);
   for (Index c = first; c < last; ++c) {
     if (!has_label(c, every, lit) || !style.shows_col(c)) continue;
     char buffer[24];
-    const std::string_view text = label_text(style.heat.col_labels[static_cast<std::size_t>(c)], c, every > 1 && c != lit, buffer);
-    const float width = std::min(style.width(c == lit, text), room);
+    const std::string_view text = label_text(style.heat.col_labels[static_cast<std::size_t>(c)], c, every > names_left_out && c != lit, buffer);
+    const float whole = style.width(c == lit, text), width = std::min(whole, std::max(room, static_cast<float>(every) * style.cell.x - 3 * u));
+    if (width + 0.5f < whole && is_index(text)) continue;
     const float x = style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x - width / 2;
     draw_elided(style.list, style.frame.fonts, style.face(c == lit), style.pixels, {x, style.seen.max.y + 3 * u}, style.ink(c == lit), text, width);
   }

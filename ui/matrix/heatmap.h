@@ -14,7 +14,10 @@ void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Re
 void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect);
 /// Frames the row, column and cell that `cell` means in this heatmap: the cell itself where it is of the same stage,
 /// else, thinly, its row or column wherever this matrix counts the same tokens (query 3 is query 3 everywhere).
-void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell);
+enum class Mark { kept, pointed };
+void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell, Mark mark = Mark::kept);
+/// Both that there may be: of the selected cell and of the one under the pointer, which look different.
+void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect);
 /// Names of rows (left of `rect`) and columns (below it, upright or at 45°). Where they would touch, indices in round steps.
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols);
 /// The same of a matrix that fills `rect` but is seen only in `seen`: beside and below that, of the cells whose middles show.

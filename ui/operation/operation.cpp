@@ -81,7 +81,7 @@ void put_map(Pen& pen, Stage stage, Rect room) {
   pen.fill(card, pen.look().card, 8 * u);
   pen.box(card, pen.look().line, 1, 8 * u);
   const Rect inside = card.grown(-9 * u);
-  const PipelineLayout layout = lay_out_pipeline(easel.trace, {1000, 640}, 1, false, 0);
+  const PipelineLayout layout = lay_out_pipeline(easel.trace, {.size = {1000, 640}});
   const float x = inside.width() / 1000, y = inside.height() / 640;
   for (const Slot& slot : layout.slots) {
     const Rect at{{inside.min.x + slot.card.min.x * x, inside.min.y + slot.card.min.y * y}, {inside.min.x + slot.card.max.x * x, inside.min.y + slot.card.max.y * y}};

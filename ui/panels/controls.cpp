@@ -24,12 +24,37 @@ Choices lengths() {
   return std::span(list);
 }
 
+/// Several sentences, a batch entry each, stand in the field with " / " between them.
+constexpr std::string_view between_lines = " / ";
+
+const std::string& in_one_line(const Frame& frame) {
+  struct OneLine {
+    std::string text;
+  };
+  const auto make = [&] {
+    OneLine line;
+    for (const char c : frame.document.scenario.text) c == '\n' ? line.text += between_lines : line.text += c;
+    return line;
+  };
+  return frame.pictures.get<OneLine>(make, frame.document.scenario.text).text;
+}
+
+/// The same the other way round, but for one at the end, after which nothing is typed yet.
+std::string as_lines(std::string text) {
+  for (std::size_t at = text.find(between_lines); at != std::string::npos; at = text.find(between_lines, at + 1)) {
+    if (text.find_first_not_of(" /", at) != std::string::npos) text.replace(at, between_lines.size(), "\n");
+  }
+  return text;
+}
+
 void draw_input(const Frame& frame) {
   section(frame, frame.words("controls.input"));
   const Scenario& now = frame.document.scenario;
   if (now.source == Source::text) {
-    auto text = text_field(frame, "##text", now.text, Face::ui, true);
-    if (text && text->find_first_not_of(" \t") != std::string::npos) {  // nothing is no sentence: what was typed last holds
+    auto text = text_field(frame, "##text", in_one_line(frame), Face::ui, true);
+    tooltip(frame, frame.words("controls.lines"));
+    if (text) *text = as_lines(*text);
+    if (text && text->find_first_not_of(" \t\n") != std::string::npos) {  // nothing is no sentence: what was typed last holds
       frame.edit("text", [text = std::move(*text)](Scenario& s) { s.text = text; });
     }
   } else if (now.source == Source::file) {
@@ -52,7 +77,10 @@ void draw_input(const Frame& frame) {
   draw_settings(frame, SettingGroup::input);
   draw_pasted(frame);
   const std::string& story = in_language(frame.document.origin.lesson.description, frame.words.language());
-  if (!story.empty()) {
+  const Scenario& began = frame.document.origin.lesson.scenario;
+  // A story is about the words it was told of.
+  const bool still = now.source == began.source && now.text == began.text && now.file == began.file;
+  if (!story.empty() && still) {
     note(frame, story);
   } else if (!has_file) {
     note(frame, frame.words("controls.drop_hint"));

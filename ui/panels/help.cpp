@@ -26,6 +26,7 @@ constexpr Shortcut shortcuts[] = {
     {"J  G", "help.facets"},
     {"K  H", "help.knock"},
     {"R", "help.reaches"},
+    {"+ −  0", "help.zoom"},
     {"A", "help.pin"},
     {"Ctrl+O", "help.open"},
     {"D", "help.brush"},

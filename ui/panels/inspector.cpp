@@ -149,9 +149,9 @@ class Drawer {
 
   void dot_cell(const DotCell& cell, ImVec2 min, ImVec2 size, const char* kind, std::size_t number) {
     list_.AddRectFilled(min, {min.x + size.x, min.y + size.y}, cell.ground, 3 * u_);
-    const ImVec2 extent = text_size(frame_.fonts, Face::mono, 10 * u_, cell.text);
+    const ImVec2 extent = text_size(frame_.fonts, Face::mono, 12 * u_, cell.text);
     if (extent.x <= size.x) {
-      draw_text(list_, frame_.fonts, Face::mono, 10 * u_,
+      draw_text(list_, frame_.fonts, Face::mono, 12 * u_,
                 {min.x + (size.x - extent.x) / 2, min.y + (size.y - extent.y) / 2}, cell.ink, cell.text);
     }
     if (!kind) return;
@@ -170,7 +170,7 @@ class Drawer {
                                      : "inspector.dot"));
     const ImVec2 start = ImGui::GetCursorScreenPos();
     const float label = 18 * u_, gap = 2 * u_;
-    const auto at_most = static_cast<std::size_t>(std::max(1.0f, (width_ - label + gap) / (40 * u_)));
+    const auto at_most = static_cast<std::size_t>(std::max(1.0f, (width_ - label + gap) / (43 * u_)));
     const std::size_t lines = (dot.columns.size() + at_most - 1) / at_most, in_line = (dot.columns.size() + lines - 1) / lines;
     const ImVec2 size{(width_ - label + gap) / static_cast<float>(std::max<std::size_t>(in_line, 4)) - gap, 19 * u_};
     float y = start.y;
@@ -192,8 +192,14 @@ class Drawer {
       y += 4 * u_;
     }
     right(Face::mono, 12, {start.x, y}, frame_.look.ink, dot.sum);
+    y += 18 * u_;
+    for (const NumberLine& line : dot.closing) {
+      draw_elided(list_, frame_.fonts, Face::ui, 13 * u_, {start.x, y}, frame_.look.muted, line.label, width_ - 76 * u_);
+      right(Face::mono, 12, {start.x, y + u_}, frame_.look.ink, line.number);
+      y += 18 * u_;
+    }
     ImGui::SetCursorScreenPos(start);
-    ImGui::Dummy({width_, y + 16 * u_ - start.y});
+    ImGui::Dummy({width_, y - start.y});
   }
 
   /// Where the number came from, or what it reaches: a line a cell, each a link.
@@ -214,17 +220,17 @@ class Drawer {
     for (std::size_t i = 0; i < 2; ++i) {
       const bool chosen = (i == 1) == picture_.reaches;
       const char* text = frame_.words(words[i]);
-      const ImVec2 size{text_size(frame_.fonts, Face::bold, 11 * u_, text).x, 15 * u_};
+      const ImVec2 size{text_size(frame_.fonts, Face::bold, 11 * u_, text).x, 17 * u_};
       bool hovered = false;
       if (link("direction", i, at, size, hovered)) {
         frame_.show([i](View& v) { v.reaches = i == 1; });
       }
-      draw_text(list_, frame_.fonts, Face::bold, 11 * u_, at, chosen || hovered ? frame_.look.ink : fade(frame_.look.muted, 0.75f), text);
-      if (chosen) list_.AddLine({at.x, at.y + 15 * u_}, {at.x + size.x, at.y + 15 * u_}, frame_.look.ink, 1.5f * u_);
+      draw_text(list_, frame_.fonts, Face::bold, 11 * u_, at, chosen || hovered ? frame_.look.ink : frame_.look.muted, text);
+      if (chosen) list_.AddLine({at.x, at.y + 17 * u_}, {at.x + size.x, at.y + 17 * u_}, frame_.look.ink, 1.5f * u_);
       at.x += size.x + 16 * u_;
     }
     ImGui::SetCursorScreenPos({ImGui::GetWindowPos().x + ImGui::GetStyle().WindowPadding.x, at.y});
-    ImGui::Dummy({width_, 17 * u_});
+    ImGui::Dummy({width_, 20 * u_});
   }
 
   void source_line(const SourceLine& source, std::size_t number) {
@@ -235,8 +241,17 @@ class Drawer {
     if (hovered || frame_.view().pointed_stage == source.cell.stage) {
       list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover, 4 * u_);
     }
-    draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x, at.y + 1 * u_}, source.colour, source.label);
-    right(Face::mono, 12.5f, {at.x, at.y + 1 * u_}, frame_.look.ink, source.number);
+    // A number is whole; words beside it, as what is reached has, take what the label leaves.
+    const bool is_number = !picture_.reaches;
+    const float extent = text_size(frame_.fonts, is_number ? Face::mono : Face::ui, 12.5f * u_, source.number).x;
+    const float room = is_number ? width_ - extent - 10 * u_ : text_size(frame_.fonts, Face::ui, 12.5f * u_, source.label).x;
+    draw_elided(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x, at.y + 1 * u_}, source.colour, source.label, room);
+    if (is_number) {
+      right(Face::mono, 12.5f, {at.x, at.y + 1 * u_}, frame_.look.ink, source.number);
+    } else {
+      const float left = width_ - room - 12 * u_, width = std::min(extent, left);
+      draw_elided(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x + width_ - width, at.y + 1 * u_}, frame_.look.ink, source.number, left);
+    }
     ImGui::SetCursorScreenPos({at.x, at.y + 19 * u_});
   }
 

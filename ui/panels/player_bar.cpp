@@ -103,7 +103,24 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
   const std::optional<Cell> cell = frame.looked_at();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float y = named ? place.min.y + 22 * u : place.centre().y - 2.5f * u;
+  const auto is_current = [&](const Timeline::Chapter& chapter) {
+    if (frame.view().step) return now >= chapter.first && now < chapter.first + chapter.count;
+    return level_shown(frame.view()) == Level::operation ? frame.view().looking.stage == chapter.stage : cell && cell->stage == chapter.stage;
+  };
+  // Names are whole: the present stage has its own in any case, the others where that leaves them room.
+  const auto reach = [&](const Timeline::Chapter& chapter, float from, bool current) {
+    const float extent = text_size(frame.fonts, current ? Face::bold : Face::ui, 13 * u, label_of(frame, chapter.stage)).x;
+    const float at = std::clamp(from + (step - extent) / 2, left, right - extent);
+    return std::pair(at, at + extent);
+  };
+  std::pair<float, float> taken{right + step, right + step};
   float x = left;
+  for (const Timeline::Chapter& chapter : timeline.chapters()) {
+    if (is_current(chapter)) taken = reach(chapter, x, true);
+    x += step;
+  }
+  float last = left - step;
+  x = left;
   for (const Timeline::Chapter& chapter : timeline.chapters()) {
     const ImU32 lane = frame.look.lane(chapter.stage);
     const float done = std::clamp(static_cast<float>(now + 1 - chapter.first) / static_cast<float>(chapter.count), 0.0f, 1.0f);
@@ -111,16 +128,18 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
     const float width = step - 3 * u;
     list.AddRectFilled({from, y}, {from + width, y + 5 * u}, frame.look.field, 2.5f * u);
     if (done > 0) list.AddRectFilled({from, y}, {from + width * done, y + 5 * u}, fade(lane, 0.85f), 2.5f * u);
-    const bool current = frame.view().step ? now >= chapter.first && now < chapter.first + chapter.count : level_shown(frame.view()) == Level::operation ? frame.view().looking.stage == chapter.stage : cell && cell->stage == chapter.stage;
+    const bool current = is_current(chapter);
     if (current && frame.view().step) {
       list.AddCircleFilled({from + width * done, y + 2.5f * u}, 7 * u, frame.look.knob, 24);
       list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);
     }
     if (named) {
-      const Face face = current ? Face::bold : Face::ui;
-      const std::string_view label = label_of(frame, chapter.stage);
-      const float extent = std::min(text_size(frame.fonts, face, 11 * u, label).x, step - 2 * u);
-      draw_elided(list, frame.fonts, face, 11 * u, {x + (step - extent) / 2, y + 13 * u}, current ? frame.look.ink : frame.look.muted, label, extent);
+      const auto [from_x, to_x] = reach(chapter, x, current);
+      const float apart = 5 * u;
+      if (current || (from_x > last + apart && (to_x + apart < taken.first || from_x > taken.second + apart))) {
+        draw_text(list, frame.fonts, current ? Face::bold : Face::ui, 13 * u, {from_x, y + 13 * u}, current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
+        last = to_x;
+      }
     }
     x += step;
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/record.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/pipeline/caption.h"
 #include "ui/widgets/card.h"
@@ -28,6 +29,7 @@ class Painter {
     draw_sources();
     for (const Traveller& traveller : moment_.travellers) draw_traveller(traveller);
     for (const Arrow& arrow : picture_.layout.arrows) draw_words(arrow);
+    draw_note();
     if (frame_.view().presenting) {
       if (const std::optional<Stage> stage = spotlit()) draw_caption(frame_, list_, *stage, moment_.caption, to_.screen(picture_.layout.foot));
     } else {
@@ -74,9 +76,13 @@ class Painter {
               card.colour, card.title);
     const float symbol = math_size(frame_.fonts, 14 * t_, card.symbol).x;
     const float title = text_size(frame_.fonts, card.title_face, card.title_size * t_, card.title).x;
-    draw_text(list_, frame_.fonts, Face::bold, subtitle_points * t_, {rect.min.x + pad + title + 10 * t_, rect.min.y + 6 * t_}, frame_.look.head(frame_.view().head), card.subtitle);
+    draw_text(list_, frame_.fonts, Face::bold, subtitle_points * t_, {rect.min.x + pad + title + 10 * t_, rect.min.y + (11.5f - subtitle_points / 2) * t_}, frame_.look.ink, card.subtitle);
     if (title + symbol + 6 * t_ < rect.width() - 2 * pad) {
       draw_math(list_, frame_.fonts, 14 * t_, {rect.max.x - pad - symbol, rect.min.y + 4 * t_}, card.colour, card.symbol);
+    }
+    for (const ScrubPart& part : card.scrubber) {
+      const Rect bar = to_.screen(part.rect);
+      list_.AddRectFilled(bar.min, bar.max, part.in_front ? card.colour : frame_.look.line, 2.5f * t_);
     }
     for (const HeatPicture& heat : card.heats) {
       const Rect area = to_.screen(heat.rect);
@@ -86,19 +92,16 @@ class Painter {
         draw_heat(frame_, list_, heat, area, true);
       }
       if (card.labelled) {
-        const bool large = card.stage == Stage::weights;
-        draw_labels(frame_, list_, heat, area, (large ? 12 : 10.5f) * t_, true, large);
+        draw_labels(frame_, list_, heat, area, label_points * t_, true, card.stage == Stage::weights);
       }
-      for (const std::optional<Cell>* cell : {&frame_.view().selected, &frame_.view().hovered}) {
-        if (*cell && frame_.shows(**cell)) draw_highlight(frame_, list_, heat, area, **cell);
-      }
+      draw_highlights(frame_, list_, heat, area);
     }
     if (!card.strip.rows.empty()) draw_strip(card);
     for (const Strip& strip : card.strips) {
       const Rect heat = to_.screen(card.heats[0].rect);
       const ImVec2 from = to_.screen({strip.from, 0});
       const ImVec2 end = to_.screen({strip.to, 0});
-      list_.AddRectFilled({from.x, heat.min.y - 5 * t_}, {end.x, heat.min.y - 2.5f * t_}, strip.colour, 1.5f * t_);
+      list_.AddRectFilled({from.x, heat.min.y - 6 * t_}, {end.x, heat.min.y - 3 * t_}, strip.colour, 1.5f * t_);
     }
     for (const Strip& strip : card.row_strips) {
       const Rect heat = to_.screen(card.heats[0].rect);
@@ -126,10 +129,10 @@ class Painter {
   void draw_on_its_way(Rect area) {
     draw_moment_heat(frame_, list_, moment_.heat, area);
     const float line = area.height() / static_cast<float>(moment_.heat.rows);
-    if (moment_.sums.empty() || line < 10 * t_) return;
+    if (moment_.sums.empty() || line < 13 * t_) return;
     for (std::size_t r = 0; r < moment_.sums.size(); ++r) {
       const ImVec2 at{area.max.x + 8 * t_, area.min.y + (static_cast<float>(r) + 0.5f) * line - 7 * t_};
-      draw_text(list_, frame_.fonts, Face::mono, 11 * t_, at, frame_.look.ink, moment_.sums[r]);
+      draw_text(list_, frame_.fonts, Face::mono, 12 * t_, at, frame_.look.ink, moment_.sums[r]);
     }
   }
 
@@ -144,18 +147,18 @@ class Painter {
 
   void draw_footer(const CardPicture& card, Rect rect) {
     const float pad = 8 * t_;
-    const float small = 10.5f * t_;
+    const float small = label_points * t_;
     const bool on_its_way = on_its_way_ == card.stage && !moment_.caption.empty();
     const Rect bar = to_.screen(card.bar);
-    draw_text(list_, frame_.fonts, Face::ui, small, {rect.min.x + pad, bar.min.y - 16 * t_}, on_its_way ? frame_.look.ink : frame_.look.muted, on_its_way ? moment_.caption : card.shape);
+    draw_text(list_, frame_.fonts, Face::ui, small, {rect.min.x + pad, bar.min.y - 22 * t_}, on_its_way ? frame_.look.ink : frame_.look.muted, on_its_way ? moment_.caption : card.shape);
     const bool whole = frame_.rows_shown(card.stage) >= card.heats[0].rows;  // the ends are those of all its rows
     if (whole) {
-      for (const CountNote& count : card.counts) draw_count_note(frame_, list_, count, {to_.screen({count.x, 0}).x, bar.min.y - 16 * t_}, t_);
+      for (const CountNote& count : card.counts) draw_count_note(frame_, list_, count, {to_.screen({count.x, 0}).x, bar.min.y - 22 * t_}, t_);
     }
     if (card.lo.empty() || !whole) return;
     const float lo = text_size(frame_.fonts, Face::mono, end_points * t_, card.lo).x;
     const float hi = text_size(frame_.fonts, Face::mono, end_points * t_, card.hi).x;
-    const float y = bar.centre().y - 6 * t_;
+    const float y = bar.centre().y - 0.5f * text_size(frame_.fonts, Face::mono, end_points * t_, "0").y;
     draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {bar.min.x, y}, frame_.look.muted, card.lo);
     draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {bar.max.x - hi, y}, frame_.look.muted, card.hi);
     if (card.hi.empty()) return;
@@ -169,7 +172,7 @@ class Painter {
       const ImVec2 size = text_size(frame_.fonts, Face::mono, end_points * t_, tick.text);
       const float x = bar.min.x + tick.at * bar.width() - size.x / 2;
       list_.AddRectFilled({x - 3 * t_, bar.min.y}, {x + size.x + 3 * t_, bar.max.y}, frame_.look.card);
-      draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {x, bar.centre().y - 6 * t_}, frame_.look.muted, tick.text);
+      draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {x, bar.centre().y - size.y / 2}, frame_.look.muted, tick.text);
     }
   }
 
@@ -192,14 +195,28 @@ class Painter {
     const ImVec2 cb = to_.screen(arrow.to_control);
     const ImU32 colour = colour_of(arrow);
     const bool straight = ca.x == cb.x && ca.y == cb.y;
+    if (Record* record = recording()) record->lines.push_back(points_along(a, ca, cb, b));
     straight ? list_.AddLine(a, b, colour, 1.7f * t_) : list_.AddBezierCubic(a, ca, cb, b, colour, 1.7f * t_, 24);
-    const bool upright = std::abs(arrow.to_control.x - arrow.to.x) < 0.5f && std::abs(arrow.to_control.y - arrow.to.y) > 0.5f;
+    const bool upright = std::abs(arrow.from.x - arrow.to.x) < 0.5f;
     const float head = 4.2f * t_;
+    if (!arrow.has_head) return;
     if (upright) {
       list_.AddTriangleFilled({b.x, b.y + 0.5f}, {b.x - head, b.y - head * 1.7f}, {b.x + head, b.y - head * 1.7f}, colour);
+    } else if (arrow.to.x < arrow.from.x) {
+      list_.AddTriangleFilled({b.x - 0.5f, b.y}, {b.x + head * 1.7f, b.y + head}, {b.x + head * 1.7f, b.y - head}, colour);
     } else {
       list_.AddTriangleFilled({b.x + 0.5f, b.y}, {b.x - head * 1.7f, b.y - head}, {b.x - head * 1.7f, b.y + head}, colour);
     }
+  }
+
+  static std::vector<ImVec2> points_along(ImVec2 a, ImVec2 ca, ImVec2 cb, ImVec2 b) {
+    std::vector<ImVec2> points;
+    for (int i = 0; i <= 40; ++i) {
+      const float t = static_cast<float>(i) / 40, s = 1 - t;
+      const float w[] = {s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t};
+      points.push_back({w[0] * a.x + w[1] * ca.x + w[2] * cb.x + w[3] * b.x, w[0] * a.y + w[1] * ca.y + w[2] * cb.y + w[3] * b.y});
+    }
+    return points;
   }
 
   /// Its lane's, stepping back with the card that it leads to.
@@ -265,6 +282,10 @@ class Painter {
     if (frame_.view().pointed) draw_pointed(*frame_.view().pointed, 2 * thick);
     for (const ProvenanceArc& arc : provenance_.arcs) {
       float carry = 0;
+      if (!arc.reaches_in(frame_.u * picture_.layout.type)) {  // it would run through names or numbers
+        list_.AddCircleFilled(to_.screen(arc.to), 2.6f * t_, lane_colour(arc.from_stage));
+        continue;
+      }
       dashed(to_.screen(arc.enter), to_.screen(arc.end), lane_colour(arc.from_stage), carry);
       list_.AddCircleFilled(to_.screen(arc.end), 2.6f * t_, lane_colour(arc.from_stage));
     }
@@ -278,20 +299,26 @@ class Painter {
   }
 
   void draw_words(const Arrow& arrow) {
-    const float size = 13.5f * t_;
-    const ImVec2 middle = to_.screen(arrow.label);
     const ImU32 colour = colour_of(arrow);
-    const auto line = [&](const std::string& words, float y) {
-      if (words.empty()) return;
-      const ImVec2 extent = math_size(frame_.fonts, size, words);
-      if (!provenance_.arcs.empty()) {  // an arc may pass behind
-        list_.AddRectFilled({middle.x - extent.x / 2 - 2 * t_, y + 3 * t_}, {middle.x + extent.x / 2 + 2 * t_, y + extent.y}, fade(frame_.look.window, 0.85f));
-      }
-      draw_math(list_, frame_.fonts, size, {middle.x - extent.x / 2, y}, colour, words);
-    };
-    const bool on_line = std::abs(arrow.label.y - (arrow.from.y + arrow.to.y) / 2) < 1;
-    line(arrow.above, on_line ? middle.y - size * 1.35f : middle.y - size * 0.7f);
-    line(arrow.below, middle.y + 3 * t_);
+    if (arrow.leader) {
+      const ImVec2 from = to_.screen(*arrow.leader);
+      list_.AddLine(from, {from.x, to_.screen(arrow.to).y - 2 * t_}, fade(colour, 0.6f), std::max(1.0f, frame_.u));
+    }
+    for (const ArrowWords& words : arrow.words) {
+      const Rect rect = to_.screen(words.rect);
+      // An arc may pass behind: it does not go through the words.
+      if (!provenance_.arcs.empty()) list_.AddRectFilled({rect.min.x - 2 * t_, rect.min.y + t_}, {rect.max.x + 2 * t_, rect.max.y}, frame_.look.window);
+      draw_math(list_, frame_.fonts, words_points * t_, rect.min, colour, words.markup);
+    }
+  }
+
+  /// That numbers are random.
+  void draw_note() {
+    ImVec2 at = to_.screen(picture_.layout.note.min);
+    for (const std::string& line : picture_.note) {
+      draw_text(list_, frame_.fonts, Face::ui, note_points * t_, at, frame_.look.warning, line);
+      at.y += note_points * 1.35f * t_;
+    }
   }
 
   /// What is being computed, or looked at.

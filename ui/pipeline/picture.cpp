@@ -6,13 +6,16 @@
 #include <cstdio>
 
 #include "ui/frame/colormaps.h"
+#include "ui/widgets/math_text.h"
 
 namespace headlight {
 namespace {
 
 constexpr float pad = 8;         // points
-constexpr float header = 20;
-constexpr float footer = 27;     // shape line and colour bar
+constexpr float header = 24;
+constexpr float footer = 39;     // shape line and colour bar
+constexpr float scrubber_height = 10;
+constexpr float strip_height = 7;  // of the heads' colours over a matrix
 
 /// Cells as large as the box allows, at most this much longer one way than the other, but for matrices that are much
 /// wider or taller than the box: those keep a share of it, so that they can be seen and pointed at.
@@ -63,23 +66,29 @@ void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
   const ValueRange range = card.heats[0].quad.range;
   card.lo = bound_text(range.lo);
   card.hi = bound_text(range.hi);
+  if (card.heats[0].quad.norm != Norm::linear) {
+    char low[32];
+    std::snprintf(low, sizeof low, "%.1g", static_cast<double>(range.lo));
+    card.lo = frame.words(card.heats[0].quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt") + std::string(" ") + low;
+  }
   const auto width = [&](const std::string& text) { return text_size(frame.fonts, Face::mono, end_points * t, text).x; };
-  if (width(card.lo) + width(card.hi) + 4 * t <= inner) return;
+  if (width(card.lo) + width(card.hi) + 26 * t <= inner) return;
   card.lo = range.lo == -range.hi ? "±" + card.hi : card.lo + "…" + card.hi;
   card.hi.clear();
   if (width(card.lo) > inner) card.lo.clear();
 }
 
 /// Round numbers for a bar of so many points, clear of its ends, which have theirs.
-std::vector<BarTick> ticks_between(ValueRange range, float points) {
-  std::vector<BarTick> ticks = bar_ticks(range, std::clamp(static_cast<int>(points / 100), 2, 6) + 1);
-  std::erase_if(ticks, [](const BarTick& tick) { return tick.at < 0.12f || tick.at > 0.88f; });
+std::vector<BarTick> ticks_between(const MatrixQuad& quad, float points) {
+  std::vector<BarTick> ticks = quad.norm == Norm::linear ? bar_ticks(quad.range, std::clamp(static_cast<int>(points / 100), 2, 6) + 1)
+                                                         : spread_ticks(quad.range, quad.colormap->kind(), quad.norm, std::max(90 / points, 0.15f));
+  std::erase_if(ticks, [](const BarTick& tick) { return tick.at < 0.16f || tick.at > 0.86f; });
   return ticks;
 }
 
 /// The name in the boldest and largest type that fits.
 void set_title(const Frame& frame, CardPicture& card, std::string_view title, float inner, float t) {
-  for (const auto& [face, size] : {std::pair(Face::bold, 13.0f), std::pair(Face::bold, 11.0f), std::pair(Face::ui, 11.0f)}) {
+  for (const auto& [face, size] : {std::pair(Face::bold, title_points), std::pair(Face::ui, title_points)}) {
     card.title_face = face;
     card.title_size = size;
     if (text_size(frame.fonts, face, size * t, title).x <= inner) break;
@@ -111,7 +120,7 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
   }
   card.shape = "[" + std::to_string(rows) + " × " + std::to_string(trace[Stage::W_q].size(1)) + "]";
   set_ends(frame, card, card.card.width() - 2 * pad * t, t);
-  const float bar_y = card.card.max.y - 8 * t;
+  const float bar_y = card.card.max.y - 11 * t;
   card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
   return card;
 }
@@ -121,7 +130,7 @@ bool has_strip(const Slot& slot, const MatrixView& matrix, float label_room, flo
   if (slot.stage != Stage::weights && slot.stage != Stage::dropped_weights) return false;
   const float width = slot.card.width() - 2 * pad * t - label_room - row_strip_width * t;
   const float height = slot.card.height() - (header + footer + pad + 16) * t;
-  return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 10.5f * t;
+  return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 13 * t;
 }
 
 /// How long the names of the keys are at 45°, in pixels, where they stand so; else 0.
@@ -140,6 +149,18 @@ std::string whose(const Frame& frame, float room, float t) {
   return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + 60 * t <= room ? words : std::string();
 }
 
+/// A part for each of the stages that share the card.
+void add_scrubber(const Slot& slot, CardPicture& card, float t) {
+  const auto count = static_cast<float>(slot.folded.size());
+  const float gap = 3 * t, width = (card.card.width() - 2 * pad * t - gap * (count - 1)) / std::max(count, 1.0f);
+  float x = card.card.min.x + pad * t;
+  for (const Stage stage : slot.folded) {
+    const float y = card.card.min.y + (header - 1) * t;
+    card.scrubber.push_back({stage, {{x, y}, {x + width, y + 5 * t}}, stage == slot.stage});
+    x += width + gap;
+  }
+}
+
 CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const Trace& trace = *frame.trace();
   const StageInfo& about = info(slot.stage);
@@ -148,38 +169,38 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   CardPicture card;
   card.stage = slot.stage;
   card.colour = frame.look.lane(slot.stage);
-  if (wears_head(slot.stage) && trace.dims().heads > 1) {
-    card.behind = static_cast<int>(std::min<Index>(is_per_kv_head(slot.stage) ? trace.dims().kv_heads : trace.dims().heads, 4)) - 1;
-    if (slot.stage != Stage::mask) card.border = frame.look.head(head);
-    if (about.rows == Axis::query && about.cols == Axis::key) card.behind = 0;
-  }
+  card.behind = cards_behind(trace, slot.stage);
+  if (wears_head(slot.stage) && trace.dims().heads > 1 && slot.stage != Stage::mask) card.border = frame.look.head(head);
   const Tensor& bias = is_parameter(slot.stage) ? trace[bias_beside(slot.stage)] : Tensor();
   const MatrixView matrix = trace[slot.stage].matrix();
   const bool large = slot.stage == Stage::weights;
   card.labelled = large || slot.stage == Stage::query || slot.stage == Stage::key || slot.stage == Stage::value;
-  const float label_size = (large ? 12 : 10.5f) * t;
+  const float label_size = label_points * t;
   float label_room = 0;
   if (card.labelled) {
-    label_room = std::min(widest_label(frame, about.rows, matrix.rows, label_size) + 5 * t, std::max(slot.card.width() * 0.3f, 30 * t));
+    label_room = std::min(widest_label(frame, about.rows, matrix.rows, label_size) + 5 * t, std::max(slot.card.width() * 0.34f, 32 * t));
   }
   const float turned = large ? turned_labels(frame, slot, matrix, label_room, t) : 0;
   const float bottom_room = !large ? 0 : turned > 0 ? 0.71f * turned + 14 * t : 16 * t;
   const float bias_room = bias.defined() ? 9 * t : 0;
   const float strip_room = has_strip(slot, matrix, label_room, t) ? row_strip_width * t : 0;
-  const ImVec2 box{slot.card.width() - 2 * pad * t - label_room - strip_room,
-                   slot.card.height() - (header + footer + pad) * t - bottom_room - bias_room};
-  const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {std::max(box.x, 12.0f), std::max(box.y, 12.0f)}, large ? 2.0f : is_parameter(slot.stage) ? 1.12f : 1.45f);
+  const bool striped = !head_strips(frame, slot.stage, {}).empty();
+  const float head_room = (header + (slot.folded.empty() ? 0 : scrubber_height) + (striped ? strip_height : 0)) * t;
+  const ImVec2 box{std::max(slot.card.width() - 2 * pad * t - label_room - strip_room, 12.0f),
+                   std::max(slot.card.height() - head_room - (footer + pad) * t - bottom_room - bias_room, 12.0f)};
+  // Rows with names are as high as those, where there is room.
+  const float square = std::min(box.x / static_cast<float>(matrix.cols), box.y / static_cast<float>(matrix.rows));
+  const float stretch = large ? 2.0f : is_parameter(slot.stage) ? 1.12f : card.labelled ? std::max(1.45f, 14 * t / square) : 1.45f;
+  const ImVec2 size = fit_cells(matrix.rows, matrix.cols, box, stretch);
 
-  if (slot.stage == Stage::W_q && shows_packed(frame)) return make_packed_card(frame, slot, t);
+  if (slot.stage == Stage::W_q && slot.folded.empty() && shows_packed(frame)) return make_packed_card(frame, slot, t);
 
   // The card closes around its matrix; the lane's middle stays where it is.
-  const float height = size.y + (header + footer + pad) * t + bottom_room + bias_room;
-  // Dropped weights stand on the floor of their row: the arrow that leaves them passes under the weights.
-  const bool low = slot.stage == Stage::dropped_weights;
-  const float middle = low ? slot.card.max.y - height / 2 : slot.card.centre().y;
+  const float height = size.y + head_room + (footer + pad) * t + bottom_room + bias_room;
+  const float middle = slot.card.centre().y;
   card.card = {{slot.card.min.x, middle - height / 2}, {slot.card.max.x, middle + height / 2}};
   const float left = card.card.min.x + pad * t + label_room + (box.x - size.x) / 2;
-  const float top = card.card.min.y + header * t + pad * 0.5f * t;
+  const float top = card.card.min.y + head_room + pad * 0.5f * t;
   const Rect heat{{left, top}, {left + size.x, top + size.y}};
   card.heats.push_back(make_heat(frame, slot.stage, head, heat));
   if (card.labelled) {
@@ -196,19 +217,23 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   if (strip_room > 0) card.strip = row_strip(frame, card.heats[0], t);
 
   const float inner = card.card.width() - 2 * pad * t;
-  card.symbol = symbol_of(trace, slot.stage, head);
   const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
-  set_title(frame, card, is_x ? "query, key, value" : name(slot.stage), card.card.width() - 12 * t, t);
-  if (is_x && card.title.ends_with("…")) set_title(frame, card, "X", card.card.width() - 12 * t, t);
+  set_title(frame, card, is_x ? "X" : name(slot.stage), card.card.width() - 12 * t, t);
+  card.symbol = symbol_of(trace, slot.stage, head);
+  if (card.symbol == card.title) card.symbol.clear();
+  add_scrubber(slot, card, t);
   if (large) card.subtitle = whose(frame, inner - text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x, t);
-  card.shape = shape_text(frame, slot.stage, inner, 10.5f * t);
-  const float shape = text_size(frame.fonts, Face::ui, 10.5f * t, card.shape).x;
+  card.shape = shape_text(frame, slot.stage, inner, label_points * t);
+  const std::string pooled = std::string("  ") + frame.words("pipeline.mean_and_spread");
+  const bool means = is_parameter(slot.stage) && std::min(size.x / static_cast<float>(matrix.cols), size.y / static_cast<float>(matrix.rows)) < 1;
+  if (means && text_size(frame.fonts, Face::ui, label_points * t, card.shape + pooled).x <= inner) card.shape += pooled;
+  const float shape = text_size(frame.fonts, Face::ui, label_points * t, card.shape).x;
   card.counts = count_notes(frame, card.heats[0], inner - shape - 8 * t, card.card.max.x - pad * t, t);
   if (about.palette != Palette::boolean) {
     set_ends(frame, card, inner, t);
-    if (large) card.ticks = ticks_between(card.heats[0].quad.range, inner / t);
+    if (large) card.ticks = ticks_between(card.heats[0].quad, inner / t);
   }
-  const float bar_y = card.card.max.y - 8 * t;
+  const float bar_y = card.card.max.y - 11 * t;
   card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
   return card;
 }
@@ -220,7 +245,7 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
   if (heads < 2 || frame.view().presenting) return thumbnails;
   const float t = frame.u * layout.type;
   const Rect row = layout.foot;
-  const float label = 62 * t;
+  const float label = text_size(frame.fonts, Face::bold, subtitle_points * t, frame.words("pipeline.all_heads")).x + 12 * t;
   const float gap = heads > 24 ? 3 * t : 6 * t;
   // In as many lines as make them the largest.
   Index in_line = heads;
@@ -266,15 +291,61 @@ bool shows_packed(const Frame& frame) {
   return one_width && inputs.W_q.defined() && frame.view().packed.value_or(inputs.packed);
 }
 
+namespace {
+
+/// Of the stages that share a card: the moment's, the one that was asked for, the selected cell's, else the last but dropout.
+Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
+  const auto among = [&](Stage stage) { return std::ranges::find(stages, stage) != stages.end(); };
+  const View& view = frame.view();
+  if (view.step && among(frame.timeline.at(*view.step).stage)) return frame.timeline.at(*view.step).stage;
+  const auto asked = std::find_if(view.brought_forward.rbegin(), view.brought_forward.rend(), among);
+  const bool has_asked = asked != view.brought_forward.rend();
+  if (has_asked && view.brought_forward_beside == view.selected) return *asked;
+  if (view.selected && among(shown_as(*frame.trace(), view.selected->stage))) return shown_as(*frame.trace(), view.selected->stage);
+  if (has_asked) return *asked;
+  return stages.front() == Stage::weights ? Stage::weights : stages.back();
+}
+
+/// That numbers are drawn at random, in the longest words that fit.
+std::vector<std::string> truth_of(const Frame& frame, float width, float pixels) {
+  const Inputs& inputs = frame.trace()->inputs;
+  if (!inputs.random_inputs && !inputs.random_parameters) return {};
+  std::vector<std::string> candidates;
+  if (inputs.random_parameters) {
+    candidates.emplace_back(frame.words(inputs.random_inputs ? "pipeline.random_all" : "pipeline.random_parameters"));
+  } else {
+    const auto layer = std::ranges::find(inputs.assumptions, std::string("layer"), &Assumption::what);
+    if (layer != inputs.assumptions.end()) candidates.push_back(frame.words.fill("pipeline.random_inputs", {layer->taken_for}));
+    candidates.emplace_back(frame.words("pipeline.random_inputs_short"));
+  }
+  for (const std::string& words : candidates) {
+    if (text_size(frame.fonts, Face::ui, pixels, words).x <= width) return {words};
+  }
+  return {elide(frame.fonts, Face::ui, pixels, frame.words("pipeline.random_short"), width)};
+}
+
+}  // namespace
+
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   PipelinePicture picture;
   picture.size = size;
-  picture.layout = lay_out_pipeline(*frame.trace(), size, frame.u, shows_packed(frame), foot_height(frame, size));
+  LayoutWish wish;
+  wish.size = size;
+  wish.u = frame.u;
+  wish.packed = shows_packed(frame);
+  wish.foot = foot_height(frame, size);
+  const float type = canvas_type(wish);
+  picture.note = truth_of(frame, size.x - 40 * frame.u * type, note_points * frame.u * type);
+  if (!picture.note.empty()) wish.note = note_points * 1.5f * frame.u * type;
+  wish.title_width = [&](std::string_view title, float points) { return text_size(frame.fonts, Face::bold, points, title).x; };
+  wish.words_width = [&](std::string_view markup, float points) { return math_size(frame.fonts, points, markup).x; };
+  wish.in_front = [&](const std::vector<Stage>& stages) { return in_front(frame, stages); };
+  picture.layout = lay_out_pipeline(*frame.trace(), wish);
   for (Slot& slot : picture.layout.slots) {
     picture.cards.push_back(make_card(frame, slot, picture.layout.type));
     slot.card = picture.cards.back().card;
   }
-  connect_cards(*frame.trace(), picture.layout, frame.u);
+  connect_cards(*frame.trace(), picture.layout, wish);
   picture.thumbnails = make_thumbnails(frame, picture.layout);
   return picture;
 }
@@ -286,12 +357,18 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   const std::string cols = std::to_string(matrix.cols);
   const std::string named = "[" + std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols + "]";
   if (text_size(frame.fonts, Face::ui, pixels, named).x <= width) return named;
-  const std::string plain = "[" + rows + " × " + cols + "]";
-  return text_size(frame.fonts, Face::ui, pixels, plain).x <= width ? plain : rows + "×" + cols;
+  const std::string plain = "[" + rows + " × " + cols + "]", bare = rows + "×" + cols;
+  for (const std::string& text : {plain, bare}) {
+    if (text_size(frame.fonts, Face::ui, pixels, text).x <= width) return text;
+  }
+  return {};
 }
 
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
-  return frame.picture<PipelinePicture>([&] { return make_pipeline_picture(frame, size); }, frame.view().packed, size.x, size.y);
+  const View& view = frame.view();
+  return frame.picture<PipelinePicture>([&] { return make_pipeline_picture(frame, size); }, view.packed, size.x, size.y, view.brought_forward,
+                                        view.brought_forward_beside == view.selected, view.selected ? std::optional(view.selected->stage) : std::nullopt,
+                                        view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt);
 }
 
 }  // namespace headlight

@@ -14,12 +14,21 @@
 namespace headlight {
 
 // Type of a card's subtitle, and of the ends of its colour bar.
-inline constexpr float subtitle_points = 11.5f;
-inline constexpr float end_points = 9.5f;
+inline constexpr float note_points = 13;
+inline constexpr float subtitle_points = 13;
+inline constexpr float end_points = 12;
+inline constexpr float label_points = 12;  ///< names of rows and columns, shapes
 
 struct Strip {
   float from = 0, to = 0;  ///< canvas pixels, over the columns that belong to one head
   ImU32 colour = 0;
+};
+
+/// One of the stages that share a card: a click brings it forward.
+struct ScrubPart {
+  Stage stage{};
+  Rect rect;
+  bool in_front = false;
 };
 
 struct CardPicture {
@@ -32,6 +41,7 @@ struct CardPicture {
   std::string subtitle;     ///< "head 2, batch entry 1": of a wide card of heads
   Face title_face = Face::bold;
   float title_size = 13;    ///< points; smaller where a long name meets a narrow card
+  std::vector<ScrubPart> scrubber;  ///< under the title, where stages share the card
   std::vector<HeatPicture> heats;  ///< the matrix; for a weight matrix also its bias
   std::vector<Strip> strips;
   std::vector<Strip> row_strips;  ///< beside the rows: which projection each belongs to, where they are packed
@@ -54,6 +64,7 @@ struct PipelinePicture {
   PipelineLayout layout;
   std::vector<CardPicture> cards;
   std::vector<ThumbnailPicture> thumbnails;
+  std::vector<std::string> note;  ///< lines in layout.note: that numbers are random
   ImVec2 size;
 };
 

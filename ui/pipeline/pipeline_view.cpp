@@ -4,6 +4,7 @@
 
 #include "ui/pipeline/pipeline_view.h"
 
+#include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
@@ -21,30 +22,46 @@ CanvasTransform transform_of(const View& view, Rect place) {
   return {{place.min.x + view.pan_x, place.min.y + view.pan_y}, zoom};
 }
 
+void zoom_to(const Frame& frame, Rect place, const CanvasTransform& now, float zoom, ImVec2 about) {
+  zoom = std::clamp(zoom, zoom_least, zoom_most);
+  const ImVec2 fixed = now.canvas(about);
+  frame.show([zoom, pan = ImVec2{about.x - fixed.x * zoom - place.min.x, about.y - fixed.y * zoom - place.min.y}](View& v) {
+    v.zoom = zoom;
+    v.pan_x = pan.x;
+    v.pan_y = pan.y;
+  });
+}
+
+void fit(const Frame& frame) {
+  frame.show([](View& v) { v.zoom = v.pan_x = v.pan_y = 0; });
+}
+
+/// + − 0, and a button for what 0 does while the canvas is not as it fits.
+void zoom_controls(const Frame& frame, Rect place, const CanvasTransform& now) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool free = !io.WantTextInput && !io.KeyCtrl && !io.KeyAlt && frame.view().dialog == Dialog::none;
+  if (free && compat::pressed(compat::Key::plus)) zoom_to(frame, place, now, now.zoom * 1.25f, place.centre());
+  if (free && compat::pressed(compat::Key::minus)) zoom_to(frame, place, now, now.zoom / 1.25f, place.centre());
+  if (free && compat::pressed_once(compat::Key::zero)) fit(frame);
+  if (frame.view().zoom <= 0) return;
+  const float width = text_size(frame.fonts, Face::ui, 13 * frame.u, frame.words("pipeline.fit")).x + 28 * frame.u;
+  ImGui::SetCursorScreenPos({place.max.x - width - 12 * frame.u, place.min.y + 10 * frame.u});
+  if (chip(frame, "fit", frame.words("pipeline.fit"), false, width)) fit(frame);
+}
+
 void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bool on_background) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool zooms = io.MouseWheel != 0 && ImGui::IsItemHovered();
   const bool pans = ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
   const bool fits = on_background && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   if (!zooms && !pans && !fits) return;
-  if (zooms) {
-    const float zoom = std::clamp(now.zoom * std::pow(1.15f, io.MouseWheel), zoom_least, zoom_most);
-    const ImVec2 fixed = now.canvas(io.MousePos);
-    const ImVec2 pan{io.MousePos.x - fixed.x * zoom - place.min.x, io.MousePos.y - fixed.y * zoom - place.min.y};
-    frame.show([zoom, pan](View& v) {
-      v.zoom = zoom;
-      v.pan_x = pan.x;
-      v.pan_y = pan.y;
-    });
-  } else if (pans) {
-    frame.show([zoom = now.zoom, by = io.MouseDelta](View& v) {
-      v.zoom = zoom;
-      v.pan_x += by.x;
-      v.pan_y += by.y;
-    });
-  } else {
-    frame.show([](View& v) { v.zoom = v.pan_x = v.pan_y = 0; });
-  }
+  if (zooms) return zoom_to(frame, place, now, now.zoom * std::pow(1.15f, io.MouseWheel), io.MousePos);
+  if (fits) return fit(frame);
+  frame.show([zoom = now.zoom, by = io.MouseDelta](View& v) {
+    v.zoom = zoom;
+    v.pan_x += by.x;
+    v.pan_y += by.y;
+  });
 }
 
 /// Thumbnails choose a head when they are clicked; their cells count for the menu alone.
@@ -55,7 +72,25 @@ std::optional<Cell> thumbnail_cell(const PipelinePicture& picture, ImVec2 point)
   return std::nullopt;
 }
 
+/// Which of the stages that share a card the point is on.
+std::optional<Stage> scrub_at(const Frame& frame, const PipelinePicture& picture, ImVec2 point) {
+  const float more = 6 * frame.u * picture.layout.type;  // the parts are thin
+  for (const CardPicture& card : picture.cards) {
+    for (const ScrubPart& part : card.scrubber) {
+      if (Rect{{part.rect.min.x, part.rect.min.y - more}, {part.rect.max.x, part.rect.max.y + more}}.contains(point)) return part.stage;
+    }
+  }
+  return std::nullopt;
+}
+
 void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, const std::optional<Cell>& cell) {
+  if (const std::optional<Stage> stage = scrub_at(frame, picture, point)) {
+    return frame.show([stage = *stage](View& v) {
+      std::erase(v.brought_forward, stage);
+      v.brought_forward.push_back(stage);
+      v.brought_forward_beside = v.selected;
+    });
+  }
   const std::optional<Index> head = thumbnail_at(picture, point);
   frame.show([head, cell, groups = frame.trace()->dims().groups()](View& v) {
     if (!head) {
@@ -94,7 +129,7 @@ void go_in(const Frame& frame, const std::optional<Cell>& cell) {
 void tell_label(const Frame& frame, const PipelinePicture& picture, ImVec2 point) {
   for (const CardPicture& card : picture.cards) {
     if (!card.labelled || !card.card.contains(point)) continue;
-    const float pixels = (card.stage == Stage::weights ? 12 : 10.5f) * frame.u * picture.layout.type;
+    const float pixels = label_points * frame.u * picture.layout.type;
     if (const std::string* label = label_at(card.heats[0], point, pixels)) tooltip(frame, *label);
   }
 }
@@ -121,6 +156,7 @@ void draw_pipeline_on_its_way(const Frame& frame, Rect place, const Rect& from, 
 void draw_pipeline_view(const Frame& frame, Rect place) {
   const PipelinePicture& picture = pipeline_picture(frame, {place.width(), place.height()});
   const CanvasTransform transform = transform_of(frame.view(), place);
+  zoom_controls(frame, place, transform);  // before the surface, which would have the pointer else
   ImGui::SetCursorScreenPos(place.min);
   ImGui::InvisibleButton("surface", {place.width(), place.height()});
   const ImVec2 point = transform.canvas(ImGui::GetIO().MousePos);
@@ -129,6 +165,10 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   point_at_card(frame, picture, point, !cell && ImGui::IsItemHovered());
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (!cell) tell_label(frame, picture, point);
+  if (const std::optional<Stage> stage = ImGui::IsItemHovered() ? scrub_at(frame, picture, point) : std::nullopt) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    tooltip(frame, name(*stage));
+  }
   const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
   if (ImGui::IsItemDeactivated() && std::abs(dragged.x) + std::abs(dragged.y) < 4) {
     select(frame, picture, point, cell);

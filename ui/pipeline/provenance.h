@@ -21,6 +21,9 @@ struct ProvenanceArc {
   Stage from_stage{};                         ///< whose lane colour it wears
   ImVec2 from, from_control, to_control, to;  ///< card edge to card edge, a cubic Bézier
   ImVec2 enter, end;  ///< on over the matrix to the edge of the cell; a title on the way stays free
+  float room = 0;     ///< between the middles of the rows (columns) that this last stretch runs between
+  /// Names and numbers leave it room, in `t` pixels per point; else the arc ends at the card.
+  bool reaches_in(float t) const { return room >= 15 * t; }
 };
 
 struct Provenance {

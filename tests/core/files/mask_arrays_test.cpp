@@ -104,3 +104,23 @@ TEST_CASE("a mask's file that did not change is the same tensor again") {
   CHECK(again.mask_file == first.mask_file);
   CHECK(identical(again.file_mask, first.file_mask));
 }
+
+TEST_CASE("packed sequences: where documents begin, or an id for each token, let tokens of one document see each other") {
+  const fs::path path = fs::temp_directory_path() / "headlight_documents.npz";
+  const Tensor x = Tensor::full({1, 5, 4}, 0.5f), w = Tensor::full({4, 4}, 0.25f);
+  const auto mask_with = [&](const char* name, const Tensor& documents) {
+    write_npz(path, std::array{NamedArray{"x", x}, NamedArray{"q_proj.weight", w}, NamedArray{"k_proj.weight", w}, NamedArray{"v_proj.weight", w}, NamedArray{name, documents}});
+    Scenario scenario;
+    scenario.source = Source::file;
+    scenario.file = path.string();
+    scenario.heads = 1;
+    return resolve(scenario).file_mask;
+  };
+  const Tensor expected = Tensor({1, 1, 5, 5}, {1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1});
+  CHECK_THAT(mask_with("cu_seqlens", Tensor::of({3}, {0, 2, 5})), agrees_with(expected));
+  CHECK_THAT(mask_with("document_ids", Tensor::of({5}, {7, 7, 3, 3, 3})), agrees_with(expected));
+  CHECK_THAT(mask_with("doc_ids", Tensor::of({1, 5}, {0, 0, 1, 1, 1})), agrees_with(expected));
+  CHECK_THROWS_AS(mask_with("cu_seqlens", Tensor::of({3}, {0, 2, 4})), InputError);
+  CHECK_THROWS_AS(mask_with("document_ids", Tensor::of({4}, {0, 0, 1, 1})), InputError);
+  fs::remove(path);
+}
