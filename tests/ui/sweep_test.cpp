@@ -126,8 +126,9 @@ class Sweep {
       const bool script = text.face == Face::math;  // of formulas: sub- and superscripts are smaller
       if (text.pixels < least && !script) found.push_back(at(text) + " is " + std::to_string(text.pixels) + " px");
       if (text.face == Face::mono) continue;  // stands on the colours of cells, in ink that is chosen for each
+      const bool is_ground = text.colour == colours.card || text.colour == colours.panel || text.colour == colours.window;  // words on ink
+      const double least_contrast = is_ground ? contrast(text.colour, colours.ink) : std::min(contrast(text.colour, colours.card), contrast(text.colour, colours.window));
       const bool opaque = (text.colour >> IM_COL32_A_SHIFT & 0xFF) == 255;
-      const double least_contrast = std::max(contrast(text.colour, colours.card), std::max(contrast(text.colour, colours.window), contrast(text.colour, colours.ink)));
       if (opaque && least_contrast < 4.5) found.push_back(at(text) + " has a contrast of " + std::to_string(least_contrast));
     }
   }
@@ -221,6 +222,7 @@ TEST_CASE("no text crosses another or an arrow, none is small or faint, no title
         look_at("pipeline, a weight", [](View& v) { v.selected = Cell{Stage::weights, 0, 0, 3, 1}; });
         look_at("pipeline, a score", [](View& v) { v.selected = Cell{Stage::masked_scores, 0, 0, 2, 0}; });
         look_at("pipeline, an output", [](View& v) { v.selected = Cell{Stage::output, 0, 0, 2, 5}; });
+        look_at("mask", [](View& v) { v.kind = ViewKind::mask; });
         look_at("heads", [](View& v) { v.kind = ViewKind::heads; });
       }
       numbers += sweep.numbers();

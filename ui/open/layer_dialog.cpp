@@ -187,7 +187,7 @@ void draw_layer_dialog(const Frame& frame, Rect place) {
   const float u = frame.u;
   const std::size_t count = frame.view().layers.question->candidates.size();
   const bool several = count > 1;
-  const float height = std::min(240 + 26 * static_cast<float>(count), 600.0f);
+  const float height = std::min(284 + 26 * static_cast<float>(count), 620.0f);
   const DialogArea area(frame, place, Dialog::layers, "layers", frame.words(several ? "layers.title" : "layers.title_heads"), {760 * u, height * u});
   if (!area.open()) return;
   LayerChoice choice = frame.view().layers;
