@@ -24,7 +24,12 @@ ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs,
         word.erase(word.begin());
       }
     }
+    const bool breaks = word_width > width;  // a long name has no place to end a line at
     for (ProsePiece& piece : word) {
+      if (breaks && x > 0 && x + piece.width > width) {
+        x = 0;
+        y += leading;
+      }
       piece.at = {x, y};
       x += piece.width;
       ProsePiece* last = layout.pieces.empty() ? nullptr : &layout.pieces.back();

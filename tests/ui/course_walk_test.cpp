@@ -1,0 +1,216 @@
+// Every lesson, stepped from its start to its end; and what a question hides, hidden wherever one looks.
+#include <algorithm>
+
+#include <imgui_internal.h>
+
+#include "core/lesson/course.h"
+#include "core/tensor/tensor.h"
+#include "core/text/utf8.h"
+#include "tests/catch.h"
+#include "tests/core/files/samples.h"
+#include "tests/ui/headless.h"
+#include "ui/document/lesson_progress.h"
+#include "ui/lessons/lesson_panel.h"
+#include "ui/lessons/prose.h"
+#include "ui/lessons/save_step.h"
+#include "ui/session/lesson_memory.h"
+
+using namespace headlight;
+using namespace headlight::test;
+using samples::has;
+
+namespace {
+
+Document at_lesson(const Course& course, const std::string& language = "en") {
+  Document document;
+  document.view.language = language;
+  Lesson lesson = course.card;
+  lesson.course = course.card.file;
+  lesson.file.clear();
+  Scenario scenario = lesson.scenario;
+  begin_anew(document, std::move(lesson), std::move(scenario));
+  begin_lesson(document);
+  document.undo.clear();
+  return document;
+}
+
+/// Whether one of the loaded fonts has every character.
+std::string missing_characters(const std::string& text) {
+  std::string missing;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t from = at;
+    const char32_t c = next_character(text, at);
+    bool found = c < 0x20 || c == 0x7F;
+    for (const ImFont* font : ImGui::GetIO().Fonts->Fonts) found = found || const_cast<ImFont*>(font)->FindGlyphNoFallback(static_cast<ImWchar>(c)) != nullptr;
+    if (!found) missing += text.substr(from, at - from);
+  }
+  return missing;
+}
+
+void walk(const Course& course, const std::string& language, ImVec2 size) {
+  INFO(course.card.id << " in " << language);
+  HeadlessWindow window(at_lesson(course, language), size);
+  for (std::size_t step = 0; step < course.steps.size(); ++step) {
+    INFO("step " << step + 1);
+    window.session.perform(GoToStep{step});
+    window.settle();
+    const Document& document = window.document();
+    CHECK(window.session.faults() == 0);
+    CHECK(document.error.empty());
+    CHECK(document.view.lesson.step == step);
+    REQUIRE(document.trace);
+    if (const auto& stage = course.steps[step].pose.stage) CHECK(document.trace->has(*stage));
+    const ImGuiWindow* panel = ImGui::FindWindowByName("lesson");
+    REQUIRE(panel != nullptr);
+    CHECK(panel->Active);
+    CHECK(panel->ScrollMax.x == 0);  // nothing beside its edge; what is below can be scrolled to
+  }
+  CHECK(missing_characters(course_text(course, language)).empty());
+}
+
+}  // namespace
+
+TEST_CASE("every lesson is stepped from start to end, in English on a small window and in Chinese on a smaller one") {
+  for (const Course& course : shipped_courses()) {
+    walk(course, "en", {1280, 720});
+    walk(course, "zh", {1024, 768});
+  }
+}
+
+TEST_CASE("no line of a step's text is wider than the panel") {
+  HeadlessWindow window(at_lesson(course_named("causal-mask"), "zh"), {1024, 768});
+  window.settle();
+  Fonts fonts;
+  fonts.load(1, "", "");  // widths of the usual characters; the others have the fallback's
+  for (const Course& course : shipped_courses()) {
+    for (const LessonStep& step : course.steps) {
+      for (const char* language : {"en", "zh"}) {
+        const ProseLayout layout = lay_out_prose(fonts, step.runs(language), 16, 246);
+        INFO(course.card.id << " " << step.path);
+        std::string all;
+        for (const ProsePiece& piece : layout.pieces) {
+          CHECK(piece.at.x + piece.width <= 247);
+          CHECK(piece.at.y < layout.height);
+          all += piece.words;
+        }
+        const auto without_blanks = [](std::string text) {
+          std::erase(text, ' ');
+          return text;
+        };
+        CHECK(without_blanks(all) == without_blanks(step.prose(language)));
+      }
+    }
+  }
+}
+
+TEST_CASE("what a question hides is in no view, at no level, and is not taken out, until it is answered") {
+  int hidden_steps = 0;
+  for (const Course& course : shipped_courses()) {
+    HeadlessWindow window(at_lesson(course));
+    for (std::size_t step = 0; step < course.steps.size(); ++step) {
+      if (course.steps[step].pose.hide.empty() || !course.steps[step].question) continue;
+      INFO(course.card.id << " step " << step + 1);
+      ++hidden_steps;
+      window.session.perform(GoToStep{step});
+      window.settle();
+      const auto hidden = window.document().view.lesson.hidden;
+      const Trace& trace = *window.document().trace;
+      const auto also_seen = [&](const Tensor& values) {  // as another stage, which is not hidden: scaled by 1, masked nowhere
+        return std::ranges::any_of(trace.stages(), [&](Stage other) { return std::ranges::find(hidden, other) == hidden.end() && identical(trace[other], values); });
+      };
+      REQUIRE_FALSE(hidden.empty());
+      for (const ViewKind kind : {ViewKind::pipeline, ViewKind::heads, ViewKind::mask, ViewKind::compare}) {
+        for (const Level level : {Level::sentence, Level::pipeline, Level::operation}) {
+          if (kind != ViewKind::pipeline && level != Level::pipeline) continue;
+          window.session.perform(EditView{[&](View& v) {
+            v.kind = kind;
+            v.looking.level = level;
+            v.looking.stage = hidden.front();
+            v.heads.stage = hidden.front();
+          }});
+          window.settle();
+          for (const MatrixQuad& quad : window.painter.quads) {
+            for (const Stage stage : hidden) {
+              if (!identical(quad.values, trace[stage]) || also_seen(trace[stage])) continue;
+              INFO(name(stage) << " in view " << static_cast<int>(kind) << " at level " << static_cast<int>(level));
+              CHECK(quad.revealed == 0);
+            }
+          }
+        }
+      }
+      window.session.perform(TakeMatrix{{hidden.front(), 0, 0, 0, 0}, {}});
+      CHECK(has(window.document().error, "hidden"));
+      window.session.perform(DismissMessage{});
+    }
+  }
+  CHECK(hidden_steps >= 5);
+}
+
+TEST_CASE("a locked step keeps the settings, but for those that stand beside its text") {
+  const Course course = read_course(HEADLIGHT_FIXTURES "/../../docs/where-the-cat-looks.md");
+  HeadlessWindow window(at_lesson(course));
+  window.session.perform(GoToStep{1});
+  window.settle();
+  const Scenario before = window.document().scenario;
+  window.session.perform(EditScenario{[](Scenario& s) { s.mask = "full()"; }, {}});
+  CHECK(window.document().scenario == before);
+  CHECK_FALSE(window.document().notice.empty());
+  window.session.perform(EditScenario{[](Scenario& s) { s.scale = 3; }, lesson_gesture("scale")});
+  CHECK(window.document().scenario.scale == 3);
+}
+
+TEST_CASE("answers and the step are found again by another window, and can be forgotten") {
+  const samples::TempFolder scratch;
+  const Course course = course_named("causal-mask");
+  {
+    HeadlessWindow window(at_lesson(course));
+    window.session.remember_lessons_in(scratch.path() / "lessons");
+    window.session.perform(GoToStep{2});
+    window.settle();
+    window.session.perform(EditView{[](View& v) {
+      v.lesson.typed = "1";
+      v.lesson.revealed = v.lesson.right = true;
+    }});
+    window.settle();
+    window.session.perform(GoToStep{3});
+    window.settle();
+    REQUIRE(window.document().standings);
+    CHECK(window.document().standings->at("causal-mask") == LessonStanding{3, 3, 1, 1});
+  }
+  HeadlessWindow window(at_lesson(course));
+  window.session.remember_lessons_in(scratch.path() / "lessons");
+  window.settle();
+  CHECK(window.document().view.lesson.step == 3);
+  REQUIRE(window.document().view.lesson.answer(2));
+  CHECK(window.document().view.lesson.answer(2)->typed == "1");
+  window.session.perform(ResetLessons{});
+  window.settle();
+  CHECK(window.document().view.lesson.step == 0);
+  CHECK(window.document().view.lesson.answers.empty());
+  CHECK_FALSE(std::filesystem::exists(scratch.path() / "lessons" / "causal-mask.json"));
+}
+
+TEST_CASE("what is on screen is saved as a step, and the lesson that comes of it is right but for its words") {
+  const samples::TempFolder scratch;
+  HeadlessWindow window(sentence());
+  window.settle();
+  const std::string file = (scratch / "own.json").string();
+  window.session.perform(SaveStep{file});
+  window.session.perform(EditScenario{[](Scenario& s) { s.mask = "full()"; }, {}});
+  window.session.perform(EditView{[](View& v) {
+    v.looking.level = Level::operation;
+    v.looking.stage = Stage::weights;
+  }});
+  window.settle();
+  window.session.perform(SaveStep{file});
+  CHECK(window.document().error.empty());
+  CHECK(mistakes_in_course(file) == std::vector<std::string>{});
+  const Course course = read_course(file);
+  REQUIRE(course.steps.size() == 2);
+  CHECK(course.steps[0].pose.scenario.mask == "causal()");
+  CHECK(course.steps[1].pose.scenario.mask == "full()");
+  CHECK(course.steps[1].pose.level == "operation");
+  CHECK(course.steps[1].pose.stage == Stage::weights);
+  window.session.perform(SaveStep{(scratch / "own.txt").string()});
+  CHECK(has(window.document().error, "own.txt"));
+}
