@@ -281,9 +281,11 @@ class Writer {
     if (matrix.rows > 64 || matrix.cols > 64) return;
     const bool gives_away = step.question && (step.question->kind == QuestionKind::row || step.question->kind == QuestionKind::mask);
     if (gives_away && !key_) return;
-    const auto cell = step.pose.select ? row_place(*step.pose.select) : std::nullopt;
-    StageCut cut{trace, stage};
-    if (cell && has_head_axis(stage)) cut.heads = {std::min(cell->head, trace[stage].size(1) - 1)};
+    const bool measures = step.question && step.question->measure && step.question->measure->take != Taking::probability;
+    const auto cell = step.pose.select ? row_place(*step.pose.select) : measures ? row_place(step.question->measure->of) : std::nullopt;
+    const bool all = step.question && step.question->kind == QuestionKind::head && has_head_axis(stage);
+    StageCut cut = all ? all_heads(trace, stage) : StageCut{trace, stage};
+    if (cell && !all && has_head_axis(stage)) cut.heads = {std::min(cell->head, trace[stage].size(1) - 1)};
     if (!hidden || key_) return sheet_.figure(cut);
     if (matrix.rows > most_cells || matrix.cols > most_cells) return;
     sheet_.paragraph(std::string(name(stage)), 11, FontRole::mono, 14, true);
@@ -329,6 +331,7 @@ class Writer {
       sheet_.space(2);
       sheet_.paragraph(text_.because + ": " + of_language(question.why, text_.language), body, FontRole::text, 14, true);
     } else {
+      sheet_.need(64);
       sheet_.answer(text_.because, "", 2000);
       sheet_.lines(1);
     }
