@@ -298,10 +298,10 @@ void draw_ways_on(const Frame& frame, const Course& course, std::size_t number, 
   const bool last = number + 1 == course.steps.size();
   if (number > 0) {
     if (chip(frame, "back", frame.words("lesson.back"), false)) frame.actions.push_back(GoToStep{number - 1});
-    ImGui::SameLine();
+    if (!last) ImGui::SameLine();
   }
   if (!last && main_button(frame, "next", frame.words("lesson.next"))) frame.actions.push_back(GoToStep{number + 1});
-  if (!last) column.space(8);
+  column.space(8);
   column.begin_control();
   if (last ? main_button(frame, "all", frame.words("lesson.all")) : chip(frame, "all", frame.words("lesson.all"), false)) {
     frame.show([](View& v) { v.kind = ViewKind::lesson; });

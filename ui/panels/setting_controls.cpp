@@ -71,7 +71,9 @@ void draw_text_setting(const Frame& frame, const Setting& setting) {
   note(frame, word_for(frame, setting));
   const std::string* own = setting.string(frame.document.scenario);
   const std::string written = own ? std::string() : setting.text(frame.document.scenario).value_or("");
-  if (const auto typed = text_field(frame, setting.key.c_str(), own ? *own : written, Face::ui)) {
+  std::array<char, 96> id{};
+  std::snprintf(id.data(), id.size(), "##%s", setting.key.c_str());  // the word stands above the field, not beside it
+  if (const auto typed = text_field(frame, id.data(), own ? *own : written, Face::ui)) {
     frame.edit({}, [&setting, typed = *typed](Scenario& s) { setting.apply(s, setting.option, typed); });
   }
 }
