@@ -31,7 +31,7 @@ Scenario everything() {
 TEST_CASE("every stage of a run has a card, chapters in the player, an operation and words in every language") {
   const auto trace = compute(everything());
   REQUIRE(trace->stages().size() == stage_count);
-  const PipelineLayout layout = lay_out_pipeline(*trace, {1400, 900}, 1, false, 70);
+  const PipelineLayout layout = lay_out_pipeline(*trace, {.size = {2400, 1200}, .foot = 70});  // so wide that none fold
   const Timeline timeline(*trace, Way::rows);
   const Words english("en"), chinese("zh");
   for (const Stage stage : all_stages()) {
@@ -57,14 +57,15 @@ TEST_CASE("cards of one lane stand in the order of computation and overlap nothi
       scenario.rope = rope;
       const auto trace = compute(scenario);
       for (const ImVec2 size : {ImVec2{820, 560}, ImVec2{1400, 900}, ImVec2{3000, 1700}}) {
-        const PipelineLayout layout = lay_out_pipeline(*trace, size, 1, false, 70);
+        const PipelineLayout layout = lay_out_pipeline(*trace, {.size = size, .foot = 70});
         for (std::size_t i = 0; i < layout.slots.size(); ++i) {
           for (std::size_t j = i + 1; j < layout.slots.size(); ++j) {
             const Slot &a = layout.slots[i], &b = layout.slots[j];
             INFO(name(a.stage) << " " << name(b.stage));
             const bool apart = a.card.max.x <= b.card.min.x || b.card.max.x <= a.card.min.x || a.card.max.y <= b.card.min.y || b.card.max.y <= a.card.min.y;
             CHECK(apart);
-            const bool both_left = a.card.min.y == b.card.min.y && info(a.stage).lane == info(b.stage).lane && !is_parameter(a.stage) && !is_parameter(b.stage);
+            // Dropped weights stand left of the weights: on the way down to what they mix.
+            const bool both_left = a.card.min.y == b.card.min.y && info(a.stage).lane == info(b.stage).lane && info(a.stage).lane != Lane::weights && !is_parameter(a.stage) && !is_parameter(b.stage);
             if (both_left) CHECK((a.stage < b.stage) == (a.card.min.x < b.card.min.x));
           }
         }
