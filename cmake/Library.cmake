@@ -18,7 +18,10 @@ function(public_headers list header)
   set(${list} ${found} PARENT_SCOPE)
 endfunction()
 
-add_library(headlight_library STATIC "$<FILTER:$<TARGET_OBJECTS:headlight_core>,EXCLUDE,headlight_core.dir/[./]*((figure|export)/|image/(gif|palette)[.])>")
+set(objects "$<TARGET_OBJECTS:headlight_core>")
+add_library(headlight_library STATIC
+  "$<FILTER:${objects},EXCLUDE,headlight_core.dir/[./]*((figure|export)/|image/(gif|palette)[.])>"
+  "$<FILTER:${objects},INCLUDE,headlight_core.dir/[./]*figure/pool[.]>")  # what networks pool their overview with
 add_dependencies(headlight_library headlight_core)
 set_target_properties(headlight_library PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME headlight EXPORT_NAME core)
 target_compile_features(headlight_library INTERFACE cxx_std_20)
