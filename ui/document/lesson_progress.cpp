@@ -27,6 +27,7 @@ std::optional<Cell> cell_of(const std::string& text) {
 }
 
 ViewKind kind_of(const std::string& view) {
+  if (view == "network") return ViewKind::network;
   return view == "heads" ? ViewKind::heads : view == "mask" ? ViewKind::mask : view == "compare" ? ViewKind::compare : ViewKind::pipeline;
 }
 

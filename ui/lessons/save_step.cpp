@@ -32,6 +32,7 @@ const char* view_word(ViewKind kind) {
     case ViewKind::heads: return "heads";
     case ViewKind::mask: return "mask";
     case ViewKind::compare: return "compare";
+    case ViewKind::network: return "network";
     default: return "pipeline";
   }
 }
