@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/position_bias.h"
+#include "core/position/relative_bias.h"
 #include "core/explain/steps.h"
 #include "core/mask/expression.h"
 

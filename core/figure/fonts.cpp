@@ -20,13 +20,11 @@ struct Destroy {
 };
 using Pattern = std::unique_ptr<FcPattern, Destroy<FcPatternDestroy>>;
 
-/// fontconfig keeps one configuration a process; it is given back when the program ends.
+/// fontconfig keeps one configuration a process. It is not given back at the end: Pango's maps of fonts live as long, and
+/// FcFini falls over what they still hold.
 void start_fontconfig() {
-  struct Session {
-    Session() { FcInit(); }
-    ~Session() { FcFini(); }
-  };
-  static const Session session;
+  static const bool started = FcInit() == FcTrue;
+  static_cast<void>(started);
 }
 
 struct Wish {

@@ -11,7 +11,7 @@
 #include "core/attention/dropout.h"
 #include "core/attention/head_outputs.h"
 #include "core/attention/masking.h"
-#include "core/attention/position_bias.h"
+#include "core/position/relative_bias.h"
 #include "core/attention/score_source.h"
 #include "core/attention/sweep.h"
 #include "core/run/check_inputs.h"

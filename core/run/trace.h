@@ -36,7 +36,7 @@ class Trace {
   std::array<StageRecord, stage_count> records;
   Tensor dropout_keep;  ///< [B, H, n_q, n_k], 1 = kept; undefined unless dropped_weights exists
   Tensor sink_logits;   ///< [H]; undefined unless the scenario has one
-  Tensor t5_table;      ///< [H, 32], by bucket (core/attention/position_bias.h); undefined unless the scenario has it
+  Tensor t5_table;      ///< [H, 32], by bucket (core/position/relative_bias.h); undefined unless the scenario has it
   float scale = 1;      ///< what scores were multiplied by
   float fill = 0;       ///< what masked scores were set to
   Index query_offset = 0;  ///< the first query's position

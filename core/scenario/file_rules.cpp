@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/attention/position_bias.h"
+#include "core/position/relative_bias.h"
 #include "core/files/blame.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/model_config.h"

@@ -161,13 +161,13 @@ TEST_CASE("render writes pictures and numbers") {
 TEST_CASE("every stage that a trace has can be rendered") {
   const Program program;
   CHECK(program
-            .run("trace --random --rope half --alibi --softcap 20 --mask \"causal()\" --training --dropout 0.2 "
+            .run("trace --random --qk-norm --rope half --alibi --softcap 20 --mask \"causal()\" --training --dropout 0.2 "
                  "-o OUT/t.npz")
             .status == 0);
   for (const Stage stage : all_stages()) {
     CAPTURE(name(stage));
     CHECK(program
-              .run("render --random --rope half --alibi --softcap 20 --mask \"causal()\" --training --dropout 0.2 "
+              .run("render --random --qk-norm --rope half --alibi --softcap 20 --mask \"causal()\" --training --dropout 0.2 "
                    "--stage " +
                    std::string(name(stage)) + " --head all -o OUT/s.png")
               .status == 0);

@@ -22,7 +22,7 @@ except ImportError:
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.path.abspath(sys.argv[1])
-COMMANDS = {"trace", "render", "explain", "compare", "bundle", "predict", "lesson", "handout", "list"}
+COMMANDS = {"trace", "render", "explain", "compare", "bundle", "predict", "lesson", "handout", "list", "mask-code"}
 failures = []
 torch.manual_seed(3)
 torch.set_num_threads(1)

@@ -75,7 +75,7 @@ Document lesson(const char* id) {
   return document;
 }
 
-const ImVec2 large{1600, 1100};
+const ImVec2 large{1600, 1300};
 
 }  // namespace
 

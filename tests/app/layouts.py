@@ -299,7 +299,7 @@ def late_beginnings():
     causal = np.tril(np.ones((N, N), bool))
     masked = from_heads(q, q, q, mask=causal)["weights"].astype(np.float32)
     check("of a causal model", {"attentions": masked}, {"weights": masked, "mask": np.broadcast_to(causal, masked.shape)}, says="taken for masked")
-    refused("two attentions", {"encoder_attentions": weights, "cross_attentions": weights}, "--layer")
+    check("two attentions", {"encoder_attentions": weights, "cross_attentions": layers[1]}, {"weights": weights}, says="--layer NAME.N shows another")
     check("one of two attentions", {"encoder_attentions": weights, "cross_attentions": layers[1]}, {"weights": layers[1]}, "--layer", "cross_attentions")
     stacks = {f"{stack}_attentions.{i}": layers[i] for stack in ("encoder", "cross") for i in (0, 1)}
     check("a layer of one stack", stacks, {"weights": layers[1]}, "--layer", "cross.1")
@@ -389,7 +389,7 @@ def configs():
     heads = {"num_attention_heads": H}
     check("rope_theta", {}, turned(500000.0), path=beside({"model_type": "llama", "rope_theta": 500000.0, **heads}), says="RoPE")
     check("the pairs of Cohere", {}, turned(10000.0, interleaved=True), path=beside({"model_type": "cohere", **heads}))
-    refused("a part of the head", {}, "partial_rotary_factor", path=beside({"model_type": "phi", "partial_rotary_factor": 0.7, **heads}))
+    check("a part of the head", {}, turned(10000.0, dim=4), path=beside({"model_type": "phi", "partial_rotary_factor": 0.7, **heads}), says="first 4 of 6")
     check("no positions of its own", {}, attention(), path=beside({"model_type": "opt", **heads}), says='--mask "causal()"')
     check("query_pre_attn_scalar", {}, attention(scale=1 / 4), path=beside({"model_type": "x", "query_pre_attn_scalar": 16, **heads}))
     check("attention_multiplier", {}, attention(scale=0.2), path=beside({"model_type": "x", "attention_multiplier": 0.2, **heads}))

@@ -15,7 +15,8 @@ std::set<std::string> commands_in(std::istream& text, const std::string& before)
   std::set<std::string> found;
   std::string line;
   while (std::getline(text, line)) {
-    if (!line.starts_with(before + "headlight ")) continue;
+    const std::string named = before + "headlight ";
+    if (!line.starts_with(named) || line.size() == named.size() || line[named.size()] == ' ') continue;
     std::istringstream words(line.substr(before.size()));
     std::string program, word;
     words >> program >> word;

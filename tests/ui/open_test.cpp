@@ -93,10 +93,10 @@ TEST_CASE("Ctrl+O, a few letters, Tab and Enter open a file, which is recent fro
   // And with the mouse, from the recent ones and the lessons.
   window.press('o', true);
   window.settle();
-  const ImVec2 lesson = window.find("open/places", {"masked-self-attention"});
+  const ImVec2 lesson = window.find("open/places", {"weighted-average"});
   REQUIRE(lesson.x > 0);
   window.click(lesson);
-  CHECK(window.document().origin.lesson.id == "masked-self-attention");
+  CHECK(window.document().origin.lesson.id == "weighted-average");
 }
 
 TEST_CASE("Esc leaves the open dialog and the document as it was; so does a file that does not open, with a sentence") {

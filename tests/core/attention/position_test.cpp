@@ -1,4 +1,6 @@
 #include "core/attention/position_bias.h"
+
+#include "core/position/relative_bias.h"
 #include "core/attention/qk_norm.h"
 #include "core/attention/rope.h"
 #include "core/attention/scores.h"

@@ -1,0 +1,69 @@
+#include "core/position/relative_bias.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+#include "core/tensor/sampler.h"
+
+namespace headlight {
+namespace {
+
+// [H, n_q + n_k − 1] from value(h, k − q).
+template <typename Value>
+Tensor table_by_distance(Index heads, Index n_q, Index n_k, Value value) {
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(heads * (n_q + n_k - 1)));
+  for (Index h = 0; h < heads; ++h) {
+    for (Index distance = 1 - n_q; distance < n_k; ++distance) values.push_back(value(h, distance));
+  }
+  return Tensor({heads, n_q + n_k - 1}, std::move(values));
+}
+
+}  // namespace
+
+std::vector<double> alibi_slopes(Index heads) {
+  assert(heads > 0);
+  const auto of_power = [](Index power, Index h) {
+    return std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(power));
+  };
+  const auto lower = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(heads)));
+  std::vector<double> slopes;
+  for (Index h = 0; h < lower; ++h) slopes.push_back(of_power(lower, h));
+  for (Index h = 0; lower + h < heads; ++h) slopes.push_back(of_power(2 * lower, 2 * h));
+  return slopes;
+}
+
+Index t5_bucket(Index distance, bool bidirectional) {
+  const Index buckets = bidirectional ? t5_buckets / 2 : t5_buckets;
+  const Index first = bidirectional && distance > 0 ? buckets : 0;
+  const Index apart = bidirectional ? std::abs(distance) : std::max<Index>(0, -distance);
+  // Half of the buckets are for one distance each, the others grow with its logarithm.
+  const Index exact = buckets / 2;
+  if (apart < exact) return first + apart;
+  // log2 is exact at powers of two, where the buckets' borders lie.
+  const double growth = std::log2(static_cast<double>(apart) / static_cast<double>(exact)) /
+                        std::log2(static_cast<double>(t5_max_distance) / static_cast<double>(exact));
+  const auto above = static_cast<Index>(growth * static_cast<double>(buckets - exact));
+  return first + std::min(exact + above, buckets - 1);
+}
+
+Tensor t5_table(Index heads, std::uint64_t seed) {
+  return Sampler(seed, "t5_bias").normal({heads, t5_buckets});
+}
+
+Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset) {
+  const std::vector<double> slopes = alibi_slopes(heads);
+  return table_by_distance(heads, n_q, n_k, [&](Index h, Index distance) {
+    return static_cast<float>(slopes[static_cast<std::size_t>(h)] * static_cast<double>(distance - query_offset));
+  });
+}
+
+Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset) {
+  return table_by_distance(table.size(0), n_q, n_k, [&](Index h, Index distance) {
+    return table.at({h, t5_bucket(distance - query_offset, bidirectional)});
+  });
+}
+
+}  // namespace headlight

@@ -1,0 +1,30 @@
+// Biases that depend on the distance between query and key alone: ALiBi's and T5's.
+#pragma once
+
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace headlight {
+
+/// ALiBi's slope of each head (Press et al. 2022): m_h = 2^(−8(h+1)/H); for H not a power of two, the slopes of the
+/// nearest lower power followed by every other slope of its double.
+std::vector<double> alibi_slopes(Index heads);
+
+/// Of the 32 buckets to distance 128, the one of distance k − q (Raffel et al. 2020; Hugging Face's T5). Half of
+/// them are for k > q when bidirectional; otherwise k > q all fall in bucket 0.
+Index t5_bucket(Index distance, bool bidirectional);
+inline constexpr Index t5_buckets = 32, t5_max_distance = 128;
+
+/// [H, 32] seeded normal numbers that stand for what T5 learns; a head's numbers do not change with the number of
+/// heads.
+Tensor t5_table(Index heads, std::uint64_t seed);
+
+/// Biases that depend on k − q alone, as [H, n_q + n_k − 1]: column k − q + n_q − 1. Row q is position p₀ + q, with
+/// p₀ = `query_offset`.
+///   ALiBi  m_h · (k − p₀ − q)
+Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset = 0);
+///   T5     table[h, t5_bucket(k − p₀ − q)]
+Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset = 0);
+
+}  // namespace headlight
