@@ -50,8 +50,18 @@ const char* part(const char* name) {
   return "";
 }
 
+/// Scrolls as far as it takes to see it, too.
 void click(HeadlessWindow& window, const char* name, std::initializer_list<const char*> ids) {
-  const ImVec2 at = window.find(name, ids);
+  ImVec2 at = window.find(name, ids);
+  for (int turn = 0; turn < 10 && at.x <= 0; ++turn) {
+    const ImGuiWindow* scrolled = ImGui::FindWindowByName(name);
+    REQUIRE(scrolled != nullptr);
+    window.move({scrolled->Pos.x + scrolled->Size.x / 2, scrolled->Pos.y + scrolled->Size.y / 2});
+    window.wheel(-2);
+    window.settle();
+    at = window.find(name, ids);
+  }
+  CAPTURE(*(ids.end() - 1));
   REQUIRE(at.x > 0);
   window.click(at);
 }
@@ -75,7 +85,7 @@ Document lesson(const char* id) {
   return document;
 }
 
-const ImVec2 large{1600, 1300};
+const ImVec2 large{1600, 1100};
 
 }  // namespace
 
