@@ -132,7 +132,8 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   of_one.heads = {0};
   of_one.pool = HeadPool::none;
   const StageFigureStyle style = style_of(options);
-  StageCut cut = cut_of(of_one, trace);
+  // Words and sizes are those of the layers that are drawn: cross-attention asks with other words than the layer looked at.
+  StageCut cut = cut_of(of_one, layers.front().trace ? *layers.front().trace : trace);
   FigureSpec spec = stage_figure(cut, style);
   spec.panels.clear();
   const Index batch = options.batch;

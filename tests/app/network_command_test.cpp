@@ -102,3 +102,13 @@ TEST_CASE("a network without a tokenizer takes ids, and shows some where no text
   CHECK(words.status != 0);
   CHECK(words.err.find("\"the\" is no token id") != std::string::npos);
 }
+
+TEST_CASE("a figure of the layers of cross-attention names the words that ask and not those that are asked") {
+  const fs::path out = fs::temp_directory_path() / "headlight-cross-layers.svg";
+  const std::string command = "\"" HEADLIGHT_PROGRAM "\" render model:numbers --stage weights --layers cross --svg-text text -o " + out.string();
+  REQUIRE(std::system(command.c_str()) == 0);
+  std::ostringstream svg;
+  svg << std::ifstream(out).rdbuf();
+  fs::remove(out);
+  CHECK(svg.str().find("&lt;s&gt;") != std::string::npos);  // what the decoder begins with
+}
