@@ -86,7 +86,7 @@ class AttentionOnly(nn.Module):
 
     def config(self):
         return dict(model_type="attention_only", vocab_size=len(WORDS), n_positions=POSITIONS, d_model=WIDTH, num_heads=HEADS,
-                    num_layers=LAYERS, epsilon=1e-5, tie_word_embeddings=False)
+                    num_layers=LAYERS, tie_word_embeddings=False)
 
 
 def stretches_of(random):
