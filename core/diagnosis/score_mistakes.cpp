@@ -123,7 +123,7 @@ Variants weights_transposed(const Suspect& suspect) {
       return gather_values(turned(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
     };
     Variant& both = variants.emplace_back(used);
-    both.saved = saved.saved;
+    both.saved = variants.front().saved;
   }
   return variants;
 }
