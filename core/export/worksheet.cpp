@@ -10,7 +10,7 @@
 #include "core/export/paper_lines.h"
 #include "core/export/stage_figure.h"
 #include "core/figure/cairo_canvas.h"
-#include "core/mask/evaluate.h"
+#include "core/lesson/right_answer.h"
 #include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 
@@ -22,20 +22,6 @@ constexpr float page_width = 793.7f, page_height = 1122.5f;  // A4 in 1/96 inch
 constexpr Index most_cells = 16;  ///< along a blank matrix that is to be filled by hand
 
 constexpr Rgba said_ink{0x5B, 0x21, 0xB6};  ///< of answers: told from the print also without colour, by its weight
-
-std::string of_language(const Texts& texts, const std::string& language) {
-  auto found = texts.find(language);
-  if (found == texts.end()) found = texts.find("en");
-  return found == texts.end() ? std::string() : found->second;
-}
-
-std::string number_words(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, value == std::round(value) ? "%.0f" : "%.3g", value);
-  std::string words = text;
-  if (words.starts_with("-")) words.replace(0, 1, "−");
-  return words;
-}
 
 std::string filled(std::string pattern, std::initializer_list<int> numbers) {
   int place = 0;
@@ -246,9 +232,9 @@ class Writer {
   void write(const std::vector<Shown>& shown) {
     sheet_.name_line(text_.name);
     sheet_.space(4);
-    sheet_.paragraph(of_language(course_.card.title, text_.language) + (key_ ? " · " + text_.key : ""), 20, FontRole::strong);
+    sheet_.paragraph(in_language(course_.card.title, text_.language) + (key_ ? " · " + text_.key : ""), 20, FontRole::strong);
     sheet_.space(4);
-    sheet_.paragraph(of_language(course_.card.description, text_.language), body, FontRole::text, 0, true);
+    sheet_.paragraph(in_language(course_.card.description, text_.language), body, FontRole::text, 0, true);
     sheet_.space(14);
     if (course_.bug) {
       const bool told = key_;
@@ -261,7 +247,7 @@ class Writer {
   void step(std::size_t i, const Shown& shown) {
     const LessonStep& step = course_.steps[i];
     if (course_.bug && !key_ && step.pose.mended) return;  // that is to be found
-    const std::string title = of_language(step.title, text_.language);
+    const std::string title = in_language(step.title, text_.language);
     sheet_.need(90);
     sheet_.paragraph(filled(text_.step, {static_cast<int>(i) + 1}) + (title.empty() ? "" : " · " + title), 13.5f, FontRole::strong);
     sheet_.space(2);
@@ -294,18 +280,18 @@ class Writer {
 
   void question(const Question& question, const Shown& shown) {
     const Trace& trace = *shown.trace;
-    sheet_.need(sheet_.height_of(of_language(question.ask, text_.language)) + 60);
-    sheet_.paragraph(of_language(question.ask, text_.language), body, FontRole::strong);
+    sheet_.need(sheet_.height_of(in_language(question.ask, text_.language)) + 60);
+    sheet_.paragraph(in_language(question.ask, text_.language), body, FontRole::strong);
     sheet_.space(4);
     switch (question.kind) {
       case QuestionKind::choice:
-        for (std::size_t i = 0; i < question.choices.size(); ++i) sheet_.choice(of_language(question.choices[i], text_.language), key_ && i == question.right, "");
+        for (std::size_t i = 0; i < question.choices.size(); ++i) sheet_.choice(in_language(question.choices[i], text_.language), key_ && i == question.right, "");
         break;
       case QuestionKind::order:
         sheet_.paragraph(text_.order_answer, 11, FontRole::text, 14, true);
         for (std::size_t n = 0; n < question.choices.size(); ++n) {
           const std::size_t i = (n + 1) % question.choices.size();  // as the window mixes them
-          sheet_.choice(of_language(question.choices[i], text_.language), false, key_ ? std::to_string(i + 1) : "");
+          sheet_.choice(in_language(question.choices[i], text_.language), false, key_ ? std::to_string(i + 1) : "");
         }
         break;
       case QuestionKind::number: {
@@ -329,7 +315,7 @@ class Writer {
     }
     if (key_) {
       sheet_.space(2);
-      sheet_.paragraph(text_.because + ": " + of_language(question.why, text_.language), body, FontRole::text, 14, true);
+      sheet_.paragraph(text_.because + ": " + in_language(question.why, text_.language), body, FontRole::text, 14, true);
     } else {
       sheet_.need(64);
       sheet_.answer(text_.because, "", 2000);
@@ -358,13 +344,7 @@ class Writer {
       sheet_.paragraph(text_.mask_answer, 11, FontRole::text, 14, true);
       std::vector<bool> grey;
       if (key_) {
-        MaskContext context;
-        context.batch = dims.batch;
-        context.heads = dims.heads;
-        context.n_q = dims.n_q;
-        context.n_k = dims.n_k;
-        if (trace.inputs.valid_lens.defined()) context.valid_lens = &trace.inputs.valid_lens;
-        const Tensor may = evaluate(MaskExpression::parse(question.mask), context).expand({dims.batch, dims.heads, dims.n_q, dims.n_k}).contiguous();
+        const Tensor may = allowed_cells(question.mask, trace);
         const MatrixView cells = may.matrix();
         for (Index q = 0; q < dims.n_q; ++q) {
           for (Index k = 0; k < dims.n_k; ++k) grey.push_back(cells(q, k) != 0);
@@ -385,7 +365,7 @@ class Writer {
 
 std::string make_worksheet(const Course& course, const WorksheetText& text, bool key) {
   const std::vector<Shown> shown = computed(course);
-  const std::string title = of_language(course.card.title, text.language);
+  const std::string title = in_language(course.card.title, text.language);
   Sheet counted(title, text, 0);  // once to learn how many pages there are
   Writer(counted, course, text, key).write(shown);
   Sheet sheet(title, text, counted.pages());

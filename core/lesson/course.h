@@ -2,7 +2,6 @@
 // assets/lessons/lesson.schema.json; teachers write such files by hand.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,14 +10,12 @@
 #include "core/scenario/lesson.h"
 #include "core/stage/cell.h"
 #include "core/stage/stage.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 
 class Trace;
 struct OwnStages;
-
-/// By language; "en" is always there.
-using Texts = std::map<std::string, std::string>;
 
 enum class Taking : std::uint8_t { value, sum, mean, deviation, largest, smallest, entropy, count, where_largest, probability };
 

@@ -5,13 +5,6 @@
 
 namespace headlight {
 
-const std::string& in_language(const std::map<std::string, std::string>& texts, const std::string& language) {
-  static const std::string none;
-  auto found = texts.find(language);
-  if (found == texts.end()) found = texts.find("en");
-  return found != texts.end() ? found->second : none;
-}
-
 std::string_view document_name(const Document& document, const Words& words) {
   const Scenario& scenario = document.scenario;
   const std::string_view own = document.origin.lesson.file;

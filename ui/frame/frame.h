@@ -1,11 +1,11 @@
 // Frame: all that a panel or a view may look at while it draws, and where it puts what the person did.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "core/engine/engine.h"
+#include "core/text/texts.h"
 #include "ui/document/action.h"
 #include "ui/document/document.h"
 #include "ui/frame/pictures.h"
@@ -22,8 +22,6 @@ class RecentFiles;
 
 /// What the document is called: the lesson's title, the file's name, or the sentence. "" for random input.
 std::string_view document_name(const Document& document, const Words& words);
-/// The text for the language shown, else the English one; "" where there is none.
-const std::string& in_language(const std::map<std::string, std::string>& texts, const std::string& language);
 
 struct Frame {
   const Document& document;

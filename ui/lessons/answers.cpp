@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "core/mask/evaluate.h"
+#include "core/lesson/right_answer.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -18,21 +18,9 @@ double number_of(const Question& question, const Trace& trace, const Beside* bes
   return measured(*question.measure, trace);
 }
 
-/// [B, H, n_q, n_k] in the sizes of the trace. Throws InputError where it does not parse.
-Tensor mask_of(const std::string& expression, const Trace& trace) {
-  const Dims& dims = trace.dims();
-  MaskContext context;
-  context.batch = dims.batch;
-  context.heads = dims.heads;
-  context.n_q = dims.n_q;
-  context.n_k = dims.n_k;
-  if (trace.inputs.valid_lens.defined()) context.valid_lens = &trace.inputs.valid_lens;
-  return evaluate(MaskExpression::parse(expression), context).expand({dims.batch, dims.heads, dims.n_q, dims.n_k}).contiguous();
-}
-
 bool same_mask(const std::string& typed, const std::string& right, const Trace& trace) {
   try {
-    const Tensor a = mask_of(typed, trace), b = mask_of(right, trace);
+    const Tensor a = allowed_cells(typed, trace), b = allowed_cells(right, trace);
     return std::equal(a.values().begin(), a.values().end(), b.values().begin());
   } catch (const InputError&) {
     return false;
@@ -42,14 +30,6 @@ bool same_mask(const std::string& typed, const std::string& right, const Trace& 
 std::optional<Stage> first_wrong(const Beside* beside) {
   const StageComparison* first = beside ? beside->comparison.first_difference() : nullptr;
   return first ? std::optional(first->stage) : std::nullopt;
-}
-
-std::string number_words(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, value == std::round(value) ? "%.0f" : "%.3g", value);
-  std::string words = text;
-  if (words.starts_with("-")) words.replace(0, 1, "−");
-  return words;
 }
 
 /// A number as people type it: "−1,5" and "50%" too.
@@ -82,7 +62,7 @@ double row_agreement(const Question& question, const LessonAnswer& answer, const
 
 std::vector<bool> allowed_cells(const std::string& expression, const Trace& trace, Index batch, Index head) {
   try {
-    const Tensor mask = mask_of(expression, trace);
+    const Tensor mask = allowed_cells(expression, trace);
     const MatrixView may = mask.matrix(batch, head);
     std::vector<bool> cells;
     for (Index q = 0; q < may.rows; ++q) {
