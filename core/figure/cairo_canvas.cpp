@@ -18,6 +18,22 @@ constexpr double most_embedded = 600.0 / 96.0;  // pixels to a unit: what a prin
 
 double d(float x) { return static_cast<double>(x); }
 
+/// While it lives, nothing is drawn outside of the rectangle.
+class ClippedTo {
+ public:
+  ClippedTo(cairo_t* cairo, const Box& rect) : cairo_(cairo) {
+    cairo_save(cairo);
+    cairo_rectangle(cairo, d(rect.x), d(rect.y), d(rect.w), d(rect.h));
+    cairo_clip(cairo);
+  }
+  ClippedTo(const ClippedTo&) = delete;
+  ClippedTo& operator=(const ClippedTo&) = delete;
+  ~ClippedTo() { cairo_restore(cairo_); }
+
+ private:
+  cairo_t* cairo_;
+};
+
 int to_pixels(float units, float scale) { return static_cast<int>(std::lround(units * scale)); }
 
 void put_pixel(unsigned char* at, Rgba c) {
@@ -226,9 +242,7 @@ void PdfCanvas::text(const Label& label) {
 void PdfCanvas::stripes(const Box& rect, Rgba ground, Rgba line, bool rising) {
   fill(rect, ground);
   cairo_t* cairo = impl_->cairo;
-  cairo_save(cairo);
-  cairo_rectangle(cairo, d(rect.x), d(rect.y), d(rect.w), d(rect.h));
-  cairo_clip(cairo);
+  const ClippedTo clipped(cairo, rect);
   constexpr double step = 6;
   const double sign = rising ? 1 : -1, x0 = d(rect.x), x1 = d(rect.right()), y0 = d(rect.y), y1 = d(rect.bottom());
   // Lines x + sign · y = 3 + 6k.
@@ -240,15 +254,12 @@ void PdfCanvas::stripes(const Box& rect, Rgba ground, Rgba line, bool rising) {
   set_colour(line);
   cairo_set_line_width(cairo, 1.4);
   cairo_stroke(cairo);
-  cairo_restore(cairo);
 }
 
 void PdfCanvas::dots(const Box& rect, Rgba ground, Rgba line) {
   fill(rect, ground);
   cairo_t* cairo = impl_->cairo;
-  cairo_save(cairo);
-  cairo_rectangle(cairo, d(rect.x), d(rect.y), d(rect.w), d(rect.h));
-  cairo_clip(cairo);
+  const ClippedTo clipped(cairo, rect);
   constexpr double step = 5;
   const auto first = [](float from) { return std::floor(d(from) / step) * step + step / 2; };
   for (double y = first(rect.y); y < d(rect.bottom()) + step; y += step) {
@@ -259,7 +270,6 @@ void PdfCanvas::dots(const Box& rect, Rgba ground, Rgba line) {
   }
   set_colour(line);
   cairo_fill(cairo);
-  cairo_restore(cairo);
 }
 
 void PdfCanvas::cell(const Box& rect, CellKind kind, Rgba value_colour, const HeatmapStyle& style) {

@@ -57,6 +57,12 @@ Focus focus_of(const Trace& trace, const View& view) {
   return {query, std::min(key, dims.n_k - 1), feature};
 }
 
+Focus pointed_focus(const Trace& trace, const View& view) {
+  Focus focus = focus_of(trace, view);
+  if (view.looking.pointed) focus.key = std::clamp<Index>(*view.looking.pointed, 0, trace.dims().n_k - 1);
+  return focus;
+}
+
 Cell cell_of(const Trace& trace, const View& view, Stage stage, const Focus& focus) {
   Cell cell = matrix_of(trace, view, stage);
   const MatrixView numbers = trace[stage].matrix(cell.batch, cell.head);

@@ -14,6 +14,8 @@ struct Focus {
 };
 /// As the view says, else the selected cell's, else where the last query looks most.
 Focus focus_of(const Trace& trace, const View& view);
+/// The same, but its key is the one under the pointer, where there is one.
+Focus pointed_focus(const Trace& trace, const View& view);
 /// The cell of a stage that the focus means, in the batch entry and head that are looked at.
 Cell cell_of(const Trace& trace, const View& view, Stage stage, const Focus& focus);
 /// The view with its focus on this cell's row and column.

@@ -245,9 +245,8 @@ Scene make_geometry(const Easel& easel, Rect place) {
   const Words& words = easel.words;
   const float u = easel.u;
   const bool presenting = easel.view.presenting;
-  Focus focus = focus_of(trace, easel.view);
-  const Index settled = focus.key;  // what stands where does not follow the pointer
-  if (easel.view.looking.pointed) focus.key = std::clamp<Index>(*easel.view.looking.pointed, 0, trace.dims().n_k - 1);
+  const Index settled = focus_of(trace, easel.view).key;  // what stands where does not follow the pointer
+  const Focus focus = pointed_focus(trace, easel.view);
   const Operands operands = operands_of(trace, Stage::scores);
   const MatrixView queries = numbers_of(trace, easel.view, operands.left), keys = numbers_of(trace, easel.view, operands.right);
   const HeadPlane plane(queries, keys);

@@ -115,9 +115,8 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   const Words& words = easel.words;
   const float u = easel.u;
   const bool presenting = easel.view.presenting;
-  Focus focus = focus_of(trace, easel.view);
-  const Index settled = focus.key;  // what stands where does not follow the pointer
-  if (easel.view.looking.pointed) focus.key = std::clamp<Index>(*easel.view.looking.pointed, 0, trace.dims().n_k - 1);
+  const Index settled = focus_of(trace, easel.view).key;  // what stands where does not follow the pointer
+  const Focus focus = pointed_focus(trace, easel.view);
   Rect area = scene_area(easel, place);
   Rect for_words = area;
   if (!presenting) for_words.max.x -= put_facets(pen, area);
