@@ -87,7 +87,7 @@ error_log = home / "error"
 display_file = home / "display"
 steps = 0
 with open(display_file, "w") as display:
-    server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"], stdout=display, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp", "-noreset"], stdout=display, stderr=subprocess.DEVNULL)
 try:
     while not display_file.read_text().strip():
         time.sleep(0.1)
