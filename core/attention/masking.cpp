@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "core/attention/score_source.h"
+#include "core/attention/score_rows.h"
 #include "core/attention/sweep.h"
 #include "core/mask/evaluate.h"
 #include "core/tensor/error.h"

@@ -12,13 +12,14 @@
 #include "core/attention/head_outputs.h"
 #include "core/attention/masking.h"
 #include "core/position/relative_bias.h"
-#include "core/attention/score_source.h"
+#include "core/attention/score_stages.h"
 #include "core/attention/sweep.h"
 #include "core/run/check_inputs.h"
 #include "core/run/stage_steps.h"
 #include "core/run/summary.h"
 #include "core/run/work_estimate.h"
 #include "core/scenario/model_layer.h"
+#include "core/stage/cell_kind.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
 #include "core/tensor/sampler.h"
@@ -182,8 +183,13 @@ double score_bytes(const Trace& trace) {
   return cells * sizeof(float);
 }
 
-bool all_finite(const Tensor& tensor) {
-  return std::ranges::all_of(tensor.contiguous().values(), [](float v) { return std::isfinite(v); });
+bool every_head_finite(const Tensor& heads) {
+  for (Index b = 0; b < heads.size(0); ++b) {
+    for (Index h = 0; h < heads.size(1); ++h) {
+      if (!all_finite(heads.matrix(b, h))) return false;
+    }
+  }
+  return true;
 }
 
 std::string gigabytes(double bytes) {
@@ -199,7 +205,7 @@ void Pipeline::choose_source() {
   std::shared_ptr<const MaskRule> rule;
   // What cannot be told from parts: a fill that leaks, dropout, cells painted over the mask, what is not finite, other rules.
   bool parts_will_do = !run_.override_stage && !(scenario().training && scenario().dropout > 0) && !(masked && trace_.fill > -1e8F) &&
-                       trace_.has(Stage::V_heads) && all_finite(trace_[Stage::V_heads]);
+                       trace_.has(Stage::V_heads) && every_head_finite(trace_[Stage::V_heads]);
   if (parts_will_do && masked) {
     rule = mask_rule(scenario(), inputs());
     parts_will_do = rule != nullptr;

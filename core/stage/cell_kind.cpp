@@ -9,24 +9,7 @@
 namespace headlight {
 namespace {
 
-bool all_finite(const MatrixView& matrix);
-
-// By all threads where there is much.
-bool all_finite_together(const MatrixView& matrix) {
-  if (matrix.rows * matrix.cols < 1 << 22) return all_finite(matrix);
-  std::atomic<Index> next{0};
-  std::atomic<bool> finite{true};
-  constexpr Index parts = 64;
-  work_together(static_cast<int>(std::thread::hardware_concurrency()) - 1, [&](bool) {
-    for (Index part = next++; part < parts && finite; part = next++) {
-      const Index first = part * matrix.rows / parts, end = (part + 1) * matrix.rows / parts;
-      if (!all_finite({matrix.data + first * matrix.row_stride, end - first, matrix.cols, matrix.row_stride, matrix.col_stride})) finite = false;
-    }
-  });
-  return finite;
-}
-
-bool all_finite(const MatrixView& matrix) {
+bool rows_finite(const MatrixView& matrix) {
   for (Index row = 0; row < matrix.rows; ++row) {
     int odd = 0;
     for (Index col = 0; col < matrix.cols; ++col) {
@@ -40,6 +23,21 @@ bool all_finite(const MatrixView& matrix) {
 
 }  // namespace
 
+// By all threads where there is much.
+bool all_finite(const MatrixView& matrix) {
+  if (matrix.rows * matrix.cols < 1 << 22) return rows_finite(matrix);
+  std::atomic<Index> next{0};
+  std::atomic<bool> finite{true};
+  constexpr Index parts = 64;
+  work_together(static_cast<int>(std::thread::hardware_concurrency()) - 1, [&](bool) {
+    for (Index part = next++; part < parts && finite; part = next++) {
+      const Index first = part * matrix.rows / parts, end = (part + 1) * matrix.rows / parts;
+      if (!rows_finite({matrix.data + first * matrix.row_stride, end - first, matrix.cols, matrix.row_stride, matrix.col_stride})) finite = false;
+    }
+  });
+  return finite;
+}
+
 KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks) {
   if (const DemandPart part = demand_part(matrix); part.whole) return part.whole->kinds(part.matrix);
   KindCounts counts{};
@@ -47,7 +45,7 @@ KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks) {
     counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
     return counts;
   }
-  if (!masks.any() && all_finite_together(matrix)) {
+  if (!masks.any() && all_finite(matrix)) {
     counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
     return counts;
   }

@@ -38,6 +38,9 @@ inline CellKind classify(const MatrixView& matrix, const CellMasks& masks, Index
                   !masks.kept || (*masks.kept)(row, col) != 0.0f, masks.show_leaks);
 }
 
+/// Whether no cell is NaN or infinite.
+bool all_finite(const MatrixView& matrix);
+
 /// How many cells are of each kind, by static_cast<std::size_t>(kind).
 using KindCounts = std::array<Index, cell_kind_count>;
 KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks = {});

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace headlight {
 
@@ -20,5 +21,8 @@ inline std::string portable_utf8_from(const std::filesystem::path& path) {
   const std::u8string text = path.generic_u8string();
   return {text.begin(), text.end()};
 }
+
+/// What stands after the last slash of either kind.
+inline std::string_view file_name_of(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
 
 }  // namespace headlight

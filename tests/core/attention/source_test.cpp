@@ -1,5 +1,5 @@
 // Stages that are computed as they are read, beside the same ones in memory.
-#include "core/attention/score_source.h"
+#include "core/attention/score_stages.h"
 
 #include <cstdlib>
 

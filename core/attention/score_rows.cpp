@@ -1,0 +1,157 @@
+#include "core/attention/score_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/attention/softmax.h"
+#include "core/attention/workers.h"
+
+namespace headlight {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr Index leaf = depth_a_block;  // keys; a multiple of every kernel's panel
+constexpr Index line = 16;             // numbers of a cache line
+
+constexpr Index whole_lines(Index count) { return (count + line - 1) / line * line; }
+
+}  // namespace
+
+void ScoreTile::look_at(Index batch, Index head) {
+  mask.reset();
+  b = batch;
+  h = head;
+}
+
+const float* ScoreTile::read_mask(Index row_of_tile, const Segment& s) {
+  if (row.size() < static_cast<std::size_t>(s.count())) row.resize(static_cast<std::size_t>(s.count()));
+  mask->read(b, h, query(row_of_tile), s.first, s.count(), row.data());
+  return row.data();
+}
+
+ScoreRows::ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads)
+    : steps_(std::move(steps)), shape_(std::move(shape)), rule_(std::move(rule)), threads_(threads), group_(shape_[1] / steps_.keys.size(1)) {
+  heads_.resize(static_cast<std::size_t>(shape_[0] * steps_.keys.size(1)));
+  if (steps_.bias.defined()) bias_ = steps_.bias.expand(shape_);
+}
+
+const ScoreRows::PackedHead& ScoreRows::head(Index b, Index g) const {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<PackedHead>& found = heads_[static_cast<std::size_t>(b * steps_.keys.size(1) + g)];
+  if (found) return *found;
+  auto made = std::make_unique<PackedHead>();
+  const MatrixView keys = transposed(steps_.keys.matrix(b, g)), values = steps_.values.matrix(b, g);
+  made->keys = PackedMatrix(keys.rows, keys.cols);
+  made->values = PackedMatrix(values.rows, values.cols);
+  Workers workers;
+  workers.threads = threads_;
+  const Index panels = made->keys.panels();
+  workers.run(panels, 4 * static_cast<double>(keys.rows * keys.cols), [&](Index panel) { made->keys.pack_panel(keys, panel); });
+  for (Index panel = 0; panel < made->values.panels(); ++panel) made->values.pack_panel(values, panel);
+  found = std::move(made);
+  return *found;
+}
+
+void ScoreRows::add_segments(ScoreTile& tile, Index k0, Index k1, bool mask) const {
+  const auto [first, last] = std::minmax_element(tile.q.begin(), tile.q.begin() + tile.count);
+  const BlockVerdict verdict = mask && rule_ ? block_verdict(rule_->expression, rule_->context, tile.b, tile.h, *first, *last + 1, k0, k1)
+                                             : BlockVerdict::all;
+  if (verdict == BlockVerdict::none) return;
+  const bool masked = verdict == BlockVerdict::unknown;
+  if (masked && k1 - k0 > leaf) {
+    const Index middle = k0 + (k1 - k0) / 2 / leaf * leaf;
+    const Index cut = middle > k0 ? middle : k0 + leaf;
+    add_segments(tile, k0, cut, mask);
+    return add_segments(tile, cut, k1, mask);
+  }
+  std::vector<ScoreTile::Segment>& segments = tile.segments;
+  if (!masked && !segments.empty() && !segments.back().masked && segments.back().end == k0) {
+    segments.back().end = k1;
+  } else {
+    segments.push_back({k0, k1, segments.empty() ? 0 : segments.back().at + whole_lines(segments.back().count()), masked});
+  }
+}
+
+void ScoreRows::open(ScoreTile& tile, Stage stage) const {
+  tile.segments.clear();
+  tile.live.fill(false);
+  add_segments(tile, 0, shape_[3], is_after_mask(stage));
+  const Index width = tile.segments.empty() ? 0 : tile.segments.back().at + tile.segments.back().count();
+  tile.stride = whole_lines(width) + line;
+  const auto size = static_cast<std::size_t>(tile.stride * tile.count);
+  if (tile.numbers.size() < size) tile.numbers = Buffer(size);
+  const Index d = steps_.queries.size(3);
+  tile.queries.resize(static_cast<std::size_t>(ScoreTile::most_rows * d));
+  const MatrixView queries = steps_.queries.matrix(tile.b, tile.h);
+  for (Index i = 0; i < tile.count; ++i) {
+    for (Index j = 0; j < d; ++j) tile.queries[static_cast<std::size_t>(i * d + j)] = queries(tile.query(i), j);
+  }
+  if (rule_ && !tile.mask) tile.mask = reader();
+}
+
+void ScoreRows::add_steps(Stage stage, float* x, Index h, Index q, Index k0, Index count, const float* bias) const {
+  const Kernels& use = kernels();
+  if (stage >= Stage::scaled_scores) use.scale(x, count, steps_.scale);
+  if (stage >= Stage::capped_scores && steps_.cap) use.cap(x, count, *steps_.cap);
+  if (stage < Stage::biased_scores) return;
+  const Index n_q = shape_[2], n_k = shape_[3];
+  for (const Tensor& table : steps_.by_distance) use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q + k0, count);
+  if (bias) use.add(x, bias, count);
+}
+
+void ScoreRows::score(ScoreTile& tile, Stage stage) const {
+  const PackedHead& head = this->head(tile.b, tile.h / group_);
+  const Index d = steps_.queries.size(3);
+  const MatrixView queries{tile.queries.data(), tile.count, d, d, 1};
+  for (const ScoreTile::Segment& s : tile.segments) {
+    const Index count = s.count();
+    head.keys.multiply(queries, s.first / kernels().panel, {tile.at(0, s), tile.count, count, tile.stride});
+    for (Index i = 0; i < tile.count; ++i) {
+      float* const x = tile.at(i, s);
+      const float* bias = nullptr;
+      if (bias_.defined() && stage >= Stage::biased_scores) {
+        const MatrixView all = bias_.matrix(tile.b, tile.h);
+        tile.row.resize(static_cast<std::size_t>(count));
+        for (Index k = 0; k < count; ++k) tile.row[static_cast<std::size_t>(k)] = all(tile.query(i), s.first + k);
+        bias = tile.row.data();
+      }
+      add_steps(stage, x, tile.h, tile.query(i), s.first, count, bias);
+      bool& live = tile.live[static_cast<std::size_t>(i)];
+      if (!s.masked) {
+        live = true;
+        continue;
+      }
+      const float* const mask = tile.read_mask(i, s);
+      Index first = 0, end = 0;
+      kernels().bounds(mask, count, &first, &end);
+      live = live || first != end;
+      kernels().mask(x, mask, count, steps_.fill);
+    }
+  }
+}
+
+float ScoreRows::dead_weight() const {
+  if (steps_.dead_row != DeadRow::from_fill) return headlight::dead_weight(steps_.dead_row, shape_[3]);
+  if (std::isfinite(steps_.fill)) return headlight::dead_weight(DeadRow::uniform, shape_[3]);
+  return headlight::dead_weight(steps_.sink_logits.defined() ? DeadRow::zero : DeadRow::nan, shape_[3]);
+}
+
+// A fill this far below every score leaves nothing where the mask is false.
+void ScoreRows::weigh(ScoreTile& tile) const {
+  const Kernels& use = kernels();
+  const float sink = steps_.sink_logits.defined() ? steps_.sink_logits.at({tile.h}) : -infinity;
+  for (Index i = 0; i < tile.count; ++i) {
+    if (!tile.is_live(i)) {
+      for (const ScoreTile::Segment& s : tile.segments) std::fill_n(tile.at(i, s), s.count(), dead_weight());
+      continue;
+    }
+    float most = sink;
+    for (const ScoreTile::Segment& s : tile.segments) most = use.largest(tile.at(i, s), s.count(), most);
+    double sum = sink_part(sink, most);
+    for (const ScoreTile::Segment& s : tile.segments) sum += use.exponentials(tile.at(i, s), s.count(), most);
+    for (const ScoreTile::Segment& s : tile.segments) use.scale(tile.at(i, s), s.count(), static_cast<float>(1 / sum));
+  }
+}
+
+}  // namespace headlight

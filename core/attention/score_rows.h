@@ -1,0 +1,96 @@
+// Rows of the score-shaped stages, computed a tile at a time from Q, K and the mask as a rule. Keys that the mask rules out
+// for a whole tile are never multiplied.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/attention/product.h"
+#include "core/attention/sweep.h"
+#include "core/mask/block_verdict.h"
+
+namespace headlight {
+
+/// A mask as a rule, not as cells.
+struct MaskRule {
+  MaskExpression expression;
+  MaskContext context;  ///< what it points to is held below
+  Tensor valid_lens, file_mask, painted;
+};
+
+/// Some rows of one head, not always neighbours, over the keys that matter to them.
+struct ScoreTile {
+  static constexpr Index most_rows = 24;
+  struct Segment {
+    Index first, end, at;  ///< keys, and where the first of them stands in the tile's rows
+    bool masked;           ///< cell by cell
+    Index count() const { return end - first; }
+  };
+
+  ScoreTile() = default;
+  ScoreTile(Index batch, Index head) : b(batch), h(head) {}
+  void look_at(Index batch, Index head);
+
+  Index b = 0, h = 0, count = 0;
+  std::array<Index, most_rows> q{};
+  std::array<bool, most_rows> live{};  ///< whether the mask lets a key through
+  std::vector<Segment> segments;
+  Buffer queries, numbers, row;  ///< `row` is room for one row of the mask or of a bias
+  Index stride = 0;              ///< from row to row of `numbers`
+  std::unique_ptr<MaskReader> mask;
+
+  float* at(Index row_of_tile, const Segment& s) { return numbers.data() + row_of_tile * stride + s.at; }
+  Index query(Index row_of_tile) const { return q[static_cast<std::size_t>(row_of_tile)]; }
+  bool is_live(Index row_of_tile) const { return live[static_cast<std::size_t>(row_of_tile)]; }
+  /// The mask over one row of a segment, in `row`.
+  const float* read_mask(Index row_of_tile, const Segment& s);
+};
+
+class ScoreRows {
+ public:
+  /// K and V of one key/value head as the kernels read them.
+  struct PackedHead {
+    PackedMatrix keys, values;
+  };
+
+  /// `steps` without mask and dropout; `rule` may be null. `shape` is [B, H, n_q, n_k].
+  ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads);
+
+  const ScoreSteps& steps() const { return steps_; }
+  const Shape& shape() const { return shape_; }
+  const MaskRule* rule() const { return rule_.get(); }
+  int threads() const { return threads_; }
+  /// Query heads that share a key/value head.
+  Index group() const { return group_; }
+  bool is_after_mask(Stage stage) const { return rule_ && (stage == Stage::masked_scores || stage == Stage::weights); }
+
+  /// Packed when it is first looked at.
+  const PackedHead& head(Index b, Index g) const;
+  /// Adds the segments of keys [k0, k1): all of them, or those that the mask leaves.
+  void add_segments(ScoreTile& tile, Index k0, Index k1, bool mask) const;
+  /// Makes room for the tile's rows over the keys that `stage` needs, and takes up their queries.
+  void open(ScoreTile& tile, Stage stage) const;
+  /// The tile's rows as `stage` has them, at most masked_scores.
+  void score(ScoreTile& tile, Stage stage) const;
+  /// masked_scores become weights.
+  void weigh(ScoreTile& tile) const;
+  /// What every weight is in a row that the mask leaves without a key.
+  float dead_weight() const;
+  std::unique_ptr<MaskReader> reader() const { return std::make_unique<MaskReader>(rule_->expression, rule_->context); }
+
+ private:
+  void add_steps(Stage stage, float* x, Index h, Index q, Index k0, Index count, const float* bias) const;
+
+  ScoreSteps steps_;
+  Shape shape_;
+  std::shared_ptr<const MaskRule> rule_;
+  int threads_;
+  Index group_;
+  Tensor bias_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<PackedHead>> heads_;  // by b · G + g
+};
+
+}  // namespace headlight
