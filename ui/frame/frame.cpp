@@ -1,6 +1,7 @@
 #include "ui/frame/frame.h"
 
 #include <algorithm>
+#include "core/text/utf8_path.h"
 #include "ui/document/moment.h"
 
 namespace headlight {
@@ -8,13 +9,13 @@ namespace headlight {
 std::string_view document_name(const Document& document, const Words& words) {
   const Scenario& scenario = document.scenario;
   const std::string_view own = document.origin.lesson.file;
-  if (!own.empty()) return own.substr(own.find_last_of("/\\") + 1);
+  if (!own.empty()) return file_name_of(own);
   const Scenario& began = document.origin.lesson.scenario;
   const bool still = scenario.source == began.source && scenario.text == began.text && scenario.file == began.file;
   const std::string& title = in_language(document.origin.lesson.title, words.language());
   if (still && !title.empty()) return title;
   const std::string_view file = scenario.file, text = scenario.text;
-  if (scenario.source == Source::file) return file.substr(file.find_last_of("/\\") + 1);
+  if (scenario.source == Source::file) return file_name_of(file);
   return scenario.source == Source::text ? text.substr(0, text.find('\n')) : std::string_view();
 }
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "core/text/utf8_path.h"
 #include "ui/document/beside.h"
 #include "ui/frame/colormaps.h"
 #include "ui/matrix/heatmap.h"
@@ -82,7 +83,7 @@ class Maker {
 
   void heading() {
     const std::string& path = beside_.source.path;
-    picture_.title = frame_.words.fill("mine.title", {path.substr(path.find_last_of("/\\") + 1)});
+    picture_.title = frame_.words.fill("mine.title", {file_name_of(path)});
     const StageComparison* first = beside_.comparison.first_difference();
     picture_.summary = first ? frame_.words.fill("mine.first", {std::string(name(first->stage))}) : picture_.report.agrees;
   }

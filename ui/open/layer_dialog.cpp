@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
@@ -139,7 +140,7 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const float u = frame.u;
   const LayerQuestion& question = *choice.question;
   const std::string& file = question.scenario.file;
-  note(frame, frame.words.fill(question.candidates.size() > 1 ? "layers.which" : "layers.one", {file.substr(file.find_last_of("/\\") + 1), std::to_string(question.candidates.size())}));
+  note(frame, frame.words.fill(question.candidates.size() > 1 ? "layers.which" : "layers.one", {file_name_of(file), std::to_string(question.candidates.size())}));
   const std::vector<std::size_t> found = found_layers(question, choice.search);
   const PathKeys keys = path_field(frame, "##search", choice.search, choice.focus, {}, frame.words("layers.search"));
   if (keys.has_keyboard) choice.focus = false;

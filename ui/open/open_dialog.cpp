@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/files/recent_files.h"
+#include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_picture.h"
 #include "ui/widgets/controls.h"
@@ -48,7 +49,6 @@ void line_text(const Frame& frame, const Line& drawn, float from, float to, ImU3
   draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {from, drawn.min.y + 5 * u}, colour, text, to - from);
 }
 
-std::string_view leaf(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
 
 void draw_recent(const Frame& frame, Turn& turn) {
   constexpr std::size_t most = 7;
@@ -58,7 +58,7 @@ void draw_recent(const Frame& frame, Turn& turn) {
   for (std::size_t i = 0; i < std::min(paths.size(), most); ++i) {
     const Line drawn = line(frame, paths[i].c_str(), false);
     tooltip(frame, paths[i]);
-    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, leaf(paths[i]));
+    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, file_name_of(paths[i]));
     if (drawn.clicked) turn.taken = paths[i];
   }
 }

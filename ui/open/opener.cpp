@@ -69,7 +69,7 @@ void Opener::follow(Document& document, const Words& words) {
   const View view = document.view;
   open(document, file, true);
   document.view = view;
-  document.notice = words.fill("messages.reloaded", {file.substr(file.find_last_of("/\\") + 1)});
+  document.notice = words.fill("messages.reloaded", {file_name_of(file)});
 }
 
 void Opener::arrived() {

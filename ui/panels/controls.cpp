@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "core/text/utf8_path.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
@@ -58,7 +59,7 @@ void draw_input(const Frame& frame) {
       frame.edit("text", [text = std::move(*text)](Scenario& s) { s.text = text; });
     }
   } else if (now.source == Source::file) {
-    note(frame, std::string_view(now.file).substr(now.file.find_last_of("/\\") + 1));
+    note(frame, file_name_of(now.file));
     tooltip(frame, now.file);
   }
   const char* labels[] = {frame.words("controls.text"), frame.words("controls.random"), frame.words("controls.file")};

@@ -1,6 +1,4 @@
 #include "ui/session/session.h"
-#include "ui/document/beside.h"
-#include "ui/document/moment.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,126 +9,69 @@
 #include <utility>
 
 #include "core/files/file_watch.h"
-#include "core/network/network.h"
-#include "core/network/network_trace.h"
-#include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
-#include "core/text/utf8_path.h"
-#include "ui/export/export_actions.h"
+#include "ui/document/moment.h"
 #include "ui/export/export_file.h"
+#include "ui/export/export_actions.h"
 #include "ui/export/take_mask.h"
 #include "ui/export/take_matrix.h"
 #include "ui/frame/pictures.h"
+#include "ui/imgui_compat.h"
 #include "ui/lessons/hidden.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/lessons/save_step.h"
-#include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_picture.h"
-#include "ui/open/layer_dialog.h"
-#include "ui/open/open_dialog.h"
+#include "ui/lessons/save_step.h"
+#include "ui/level/scene.h"
 #include "ui/open/opener.h"
 #include "ui/open/opening.h"
 #include "ui/open/paste.h"
 #include "ui/panels/registry.h"
 #include "ui/player/playback.h"
-#include "ui/level/scene.h"
-#include "ui/session/journal.h"
+#include "ui/session/computation.h"
+#include "ui/session/keeper.h"
 #include "ui/session/keys.h"
+#include "ui/session/laid_over.h"
 #include "ui/session/lesson_memory.h"
-#include "ui/session/recovery.h"
-#include "ui/sentence/story.h"
 #include "ui/session/recovery_bar.h"
+#include "ui/session/shown_text.h"
 
 namespace headlight {
-namespace {
-
-std::string leaf_of(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
-
-/// Every character that the document can put on screen besides the words.
-std::string document_text(const Document& document) {
-  std::string text = document.scenario.text + document.scenario.file + document.notice + document.error;
-  text += habits_text(document.scenario.file);
-  for (const auto* words : {&document.origin.lesson.title, &document.origin.lesson.description}) {
-    for (const auto& [language, sentence] : *words) text += sentence;
-  }
-  if (document.trace) {
-    for (const auto* names : {&document.trace->inputs.query_tokens, &document.trace->inputs.key_tokens}) {
-      for (const auto& entry : *names) {
-        for (const std::string& token : entry) text += token;
-      }
-    }
-    // What a network says next is in no sentence yet.
-    if (const auto run = network_of(document.trace->inputs); run && run->logits.defined()) {
-      constexpr Index likely = 12;
-      constexpr Index places = 64;  // a small network's are told after each word
-      const Index count = std::min(likely, run->logits.size(-1));
-      for (Index b = 0; b < run->logits.size(0); ++b) {
-        for (const LikelyToken& token : most_likely(*run, b, place_of_prediction(*run, b), count)) text += token.text;
-        for (Index at = 0; at < run->logits.size(1) && at < places && run->logits.size(-1) <= 4096; ++at) {
-          for (const LikelyToken& token : most_likely(*run, b, at, count)) text += token.text;
-        }
-      }
-    }
-  }
-  return text;
-}
-
-}  // namespace
-
 struct Session::State {
   using Clock = std::chrono::steady_clock;
-  static constexpr double seconds_between_keeping = 0.5;
   Document document;
-  Engine engine;
+  Computation computation;
+  LaidOver laid_over;
+  Keeper keeper;
+  std::unique_ptr<LessonMemory> lesson_memory;  ///< of lessons that were begun
+  Opener opener;
+  FileWatch scenario_watch;  ///< of the scenario's own file
   Words words;
+  ShownText shown_text;
   Fonts fonts;
+  Theme styled = Theme::light;
+  float styled_scale = 0;
   Pictures pictures;
   Timeline timeline;
   std::shared_ptr<const Trace> timeline_of;
   Way timeline_way{};
+  Playback playback;
+  Recorder recorder;
   Actions actions;
   Typing typing;
   bool fullscreen = false;
+  WindowRequests requests;
   int faults = 0;
-  std::unique_ptr<Journal> journal;
-  std::unique_ptr<LessonMemory> lesson_memory;  ///< of lessons that were begun
-  Comparer comparer;
-  std::optional<OwnSource> compared;     ///< what the comparer was last given, and with what
-  std::shared_ptr<const Trace> compared_with;
-  std::optional<Journal::Found> offer;  ///< of what another window left behind, until it is answered
-  std::optional<Document> offered;
-  bool touched = false;                 ///< since it was kept
-  Clock::time_point kept{};
-  std::string kept_text;
   double notice_seconds = std::numeric_limits<double>::infinity();  ///< that a notice stands
   std::string noticed;
   Clock::time_point noticed_at{};
-  WindowRequests requests;
-  Scenario submitted;
-  std::shared_ptr<const Trace> submitted_against;
-  std::uint64_t ticket = 0;
-  std::uint64_t settled = 0;
-  Theme styled = Theme::light;
-  float styled_scale = 0;
-  Playback playback;
-  Recorder recorder;
-  const Trace* text_of = nullptr;  ///< the trace whose tokens `text` holds
-  std::string text, own_text, text_language, text_message, text_typed;
-  ViewKind text_view = ViewKind::pipeline;
-  Opener opener;
-  FileWatch watch, scenario_watch; ///< of the tensors; of the scenario's own file
-  std::uint64_t reloading = 0;     ///< the ticket of a file that changed on disk; 0: none
-  std::string failure;             ///< of the last outcome
-  Dialog text_dialog = Dialog::none;
-  std::string text_folder;
-  std::string title, titled;       ///< the window's title, and the document's name in it
+  std::string title, titled;  ///< the window's title, and the document's name in it
   bool titled_unsaved = false;
 
   State(Document start, std::function<void()> wake, RecentFiles opened)
-      : document(std::move(start)), engine(wake), words(words_for(document)), comparer(wake), opener(std::move(opened)), watch(wake), scenario_watch(std::move(wake)) {
+      : document(std::move(start)), computation(wake), laid_over(wake), opener(std::move(opened)), scenario_watch(std::move(wake)), words(words_for(document)) {
     opener.begin(document);
     document.origin.saved = document.scenario;
-    submit();
+    computation.follow(document);
   }
 
   /// Whether the view still has to be drawn for the sake of what it computes on the way, or of a field that is to have the
@@ -140,14 +81,6 @@ struct Session::State {
     if (view.dialog == Dialog::open && view.open.focus) return true;
     if (view.dialog == Dialog::layers && view.layers.focus) return true;
     return pictures.unfinished();
-  }
-
-  void submit() {
-    submitted = document.scenario;
-    submitted_against = document.pinned;
-    watch.watch(submitted.source == Source::file ? submitted.file : std::string());
-    ticket = engine.submit(submitted, submitted_against);
-    reloading = 0;
   }
 
   /// Says what went wrong; what is open stays.
@@ -165,51 +98,6 @@ struct Session::State {
     } catch (const std::exception& error) {
       fail(error);
     }
-  }
-
-  void take(Outcome outcome) {
-    settled = std::max(settled, outcome.ticket);
-    const bool own = outcome.ticket == ticket && document.scenario == submitted;
-    if (!own) {  // of a scenario that is not the newest any more: its numbers may be looked at meanwhile, its failure is no news
-      if (outcome.trace) show_trace(document, std::move(outcome.trace));
-      return;
-    }
-    failure = outcome.error;
-    const bool reloaded = outcome.ticket == std::exchange(reloading, 0);
-    if (outcome.trace) {
-      show_trace(document, std::move(outcome.trace));
-      if (document.pinned == submitted_against) document.difference = std::move(outcome.difference);
-      opener.arrived();
-      if (reloaded) document.notice = words.fill("messages.reloaded", {leaf_of(document.scenario.file)});
-    } else if (reloaded) {
-      // Half written, or of other shapes: what is shown stays, and the next change of the file is another try.
-      document.notice = words.fill("messages.not_reloaded", {outcome.error});
-    } else {
-      opener.failed(document, outcome.error);
-      submitted = document.scenario;
-    }
-  }
-
-  /// The open file is another one on disk: the same scenario once more, from its new tensors.
-  void reload() {
-    if (document.scenario.source == Source::file && document.trace) reloading = ticket = engine.submit(submitted, submitted_against);
-  }
-
-  /// One's own stages are compared anew where they, or the numbers beside them, are others.
-  void keep_beside() {
-    const bool current = document.trace && document.trace->scenario == document.scenario;
-    const bool other = document.own != compared || document.trace != compared_with;
-    if (other && document.own && (current || is_network(document.scenario))) {
-      compared = document.own;
-      compared_with = document.trace;
-      comparer.submit(document.trace, *document.own);
-    } else if (!document.own && compared) {
-      comparer.stop();
-      compared.reset();
-      compared_with.reset();
-    }
-    if (auto result = comparer.take(); result && document.own == result->source && result->trace == document.trace) show_beside(document, std::move(result));
-    document.searching = comparer.progress();
   }
 
   /// A lesson that was begun before goes on where it was left.
@@ -250,7 +138,7 @@ struct Session::State {
       return;
     }
     apply(document, action);
-    if (std::holds_alternative<StopSearch>(action)) comparer.stop();
+    if (std::holds_alternative<StopSearch>(action)) laid_over.stop();
     if (const auto* go = std::get_if<GoToStep>(&action)) go_to_step(go->step);
     if (const auto* reset = std::get_if<ResetLessons>(&action)) reset_lessons(reset->all);
     if (const auto* step = std::get_if<SaveStep>(&action)) save_step(document, step->path, words);
@@ -312,37 +200,6 @@ struct Session::State {
     }
   }
 
-  /// What the lessons view shows, in the language that is shown.
-  std::string lessons_text() {
-    const Course* course = open_course(document, pictures);
-    std::string all = course ? course_text(*course, words.language()) : std::string();
-    if (document.view.kind != ViewKind::lesson) return all;
-    for (const Lesson& lesson : shown_lessons(pictures)) {
-      all += in_language(lesson.title, words.language()) + in_language(lesson.description, words.language());
-    }
-    return all;
-  }
-
-  /// Whether a dialog that shows files or layers came up, or shows another folder.
-  void gather_text() {
-    const std::string& message = document.error.empty() ? document.notice : document.error;
-    const bool same = !own_text.empty() && text_of == document.trace.get() && text_language == words.language() && text_view == document.view.kind &&
-                      text_message == message && text_typed == document.scenario.text;
-    if (same && !dialog_changed()) return;
-    text_of = document.trace.get();
-    text_message = message;
-    text_language = words.language();
-    text_view = document.view.kind;
-    text_typed = document.scenario.text;
-    text = document_text(document) + open_dialog_text(document.view, opener.recent(), pictures) + layer_dialog_text(document.view);
-    own_text = words.all_text() + lessons_text();
-  }
-
-  double seconds_to_keeping() const {
-    const double since = std::chrono::duration<double>(Clock::now() - kept).count();
-    return std::max(seconds_between_keeping - since, 0.0);
-  }
-
   double seconds_of_notice() const {
     if (document.notice.empty() || document.notice != noticed) return 0;
     return std::max(notice_seconds - std::chrono::duration<double>(Clock::now() - noticed_at).count(), 0.0);
@@ -358,49 +215,13 @@ struct Session::State {
     }
   }
 
-  /// What would be lost goes to disk, soon after it was touched.
-  void keep_journal() {
-    if (!journal || !touched || seconds_to_keeping() > 0) return;
-    touched = false;
-    kept = Clock::now();
-    if (!is_worth_keeping(document)) {
-      if (!std::exchange(kept_text, {}).empty()) journal->close();
-      return;
-    }
-    std::string now = recovery_text(document);
-    if (now == kept_text) return;
-    kept_text = std::move(now);
-    journal->keep(kept_text);
-  }
-
-  /// The newest thing that was left behind and can be read; what cannot is not offered again.
-  void look_for_offer() {
-    offer.reset();
-    offered.reset();
-    while (auto found = journal->find()) {
-      try {
-        offered = recovered_document(found->text, utf8_from(found->file));
-        offer = std::move(found);
-        return;
-      } catch (const InputError& error) {
-        document.error = error.what();
-        journal->set_aside(*found);
-      }
-    }
-  }
-
   void answer_offer(RecoveryAnswer answer) {
-    if (answer == RecoveryAnswer::none || !offer) return;
+    if (answer == RecoveryAnswer::none || !keeper.offered()) return;
     if (answer == RecoveryAnswer::take) {
-      document = std::move(*offered);  // without numbers until they are computed
+      keeper.take_offer(document);
       opener.begin(document);
-      touched = true;
-      kept = {};
-      keep_journal();
-      journal->wait();  // kept by this window before the old one's is let go of
     }
-    journal->forget(*offer);
-    look_for_offer();
+    keeper.drop_offer(document);
   }
 
   /// A presentation that ends takes the full screen with it.
@@ -409,15 +230,6 @@ struct Session::State {
     if (!view.presenting) view.fullscreen = false;
     if (view.fullscreen != fullscreen) requests.fullscreen = view.fullscreen;
     fullscreen = view.fullscreen;
-  }
-
-  bool dialog_changed() {
-    const Dialog dialog = document.view.dialog;
-    const bool opens = dialog == Dialog::open;
-    if (dialog == text_dialog && (!opens || open_picture(pictures, document.view.open).folder == text_folder)) return false;
-    text_dialog = dialog;
-    text_folder = opens ? open_picture(pictures, document.view.open).folder : std::string();
-    return true;
   }
 
   void keep_timeline() {
@@ -443,19 +255,19 @@ Session::~Session() = default;
 void Session::update() {
   State& s = *state_;
   s.guarded([&] {
-    if (auto outcome = s.engine.take()) s.take(std::move(*outcome));
+    s.computation.take(s.document, s.opener, s.words);
   });
   s.guarded([&] {
-    if (s.watch.take()) s.reload();
+    s.computation.reload_changed(s.document);
   });
   s.guarded([&] {
     s.scenario_watch.watch(s.document.origin.lesson.file);
     if (s.scenario_watch.take()) s.opener.follow(s.document, s.words);
   });
-  s.guarded([&] { s.keep_beside(); });
+  s.guarded([&] { s.laid_over.follow(s.document); });
   s.keep_words();
   s.fade_notice();
-  s.guarded([&] { s.keep_journal(); });
+  s.guarded([&] { s.keeper.keep(s.document); });
   s.guarded([&] {
     if (s.lesson_memory) s.document.standings = s.lesson_memory->keep(s.document);
   });
@@ -463,8 +275,7 @@ void Session::update() {
 
 void Session::remember_in(const std::filesystem::path& folder) {
   State& s = *state_;
-  s.journal = std::make_unique<Journal>(folder);
-  s.guarded([&] { s.look_for_offer(); });
+  s.guarded([&] { s.keeper.begin(folder, s.document); });
 }
 
 void Session::remember_lessons_in(const std::filesystem::path& folder, bool step_said) {
@@ -473,26 +284,26 @@ void Session::remember_lessons_in(const std::filesystem::path& folder, bool step
   s.guarded([&] { s.recall(step_said); });
 }
 
-bool Session::offers_recovery() const { return state_->offer.has_value(); }
+bool Session::offers_recovery() const { return state_->keeper.offered() != nullptr; }
 
 bool Session::prepare_fonts(float scale) {
   State& s = *state_;
   if (s.document.view.presenting) scale *= presentation_scale(ImGui::GetIO().DisplaySize, scale);
-  s.guarded([&] { s.gather_text(); });
+  s.guarded([&] { s.shown_text.gather(s.document, s.words, s.opener, s.pictures); });
   if (s.styled_scale != scale || s.styled != s.document.view.theme) {
     apply_style(look(s.document.view.theme), scale);
     s.styled_scale = scale;
     s.styled = s.document.view.theme;
   }
-  if (s.fonts.covers(scale, s.own_text, s.text)) return false;
-  s.fonts.load(scale, s.own_text, s.text);
+  if (s.fonts.covers(scale, s.shown_text.own(), s.shown_text.given())) return false;
+  s.fonts.load(scale, s.shown_text.own(), s.shown_text.given());
   return true;
 }
 
 void Session::open(const std::string& path) { perform(OpenFile{path}); }
 
 void Session::perform(const Action& action) {
-  state_->touched = true;
+  state_->keeper.touch();
   state_->guarded([&] { state_->perform(action); });
 }
 
@@ -508,7 +319,7 @@ bool Session::draw(MatrixPainter& painter) {
   s.keep_timeline();
   s.recorder.prepare(s.document, s.timeline);
   s.pictures.begin_frame(s.document.trace.get());
-  const Progress progress = s.engine.progress();
+  const Progress progress = s.computation.progress();
   const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, painter, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent(), s.typing};
   s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
@@ -525,12 +336,12 @@ bool Session::draw(MatrixPainter& painter) {
     }
   }
   RecoveryAnswer answer{};
-  if (s.offer) {
-    answer = draw_recovery_bar(frame, window, document_name(*s.offered, s.words), s.offer->when);
+  if (const Document* offered = s.keeper.offered()) {
+    answer = draw_recovery_bar(frame, window, document_name(*offered, s.words), s.keeper.offered_when());
     if (answer != RecoveryAnswer::none) s.actions.clear();  // they were meant for what is put aside
   }
   s.pictures.end_frame();
-  s.touched = s.touched || std::ranges::any_of(s.actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); });
+  if (std::ranges::any_of(s.actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); })) s.keeper.touch();
   for (const Action& action : s.actions) {
     s.guarded([&] { s.perform(action); });
   }
@@ -538,8 +349,8 @@ bool Session::draw(MatrixPainter& painter) {
   s.keep_words();
   s.keep_fullscreen();
   s.guarded([&] { s.answer_offer(answer); });
-  if (s.requests.close && s.journal) s.journal->close();
-  if (!(s.document.scenario == s.submitted) || s.document.pinned != s.submitted_against) s.submit();
+  if (s.requests.close) s.keeper.close();
+  s.computation.follow(s.document);
   return !s.actions.empty() || answer != RecoveryAnswer::none;
 }
 
@@ -562,22 +373,19 @@ bool Session::recording() const { return state_->recorder.active(); }
 
 void Session::ask_to_close() {
   state_->guarded([&] { state_->perform(Quit{}); });
-  if (state_->requests.close && state_->journal) state_->journal->close();
+  if (state_->requests.close) state_->keeper.close();
 }
 
 bool Session::settled() const {
   const State& s = *state_;
-  const bool compared = !s.document.own || (s.document.beside && !s.document.searching.busy && s.compared == s.document.own && s.compared_with == s.document.trace);
-  return s.settled >= s.ticket && s.document.scenario == s.submitted && compared && !s.draws_on();
+  return s.computation.is_settled(s.document) && s.laid_over.is_settled(s.document) && !s.draws_on();
 }
 
 std::string Session::wait() {
   State& s = *state_;
-  if (auto outcome = s.engine.wait()) s.guarded([&] { s.take(std::move(*outcome)); });
-  s.guarded([&] { s.keep_beside(); });
-  if (auto result = s.comparer.wait()) show_beside(s.document, std::move(result));
-  s.document.searching = s.comparer.progress();
-  return s.failure;
+  s.guarded([&] { s.computation.wait(s.document, s.opener, s.words); });
+  s.guarded([&] { s.laid_over.wait(s.document); });
+  return s.computation.failure();
 }
 
 double Session::next_frame_in() const {
@@ -587,8 +395,7 @@ double Session::next_frame_in() const {
   const bool fades = !state_->document.notice.empty() && std::isfinite(state_->notice_seconds);
   if (fades && state_->seconds_of_notice() < playing) return state_->seconds_of_notice();
   if (state_->document.searching.busy && playing > progress_seconds) return progress_seconds;
-  const double keeping = state_->journal && state_->touched ? state_->seconds_to_keeping() : playing;
-  return std::min(keeping, settled() ? playing : std::min(playing, progress_seconds));
+  return std::min(state_->keeper.seconds_to_keeping(), settled() ? playing : std::min(playing, progress_seconds));
 }
 
 const Document& Session::document() const { return state_->document; }

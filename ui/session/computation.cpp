@@ -1,0 +1,59 @@
+#include "ui/session/computation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/text/utf8_path.h"
+#include "ui/document/action.h"
+
+namespace headlight {
+
+void Computation::follow(const Document& document) {
+  if (ticket_ == 0 || !(document.scenario == submitted_) || document.pinned != submitted_against_) submit(document);
+}
+
+void Computation::submit(const Document& document) {
+  submitted_ = document.scenario;
+  submitted_against_ = document.pinned;
+  watch_.watch(submitted_.source == Source::file ? submitted_.file : std::string());
+  ticket_ = engine_.submit(submitted_, submitted_against_);
+  reloading_ = 0;
+}
+
+void Computation::reload_changed(const Document& document) {
+  if (!watch_.take() || document.scenario.source != Source::file || !document.trace) return;
+  reloading_ = ticket_ = engine_.submit(submitted_, submitted_against_);
+}
+
+void Computation::take(Document& document, Opener& opener, const Words& words) {
+  if (auto outcome = engine_.take()) take(std::move(*outcome), document, opener, words);
+}
+
+void Computation::wait(Document& document, Opener& opener, const Words& words) {
+  if (auto outcome = engine_.wait()) take(std::move(*outcome), document, opener, words);
+}
+
+void Computation::take(Outcome outcome, Document& document, Opener& opener, const Words& words) {
+  settled_ = std::max(settled_, outcome.ticket);
+  if (outcome.ticket != ticket_ || !(document.scenario == submitted_)) {
+    // Of a scenario that is not the newest any more: its numbers may be looked at meanwhile, its failure is no news.
+    if (outcome.trace) show_trace(document, std::move(outcome.trace));
+    return;
+  }
+  failure_ = outcome.error;
+  const bool reloaded = outcome.ticket == std::exchange(reloading_, 0);
+  if (outcome.trace) {
+    show_trace(document, std::move(outcome.trace));
+    if (document.pinned == submitted_against_) document.difference = std::move(outcome.difference);
+    opener.arrived();
+    if (reloaded) document.notice = words.fill("messages.reloaded", {file_name_of(document.scenario.file)});
+  } else if (reloaded) {
+    // Half written, or of other shapes: what is shown stays, and the next change of the file is another try.
+    document.notice = words.fill("messages.not_reloaded", {outcome.error});
+  } else {
+    opener.failed(document, outcome.error);
+    submitted_ = document.scenario;
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,76 @@
+#include "ui/session/keeper.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
+#include "ui/session/recovery.h"
+
+namespace headlight {
+namespace {
+
+constexpr double seconds_between_keeping = 0.5;
+
+}  // namespace
+
+void Keeper::begin(const std::filesystem::path& folder, Document& document) {
+  journal_ = std::make_unique<Journal>(folder);
+  look_for_offer(document);
+}
+
+double Keeper::seconds_to_keeping() const {
+  if (!journal_ || !touched_) return std::numeric_limits<double>::infinity();
+  const double since = std::chrono::duration<double>(Clock::now() - kept_).count();
+  return std::max(seconds_between_keeping - since, 0.0);
+}
+
+void Keeper::keep(const Document& document) {
+  if (seconds_to_keeping() > 0) return;
+  touched_ = false;
+  kept_ = Clock::now();
+  if (!is_worth_keeping(document)) {
+    if (!std::exchange(kept_text_, {}).empty()) journal_->close();
+    return;
+  }
+  std::string now = recovery_text(document);
+  if (now == kept_text_) return;
+  kept_text_ = std::move(now);
+  journal_->keep(kept_text_);
+}
+
+void Keeper::close() {
+  if (journal_) journal_->close();
+}
+
+// The newest that can be read; what cannot is not offered again.
+void Keeper::look_for_offer(Document& document) {
+  found_.reset();
+  offered_.reset();
+  while (auto found = journal_->find()) {
+    try {
+      offered_ = recovered_document(found->text, utf8_from(found->file));
+      found_ = std::move(found);
+      return;
+    } catch (const InputError& error) {
+      document.error = error.what();
+      journal_->set_aside(*found);
+    }
+  }
+}
+
+void Keeper::take_offer(Document& document) {
+  document = std::move(*offered_);
+  touched_ = true;
+  kept_ = {};
+}
+
+void Keeper::drop_offer(Document& document) {
+  keep(document);
+  journal_->wait();  // kept by this window before the old one's is let go of
+  journal_->forget(*found_);
+  look_for_offer(document);
+}
+
+}  // namespace headlight

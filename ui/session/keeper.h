@@ -1,0 +1,49 @@
+// Keeper: what this window would lose goes to its journal soon after each change; what another left behind is offered.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ui/document/document.h"
+#include "ui/session/journal.h"
+
+namespace headlight {
+
+class Keeper {
+ public:
+  /// Begins to keep, and looks for what was left behind. What is found and cannot be read becomes the document's error.
+  void begin(const std::filesystem::path& folder, Document& document);
+  /// The document is worth another look.
+  void touch() { touched_ = true; }
+  /// Writes what would be lost, where it was touched and is due.
+  void keep(const Document& document);
+  /// Seconds until keep() has something to do; infinite where it has not.
+  double seconds_to_keeping() const;
+  /// The window is closed properly: nothing is to be found of it.
+  void close();
+
+  /// What another window left behind, until it is answered; null where there is nothing.
+  const Document* offered() const { return offered_ ? &*offered_ : nullptr; }
+  /// When it was kept: local time, "2024-05-31 14:02".
+  const std::string& offered_when() const { return found_->when; }
+  /// Puts the offer in the document's place, without numbers until they are computed.
+  void take_offer(Document& document);
+  /// Forgets the offer, once what it became is kept; the next one, if there is one, follows.
+  void drop_offer(Document& document);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void look_for_offer(Document& document);
+
+  std::unique_ptr<Journal> journal_;
+  std::optional<Journal::Found> found_;
+  std::optional<Document> offered_;
+  bool touched_ = false;
+  Clock::time_point kept_{};
+  std::string kept_text_;
+};
+
+}  // namespace headlight
