@@ -77,6 +77,7 @@ Tensor from_expression(const MaskExpression& expression, const Scenario& scenari
   context.stop = std::move(stop);
   context.threads = threads;
   if (inputs.valid_lens.defined()) context.valid_lens = &inputs.valid_lens;
+  if (inputs.doc_ids.defined()) context.doc_ids = &inputs.doc_ids;
   if (inputs.file_mask.defined()) context.file_mask = &inputs.file_mask;
   Tensor drawn = Tensor::full({1, 1, 1, 1}, 0);
   if (expression.calls("painted")) drawn = paint(drawn, scenario.painted, dims);
@@ -143,9 +144,10 @@ std::shared_ptr<const MaskRule> mask_rule(const Scenario& scenario, const Inputs
     if (!scenario.painted.empty() && !names_painted) return nullptr;
     const Dims& dims = inputs.dims;
     auto rule = std::make_shared<MaskRule>(MaskRule{expression, {.batch = dims.batch, .heads = dims.heads, .n_q = dims.n_q, .n_k = dims.n_k},
-                                                    inputs.valid_lens, inputs.file_mask, Tensor::full({1, 1, 1, 1}, 0)});
+                                                    inputs.valid_lens, inputs.file_mask, Tensor::full({1, 1, 1, 1}, 0), inputs.doc_ids});
     if (names_painted) rule->painted = paint(rule->painted, scenario.painted, dims);
     if (rule->valid_lens.defined()) rule->context.valid_lens = &rule->valid_lens;
+    if (rule->doc_ids.defined()) rule->context.doc_ids = &rule->doc_ids;
     if (rule->file_mask.defined()) rule->context.file_mask = &rule->file_mask;
     rule->context.painted = &rule->painted;
     MaskReader(rule->expression, rule->context);  // says now what it would say later

@@ -17,7 +17,7 @@ namespace headlight {
 struct MaskRule {
   MaskExpression expression;
   MaskContext context;  ///< what it points to is held below
-  Tensor valid_lens, file_mask, painted;
+  Tensor valid_lens, file_mask, painted, doc_ids;
 };
 
 /// Some rows of one head, not always neighbours, over the keys that matter to them.

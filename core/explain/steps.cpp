@@ -91,7 +91,7 @@ void add_products(const Trace& trace, Explanation& to, std::span<const Cell> lef
     rest -= products[i];
   }
   if (shown.size() < products.size()) {
-    to.numbers += " + … (" + std::to_string(products.size() - shown.size()) + ": " + number(rest) + ")";
+    to.numbers += " + … (" + std::to_string(products.size() - shown.size()) + " more: " + number(rest) + ")";
   }
   for (const Cell& cell : right) add_term(trace, to, cell, 0);
 }

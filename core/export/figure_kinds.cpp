@@ -128,9 +128,9 @@ FigureSpec difference(const StageCut& cut, const StageFigureStyle& style) {
 
 FigureSpec reach_figure(const StageCut& cut, const StageFigureStyle& style) {
   const Tensor mask = mask_of(cut, cut.heads.front());
-  if (mask.size(0) != mask.size(1)) throw SettingError("--kind", "reach goes from layer to layer of self-attention", "expected as many queries as keys");
+  const bool layered = mask.size(0) == mask.size(1);  // else information crosses once, however many layers
   const Index layers = std::min<Index>(64, std::max<Index>(1, mask.size(0) - 1));
-  const Tensor first = first_reach(mask.matrix(), {layers, true});
+  const Tensor first = layered ? first_reach(mask.matrix(), {layers, true}) : mask;
   // Never within so many layers: masked.
   Buffer never;
   for (const float v : first.values()) never.push_back(v > 0 ? 1.0f : 0.0f);
@@ -149,9 +149,12 @@ FigureSpec blocks_figure(const StageCut& cut, const StageFigureStyle& style) {
                                      "blocks of " + std::to_string(block) + ": " + std::to_string(counts.empty) + " of " +
                                          std::to_string(counts.blocks()) + " skipped");
   spec.bar = false;
+  spec.panels.front().masks.allowed = spec.panels.front().matrix;
+  spec.words.masked = "skipped";
+  spec.colormap = "mask blocks";
   spec.range_mode = RangeMode::fixed;
-  spec.range = ValueRange{0, 3};
-  spec.subtitle = "pale: skipped; then computed and masked, computed, full";
+  spec.range = ValueRange{1, 3};
+  spec.subtitle = "hatched: skipped; palest first: computed and masked, computed, full";
   return spec;
 }
 
@@ -167,24 +170,25 @@ FigureSpec sides(const StageCut& cut, const StageFigureStyle& style) {
   const Tensor b_whole = evaluate(expression, context);
   const auto [r0, r1] = settle(cut.rows, b_whole.matrix(0, 0).rows, "--rows");
   const auto [c0, c1] = settle(cut.cols, b_whole.matrix(0, 0).cols, "--cols");
-  Buffer b_cells, a_cells, both;
+  Buffer both, in_a, in_b, in_either;
   Index only_a = 0, only_b = 0;
   for (Index row = r0; row < r1; ++row) {
     for (Index col = c0; col < c1; ++col) {
       const float left = a.matrix()(row - r0, col - c0), right = b_whole.matrix(0, 0)(row, col);
-      a_cells.push_back(left), b_cells.push_back(-right), both.push_back(left - right);
+      const float which = right - left;  // only A, both, only B
+      both.push_back(which), in_a.push_back(left), in_b.push_back(right), in_either.push_back(std::max(left, right));
       only_a += left > right, only_b += right > left;
     }
   }
-  FigureSpec spec = figure_of_tensor(cut, style, Tensor({r1 - r0, c1 - c0}, std::move(a_cells)), "two masks");
-  spec.kept.emplace_back(Shape{r1 - r0, c1 - c0}, std::move(b_cells));
-  spec.kept.emplace_back(Shape{r1 - r0, c1 - c0}, std::move(both));
+  FigureSpec spec = figure_of_tensor(cut, style, Tensor({r1 - r0, c1 - c0}, std::move(both)), "two masks");
+  for (Buffer* cells : {&in_a, &in_b, &in_either}) spec.kept.emplace_back(Shape{r1 - r0, c1 - c0}, std::move(*cells));
   const std::string mask = cut.trace.scenario.mask.empty() ? "in force" : cut.trace.scenario.mask;
-  spec.panels = {{spec.kept[0].matrix(), {}, "A: " + mask, {}},
-                 {spec.kept[1].matrix(), {}, "B: " + style.other_mask, {}},
-                 {spec.kept[2].matrix(), {}, std::to_string(only_a) + " only A, " + std::to_string(only_b) + " only B", {}}};
+  const auto panel = [&](std::size_t allowed, const std::string& title) {
+    return FigurePanel{spec.kept[0].matrix(), {spec.kept[allowed].matrix(), {}}, title, {}};
+  };
+  spec.panels = {panel(1, "A: " + mask), panel(2, "B: " + style.other_mask), panel(3, "B − A: " + std::to_string(only_a) + " only A, " + std::to_string(only_b) + " only B")};
   spec.palette = Palette::diverging;
-  spec.colormap = style.colormap;
+  spec.colormap = "mask pair";
   spec.range_mode = RangeMode::fixed;
   spec.range = ValueRange{-1, 1};
   spec.bar = false;

@@ -62,6 +62,7 @@ std::string mask_code(const Trace& trace, MaskFormat format) {
   const Dims& dims = trace.dims();
   MaskContext context{.batch = dims.batch, .heads = dims.heads, .n_q = dims.n_q, .n_k = dims.n_k};
   if (inputs.valid_lens.defined()) context.valid_lens = &inputs.valid_lens;
+  if (inputs.doc_ids.defined()) context.doc_ids = &inputs.doc_ids;
   const MaskExpression expression = MaskExpression::parse(expression_in_force(trace.scenario, inputs));
   return to_code(expression, target_of(format), context, trace.scenario.painted);
 }

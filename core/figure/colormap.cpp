@@ -47,6 +47,22 @@ std::optional<fs::path> file_of(std::string_view name, Theme theme) {
   return {};
 }
 
+/// Of two masks: only the first allows, both do, only the second.
+Colormap mask_pair(Theme theme) {
+  const Colormap signs = colormap("signal", theme);
+  Colormap::Table table;
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = i < 86 ? signs.at(0.22f) : i < 170 ? colours(theme).allowed : signs.at(0.78f);
+  return Colormap("mask pair", ColormapKind::diverging, table);
+}
+
+/// Of blocks: computed and masked, computed and allowed beside those, allowed in a full block.
+Colormap mask_blocks(Theme theme) {
+  const ThemeColours& ground = colours(theme);
+  Colormap::Table table;
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = mix(ground.card, ground.allowed, i < 86 ? 0.12f : i < 170 ? 0.5f : 1.0f);
+  return Colormap("mask blocks", ColormapKind::sequential, table);
+}
+
 }  // namespace
 
 Rgba Colormap::at(float t) const {
@@ -56,6 +72,9 @@ Rgba Colormap::at(float t) const {
 }
 
 Colormap colormap(std::string_view name, Theme theme) {
+  if (name == "mask") return mask_colormap(theme);
+  if (name == "mask pair") return mask_pair(theme);
+  if (name == "mask blocks") return mask_blocks(theme);
   const std::vector<std::string> known = list_colormaps();
   if (std::find(known.begin(), known.end(), name) != known.end()) {
     if (const std::optional<fs::path> path = file_of(name, theme)) return read_colormap(*path, name);
@@ -63,6 +82,16 @@ Colormap colormap(std::string_view name, Theme theme) {
   std::string names;
   for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
   throw SettingError("--colormap", "there is no colour map \"" + std::string(name) + "\"", "expected one of " + names);
+}
+
+const Colormap& mask_colormap(Theme theme) {
+  const auto make = [](Theme of) {
+    Colormap::Table table;
+    table.fill(colours(of).allowed);
+    return Colormap("mask", ColormapKind::sequential, table);
+  };
+  static const Colormap light = make(Theme::light), dark = make(Theme::dark);
+  return theme == Theme::light ? light : dark;
 }
 
 std::string_view default_colormap(Palette palette) {

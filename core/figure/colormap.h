@@ -36,7 +36,9 @@ class Colormap {
 /// By name; a map with a variant for each theme gives the one asked for. Throws SettingError ("--colormap") listing the
 /// names there are.
 Colormap colormap(std::string_view name, Theme theme);
-/// "signal" for signed stages, "attention" for weights and masks.
+/// Of a mask: every cell that may attend has one colour, which no map and no head has; the others are hatched.
+const Colormap& mask_colormap(Theme theme);
+/// "signal" for signed stages, "attention" for weights.
 std::string_view default_colormap(Palette palette);
 /// The names, our own two first, then by alphabet.
 std::vector<std::string> list_colormaps();

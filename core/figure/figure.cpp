@@ -77,6 +77,10 @@ void draw(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, co
 }
 
 Colormap map_of(const FigureSpec& spec) {
+  if (spec.palette == Palette::boolean) {
+    if (!spec.colormap.empty()) (void)colormap(spec.colormap, spec.theme);  // a name that there is not is refused all the same
+    return mask_colormap(spec.theme);
+  }
   return colormap(spec.colormap.empty() ? default_colormap(spec.palette) : std::string_view(spec.colormap), spec.theme);
 }
 

@@ -7,12 +7,14 @@
 namespace headlight {
 namespace {
 
-constexpr std::array<Rgba, 8> head_hues{rgb("0EA5E9"), rgb("E11D74"), rgb("CA8A04"), rgb("16A34A"),
-                                        rgb("8B5CF6"), rgb("EA580C"), rgb("0D9488"), rgb("64748B")};
-constexpr ThemeColours light{rgb("FFFFFF"), rgb("171B21"), rgb("667080"), rgb("DFE3E8"), rgb("C9CFD8"), rgb("F2F4F7"),
-                             rgb("C026A8"), rgb("FBEBF8"), rgb("667080"), rgb("FFFFFF"), head_hues};
-constexpr ThemeColours dark{rgb("1D222A"), rgb("E9ECF1"), rgb("97A1B2"), rgb("2A313C"), rgb("3C4552"), rgb("20252E"),
-                            rgb("F07CE0"), rgb("3A2340"), rgb("97A1B2"), rgb("1D222A"), head_hues};
+// Hues of their own for lanes, heads, signs and weights, and told apart by eyes that lack a cone: tests/core/figure/colour_vision_test.cpp
+// measures it.
+constexpr std::array<Rgba, 8> on_light{rgb("9A0421"), rgb("1399AF"), rgb("888E38"), rgb("363391"), rgb("B37383"), rgb("3D5E77"), rgb("74096A"), rgb("8F54AD")};
+constexpr std::array<Rgba, 8> on_dark{rgb("F85474"), rgb("78A5AC"), rgb("EDDF23"), rgb("626AD1"), rgb("EDAEFF"), rgb("C78314"), rgb("D91000"), rgb("70FB87")};
+constexpr ThemeColours light{rgb("FFFFFF"), rgb("171B21"), rgb("667080"), rgb("DFE3E8"), rgb("C9CFD8"), rgb("F2F4F7"), rgb("DF65E2"), rgb("FBEBF8"), rgb("667080"),
+                             rgb("FFFFFF"), rgb("28303B"), rgb("2563EB"), rgb("C2410C"), rgb("097C58"), rgb("7300BB"), on_light};
+constexpr ThemeColours dark{rgb("1D222A"), rgb("E9ECF1"), rgb("97A1B2"), rgb("2A313C"), rgb("3C4552"), rgb("20252E"), rgb("C9009A"), rgb("3A2340"), rgb("97A1B2"),
+                            rgb("1D222A"), rgb("C3CAD4"), rgb("6EA8FE"), rgb("FF9A52"), rgb("3DD6A0"), rgb("B478D6"), on_dark};
 
 float linear(std::uint8_t channel) {
   const float c = static_cast<float>(channel) / 255.0f;

@@ -37,7 +37,9 @@ struct ThemeColours {
   Rgba hatch_line, hatch_ground;      ///< masked cells
   Rgba mark_line, mark_ground;        ///< NaN and +∞: a hue that no map of ours has
   Rgba crossed_line, crossed_ground;  ///< cells that dropout took
-  std::array<Rgba, 8> heads;          ///< head h wears heads[h % 8]
+  Rgba allowed;                       ///< cells of a mask that may attend; the others are hatched
+  Rgba query, key, value, after;      ///< the lanes, and everything after the softmax
+  std::array<Rgba, 8> heads;          ///< head h wears heads[h % 8], and a mark from the ninth on
 };
 const ThemeColours& colours(Theme theme);
 

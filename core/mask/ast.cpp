@@ -110,8 +110,9 @@ NodePtr make_truth(bool value, Span span) {
 }
 
 NodePtr make_variable(Variable variable, Span span) {
-  static constexpr std::array<std::uint8_t, 9> depends = {
-      on_q, on_k, on_b, on_h, on_nothing, on_nothing, on_b | on_q, on_q | on_k | on_b | on_h, on_q | on_k | on_b | on_h};
+  static constexpr std::array<std::uint8_t, variable_count> depends = {
+      on_q, on_k, on_b, on_h, on_nothing, on_nothing, on_b | on_q, on_q | on_k | on_b | on_h, on_q | on_k | on_b | on_h,
+      on_b | on_q, on_b | on_k, on_b | on_q, on_b | on_k};
   Node node(Op::variable, span);
   node.variable = variable;
   node.condition = variable == Variable::file_mask || variable == Variable::painted_mask;
@@ -189,7 +190,9 @@ std::string_view symbol(Op op) {
 
 std::string_view name(Variable variable) {
   static constexpr std::string_view names[] = {"q",   "k",         "b",         "h",           "n_q",
-                                               "n_k", "valid_len", "file_mask", "painted_mask"};
+                                               "n_k", "valid_len", "file_mask", "painted_mask",
+                                               "doc(q)", "doc(k)",    "place(q)",  "place(k)"};
+  static_assert(std::size(names) == variable_count);
   return names[static_cast<std::size_t>(variable)];
 }
 

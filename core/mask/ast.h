@@ -22,7 +22,8 @@ enum class Op : std::uint8_t {
   argument,  // a pattern's argument that is known only at evaluation, and checked there
 };
 
-enum class Variable : std::uint8_t { q, k, b, h, n_q, n_k, valid_len, file_mask, painted_mask };
+enum class Variable : std::uint8_t { q, k, b, h, n_q, n_k, valid_len, file_mask, painted_mask, doc_q, doc_k, place_q, place_k };
+inline constexpr std::size_t variable_count = 13;
 
 /// What a value depends on, as bits.
 enum Depends : std::uint8_t { on_nothing = 0, on_q = 1, on_k = 2, on_b = 4, on_h = 8 };

@@ -108,6 +108,10 @@ class Evaluator {
       case Variable::valid_len: return lengths();
       case Variable::file_mask:
       case Variable::painted_mask: return either;
+      case Variable::doc_q: return documents(q_);
+      case Variable::doc_k: return documents(k_);
+      case Variable::place_q:
+      case Variable::place_k: return {0, infinity};
     }
     return anything;
   }
@@ -123,6 +127,19 @@ class Evaluator {
     for (Index q = static_cast<Index>(q_.lo); q <= static_cast<Index>(q_.hi); ++q) {
       const auto length = static_cast<double>(lens->at({b_, q}));
       all = {std::min(all.lo, length), std::max(all.hi, length)};
+    }
+    return all;
+  }
+
+  /// Of the tokens of an interval.
+  Interval documents(Interval tokens) const {
+    const Tensor* ids = context_.doc_ids;
+    if (!ids || !ids->defined()) return anything;
+    const Index entry = ids->size(0) > 1 ? b_ : 0;
+    Interval all{infinity, -infinity};
+    for (Index i = static_cast<Index>(tokens.lo); i <= static_cast<Index>(tokens.hi); ++i) {
+      const auto id = static_cast<double>(ids->at({entry, i}));
+      all = {std::min(all.lo, id), std::max(all.hi, id)};
     }
     return all;
   }

@@ -56,7 +56,7 @@ class Script {
         context_(context),
         painted_(tidied(painted, {context.batch, context.heads, context.n_q, context.n_k})),
         paints_over_(!painted_.empty() && !expression.calls("painted")),
-        writer_(target, expression.root(), context.valid_lens && context.valid_lens->rank() == 2),
+        writer_(target, expression.root(), context.valid_lens && context.valid_lens->rank() == 2, context.doc_ids && context.doc_ids->size(0) > 1),
         condition_(writer_.condition(expression.root())) {
     check_tensors();
   }
@@ -81,10 +81,15 @@ class Script {
   bool paints() const { return paints_over_ || uses(Variable::painted_mask); }
 
   void check_tensors() const {
-    for (const PatternCall& call : expression_.pattern_calls()) {
-      if (call.pattern->name == "padding" && !(context_.valid_lens && context_.valid_lens->defined())) {
-        throw ExpressionError(call.begin, "padding() has no valid lengths here", "expected valid_lens [B] or [B, n_q]");
+    if (uses(Variable::valid_len) && !(context_.valid_lens && context_.valid_lens->defined())) {
+      std::size_t begin = 0;
+      for (const PatternCall& call : expression_.pattern_calls()) {
+        if (call.pattern->name == "padding") begin = call.begin;
       }
+      throw ExpressionError(begin, std::string(expression_.calls("padding") ? "padding()" : "valid_len") + " has no valid lengths here", "expected valid_lens [B] or [B, n_q]");
+    }
+    if ((uses_docs() || uses_places()) && !(context_.doc_ids && context_.doc_ids->defined())) {
+      throw ExpressionError(0, "no token has a document here", "expected --doc-ids, document_ids or cu_seqlens");
     }
   }
 
@@ -108,7 +113,9 @@ class Script {
   }
 
   /// Tensors that have to lie where the mask is used.
-  bool has_tables() const { return !numpy() && (!flex() || uses(Variable::valid_len) || uses(Variable::file_mask) || paints()); }
+  bool has_tables() const { return !numpy() && (!flex() || uses(Variable::valid_len) || uses(Variable::file_mask) || uses_docs() || uses_places() || paints()); }
+  bool uses_docs() const { return uses(Variable::doc_q) || uses(Variable::doc_k); }
+  bool uses_places() const { return uses(Variable::place_q) || uses(Variable::place_k); }
   const char* on_device() const { return has_tables() ? ", device=device" : ""; }
 
   std::string sizes() const {
@@ -134,11 +141,19 @@ class Script {
            (doubles ? ", dtype=torch.float64" : "") + on_device() + ")" + axes + "\n";
   }
 
+  /// Of documents [1 or B, n], which is read at [q] or [b, q].
+  std::string table(const char* name, const Tensor& values) const {
+    const Tensor given = values.size(0) == 1 ? values.contiguous().view({values.size(1)}) : values;
+    return std::string(name) + " = " + (numpy() ? "np.array(" : "torch.tensor(") + list(given) + on_device() + ")\n";
+  }
+
   std::string tensors() const {
     std::string text;
     if (uses(Variable::valid_len)) {
       text += std::string("valid_lens = ") + (numpy() ? "np.array(" : "torch.tensor(") + list(*context_.valid_lens) + on_device() + ")\n";
     }
+    if (uses_docs()) text += table("doc", *context_.doc_ids);
+    if (uses_places()) text += table("place", places_in_documents(*context_.doc_ids));
     if (uses(Variable::file_mask)) {
       const std::string whole = "np.broadcast_to(np.load(\"file_mask.npy\") != 0, (B, H, n_q, n_k))";
       text += "file_mask = " + (numpy() ? whole : "torch.tensor(" + whole + on_device() + ")") + "\n";

@@ -26,8 +26,8 @@ bool has_fractions(const Node& node) {
 
 }  // namespace
 
-CodeWriter::CodeWriter(CodeTarget target, const Node& root, bool valid_lens_by_query)
-    : target_(target), valid_lens_by_query_(valid_lens_by_query), uses_fractions_(has_fractions(root)) {}
+CodeWriter::CodeWriter(CodeTarget target, const Node& root, bool valid_lens_by_query, bool docs_by_batch)
+    : target_(target), valid_lens_by_query_(valid_lens_by_query), docs_by_batch_(docs_by_batch), uses_fractions_(has_fractions(root)) {}
 
 Code CodeWriter::condition(const Node& root) { return render(root.op == Op::pattern ? *root.body : root); }
 
@@ -101,6 +101,14 @@ Code CodeWriter::variable(const Node& node) {
       return {use(node.variable) + "[" + index(Variable::b) + ", " + index(Variable::h) + ", " + index(Variable::q) +
                   ", " + index(Variable::k) + "]",
               Binding::atom};
+    case Variable::doc_q:
+    case Variable::doc_k:
+    case Variable::place_q:
+    case Variable::place_k: {
+      used_[static_cast<std::size_t>(node.variable)] = true;
+      const bool query = node.variable == Variable::doc_q || node.variable == Variable::place_q, doc = node.variable == Variable::doc_q || node.variable == Variable::doc_k;
+      return {std::string(doc ? "doc[" : "place[") + (docs_by_batch_ ? index(Variable::b) + ", " : "") + index(query ? Variable::q : Variable::k) + "]", Binding::atom};
+    }
     default: return {use(node.variable), Binding::atom};
   }
 }

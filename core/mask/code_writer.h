@@ -21,7 +21,7 @@ struct Code {
 
 class CodeWriter {
  public:
-  CodeWriter(CodeTarget target, const Node& root, bool valid_lens_by_query);
+  CodeWriter(CodeTarget target, const Node& root, bool valid_lens_by_query, bool docs_by_batch = false);
 
   /// The whole condition; the patterns in it become lines().
   Code condition(const Node& root);
@@ -56,10 +56,10 @@ class CodeWriter {
   bool torch() const { return target_ != CodeTarget::numpy; }
 
   CodeTarget target_;
-  bool valid_lens_by_query_;
+  bool valid_lens_by_query_, docs_by_batch_;
   bool uses_fractions_;
   bool uses_hash_ = false, uses_drawn_ = false, uses_math_ = false;
-  std::array<bool, 9> used_ = {};
+  std::array<bool, variable_count> used_ = {};
   std::vector<Line> lines_;
   std::map<std::string, int> names_;  // how often a pattern's name was given
 };

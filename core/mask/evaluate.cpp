@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 #include <mutex>
+#include <optional>
 
 #include "core/mask/machine.h"
 #include "core/parallel/thread_pool.h"
@@ -41,18 +43,45 @@ Tensor mask_input(const MaskExpression& expression, std::string_view pattern, co
   return in_four_axes(*tensor);
 }
 
+/// Where a variable first stands, if it does.
+std::optional<std::size_t> place_of(const Node& node, std::initializer_list<Variable> wanted) {
+  if (node.op == Op::variable && std::ranges::find(wanted, node.variable) != wanted.end()) return node.span.begin;
+  if (node.body) {
+    if (const auto found = place_of(*node.body, wanted)) return found;
+  }
+  for (const NodePtr& operand : node.operands) {
+    if (const auto found = place_of(*operand, wanted)) return found;
+  }
+  return std::nullopt;
+}
+
 Tensor valid_lens_input(const MaskExpression& expression, const MaskContext& context) {
-  if (!expression.calls("padding")) return {};
-  const std::size_t position = position_of(expression, "padding");
+  const auto position = place_of(expression.root(), {Variable::valid_len});
+  if (!position) return {};
   const Tensor* lens = context.valid_lens;
   if (!lens || !lens->defined()) {
-    throw ExpressionError(position, "padding() has no valid lengths here",
+    throw ExpressionError(*position, std::string(expression.calls("padding") ? "padding()" : "valid_len") + " has no valid lengths here",
                           "expected valid_lens [B] or [B, n_q] in the file or the scenario");
   }
   if (lens->shape() == Shape{context.batch}) return lens->view({context.batch, 1, 1, 1});
   if (lens->shape() == Shape{context.batch, context.n_q}) return lens->view({context.batch, 1, context.n_q, 1});
-  throw ExpressionError(position, "valid_lens has the shape " + to_string(lens->shape()),
+  throw ExpressionError(*position, "valid_lens has the shape " + to_string(lens->shape()),
                         "expected [B] or [B, n_q] = " + to_string({context.batch, context.n_q}));
+}
+
+/// The ids [B or 1, n], where the expression asks for them.
+Tensor doc_ids_input(const MaskExpression& expression, const MaskContext& context) {
+  const auto position = place_of(expression.root(), {Variable::doc_q, Variable::doc_k, Variable::place_q, Variable::place_k});
+  if (!position) return {};
+  const Tensor* ids = context.doc_ids;
+  if (!ids || !ids->defined()) {
+    throw ExpressionError(*position, "no token has a document here", "expected --doc-ids 0,0,1,1 or document_ids or cu_seqlens in the file");
+  }
+  if (context.n_q != context.n_k || ids->rank() != 2 || ids->size(1) != context.n_k || (ids->size(0) != 1 && ids->size(0) != context.batch)) {
+    throw ExpressionError(*position, "the ids of documents have the shape " + to_string(ids->shape()),
+                          "expected [1, n] or [B, n] = " + to_string({context.batch, context.n_k}) + " of as many queries as keys");
+  }
+  return ids->contiguous();
 }
 
 /// An axis of length one is one that the mask does not depend on.
@@ -71,14 +100,24 @@ void write_row(const Register& result, float* row, Index count) {
 }
 
 MaskInputs inputs_of(const MaskExpression& expression, const MaskContext& context) {
-  return {valid_lens_input(expression, context),
+  MaskInputs inputs{valid_lens_input(expression, context),
           mask_input(expression, "file", context.file_mask, context, "file() has no mask here", "expected a file that holds a mask"),
-          mask_input(expression, "painted", context.painted, context, "painted() has no mask here", "expected a mask that was painted")};
+          mask_input(expression, "painted", context.painted, context, "painted() has no mask here", "expected a mask that was painted"), {}, {}, {}, {}};
+  if (const Tensor ids = doc_ids_input(expression, context); ids.defined()) {
+    const Tensor places = places_in_documents(ids);
+    const Shape of_queries{ids.size(0), 1, ids.size(1), 1}, of_keys{ids.size(0), 1, 1, ids.size(1)};
+    inputs.doc_q = ids.view(of_queries);
+    inputs.doc_k = ids.view(of_keys);
+    inputs.place_q = places.view(of_queries);
+    inputs.place_k = places.view(of_keys);
+  }
+  return inputs;
 }
 
 Program program_of(const MaskExpression& expression, const MaskInputs& inputs) {
   const VariableDepends depends = {on_q, on_k, on_b, on_h, 0, 0, depends_of(inputs.valid_lens),
-                                   depends_of(inputs.file_mask), depends_of(inputs.painted)};
+                                   depends_of(inputs.file_mask), depends_of(inputs.painted),
+                                   depends_of(inputs.doc_q), depends_of(inputs.doc_k), depends_of(inputs.place_q), depends_of(inputs.place_k)};
   return compile(expression.root(), depends);
 }
 
@@ -108,6 +147,16 @@ class MaskBlocks {
 };
 
 }  // namespace
+
+Tensor places_in_documents(const Tensor& ids) {
+  const MatrixView of = ids.matrix();
+  Buffer places;
+  for (Index entry = 0; entry < of.rows; ++entry) {
+    std::map<float, float> counted;
+    for (Index i = 0; i < of.cols; ++i) places.push_back(counted[of(entry, i)]++);
+  }
+  return Tensor({of.rows, of.cols}, std::move(places));
+}
 
 struct MaskReader::Parts {
   Parts(const MaskExpression& expression, const MaskContext& in)

@@ -17,9 +17,13 @@ struct MaskContext {
   const Tensor* valid_lens = nullptr;  ///< [B] or [B, n_q]
   const Tensor* file_mask = nullptr;   ///< 0 = may not attend; broadcastable to [B, H, n_q, n_k]
   const Tensor* painted = nullptr;     ///< as file_mask
+  const Tensor* doc_ids = nullptr;     ///< [1, n] or [B, n], of as many queries as keys
   std::stop_token stop = {};
   int threads = 1;
 };
+
+/// Of doc ids [B, n]: which of its document's tokens each is, from zero.
+Tensor places_in_documents(const Tensor& ids);
 
 /// Parts of rows of a mask, one after the other, for those who do not want all of it. Throws what evaluate() throws, of the
 /// cells that are read. Each thread needs its own; the expression and what the context points to must outlive it.
@@ -43,7 +47,7 @@ class MaskReader {
 /// heads: expand() it as needed.
 ///
 /// Throws ExpressionError, with the place in the expression: a division by zero in a cell that counts, an argument out of
-/// range, padding(), file() or painted() without what they stand for or with one of another shape. Throws Cancelled.
+/// range, padding(), valid_len, doc(q), file() or painted() without what they stand for or with one of another shape. Throws Cancelled.
 Tensor evaluate(const MaskExpression& expression, const MaskContext& context);
 
 }  // namespace headlight

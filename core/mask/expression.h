@@ -5,6 +5,7 @@
 // Variables   q k (from zero), b batch entry, h head, n_q n_k, valid_len (the batch entry's, or the query's)
 // Numbers     + - * / %, abs(x) floor(x) min(x, y, …) max(x, y, …); double precision. `/` is the true division (1 / 2 is
 //             0.5), `%` the mathematical remainder, a - floor(a / b) * b: of the sign of b, so -1 % 4 is 3
+// Documents   doc(q) doc(k): which document a token belongs to; place(q) place(k): which of its tokens it is, from zero
 // Sets, bits  k in {0, 4, 8}, bit(k, 0): the bit of weight 2^0
 // Conditions  < <= > >= == !=, && || ! (or: and or not), true false, and every pattern of core/mask/patterns.h
 // Either      parentheses, condition ? a : b

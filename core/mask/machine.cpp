@@ -128,6 +128,10 @@ void Machine::run_variable(const Instruction& instruction, Register& out) {
     case Variable::valid_len: return read_row(inputs_.valid_lens, at_, first_key_, out.numbers, number);
     case Variable::file_mask: return read_row(inputs_.file_mask, at_, first_key_, out.truths, truth);
     case Variable::painted_mask: return read_row(inputs_.painted, at_, first_key_, out.truths, truth);
+    case Variable::doc_q: return read_row(inputs_.doc_q, at_, first_key_, out.numbers, number);
+    case Variable::doc_k: return read_row(inputs_.doc_k, at_, first_key_, out.numbers, number);
+    case Variable::place_q: return read_row(inputs_.place_q, at_, first_key_, out.numbers, number);
+    case Variable::place_k: return read_row(inputs_.place_k, at_, first_key_, out.numbers, number);
   }
 }
 

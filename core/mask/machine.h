@@ -11,6 +11,7 @@ struct MaskInputs {
   Tensor valid_lens;  ///< [B, 1, n_q or 1, 1]
   Tensor file_mask;   ///< as its file has it, ones in front
   Tensor painted;
+  Tensor doc_q, doc_k, place_q, place_k;  ///< [B or 1, 1, n, 1] and [B or 1, 1, 1, n]
 };
 
 class Machine {

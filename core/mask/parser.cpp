@@ -156,6 +156,16 @@ class Parser {
     return make_operation(Op::modulo, {shifted, make_number(2, span)}, span);
   }
 
+  /// doc(q), doc(k): the document of a token; place(q), place(k): which of its tokens that is.
+  NodePtr of_document(const Token& token) {
+    const std::vector<NodePtr> values = arguments(token);
+    const bool asks = values.size() == 1 && values[0]->op == Op::variable, q = asks && values[0]->variable == Variable::q, k = asks && values[0]->variable == Variable::k;
+    const std::string word(token.text);
+    if (!q && !k) throw ExpressionError(token.span.begin, quoted(word) + " is of a query or a key", "expected " + word + "(q) or " + word + "(k)");
+    const bool doc = word == "doc";
+    return make_variable(q ? (doc ? Variable::doc_q : Variable::place_q) : (doc ? Variable::doc_k : Variable::place_k), since(token.span.begin));
+  }
+
   const BinaryOperator* operator_here() const {
     if (peek().kind != Token::Kind::symbol) return nullptr;
     const std::string_view symbol = peek().text;
@@ -209,6 +219,7 @@ class Parser {
       if (function.name == token.text) return function_call(function, token, called);
     }
     if (called && token.text == "bit") return bit_of(token);
+    if (called && (token.text == "doc" || token.text == "place")) return of_document(token);
     if (called) fail_unknown(token, called);
     if (token.text == "true" || token.text == "false") return make_truth(token.text == "true", since(token.span.begin));
     for (const Variable variable : variables) {

@@ -34,7 +34,7 @@ struct Register {
 };
 
 /// Which of b, h, q, k a variable really depends on, Depends bits; for a mask from a file that is its shape's matter.
-using VariableDepends = std::array<std::uint8_t, 9>;
+using VariableDepends = std::array<std::uint8_t, variable_count>;
 
 struct Program {
   std::vector<Register> registers;

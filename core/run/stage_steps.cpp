@@ -82,7 +82,7 @@ void settle_bias(const Trace& trace, Key& key) {
 
 void settle_mask(const Trace& trace, Key& key) {
   const Inputs& in = trace.inputs;
-  key.sources = {in.file_mask, in.valid_lens};
+  key.sources = {in.file_mask, in.valid_lens, in.doc_ids};
   key.words = trace.scenario.mask;
   key.painted = trace.scenario.painted;
   add(key, in.dims.batch, in.dims.heads, in.dims.n_q, in.dims.n_k);
@@ -94,6 +94,7 @@ Tensor make_mask(const Key& key, const Workers& w) {
   Inputs in;
   in.file_mask = key.sources[0];
   in.valid_lens = key.sources[1];
+  in.doc_ids = key.sources[2];
   in.dims.batch = whole(key, 0), in.dims.heads = whole(key, 1), in.dims.n_q = whole(key, 2), in.dims.n_k = whole(key, 3);
   return build_mask(scenario, in, w.stop, w.threads);
 }

@@ -336,6 +336,7 @@ void read_documents(const FileReading& r) {
   }
   if (ids.shape() != Shape{n} && ids.shape() != Shape{d.batch, n}) r.fail(r.shape_of(name), "expected [n] = " + to_string({n}) + " or [B, n] = " + to_string({d.batch, n}));
   const Index entries = ids.rank() == 2 ? d.batch : 1;
+  r.inputs.doc_ids = ids.view({entries, n});
   Buffer values;
   for (Index b = 0; b < entries; ++b) {
     const std::span<const float> of = ids.values().subspan(static_cast<std::size_t>(b * n), static_cast<std::size_t>(n));

@@ -56,6 +56,7 @@ struct Inputs {
 
   Tensor file_mask;           ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
   Tensor valid_lens;          ///< [B] or [B, n_q]; undefined: none
+  Tensor doc_ids;             ///< [1, n] or [B, n], of as many queries as keys: which document each token belongs to; undefined: none
   Tensor bias;                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
   std::optional<float> fill;  ///< the source's own fill value
   SourceSettings says;        ///< the source's own scale and the like

@@ -56,6 +56,27 @@ void set_valid_lens(const Scenario& s, Inputs& inputs) {
   inputs.valid_lens = width == 1 ? Tensor({d.batch}, std::move(lengths)) : Tensor({d.batch, d.n_q}, std::move(lengths));
 }
 
+/// scenario.doc_ids over what the source says.
+void set_doc_ids(const Scenario& s, Inputs& inputs) {
+  if (s.doc_ids.empty()) return;
+  const Dims& d = inputs.dims;
+  Buffer ids;
+  bool flat = true, even = true;
+  for (const std::vector<Index>& entry : s.doc_ids) {
+    flat = flat && entry.size() == 1;
+    even = even && static_cast<Index>(entry.size()) == d.n_k;
+    for (const Index id : entry) ids.push_back(static_cast<float>(id));
+  }
+  const auto lists = static_cast<Index>(s.doc_ids.size()), entries = flat ? 1 : lists;
+  const bool fits = flat ? lists == d.n_k : even && (lists == 1 || lists == d.batch);
+  if (d.n_q != d.n_k || !fits) {
+    throw SettingError("--doc-ids", "has " + std::to_string(ids.size()) + (flat ? " numbers" : " numbers in " + std::to_string(lists) + " lists") +
+                                        (d.n_q != d.n_k ? ", and there are " + std::to_string(d.n_q) + " queries and " + std::to_string(d.n_k) + " keys" : ""),
+                       d.n_q != d.n_k ? "expected as many queries as keys, which are the same tokens" : "expected " + std::to_string(d.n_k) + ", one a token, or that many for each of " + std::to_string(d.batch) + " batch entries");
+  }
+  inputs.doc_ids = Tensor({entries, d.n_k}, std::move(ids));
+}
+
 /// One name a position, the same for every batch entry where one list is given.
 TokenNames named(const TokenNames& given, const char* setting, Index batch, Index length) {
   if (given.size() != 1 && static_cast<Index>(given.size()) != batch) {
@@ -88,6 +109,7 @@ void keep_inputs(const Inputs& last, Inputs& inputs) {
   inputs.key = key_is_query ? inputs.query : keep_if_equal(inputs.key, last.key);
   inputs.value = value_is_key ? inputs.key : keep_if_equal(inputs.value, last.value);
   inputs.valid_lens = keep_if_equal(inputs.valid_lens, last.valid_lens);
+  inputs.doc_ids = keep_if_equal(inputs.doc_ids, last.doc_ids);
   inputs.bias = keep_if_equal(inputs.bias, last.bias);
 }
 
@@ -202,6 +224,7 @@ Inputs resolve(const Scenario& scenario, const Scenario* last_scenario, const In
 void add_settings(const Resolving& r, Inputs& inputs) {
   const Inputs* last_unedited = r.last && r.last->unedited ? r.last->unedited.get() : r.last;
   set_valid_lens(r.scenario, inputs);
+  set_doc_ids(r.scenario, inputs);
   if (!r.scenario.mask_file.empty()) read_mask_file({r.scenario, r.last_scenario, last_unedited}, inputs);
   give_bias(r.scenario, inputs);
   name_tokens(r.scenario, inputs);

@@ -47,6 +47,11 @@ void check_settings(const Scenario& scenario) {
         fail("--valid-lens", std::to_string(length) + " is out of range", "expected lengths of 0 or more");
     }
   }
+  for (const std::vector<Index>& ids : scenario.doc_ids) {
+    for (const Index id : ids) {
+      if (id < 0 || id > largest_size) fail("--doc-ids", std::to_string(id) + " is out of range", "expected 0 to " + std::to_string(largest_size));
+    }
+  }
   for (const PaintedCells& cells : scenario.painted) {
     for (const Index at : {cells.batch, cells.head, cells.query, cells.key, cells.queries, cells.keys}) {
       if (at > largest_size) {

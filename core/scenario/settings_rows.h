@@ -145,6 +145,8 @@ inline constexpr auto settings_rows = std::tuple{
             "attend|ignore", "what true, 1 or white means in a file's masks", R"("ignore")", SettingGroup::mask),
     setting("valid_lens", &Scenario::valid_lens,
             "N,N,...", "for padding(): how many keys of each batch entry are real", "[[3], [2]]", SettingGroup::mask),
+    setting("doc_ids", &Scenario::doc_ids,
+            "N,N,...", "for doc(q) and doc(k): which document each token belongs to", "[[0], [0], [1]]", SettingGroup::mask),
     setting("painted", &Scenario::painted,
             "JSON", "cells set over the expression: [{\"query\": 0, \"key\": 1, \"attend\": true}]", R"([{"query": 0, "key": 1, "attend": true}])", SettingGroup::mask),
     setting("fill", &Scenario::fill, "X|-inf", "what masked scores become", "-1e9", SettingGroup::mask).in(fills),

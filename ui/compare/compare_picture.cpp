@@ -70,8 +70,8 @@ std::vector<std::string> slice_labels(const Frame& frame, Axis axis, Index batch
 }
 
 /// B's matrix of a stage, with B − A in place of its values.
-HeatPicture difference_heat(const Frame& frame, const StageDifference& stage, Rect rect) {
-  HeatPicture heat = slice_heat(frame, stage.stage, slice_of(frame, stage), rect);
+HeatPicture difference_heat(const Frame& frame, const StageDifference& stage, Rect rect, const Slice& slice) {
+  HeatPicture heat = slice_heat(frame, stage.stage, slice, rect);
   heat.quad.values = stage.values.defined() ? stage.values : Tensor::full({1}, 0).expand(heat.quad.values.shape());
   heat.quad.mask = heat.quad.kept = Tensor();
   heat.quad.show_leaks = false;
@@ -190,7 +190,7 @@ float add_panels(const Frame& frame, const StageDifference& stage, Rect area, Co
     if (i < 2) {
       panel.heat = side_heat(frame, stage.stage, slice, i == 0 ? *frame.document.pinned : *frame.trace(), rect);
     } else {
-      panel.heat = difference_heat(frame, stage, rect);
+      panel.heat = difference_heat(frame, stage, rect, slice);
     }
     panel.heat.row_labels = slice_labels(frame, info(stage.stage).rows, slice.batch, matrix.rows);
     if (wide_cells) {
@@ -201,6 +201,43 @@ float add_panels(const Frame& frame, const StageDifference& stage, Rect area, Co
     picture.panels.push_back(std::move(panel));
   }
   return bottom;
+}
+
+/// A small B − A of every batch entry and head, in a row that ends at `right`; gives the y below it.
+float add_slices(const Frame& frame, const StageDifference& stage, ImVec2 at, float right, ComparePicture& picture) {
+  const float u = frame.u, side = 56 * u, gap = 8 * u;
+  const Tensor& whole = (*frame.trace())[stage.stage];
+  const bool has_head = has_head_axis(stage.stage);
+  const Index entries = whole.rank() >= 3 ? whole.size(0) : 1, heads = has_head ? whole.size(1) : 1, groups = is_per_kv_head(stage.stage) ? frame.trace()->dims().groups() : 1;
+  if (stage.kind != Kind::differs || entries * heads < 2) return at.y;
+  const auto room = static_cast<std::size_t>(std::max((right - at.x + gap) / (side + gap), 1.0f));
+  const Slice shown = slice_of(frame, stage);
+  std::vector<CompareSlice> all;
+  for (Index b = 0; b < entries; ++b) {
+    for (Index h = 0; h < heads; ++h) {
+      CompareSlice slice;
+      slice.batch = b;
+      slice.head = h * groups;
+      slice.changed = changes_in(stage, b, h);
+      slice.chosen = (entries == 1 || b == shown.batch) && (!has_head || h == shown.head / groups);
+      slice.label = !has_head ? frame.words.fill("mask.entry", {std::to_string(b)}) : entries == 1 ? frame.words.fill("mask.head", {std::to_string(h)}) : std::to_string(b) + " · " + std::to_string(h);
+      all.push_back(std::move(slice));
+    }
+  }
+  if (all.size() > room) {
+    std::ranges::stable_partition(all, [](const CompareSlice& slice) { return slice.changed || slice.chosen; });
+    all.resize(room);
+    std::ranges::sort(all, {}, [](const CompareSlice& slice) { return std::pair(slice.batch, slice.head); });
+  }
+  const MatrixView matrix = whole.matrix();
+  float x = at.x;
+  for (CompareSlice& slice : all) {
+    slice.card = {{x, at.y + 18 * u}, {x + side, at.y + 18 * u + side}};
+    slice.heat = difference_heat(frame, stage, fit(slice.card, matrix.rows, matrix.cols, 4 * u, 0, 4 * u, u), {slice.batch, slice.head});
+    x += side + gap;
+  }
+  picture.slices = std::move(all);
+  return at.y + 18 * u + side + 10 * u;
 }
 
 CompareTile make_tile(const Frame& frame, const StageDifference& stage, const Rect& card, bool chosen) {
@@ -214,7 +251,7 @@ CompareTile make_tile(const Frame& frame, const StageDifference& stage, const Re
   if (stage.kind != Kind::differs) return tile;
   tile.at = stage.at;
   const MatrixView matrix = stage.values.matrix();
-  tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 28 * u, 0, 20 * u, u));
+  tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 28 * u, 0, 20 * u, u), slice_of(frame, stage));
   return tile;
 }
 
@@ -253,7 +290,11 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   picture.stage_summary = stage_words(frame, stage);
   const float u = frame.u;
   const float tiles = std::clamp(area.height() * 0.34f, 128 * u, 260 * u);
-  const float bottom = add_panels(frame, stage, {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - 40 * u}}, picture);
+  const Tensor& whole = (*frame.trace())[picture.stage];
+  const bool several = stage.kind == Kind::differs && whole.rank() >= 3 && (whole.size(0) > 1 || (has_head_axis(picture.stage) && whole.size(1) > 1));
+  const float row = several ? 86 * u : 0;
+  float bottom = add_panels(frame, stage, {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - row - 40 * u}}, picture);
+  if (several) bottom = add_slices(frame, stage, {area.min.x, bottom + 8 * u}, area.max.x, picture);
   add_tiles(frame, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture);
   return picture;
 }

@@ -27,11 +27,21 @@ struct CompareTile {
   HeatPicture heat;        ///< no rows: nothing to draw
 };
 
+/// B − A of one batch entry and head of the stage that is shown large.
+struct CompareSlice {
+  Rect card;
+  Index batch = 0, head = 0;  ///< a query head
+  std::string label;
+  bool chosen = false, changed = false;
+  HeatPicture heat;
+};
+
 struct ComparePicture {
   std::string changes;           ///< what B's scenario says that A's does not
   std::string summary;           ///< the first stage that changes, and by how much the output moves
   std::string stage_summary;     ///< the stage that is shown large: how many numbers changed, the largest and where
   std::vector<ComparePanel> panels;  ///< A, B, B − A; empty where the stage cannot be subtracted
+  std::vector<CompareSlice> slices;  ///< where there are several, those that changed before the others where not all fit
   std::vector<CompareTile> tiles;    ///< of the stages that are not the same in both
   std::string unchanged;             ///< the names of those that are
   Stage stage{};

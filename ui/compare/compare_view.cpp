@@ -120,9 +120,29 @@ void draw_tile(const Frame& frame, const CompareTile& tile) {
   const bool hovered = ImGui::IsItemHovered();
   draw_card(frame, list, tile.card, tile.chosen || hovered ? frame.look.accent : frame.look.line, tile.chosen ? 2 * u : u);
   const float inner = tile.card.width() - 16 * u;
-  draw_elided(list, frame.fonts, Face::bold, 11 * u, {tile.card.min.x + 8 * u, tile.card.min.y + 6 * u}, tile.colour, name(tile.stage), inner);
+  draw_elided(list, frame.fonts, Face::bold, 13 * u, {tile.card.min.x + 8 * u, tile.card.min.y + 5 * u}, tile.colour, name(tile.stage), inner);
   draw_matrix(frame, tile.heat, false);
-  draw_elided(list, frame.fonts, Face::ui, 11 * u, {tile.card.min.x + 8 * u, tile.card.max.y - 19 * u}, frame.look.ink, tile.largest, inner);
+  draw_elided(list, frame.fonts, Face::ui, 13 * u, {tile.card.min.x + 8 * u, tile.card.max.y - 19 * u}, frame.look.ink, tile.largest, inner);
+}
+
+/// One batch entry's and head's B − A, which a click shows large.
+void draw_slice(const Frame& frame, const CompareSlice& slice, int id) {
+  const float u = frame.u;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  ImGui::SetCursorScreenPos({slice.card.min.x, slice.card.min.y - 18 * u});
+  ImGui::PushID(id);
+  if (ImGui::InvisibleButton("slice", {slice.card.width(), slice.card.height() + 18 * u})) {
+    frame.show([batch = slice.batch, head = slice.head](View& v) {
+      v.batch = batch;
+      v.head = head;
+    });
+  }
+  ImGui::PopID();
+  const bool hovered = ImGui::IsItemHovered();
+  draw_card(frame, list, slice.card, slice.chosen || hovered ? frame.look.accent : frame.look.line, slice.chosen ? 2 * u : u);
+  draw_matrix(frame, slice.heat, false);
+  const ImU32 ink = slice.changed ? frame.look.ink : frame.look.muted;
+  draw_elided(list, frame.fonts, slice.chosen ? Face::bold : Face::ui, 13 * u, {slice.card.min.x, slice.card.min.y - 17 * u}, ink, slice.label, slice.card.width() + 6 * u);
 }
 
 /// A cell of any of the three matrices is the present result's cell.
@@ -169,13 +189,14 @@ void draw_compare_view(const Frame& frame, Rect place) {
   const Rect large{area.min, {area.max.x, picture.panels.empty() ? area.min.y + 26 * u : picture.panels[0].card.max.y}};
   point(frame, picture, large);
   draw_panels(frame, picture, large);
+  for (std::size_t i = 0; i < picture.slices.size(); ++i) draw_slice(frame, picture.slices[i], static_cast<int>(i));
   for (const CompareTile& tile : picture.tiles) draw_tile(frame, tile);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float y = inside.max.y - 16 * u;
+  const float y = inside.max.y - 18 * u;
   const char* unchanged = frame.words("compare.unchanged");
-  draw_text(list, frame.fonts, Face::ui, 11 * u, {inside.min.x, y}, frame.look.muted, unchanged);
-  const float from = inside.min.x + text_size(frame.fonts, Face::ui, 11 * u, unchanged).x + 8 * u;
-  draw_elided(list, frame.fonts, Face::ui, 11 * u, {from, y}, frame.look.muted, picture.unchanged, inside.max.x - from);
+  draw_text(list, frame.fonts, Face::ui, 13 * u, {inside.min.x, y}, frame.look.muted, unchanged);
+  const float from = inside.min.x + text_size(frame.fonts, Face::ui, 13 * u, unchanged).x + 8 * u;
+  draw_elided(list, frame.fonts, Face::ui, 13 * u, {from, y}, frame.look.muted, picture.unchanged, inside.max.x - from);
 }
 
 }  // namespace headlight

@@ -17,7 +17,7 @@ enum class Combine : std::uint8_t { replace, both, either, without };
 struct MaskPainting {
   PaintTool tool = PaintTool::look;
   Paint paint = Paint::forbid;
-  bool one_head = false, one_entry = false;  ///< paint in the head, the entry that is looked at; else in all
+  bool one_head = false, one_entry = false, by_blocks = false;  ///< paint in the head, the entry that is looked at, else in all; whole blocks
   std::optional<Cell> from, to;              ///< of the stroke while it is dragged
   int strokes = 0;                           ///< so far: each is one step of undo
   Combine combine = Combine::replace;

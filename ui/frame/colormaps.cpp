@@ -27,6 +27,7 @@ Colormap read_or_grey(const std::string& name, Stage stage, Theme theme) {
 }  // namespace
 
 const Colormap& window_colormap(const View& view, Stage stage) {
+  if (info(stage).palette == Palette::boolean) return mask_colormap(view.theme);
   static std::map<std::pair<std::string, Theme>, Colormap> loaded;
   const auto get = [&](const std::string& name) -> const Colormap& {
     const auto key = std::pair(name, view.theme);

@@ -137,7 +137,7 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   if (average && average->busy()) {
     char words[96];
     std::snprintf(words, sizeof words, "%s %.0f %%", frame.words("heads.averaging"), static_cast<double>(average->share() * 100));
-    draw_elided(list, frame.fonts, Face::ui, 11.5f * u, {r.min.x + 7 * u, r.centre().y}, frame.look.muted, words, r.width() - 12 * u);
+    draw_elided(list, frame.fonts, Face::ui, 13 * u, {r.min.x + 7 * u, r.centre().y}, frame.look.muted, words, r.width() - 12 * u);
   } else {
     draw_heat(frame, list, card.heat, card.heat.rect, card.chosen);
     draw_labels(frame, list, card.heat, card.heat.rect, picture.label_points() * u, true, true);
@@ -152,7 +152,7 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   };
   highlight(view.selected, Mark::kept);
   if (view.hovered != view.selected) highlight(view.hovered, Mark::pointed);
-  compat::add_rect(list, r.min, r.max, card.average ? frame.look.line : fade(card.hue, card.chosen ? 1.0f : 0.35f), 7 * u, (front ? 2.4f : 1.1f) * u);
+  draw_head_border(list, r, card.average ? frame.look.line : fade(card.hue, card.chosen ? 1.0f : 0.35f), card.average ? 0 : frame.look.head_lap(card.head), 7 * u, (front ? 2.4f : 1.1f) * u, u);
 }
 
 /// Why the cards are empty: the step player is before their stage.

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <span>
 
 #include "core/explain/explain.h"
+#include "core/figure/number_format.h"
 #include "core/image/theme.h"
 #include "ui/document/path.h"
 #include "ui/frame/colormaps.h"
@@ -64,8 +66,9 @@ struct Builder {
   void heading() {
     const float value = value_at(trace, cell);
     picture.cell = cell;
-    picture.title = std::string(name(cell.stage));
-    picture.place = place_words(frame, cell);
+    const bool is_x = is_input(cell.stage) && trace.inputs.self_attention();  // as its card says
+    picture.title = is_x ? "X" : std::string(name(cell.stage));
+    picture.place = place_words(frame, cell) + (is_x ? " · query = key = value" : "");
     picture.value = cell.stage == Stage::mask ? frame.words(value != 0 ? "inspector.may" : "inspector.may_not")
                                               : number_text(value, 4);
     picture.meaning = meaning(value);
@@ -87,16 +90,22 @@ struct Builder {
 
   void formulas(const Explanation& e) {
     picture.formula = math_lines(frame.fonts, formula_points * frame.u, e.formula, width);
-    picture.numbers = math_lines(frame.fonts, numbers_points * frame.u, e.numbers.empty() ? "" : "= " + e.numbers, width);
+    std::string numbers = e.numbers.empty() ? "" : "= " + e.numbers;
+    constexpr std::string_view more = " more: ";
+    if (const std::size_t at = numbers.find(more); at != std::string::npos) numbers.replace(at, more.size(), frame.words("inspector.more_terms"));
+    picture.numbers = math_lines(frame.fonts, numbers_points * frame.u, numbers, width);
     for (const Quantity& quantity : e.quantities) {
       const std::string key = "inspector.quantity." + std::string(quantity.name);
       picture.quantities.push_back({frame.words(key), number_text(static_cast<float>(quantity.value), 4)});
     }
   }
 
-  DotCell coloured(const Cell& of, double value, const Colormap& map, ValueRange range) const {
+  DotCell coloured(const Cell& of, double value, const Colormap& map, ValueRange range, const std::optional<NumberFormat>& format) const {
     const Rgba ground = map.at(std::clamp(normalise(static_cast<float>(value), range), 0.0f, 1.0f));
-    return {of, number_text(static_cast<float>(value), 2), to_imgui(ground), to_imgui(ink_on(ground))};
+    char buffer[48];
+    const auto number = static_cast<float>(value);
+    const std::string text = !std::isfinite(number) ? number_text(number, 2) : format ? std::string(format->write(number, buffer)) : std::string();
+    return {of, text, to_imgui(ground), to_imgui(ink_on(ground))};
   }
 
   /// Of the terms with factors the largest products, in their order.
@@ -125,12 +134,21 @@ struct Builder {
       sum += product(i);
       if (std::isfinite(product(i))) largest = std::max(largest, static_cast<float>(std::abs(product(i))));
     }
+    // One precision a row, so that nothing reads as a rounder number than it is.
+    constexpr int characters = 5;
+    NumberSpan of_left, of_right, of_both;
+    const auto add = [](NumberSpan& span, double value) {
+      if (std::isfinite(value)) span.add(static_cast<float>(value));
+    };
+    for (const std::size_t i : shown) add(of_left, e.terms[i].value), add(of_right, e.terms[count + i].value), add(of_both, product(i));
+    const auto left_format = number_format(of_left, characters), right_format = number_format(of_right, characters), both_format = number_format(of_both, characters);
     for (const std::size_t i : shown) {
       const Term& a = e.terms[i];
       const Term& b = e.terms[count + i];
-      picture.dot.columns.push_back({coloured(a.cell, a.value, left_map, left_range),
-                                     coloured(b.cell, b.value, right_map, right_range),
-                                     coloured({}, product(i), both_map, {-largest, largest})});
+      picture.dot.columns.push_back({coloured(a.cell, a.value, left_map, left_range, left_format),
+                                     coloured(b.cell, b.value, right_map, right_range, right_format),
+                                     coloured({}, product(i), both_map, {-largest, largest}, both_format)});
+      if (info(left).cols == Axis::key) picture.dot.names.push_back(axis_label(trace, Axis::key, a.cell.batch, a.cell.col));
     }
     picture.dot.left = short_name(left);
     picture.dot.right = short_name(right);
@@ -189,6 +207,16 @@ struct Builder {
                                number_text(static_cast<float>(term.value), 4), frame.look.lane(term.cell.stage)});
   }
 
+  /// The keys that an output is a mixture of, by words, what adds most first.
+  void mixed(const Explanation& e) {
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
+    std::vector<const Term*> order;
+    for (std::size_t i = 0; i < count; ++i) order.push_back(&e.terms[i]);
+    std::ranges::stable_sort(order, std::greater(), [](const Term* t) { return std::abs(t->value * t->factor); });
+    for (const Term* term : order) source(*term);
+    if (count > picture.sources.size()) picture.more_sources = frame.words.fill("inspector.more", {std::to_string(count - picture.sources.size())});
+  }
+
   /// Of a softmax the own score first; of a product only what stands beside the rows: the bias.
   void sources(const Explanation& e) {
     const bool shown_as_dot = is_product(cell.stage) && !picture.dot.columns.empty();
@@ -198,6 +226,7 @@ struct Builder {
     for (const Term& term : e.terms) {
       if (softmax && is_own(term)) source(term);
     }
+    if (cell.stage == Stage::head_outputs) return mixed(e);
     for (const Term& term : e.terms) {
       if (shown_as_dot && !(is_parameter(term.cell.stage) && term.factor != 0)) continue;
       ++count;

@@ -33,7 +33,7 @@ RowProse row_prose(const Easel& easel, Index query) {
   for (std::size_t i = 0; i < named; ++i) {
     const bool there = i < shown;
     prose.values.push_back({there ? key_word(easel, keys[i]) : std::string(), easel.look.ink});
-    prose.values.push_back({there ? figures(weights(query, keys[i])) : std::string(), easel.look.head(easel.view.head)});
+    prose.values.push_back({there ? figures(weights(query, keys[i])) : std::string(), easel.look.head_ink(easel.view.head)});
   }
   prose.values.push_back({std::to_string(keys.size() - shown), easel.look.muted, false});
   prose.values.push_back({figures(static_cast<float>(rest)), easel.look.muted});

@@ -17,13 +17,19 @@ struct Look {
   ImU32 ink, muted, line;
   ImU32 field, field_hover;     ///< quiet fills: inputs, chosen tabs, slider tracks
   ImU32 knob;
-  ImU32 accent;                 ///< focus, links
+  ImU32 accent;                 ///< focus, links, what is in force among several: ink, as every hue means something else
+  ImU32 pointed;                ///< what the pointer is over, beside the ink of what is kept
   ImU32 warning, warning_ground;
   ImU32 shadow;                 ///< transparent in the dark theme, where a line stands for it
   ImU32 q, k, v, after;         ///< the lanes, and everything after the softmax
-  std::array<ImU32, 8> heads;
+  ImU32 allowed;                ///< cells of a mask that may attend
+  std::array<ImU32, 8> heads, head_inks;
 
   ImU32 head(Index h) const { return heads[static_cast<std::size_t>(h) % heads.size()]; }
+  /// The same as words, which are to be read on a card.
+  ImU32 head_ink(Index h) const { return head_inks[static_cast<std::size_t>(h) % heads.size()]; }
+  /// How often the hues have come back: 0 for the first eight heads. Each lap has another mark.
+  int head_lap(Index h) const { return static_cast<int>(h / static_cast<Index>(heads.size())); }
   /// The lane that a stage belongs to.
   ImU32 lane(Stage stage) const;
 };

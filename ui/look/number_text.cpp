@@ -21,4 +21,11 @@ std::string number_text(float value, int digits) {
   return result;
 }
 
+std::string grouped(long long count) {
+  std::string text = std::to_string(count);
+  const std::size_t sign = count < 0 ? 1 : 0;
+  for (std::size_t at = text.size(); at > sign + 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
 }  // namespace headlight

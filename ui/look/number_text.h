@@ -8,4 +8,7 @@ namespace headlight {
 /// Real minus signs, no more digits than asked for; what is too small or large for them with an exponent.
 std::string number_text(float value, int digits);
 
+/// A count with its thousands apart: "1,048,576".
+std::string grouped(long long count);
+
 }  // namespace headlight

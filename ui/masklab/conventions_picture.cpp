@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "ui/frame/colormaps.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -14,18 +16,55 @@ constexpr float gap = 10;  // points
 
 Tensor one_matrix(const Tensor& all, Index batch, Index head) { return all.slice(0, batch, 1).slice(1, head, 1).contiguous(); }
 
+/// Cells and weights that differ in the matrix that is shown, as every other count of the lab.
+void count_in_one(const Tensor& mask, const Tensor& weights, ConventionEffect& effect) {
+  effect.cells = 0;
+  effect.weights_change = 0;
+  effect.nan_changes = false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(mask.count()); ++i) {
+    effect.cells += (mask.values()[i] != 0) != (effect.mask.values()[i] != 0) ? 1 : 0;
+    const float change = std::abs(effect.weights.values()[i] - weights.values()[i]);
+    if (std::isfinite(change)) effect.weights_change = std::max(effect.weights_change, change);
+    effect.nan_changes = effect.nan_changes || std::isnan(effect.weights.values()[i]) != std::isnan(weights.values()[i]);
+  }
+}
+
 /// Three digits that tell: "0.287", "11.6", "2.1e−05".
 std::string change_text(float change) { return number_text(change, change >= 100 ? 0 : change >= 10 ? 1 : 3); }
 
-/// The parts in lines no wider than `width`; each stays whole.
+/// In lines no wider than `width`, broken at spaces and between Chinese characters.
+std::vector<std::string> wrapped(const Frame& frame, std::string_view text, float width) {
+  std::vector<std::string> lines(1);
+  std::string word;
+  const auto settle = [&] {
+    if (!lines.back().empty() && text_size(frame.fonts, Face::ui, 13 * frame.u, lines.back() + word).x > width) lines.emplace_back();
+    if (lines.back().empty()) word.erase(0, word.find_first_not_of(' '));
+    lines.back() += word;
+    word.clear();
+  };
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view one = first_character(rest);
+    rest.remove_prefix(one.size());
+    word += one;
+    if (rest.empty() || rest.front() == ' ' || may_break_between(one, first_character(rest))) settle();
+  }
+  return lines;
+}
+
+/// The parts in lines no wider than `width`; each stays whole, and after an empty one a new line begins.
 std::vector<std::string> flowed(const Frame& frame, const std::vector<std::string>& parts, float width) {
   std::vector<std::string> lines;
+  bool fresh = true;
   for (const std::string& part : parts) {
-    const std::string joined = lines.empty() ? part : lines.back() + " · " + part;
-    if (!lines.empty() && text_size(frame.fonts, Face::ui, 12 * frame.u, joined).x <= width) {
+    if (part.empty()) {
+      fresh = true;
+      continue;
+    }
+    const std::string joined = fresh ? part : lines.back() + " · " + part;
+    if (!std::exchange(fresh, false) && text_size(frame.fonts, Face::ui, 13 * frame.u, joined).x <= width) {
       lines.back() = joined;
     } else {
-      lines.push_back(part);
+      for (std::string& line : wrapped(frame, part, width)) lines.push_back(std::move(line));
     }
   }
   return lines;
@@ -39,13 +78,14 @@ struct Builder {
   const float u = frame.u;
   ConventionsPicture picture{};
   std::vector<std::vector<std::string>> effects{};  ///< of each card, in parts
+  std::vector<std::string> same{};                  ///< the choices that change nothing, in words
 
   void add(std::string id, const char* name, const char* who, const Tensor& weights, const Tensor& mask, std::vector<std::string> effect) {
     ConventionsPicture::Card card;
     card.id = std::move(id);
     card.who = who;
     card.matrix.title = name;
-    card.matrix.type = 11;
+    card.matrix.type = 12;
     card.matrix.numbers = true;
     HeatPicture& heat = card.matrix.heat = sheet_heat(frame, Stage::weights, weights, {0, 1});
     heat.batch = heat.head = 0;
@@ -53,6 +93,20 @@ struct Builder {
     heat.quad.show_leaks = true;
     picture.cards.push_back(std::move(card));
     effects.push_back(std::move(effect));
+  }
+
+  /// Who reads it so, before what it changes here.
+  std::vector<std::string> with_libraries(const std::string& id, const std::vector<std::string>& effect) const {
+    std::vector<std::string> parts;
+    std::string_view libraries = frame.words("mask_lab.conventions.libraries." + id);
+    while (!libraries.empty()) {
+      const std::size_t end = std::min(libraries.find(" · "), libraries.size());
+      parts.emplace_back(libraries.substr(0, end));
+      libraries.remove_prefix(std::min(end + std::string_view(" · ").size(), libraries.size()));
+    }
+    parts.emplace_back();  // a new line
+    parts.insert(parts.end(), effect.begin(), effect.end());
+    return parts;
   }
 
   void add_all() {
@@ -66,8 +120,12 @@ struct Builder {
     if (!board.busy()) std::ranges::stable_partition(order, [](const auto* entry) { return !entry->effect.changes_nothing(); });
     for (const ConventionBoard::Entry* entry : order) {
       const Convention& choice = entry->choice;
+      if (!board.busy() && entry->effect.changes_nothing()) {
+        same.push_back(std::string(frame.words("mask_lab.conventions.name." + choice.id)) + " (" + frame.words("mask_lab.conventions.libraries." + choice.id) + ")");
+        continue;
+      }
       add(choice.id, frame.words("mask_lab.conventions.name." + choice.id), frame.words("mask_lab.conventions.who." + choice.id), entry->effect.weights, entry->effect.mask,
-          effect_words(frame.words, entry->effect));
+          with_libraries(choice.id, effect_words(frame.words, entry->effect)));
       if (choice.applies) picture.cards.back().scenario = choice.scenario;
     }
   }
@@ -79,10 +137,10 @@ struct Builder {
     const Dims& dims = trace.dims();
     for (int columns = 1; columns <= static_cast<int>(count); ++columns) {
       const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
-      const float width = (room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns) - 70 * u;
-      const float height = (room.height() - gap * u * (rows - 1)) / rows - 100 * u;
+      const float width = (room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns) - 90 * u;
+      const float height = (room.height() - gap * u * (rows - 1)) / rows - 165 * u;
       const float cell = std::min(width / static_cast<float>(dims.n_k), height / static_cast<float>(dims.n_q));
-      if (width + 70 * u < 170 * u || cell <= largest) continue;
+      if (width + 90 * u < 170 * u || cell <= largest) continue;
       largest = cell;
       best = columns;
     }
@@ -90,8 +148,13 @@ struct Builder {
   }
 
   void place() {
+    if (!same.empty()) {
+      std::string all;
+      for (const std::string& one : same) all += (all.empty() ? "" : " · ") + one;
+      for (std::string& line : wrapped(frame, frame.words.fill("mask_lab.conventions.same", {all}), area.width())) picture.words.lines.push_back(std::move(line));
+    }
     const Rect room = below_words(frame, picture.words, area);
-    const std::size_t count = board.count() + 1;  // the places of those that are not computed yet stay free
+    const std::size_t count = board.busy() ? board.count() + 1 : picture.cards.size();  // the places of those that are not computed yet stay free
     const int columns = best_columns(count, room);
     const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
     const ImVec2 size{(room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns), (room.height() - gap * u * (rows - 1)) / rows};
@@ -106,7 +169,7 @@ struct Builder {
       MatrixCard& card = picture.cards[i].matrix;
       card.caption = std::move(effects[i]);
       card.caption.resize(lines);
-      lay_out(frame, card, {min, {min.x + size.x, min.y + size.y}}, {.stretch = 1.5f, .names = size.x >= 180 * u && size.y >= 180 * u});
+      lay_out(frame, card, {min, {min.x + size.x, min.y + size.y}}, {.names = size.x >= 300 * u && size.y >= 320 * u});
     }
   }
 };
@@ -132,6 +195,7 @@ bool ConventionBoard::advance() {
     ConventionEffect effect = effect_of(choice, *trace_);
     effect.weights = one_matrix(effect.weights, batch_, head_);
     effect.mask = one_matrix(effect.mask, batch_, head_);
+    count_in_one(one_matrix((*trace_)[Stage::mask], batch_, head_), one_matrix((*trace_)[Stage::weights], batch_, head_), effect);
     done_.push_back({choice, std::move(effect)});
   } while (busy() && Clock::now() - begun < share_of_a_frame);
   return true;
@@ -142,7 +206,7 @@ bool has_conventions(const Trace& trace) { return trace.has(Stage::mask) && trac
 std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect) {
   if (effect.changes_nothing()) return {words("mask_lab.conventions.nothing")};
   std::vector<std::string> parts;
-  if (effect.cells > 0) parts.push_back(words.fill("mask_lab.conventions.cells", {std::to_string(effect.cells)}));
+  if (effect.cells > 0) parts.push_back(words.fill("mask_lab.conventions.cells", {grouped(effect.cells)}));
   if (effect.weights_change > 0) parts.push_back(words.fill("mask_lab.conventions.weights", {change_text(effect.weights_change)}));
   if (effect.output_change > 0) parts.push_back(words.fill("mask_lab.conventions.output", {change_text(effect.output_change)}));
   if (effect.nan_changes) parts.push_back(words("mask_lab.conventions.nan"));
@@ -152,10 +216,12 @@ std::vector<std::string> effect_words(const Words& words, const ConventionEffect
 ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board) {
   Builder build{frame, area, board};
   build.picture.words.title = frame.words("mask_lab.conventions.about");
+  build.picture.words.legend = {{CellKind::value, to_imgui(window_colormap(frame.view(), Stage::weights).at(0.6f)), frame.words("legend.weight")},
+                                {CellKind::masked, 0, frame.words("legend.may_not")}, {CellKind::nan, 0, "NaN"}};
   if (!frame.trace()->has(Stage::mask)) {
     build.picture.words.error = frame.words("mask_lab.conventions.none");
   } else if (!has_conventions(*frame.trace())) {
-    build.picture.words.error = frame.words.fill("mask_lab.conventions.large", {std::to_string(conventions_at_most)});
+    build.picture.words.error = frame.words.fill("mask_lab.conventions.large", {grouped(conventions_at_most)});
   } else {
     build.add_all();
     build.place();

@@ -4,11 +4,12 @@
 #include <cstdio>
 
 #include "core/files/blame.h"
+#include "ui/look/number_text.h"
 
 namespace headlight {
 namespace {
 
-constexpr Index most_block = 128;
+constexpr Index most_block = 4096;
 constexpr float bar_line = 32;  // points
 
 /// 1234567 → "1.23 MFLOP"
@@ -44,8 +45,8 @@ struct Builder {
     const std::string side = std::to_string(picture.block);
     picture.words.title = frame.words("mask_lab.cost.about");
     picture.words.lines.push_back(fill("mask_lab.cost.share", {percent_text(allowed_share(mask).share()), side, percent_text(computed_share(picture.counts))}));
-    picture.kinds = {fill("mask_lab.cost.skipped", {std::to_string(picture.counts.empty)}), fill("mask_lab.cost.full", {std::to_string(picture.counts.full)}),
-                     fill("mask_lab.cost.partial", {std::to_string(picture.counts.partial)})};
+    picture.kinds = {fill("mask_lab.cost.skipped", {grouped(picture.counts.empty)}), fill("mask_lab.cost.full", {grouped(picture.counts.full)}),
+                     fill("mask_lab.cost.partial", {grouped(picture.counts.partial)})};
   }
 
   void count_operations() {
@@ -86,12 +87,13 @@ struct Builder {
   void place() {
     const Rect below = below_words(frame, picture.words, area);
     MatrixCard& card = picture.matrix;
-    card.title = frame.words("mask.title");
+    card.title = frame.words("mask.mask");
     card.heat = sheet_heat(frame, looked_at_stage(frame), block_cells(mask.matrix(), picture.block), {1, 3});
+    card.heat.quad.colormap = card.heat.colormap = &blocks_colormap(frame.look.theme);
     card.heat.quad.mask = card.heat.quad.values;
     Rect room = below;
     room.max.x = room.min.x + std::max(room.width() * 0.55f, room.width() - 520 * u);
-    lay_out(frame, card, room, {.stretch = 1.25f, .closes_width = true});
+    lay_out(frame, card, room, {.closes_width = true});
     const float left = card.card.max.x + 22 * u, right = below.max.x;
     float y = below.min.y;
     const auto take = [&](float height) {

@@ -26,37 +26,32 @@ void draw_grid(const Frame& frame, const HeatPicture& heat, Index block) {
 void draw_legend(const Frame& frame, const CostPicture& picture) {
   const float u = frame.u, side = 14 * u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Colormap& map = *picture.matrix.heat.quad.colormap;
+  const Colormap& map = blocks_colormap(frame.look.theme);
   const ImU32 full = to_imgui(map.at(1)), allowed = to_imgui(map.at(0.5f)), masked = to_imgui(map.at(0));
   for (std::size_t i = 0; i < picture.kinds.size(); ++i) {
-    const ImVec2 at{picture.legend.min.x, picture.legend.min.y + static_cast<float>(i) * 20 * u};
+    const ImVec2 at{std::round(picture.legend.min.x), std::round(picture.legend.min.y + static_cast<float>(i) * 20 * u)};
     const ImVec2 end{at.x + side, at.y + side};
-    list.AddRectFilled(at, end, i == 1 ? full : masked);
+    draw_swatch(frame, list, {i == 0 ? CellKind::masked : CellKind::value, i == 1 ? full : masked, {}}, at, side);
     if (i == 2) list.AddTriangleFilled({at.x, at.y}, {at.x, end.y}, end, allowed);
-    if (i == 0) {
-      list.PushClipRect(at, end, true);
-      for (float x = -side; x < side; x += 4.5f * u) list.AddLine({at.x + x, end.y}, {at.x + x + side, at.y}, frame.look.muted, u);
-      list.PopClipRect();
-    }
     compat::add_rect(list, at, end, frame.look.line, 0, 1);
     draw_elided(list, frame.fonts, Face::ui, 13 * u, {end.x + 8 * u, at.y - 1 * u}, frame.look.ink, picture.kinds[i], picture.legend.max.x - end.x - 8 * u);
   }
 }
 
 void draw_title(const Frame& frame, const CostPlot& plot) {
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 12 * frame.u, plot.place.min, frame.look.ink, plot.title, plot.place.width());
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 13 * frame.u, plot.place.min, frame.look.ink, plot.title, plot.place.width());
 }
 
 void draw_bars(const Frame& frame, const CostPlot& plot) {
-  const float u = frame.u, size = 12 * u;
+  const float u = frame.u, size = 13 * u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   draw_title(frame, plot);
   float y = plot.place.min.y + 24 * u;
   for (const CostBar& bar : plot.bars) {
     const ImU32 ink = bar.present ? frame.look.ink : frame.look.muted;
-    const float number = text_size(frame.fonts, Face::mono, size, bar.number).x;
+    const float number = text_size(frame.fonts, Face::mono, 12 * u, bar.number).x;
     draw_elided(list, frame.fonts, bar.present ? Face::bold : Face::ui, size, {plot.place.min.x, y}, ink, bar.label, plot.place.width() - number - 10 * u);
-    draw_text(list, frame.fonts, Face::mono, size, {plot.place.max.x - number, y}, ink, bar.number);
+    draw_text(list, frame.fonts, Face::mono, 12 * u, {plot.place.max.x - number, y}, ink, bar.number);
     const ImVec2 from{plot.place.min.x, y + 17 * u};
     list.AddRectFilled(from, {plot.place.max.x, from.y + 7 * u}, frame.look.field, 3 * u);
     list.AddRectFilled(from, {from.x + std::max(plot.place.width() * bar.share, 2 * u), from.y + 7 * u}, bar.present ? frame.look.accent : frame.look.muted, 3 * u);
@@ -66,7 +61,7 @@ void draw_bars(const Frame& frame, const CostPlot& plot) {
 
 /// A column a bar, the number above and the name below; gives the one that was clicked.
 const CostBar* draw_columns(const Frame& frame, const char* id, const CostPlot& plot) {
-  const float u = frame.u, size = 11.5f * u;
+  const float u = frame.u, size = 12 * u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   draw_title(frame, plot);
   const CostBar* clicked = nullptr;
@@ -86,9 +81,9 @@ const CostBar* draw_columns(const Frame& frame, const char* id, const CostPlot& 
     const ImU32 ink = bar.present || hovered ? frame.look.ink : frame.look.muted;
     list.AddRectFilled({middle - half, y}, {middle + half, floor}, bar.present ? frame.look.accent : fade(frame.look.muted, hovered ? 0.9f : 0.55f), 3 * u, ImDrawFlags_RoundCornersTop);
     const Face face = bar.present ? Face::bold : Face::ui;
-    const float number = std::min(text_size(frame.fonts, Face::mono, size, bar.number).x, each - 2 * u), name = std::min(text_size(frame.fonts, face, size, bar.label).x, each);
+    const float number = std::min(text_size(frame.fonts, Face::mono, size, bar.number).x, each - 2 * u), name = std::min(text_size(frame.fonts, face, 13 * u, bar.label).x, each);
     draw_elided(list, frame.fonts, Face::mono, size, {middle - number / 2, y - 16 * u}, ink, bar.number, number);
-    draw_elided(list, frame.fonts, face, size, {middle - name / 2, floor + 4 * u}, ink, bar.label, name);
+    draw_elided(list, frame.fonts, face, 13 * u, {middle - name / 2, floor + 3 * u}, ink, bar.label, name);
   }
   ImGui::PopID();
   return clicked;
@@ -99,7 +94,7 @@ void choose_block(const Frame& frame, Index block) {
 }
 
 void draw_settings(const Frame& frame, const CostPicture& picture) {
-  constexpr std::array<Index, 8> sizes{1, 2, 4, 8, 16, 32, 64, 128};
+  constexpr std::array<Index, 13> sizes{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
   ImGui::SetCursorScreenPos(picture.settings.min);
   ImGui::BeginChild("settings", {picture.settings.width(), picture.settings.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   if (const auto size = int_slider(frame, "block", frame.words("mask_lab.cost.block"), picture.block, Choices(sizes))) choose_block(frame, size->value);

@@ -8,23 +8,43 @@
 #include "core/tensor/error.h"
 #include "ui/imgui_compat.h"
 #include "ui/masklab/mask_picture.h"
+#include "ui/masklab/mask_words.h"
+#include "ui/widgets/paragraph.h"
 #include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
 namespace {
 
-/// Where and why the draft does not parse.
-void draw_trouble(const Frame& frame) {
-  const float mono = 12 * frame.u;
+/// Where and why the draft does not parse, and what holds meanwhile: over what is below the field, which stays in its place.
+void draw_trouble(const Frame& frame, const Rect& field) {
+  const float u = frame.u, mono = 13 * u, size = 13 * u, pad = 12 * u;
+  const ImVec2 window = ImGui::GetIO().DisplaySize;
+  const float width = std::min(std::max(field.width(), 420 * u), window.x - 16 * u);
   const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;
-  const auto columns = static_cast<std::size_t>(std::max(ImGui::GetContentRegionAvail().x / digit - 1, 12.0f));
-  const MaskTextPicture& picture = mask_text_picture(frame, columns);
-  compat::push_font(frame.fonts.pick(Face::mono, mono), mono);
-  ImGui::PushStyleColor(ImGuiCol_Text, frame.look.warning);
-  ImGui::TextUnformatted(picture.trouble.c_str());
-  ImGui::PopStyleColor();
-  ImGui::PopFont();
-  note(frame, picture.sentence);
+  const MaskTextPicture& picture = mask_text_picture(frame, static_cast<std::size_t>(std::max((width - 2 * pad) / digit - 1, 12.0f)));
+  struct Said {
+    std::string sentence, still;
+  };
+  const std::string& old = frame.document.scenario.mask;
+  const Said& said = frame.pictures.get<Said>(
+      [&] { return Said{in_words(frame.words, picture.sentence), frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old})}; }, picture.sentence, old, frame.words.language());
+  const std::size_t cut = picture.trouble.find('\n');
+  const auto lines = [&](ImDrawList* list, ImVec2 at) {
+    float y = at.y;
+    for (const std::string_view line : {std::string_view(picture.trouble).substr(0, cut), cut == std::string::npos ? std::string_view() : std::string_view(picture.trouble).substr(cut + 1)}) {
+      if (list) draw_text(*list, frame.fonts, Face::mono, mono, {at.x, y}, frame.look.warning, line);
+      y += 16 * u;
+    }
+    y += 2 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 2 * u}, frame.look.ink, said.sentence, width - 2 * pad);
+    y += 4 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 4 * u}, frame.look.muted, said.still, width - 2 * pad);
+    return y - at.y;
+  };
+  const ImVec2 min{std::min(field.min.x, window.x - width - 8 * u), field.max.y + 4 * u};
+  const ImVec2 max{min.x + width, min.y + lines(nullptr, {}) + 2 * pad};
+  ImDrawList& list = *ImGui::GetForegroundDrawList();
+  list.AddRectFilled(min, max, frame.look.warning_ground, 6 * u);
+  compat::add_rect(list, min, max, frame.look.warning, 6 * u, 1);
+  lines(&list, {min.x + pad, min.y + pad});
 }
 
 Choices steps_of(const Parameter& parameter, Index value, Index most) {
@@ -91,22 +111,28 @@ void draw_mask_field(const Frame& frame, const char* id) {
   const std::optional<std::string>& draft = frame.view().mask_draft;
   const std::string& text = draft ? *draft : frame.document.scenario.mask;
   if (const auto typed = text_field(frame, id, text, Face::mono, true, mask_in_force(frame).c_str())) type_mask(frame, *typed);
-  if (draft) draw_trouble(frame);
+  if (draft) draw_trouble(frame, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()});
 }
 
 void draw_pattern_sliders(const Frame& frame) {
-  if (pattern_slider_count(frame) == 0) return;
+  if (pattern_slider_count(frame) == 0 || frame.view().mask_draft) return;
   for (const MaskArgument& argument : mask_text_picture(frame, 0).arguments) {
     if (draw_slider(frame, argument)) return;
   }
 }
 
 int pattern_slider_count(const Frame& frame) {
-  if (frame.document.scenario.mask.empty() || frame.view().mask_draft) return 0;
-  return static_cast<int>(mask_text_picture(frame, 0).arguments.size());
+  const std::string& mask = frame.document.scenario.mask;
+  if (mask.empty()) return 0;
+  struct InForce {
+    int arguments = 0;
+  };
+  // While a draft does not parse the sliders of what holds keep their room.
+  return frame.pictures.get<InForce>([&] { return InForce{static_cast<int>(make_mask_text_picture(mask, 0).arguments.size())}; }, mask).arguments;
 }
 
 void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
+  if (frame.view().mask_draft) return;
   bool first = true;
   for (const MaskArgument& argument : mask_text_picture(frame, 0).arguments) {
     if (!first) ImGui::SameLine(0, gap);

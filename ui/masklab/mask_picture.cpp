@@ -9,18 +9,21 @@
 #include "core/run/summary.h"
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
+#include "ui/look/number_text.h"
+#include "ui/masklab/matrix_card.h"
 
 namespace headlight {
 namespace {
 
 constexpr Index tile_tokens = 16;
 
+constexpr float legend_points = 20;
+
+/// Square cells between the names: those of the axes above, those of the keys below, and below them what the colours mean.
 Rect fit(Rect card, Index rows, Index cols, float t, float label_room) {
-  const Rect box{{card.min.x + 14 * t + label_room, card.min.y + 30 * t}, {card.max.x - 14 * t, card.max.y - 26 * t}};
-  const float side = std::min(box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows));
-  const float cell = std::min(side, 64 * t);
-  const float stretch = std::min(box.width() / static_cast<float>(cols), cell * 1.5f);
-  const ImVec2 size{stretch * static_cast<float>(cols), cell * static_cast<float>(rows)};
+  const Rect box{{card.min.x + 14 * t + label_room, card.min.y + (30 + axis_names_height) * t}, {card.max.x - 14 * t, card.max.y - (28 + legend_points) * t}};
+  const float cell = std::min({box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows), 96 * t});
+  const ImVec2 size{cell * static_cast<float>(cols), cell * static_cast<float>(rows)};
   const float left = box.centre().x - size.x / 2;
   return {{left, box.min.y}, {left + size.x, box.min.y + size.y}};
 }
@@ -28,7 +31,7 @@ Rect fit(Rect card, Index rows, Index cols, float t, float label_room) {
 /// "21 of 36 allowed, 58 %; 1 row has no key left"
 std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   const auto in_all = [&](Index allowed, Index all) {
-    return frame.words.fill("mask.allowed", {std::to_string(allowed), std::to_string(all), std::to_string((100 * allowed + all / 2) / all)});
+    return frame.words.fill("mask.allowed", {grouped(allowed), grouped(all), std::to_string((100 * allowed + all / 2) / all)});
   };
   const Trace& trace = *frame.trace();
   if (trace[Stage::weights].source()) {  // counted in blocks when the trace was summarised
@@ -43,7 +46,7 @@ std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   const Index all = mask.rows * mask.cols;
   std::string words = in_all(allowed, all);
   const std::size_t dead = dead_rows(mask).size();
-  if (dead > 0) words += "; " + frame.words.fill("mask.dead", {std::to_string(dead)});
+  if (dead > 0) words += "; " + frame.words.fill("mask.dead", {grouped(static_cast<long long>(dead))});
   return words;
 }
 
@@ -101,7 +104,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   for (const std::string& name : axis_labels(frame, Axis::query, std::min<Index>(dims.n_q, 64))) {
     label_room = std::max(label_room, text_size(frame.fonts, Face::bold, 12 * t, name).x);
   }
-  label_room = std::min(label_room + 6 * t, half * 0.3f);
+  label_room = std::max(std::min(label_room + 6 * t, half * 0.3f), axis_names_width(frame));
   picture.weights = make_heat(frame, Stage::weights, frame.view().head, fit(picture.weights_card, dims.n_q, dims.n_k, t, label_room));
   picture.weights.row_labels = axis_labels(frame, Axis::query, dims.n_q);
   picture.weights.col_labels = axis_labels(frame, Axis::key, dims.n_k);
@@ -112,12 +115,15 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   MatrixQuad& quad = picture.mask.quad;
   const Tensor& mask = trace[Stage::mask];
   quad.values = mask.defined() ? mask : Tensor::full({1}, 1).expand({dims.batch, dims.heads, dims.n_q, dims.n_k});
-  quad.mask = quad.kept = Tensor();
+  quad.mask = quad.values;
+  quad.kept = Tensor();
   picture.mask.shades = Tensor();
   quad.row_ranges = false;
   quad.show_leaks = false;
   quad.colormap = picture.mask.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};
+  picture.mask_legend = mask_swatches(frame);
+  picture.weights_legend = {{CellKind::value, to_imgui(picture.weights.colormap->at(0.6f)), frame.words("legend.weight")}, {CellKind::masked, 0, frame.words("legend.may_not")}};
   picture.statistics = statistics_of(frame, quad.values.matrix(picture.mask.batch, picture.mask.head));
   return picture;
 }
@@ -213,7 +219,7 @@ const std::string& painted_words(const Frame& frame) {
     const View& view = frame.view();
     const Dims& dims = frame.trace()->dims();
     const PaintedCount count = painted_count(painted, view.batch, view.head, {dims.batch, dims.heads, dims.n_q, dims.n_k});
-    return PaintedWords{frame.words.fill("mask_paint.painted", {std::to_string(count.allowed), std::to_string(count.forbidden)})};
+    return PaintedWords{frame.words.fill("mask_paint.painted", {grouped(count.allowed), grouped(count.forbidden)})};
   };
   return frame.picture<PaintedWords>(make, painted).words;
 }

@@ -7,6 +7,7 @@
 
 #include "core/mask/expression.h"
 #include "ui/matrix/heat.h"
+#include "ui/matrix/swatches.h"
 
 namespace headlight {
 
@@ -20,6 +21,7 @@ struct PatternTile {
 struct MaskPicture {
   HeatPicture mask, weights;  ///< side by side; where nothing is masked, `mask` is all ones
   Rect mask_card, weights_card;
+  std::vector<Swatch> mask_legend, weights_legend;
   std::string statistics;     ///< allowed share and dead rows, in words
 
   /// One head's mask at a small size.

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-constexpr float pad = 14, header = 30, caption_line = 16, upright = 20;  // points
+constexpr float pad = 14, header = 30, caption_line = 18, upright = 20;  // points
 constexpr float largest_cell = 150;
 constexpr float narrowest_upright = 27;  // draw_labels leaves out names in narrower columns
 constexpr std::size_t measured_names = 256;
@@ -24,10 +24,11 @@ float widest(const Frame& frame, const std::vector<std::string>& names, float pi
   return width;
 }
 
-ImVec2 fit_cells(const HeatPicture& heat, ImVec2 box, float stretch, float most) {
+/// Square cells, as large as the box allows.
+ImVec2 fit_cells(const HeatPicture& heat, ImVec2 box, float most) {
   const float w = std::max(box.x, 8.0f) / static_cast<float>(heat.cols), h = std::max(box.y, 8.0f) / static_cast<float>(heat.rows);
   const float side = std::min({w, h, most});
-  return {std::min(w, side * stretch) * static_cast<float>(heat.cols), std::min(h, side * stretch) * static_cast<float>(heat.rows)};
+  return {side * static_cast<float>(heat.cols), side * static_cast<float>(heat.rows)};
 }
 
 /// Names at 45°, how long along their slant, where they are wider than their columns and each has a line; else 0.
@@ -64,27 +65,38 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
     heat.row_labels = axis_labels(frame, Axis::query, heat.rows);
     heat.col_labels = axis_labels(frame, Axis::key, heat.cols);
     heat.widest_column = widest(frame, heat.col_labels, pixels) / pixels;
-    names = std::min(widest(frame, heat.row_labels, pixels) + 6 * t, room.width() * 0.3f);
+    names = std::max(std::min(widest(frame, heat.row_labels, pixels) + 6 * t, room.width() * 0.3f), axis_names_width(frame));
     below = upright * t;
   }
-  const float caption = card.caption.empty() ? 0 : (caption_line * static_cast<float>(card.caption.size()) + 6) * t;
-  const auto box = [&] { return ImVec2{room.width() - 2 * pad * t - names, room.height() - (header + pad) * t - below - caption}; };
-  ImVec2 size = fit_cells(heat, box(), fit.stretch, largest_cell * t);
+  const float legend = draw_swatches(frame, *ImGui::GetWindowDrawList(), card.legend, {}, room.width() - 2 * pad * t, false);
+  const float caption = (card.caption.empty() ? 0 : (caption_line * static_cast<float>(card.caption.size()) + 6) * t) + (legend > 0 ? legend + 4 * t : 0);
+  const float top = (header + (fit.names ? axis_names_height : 0)) * t;
+  const auto box = [&] { return ImVec2{room.width() - 2 * pad * t - names, room.height() - top - pad * t - below - caption}; };
+  ImVec2 size = fit_cells(heat, box(), largest_cell * t);
   const float turned = fit.names ? turned_length(frame, heat, size.x / static_cast<float>(heat.cols), pixels) : 0;
   if (turned > 0) {
     below = 0.71f * turned + 14 * t;
-    size = fit_cells(heat, box(), fit.stretch, largest_cell * t);
+    size = fit_cells(heat, box(), largest_cell * t);
   }
   heat.label_room = std::max(names - 5 * t, 0.0f) / pixels;
   heat.turned_room = turned / pixels;
   card.card = room;
   if (fit.closes_width) card.card.max.x = room.min.x + size.x + 2 * pad * t + names;
-  const float height = header * t + size.y + below + caption + pad * t;
+  const float height = top + size.y + below + caption + pad * t;
   if (!fit.fills_height) card.card.max.y = room.min.y + height;
   const float slack = std::max(card.card.height() - height, 0.0f) / 2;
   const float middle = (card.card.min.x + pad * t + names + card.card.max.x - pad * t) / 2;
-  const ImVec2 min{std::round(middle - size.x / 2), std::round(room.min.y + header * t + slack)};
+  const ImVec2 min{std::round(middle - size.x / 2), std::round(room.min.y + top + slack)};
   heat.rect = {min, {min.x + size.x, min.y + size.y}};
+}
+
+float axis_names_width(const Frame& frame) { return text_size(frame.fonts, Face::ui, 13 * frame.u, frame.words("axis.query")).x + 6 * frame.u; }
+
+void draw_axis_names(const Frame& frame, ImDrawList& list, const Rect& rect) {
+  const float u = frame.u, size = 13 * u, y = rect.min.y - axis_names_height * u;
+  const char* query = frame.words("axis.query");
+  draw_text(list, frame.fonts, Face::ui, size, {rect.min.x - 5 * u - text_size(frame.fonts, Face::ui, size, query).x, y}, frame.look.muted, query);
+  draw_text(list, frame.fonts, Face::ui, size, {rect.min.x, y}, frame.look.muted, frame.words("axis.key"));
 }
 
 void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border) {
@@ -104,12 +116,15 @@ void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border) 
     frame.painter.draw(list, quad);
   }
   draw_labels(frame, list, heat, heat.rect, card.type * u, true, true);
+  if (!heat.row_labels.empty()) draw_axis_names(frame, list, heat.rect);
   draw_highlights(frame, list, heat, heat.rect);
-  float y = card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u;
+  const float width = card.card.width() - 2 * pad * u, legend = draw_swatches(frame, list, card.legend, {}, width, false);
+  float y = card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u - legend;
   for (const std::string& line : card.caption) {
-    draw_elided(list, frame.fonts, Face::ui, 12 * u, {card.card.min.x + pad * u, y}, frame.look.muted, line, card.card.width() - 2 * pad * u);
+    draw_elided(list, frame.fonts, Face::ui, 13 * u, {card.card.min.x + pad * u, y}, frame.look.muted, line, width);
     y += caption_line * u;
   }
+  draw_swatches(frame, list, card.legend, {card.card.min.x + pad * u, y + 2 * u}, width);
 }
 
 }  // namespace headlight

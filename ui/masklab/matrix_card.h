@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ui/matrix/heat.h"
+#include "ui/matrix/swatches.h"
 
 namespace headlight {
 
@@ -13,12 +14,12 @@ struct MatrixCard {
   std::string title;
   HeatPicture heat;                  ///< its rectangle: the cells, in pixels of the screen
   std::vector<std::string> caption;  ///< lines below the cells
+  std::vector<Swatch> legend;        ///< below those
   float type = 12;                   ///< of the names, in points
   bool numbers = false;              ///< values are written into cells that are large enough
 };
 
 struct MatrixFit {
-  float stretch = 1;          ///< how much longer a cell may be one way than the other
   bool closes_width = false;  ///< the card is no wider than its matrix takes
   bool fills_height = false;  ///< the card keeps the height it is given, the cells in its middle
   bool names = true;
@@ -28,6 +29,12 @@ struct MatrixFit {
 HeatPicture sheet_heat(const Frame& frame, Stage stage, const Tensor& values, ValueRange range);
 /// As large as it fits into `room`, then closes the card around it.
 void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& fit);
+/// "query ↓" and "key →", over the corner of a matrix whose names stand left of it and below it.
+void draw_axis_names(const Frame& frame, ImDrawList& list, const Rect& rect);
+/// What draw_axis_names() needs above a matrix, in points, and left of it, in pixels.
+inline constexpr float axis_names_height = 18;
+float axis_names_width(const Frame& frame);
+
 /// With what is looked at framed. `border` as in draw_card.
 void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border = 0);
 

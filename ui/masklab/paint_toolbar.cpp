@@ -3,6 +3,8 @@
 #include <cstdio>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/number_text.h"
+#include "ui/masklab/cost_picture.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/widgets/scenario_controls.h"
 
@@ -49,6 +51,14 @@ void draw_paint_toolbar(const Frame& frame) {
   if (!painting) return;
   const Dims& dims = frame.trace()->dims();
   if (dims.heads > 1) scope_chip(frame, "mask_paint.all_heads", "mask_paint.this_head", &MaskPainting::one_head);
+  const MaskPainting& now = frame.view().mask_painting;
+  ImGui::SameLine(0, 10 * frame.u);
+  const std::string blocks = frame.words.fill("mask_paint.by_blocks", {grouped(block_in_force(frame.view().mask_lab, dims))});
+  if (chip(frame, "by blocks", blocks, now.by_blocks)) {
+    MaskPainting painting_by_blocks = now;
+    painting_by_blocks.by_blocks = !now.by_blocks;
+    keep(frame, painting_by_blocks);
+  }
   if (dims.batch > 1) scope_chip(frame, "mask_paint.all_entries", "mask_paint.this_entry", &MaskPainting::one_entry);
 }
 

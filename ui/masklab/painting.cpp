@@ -7,6 +7,7 @@
 
 #include "core/stage/cell_kind.h"
 #include "ui/imgui_compat.h"
+#include "ui/masklab/cost_picture.h"
 #include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
@@ -37,6 +38,7 @@ View stroke_view(const View& view) {
   part.batch = view.batch;
   part.head = view.head;
   part.mask_painting = view.mask_painting;
+  part.mask_lab.block = view.mask_lab.block;
   return part;
 }
 
@@ -88,7 +90,7 @@ Rect screen_of(const PaintedCells& cells, const HeatPicture& heat, Rect rect) {
 void draw_preview(const Frame& frame, const HeatPicture& mask, Rect rect, const PaintedCells& area, Paint paint) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Rect at = screen_of(area, mask, rect);
-  const ImU32 fill = paint == Paint::allow ? to_imgui(mask.colormap->at(1)) : paint == Paint::forbid ? to_imgui(mask.colormap->at(0)) : frame.look.accent;
+  const ImU32 fill = paint == Paint::allow ? frame.look.allowed : paint == Paint::forbid ? frame.look.card : frame.look.accent;
   list.AddRectFilled(at.min, at.max, fade(fill, paint == Paint::give_back ? 0.3f : 0.75f));
   compat::add_rect(list, at.min, at.max, frame.look.accent, 2 * frame.u, 2 * frame.u);
 }
@@ -141,6 +143,16 @@ PaintedCells stroke_area(const View& view, const Dims& dims, const Cell& from, c
   area.key = wide ? 0 : left;
   area.queries = tall ? dims.n_q : std::min(std::max(from.row, to.row) + more + 1, dims.n_q) - top;
   area.keys = wide ? dims.n_k : std::min(std::max(from.col, to.col) + more + 1, dims.n_k) - left;
+  if (painting.by_blocks) {
+    const Index block = block_in_force(view.mask_lab, dims);
+    const auto widen = [block](Index& first, Index& count, Index all) {
+      const Index end = std::min((first + count + block - 1) / block * block, all);
+      first = first / block * block;
+      count = end - first;
+    };
+    widen(area.query, area.queries, dims.n_q);
+    widen(area.key, area.keys, dims.n_k);
+  }
   return area;
 }
 

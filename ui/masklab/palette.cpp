@@ -34,7 +34,7 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   const float side = size.y - 44 * u;
   quad.min = {std::round(at.x + (size.x - side) / 2), at.y + 5 * u};
   quad.max = {quad.min.x + side, quad.min.y + side};
-  quad.values = pattern.mask;
+  quad.values = quad.mask = pattern.mask;
   quad.theme = frame.look.theme;
   quad.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};

@@ -7,6 +7,7 @@
 #include "ui/masklab/mask_field.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/masklab/mask_take.h"
+#include "ui/masklab/matrix_card.h"
 #include "ui/masklab/paint_toolbar.h"
 #include "ui/masklab/painting.h"
 #include "ui/masklab/palette.h"
@@ -23,8 +24,8 @@ namespace {
 void draw_remark(const Frame& frame, Rect card, const char* title, std::string_view text) {
   const float u = frame.u;
   const float room = card.width() - 42 * u - text_size(frame.fonts, Face::bold, 13 * u, title).x;
-  const float width = std::min(text_size(frame.fonts, Face::ui, 12 * u, text).x, room);
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 12 * u, {card.max.x - 14 * u - width, card.min.y + 9 * u}, frame.look.muted, text, room);
+  const float width = std::min(text_size(frame.fonts, Face::ui, 13 * u, text).x, room);
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {card.max.x - 14 * u - width, card.min.y + 8 * u}, frame.look.muted, text, room);
 }
 
 /// A matrix, or the part of it that is zoomed in on, with its names; `over` draws over its cells.
@@ -34,6 +35,7 @@ void draw_part(const Frame& frame, const HeatPicture& heat, Over over) {
   const Rect rect = zoomed(frame.view().mask_painting, heat.rect);
   const bool whole = frame.view().mask_painting.zoom <= 1;
   draw_labels_of_part(frame, list, heat, rect, heat.rect, 12 * frame.u);
+  draw_axis_names(frame, list, heat.rect);
   if (!whole) list.PushClipRect(heat.rect.min, heat.rect.max, true);
   draw_moment_heat(frame, list, heat, rect);  // the lab is about the whole mask, wherever the player is
   draw_highlights(frame, list, heat, rect);
@@ -41,19 +43,27 @@ void draw_part(const Frame& frame, const HeatPicture& heat, Over over) {
   if (!whole) list.PopClipRect();
 }
 
+/// At a card's foot.
+void draw_legend(const Frame& frame, const Rect& card, const std::vector<Swatch>& swatches) {
+  const float u = frame.u;
+  draw_swatches(frame, *ImGui::GetWindowDrawList(), swatches, {card.min.x + 14 * u, card.max.y - 24 * u}, card.width() - 28 * u);
+}
+
 void draw_weights(const Frame& frame, const MaskPicture& picture) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   draw_card(frame, list, picture.weights_card);
   draw_card_title(frame, list, picture.weights_card, frame.look.after, frame.words("mask.weights"));
   draw_part(frame, picture.weights, [](const Rect&) {});
+  draw_legend(frame, picture.weights_card, picture.weights_legend);
 }
 
 void draw_mask(const Frame& frame, const MaskPicture& picture) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   draw_card(frame, list, picture.mask_card);
-  draw_card_title(frame, list, picture.mask_card, frame.look.ink, frame.words("mask.title"));
-  draw_remark(frame, picture.mask_card, frame.words("mask.title"), picture.statistics);
+  draw_card_title(frame, list, picture.mask_card, frame.look.ink, frame.words("mask.mask"));
+  draw_remark(frame, picture.mask_card, frame.words("mask.mask"), picture.statistics);
   draw_part(frame, picture.mask, [&](const Rect& rect) { draw_painting(frame, picture.mask, rect); });
+  draw_legend(frame, picture.mask_card, picture.mask_legend);
 }
 
 /// The masks of all heads, small; a click looks at one.
@@ -74,8 +84,8 @@ void draw_heads(const Frame& frame, const MaskPicture& picture) {
     quad.max = small.rect.max;
     quad.head = head;
     frame.painter.draw(list, quad);
-    if (chosen || ImGui::IsItemHovered()) compat::add_rect(list, edge.min, edge.max, chosen ? frame.look.head(head) : frame.look.muted, 3 * u, 2 * u);
-    draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, 11 * u, {small.rect.min.x, small.rect.max.y + 3 * u}, chosen ? frame.look.ink : frame.look.muted, small.label);
+    if (chosen || ImGui::IsItemHovered()) draw_head_border(list, edge, chosen ? frame.look.head(head) : frame.look.muted, chosen ? frame.look.head_lap(head) : 0, 3 * u, 2 * u, u);
+    draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, 13 * u, {small.rect.min.x, small.rect.max.y + 3 * u}, chosen ? frame.look.ink : frame.look.muted, small.label);
     if (!clicked) continue;
     frame.show([head](View& v) { v.head = head; });
   }
@@ -122,10 +132,9 @@ float draw_expression(const Frame& frame, Rect inside) {
   const float field = inside.width() - (chip_width > 0 ? chip_width + 8 * u : 0);
   const float below = inside.min.y + 34 * u;
   ImGui::SetCursorScreenPos(inside.min);
-  ImGui::BeginChild("expression", {field, frame.view().mask_draft ? 96 * u : 30 * u}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("expression", {field, 30 * u}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   draw_mask_field(frame, "##large mask");
   ImGui::EndChild();
-  if (frame.view().mask_draft) return inside.min.y + 98 * u;
   const int sliders = pattern_slider_count(frame);
   if (sliders == 0) return below;
   const float gap = 16 * u;
@@ -151,7 +160,7 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   const float row = 102 * u;
   const float left = inside.max.y - y - 44 * u;
   const int rows = static_cast<int>(palette_picture(frame).size()) * 146 / std::max(static_cast<int>(inside.width() / u), 440) + 1;
-  const float palette = controls ? std::clamp(std::floor((left * 0.46f) / row), 1.0f, static_cast<float>(rows)) * row : 0;
+  const float palette = controls ? std::clamp(std::floor((left * 0.36f) / row), 1.0f, static_cast<float>(rows)) * row : 0;
   const bool two_lines = inside.width() < 800 * u;  // what a click does, and what the mask can be taken as
   const float line = two_lines ? 66 * u : 32 * u;
   const Rect matrices{{inside.min.x, y}, {inside.max.x, controls ? inside.max.y - palette - 8 * u - line : inside.max.y}};

@@ -5,12 +5,12 @@
 
 #include "ui/frame/colormaps.h"
 #include "ui/frame/matrix_painter.h"
+#include "ui/look/number_text.h"
 
 namespace headlight {
 namespace {
 
 constexpr Index most_layers = 32;
-constexpr float most_stretch = 1.25f;  // of a cell
 constexpr float settings_width = 230, gap = 12, name_size = 12;  // points
 
 bool all_keep_themselves(const MatrixView& mask) {
@@ -37,7 +37,8 @@ void update(const Frame& frame, ReachNumbers& numbers) {
   if (same && numbers.layers == lab.layers) return;
   if (!same) {
     numbers.mask = looked_at_mask(frame);
-    numbers.first = first_reach(numbers.mask.matrix(), {most_layers, lab.residual});
+    const bool layered = numbers.mask.size(0) == numbers.mask.size(1);
+    numbers.first = layered ? first_reach(numbers.mask.matrix(), {most_layers, lab.residual}) : numbers.mask;
   }
   numbers.trace = frame.document.trace;
   numbers.batch = view.batch;
@@ -45,7 +46,8 @@ void update(const Frame& frame, ReachNumbers& numbers) {
   numbers.residual = lab.residual;
   numbers.layers = lab.layers;
   // Where every token keeps itself, nothing that was reached is lost again; elsewhere the power says what is left.
-  const bool keeps = lab.residual || all_keep_themselves(numbers.mask.matrix());
+  // Between other tokens information crosses once, in the first layer.
+  const bool keeps = lab.residual || numbers.mask.size(0) != numbers.mask.size(1) || all_keep_themselves(numbers.mask.matrix());
   const Tensor last = keeps ? numbers.first : reach(numbers.mask.matrix(), {lab.layers, false});
   Buffer strength(static_cast<std::size_t>(last.count()), 0);
   const auto layers = static_cast<float>(lab.layers);
@@ -68,30 +70,29 @@ struct Builder {
 
   std::string fill(const char* key, std::initializer_list<std::string_view> values) const { return frame.words.fill(key, values); }
 
+  /// Queries and keys are the same tokens, which a further layer asks again.
+  bool layered() const { return dims.n_q == dims.n_k; }
+
   bool say_why_not() {
-    if (dims.n_q != dims.n_k) {
-      picture.words.error = fill("mask_lab.reach.square", {std::to_string(dims.n_q), std::to_string(dims.n_k)});
-    } else if (dims.n_q > reach_at_most) {
-      picture.words.error = fill("mask_lab.reach.large", {std::to_string(reach_at_most)});
-    }
+    if (std::max(dims.n_q, dims.n_k) > reach_at_most) picture.words.error = fill("mask_lab.reach.large", {grouped(reach_at_most)});
     return !picture.words.error.empty();
   }
 
   void say() {
-    const std::string n = std::to_string(dims.n_q), layers = std::to_string(numbers.layers);
-    const std::string known = std::to_string(numbers.per_row[static_cast<std::size_t>(query)]);
-    picture.words.lines.push_back(fill("mask_lab.reach.query", {layers, axis_label(*frame.trace(), Axis::query, frame.view().batch, query), known, n}));
+    const std::string n = grouped(dims.n_k), layers = std::to_string(numbers.layers);
+    const std::string known = grouped(numbers.per_row[static_cast<std::size_t>(query)]);
+    picture.words.lines.push_back(fill(layered() ? "mask_lab.reach.query" : "mask_lab.reach.crossing", {layers, axis_label(*frame.trace(), Axis::query, frame.view().batch, query), known, n}));
     picture.words.lines.push_back(fill("mask_lab.reach.all", {percent_text(numbers.share)}));
   }
 
   void place_matrix(Rect room) {
     MatrixCard& card = picture.matrix;
-    card.title = frame.words("mask_lab.reach.matrix");
+    card.title = frame.words(layered() ? "mask_lab.reach.matrix" : "mask_lab.reach.once");
     card.heat = sheet_heat(frame, looked_at_stage(frame), numbers.strength, {0, static_cast<float>(numbers.layers)});
     card.heat.quad.colormap = card.heat.colormap = &window_colormap(frame.view(), Stage::weights);
     card.heat.quad.mask = numbers.strength;
-    room.max.x = room.min.x + std::max(room.width() * 0.52f, room.width() - 1.6f * room.height());
-    lay_out(frame, card, room, {.stretch = most_stretch, .closes_width = true, .fills_height = true});
+    if (layered()) room.max.x = room.min.x + std::max(room.width() * 0.52f, room.width() - 1.6f * room.height());
+    lay_out(frame, card, room, {.closes_width = layered(), .fills_height = true});
   }
 
   void place_diagram(Rect card) {
@@ -111,7 +112,7 @@ struct Builder {
     name_layers();
     const ReachDiagram& shown = picture.diagram;
     if (shown.every > 1) {
-      picture.part = fill("mask_lab.reach.thinned", {std::to_string(shown.every)});
+      picture.part = fill("mask_lab.reach.thinned", {grouped(shown.every)});
     } else if (!shown.whole()) {
       picture.part = fill("mask_lab.reach.part", {std::to_string(shown.first), std::to_string(shown.first + shown.count - 1)});
     }
@@ -158,7 +159,7 @@ ReachPicture make_reach_picture(const Frame& frame, Rect area, Index query, Reac
   below.min.y += 6 * frame.u;
   build.picture.settings = {{area.max.x - settings_width * frame.u, area.min.y - 4 * frame.u}, {area.max.x, below.min.y}};
   build.place_matrix(below);
-  build.place_diagram({{build.picture.matrix.card.max.x + gap * frame.u, below.min.y}, below.max});
+  if (build.layered()) build.place_diagram({{build.picture.matrix.card.max.x + gap * frame.u, below.min.y}, below.max});
   return std::move(build.picture);
 }
 

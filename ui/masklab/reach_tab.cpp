@@ -115,14 +115,15 @@ void draw_diagram(const Frame& frame, const ReachPicture& picture) {
 
 /// A row of the matrix, or a dot of the diagram where its tokens do not move when another is chosen.
 void point(const Frame& frame, const ReachPicture& picture) {
-  const Rect both{picture.matrix.card.min, picture.diagram_card.max};
+  const bool layered = picture.diagram_card.width() > 0;
+  const Rect both{picture.matrix.card.min, layered ? picture.diagram_card.max : picture.matrix.card.max};
   ImGui::SetCursorScreenPos(both.min);
   const bool clicked = ImGui::InvisibleButton("reach", {both.width(), both.height()});
   std::optional<Cell> cell;
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
     const ImVec2 at = ImGui::GetIO().MousePos;
     cell = cell_under(std::array{&picture.matrix}, at);
-    const Index token = picture.diagram_card.contains(at) ? picture.diagram.token_at(at.x) : -1;
+    const Index token = layered && picture.diagram_card.contains(at) ? picture.diagram.token_at(at.x) : -1;
     if (token >= 0 && (picture.diagram.whole() || clicked)) cell = Cell{picture.matrix.heat.stage, frame.view().batch, frame.view().head, token, token};
   }
   hover_or_select(frame, cell, clicked);
@@ -149,11 +150,11 @@ void draw_reach_tab(const Frame& frame, Rect place) {
   const bool shows = picture.words.error.empty();
   draw_sheet_words(frame, picture.words, {inside.min, {shows ? picture.settings.min.x - 16 * frame.u : inside.max.x, inside.max.y}});
   if (!shows) return;
-  draw_settings(frame, picture.settings);
+  if (picture.diagram_card.width() > 0) draw_settings(frame, picture.settings);
   point(frame, picture);
   draw_matrix_card(frame, picture.matrix);
   draw_layers_in_cells(frame, picture.matrix.heat, frame.view().mask_lab.layers);
-  draw_diagram(frame, picture);
+  if (picture.diagram_card.width() > 0) draw_diagram(frame, picture);
 }
 
 }  // namespace headlight

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/figure/colormap.h"
 #include "ui/imgui_compat.h"
 
 namespace headlight {
@@ -15,6 +16,16 @@ Tensor looked_at_mask(const Frame& frame) {
 }
 
 Stage looked_at_stage(const Frame& frame) { return frame.trace()->has(Stage::mask) ? Stage::mask : Stage::weights; }
+
+const Colormap& pair_colormap(Theme theme) {
+  static const Colormap light = colormap("mask pair", Theme::light), dark = colormap("mask pair", Theme::dark);
+  return theme == Theme::light ? light : dark;
+}
+
+const Colormap& blocks_colormap(Theme theme) {
+  static const Colormap light = colormap("mask blocks", Theme::light), dark = colormap("mask blocks", Theme::dark);
+  return theme == Theme::light ? light : dark;
+}
 
 std::string percent_text(double share) {
   char text[32];
@@ -29,6 +40,7 @@ Rect sheet_inside(const Frame& frame, Rect place) {
 
 Rect below_words(const Frame& frame, const SheetWords& words, Rect place) {
   place.min.y += (24 + 20 * static_cast<float>(words.lines.size()) + 6) * frame.u;
+  place.min.y += draw_swatches(frame, *ImGui::GetWindowDrawList(), words.legend, {}, place.width(), false);
   place.max.y = std::max(place.max.y, place.min.y + 60 * frame.u);
   return place;
 }
@@ -42,6 +54,7 @@ void draw_sheet_words(const Frame& frame, const SheetWords& words, Rect place) {
     draw_elided(list, frame.fonts, Face::ui, 13 * u, {place.min.x, y}, frame.look.muted, line, place.width());
     y += 20 * u;
   }
+  draw_swatches(frame, list, words.legend, {place.min.x, y + 2 * u}, place.width());
   if (words.error.empty()) return;
   ImGui::SetCursorScreenPos({place.min.x, y + 4 * u});
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + place.width());

@@ -16,11 +16,17 @@ namespace headlight {
 struct SheetWords {
   std::string title;
   std::vector<std::string> lines;
+  std::vector<Swatch> legend;
   std::string error;  ///< why there is nothing to see
 };
 
 /// The mask that is looked at, [n_q, n_k]: of its batch entry and head; all ones where there is none.
 Tensor looked_at_mask(const Frame& frame);
+/// Only A allows, both do, only B: the map of a sheet's cells from −1 to 1.
+const Colormap& pair_colormap(Theme theme);
+/// 1 = computed and masked, 2 = computed and allowed, 3 = in a full block.
+const Colormap& blocks_colormap(Theme theme);
+
 /// Whose cells a sheet's cells are: the mask's, or without one the weights'.
 Stage looked_at_stage(const Frame& frame);
 /// "41.7 %"

@@ -6,6 +6,8 @@
 #include "core/mask/statistics.h"
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
+#include "ui/look/number_text.h"
+#include "ui/masklab/mask_words.h"
 
 namespace headlight {
 namespace {
@@ -18,7 +20,7 @@ struct Builder {
   const Dims& dims = trace.dims();
   const float u = frame.u;
   SidesPicture picture{};
-  Tensor a{}, b{}, differing{};
+  Tensor a{}, b{}, differing{}, either{};
 
   std::string fill(const char* key, std::initializer_list<std::string_view> values) const { return frame.words.fill(key, values); }
 
@@ -29,14 +31,17 @@ struct Builder {
     other.painted.clear();
     try {
       b = build_mask(other, trace.inputs).slice(0, frame.view().batch, 1).slice(1, frame.view().head, 1).contiguous().view({dims.n_q, dims.n_k});
-    } catch (const InputError& error) {
-      picture.words.error = error.what();
+    } catch (const ExpressionError& error) {
+      picture.words.error = in_words(frame.words, error.sentence());
       return;
     }
-    const MaskDifference difference = mask_difference(a, b);
-    differing = difference.cells;
-    picture.only_a = difference.only_first;
-    picture.only_b = difference.only_second;
+    const MaskDifference difference = mask_difference(b, a);
+    differing = difference.cells;  // B − A, as everywhere
+    picture.only_b = difference.only_first;
+    picture.only_a = difference.only_second;
+    Buffer any(static_cast<std::size_t>(a.count()));
+    for (std::size_t i = 0; i < any.size(); ++i) any[i] = std::max(a.values()[i], b.values()[i]);
+    either = Tensor(a.shape(), std::move(any));
   }
 
   void find_runs() {
@@ -44,7 +49,7 @@ struct Builder {
     for (Index row = 0; row < cells.rows; ++row) {
       for (Index col = 0; col < cells.cols; ++col) {
         if (cells(row, col) == 0) continue;
-        DifferingRun run{row, col, 1, cells(row, col) > 0};
+        DifferingRun run{row, col, 1, cells(row, col) < 0};
         while (col + 1 < cells.cols && cells(row, col + 1) == cells(row, run.col)) ++col, ++run.count;
         picture.runs.push_back(run);
       }
@@ -57,8 +62,7 @@ struct Builder {
     const HeatPicture& heat = picture.matrices[0].heat;
     const MatrixView cells = differing.matrix();
     const Colormap& map = *picture.matrices[2].heat.colormap;
-    Rgba by_a = map.at(0.82f), by_b = map.at(0.18f);
-    by_a.a = by_b.a = 190;
+    Rgba by_a = map.at(0), by_b = map.at(1);
     const int width = std::max(static_cast<int>(heat.rect.width()), 1), height = std::max(static_cast<int>(heat.rect.height()), 1);
     auto image = std::make_shared<Image>(width, height);
     for (int y = 0; y < height; ++y) {
@@ -67,7 +71,7 @@ struct Builder {
         const Index left = x * cells.cols / width, right = std::max(left + 1, (x + 1) * cells.cols / width);
         for (Index row = first; row < last; ++row) {
           for (Index col = left; col < right; ++col) {
-            if (cells(row, col) != 0) image->set(x, y, cells(row, col) > 0 ? by_a : by_b);
+            if (cells(row, col) != 0) image->set(x, y, cells(row, col) < 0 ? by_a : by_b);
           }
         }
       }
@@ -77,19 +81,23 @@ struct Builder {
 
   void say() {
     const Index differ = picture.only_a + picture.only_b;
-    const std::string cells = std::to_string(dims.n_q * dims.n_k);
+    const std::string cells = grouped(dims.n_q * dims.n_k);
     picture.words.title = frame.words("mask_lab.sides.about");
     if (!picture.shows()) return;
     picture.words.lines.push_back(differ == 0 ? std::string(frame.words("mask_lab.sides.same"))
-                                              : fill("mask_lab.sides.differ", {std::to_string(differ), cells}));
+                                              : fill("mask_lab.sides.differ", {grouped(differ), cells}));
+    const Colormap& map = pair_colormap(frame.look.theme);
+    picture.words.legend = mask_swatches(frame);
+    picture.words.legend.push_back({CellKind::value, to_imgui(map.at(0)), frame.words("legend.only_a")});
+    picture.words.legend.push_back({CellKind::value, to_imgui(map.at(1)), frame.words("legend.only_b")});
     const auto caption = [&](const Tensor& mask, const char* key, Index alone) {
-      std::vector<std::string> lines{fill("mask_lab.sides.allowed", {std::to_string(allowed_share(mask).allowed), cells})};
-      lines.push_back(fill(key, {std::to_string(alone)}));
+      std::vector<std::string> lines{fill("mask_lab.sides.allowed", {grouped(allowed_share(mask).allowed), cells})};
+      lines.push_back(fill(key, {grouped(alone)}));
       return lines;
     };
     picture.matrices[0].caption = caption(a, "mask_lab.sides.a_alone", picture.only_a);
     picture.matrices[1].caption = caption(b, "mask_lab.sides.b_alone", picture.only_b);
-    picture.matrices[2].caption = {fill("mask_lab.sides.more_a", {std::to_string(picture.only_a)}), fill("mask_lab.sides.more_b", {std::to_string(picture.only_b)})};
+    picture.matrices[2].caption = {fill("mask_lab.sides.more_a", {grouped(picture.only_a)}), fill("mask_lab.sides.more_b", {grouped(picture.only_b)})};
   }
 
   void place() {
@@ -103,9 +111,10 @@ struct Builder {
       MatrixCard& card = picture.matrices[i];
       card.title = frame.words(titles[i]);
       card.heat = sheet_heat(frame, looked_at_stage(frame), values[i], {i == 2 ? -1.0f : 0.0f, 1});
-      card.heat.quad.colormap = card.heat.colormap = &window_colormap(frame.view(), i == 2 ? Stage::scores : Stage::mask);
+      card.heat.quad.colormap = card.heat.colormap = i == 2 ? &pair_colormap(frame.look.theme) : &window_colormap(frame.view(), Stage::mask);
+      card.heat.quad.mask = i == 2 ? either : values[i];
       const float left = below.min.x + static_cast<float>(i) * (width + gap);
-      lay_out(frame, card, {{left, below.min.y}, {left + width, below.max.y}}, {.stretch = 1.6f});
+      lay_out(frame, card, {{left, below.min.y}, {left + width, below.max.y}}, {});
     }
     const HeatPicture& heat = picture.matrices[0].heat;
     const float cell = std::min(heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows));

@@ -21,7 +21,7 @@ struct DifferingRun {
 struct SidesPicture {
   SheetWords words;
   Rect field{};                          ///< where B is typed
-  std::array<MatrixCard, 3> matrices{};  ///< A, B, A − B; without values where B has an error
+  std::array<MatrixCard, 3> matrices{};  ///< A, B, B − A; without values where B has an error
   std::vector<DifferingRun> runs;        ///< where cells are large enough for outlines
   std::shared_ptr<const Image> tint;     ///< in place of them where cells are small: over the matrices of A and B
   Index only_a = 0, only_b = 0;          ///< cells

@@ -18,7 +18,7 @@ void mark_differences(const Frame& frame, const SidesPicture& picture, const Hea
   if (picture.tint) frame.painter.image(list, heat.rect.min, picture.tint);
   const ImVec2 cell{heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows)};
   const Colormap& map = *picture.matrices[2].heat.colormap;
-  const ImU32 by_a = to_imgui(map.at(0.82f)), by_b = to_imgui(map.at(0.18f));
+  const ImU32 by_a = to_imgui(map.at(0)), by_b = to_imgui(map.at(1));
   for (const DifferingRun& run : picture.runs) {
     for (Index i = 0; i < run.count; ++i) {
       const ImVec2 min{heat.rect.min.x + static_cast<float>(run.col + i) * cell.x, heat.rect.min.y + static_cast<float>(run.row) * cell.y};

@@ -90,7 +90,7 @@ std::string in_column(double value) {
 RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t) {
   RowStrip strip;
   strip.left = heat.rect.max.x + 8 * t;
-  constexpr float columns[] = {36, 76, 114, 150};
+  constexpr float columns[] = {34, 84, 118, 150};
   for (std::size_t i = 0; i < 4; ++i) strip.ends[i] = heat.rect.max.x + columns[i] * t;
   for (const RowStatistics& row : row_statistics(*frame.trace(), heat.stage, heat.batch, heat.head)) {
     RowStrip::Row& shown = strip.rows.emplace_back();

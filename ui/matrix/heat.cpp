@@ -66,6 +66,7 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
   quad.means = is_parameter(stage);
   const StageInfo& about = info(stage);
   if (about.cover != Cover::none) quad.mask = trace[Stage::mask];
+  if (about.palette == Palette::boolean) quad.mask = values;
   quad.show_leaks = about.lane == Lane::weights;
   if (about.cover == Cover::mask_and_dropout) quad.kept = trace.dropout_keep;
   quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);

@@ -71,9 +71,9 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   const ImVec2 size = cell_size(heat, rect);
   // Elsewhere only the tokens' rows and columns, thinly: the cell's true sources are the provenance's to mark.
   const bool here = heat.stage == cell.stage;
-  // What is kept stands in ink; what is pointed at, more lightly, in the colour of links.
+  // What is kept stands in ink; what is pointed at, more lightly, in grey.
   const bool kept = mark == Mark::kept;
-  const ImU32 colour = kept ? fade(frame.look.ink, here ? 1.0f : 0.4f) : fade(frame.look.accent, here ? 0.75f : 0.4f);
+  const ImU32 colour = kept ? fade(frame.look.ink, here ? 1.0f : 0.4f) : fade(frame.look.pointed, here ? 0.9f : 0.5f);
   const float thick = here && kept ? std::max(1.5f, 1.5f * frame.u) : std::max(1.0f, frame.u);
   const auto is_token = [&](Axis axis) { return here || axis == Axis::query || axis == Axis::key; };
   const auto band = [&](Index row, Index rows, Index col, Index cols) {
@@ -91,7 +91,7 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   const ImVec2 min{rect.min.x + static_cast<float>(meaning.col) * size.x, rect.min.y + static_cast<float>(meaning.row) * size.y};
   const ImVec2 max{min.x + size.x, min.y + size.y};
   compat::add_rect(list, {std::round(min.x - box), std::round(min.y - box)}, {std::round(max.x + box), std::round(max.y + box)}, frame.look.card, 3 * frame.u, box);
-  compat::add_rect(list, {std::round(min.x - box / 2), std::round(min.y - box / 2)}, {std::round(max.x + box / 2), std::round(max.y + box / 2)}, kept ? frame.look.ink : frame.look.accent, 2 * frame.u, box);
+  compat::add_rect(list, {std::round(min.x - box / 2), std::round(min.y - box / 2)}, {std::round(max.x + box / 2), std::round(max.y + box / 2)}, kept ? frame.look.ink : frame.look.pointed, 2 * frame.u, box);
 }
 
 /// The indices whose cells lie between two screen coordinates.

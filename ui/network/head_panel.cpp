@@ -187,7 +187,7 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& t
   pen.fill({room.min, {room.min.x + 1, room.max.y}}, look.line);
   Column column(pen, {{room.min.x + 22 * u, room.min.y + 18 * u}, {room.max.x - 22 * u, room.max.y - 10 * u}});
   const std::string head = std::to_string(at.head);
-  column.title(overview.layers.size() == 1 ? words.fill("inspector.head", {head}) : words.fill("network.head_title", {layer.layer, head}), hue, pen.type.story * 1.15f);
+  column.title(overview.layers.size() == 1 ? words.fill("inspector.head", {head}) : words.fill("network.head_title", {layer.layer, head}), look.head_ink(at.head), pen.type.story * 1.15f);
 
   if (const std::string claim = told.claim(at); !claim.empty()) column.note(words("network.found"), std::vector<Named>{{claim, look.ink}});
   float names = 0;

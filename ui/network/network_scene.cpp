@@ -87,7 +87,7 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, H
   } else {
     float y = words.min.y + line / 2;
     const std::string number = says_layer ? layer_at(overview, at.layer).layer + "." + std::to_string(at.head) : std::to_string(at.head);
-    const Rect named = pen.text(TextRole::word, Face::bold, caption * 1.05f, {words.min.x, y}, Align::left, hue, number);
+    const Rect named = pen.text(TextRole::word, Face::bold, caption * 1.05f, {words.min.x, y}, Align::left, look.head_ink(at.head), number);
     const float after = below ? named.max.x + 7 * u : words.min.x;
     if (beside) y += line;
     const bool shares = mark && (mark->habit || easel.view.network.order == HeadOrder::effect || easel.view.network.order == HeadOrder::entropy);

@@ -200,7 +200,7 @@ void put_list(const Task& task, Index settled, Rect room) {
       pen.fill({{std::min(middle, end), y + pitch * 0.2f}, {std::max(std::max(middle, end), std::min(middle, end) + u), y + pitch * 0.8f}}, fade(scores.values[i] < 0 ? look.q : look.k, lit ? 1.0f : 0.6f), 2 * u);
     }
     if (half > 12 * u) pen.fill({{middle - u * 0.5f, y}, {middle + u * 0.5f, y + pitch}}, look.line);
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, centre}, Align::right, lit ? look.head(easel.view.head) : look.muted, weights.kinds[i] == CellKind::masked ? "0" : share_figures(weights.values[i]));
+    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, centre}, Align::right, lit ? look.head_ink(easel.view.head) : look.muted, weights.kinds[i] == CellKind::masked ? "0" : share_figures(weights.values[i]));
     pen.target(line, Deed::key_word, k);
     y += pitch;
   }

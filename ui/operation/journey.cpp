@@ -69,7 +69,7 @@ void put_rivals(const Task& task, Stage last, Index rival, Rect room) {
   const float u = task.u(), gap = 14 * u;
   const MatrixView scores = numbers_of(trace, easel.view, last);
   const double first = static_cast<double>(scores(task.focus.query, task.focus.key)), second = static_cast<double>(scores(task.focus.query, rival));
-  const std::vector<Named> names{{key_word(easel, task.focus.key), look.k}, {key_word(easel, rival), look.k}, {Figures(1, false)(static_cast<float>(first - second)), look.ink}, {times_text(std::exp(first - second)), look.head(easel.view.head)}};
+  const std::vector<Named> names{{key_word(easel, task.focus.key), look.k}, {key_word(easel, rival), look.k}, {Figures(1, false)(static_cast<float>(first - second)), look.ink}, {times_text(std::exp(first - second)), look.head_ink(easel.view.head)}};
   const bool finite = std::isfinite(first) && std::isfinite(second);
   const float below = pen.type.story * 4.2f;
   pen.sentence(TextRole::story, easel.words(finite ? "facet.rivals" : "facet.rival_hidden"), names, {{room.min.x, room.max.y - below + gap}, room.max}, pen.type.story, look.ink);
@@ -124,7 +124,7 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   const Task task{pen, Stage::weights, focus, whole, area};
   const Band weights = band_of(task, Stage::weights);
   const float share = weights.values[static_cast<std::size_t>(focus.key)];
-  const std::vector<Named> names{{query_word(easel, focus.query), look.q}, {key_word(easel, focus.key), look.k}, {Figures(2, true)(share), look.head(easel.view.head)}};
+  const std::vector<Named> names{{query_word(easel, focus.query), look.q}, {key_word(easel, focus.key), look.k}, {Figures(2, true)(share), look.head_ink(easel.view.head)}};
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y += pen.sentence(TextRole::prose, words("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
   for_words.min.y = area.min.y;

@@ -62,11 +62,11 @@ std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus
   return {
       {query_word(easel, focus.query), look.q},
       {key_word(easel, focus.key), look.k},
-      {Figures(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value), look.head(weight_head)},
+      {Figures(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value), look.head_ink(weight_head)},
       {std::to_string(trace[stage].size(-1)), look.ink, false},
       {std::to_string(dims.d_head), look.ink, false},
       {by_key ? key_word(easel, focus.key) : query_word(easel, focus.query), look.lane(stage) == 0 ? look.ink : look.lane(stage)},
-      {std::to_string(weight_head), look.head(weight_head), false},
+      {std::to_string(weight_head), look.head_ink(weight_head), false},
       {std::to_string(dims.heads), look.ink, false},
   };
 }

@@ -5,6 +5,7 @@
 
 #include "core/tensor/error.h"
 #include "ui/matrix/heat.h"
+#include "ui/panels/colour_legend.h"
 #include "ui/panels/controls.h"
 
 namespace headlight {
@@ -59,6 +60,7 @@ void draw_colour_controls(const Frame& frame) {
   section(frame, frame.words("controls.colours"));
   draw_maps(frame);
   draw_ends(frame);
+  draw_colour_legend(frame);
 }
 
 }  // namespace headlight

@@ -175,6 +175,14 @@ class Drawer {
     const ImVec2 size{(width_ - label + gap) / static_cast<float>(std::max<std::size_t>(in_line, 4)) - gap, 19 * u_};
     float y = start.y;
     for (std::size_t first = 0; first < dot.columns.size(); first += in_line) {
+      if (!dot.names.empty()) {
+        for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
+          const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap), room = size.x - 2 * u_;
+          const float extent = std::min(text_size(frame_.fonts, Face::ui, 13 * u_, dot.names[i]).x, room);
+          draw_elided(list_, frame_.fonts, Face::ui, 13 * u_, {x + (size.x - extent) / 2, y}, frame_.look.muted, dot.names[i], room);
+        }
+        y += 18 * u_;
+      }
       const std::string* names[] = {&dot.left, &dot.right, &dot.both};
       const ImU32 colours[] = {dot.left_colour, dot.right_colour, frame_.look.ink};
       const char* kinds[] = {"left", "right", nullptr};

@@ -11,13 +11,13 @@ struct Colours {
   ImU32 ground, border, ink;
 };
 
-/// A sentence at the top of the canvas, with a button that takes it away.
+/// A sentence at the foot of the canvas, where no field is typed into, with a button that takes it away.
 void draw_message(const Frame& frame, Rect place, const std::string& sentence, const Colours& colours) {
   const float u = frame.u;
   const float width = std::min(620 * u, place.width() - 40 * u);
   const ImVec2 text = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, width - 70 * u);
-  const ImVec2 min{place.centre().x - width / 2, place.min.y + 14 * u};
-  const ImVec2 max{min.x + width, min.y + text.y + 26 * u};
+  const ImVec2 max{place.centre().x + width / 2, place.max.y - 14 * u};
+  const ImVec2 min{max.x - width, max.y - text.y - 26 * u};
   const PanelArea area(frame, "message", min, max, colours.ground, {16, 12}, PanelArea::Kind::floating);
   ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());  // over a dialog that came before it, and its veil
   compat::add_rect(*ImGui::GetWindowDrawList(), min, max, colours.border, 4 * u, 1);

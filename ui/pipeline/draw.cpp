@@ -38,14 +38,14 @@ class Painter {
   }
 
  private:
-  void ground(const Rect& rect, ImU32 border, float thickness) {
+  void ground(const Rect& rect, ImU32 border, float thickness, int lap) {
     const float corner = 9 * t_;
     if (frame_.look.shadow != 0) {  // an outline, not a fill: the card covers its inside anyway
       const float width = 3 * t_;
       compat::add_rect(list_, {rect.min.x, rect.min.y + width * 0.6f}, {rect.max.x, rect.max.y + width * 0.6f}, frame_.look.shadow, corner, width);
     }
     fill_card(frame_, list_, rect, corner);
-    compat::add_rect(list_, rect.min, rect.max, border, corner, thickness);
+    draw_head_border(list_, rect, border, lap, corner, thickness, t_);
   }
 
   void stack_behind(const CardPicture& card, const Rect& rect) {
@@ -58,7 +58,7 @@ class Painter {
       const float edge = 15 * t_;  // what the card before it leaves, with its corner
       list_.AddRectFilled(behind.min, {behind.max.x, behind.min.y + edge}, frame_.look.card, 9 * t_, ImDrawFlags_RoundCornersTop);
       list_.AddRectFilled({behind.max.x - edge, behind.min.y + edge}, behind.max, frame_.look.card, 9 * t_, ImDrawFlags_RoundCornersBottomRight);
-      compat::add_rect(list_, behind.min, behind.max, hue, 9 * t_, 1.2f * t_);
+      draw_head_border(list_, behind, hue, frame_.look.head_lap((frame_.view().head + i * step) % heads), 9 * t_, 1.2f * t_, t_);
     }
   }
 
@@ -68,7 +68,8 @@ class Painter {
     stack_behind(card, rect);
     const bool after = card.stage == Stage::weights;
     const ImU32 border = card.border ? card.border : after ? frame_.look.after : frame_.look.line;
-    ground(rect, border, card.border || after ? 1.8f * t_ : 1);
+    const int lap = card.border ? frame_.look.head_lap(frame_.view().head) : 0;
+    ground(rect, border, card.border || after ? 1.8f * t_ : 1, lap);
     if (pointed_term(card)) compat::add_rect(list_, rect.min, rect.max, frame_.look.ink, 9 * t_, 3 * t_);
 
     const float pad = 7 * t_;
@@ -343,14 +344,17 @@ class Painter {
   void draw_thumbnails() {
     if (picture_.thumbnails.empty()) return;
     const Rect row = to_.screen(picture_.layout.foot);
-    draw_text(list_, frame_.fonts, Face::bold, 11.5f * t_, {row.min.x, row.centre().y - 7 * t_}, frame_.look.muted,
+    draw_text(list_, frame_.fonts, Face::bold, subtitle_points * t_, {row.min.x, row.centre().y - 8 * t_}, frame_.look.muted,
               frame_.words("pipeline.all_heads"));
     for (const ThumbnailPicture& thumbnail : picture_.thumbnails) {
       const Rect rect = card_on_pixels(to_.screen(thumbnail.card));
       const bool chosen = thumbnail.head == frame_.view().head;
       fill_card(frame_, list_, rect, 6 * t_);
+      if (!thumbnail.number.empty()) {
+        draw_text(list_, frame_.fonts, chosen ? Face::bold : Face::ui, 13 * t_, {rect.min.x + 5 * t_, rect.min.y + 1 * t_}, chosen ? frame_.look.ink : frame_.look.muted, thumbnail.number);
+      }
       draw_heat(frame_, list_, thumbnail.heat, to_.screen(thumbnail.heat.rect), false);
-      compat::add_rect(list_, rect.min, rect.max, thumbnail.border, 6 * t_, (chosen ? 2.4f : 1.1f) * t_);
+      draw_head_border(list_, rect, thumbnail.border, frame_.look.head_lap(thumbnail.head), 6 * t_, (chosen ? 2.4f : 1.1f) * t_, t_);
     }
   }
 

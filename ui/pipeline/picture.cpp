@@ -48,7 +48,15 @@ std::vector<Strip> head_strips(const Frame& frame, Stage stage, Rect heat) {
   for (Index h = 0; h < count; ++h) {
     const float from = heat.min.x + width * static_cast<float>(h);
     const float gap = width > 6 * frame.u ? frame.u : 0;
-    strips.push_back({from + gap, from + width - gap, frame.look.head(query_side ? h : h * dims.groups())});
+    const Index head = query_side ? h : h * dims.groups();
+    // Where the hues have come back a strip is in pieces: two for the second eight heads, three for the third.
+    const float from_here = from + gap, all = width - 2 * gap;
+    const int pieces = all >= 5 * frame.u ? std::min(frame.look.head_lap(head), 3) + 1 : 1;
+    const float piece = all / static_cast<float>(pieces), apart = pieces > 1 ? std::max(frame.u, piece * 0.25f) : 0;
+    for (int i = 0; i < pieces; ++i) {
+      const float left = from_here + piece * static_cast<float>(i);
+      strips.push_back({left + apart / 2, left + piece - apart / 2, frame.look.head(head)});
+    }
   }
   return strips;
 }
@@ -118,7 +126,7 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
     card.row_strips.push_back({y, y + height - 2 * t, frame.look.lane(stage)});
     y += height;
   }
-  card.shape = "[" + std::to_string(rows) + " × " + std::to_string(trace[Stage::W_q].size(1)) + "]";
+  card.shape = std::to_string(rows) + " × " + std::to_string(trace[Stage::W_q].size(1));
   set_ends(frame, card, card.card.width() - 2 * pad * t, t);
   const float bar_y = card.card.max.y - 11 * t;
   card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
@@ -269,8 +277,10 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
     const float y = top + static_cast<float>(h / in_line) * (side + gap);
     thumbnail.card = {{x, y}, {x + side, y + side}};
     const float inset = std::min(5 * t, side * 0.12f);
-    const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {side - 2 * inset, side - 2 * inset}, 1.8f);
-    const ImVec2 c = thumbnail.card.centre();
+    const float above = side >= 46 * t ? 17 * t : inset;
+    if (above > inset) thumbnail.number = std::to_string(h);
+    const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {side - 2 * inset, side - inset - above}, 1.8f);
+    const ImVec2 c{thumbnail.card.centre().x, y + above + (side - above - inset) / 2};
     thumbnail.heat = make_heat(frame, Stage::weights, h,
                                {{c.x - size.x / 2, c.y - size.y / 2}, {c.x + size.x / 2, c.y + size.y / 2}});
     thumbnails.push_back(std::move(thumbnail));
@@ -326,6 +336,15 @@ std::vector<std::string> truth_of(const Frame& frame, float width, float pixels)
 
 }  // namespace
 
+namespace {
+
+std::string plain_shape(const Trace& trace, Stage stage) {
+  const MatrixView matrix = trace[stage].matrix();
+  return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols);
+}
+
+}  // namespace
+
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   PipelinePicture picture;
   picture.size = size;
@@ -345,6 +364,11 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
     picture.cards.push_back(make_card(frame, slot, picture.layout.type));
     slot.card = picture.cards.back().card;
   }
+  // One way of writing shapes on one canvas: with the axes' names where all have room for them.
+  const bool named = std::ranges::all_of(picture.cards, [](const CardPicture& card) { return card.shape.find("_") != std::string::npos || is_parameter(card.stage); });
+  for (CardPicture& card : picture.cards) {
+    if (!named && !card.shape.empty() && card.row_strips.empty()) card.shape = plain_shape(*frame.trace(), card.stage);
+  }
   connect_cards(*frame.trace(), picture.layout, wish);
   picture.thumbnails = make_thumbnails(frame, picture.layout);
   return picture;
@@ -355,9 +379,9 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   const MatrixView matrix = (*frame.trace())[stage].matrix();
   const std::string rows = std::to_string(matrix.rows);
   const std::string cols = std::to_string(matrix.cols);
-  const std::string named = "[" + std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols + "]";
+  const std::string named = std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols;
   if (text_size(frame.fonts, Face::ui, pixels, named).x <= width) return named;
-  const std::string plain = "[" + rows + " × " + cols + "]", bare = rows + "×" + cols;
+  const std::string plain = rows + " × " + cols, bare = rows + "×" + cols;
   for (const std::string& text : {plain, bare}) {
     if (text_size(frame.fonts, Face::ui, pixels, text).x <= width) return text;
   }

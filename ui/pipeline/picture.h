@@ -57,6 +57,7 @@ struct ThumbnailPicture {
   Rect card;
   Index head = 0;
   ImU32 border = 0;
+  std::string number;  ///< the head's, where there is room for it
   HeatPicture heat;
 };
 

@@ -17,7 +17,7 @@ using namespace sentence;
 namespace {
 
 std::vector<Named> names_of(const Easel& easel, Index query, const Row& row) {
-  const ImU32 head = easel.look.head(easel.view.head);
+  const ImU32 head = easel.look.head_ink(easel.view.head);
   const auto visible = std::ranges::count(row.hidden, false);
   return {{query_word(easel, query), easel.look.ink}, {key_word(easel, row.most), easel.look.ink},
           {share_text(row.shares[static_cast<std::size_t>(row.most)]), head}, {std::to_string(visible), easel.look.ink, false},
@@ -88,7 +88,7 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
   if (guessing.asked && guessing.guess) {
     const auto guess = static_cast<Index>(*guessing.guess);
     const auto g = static_cast<std::size_t>(std::clamp<Index>(guess, 0, trace.dims().n_k - 1));
-    const std::vector<Named> said{{key_word(easel, static_cast<Index>(g)), look.ink}, {share_text(row.shares[g]), look.head(easel.view.head)}};
+    const std::vector<Named> said{{key_word(easel, static_cast<Index>(g)), look.ink}, {share_text(row.shares[g]), look.head_ink(easel.view.head)}};
     const bool right = row.shares[g] >= row.shares[static_cast<std::size_t>(row.most)];
     area.min.y += pen.sentence(TextRole::story, words(right ? "sentence.guess_right" : "sentence.guess_wrong"), said, area, pen.type.story, look.muted, align);
   }

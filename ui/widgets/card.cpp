@@ -34,4 +34,30 @@ void draw_card_title(const Frame& frame, ImDrawList& list, const Rect& card, ImU
   draw_elided(list, frame.fonts, Face::bold, 13 * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour, title, card.width() - 28 * u - taken);
 }
 
+namespace {
+
+/// Along a straight edge: `dash` drawn, `gap` left out.
+void dashes(ImDrawList& list, ImVec2 from, ImVec2 to, ImU32 hue, float thickness, float dash, float gap) {
+  const float length = std::hypot(to.x - from.x, to.y - from.y);
+  if (length < 1) return;
+  const ImVec2 along{(to.x - from.x) / length, (to.y - from.y) / length};
+  const float count = std::max(std::floor((length + gap) / (dash + gap)), 1.0f), pitch = (length + gap) / count;
+  for (float i = 0; i < count; ++i) {
+    const float a = i * pitch, b = std::min(a + pitch - gap, length);
+    list.AddLine({from.x + along.x * a, from.y + along.y * a}, {from.x + along.x * b, from.y + along.y * b}, hue, thickness);
+  }
+}
+
+}  // namespace
+
+void draw_head_border(ImDrawList& list, const Rect& card, ImU32 hue, int lap, float corner, float thickness, float t) {
+  if (lap == 0) return compat::add_rect(list, card.min, card.max, hue, corner, thickness);
+  const float dash = (lap == 1 ? 6.0f : 2.0f) * t, gap = (lap == 1 ? 4.0f : 3.0f) * t, thick = std::max(thickness, 1.5f * t);
+  const float c = std::min(corner, 3 * t);  // the corners stay open
+  dashes(list, {card.min.x + c, card.min.y}, {card.max.x - c, card.min.y}, hue, thick, dash, gap);
+  dashes(list, {card.min.x + c, card.max.y}, {card.max.x - c, card.max.y}, hue, thick, dash, gap);
+  dashes(list, {card.min.x, card.min.y + c}, {card.min.x, card.max.y - c}, hue, thick, dash, gap);
+  dashes(list, {card.max.x, card.min.y + c}, {card.max.x, card.max.y - c}, hue, thick, dash, gap);
+}
+
 }  // namespace headlight

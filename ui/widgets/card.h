@@ -16,4 +16,8 @@ void draw_card(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 bor
 /// Its title, cut where it is wider than the card; ends before `taken` pixels at the right.
 void draw_card_title(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 colour, std::string_view title, float taken = 0);
 
+/// A head's border: its hue, solid for the first eight heads, dashed for the next and dotted for those after, where hues come
+/// back (Look::head_lap). `t`: pixels per point.
+void draw_head_border(ImDrawList& list, const Rect& card, ImU32 hue, int lap, float corner, float thickness, float t);
+
 }  // namespace headlight

@@ -19,6 +19,9 @@ const Tensor lens_by_entry = Tensor::of({2}, {9, 4});
 const Tensor lens_by_query = Tensor::of({2, 4}, {1, 2, 3, 4, 5, 4, 3, 2});
 const Tensor file_mask = Tensor::of({4, 6}, {1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0});
 
+const Tensor docs_of_all = Tensor::of({1, 6}, {4, 4, 4, 7, 7, 4});
+const Tensor docs_by_entry = Tensor::of({2, 6}, {0, 0, 0, 1, 1, 2, 4, 4, 5, 5, 5, 5});
+
 struct Case {
   std::string expression;
   MaskContext context;
@@ -63,6 +66,12 @@ std::vector<Case> cases() {
   result.push_back({"padding() && causal()", context_of(4, 6, &lens_by_query)});
   result.push_back({"file() || causal() && window(1)", context_of(4, 6)});
   result.back().context.file_mask = &file_mask;
+  for (const Tensor* docs : {&docs_of_all, &docs_by_entry}) {
+    for (const char* expression : {"doc(q) == doc(k) && (causal() || place(k) < 2)", "doc(k) == 4 || q % 2.5 < 1 && place(q) >= place(k)"}) {
+      result.push_back({expression, context_of(6, 6)});
+      result.back().context.doc_ids = docs;
+    }
+  }
   const PaintedCells allowed{-1, -1, 0, 2, true, 2, 4}, beyond{-1, -1, 3, 17, false, 40, 40}, single{-1, -1, 5, 5};
   const PaintedCells of_head{-1, 2, 0, 2, false, 1, 3}, of_entry{1, -1, 4, 0, true, 3, 3};
   result.push_back({"causal()", context_of(13, 18), {allowed, beyond, single}});
@@ -121,6 +130,7 @@ Tensor in_force(const Case& a_case) {
   inputs.dims.n_q = a_case.context.n_q;
   inputs.dims.n_k = a_case.context.n_k;
   if (a_case.context.valid_lens) inputs.valid_lens = *a_case.context.valid_lens;
+  if (a_case.context.doc_ids) inputs.doc_ids = *a_case.context.doc_ids;
   if (a_case.context.file_mask) inputs.file_mask = *a_case.context.file_mask;
   Scenario scenario;
   scenario.mask = a_case.expression;

@@ -1,0 +1,89 @@
+// Packed documents and valid lengths as numbers of the mask language.
+#include "core/mask/evaluate.h"
+#include "core/scenario/inputs.h"
+#include "core/tensor/error.h"
+#include "tests/catch.h"
+
+using namespace headlight;
+
+namespace {
+
+const Tensor ids = Tensor::of({1, 6}, {3, 3, 5, 5, 5, 3});
+
+Tensor mask_of(const char* expression, const Tensor* docs, const Tensor* lens = nullptr) {
+  MaskContext context;
+  context.batch = 2;
+  context.n_q = context.n_k = 6;
+  context.doc_ids = docs;
+  context.valid_lens = lens;
+  return evaluate(MaskExpression::parse(expression), context);
+}
+
+std::string failure(const char* expression, const Tensor* docs = nullptr) {
+  try {
+    (void)mask_of(expression, docs);
+  } catch (const ExpressionError& error) {
+    return error.sentence();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("doc(q) == doc(k) keeps documents apart, also where one goes on later") {
+  const Tensor mask = mask_of("doc(q) == doc(k)", &ids);
+  for (Index q = 0; q < 6; ++q) {
+    for (Index k = 0; k < 6; ++k) CHECK((mask.at({0, 0, q, k}) != 0) == (ids.at({0, q}) == ids.at({0, k})));
+  }
+}
+
+TEST_CASE("place(k) counts within a document: a prefix of one token for each") {
+  const Tensor mask = mask_of("doc(q) == doc(k) && (causal() || place(k) < 1)", &ids);
+  CHECK(mask.at({0, 0, 1, 0}) == 1);
+  CHECK(mask.at({0, 0, 0, 1}) == 0);
+  CHECK(mask.at({0, 0, 3, 2}) == 1);
+  CHECK(mask.at({0, 0, 2, 3}) == 0);
+  const Tensor own = places_in_documents(ids);
+  CHECK(own.at({0, 5}) == 2);  // the third of document 3
+  CHECK(own.at({0, 4}) == 2);
+}
+
+TEST_CASE("documents may differ between batch entries") {
+  const Tensor by_entry = Tensor::of({2, 6}, {0, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1});
+  const Tensor mask = mask_of("doc(q) == doc(k)", &by_entry);
+  CHECK(mask.size(0) == 2);
+  CHECK(mask.at({0, 0, 1, 0}) == 1);
+  CHECK(mask.at({1, 0, 1, 0}) == 0);
+}
+
+TEST_CASE("valid_len is a number of its own, without padding()") {
+  const Tensor lens = Tensor::of({2}, {2, 5});
+  const Tensor mask = mask_of("k < valid_len || q >= valid_len", nullptr, &lens);
+  CHECK(mask.at({0, 0, 0, 2}) == 0);
+  CHECK(mask.at({1, 0, 0, 2}) == 1);
+  CHECK(mask.at({0, 0, 3, 5}) == 1);
+}
+
+TEST_CASE("documents and lengths that nobody gave are asked for, and doc() is of a query or a key") {
+  CHECK(failure("doc(q) == doc(k)").find("--doc-ids") != std::string::npos);
+  CHECK(failure("k < valid_len").find("valid_len has no valid lengths") != std::string::npos);
+  CHECK(failure("doc(3) == doc(k)", &ids).find("expected doc(q) or doc(k)") != std::string::npos);
+  const Tensor short_ids = Tensor::of({1, 3}, {0, 0, 1});
+  CHECK(failure("doc(q) == doc(k)", &short_ids).find("[1, n] or [B, n]") != std::string::npos);
+}
+
+TEST_CASE("--doc-ids gives a document a token, for all batch entries or each") {
+  Scenario scenario;
+  scenario.source = Source::random;
+  scenario.batch_size = 2;
+  scenario.queries = 4;
+  scenario.doc_ids = {{0}, {0}, {1}, {1}};
+  CHECK(resolve(scenario).doc_ids.shape() == Shape{1, 4});
+  scenario.doc_ids = {{0, 0, 1, 1}, {0, 1, 1, 1}};
+  CHECK(resolve(scenario).doc_ids.shape() == Shape{2, 4});
+  scenario.doc_ids = {{0}, {0}, {1}};
+  CHECK_THROWS_AS(resolve(scenario), SettingError);
+  scenario.doc_ids = {{0}, {0}, {1}, {1}};
+  scenario.keys = 7;
+  CHECK_THROWS_AS(resolve(scenario), SettingError);
+}

@@ -1,0 +1,68 @@
+#include "ui/matrix/swatches.h"
+
+#include <array>
+#include <cmath>
+
+#include "core/figure/heatmap_raster.h"
+#include "ui/frame/colormaps.h"
+#include "ui/frame/matrix_painter.h"
+#include "ui/imgui_compat.h"
+
+namespace headlight {
+namespace {
+
+constexpr float words_points = 13, side_points = 12, line_points = 18;
+
+/// The patterns as figures have them, of one size.
+struct Patterns {
+  std::array<std::shared_ptr<const Image>, cell_kind_count> images;
+};
+
+const Patterns& patterns(const Frame& frame, int side) {
+  const auto make = [&] {
+    Patterns made;
+    HeatmapStyle style;
+    style.map = &mask_colormap(frame.look.theme);
+    style.range = {0, 1};
+    style.theme = frame.look.theme;
+    style.scale = frame.u;
+    for (std::size_t k = 0; k < cell_kind_count; ++k) made.images[k] = std::make_shared<Image>(cell_swatch(static_cast<CellKind>(k), style, side, side));
+    return made;
+  };
+  return frame.pictures.get<Patterns>(make, frame.look.theme, side, frame.u);
+}
+
+}  // namespace
+
+std::vector<Swatch> mask_swatches(const Frame& frame) {
+  return {{CellKind::value, frame.look.allowed, frame.words("legend.may")}, {CellKind::masked, 0, frame.words("legend.may_not")}};
+}
+
+void draw_swatch(const Frame& frame, ImDrawList& list, const Swatch& swatch, ImVec2 at, float side) {
+  at = {std::round(at.x), std::round(at.y)};
+  const auto pixels = std::max(static_cast<int>(std::lround(side)), 2);
+  const ImVec2 end{at.x + static_cast<float>(pixels), at.y + static_cast<float>(pixels)};
+  if (swatch.kind == CellKind::value) {
+    list.AddRectFilled(at, end, swatch.colour);
+  } else {
+    frame.painter.image(list, at, patterns(frame, pixels).images[static_cast<std::size_t>(swatch.kind)]);
+  }
+  compat::add_rect(list, at, end, frame.look.muted, 0, 1);
+}
+
+float draw_swatches(const Frame& frame, ImDrawList& list, std::span<const Swatch> swatches, ImVec2 at, float width, bool draw) {
+  const float u = frame.u, side = side_points * u;
+  ImVec2 pen = at;
+  for (const Swatch& swatch : swatches) {
+    const float words = text_size(frame.fonts, Face::ui, words_points * u, swatch.words).x;
+    if (pen.x > at.x && pen.x + side + 6 * u + words > at.x + width) pen = {at.x, pen.y + line_points * u};
+    if (draw) {
+      draw_swatch(frame, list, swatch, {pen.x, pen.y + 3 * u}, side);
+      draw_elided(list, frame.fonts, Face::ui, words_points * u, {pen.x + side + 6 * u, pen.y}, frame.look.ink, swatch.words, at.x + width - pen.x - side - 6 * u);
+    }
+    pen.x += side + words + 20 * u;
+  }
+  return pen.y - at.y + (swatches.empty() ? 0 : line_points * u);
+}
+
+}  // namespace headlight
