@@ -50,7 +50,7 @@ TEST_CASE("side by side: the two masks and where they differ, as B is typed") {
   REQUIRE(window.painter.quads.size() == 3);
   CHECK(window.painter.quads[0].values.at({5, 0}) == 1);
   CHECK(window.painter.quads[1].values.at({5, 0}) == 0);
-  CHECK(window.painter.quads[2].values.at({5, 0}) == 1);
+  CHECK(window.painter.quads[2].values.at({5, 0}) == -1);  // B − A: only A allows it
   CHECK(window.painter.quads[2].values.at({5, 5}) == 0);
   window.click(window.find("canvas", {"use"}));
   CHECK(window.document().scenario.mask == "causal() && window(2)");
@@ -118,7 +118,7 @@ TEST_CASE("conventions: the run as it is comes first, then what changes somethin
   HeadlessWindow window(sheet(MaskTab::conventions));
   window.settle();
   const Trace& trace = *window.document().trace;
-  REQUIRE(window.painter.quads.size() == 7);
+  REQUIRE(window.painter.quads.size() == 4);  // the fills change nothing and are named in a line
   const auto changes = [&](const MatrixQuad& quad) {
     for (Index q = 0; q < 6; ++q) {
       for (Index k = 0; k < 6; ++k) {
@@ -129,7 +129,6 @@ TEST_CASE("conventions: the run as it is comes first, then what changes somethin
   };
   CHECK_FALSE(changes(window.painter.quads[0]));
   for (std::size_t i = 1; i < 4; ++i) CHECK(changes(window.painter.quads[i]));  // polarity, window, after the softmax
-  for (std::size_t i = 4; i < 7; ++i) CHECK_FALSE(changes(window.painter.quads[i]));  // fills
 }
 
 TEST_CASE("what a convention changes is said in whole words, and that it changes nothing") {
@@ -140,4 +139,31 @@ TEST_CASE("what a convention changes is said in whole words, and that it changes
   effect.weights_change = 1;
   effect.output_change = 11.63f;
   CHECK(effect_words(words, effect) == std::vector<std::string>{"144 mask cells differ", "weights by up to 1.000", "output by up to 11.6"});
+}
+
+TEST_CASE("counts are of the matrix that is shown, and have their thousands apart") {
+  const Words words("en");
+  ConventionEffect effect;
+  effect.cells = 1234567;
+  CHECK(effect_words(words, effect).front() == "1,234,567 mask cells differ");
+  ConventionBoard board;
+  Document document = sheet(MaskTab::conventions);
+  HeadlessWindow window(document);
+  board.want(window.document().trace, 0, 1);
+  while (board.advance()) {
+  }
+  for (const ConventionBoard::Entry& entry : board.done()) {
+    if (entry.choice.id == "polarity") CHECK(entry.effect.cells == 36);  // not 144, of all four heads
+  }
+}
+
+TEST_CASE("reach between other queries and keys is the row of the mask, once") {
+  Document document = sheet(MaskTab::reach, "k < 3");
+  document.scenario.source = Source::random;
+  document.scenario.queries = 4;
+  document.scenario.keys = 7;
+  HeadlessWindow window(document);
+  REQUIRE(window.painter.quads.size() == 1);
+  CHECK(window.painter.quads[0].mask.at({3, 2}) != 0);
+  CHECK(window.painter.quads[0].mask.at({3, 3}) == 0);
 }

@@ -24,14 +24,14 @@ void draw_grid(const Frame& frame, const HeatPicture& heat, Index block) {
 
 /// One line a kind of block, with cells as the matrix has them.
 void draw_legend(const Frame& frame, const CostPicture& picture) {
-  const float u = frame.u, side = 14 * u;
+  const float u = frame.u, side = 12 * u;  // as every legend: the patterns are kept in one size
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Colormap& map = blocks_colormap(frame.look.theme);
   const ImU32 full = to_imgui(map.at(1)), allowed = to_imgui(map.at(0.5f)), masked = to_imgui(map.at(0));
   for (std::size_t i = 0; i < picture.kinds.size(); ++i) {
     const ImVec2 at{std::round(picture.legend.min.x), std::round(picture.legend.min.y + static_cast<float>(i) * 20 * u)};
     const ImVec2 end{at.x + side, at.y + side};
-    draw_swatch(frame, list, {i == 0 ? CellKind::masked : CellKind::value, i == 1 ? full : masked, {}}, at, side);
+    draw_swatch(frame, list, {i == 0 ? CellKind::masked : CellKind::value, i == 1 ? full : masked, ""}, at, side);
     if (i == 2) list.AddTriangleFilled({at.x, at.y}, {at.x, end.y}, end, allowed);
     compat::add_rect(list, at, end, frame.look.line, 0, 1);
     draw_elided(list, frame.fonts, Face::ui, 13 * u, {end.x + 8 * u, at.y - 1 * u}, frame.look.ink, picture.kinds[i], picture.legend.max.x - end.x - 8 * u);

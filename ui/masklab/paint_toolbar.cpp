@@ -53,8 +53,12 @@ void draw_paint_toolbar(const Frame& frame) {
   if (dims.heads > 1) scope_chip(frame, "mask_paint.all_heads", "mask_paint.this_head", &MaskPainting::one_head);
   const MaskPainting& now = frame.view().mask_painting;
   ImGui::SameLine(0, 10 * frame.u);
-  const std::string blocks = frame.words.fill("mask_paint.by_blocks", {grouped(block_in_force(frame.view().mask_lab, dims))});
-  if (chip(frame, "by blocks", blocks, now.by_blocks)) {
+  struct BlockWords {
+    std::string words;
+  };
+  const Index block = block_in_force(frame.view().mask_lab, dims);
+  const BlockWords& blocks = frame.pictures.get<BlockWords>([&] { return BlockWords{frame.words.fill("mask_paint.by_blocks", {grouped(block)})}; }, block, frame.words.language());
+  if (chip(frame, "by blocks", blocks.words, now.by_blocks)) {
     MaskPainting painting_by_blocks = now;
     painting_by_blocks.by_blocks = !now.by_blocks;
     keep(frame, painting_by_blocks);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/stage/cell_kind.h"
@@ -14,7 +13,7 @@ namespace headlight {
 struct Swatch {
   CellKind kind = CellKind::value;
   ImU32 colour = 0;  ///< of a value
-  std::string words;
+  const char* words = "";  ///< from the table of words
 };
 
 /// "may attend" and "may not".
