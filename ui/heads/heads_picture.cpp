@@ -60,6 +60,7 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     for (Index g = 0; g < group; ++g) card.chosen = card.chosen || is_chosen(choice, card.head + g);
     if (card.chosen || choice.isolated) shared.push_back(h);
     card.chosen = card.chosen || choice.isolated.has_value();
+    card.number = std::to_string(h);
     card.title = frame.words.fill(group > 1 ? "heads.kv_head" : "heads.head", {std::to_string(h)});
     picture.cards.push_back(std::move(card));
   }
@@ -81,7 +82,8 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
   picture.type = alone ? 1.25f : 1;
   const float t = frame.u * picture.type;
   const LabelRoom names = label_room(frame, stage, matrix, places[0], picture.label_points());
-  const bool has_strip = alone && (stage == Stage::weights || stage == Stage::dropped_weights) && places[0].height() / static_cast<float>(matrix.rows) >= 13 * t;
+  const bool has_strip = alone && (stage == Stage::weights || stage == Stage::dropped_weights) && places[0].height() / static_cast<float>(matrix.rows) >= 13 * t &&
+                         (places[0].width() - 2 * pad - names.left - row_strip_width * t) / static_cast<float>(matrix.cols) >= 6.5f * t;  // rows stay as high as their numbers
   const float beside = pad + (has_strip ? row_strip_width * t : 0);
   for (std::size_t i = 0; i < places.size(); ++i) {
     HeadCard& card = picture.cards[i];
