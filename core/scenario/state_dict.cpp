@@ -8,109 +8,13 @@
 #include <unordered_map>
 
 #include "core/files/blame.h"
+#include "core/scenario/projection_names.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
 using std::string_view;
-
-/// Names of three separate projections.
-struct SeparateScheme {
-  string_view q, k, v;
-};
-
-constexpr SeparateScheme separate_schemes[] = {
-    {"q_proj", "k_proj", "v_proj"},  // LLaMA, BART, OPT, CLIP
-    {"w_q", "w_k", "w_v"},
-    {"W_q", "W_k", "W_v"},  // d2l
-    {"W_Q", "W_K", "W_V"},
-    {"linear_q", "linear_k", "linear_v"},
-    {"self.query", "self.key", "self.value"},  // BERT
-    {"query", "key", "value"},
-    {"query_proj", "key_proj", "value_proj"},
-    {"q_lin", "k_lin", "v_lin"},  // DistilBERT
-    {"wq", "wk", "wv"},           // LLaMA as published
-    {"to_q", "to_k", "to_v"},     // diffusers
-    {"q", "k", "v"},              // T5
-    {"W_query", "W_key", "W_value"},
-    {"w_query", "w_key", "w_value"},
-    {"Wq", "Wk", "Wv"},
-    {"WQ", "WK", "WV"},
-    {"w_qs", "w_ks", "w_vs"},
-    {"q_linear", "k_linear", "v_linear"},
-    {"query_linear", "key_linear", "value_linear"},
-    {"query_layer", "key_layer", "value_layer"},
-    {"query_projection", "key_projection", "value_projection"},
-    {"query_dense", "key_dense", "value_dense"},
-    {"fc_q", "fc_k", "fc_v"},
-    {"proj_q", "proj_k", "proj_v"},
-    {"lin_q", "lin_k", "lin_v"},
-    {"queries", "keys", "values"},
-    {"toqueries", "tokeys", "tovalues"},
-    {"linears.0", "linears.1", "linears.2"},  // The Annotated Transformer
-    {"linear_layers.0", "linear_layers.1", "linear_layers.2"},
-};
-
-/// What follows a layer's name.
-struct Suffix {
-  string_view weight, bias;
-  WeightLayout layout;
-};
-constexpr Suffix suffixes[] = {
-    {".weight", ".bias", WeightLayout::out_in},
-    {"_weight", "_bias", WeightLayout::out_in},  // nn.MultiheadAttention with kdim
-    {".kernel", ".bias", WeightLayout::in_out},  // Keras, Flax
-    {".w", ".b", WeightLayout::in_out},          // Haiku
-};
-
-/// Plain matrices and their biases.
-struct BareScheme {
-  string_view q, k, v, o, b_q, b_k, b_v, b_o;
-};
-constexpr BareScheme bare_schemes[] = {
-    {"W_q", "W_k", "W_v", "W_o", "b_q", "b_k", "b_v", "b_o"},  // what `headlight trace --parameters` writes
-    {"W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O"},  // TransformerLens
-    {"W_Q", "_W_K", "_W_V", "W_O", "b_Q", "_b_K", "_b_V", "b_O"},
-    {"Wq", "Wk", "Wv", "Wo", "bq", "bk", "bv", "bo"},
-    {"WQ", "WK", "WV", "WO", "bQ", "bK", "bV", "bO"},
-    {"w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"},
-    {"wq", "wk", "wv", "wo", "bq", "bk", "bv", "bo"},
-    {"W_query", "W_key", "W_value", "W_out", "b_query", "b_key", "b_value", "b_out"},
-};
-
-struct PackedScheme {
-  string_view weight, bias;
-  Packing packing;
-};
-constexpr PackedScheme packed_schemes[] = {
-    {"in_proj_weight", "in_proj_bias", Packing::thirds},  // nn.MultiheadAttention
-    {"in_proj.weight", "in_proj.bias", Packing::thirds},
-    {"qkv.weight", "qkv.bias", Packing::thirds},            // timm
-    {"qkv_proj.weight", "qkv_proj.bias", Packing::thirds},  // Phi-3
-    {"Wqkv.weight", "Wqkv.bias", Packing::thirds},          // MPT
-    {"to_qkv.weight", "to_qkv.bias", Packing::thirds},
-    {"W_pack.weight", "W_pack.bias", Packing::thirds},  // Baichuan
-    {"att_proj.weight", "att_proj.bias", Packing::thirds},
-    {"qkv_linear.weight", "qkv_linear.bias", Packing::thirds},
-    {"W_qkv.weight", "W_qkv.bias", Packing::thirds},
-    {"c_attn.weight", "c_attn.bias", Packing::thirds},  // GPT-2
-    {"query_key_value.weight", "query_key_value.bias", Packing::per_group},  // GPT-NeoX, BLOOM, Falcon
-    {"wqkv.weight", "wqkv.bias", Packing::per_group},                        // InternLM 2
-    {"qkv.kernel", "qkv.bias", Packing::thirds},
-    {"c_attn.kernel", "c_attn.bias", Packing::thirds},
-    {"proj.weight", "proj.bias", Packing::thirds},
-};
-
-/// The output projection is the first of these whose width fits.
-constexpr string_view outputs[] = {
-    "o_proj",     "out_proj",    "c_proj",         "to_out.0",     "to_out",       "w_o",          "W_o",       "W_O",
-    "wo",         "Wo",          "WO",             "w_concat",     "fc_out",       "fc_o",         "out_lin",   "output_proj",
-    "W_out",      "w_out",       "output_projection", "out_projection", "linear_out", "linear_o",  "out_linear", "o_linear",
-    "output_linear", "output_dense", "attention_output", "attn_output", "attn_out", "proj_out",    "proj_o",    "lin_o",
-    "linears.3",  "unifyheads",  "unify_heads",    "combine_heads", "dense",       "output.dense", "out",       "output",
-    "projection", "proj",        "linear",         "fc",           "o",
-};
 
 /// A file's names as the schemes spell them: Keras and Flax put "/" between parts, TensorFlow ":0" at the end.
 class Names {
@@ -139,18 +43,6 @@ class Names {
   const ArrayFile& file_;
   std::unordered_map<std::string, const ArrayEntry*> entries_;
 };
-
-/// What stands before `ending` where `name` is it or ends with it after a dot.
-std::optional<std::string> prefix_before(const std::string& name, string_view ending) {
-  if (!name.ends_with(ending)) return {};
-  std::string prefix = name.substr(0, name.size() - ending.size());
-  if (!prefix.empty() && prefix.back() != '.') return {};
-  return prefix;
-}
-
-std::string joined(string_view a, string_view b, string_view c = "") {
-  return std::string(a).append(b).append(c);
-}
 
 bool has_rank(const ArrayEntry* entry, std::size_t rank) { return entry && entry->shape.size() == rank; }
 
@@ -380,93 +272,10 @@ void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
   found = std::move(joined_found);
 }
 
-std::string listed(const std::vector<AttentionKeys>& candidates) {
-  constexpr std::size_t most = 60;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(candidates.size(), most); ++i) {
-    list += (i ? ", " : "") + in_quotes(candidates[i].layer());
-  }
-  if (candidates.size() > most) list += ", and " + std::to_string(candidates.size() - most) + " more";
-  return list;
-}
-
-/// Where one projection is there but not its fellows, that is what to say.
-std::string half_found(const ArrayFile& file) {
-  for (const ArrayEntry& entry : file.entries()) {
-    for (const SeparateScheme& scheme : separate_schemes) {
-      for (const string_view layer : {scheme.q, scheme.k, scheme.v}) {
-        const std::optional<std::string> prefix = prefix_before(entry.name, joined(layer, ".weight"));
-        if (!prefix) continue;
-        for (const string_view other : {scheme.q, scheme.k, scheme.v}) {
-          const std::string wanted = joined(*prefix, other, ".weight");
-          file.refuse_if_skipped(wanted);
-          if (!file.find(wanted)) return "has " + in_quotes(entry.name) + " but no " + in_quotes(wanted);
-        }
-        if (entry.shape.size() != 2) return in_quotes(entry.name) + " has shape " + to_string(entry.shape);
-      }
-    }
-  }
-  return {};
-}
-
-void refuse_quantised(const ArrayFile& file) {
-  for (const ArrayEntry& entry : file.entries()) {
-    const std::string form = quantised_form(entry.name);
-    if (!form.empty()) {
-      throw FileError(file.path(), "stores its weights quantised: " + in_quotes(entry.name) + " is " + form,
-                      "expected weights in floating point, as they were before they were quantised");
-    }
-  }
-}
-
-[[noreturn]] void fail_without_weights(const ArrayFile& file) {
-  constexpr const char* expected =
-      "expected projections such as q_proj.weight, k_proj.weight and v_proj.weight, or in_proj_weight";
-  refuse_quantised(file);
-  const std::string half = half_found(file);
-  if (!half.empty()) throw FileError(file.path(), half, expected);
-  std::string names;
-  const auto entries = file.entries();
-  for (std::size_t i = 0; i < std::min<std::size_t>(entries.size(), 8); ++i) {
-    names += (i ? ", " : "") + in_quotes(entries[i].name);
-  }
-  if (entries.size() > 8) names += ", …";
-  throw FileError(file.path(),
-                  "holds no attention weights (" + (names.empty() ? "no arrays at all" : "found " + names) + ")",
-                  expected);
-}
-
 }  // namespace
 
 std::string AttentionKeys::layer() const {
   return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1);
-}
-
-std::string quantised_form(string_view name) {
-  struct Form {
-    string_view ending, is;
-  };
-  constexpr Form forms[] = {
-      {".qweight", "GPTQ's or AWQ's packed integers"},
-      {".qzeros", "GPTQ's zero points"},
-      {".scales", "the scales of integers"},
-      {".g_idx", "GPTQ's order of groups"},
-      {".SCB", "the scale of bitsandbytes' 8-bit integers"},
-      {".weight_format", "bitsandbytes' note on its 8-bit integers"},
-      {".absmax", "the scale of bitsandbytes' 4-bit numbers"},
-      {".quant_map", "bitsandbytes' table of 4-bit numbers"},
-      {".quant_state", "bitsandbytes' state"},
-      {".weight_scale", "the scale of fp8 or 8-bit integers"},
-      {".weight_scale_inv", "the scale of fp8"},
-      {".weight_zero_point", "the zero point of integers"},
-      {".weight_packed", "packed integers"},
-      {"._packed_params", "PyTorch's packed integers"},
-  };
-  for (const Form& form : forms) {
-    if (name.ends_with(form.ending)) return std::string(form.is);
-  }
-  if (name.find(".quant_state.") != string_view::npos) return "bitsandbytes' state";
-  return {};
 }
 
 std::string output_names() {
@@ -487,36 +296,6 @@ std::vector<AttentionKeys> find_attentions(const ArrayFile& file) {
     return keys.packed.weight == keys.prefix + "proj.weight" && at_prefix[keys.prefix] > 1;
   });
   return found;
-}
-
-AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) {
-  const std::vector<AttentionKeys> all = find_attentions(file);
-  if (all.empty()) fail_without_weights(file);
-  const std::string wanted = layer.ends_with('.') ? layer.substr(0, layer.size() - 1) : layer;
-  std::vector<AttentionKeys> matching;
-  for (const AttentionKeys& keys : all) {
-    if (wanted.empty() || keys.layer() == wanted || keys.prefix.starts_with(wanted + ".") ||
-        keys.prefix.starts_with(wanted + "/") || keys.q.weight.starts_with(wanted + ".")) {
-      matching.push_back(keys);
-    }
-  }
-  const auto exact =
-      std::find_if(matching.begin(), matching.end(), [&](const AttentionKeys& keys) { return keys.layer() == wanted; });
-  if (!wanted.empty() && exact != matching.end()) return *exact;
-  if (matching.empty() && !wanted.empty() && wanted.find_first_not_of("0123456789") == std::string::npos) {
-    // "3": the one whose prefix has that number among its parts.
-    for (const AttentionKeys& keys : all) {
-      if (("." + keys.prefix).find("." + wanted + ".") != std::string::npos) matching.push_back(keys);
-    }
-  }
-  if (matching.empty()) {
-    throw FileError(file.path(), "has no attention layer " + in_quotes(wanted), "expected one of " + listed(all));
-  }
-  if (matching.size() > 1) {
-    throw FileError(file.path(), "holds " + std::to_string(matching.size()) + " attention layers",
-                    "expected --layer with one of " + listed(matching));
-  }
-  return matching.front();
 }
 
 }  // namespace headlight

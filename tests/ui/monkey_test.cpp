@@ -13,22 +13,27 @@ using namespace headlight::test;
 
 namespace {
 
-/// What it saves and exports goes to a home of its own.
+/// What it saves and exports goes to a home of its own, which is the current folder too.
 class OwnHome {
  public:
-  OwnHome() : folder_(std::filesystem::temp_directory_path() / ("headlight-monkey-" + std::to_string(::getpid()))) {
+  OwnHome()
+      : before_(std::filesystem::current_path()), folder_(std::filesystem::temp_directory_path() / ("headlight-monkey-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder_);
+    std::filesystem::current_path(folder_);
     if (const char* home = std::getenv("HOME")) home_ = home;
     setenv("HOME", folder_.c_str(), 1);
   }
   ~OwnHome() {
     home_.empty() ? unsetenv("HOME") : setenv("HOME", home_.c_str(), 1);
     std::error_code ignored;
+    std::filesystem::current_path(before_, ignored);
     std::filesystem::remove_all(folder_, ignored);
   }
+  OwnHome(const OwnHome&) = delete;
+  OwnHome& operator=(const OwnHome&) = delete;
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path before_, folder_;
   std::string home_;
 };
 

@@ -62,6 +62,7 @@ State state_of(const Document& document) {
 /// Plays at a window until it is killed; writes down what it had when.
 [[noreturn]] void play(const fs::path& folder, const fs::path& log, std::uint64_t seed) {
   setenv("HOME", log.parent_path().c_str(), 1);
+  fs::current_path(log.parent_path());
   Monkey monkey(seed);
   HeadlessWindow window(sentence());
   window.session.remember_in(folder);

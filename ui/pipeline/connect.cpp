@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <array>
+
+#include "ui/pipeline/layout.h"
+#include "ui/pipeline/ruler.h"
+
+namespace headlight {
+namespace {
+
+/// Draws the arrows.
+struct Connector {
+  const Ruler& ruler;
+  PipelineLayout& layout;
+  float t;
+
+  const Rect* at(Stage stage) const { return layout.place_of(stage); }
+  /// The stage that is seen in the place that `stage` has a part in.
+  Stage shown(Stage stage) const {
+    for (const Slot& slot : layout.slots) {
+      if (&slot.card == at(stage)) return slot.stage;
+    }
+    return stage;
+  }
+  /// Where what stands there ends, with the heads behind it.
+  float right_of(Stage stage) const { return at(stage)->max.x + ruler.stack(shown(stage)); }
+  float top_of(Stage stage) const { return at(stage)->min.y - ruler.stack(shown(stage)); }
+
+  ImVec2 extent(const std::string& markup) const { return {ruler.words(markup), words_points * 1.15f * t}; }
+  void say(Arrow& arrow, const std::string& markup, ImVec2 min) {
+    if (markup.empty()) return;
+    const ImVec2 size = extent(markup);
+    arrow.words.push_back({markup, {min, {min.x + size.x, min.y + size.y}}});
+  }
+
+  Arrow& straight(ImVec2 from, ImVec2 to, Stage colour_of) {
+    const ImVec2 middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
+    return layout.arrows.emplace_back(Arrow{from, middle, middle, to, colour_of, {}, {}, true});
+  }
+  /// Leaves and arrives level, like a railway switch.
+  Arrow& curve(ImVec2 from, ImVec2 to, Stage colour_of) {
+    const float x = (from.x + to.x) / 2;
+    return layout.arrows.emplace_back(Arrow{from, {x, from.y}, {x, to.y}, to, colour_of, {}, {}, true});
+  }
+  /// Over and under a level line.
+  void on_line(Arrow& arrow, const std::string& above, const std::string& below = {}) {
+    const float x = (arrow.from.x + arrow.to.x) / 2 - 3 * t, y = arrow.to.y;
+    say(arrow, above, {x - extent(above).x / 2, y - extent(above).y - 3 * t});
+    say(arrow, below, {x - extent(below).x / 2, y + 3 * t});
+  }
+  /// Above two cards that stand side by side, with a line down to the arrow between them.
+  void over_row(Arrow& arrow, Stage from, Stage to, const std::string& words) {
+    if (words.empty()) return;
+    const ImVec2 size = extent(words);
+    const float x = std::min((arrow.from.x + arrow.to.x) / 2, layout.note.max.x > 0 ? layout.note.max.x - size.x / 2 : 1e9f);
+    const float y = std::min(top_of(from), top_of(to)) - size.y - 2 * t;
+    say(arrow, words, {x - size.x / 2, y});
+    arrow.leader = ImVec2{(arrow.from.x + arrow.to.x) / 2, y + size.y};
+  }
+  /// Left of an upright line.
+  void beside(Arrow& arrow, const std::string& words, float x) {
+    const ImVec2 size = extent(words);
+    say(arrow, words, {x - size.x - 7 * t, (arrow.from.y + arrow.to.y) / 2 - size.y / 2});
+  }
+
+  /// Between two neighbours of a row.
+  void step(Stage from, Stage to) {
+    if (!at(from) || !at(to) || at(from) == at(to)) return;
+    const float y = std::clamp(at(to)->centre().y, at(from)->min.y + 8 * t, at(from)->max.y - 8 * t);
+    Arrow& arrow = straight({right_of(from), y}, {at(to)->min.x, y}, to);
+    std::string words = step_words(ruler.trace, to), bias = bias_words(ruler.trace, to);
+    if (!bias.empty()) words += " " + bias;
+    over_row(arrow, from, to, words);
+  }
+};
+
+void left_arrows(Connector& draw) {
+  const Trace& trace = draw.ruler.trace;
+  const float t = draw.t;
+  for (std::size_t lane = 0; lane < 3; ++lane) {
+    const std::vector<Stage> cards = cards_of(trace, lane);
+    const Stage made = lane == 0 ? Stage::Q : lane == 1 ? Stage::K : Stage::V;
+    Stage last = Stage::scores;  // none yet
+    for (const Stage stage : cards) {
+      const bool input = stage <= Stage::value;
+      const Stage here = input && trace.inputs.self_attention() ? Stage::key : stage;
+      const bool packed = is_parameter(stage) && !draw.at(stage);  // then W_q's card stands for it
+      const Stage holder = packed ? Stage::W_q : here;
+      const Rect* to = draw.at(holder);
+      if (!to) continue;
+      if (last != Stage::scores && draw.at(last) != to) {
+        const Rect* from = draw.at(last);
+        const bool from_input = last <= Stage::value, from_weights = is_parameter(last);
+        const bool folded_weights = is_parameter(stage) && draw.at(made) == to;  // their product is said on the way in
+        const std::string above = folded_weights ? step_words(trace, made) : is_parameter(stage) ? std::string() : step_words(trace, stage);
+        const std::string below = folded_weights ? bias_words(trace, made) : is_parameter(stage) ? std::string() : bias_words(trace, stage);
+        const bool tall = to->height() > 2 * from->height() || packed;
+        const float y = is_parameter(stage) && (packed || tall) ? from->centre().y : to->centre().y;
+        if (from_input) {
+          const float start = draw.right_of(last), said = std::max(draw.extent(above).x, draw.extent(below).x);
+          const float turned = said > 0 ? to->min.x - said - 12 * t : to->min.x;
+          draw.curve({start, from->centre().y}, {turned, y}, made).has_head = said <= 0;
+          if (said > 0) draw.on_line(draw.straight({turned, y}, {to->min.x, y}, made), above, below);
+        } else {
+          const float level = from_weights && from->height() > 2 * to->height() ? to->centre().y : y;
+          draw.on_line(draw.straight({draw.right_of(last), level}, {to->min.x, level}, made), above, below);
+        }
+      }
+      last = holder;
+    }
+  }
+}
+
+void right_arrows(Connector& draw) {
+  const Trace& trace = draw.ruler.trace;
+  const float t = draw.t;
+  const Rect& scores = *draw.at(Stage::scores);
+  const Rect& weights = *draw.at(Stage::weights);
+  const Rect& masked = *draw.at(Stage::masked_scores);
+  const std::array lanes{cards_of(trace, 0).back(), cards_of(trace, 1).back()};
+
+  const float entry = scores.height() * 0.2f;
+  const Rect& q = *draw.at(lanes[0]);
+  draw.straight({draw.right_of(lanes[0]), std::clamp(scores.centre().y - entry, q.min.y + 6 * t, q.max.y - 6 * t)}, {scores.min.x, scores.centre().y - entry}, Stage::Q);
+  Arrow& meets = draw.curve({draw.right_of(lanes[1]), draw.at(lanes[1])->centre().y}, {scores.min.x, scores.centre().y + entry}, Stage::K);
+  // Between the lanes, where nothing stands.
+  const ImVec2 size = draw.extent("· K^T");
+  const float between = (draw.at(lanes[0])->max.y + draw.top_of(lanes[1])) / 2;
+  draw.say(meets, "· K^T", {(meets.from.x + meets.to.x) / 2 - size.x - 7 * t, between - size.y / 2});
+
+  Stage last = Stage::scores;
+  for (const Stage next : score_stages) {
+    if (next == Stage::scores || !draw.at(next)) continue;
+    draw.step(last, next);
+    last = next;
+  }
+
+  const float down = std::clamp(masked.centre().x, weights.min.x + 24 * t, weights.max.x - 24 * t);
+  const ImVec2 foot{std::clamp(down, masked.min.x + 8 * t, masked.max.x - 8 * t), masked.max.y};
+  Arrow& softmax = draw.straight(foot, {foot.x, weights.min.y}, Stage::weights);
+  draw.beside(softmax, step_words(trace, Stage::weights), foot.x);
+
+  Stage mixed = Stage::weights;
+  if (draw.at(Stage::dropped_weights) && draw.at(Stage::dropped_weights) != &weights) {
+    mixed = Stage::dropped_weights;
+    const Rect& dropped = *draw.at(mixed);
+    const float y = std::clamp(dropped.centre().y, weights.min.y + 8 * t, weights.max.y - 8 * t);
+    draw.on_line(draw.straight({weights.min.x, y}, {dropped.max.x, y}, Stage::weights), "drop");
+  }
+  if (!draw.at(Stage::head_outputs)) return;  // heads without values
+  const Rect& outputs = *draw.at(Stage::head_outputs);
+  const Stage value = cards_of(trace, 2).back();
+  const Rect& source = *draw.at(mixed);
+  const float leave = std::clamp(outputs.centre().x, source.min.x + 12 * t, source.max.x - 12 * t);
+  draw.straight({leave, source.max.y}, {leave, draw.top_of(Stage::head_outputs)}, Stage::weights);
+  Arrow& values = draw.straight({draw.right_of(value), outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V);
+  draw.on_line(values, step_words(trace, Stage::head_outputs));
+
+  last = Stage::head_outputs;
+  for (const Stage next : {Stage::concat, Stage::W_o, Stage::output}) {
+    if (!draw.at(next)) continue;
+    draw.step(last, next);
+    last = next;
+  }
+}
+
+}  // namespace
+
+void connect_cards(const Trace& trace, PipelineLayout& layout, const LayoutWish& wish) {
+  const float t = wish.u * layout.type;
+  const Ruler ruler{trace, wish, t};
+  Connector draw{ruler, layout, t};
+  layout.arrows.clear();
+  left_arrows(draw);
+  if (layout.place_of(Stage::scores)) right_arrows(draw);  // weights that were given stand alone
+}
+
+}  // namespace headlight
