@@ -21,6 +21,22 @@ inline void push_font(ImFont* font, [[maybe_unused]] float pixels) {
 #endif
 }
 
+/// Of the windows' lists from here to the next frame: lines and areas without soft edges or textures, as plain triangles.
+inline void draw_plainly() {
+  ImDrawListSharedData& shared = *ImGui::GetDrawListSharedData();
+  shared.InitialFlags &= ~(ImDrawListFlags_AntiAliasedLines | ImDrawListFlags_AntiAliasedLinesUseTex | ImDrawListFlags_AntiAliasedFill);
+  shared.SetCircleTessellationMaxError(0.08f);
+  shared.CurveTessellationTol = 0.2f;
+}
+/// How far below the top of a line of this size its baseline lies.
+inline float baseline(ImFont* font, float pixels) {
+#if IMGUI_VERSION_NUM >= 19200
+  return font->GetFontBaked(pixels)->Ascent;
+#else
+  return font->Ascent * pixels / font->FontSize;
+#endif
+}
+
 /// A line of whole pixels: it is sharp, and ImGui draws it as strips of a texture, not as three of triangles.
 inline void add_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour, float rounding, float thickness) {
   thickness = std::max(std::round(thickness), 1.0f);

@@ -20,7 +20,7 @@ struct OwnOption {
 const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animation", true}, {"--seconds-per-step", true}, {"--frames", true},   {"--scale-factor", true},
                                             {"--view", true},       {"--level", true}, {"--lesson-step", true}, {"--compare", true}, {"--step", true}, {"--way", true},     {"--select", true},
                                             {"--theme", true},      {"--colormap", true}, {"--range", true}, {"--size", true},
-                                            {"--present", false},   {"--random", false}};
+                                            {"--present", false},   {"--bare", false}, {"--random", false}};
 const std::vector<OwnOption> predict_options{{"--top", true}, {"--json", false}};
 const std::vector<OwnOption> trace_options{
     {"-o", true}, {"--stages", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};

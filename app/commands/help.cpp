@@ -20,7 +20,7 @@ constexpr const char* introduction = R"help(Headlight shows every step of multi-
 
 Commands
   headlight [FILE] [settings]                       the window
-  headlight [FILE] --screenshot OUT.png             the window's picture; needs no display
+  headlight [FILE] --screenshot OUT.{png,pdf,svg}   the window's picture, in a PDF or SVG as vectors; needs no display; --bare: the view alone
   headlight [FILE] --animation OUT.{png,gif}|DIR/   the step player, animated; a folder gets numbered PNGs; --seconds-per-step X
   headlight [FILE] --frames N                       draws N frames; times as JSON
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o

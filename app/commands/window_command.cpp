@@ -153,6 +153,7 @@ WindowOptions window_of(const CommandLine& line) {
     options.width = size.width;
     options.height = size.height;
   }
+  if (line.has("--bare") && !line.has("--screenshot")) throw UsageError("--bare is of --screenshot");
   // A picture has no monitor to ask: a large one is drawn larger, as a dense monitor would.
   const bool picture = line.kind == CommandKind::screenshot || line.kind == CommandKind::animation;
   if (picture && options.width > 0) {
@@ -175,9 +176,16 @@ int window_command(const CommandLine& line) {
 }
 
 int screenshot_command(const CommandLine& line) {
-  const std::string out = line["--screenshot"];
-  if (extension_of(out) != ".png") throw FileError(out, "a screenshot is a PNG", "expected a name that ends in .png");
-  const WindowOptions options = window_of(line);
+  const std::string out = line["--screenshot"], extension = extension_of(out);
+  if (extension != ".png" && extension != ".pdf" && extension != ".svg") {
+    throw FileError(out, "a screenshot is a PNG, or a PDF or SVG of the same", "expected a name that ends in .png, .pdf or .svg");
+  }
+  WindowOptions options = window_of(line);
+  options.start.view.alone = line.has("--bare");
+  if (extension != ".png") {
+    draw_view(options, out);
+    return 0;
+  }
   const std::vector<std::uint8_t> png = encode_png(screenshot(options));
   write_whole_file(path_from(out), std::as_bytes(std::span(png)));
   return 0;

@@ -49,6 +49,18 @@ class OffscreenWindow {
 
   void film(const std::string& path, std::optional<double> seconds_per_step) {
     session_.film(path, seconds_per_step);
+    record();
+  }
+
+  void save(const std::string& path, bool alone) {
+    session_.picture(path, alone);
+    record();
+  }
+
+  Image picture() const { return target_.read(); }
+
+ private:
+  void record() {
     while (session_.recording()) {
       draw_frame();
       if (session_.wants_pixels()) session_.take_pixels(target_.read());
@@ -56,9 +68,6 @@ class OffscreenWindow {
     if (const std::string& error = session_.document().error; !error.empty()) throw InputError("", error);
   }
 
-  Image picture() const { return target_.read(); }
-
- private:
   int width_, height_;
   float scale_;
   OffscreenContext context_;
@@ -79,6 +88,12 @@ Image screenshot(const WindowOptions& options) {
   OffscreenWindow window(options);
   window.settle();
   return window.picture();
+}
+
+void draw_view(const WindowOptions& options, const std::string& path) {
+  OffscreenWindow window(options);
+  window.settle();
+  window.save(path, options.start.view.alone);
 }
 
 void record_animation(const WindowOptions& options, const std::string& path, std::optional<double> seconds_per_step) {

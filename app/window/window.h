@@ -29,6 +29,9 @@ int run_window(const WindowOptions& options);
 /// where the document's numbers cannot be computed.
 Image screenshot(const WindowOptions& options);
 
+/// The same as vectors, into a file that ends in .pdf or .svg.
+void draw_view(const WindowOptions& options, const std::string& path);
+
 /// The step player from the first moment to the last, near to a step stage by stage, into what film_to() makes of `path`.
 /// As screenshot().
 void record_animation(const WindowOptions& options, const std::string& path, std::optional<double> seconds_per_step);

@@ -4,7 +4,8 @@
 #include <span>
 #include <string>
 
-#include "core/export/figure_kinds.h"
+#include "core/export/layers_figure.h"
+#include "core/export/layers_script.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/whole_file.h"
 #include "core/files/zip_write.h"
@@ -85,20 +86,55 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
   write_text(folder / "scenario.json", to_json(scenario));
 }
 
-void write_files(const fs::path& folder, const StageCut& cut, const StageFigureStyle& style) {
-  const FigureSpec figure = figure_of(cut, style);
+/// What went in, what came out, and the scripts that compute one from the other.
+void write_computation(const fs::path& folder, const Trace& trace) {
+  write_npz(folder / "inputs.npz", script_inputs(trace));
+  write_npz(folder / "trace.npz", trace_arrays(trace, true));
+  write_text(folder / "reproduce.py", reproduce_script(trace, ScriptLibrary::pytorch));
+  write_text(folder / "reproduce_numpy.py", reproduce_script(trace, ScriptLibrary::numpy));
+}
+
+/// Each layer that is drawn, in a folder of its name. Of a file of attention alone there is nothing to compute.
+void write_layers(const fs::path& folder, const Trace& trace, const ExportOptions& options) {
+  std::vector<NamedArray> known;
+  for (const DrawnLayer& layer : layers_drawn(trace, options)) {
+    if (!layer.trace) {
+      known.push_back({"layers." + layer.name + "." + std::string(name(options.stage)), layer.values});
+      continue;
+    }
+    const fs::path own = folder / "layers" / path_from(layer.name);
+    fs::create_directories(own);
+    write_computation(own, *layer.trace);
+  }
+  if (!known.empty()) write_npz(folder / "layers.npz", known);
+}
+
+void write_together(const fs::path& folder, const Trace& trace, const ExportOptions& options) {
+  const JoinedLayers joined = join_layers(trace, options);
+  std::vector<NamedArray> means;
+  for (std::size_t i = 0; i < joined.means.size(); ++i) means.push_back({"layers." + joined.layers[i], joined.means[i]});
+  write_npz(folder / "means.npz", means);
+  write_text(folder / "reproduce_numpy.py", layers_script(options, joined.layers));
+}
+
+void write_files(const fs::path& folder, const Trace& trace, const ExportOptions& options) {
+  const FigureSpec figure = figure_for(trace, options);
   const std::vector<std::uint8_t> png = render_png(figure);
   write_whole_file(folder / "figure.png", std::as_bytes(std::span(png)));
-  write_text(folder / "figure.svg", render_svg(figure));
+  write_text(folder / "figure.svg", render_svg(figure, options.svg_text));
   write_text(folder / "figure.pdf", render_pdf(figure));
+  write_scenario_and_file(folder, trace);
+  if (!options.layers.empty()) {
+    const NamedArray data = layers_array(trace, options);
+    write_npy(folder / "data.npy", data.values, data.boolean);
+    if (data.values.rank() == 2) write_csv(folder / "data.csv", data.values.matrix());
+    return takes_layers_together(options) ? write_together(folder, trace, options) : write_layers(folder, trace, options);
+  }
+  const StageCut cut = cut_of(options, trace);
   const NamedArray data = stage_array(cut);
   write_npy(folder / "data.npy", data.values, data.boolean);
-  if (cut.heads.size() == 1) write_csv(folder / "data.csv", cut.matrix(cut.heads.front()));
-  write_scenario_and_file(folder, cut.trace);
-  write_npz(folder / "inputs.npz", script_inputs(cut.trace));
-  write_npz(folder / "trace.npz", trace_arrays(cut.trace, true));
-  write_text(folder / "reproduce.py", reproduce_script(cut.trace, ScriptLibrary::pytorch));
-  write_text(folder / "reproduce_numpy.py", reproduce_script(cut.trace, ScriptLibrary::numpy));
+  if (cut.heads.size() == 1) write_csv(folder / "data.csv", cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : data.values.matrix());
+  write_computation(folder, trace);
 }
 
 std::string stem(const fs::path& target) {
@@ -108,14 +144,14 @@ std::string stem(const fs::path& target) {
 
 }  // namespace
 
-void write_bundle(const fs::path& target, const StageCut& cut, const StageFigureStyle& style) {
+void write_bundle(const fs::path& target, const Trace& trace, const ExportOptions& options) {
   const bool zip = target.extension() == ".zip";
   if (!zip && fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target))) {
     throw FileError(target.string(), "cannot be written: it is there already",
                     "expected a new name or an empty folder");
   }
   const ScratchFolder scratch(target);
-  write_files(scratch.path(), cut, style);
+  write_files(scratch.path(), trace, options);
   if (zip) return write_zip(target, scratch.path(), stem(target));
   std::error_code error;
   fs::remove(target, error);  // an empty folder, or nothing

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/network/model_folder.h"
+#include "core/network/network_trace.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 
@@ -12,6 +14,7 @@ namespace {
 using Words = std::optional<std::vector<std::string>>;
 
 std::string absolute(const std::string& path) {
+  if (path.starts_with(shipped_model_prefix)) return path;
   std::error_code error;
   const std::u8string text = std::filesystem::absolute(path_from(path), error).u8string();
   return error ? path : std::string(text.begin(), text.end());
@@ -21,8 +24,11 @@ Words begun_with(const std::string& first, const Scenario& from, const Scenario&
   if (from.source != to.source || (to.source == Source::file && from.file != to.file)) return {};
   Scenario heard = from;  // what another source would read does not matter
   heard.file = to.file;
-  if (to.source != Source::text) heard.text = to.text;
+  const bool reads_text = to.source == Source::text || is_network(to);
+  if (!reads_text) heard.text = to.text;
   Words words = settings_between(heard, to);
+  // A model has a text of its own, which is read where none is said.
+  if (words && to.source == Source::file && reads_text && std::ranges::find(*words, "--text") == words->end()) words->insert(words->begin(), {"--text", to.text});
   if (words && !first.empty()) words->insert(words->begin(), first);
   return words;
 }

@@ -44,7 +44,8 @@ Written batch_text(const ExportOptions& o) {
 void head(ExportOptions& o, Text option, Text text) {
   o.all_heads = text == "all";
   o.pool = text == "mean" ? HeadPool::mean : text == "max" ? HeadPool::max : HeadPool::none;
-  if (o.all_heads || o.pool != HeadPool::none) return;
+  o.said_heads = !o.all_heads && o.pool == HeadPool::none;
+  if (!o.said_heads) return;
   o.heads.clear();
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t to = std::min(text.find(',', from), text.size());
@@ -57,7 +58,8 @@ Written head_text(const ExportOptions& o) {
   if (o.all_heads) return "all";
   std::string text;
   for (const Index h : o.heads) text += (text.empty() ? "" : ",") + std::to_string(h);
-  return text == "0" ? Written() : text;
+  const bool usual = text == "0" && (o.layers.empty() || !o.said_heads);
+  return usual ? Written() : text;
 }
 
 void range(ExportOptions& o, Text, Text text) {
@@ -313,6 +315,7 @@ void clear_export_option(ExportOptions& options, std::string_view option) {
   if (option == "--layers") options.layers.clear();
   if (option == "--other-file") options.style.other_file.clear();
   if (option == "--other-mask") options.style.other_mask.clear();
+  if (option == "--block") options.style.block.reset();
 }
 
 std::vector<std::string> export_words(const ExportOptions& options) {

@@ -18,6 +18,7 @@ struct ExportOptions {
   Index batch = 0;
   std::vector<Index> heads = {0};
   bool all_heads = false;  ///< wins over `heads`
+  bool said_heads = false; ///< `heads` were asked for: of layers, else every head is drawn
   HeadPool pool = HeadPool::none;  ///< wins over both
   Part rows, cols;
   std::string layers;  ///< all layers in place of one: "all", a stack's name, "rollout", "flow" (core/export/layers_figure.h); "": one

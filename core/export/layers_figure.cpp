@@ -14,14 +14,6 @@
 namespace headlight {
 namespace {
 
-/// One layer of what is drawn.
-struct Layer {
-  std::string name;
-  Tensor values;   ///< [B, H, rows, cols]
-  std::shared_ptr<const Trace> trace;  ///< whose masks are drawn; null: none are known
-  bool cross = false;
-};
-
 /// The scenario without what the model of its layer says: another layer may say otherwise.
 Scenario without_own_settings(const Network& network, Index layer, Scenario s) {
   Scenario said;
@@ -58,9 +50,10 @@ std::shared_ptr<const NetworkRun> whole_pass(const std::shared_ptr<const Network
 
 bool is_part(const std::string& word) { return word == "encoder" || word == "decoder" || word == "cross"; }
 
-/// All layers of a stage, or those of the stack that the options name.
-std::vector<Layer> layers_of(const Trace& trace, const ExportOptions& options) {
-  std::vector<Layer> all;
+}  // namespace
+
+std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& options) {
+  std::vector<DrawnLayer> all;
   const auto wanted = [&](const std::string& name) { return !is_part(options.layers) || name.starts_with(options.layers); };
   if (const auto given = network_of(trace.inputs)) {
     const auto pass = whole_pass(given, false);
@@ -81,7 +74,7 @@ std::vector<Layer> layers_of(const Trace& trace, const ExportOptions& options) {
   }
   if (all.empty()) no_layers(options);
   const Tensor& first = all.front().values;
-  for (const Layer& layer : all) {
+  for (const DrawnLayer& layer : all) {
     const bool fits = layer.values.rank() == first.rank() && layer.values.size(-1) == first.size(-1) && layer.values.size(-2) == first.size(-2);
     if (!fits) {
       throw SettingError("--layers", layer.name + " is " + to_string(layer.values.shape()) + ", " + all.front().name + " " + to_string(first.shape()),
@@ -90,6 +83,8 @@ std::vector<Layer> layers_of(const Trace& trace, const ExportOptions& options) {
   }
   return all;
 }
+
+namespace {
 
 std::pair<Index, Index> rows_of(const ExportOptions& options, const MatrixView& whole) { return settle(options.rows, whole.rows, "--rows"); }
 std::pair<Index, Index> cols_of(const ExportOptions& options, const MatrixView& whole) { return settle(options.cols, whole.cols, "--cols"); }
@@ -101,9 +96,9 @@ MatrixView part_of(const ExportOptions& options, const MatrixView& whole) {
 }
 
 /// The heads that are drawn of each layer.
-std::vector<Index> heads_of(const ExportOptions& options, const Layer& layer) {
+std::vector<Index> heads_of(const ExportOptions& options, const DrawnLayer& layer) {
   const Index count = layer.values.rank() == 4 ? layer.values.size(1) : 1;
-  const bool said = !options.all_heads && options.heads != std::vector<Index>{0};
+  const bool said = !options.all_heads && (options.said_heads || options.heads != std::vector<Index>{0});
   std::vector<Index> heads;
   for (Index h = 0; h < count; ++h) {
     if (!said || std::ranges::find(options.heads, h) != options.heads.end()) heads.push_back(h);
@@ -125,8 +120,16 @@ Tensor mean_of_heads(const Tensor& values, Index batch) {
   return {{1, 1, first.rows, first.cols}, std::move(cells)};
 }
 
+/// Throws SettingError for a batch entry that is not there, and for what is not made of a layer's heads.
+void check_pool(const ExportOptions& options, const DrawnLayer& layer) {
+  const Index batches = layer.values.size(0);
+  if (options.batch >= batches) throw SettingError("--batch", std::to_string(options.batch) + " is out of range", "expected 0 to " + std::to_string(batches - 1));
+  if (options.pool == HeadPool::max) throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
+}
+bool is_pooled(const ExportOptions& options, const DrawnLayer& layer) { return options.pool == HeadPool::mean && layer.values.rank() == 4; }
+
 FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
-  std::vector<Layer> layers = layers_of(trace, options);
+  std::vector<DrawnLayer> layers = layers_drawn(trace, options);
   ExportOptions of_one = options;
   of_one.all_heads = false;
   of_one.heads = {0};
@@ -138,10 +141,9 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   spec.panels.clear();
   const Index batch = options.batch;
   std::size_t widest = 1;
-  for (Layer& layer : layers) {
-    if (batch >= layer.values.size(0)) throw SettingError("--batch", std::to_string(batch) + " is out of range", "expected 0 to " + std::to_string(layer.values.size(0) - 1));
-    if (options.pool == HeadPool::max) throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
-    const bool pooled = options.pool == HeadPool::mean && layer.values.rank() == 4;
+  for (DrawnLayer& layer : layers) {
+    check_pool(options, layer);
+    const bool pooled = is_pooled(options, layer);
     if (pooled) layer.values = mean_of_heads(layer.values, batch);
     spec.kept.push_back(layer.values);
     if (layer.trace && layer.trace->has(Stage::mask)) spec.kept.push_back((*layer.trace)[Stage::mask]);
@@ -168,12 +170,11 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   return spec;
 }
 
-struct Together {
-  Tensor matrix;  ///< [n, n]
-  std::string title, formula;
-};
+}  // namespace
 
-Together together_of(const Trace& trace, const ExportOptions& options) {
+bool takes_layers_together(const ExportOptions& options) { return options.layers.starts_with("rollout") || options.layers.starts_with("flow"); }
+
+JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
   HeadOverview overview;
   if (const auto given = network_of(trace.inputs)) {
     overview = overview_of(*whole_pass(given, true), trace.scenario.layer);
@@ -200,18 +201,34 @@ Together together_of(const Trace& trace, const ExportOptions& options) {
   const Index n = means.front().size(0);
   if (n != means.front().size(1)) throw SettingError("--layers", "queries and keys of layer " + layer.layer + " are different words, so that layers cannot be multiplied", "expected a layer of self-attention");
   const std::string upto = means.size() == 1 ? ", layer " + layer.layer : ", layers 0 to " + layer.layer.substr(layer.layer.rfind('.') + 1);
-  if (options.layers.starts_with("rollout")) return {attention_rollout(means), "attention rollout" + upto, "product of ½ mean over heads + ½ I"};
+  JoinedLayers out;
+  out.means = means;
+  for (Index i = 0; i <= last; ++i) {
+    const OverviewLayer& each = overview.layers[static_cast<std::size_t>(i)];
+    if (each.stack == layer.stack && each.cross == layer.cross) out.layers.push_back(each.layer);
+  }
+  if (options.layers.starts_with("rollout")) {
+    out.matrix = attention_rollout(means);
+    out.title = "attention rollout" + upto;
+    out.formula = "product of ½ mean over heads + ½ I";
+    return out;
+  }
   Buffer flow;
   for (Index q = 0; q < n; ++q) {
     const Tensor row = attention_flow(means, q);
     flow.insert(flow.end(), row.values().begin(), row.values().end());
   }
-  return {Tensor({n, n}, std::move(flow)), "attention flow" + upto, "largest flow, edges carry ½ mean over heads + ½ I"};
+  out.matrix = Tensor({n, n}, std::move(flow));
+  out.title = "attention flow" + upto;
+  out.formula = "largest flow, edges carry ½ mean over heads + ½ I";
+  return out;
 }
+
+namespace {
 
 FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
   if (options.stage != Stage::weights) throw SettingError("--layers", options.layers + " is of weights, not of " + std::string(name(options.stage)), "expected --stage weights");
-  Together together = together_of(trace, options);
+  JoinedLayers together = join_layers(trace, options);
   ExportOptions of_one = options;
   of_one.all_heads = false;
   of_one.heads = {0};
@@ -229,37 +246,43 @@ FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
   return spec;
 }
 
-bool is_together(const ExportOptions& options) { return options.layers.starts_with("rollout") || options.layers.starts_with("flow"); }
-
 }  // namespace
 
 FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
   if (options.layers.empty()) return figure_of(cut_of(options, trace), style_of(options));
   if (options.style.kind != PictureKind::heatmap) throw SettingError("--layers", "several layers are drawn as heatmaps", "expected no --kind with it");
-  return is_together(options) ? together_figure(trace, options) : all_layers(trace, options);
-}
-
-void refuse_layers(const ExportOptions& options) {
-  if (!options.layers.empty()) throw SettingError("--layers", "a bundle is of one layer", "expected render for several");
+  return takes_layers_together(options) ? together_figure(trace, options) : all_layers(trace, options);
 }
 
 NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
-  if (is_together(options)) return {options.layers.substr(0, options.layers.find(':')), together_of(trace, options).matrix, false};
+  if (takes_layers_together(options)) {
+    const JoinedLayers joined = join_layers(trace, options);
+    const MatrixView part = part_of(options, joined.matrix.matrix());
+    Buffer cells;
+    for (Index row = 0; row < part.rows; ++row) {
+      for (Index col = 0; col < part.cols; ++col) cells.push_back(part(row, col));
+    }
+    return {options.layers.substr(0, options.layers.find(':')), Tensor({part.rows, part.cols}, std::move(cells)), false};
+  }
   Buffer numbers;
   Shape shape;
-  const std::vector<Layer> layers = layers_of(trace, options);
-  for (const Layer& layer : layers) {
-    const std::vector<Index> heads = heads_of(options, layer);
+  std::vector<DrawnLayer> layers = layers_drawn(trace, options);
+  for (DrawnLayer& layer : layers) {
+    check_pool(options, layer);
+    const bool pooled = is_pooled(options, layer);
+    if (pooled) layer.values = mean_of_heads(layer.values, options.batch);
+    const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
     if (shape.empty()) shape = {static_cast<Index>(layers.size()), static_cast<Index>(heads.size()), 0, 0};
     if (static_cast<Index>(heads.size()) != shape[1]) throw SettingError("--layers", "layers have different numbers of heads", "expected a figure, or one layer");
     for (const Index h : heads) {
-      const MatrixView part = part_of(options, layer.values.matrix(options.batch, h));
+      const MatrixView part = part_of(options, layer.values.matrix(pooled ? 0 : options.batch, h));
       shape[2] = part.rows, shape[3] = part.cols;
       for (Index row = 0; row < part.rows; ++row) {
         for (Index col = 0; col < part.cols; ++col) numbers.push_back(part(row, col));
       }
     }
   }
+  if (options.pool == HeadPool::mean) shape.erase(shape.begin() + 1);
   return {std::string(name(options.stage)), Tensor(shape, std::move(numbers)), info(options.stage).palette == Palette::boolean};
 }
 

@@ -11,8 +11,26 @@ namespace headlight {
 /// The trace must live until it is drawn. Throws SettingError, FileError.
 FigureSpec figure_for(const Trace& trace, const ExportOptions& options);
 
-/// For what is of one layer. Throws SettingError where the options take several.
-void refuse_layers(const ExportOptions& options);
+/// One layer of what is drawn.
+struct DrawnLayer {
+  std::string name;  ///< "3", "cross.0"
+  Tensor values;     ///< [B, H, rows, cols]
+  std::shared_ptr<const Trace> trace;  ///< whose masks are drawn; null: none are known
+  bool cross = false;
+};
+/// All layers of the stage, or those of the stack that the options name. Throws SettingError where there are none.
+std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& options);
+
+/// Whether the options take what the layers give together, in place of each.
+bool takes_layers_together(const ExportOptions& options);
+struct JoinedLayers {
+  Tensor matrix;  ///< [n, n]
+  std::string title, formula;
+  std::vector<std::string> layers;
+  std::vector<Tensor> means;  ///< a layer each: [n, n], over its heads
+};
+/// Rollout or flow. Throws SettingError where there is none.
+JoinedLayers join_layers(const Trace& trace, const ExportOptions& options);
 
 /// The numbers of the same: [L, H, rows, cols] for all layers, [n, n] of what they give together.
 NamedArray layers_array(const Trace& trace, const ExportOptions& options);

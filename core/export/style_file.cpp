@@ -1,11 +1,11 @@
 #include "core/export/style_file.h"
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <iterator>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/blame.h"
+#include "core/files/json_object.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 
@@ -14,23 +14,21 @@ namespace {
 
 constexpr std::string_view not_style[] = {"stage", "batch", "head", "rows", "cols", "kind", "style"};
 
-nlohmann::json read_object(const std::string& path) {
-  std::ifstream stream(path_from(path), std::ios::binary);
-  if (!stream) throw SettingError("--style", "\"" + path + "\" is no style and no file that can be read", "expected light, dark, print or a JSON file");
-  nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
-  if (!json.is_object()) throw FileError(path, "is no JSON object", "expected a style, such as {\"font-size\": 7}");
-  return json;
-}
-
 }  // namespace
 
 void apply_style_file(ExportOptions& options, const std::string& path) {
-  for (const auto& [key, value] : read_object(path).items()) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path_from(path), error)) {
+    throw SettingError("--style", in_quotes(path) + " is no style and no file that can be read", "expected light, dark, print or a JSON file");
+  }
+  const nlohmann::json style = read_json_object(path_from(path), "a style, such as {\"font-size\": 7}", 1 << 20);
+  for (const auto& [key, value] : style.items()) {
     const auto all = all_export_options();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const ExportOption& o) { return o.option == "--" + key; });
+    const std::string option = "--" + key;
+    const auto found = std::ranges::find(all, option, &ExportOption::option);
     const bool is_style = std::find(std::begin(not_style), std::end(not_style), key) == std::end(not_style);
     if (found == all.end() || !is_style) {
-      throw FileError(path, "\"" + key + "\" is nothing that a style says", "expected options of a figure, such as font, font-size, norm or colormap");
+      throw FileError(path, in_quotes(key) + " is nothing that a style says", "expected options of a figure, such as font, font-size, norm or colormap");
     }
     const bool is_switch = found->operand.empty();
     if (is_switch && !value.is_boolean()) throw FileError(path, "\"" + key + "\" is on or off", "expected true or false");

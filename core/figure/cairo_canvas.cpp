@@ -97,6 +97,53 @@ void CairoCanvas::path(const std::vector<PathStep>& steps, float width, Rgba col
   else cairo_stroke(cairo);
 }
 
+void CairoCanvas::area(const std::vector<std::vector<Point>>& polygons, Rgba colour) {
+  cairo_t* cairo = impl_->cairo;
+  for (const std::vector<Point>& polygon : polygons) {
+    // All the same way round, so that what overlaps is filled.
+    float twice = 0;
+    for (std::size_t i = 0; i < polygon.size(); ++i) {
+      const Point &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
+      twice += a.x * b.y - b.x * a.y;
+    }
+    for (std::size_t i = 0; i < polygon.size(); ++i) {
+      const Point& p = polygon[twice < 0 ? polygon.size() - 1 - i : i];
+      i == 0 ? cairo_move_to(cairo, d(p.x), d(p.y)) : cairo_line_to(cairo, d(p.x), d(p.y));
+    }
+    cairo_close_path(cairo);
+  }
+  set_colour(colour);
+  cairo_fill(cairo);
+}
+
+void CairoCanvas::image(const Box& rect, const Image& image, bool smooth) {
+  cairo_surface_t* pixels = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, image.width, image.height);
+  unsigned char* data = cairo_image_surface_get_data(pixels);
+  const std::ptrdiff_t stride = cairo_image_surface_get_stride(pixels);
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) put_pixel(data + y * stride + std::ptrdiff_t{4} * x, image.at(x, y));
+  }
+  cairo_surface_mark_dirty(pixels);
+  cairo_t* cairo = impl_->cairo;
+  cairo_save(cairo);
+  cairo_translate(cairo, d(rect.x), d(rect.y));
+  cairo_scale(cairo, d(rect.w) / image.width, d(rect.h) / image.height);
+  cairo_set_source_surface(cairo, pixels, 0, 0);
+  cairo_pattern_set_filter(cairo_get_source(cairo), smooth ? CAIRO_FILTER_GOOD : CAIRO_FILTER_NEAREST);
+  cairo_pattern_set_extend(cairo_get_source(cairo), CAIRO_EXTEND_PAD);
+  cairo_rectangle(cairo, 0, 0, image.width, image.height);
+  cairo_fill(cairo);
+  cairo_restore(cairo);
+  cairo_surface_destroy(pixels);
+}
+
+void CairoCanvas::clip(const std::optional<Box>& rect) {
+  cairo_reset_clip(impl_->cairo);
+  if (!rect) return;
+  cairo_rectangle(impl_->cairo, d(rect->x), d(rect->y), d(rect->w), d(rect->h));
+  cairo_clip(impl_->cairo);
+}
+
 // Pixels
 
 PixelCanvas::PixelCanvas(float width, float height, float scale, Rgba background, Typesetter& typesetter)
@@ -301,7 +348,7 @@ void PdfCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
     own.gap = 0;
     own.flat_masked = true;
     const auto wide = static_cast<int>(std::min(matrix.cols, most(rect.w))), high = static_cast<int>(std::min(matrix.rows, most(rect.h)));
-    return embed(rect, heatmap_raster(matrix, masks, own, wide, high));
+    return image(rect, heatmap_raster(matrix, masks, own, wide, high), false);
   }
   const float gap = gaps ? static_cast<float>(heatmap_gap(d(w), d(h))) : 0;
   if (gap > 0) fill(rect, style.gap_colour);
@@ -327,27 +374,7 @@ void PdfCanvas::swatch(const Box& rect, CellKind kind, const HeatmapStyle& style
 void PdfCanvas::colour_bar(const Box& rect, const Colormap& map, bool upright) {
   Image bar(upright ? 1 : 256, upright ? 256 : 1);
   for (int i = 0; i < 256; ++i) upright ? bar.set(0, 255 - i, map.table()[static_cast<std::size_t>(i)]) : bar.set(i, 0, map.table()[static_cast<std::size_t>(i)]);
-  embed(rect, bar);
-}
-
-void PdfCanvas::embed(const Box& rect, const Image& image) {
-  cairo_surface_t* pixels = cairo_image_surface_create(CAIRO_FORMAT_RGB24, image.width, image.height);
-  unsigned char* data = cairo_image_surface_get_data(pixels);
-  const std::ptrdiff_t stride = cairo_image_surface_get_stride(pixels);
-  for (int y = 0; y < image.height; ++y) {
-    for (int x = 0; x < image.width; ++x) put_pixel(data + y * stride + std::ptrdiff_t{4} * x, image.at(x, y));
-  }
-  cairo_surface_mark_dirty(pixels);
-  cairo_t* cairo = impl_->cairo;
-  cairo_save(cairo);
-  cairo_translate(cairo, d(rect.x), d(rect.y));
-  cairo_scale(cairo, d(rect.w) / image.width, d(rect.h) / image.height);
-  cairo_set_source_surface(cairo, pixels, 0, 0);
-  cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_NEAREST);
-  cairo_rectangle(cairo, 0, 0, image.width, image.height);
-  cairo_fill(cairo);
-  cairo_restore(cairo);
-  cairo_surface_destroy(pixels);
+  image(rect, bar, false);
 }
 
 std::string PdfCanvas::take() {

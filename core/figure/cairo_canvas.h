@@ -18,6 +18,9 @@ class CairoCanvas : public Canvas {
  public:
   ~CairoCanvas() override;
   void path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) override;
+  void area(const std::vector<std::vector<Point>>& polygons, Rgba colour) override;
+  void image(const Box& rect, const Image& image, bool smooth) override;
+  void clip(const std::optional<Box>& rect) override;
 
  protected:
   /// `typesetter` must outlive the canvas.
@@ -85,7 +88,6 @@ class PdfCanvas : public CairoCanvas {
   void cell(const Box& rect, CellKind kind, Rgba value_colour, const HeatmapStyle& style);
   void stripes(const Box& rect, Rgba ground, Rgba line, bool rising);
   void dots(const Box& rect, Rgba ground, Rgba line);
-  void embed(const Box& rect, const Image& image);
 
   Rgba background_;
 };

@@ -2,6 +2,7 @@
 // SVG (svg_canvas.h).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/figure/heatmap_raster.h"
@@ -37,6 +38,12 @@ class Canvas {
                        bool gaps) = 0;
   /// One cell of a kind, for a legend; a value stands for 1.
   virtual void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) = 0;
+  /// Convex polygons of one colour, as one area: what two of them share has no seam.
+  virtual void area(const std::vector<std::vector<Point>>& polygons, Rgba colour) = 0;
+  /// Pixels over the whole of `rect`; `smooth` where they are larger or smaller than those of the page.
+  virtual void image(const Box& rect, const Image& image, bool smooth) = 0;
+  /// What is drawn from here on shows within `rect` alone; unset: everywhere.
+  virtual void clip(const std::optional<Box>& rect) = 0;
   /// A colour map: upright, its highest value at the top; else at the right.
   virtual void colour_bar(const Box& rect, const Colormap& map, bool upright) = 0;
 };

@@ -6,9 +6,6 @@
 namespace headlight {
 namespace {
 
-constexpr float thin_side = 96;  // a matrix of few rows is stretched to this height, its cells to at most thin_cell
-constexpr float thin_cell = 24;
-
 float cells(Index n) {
   return static_cast<float>(n);
 }
@@ -23,16 +20,9 @@ float base_text(const FigureSpec& spec) {
   return spec.font_size.value_or(spec.on_paper ? 8.0f : 9.0f) * units_to_a_point;
 }
 
-class Grower {
+class Grower : FrameMaker {
  public:
-  Grower(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind, Typesetter& typesetter)
-      : spec_(spec),
-        ranges_(ranges),
-        kind_(kind),
-        typesetter_(typesetter),
-        rows_(spec.panels[0].matrix.rows),
-        cols_(spec.panels[0].matrix.cols),
-        count_(static_cast<Index>(spec.panels.size())) {}
+  explicit Grower(const FrameMaker& maker) : FrameMaker(maker) {}
 
   FigureFrame grown() {
     Frame frame;
@@ -147,12 +137,6 @@ class Grower {
     frame.below = frame.ticks_below + (frame.col_name == NamePlace::outside ? m.name_room : 0);
     frame.top = m.margin + frame.panel_top + (frame.title ? m.title_room : 0) + (frame.subtitle ? m.subtitle_room : 0);
   }
-
-  const FigureSpec& spec_;
-  const std::vector<ValueRange>& ranges_;
-  ColormapKind kind_;
-  Typesetter& typesetter_;
-  Index rows_, cols_, count_;
 };
 
 }  // namespace
@@ -168,8 +152,9 @@ FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text) {
   const float t = tick_text, f = std::min(std::max(base_text(spec), least_text), 1.15f * t);  // words near each other are of like size
   const float least_side = spec.size->height > 0 ? std::min(spec.size->width, spec.size->height) : spec.size->width;
   if (spec.on_paper) {
-    return {1.2f * f,  f,        t,        t,         0.25f * f, 1.6f * f,  1.35f * f, 1.1f * f,  1.3f * f, 0,
-            0.35f * t, 0.6f * f, 0.5f * f, 0.35f * f, 0.9f * f,  1.45f * f, 1.2f * f,  0.15f * f};
+    const float apart = spec.panels.size() <= 4 ? 0.5f : spec.panels.size() <= 8 ? 0.35f : 0.18f;
+    return {1.2f * f,  f,        t,        t,         0.25f * f, 1.6f * f,  1.35f * f, 1.0f * f,  1.3f * f, 0,
+            0.35f * t, 0.45f * f, 0.5f * f, 0.28f * f, 0.9f * f,  1.45f * f, 1.2f * f,  apart * f};
   }
   const float margin = std::round(std::clamp(0.03f * least_side, 6.0f, 24.0f));
   return {1.2f * f, f,        t,        t,        margin,   1.65f * f, 1.35f * f, 1.3f * f, 1.35f * f, 0,
@@ -272,7 +257,7 @@ std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, Val
     return is_apart(ticks) ? ticks : std::vector{ticks.back()};
   }
   if (spec.norm != Norm::linear) return spread_ticks(range, kind, spec.norm, apart / length);
-  const int most = std::clamp(static_cast<int>(length / std::max(32.0f, apart)) + 1, 2, 7);
+  const int most = std::clamp(static_cast<int>(length / std::max(spec.on_paper ? 20.0f : 32.0f, apart)) + 1, 2, 7);
   for (const int tried : {most, most + 1, most + 2, most + 3, most - 1, most - 2, 2}) {
     if (std::vector<BarTick> ticks = bar_ticks(range, std::max(2, tried)); ticks.size() >= 2 && is_apart(ticks)) return ticks;
   }
@@ -283,8 +268,9 @@ std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, Val
 
 FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,
                       Typesetter& typesetter) {
-  if (!spec.bare && spec.size) return search_frame(spec, ranges, kind, typesetter);
-  Grower grower(spec, ranges, kind, typesetter);
+  const FrameMaker maker(spec, ranges, kind, typesetter);
+  if (!spec.bare && spec.size) return search_frame(maker);
+  Grower grower(maker);
   return spec.bare ? grower.bare() : grower.grown();
 }
 

@@ -73,12 +73,27 @@ std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, Val
 /// Each panel has a bar of its own, since one would not do for all.
 bool has_own_bars(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
 
-/// Grown around its cells, or the cells alone.
-FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,
-                      Typesetter& typesetter);
+/// What both ways to a frame start from, and what they share.
+class FrameMaker {
+ public:
+  FrameMaker(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind, Typesetter& typesetter)
+      : spec_(spec), ranges_(ranges), kind_(kind), typesetter_(typesetter), rows_(spec.panels[0].matrix.rows), cols_(spec.panels[0].matrix.cols), count_(static_cast<Index>(spec.panels.size())) {}
+
+ protected:
+  static constexpr float thin_side = 96, thin_cell = 24;  ///< a matrix of few rows is stretched to this height, its cells to at most that
+  static float number(Index n) { return static_cast<float>(n); }
+
+  const FigureSpec& spec_;
+  const std::vector<ValueRange>& ranges_;
+  ColormapKind kind_;
+  Typesetter& typesetter_;
+  Index rows_, cols_, count_;  ///< of a matrix; of panels
+};
+
+/// Grown around its cells, or the cells alone; or, where the spec has a size, search_frame().
+FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind, Typesetter& typesetter);
 /// The largest matrices that the spec's size allows, with as many words around them as leave them large.
-FigureFrame search_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,
-                         Typesetter& typesetter);
+FigureFrame search_frame(const FrameMaker& maker);
 
 // Shared by both.
 void set_cells(FigureFrame& frame, const FigureSpec& spec, float cell_width, float cell_height);

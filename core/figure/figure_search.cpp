@@ -10,7 +10,6 @@
 namespace headlight {
 namespace {
 
-constexpr float thin_side = 96, thin_cell = 24;
 constexpr Index most_thinned = 3;  // every third word at the least; then indices say more
 
 enum class TickWords : std::uint8_t { tokens, indices, none };
@@ -35,42 +34,37 @@ struct Outcome {
 
 constexpr std::array longest_words{1000.0f, 8.0f, 5.0f};  // in ems
 
-class Searcher {
+class Searcher : FrameMaker {
  public:
-  Searcher(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind, Typesetter& typesetter)
-      : spec_(spec),
-        ranges_(ranges),
-        kind_(kind),
-        typesetter_(typesetter),
-        rows_(spec.panels[0].matrix.rows),
-        cols_(spec.panels[0].matrix.cols),
-        count_(static_cast<Index>(spec.panels.size())),
-        named_(spec.letters || std::any_of(spec.panels.begin(), spec.panels.end(), [](auto& p) { return !p.title.empty(); })),
-        entries_(legend_entries(spec, spec.on_paper)),
-        width_(spec.size->width),
-        height_(spec.size->height > 0 ? spec.size->height : 0) {
-    const float base = tight_metrics(spec, 12).label_text;
+  explicit Searcher(const FrameMaker& maker)
+      : FrameMaker(maker),
+        named_(spec_.letters || std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return !p.title.empty(); })),
+        entries_(legend_entries(spec_, spec_.on_paper)),
+        width_(spec_.size->width),
+        height_(spec_.size->height > 0 ? spec_.size->height : 0) {
+    const float base = tight_metrics(spec_, 12).label_text;
     for (const float share : {1.0f, 0.875f, 0.75f}) {
       const float text = std::max(least_text, base * share);
       if (texts_.empty() || text < texts_.back()) texts_.push_back(text);
     }
     for (const float text : texts_) {
       FigureFrame measured;
-      measured.metrics = tight_metrics(spec, text);
-      break_legend(measured, entries_, width_ - 2 * measured.metrics.margin, typesetter);
+      measured.metrics = tight_metrics(spec_, text);
+      break_legend(measured, entries_, width_ - 2 * measured.metrics.margin, typesetter_);
       metrics_.push_back(measured.metrics);
       legend_lines_.push_back(measured.legend.size());
       legend_widths_.push_back(measured.legend_width);
     }
-    row_width_ = widths(spec.row_ticks, rows_);
-    col_width_ = widths(spec.col_ticks, cols_);
+    row_width_ = widths(spec_.row_ticks, rows_);
+    col_width_ = widths(spec_.col_ticks, cols_);
     const auto em = [&](const std::string& text, FontRole role) { return typesetter_.width(text, role, 1); };
-    row_index_ = em(std::to_string(spec.first_row + rows_ - 1), FontRole::text);
-    col_index_ = em(std::to_string(spec.first_col + cols_ - 1), FontRole::text);
-    col_label_ = em(spec.col_label, FontRole::text);
-    row_label_ = em(spec.row_label, FontRole::text);
-    bar_label_ = bar_label_width(spec, kind, ranges, 120, metrics_.back(), typesetter) / metrics_.back().bar_text;
-    free_corner_ = std::all_of(spec.panels.begin(), spec.panels.end(), [&](const FigurePanel& panel) { return has_free_corner(panel); });
+    const auto widest = [&](Index last) { return em(std::string(std::to_string(last).size(), '0'), FontRole::text); };  // "500" is wider than "511"
+    row_index_ = widest(spec_.first_row + rows_ - 1);
+    col_index_ = widest(spec_.first_col + cols_ - 1);
+    col_label_ = em(spec_.col_label, FontRole::text);
+    row_label_ = em(spec_.row_label, FontRole::text);
+    bar_label_ = bar_label_width(spec_, kind_, ranges_, 120, metrics_.back(), typesetter_) / metrics_.back().bar_text;
+    free_corner_ = std::all_of(spec_.panels.begin(), spec_.panels.end(), [&](const FigurePanel& panel) { return has_free_corner(panel); });
     for (const LegendEntry& entry : entries_) legend_widest_ = std::max(legend_widest_, em(entry.text, FontRole::text));
   }
 
@@ -82,8 +76,6 @@ class Searcher {
   }
 
  private:
-  static float number(Index n) { return static_cast<float>(n); }
-
   std::array<float, longest_words.size()> widths(const std::vector<std::string>& tokens, Index count) {
     std::array<float, longest_words.size()> out{};
     for (Index i = 0; i < count && i < static_cast<Index>(tokens.size()); ++i) {
@@ -296,6 +288,7 @@ class Searcher {
     frame.row_ticks = ticks(c.rows, {spec_.row_ticks, rows_, spec_.first_row}, outcome.row_step);
     frame.col_ticks = ticks(c.cols, {spec_.col_ticks, cols_, spec_.first_col}, outcome.col_step);
     frame.col_ticks.angle = c.angle;
+    draw_near(frame);
     if (c.legend != NamePlace::none) {
       break_legend(frame, entries_, c.legend == NamePlace::outside ? frame.inner_width : 0.0f, typesetter_);
     } else {
@@ -305,6 +298,19 @@ class Searcher {
     set_cells(frame, spec_, frame.cell_width, frame.cell_height);
     say(c, outcome, frame.left_out);
     return frame;
+  }
+
+  /// The name of the columns and the bar stand as near as the words that are left let them.
+  void draw_near(FigureFrame& frame) {
+    if (frame.col_ticks.angle == 0 || frame.col_ticks.ticks.empty()) return;
+    const float t = frame.metrics.tick_text;
+    float longest = 0;
+    for (const AxisTick& tick : frame.col_ticks.ticks) longest = std::max(longest, typesetter_.width(tick.text, FontRole::text, t));
+    const float depth = frame.metrics.tick_gap + (frame.col_ticks.angle == -90 ? longest : 0.70710678f * (longest + 0.5f * t) + 0.5f * t);
+    const float less = std::max(0.0f, frame.ticks_below - depth);
+    frame.ticks_below -= less;
+    frame.below -= less;
+    if (height_ <= 0) frame.height -= less;
   }
 
   void say(const Choice& c, const Outcome& outcome, std::vector<std::string>& out) const {
@@ -352,11 +358,6 @@ class Searcher {
     return frame;
   }
 
-  const FigureSpec& spec_;
-  const std::vector<ValueRange>& ranges_;
-  ColormapKind kind_;
-  Typesetter& typesetter_;
-  Index rows_, cols_, count_;
   bool named_, free_corner_ = false;
   std::vector<LegendEntry> entries_;
   float width_, height_;
@@ -370,9 +371,6 @@ class Searcher {
 
 }  // namespace
 
-FigureFrame search_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,
-                         Typesetter& typesetter) {
-  return Searcher(spec, ranges, kind, typesetter).best();
-}
+FigureFrame search_frame(const FrameMaker& maker) { return Searcher(maker).best(); }
 
 }  // namespace headlight

@@ -104,7 +104,7 @@ std::vector<Rgba> value_colours(const PooledMatrix& cells, const HeatmapStyle& s
 }  // namespace
 
 Rgba flat_mask(Theme theme) {
-  return mix(colours(theme).hatch_ground, colours(theme).hatch_line, 0.4f);
+  return mix(colours(theme).hatch_ground, colours(theme).hatch_line, 0.2f);
 }
 
 int heatmap_gap(double cell_width, double cell_height, float scale) {

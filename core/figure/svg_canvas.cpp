@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <span>
+#include <utility>
 
 #include "core/text/utf8.h"
 
@@ -213,12 +214,36 @@ void SvgCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
   own.scale = embedded_scale;
   own.gap = gap * static_cast<int>(embedded_scale);
   const auto pixels = [](float units) { return std::max(1, static_cast<int>(std::lround(units * embedded_scale))); };
-  embed(rect, heatmap_raster(matrix, masks, own, pixels(rect.w), pixels(rect.h)));
+  image(rect, heatmap_raster(matrix, masks, own, pixels(rect.w), pixels(rect.h)), false);
 }
 
-void SvgCanvas::embed(const Box& rect, const Image& image) {
-  svg_ += "<image" + place(rect) + " preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" xlink:href=\"" +
+void SvgCanvas::area(const std::vector<std::vector<Point>>& polygons, Rgba colour) {
+  std::string d;
+  for (const std::vector<Point>& polygon : polygons) {
+    float twice = 0;
+    for (std::size_t i = 0; i < polygon.size(); ++i) {
+      const Point &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
+      twice += a.x * b.y - b.x * a.y;
+    }
+    for (std::size_t i = 0; i < polygon.size(); ++i) {
+      const Point& p = polygon[twice < 0 ? polygon.size() - 1 - i : i];
+      d += (i == 0 ? "M" : "L") + number(p.x) + " " + number(p.y);
+    }
+    d += "Z";
+  }
+  svg_ += "<path d=\"" + d + "\"" + paint(colour) + "/>\n";
+}
+
+void SvgCanvas::image(const Box& rect, const Image& image, bool smooth) {
+  svg_ += "<image" + place(rect) + " preserveAspectRatio=\"none\" " + (smooth ? "" : "style=\"image-rendering:pixelated\" ") + "xlink:href=\"" +
           "data:image/png;base64," + base64(encode_png(image)) + "\"/>\n";
+}
+
+void SvgCanvas::clip(const std::optional<Box>& rect) {
+  if (std::exchange(clipped_, rect.has_value())) svg_ += "</g>\n";
+  if (!rect) return;
+  const std::string id = "clip" + std::to_string(clips_++);
+  svg_ += "<clipPath id=\"" + id + "\"><rect" + place(*rect) + "/></clipPath>\n<g clip-path=\"url(#" + id + ")\">\n";
 }
 
 void SvgCanvas::swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) {
@@ -237,6 +262,7 @@ void SvgCanvas::colour_bar(const Box& rect, const Colormap& map, bool upright) {
 }
 
 std::string SvgCanvas::take() {
+  clip({});
   return std::move(svg_) + "</svg>\n";
 }
 

@@ -22,6 +22,9 @@ class SvgCanvas : public Canvas {
   void fill(const Box& rect, Rgba colour) override;
   void text(const Label& label) override;
   void path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) override;
+  void area(const std::vector<std::vector<Point>>& polygons, Rgba colour) override;
+  void image(const Box& rect, const Image& image, bool smooth) override;
+  void clip(const std::optional<Box>& rect) override;
   /// Cells as rectangles up to 64 × 64 of them that are not tiny, beyond that a picture inside the file.
   void heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                bool gaps) override;
@@ -34,13 +37,13 @@ class SvgCanvas : public Canvas {
  private:
   void cell(const Box& rect, CellKind kind, Rgba value_colour, bool flat_masked);
   void cells(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, float gap);
-  void embed(const Box& rect, const Image& image);
 
   std::string svg_;
   const ThemeColours& theme_;
   SvgText text_;
   Typesetter& typesetter_;
-  int gradients_ = 0;
+  int gradients_ = 0, clips_ = 0;
+  bool clipped_ = false;
 };
 
 }  // namespace headlight

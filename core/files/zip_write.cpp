@@ -38,12 +38,14 @@ void add_file(zip* archive, const fs::path& file, const std::string& name, const
 
 void write_zip(const fs::path& target, const fs::path& folder, const std::string& inside) {
   std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_directory()) files.push_back(entry.path());
+  }
   std::sort(files.begin(), files.end());
   write_whole_file(target, [&](const fs::path& temporary) {
     std::unique_ptr<zip, Discard> archive(zip_open(utf8(temporary).c_str(), ZIP_CREATE | ZIP_EXCL, nullptr));
     if (!archive) throw FileError(target.string(), "cannot be written");
-    for (const fs::path& file : files) add_file(archive.get(), file, inside + "/" + utf8(file.filename()), target);
+    for (const fs::path& file : files) add_file(archive.get(), file, inside + "/" + utf8(file.lexically_relative(folder)), target);
     if (zip_close(archive.get()) != 0) {
       throw FileError(target.string(), std::string("cannot be written: ") + zip_strerror(archive.get()));
     }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "core/files/blame.h"
+#include "core/files/json_object.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -49,16 +49,7 @@ std::string listed(std::initializer_list<std::string_view> names) {
 }  // namespace
 
 Config Config::read(const std::filesystem::path& path) {
-  const Blame blame{utf8_from(path)};
-  constexpr std::uintmax_t most = 16 << 20;
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) blame.fail("cannot be opened: " + error.message());
-  if (size > most) blame.fail("has " + byte_count(size), "a config.json of 16 MB at most");
-  std::ifstream stream(path, std::ios::binary);
-  json fields = json::parse(stream, nullptr, false);
-  if (!fields.is_object()) blame.fail("no JSON object", "a config.json as Hugging Face writes it");
-  return Config(std::move(fields), blame.path);
+  return Config(read_json_object(path, "a config.json as Hugging Face writes it"), utf8_from(path));
 }
 
 void Config::fail(const std::string& wrong, const std::string& expected) const { throw FileError(path_, wrong, expected); }

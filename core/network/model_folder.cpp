@@ -1,12 +1,10 @@
 #include "core/network/model_folder.h"
 
 #include <algorithm>
-#include <fstream>
-
-#include <nlohmann/json.hpp>
 
 #include "core/assets/assets.h"
 #include "core/files/blame.h"
+#include "core/files/json_object.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -26,9 +24,8 @@ bool is_index(const fs::path& path) { return path.filename().string().ends_with(
 std::vector<fs::path> shards_of(const fs::path& index) {
   const Blame blame{utf8_from(index)};
   if (!is_file(index)) blame.fail("no such file");
-  std::ifstream stream(index, std::ios::binary);
-  const auto json = nlohmann::json::parse(stream, nullptr, false);
-  if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object()) {
+  const nlohmann::json json = read_json_object(index, "an index as Hugging Face writes it", 256 << 20);
+  if (!json.contains("weight_map") || !json["weight_map"].is_object()) {
     blame.fail("holds no weight_map", "an index as Hugging Face writes it, {\"weight_map\": {\"name\": \"file\"}}");
   }
   std::vector<std::string> names;

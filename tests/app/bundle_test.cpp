@@ -179,6 +179,38 @@ TEST_CASE("a bundle's scenario opens and traces to the bundle's numbers") {
   }
 }
 
+TEST_CASE("a bundle of a network's layers has a script for each, and one for what they give together, that confirm its numbers") {
+  const std::string python = python_with("numpy");
+  if (python.empty()) {
+    WARN("skipped: no Python with NumPy");
+    return;
+  }
+  const Folder folder;
+  REQUIRE(bundle("model:sentences --layers all --stage weights", folder / "all") == 0);
+  int layers = 0;
+  for (const auto& layer : fs::directory_iterator(folder / "all" / "layers")) {
+    INFO(layer.path().string());
+    CHECK(shell(python + " \"" + (layer.path() / "reproduce_numpy.py").string() + "\" > /dev/null 2>&1") == 0);
+    ++layers;
+  }
+  CHECK(layers > 1);
+  const Tensor all = open_arrays(folder / "all" / "data.npy")->load(open_arrays(folder / "all" / "data.npy")->entries().front().name);
+  CHECK(all.size(0) == layers);
+  for (const std::string way : {"rollout", "flow", "rollout:0", "rollout --rows 2:5"}) {
+    INFO(way);
+    const fs::path out = folder / ("b_" + way.substr(0, way.find(' ')) + std::to_string(way.size()));
+    REQUIRE(bundle("model:sentences --stage weights --layers " + way, out) == 0);
+    const std::string script = python + " \"" + (out / "reproduce_numpy.py").string() + "\" > /dev/null 2>&1";
+    CHECK(shell(script) == 0);
+    const auto data = open_arrays(out / "data.npy");
+    const Tensor values = data->load(data->entries().front().name);
+    write_npy(out / "data.npy", Tensor::full(values.shape(), 7));
+    CHECK(shell(script) == 1);
+  }
+  REQUIRE(bundle("model:sentences --layers all --head mean --stage weights", folder / "mean.zip") == 0);
+  CHECK(text_of(folder / "mean.zip").find("mean/layers/0/trace.npz") != std::string::npos);
+}
+
 TEST_CASE("a bundle is a folder or a zip, whole or not at all") {
   const Folder folder;
   const std::string small = "--random --queries 4 --heads 2 --d-model 8";

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
 
@@ -114,6 +115,111 @@ TEST_CASE("the file of the export dialog is the file of its command line, byte b
   CHECK(window.document().notice.find(written.string()) != std::string::npos);
   run_command(written.string(), folder / "again.png");
   CHECK(bytes_of(written) == bytes_of(folder / "again.png"));
+}
+
+TEST_CASE("every view has its picture as a figure, and the command line that makes the same file") {
+  struct Seen {
+    const char* name;
+    std::function<void(View&)> look;
+    ExportKind kind;
+    const char* word;  ///< of the command line
+  };
+  const Seen all[] = {
+      {"pipeline", [](View& v) { v.selected = Cell{Stage::scores, 0, 1, 2, 1}; }, ExportKind::figure, "--stage scores"},
+      {"sentence", [](View& v) { v.looking.level = Level::sentence; }, ExportKind::figure, "--kind arcs"},
+      {"operation", [](View& v) { v.looking.level = Level::operation, v.looking.stage = Stage::head_outputs; }, ExportKind::figure, "--stage head_outputs"},
+      {"journey", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::journey; }, ExportKind::window, "--level operation:journey"},
+      {"geometry", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::geometry; }, ExportKind::window, "--level operation:geometry"},
+      {"heads", [](View& v) { v.kind = ViewKind::heads; }, ExportKind::figure, "--head all"},
+      {"chosen heads", [](View& v) { v.kind = ViewKind::heads, v.heads.heads = {1, 2}; }, ExportKind::figure, "--head 1,2"},
+      {"patterns", [](View& v) { v.kind = ViewKind::mask; }, ExportKind::figure, "--stage mask"},
+      {"conventions", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::conventions; }, ExportKind::window, "--view mask:conventions"},
+      {"reach", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::reach; }, ExportKind::figure, "--kind reach"},
+      {"cost", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::cost, v.mask_lab.block = 2; }, ExportKind::figure, "--kind blocks"},
+      {"two masks", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::side_by_side; }, ExportKind::figure, "--kind side-by-side"},
+      {"compare", [](View& v) { v.kind = ViewKind::compare; }, ExportKind::window, "--view compare"},
+      {"network", [](View& v) { v.kind = ViewKind::network; }, ExportKind::figure, "--layers all"},
+      {"network's mean", [](View& v) { v.kind = ViewKind::network, v.network.together = LayersTogether::mean; }, ExportKind::figure, "--head mean"},
+      {"rollout", [](View& v) { v.kind = ViewKind::network, v.network.together = LayersTogether::rollout; }, ExportKind::figure, "--layers rollout"},
+      {"flow", [](View& v) { v.kind = ViewKind::network, v.network.together = LayersTogether::flow; }, ExportKind::figure, "--layers flow"},
+  };
+  for (const Seen& seen : all) {
+    INFO(seen.name);
+    const Folder folder;
+    Document document;
+    document.scenario.source = Source::file;
+    document.scenario.file = "model:sentences";
+    document.scenario.text = "the cat that chases the dogs sleeps";
+    document.origin.lesson.scenario = document.scenario;
+    seen.look(document.view);
+    HeadlessWindow window(std::move(document), large);
+    window.press('e', true);
+    window.settle();
+    const ExportChoice& choice = window.document().view.exporting;
+    REQUIRE(window.document().view.dialog == Dialog::exporting);
+    CHECK(choice.kind == seen.kind);
+    click(window, "export", {"copy"});
+    const std::string command = ImGui::GetClipboardText();
+    INFO(command);
+    CHECK(command.find(seen.word) != std::string::npos);
+    if (seen.kind == ExportKind::window) {
+      CHECK(command.find("--bare") != std::string::npos);
+      continue;  // its file is made by the loop that draws the window
+    }
+    CHECK(choice.problem.empty());
+    click(window, "export", {"export"});
+    CHECK(window.document().error.empty());
+    const fs::path written = fs::directory_iterator(fs::current_path())->path();
+    run_command(written.string(), folder / "again.png");
+    CHECK(bytes_of(written) == bytes_of(folder / "again.png"));
+  }
+}
+
+TEST_CASE("a view is drawn as vectors: its words are text, and nothing of the panels is there") {
+  for (const char* extension : {"svg", "pdf"}) {
+    const Folder folder;
+    const std::string out = (folder / "view.").string() + extension;
+    const std::string program = "\"" HEADLIGHT_PROGRAM "\" --text \"the cat sat\" --mask \"causal()\" --view heads --size 900x600 ";
+    REQUIRE(std::system((program + "--bare --screenshot " + out).c_str()) == 0);
+    const std::string file = bytes_of(out);
+    if (std::string(extension) == "pdf") {
+      CHECK(file.starts_with("%PDF-1.5"));
+      CHECK(file.find("/MediaBox [ 0 0 675 450 ]") != std::string::npos);  // 900 × 600 of 1/96 inch, in points
+      CHECK(file.find("/FontFile") != std::string::npos);
+      continue;
+    }
+    CHECK(file.find(">cat</text>") != std::string::npos);
+    CHECK(file.find("Export") == std::string::npos);
+    CHECK(file.find("NaN") == std::string::npos);
+    REQUIRE(std::system((program + "--screenshot " + out).c_str()) == 0);
+    CHECK(bytes_of(out).find("Export") != std::string::npos);
+  }
+}
+
+TEST_CASE("layers by heads are chosen in the dialog, and bundled") {
+  const Folder folder;
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = "model:sentences";
+  document.scenario.text = "the cat that chases the dogs sleeps";
+  document.origin.lesson.scenario = document.scenario;
+  document.view.kind = ViewKind::network;
+  HeadlessWindow window(std::move(document), large);
+  window.press('e', true);
+  window.settle();
+  click(window, part("options"), {"layer_heads", "some heads"});
+  CHECK(window.document().view.exporting.options.said_heads);
+  click(window, part("options"), {"kind2", "bundle"});
+  click(window, "export", {"copy"});
+  const std::string command = ImGui::GetClipboardText();
+  CHECK(command.find("bundle") != std::string::npos);
+  CHECK(command.find("--layers all") != std::string::npos);
+  click(window, "export", {"export"});
+  CHECK(window.document().error.empty());
+  const fs::path written = fs::directory_iterator(fs::current_path())->path();
+  CHECK(written.extension() == ".zip");
+  run_command(written.string(), folder / "again.zip");
+  CHECK(bytes_of(folder / "again.zip").find("again/layers/0/reproduce.py") != std::string::npos);
 }
 
 TEST_CASE("exporting twice gives two files, and SVG and numbers are those of their command lines") {

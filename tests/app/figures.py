@@ -31,8 +31,8 @@ def boxes(pdf):
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for size, options, all_words in (("8x6cm", [], True), ("16x6cm", ["--heads", "8", "--head", "all"], False),
-                                     ("3.3x1.8in", ["--heads", "2", "--head", "all"], True), ("12x9cm", ["--font", "serif"], True)):
+    for size, options, all_words in (("8x6cm", [], True), ("16x6cm", ["--heads", "8", "--head", "all"], False), ("column", [], True), ("page", ["--heads", "2", "--head", "all"], True),
+                                     ("16x6cm", ["--heads", "16", "--d-model", "128", "--head", "all"], False), ("3.3x1.8in", ["--heads", "2", "--head", "all"], True), ("12x9cm", ["--font", "serif"], True)):
         said = render("a.pdf", "--size", size, *options)
         page, found = boxes("a.pdf")
         shown = [b[4] for b in found]
@@ -55,23 +55,74 @@ with tempfile.TemporaryDirectory() as folder:
     info = subprocess.run(["pdfinfo", "-isodates", "d.pdf"], capture_output=True, text=True).stdout
     expect("2023-11-14T22:13:20Z" in info, f"SOURCE_DATE_EPOCH is not the date: {info}")
 
-    # A page of the PDF is the picture that PNG is.
     try:
         import numpy as np
     except ImportError:
-        np = None
-    if np is not None:
-        def ppm(path):
-            raw = open(path, "rb").read()
-            head = re.match(rb"P6\s+(\d+)\s+(\d+)\s+255\s", raw)
-            w, h = int(head[1]), int(head[2])
-            return np.frombuffer(raw[head.end():], np.uint8).reshape(h, w, 3).astype(float)
-        subprocess.run(["pdftoppm", "-r", "150", "-singlefile", "b.pdf", "b"], check=True)
-        if shutil.which("mutool"):
-            subprocess.run(["mutool", "draw", "-q", "-r", "150", "-o", "m.ppm", "b.pdf"], check=True, stderr=subprocess.DEVNULL)
-            poppler, mupdf = ppm("b.ppm"), ppm("m.ppm")
-            # Over blocks of 8 x 8 pixels: where an edge falls within a pixel is each renderer's own.
-            h, w = (min(a, b) // 8 * 8 for a, b in zip(poppler.shape[:2], mupdf.shape[:2]))
-            blocks = (poppler[:h, :w] - mupdf[:h, :w]).reshape(h // 8, 8, w // 8, 8, 3).mean((1, 3))
-            expect(abs(blocks).mean() < 3, f"Poppler and MuPDF draw different pictures: {abs(blocks).mean()}")
+        sys.exit(1 if faults else 0)
+
+    def ppm(path):
+        raw = open(path, "rb").read()
+        head = re.match(rb"P6\s+(?:#[^\n]*\n\s*)*(\d+)\s+(\d+)\s+255\s", raw)
+        w, h = int(head[1]), int(head[2])
+        return np.frombuffer(raw[head.end():], np.uint8).reshape(h, w, 3).astype(float)
+
+    # The share of the paper that is matrix: what is of a colour that fills areas, which the bar's, paper, ink and frames do not.
+    for size, options, least in (("8x6cm", [], 0.40), ("16x6cm", ["--heads", "16", "--d-model", "128", "--head", "all"], 0.45)):
+        render("share.pdf", "--size", size, *options)
+        subprocess.run(["pdftoppm", "-r", "400", "-singlefile", "share.pdf", "share"], check=True)
+        pixels = ppm("share.ppm").astype(int)
+        packed = pixels @ [65536, 256, 1]
+        # Whatever is in a square of 8 x 8 pixels of one colour, but for the paper's.
+        runs = packed != 0xFFFFFF
+        for axis in (0, 1):
+            same = np.diff(packed, axis=axis) == 0
+            pad = [(0, 0), (0, 0)]
+            pad[axis] = (0, 1)
+            same = np.pad(same, pad)
+            for step in range(7):
+                runs &= np.roll(same, -step, axis)
+        filled = runs.copy()
+        for _ in range(7):
+            filled |= np.roll(filled, 1, 0)
+        for _ in range(7):
+            filled |= np.roll(filled, 1, 1)
+        share = filled.sum() / packed.size
+        print(f"{size}: {100 * share:.1f} % of the paper is matrix")
+        expect(share >= least, f"{size}: {100 * share:.1f} % of the paper is matrix, expected {100 * least:.0f}")
+
+    # Whoever draws it, it is the same picture, over blocks of 8 x 8 pixels: where an edge falls within a pixel is each one's own.
+    def apart(a, b):
+        h, w = (min(x, y) // 8 * 8 for x, y in zip(a.shape[:2], b.shape[:2]))
+        return abs((a[:h, :w] - b[:h, :w]).reshape(h // 8, 8, w // 8, 8, 3).mean((1, 3))).mean()
+
+    def convert(png, out):
+        subprocess.run([sys.executable, "-c", "import sys, matplotlib.image as I, numpy as np; a = (I.imread(sys.argv[1])[..., :3] * 255).round().astype('uint8');"
+                        "open(sys.argv[2], 'wb').write(b'P6 %d %d 255\\n' % a.shape[1::-1] + a.tobytes())", png, out], check=True, capture_output=True)
+
+    subprocess.run(["pdftoppm", "-r", "150", "-singlefile", "b.pdf", "b"], check=True)
+    poppler = ppm("b.ppm")
+    if shutil.which("mutool"):
+        subprocess.run(["mutool", "draw", "-q", "-r", "150", "-o", "m.ppm", "b.pdf"], check=True, stderr=subprocess.DEVNULL)
+        expect(apart(poppler, ppm("m.ppm")) < 3, f"Poppler and MuPDF draw different pictures: {apart(poppler, ppm('m.ppm'))}")
+    if shutil.which("gs"):
+        subprocess.run(["gs", "-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=ppmraw", "-r150", "-dTextAlphaBits=4", "-dGraphicsAlphaBits=4", "-sOutputFile=g.ppm", "b.pdf"],
+                       check=True, stdout=subprocess.DEVNULL)
+        expect(apart(poppler, ppm("g.ppm")) < 3, f"Poppler and Ghostscript draw different pictures: {apart(poppler, ppm('g.ppm'))}")
+    render("b.svg", "--size", "8x6cm", "--svg-text", "outlines")
+    try:
+        if shutil.which("rsvg-convert"):
+            subprocess.run(["rsvg-convert", "-d", "150", "-p", "150", "-o", "r.png", "b.svg"], check=True)
+            convert("r.png", "r.ppm")
+            expect(apart(poppler, ppm("r.ppm")) < 3, f"the SVG in librsvg is another picture than the PDF: {apart(poppler, ppm('r.ppm'))}")
+        browser = shutil.which("chromium")
+        if browser and os.environ.get("HEADLIGHT_BROWSER"):  # seconds to start
+            page = f'<body style="margin:0"><img src="file://{os.path.abspath("b.svg")}" style="width:{poppler.shape[1]}px"></body>'
+            open("page.html", "w").write(page)
+            subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--allow-file-access-from-files", "--screenshot=" + os.path.abspath("c.png"),
+                            f"--window-size={poppler.shape[1]},{poppler.shape[0]}", "file://" + os.path.abspath("page.html")], check=True, capture_output=True, timeout=120)
+            convert("c.png", "c.ppm")
+            print(f"Chromium and Poppler are {apart(poppler, ppm('c.ppm')):.2f} of 255 apart")
+            expect(apart(poppler, ppm("c.ppm")) < 3, f"the SVG in Chromium is another picture than the PDF: {apart(poppler, ppm('c.ppm'))}")
+    except (subprocess.CalledProcessError, FileNotFoundError) as error:
+        print("not compared:", error)  # no matplotlib to read a PNG with, or no browser
 sys.exit(1 if faults else 0)

@@ -6,13 +6,19 @@
 #include <random>
 #include <string>
 
+#include "core/export/export_options.h"
+#include "core/export/style_file.h"
 #include "core/files/array_file.h"
 #include "core/files/mask_arrays.h"
 #include "core/files/parse_matrix.h"
+#include "core/lesson/course.h"
 #include "core/mask/evaluate.h"
 #include "core/mask/expression.h"
+#include "core/network/network.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/scenario_json.h"
+#include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -118,12 +124,79 @@ void read_mask(std::string_view bytes) {
   evaluate(expression, context);
 }
 
+void read_lesson(std::string_view bytes) { read_course(written("lesson.json", bytes).string()); }
+void read_markdown(std::string_view bytes) { read_course(written("lesson.md", bytes).string()); }
+
+/// A folder of its own, with the tensors of a small GPT-2 beside what is read.
+const fs::path& model_folder() {
+  static const fs::path path = [] {
+    const fs::path made = folder() / "model";
+    fs::create_directories(made);
+    const fs::path tensors = fs::path(HEADLIGHT_FIXTURES) / "networks" / "gpt2" / "model.safetensors";
+    fs::copy_file(tensors, made / "model.safetensors", fs::copy_options::overwrite_existing);
+    return made;
+  }();
+  return path;
+}
+
+void read_config(std::string_view bytes) {
+  const fs::path path = model_folder() / "config.json";
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = model_folder().string();
+  scenario.text = "0 1 2";
+  Run run;
+  run.threads = 1;
+  compute_any(scenario, nullptr, run);
+}
+
+/// A network's index of shards, whose names are those of no file or of the file beside it.
+void read_index(std::string_view bytes) {
+  const fs::path path = model_folder() / "model.safetensors.index.json";
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  open_network(path.string());
+}
+
+void read_characters(std::string_view bytes) { open_characters(written("meta.pkl", bytes))->split("the cat sat"); }
+
+/// Lines of "option text", a setting's or a figure's, as a command line gives them.
+void read_options(std::string_view bytes) {
+  Scenario scenario;
+  ExportOptions options;
+  for (std::size_t from = 0; from < bytes.size();) {
+    const std::size_t to = std::min(bytes.find('\n', from), bytes.size());
+    const std::string_view line = bytes.substr(from, to - from);
+    from = to + 1;
+    const std::size_t space = std::min(line.find(' '), line.size());
+    const std::string_view option = line.substr(0, space), text = line.substr(std::min(space + 1, line.size()));
+    for (const Setting& setting : all_settings()) {
+      if (setting.option == option) setting.apply(scenario, option, text);
+    }
+    for (const ExportOption& each : all_export_options()) {
+      if (each.option == option && option != "--style") each.apply(options, option, text);
+    }
+  }
+  parse_scenario(to_json(scenario), "written");
+  export_words(options);
+}
+
+void read_style(std::string_view bytes) {
+  ExportOptions options;
+  apply_style_file(options, written("style.json", bytes).string());
+  export_words(options);
+}
+
 constexpr Reader readers[] = {
     {"arrays", [](std::string_view b) { read_arrays(b); }},         {"safetensors", [](std::string_view b) { read_safetensors(b); }},
     {"attention", [](std::string_view b) { read_attention(b); }},   {"picture", [](std::string_view b) { read_picture(b); }},
     {"table", [](std::string_view b) { read_table(b); }},           {"pasted", [](std::string_view b) { read_pasted(b); }},
     {"scenario", [](std::string_view b) { read_scenario_text(b); }}, {"tokenizer", [](std::string_view b) { read_tokenizer(b); }},
     {"vocabulary", [](std::string_view b) { read_vocabulary(b); }}, {"mask", [](std::string_view b) { read_mask(b); }},
+    {"lesson", [](std::string_view b) { read_lesson(b); }},         {"markdown", [](std::string_view b) { read_markdown(b); }},
+    {"config", [](std::string_view b) { read_config(b); }},         {"index", [](std::string_view b) { read_index(b); }},
+    {"characters", [](std::string_view b) { read_characters(b); }}, {"options", [](std::string_view b) { read_options(b); }},
+    {"style", [](std::string_view b) { read_style(b); }},
 };
 
 }  // namespace

@@ -9,7 +9,6 @@ constexpr const char* pictures[] = {".png", ".svg", ".pdf"};
 constexpr const char* numbers[] = {".csv", ".npy", ".npz", ".json"};
 constexpr const char* all_numbers[] = {".npz", ".json"};
 constexpr const char* bundles[] = {".zip", ""};
-constexpr const char* pixels[] = {".png"};
 constexpr const char* films[] = {".png", ".gif"};
 
 }  // namespace
@@ -23,7 +22,7 @@ std::span<const char* const> endings(ExportKind kind) {
     case ExportKind::animation: return films;
     case ExportKind::window: break;
   }
-  return pixels;
+  return pictures;
 }
 
 const char* ending(const ExportChoice& choice) {

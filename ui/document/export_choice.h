@@ -16,7 +16,7 @@ enum class ExportKind : std::uint8_t {
   numbers,    ///< the same as numbers
   stages,     ///< all stages as numbers: trace
   bundle,     ///< a figure with everything it takes to check it: bundle
-  window,     ///< the window as it stands
+  window,     ///< the view, or the window, as it stands
   animation,  ///< the window, step by step
 };
 inline constexpr std::size_t export_kinds = 6;
@@ -27,6 +27,7 @@ struct ExportChoice {
   std::array<int, export_kinds> format{};  ///< of each kind, among its endings()
   std::string folder;                      ///< where a file goes that no path was typed for
   std::optional<std::string> path;         ///< as typed; unset: a free name that follows from the rest
+  bool alone = true;                       ///< of the window, the view without the panels around it
   float seconds = 0.8f;                    ///< that a step of the animation stands
   std::string problem;                     ///< why what was typed last was not taken
   int written = 0;                         ///< counts the files, after each of which names are looked for anew

@@ -7,8 +7,8 @@
 
 namespace headlight {
 
-/// The first three go onto the clipboard, the others into a file.
-enum class MatrixTake : std::uint8_t { value, row, matrix, png, svg, csv, npy };
+/// The first three go onto the clipboard, `figure` opens the export dialog on the matrix, the others go into a file.
+enum class MatrixTake : std::uint8_t { value, row, matrix, figure, png, svg, csv, npy };
 
 /// The menu while it is open.
 struct MatrixMenu {

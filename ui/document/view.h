@@ -61,6 +61,7 @@ struct View {
   float speed = 1;                 ///< times the usual pace
   bool presenting = false;         ///< for a projector: large type, no controls
   bool fullscreen = false;         ///< of the window: a presentation that F11 began, which takes it along when it ends
+  bool alone = false;              ///< the view has the whole window, for a picture of it
   bool blank = false;              ///< the screen is black while the teacher talks
   Dialog dialog = Dialog::none;
   std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed

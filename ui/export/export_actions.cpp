@@ -13,7 +13,7 @@ void write(Document& document, Recorder& recorder, const Words& words, const Exp
   if (choice.kind < ExportKind::window) {
     write_export_file(document, wanted.path, wanted.replace, words);
   } else if (choice.kind == ExportKind::window) {
-    recorder.start_picture(document, wanted.path);
+    recorder.start_picture(document, wanted.path, choice.alone);
   } else {
     recorder.start_film(document, wanted.path, static_cast<double>(choice.seconds));
   }

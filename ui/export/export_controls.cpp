@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdio>
 
+#include "core/export/layers_figure.h"
 #include "core/figure/colormap.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
+#include "ui/export/export_layers.h"
 #include "ui/export/export_sizes.h"
 #include "ui/widgets/choice_box.h"
 #include "ui/widgets/controls.h"
@@ -68,13 +70,27 @@ void draw_head_chips(const Frame& frame, std::vector<Index>& chosen, Index heads
   }
 }
 
+/// Of each layer: every head, their mean, or some.
+void draw_heads_of_layers(const Frame& frame, ExportOptions& options, Index heads) {
+  constexpr const char* keys[] = {"export.every_head", "export.mean_head", "export.some_heads"};
+  note(frame, frame.words("export.heads"));
+  const int now = options.pool == HeadPool::mean ? 1 : options.said_heads ? 2 : 0;
+  if (const auto how = pick(frame, "layer_heads", keys, now)) {
+    options.pool = *how == 1 ? HeadPool::mean : HeadPool::none;
+    options.all_heads = *how == 0;
+    options.said_heads = *how == 2;
+  }
+  if (options.said_heads) draw_head_chips(frame, options.heads, heads);
+}
+
 void draw_heads(const Frame& frame, ExportChoice& choice) {
   constexpr const char* keys[] = {"export.one_head", "export.all_heads", "export.some_heads"};
   constexpr const char* pools[] = {"export.mean_head", "export.max_head"};
   ExportOptions& options = choice.options;
   if (!has_head_axis(options.stage)) return;
   const Index heads = (*frame.trace())[options.stage].size(1);
-  if (heads < 2) return;
+  if (heads < 2 || takes_layers_together(options)) return;
+  if (!options.layers.empty()) return draw_heads_of_layers(frame, options, heads);
   note(frame, frame.words("export.heads"));
   const int pooled = static_cast<int>(options.pool) - 1;
   if (const auto how = pick(frame, "pool", pools, pooled)) options.pool = static_cast<HeadPool>(*how + 1);
@@ -198,7 +214,10 @@ void draw_finer(const Frame& frame, ExportChoice& choice) {
   const int now = static_cast<int>(style.kind);
   if (const auto kind = pick(frame, "picture", kinds, now)) style.kind = static_cast<PictureKind>(*kind);
   if (const auto kind = pick(frame, "picture2", mask_kinds, now - 3)) style.kind = static_cast<PictureKind>(*kind + 3);
+  if (style.kind != PictureKind::heatmap) choice.options.layers.clear();  // layers are heatmaps
   if (style.kind == PictureKind::side_by_side) draw_option(frame, "export.other_mask", "--other-mask", choice);
+  if (style.kind == PictureKind::difference) draw_option(frame, "export.other_file", "--other-file", choice);
+  if (style.kind == PictureKind::blocks) draw_option(frame, "export.block", "--block", choice);
   draw_option(frame, "export.part_rows", "--rows", choice);
   draw_option(frame, "export.part_cols", "--cols", choice);
   draw_option(frame, "export.highlight", "--highlight", choice);
@@ -235,7 +254,12 @@ ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& previ
   draw_kind(frame, choice);
   if (shows_stage(choice.kind)) {
     draw_stage(frame, choice.options);
+    draw_export_layers(frame, choice.options);
     draw_heads(frame, choice);
+  }
+  if (choice.kind == ExportKind::window) {
+    constexpr const char* parts[] = {"export.view_alone", "export.whole_window"};
+    if (const auto part = pick(frame, "alone", parts, choice.alone ? 0 : 1)) choice.alone = *part == 0;
   }
   draw_format(frame, choice);
   if (shows_figure(choice.kind)) {

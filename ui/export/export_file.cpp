@@ -6,7 +6,6 @@
 
 #include "core/export/bundle.h"
 #include "core/export/command_words.h"
-#include "core/export/layers_figure.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/free_path.h"
 #include "core/network/head_overview.h"
@@ -56,7 +55,7 @@ std::string stem_of(const ExportChoice& choice) {
 std::vector<std::string> words_for(const ExportChoice& choice, const View& view, const std::string& path) {
   std::vector<std::string> words;
   if (shows_stage(choice.kind)) words = export_words(choice.options);
-  const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads && choice.options.pool == HeadPool::none;
+  const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads && choice.options.pool == HeadPool::none && choice.options.layers.empty();
   if (one_head && choice.options.heads == std::vector<Index>{0}) words.insert(words.end(), {"--head", "0"});  // else all
   if (choice.kind == ExportKind::window) {
     constexpr const char* views[] = {"pipeline", "heads", "mask", "compare", "lesson", "network"};
@@ -82,6 +81,7 @@ std::vector<std::string> words_for(const ExportChoice& choice, const View& view,
     words = {"--animation", path, "--seconds-per-step", std::to_string(choice.seconds).substr(0, 4)};
     if (level_shown(view) != Level::pipeline) words.insert(words.end(), {"--level", level_text(view)});
   }
+  if (choice.kind == ExportKind::window && choice.alone) words.emplace_back("--bare");
   if (choice.kind >= ExportKind::window) {
     words.insert(words.end(), {"--theme", view.theme == Theme::dark ? "dark" : "light", "--language", view.language});
   } else {
@@ -96,9 +96,7 @@ void write_file(const Document& document, const std::string& path) {
   switch (choice.kind) {
     case ExportKind::figure:
     case ExportKind::numbers: write_export(trace, choice.options, path); return;
-    case ExportKind::bundle:
-      refuse_layers(choice.options);
-      return write_bundle(path_from(path), cut_of(choice.options, trace), style_of(choice.options));
+    case ExportKind::bundle: return write_bundle(path_from(path), trace, choice.options);
     case ExportKind::stages: {
       const std::vector<NamedArray> arrays = trace_arrays(trace, false);
       return extension_of(path) == ".json" ? write_json(path_from(path), arrays) : write_npz(path_from(path), arrays);
@@ -109,33 +107,6 @@ void write_file(const Document& document, const std::string& path) {
 }
 
 }  // namespace
-
-void open_export_dialog(View& view, const Trace& trace) {
-  view.dialog = Dialog::exporting;
-  ExportChoice& choice = view.exporting;
-  const std::optional<Cell>& looked = view.selected;
-  const Stage stage = view.kind == ViewKind::heads ? view.heads.stage : looked ? looked->stage : Stage::weights;
-  if (stage != choice.options.stage) choice.options.style.title.reset();
-  choice.options.stage = stage;
-  choice.options.batch = is_parameter(stage) ? 0 : view.batch;
-  choice.options.heads = {!has_head_axis(stage) ? 0 : is_per_kv_head(stage) ? view.head / trace.dims().groups() : view.head};
-  // Of the whole network, what is shown of it.
-  const auto layer_of = [&] { return trace.overview->layers[static_cast<std::size_t>(std::clamp<Index>(view.network.layer.value_or(trace.overview->chosen), 0, std::ssize(trace.overview->layers) - 1))].layer; };
-  choice.options.layers.clear();
-  if (view.kind == ViewKind::network && trace.overview && trace.overview->layers.size() > 1) {
-    constexpr const char* together[] = {"all", "all", "rollout:", "flow:"};
-    choice.options.layers = together[static_cast<int>(view.network.together)];
-    if (choice.options.layers.ends_with(':')) choice.options.layers += layer_of();
-    choice.options.stage = Stage::weights;
-    choice.options.pool = view.network.together == LayersTogether::mean ? HeadPool::mean : HeadPool::none;
-    choice.options.all_heads = choice.options.pool == HeadPool::none;
-    choice.options.batch = view.batch;
-  }
-  choice.options.style.theme = view.theme;
-  choice.path.reset();
-  choice.problem.clear();
-  choice.folder = utf8(writable_folder("Pictures"));
-}
 
 std::string export_path(const Document& document) {
   const ExportChoice& choice = document.view.exporting;

@@ -8,8 +8,12 @@
 
 namespace headlight {
 
-/// Opens the dialog on what is looked at: its stage, batch entry and head, in the window's theme.
-void open_export_dialog(View& view, const Trace& trace);
+/// Opens the dialog on what is looked at, in the window's theme: the picture that the view shows where a figure can be that
+/// (heads, arcs, layers, reach, blocks, two masks, a difference), else the view itself; in the pipeline the stage, batch entry
+/// and head. `own`: the stages that lie beside.
+void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnSource>& own = {});
+/// On this matrix, whatever the view.
+void open_export_dialog_on(const Cell& cell, View& view, const Trace& trace);
 /// Where the file will go: what was typed, else a name that is free.
 std::string export_path(const Document& document);
 /// "headlight render … -o PATH"; "" where no words say the scenario, which then has to be saved first.

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "core/export/export_options.h"
 #include "core/files/whole_file.h"
 #include "core/text/utf8_path.h"
 
@@ -74,9 +75,21 @@ void Recorder::start(Document& document, std::string path) {
   at_ = frames_ = 0;
 }
 
-void Recorder::start_picture(Document& document, std::string path) {
+void Recorder::start_picture(Document& document, std::string path, bool alone) {
   start(document, std::move(path));
   film_ = false;
+  alone_ = alone;
+}
+
+std::string Recorder::extension() const { return extension_of(path_); }
+
+bool Recorder::is_drawing() const { return !film_ && (extension() == ".pdf" || extension() == ".svg"); }
+
+bool Recorder::wants_drawing() const { return wants_pixels() && is_drawing(); }
+
+void Recorder::take_drawing(std::string file, Document& document, const Words& words) {
+  drawing_ = std::move(file);
+  finish(document, words);
 }
 
 void Recorder::start_film(Document& document, std::string path, std::optional<double> seconds_per_step) {
@@ -91,6 +104,7 @@ void Recorder::prepare(Document& document, const Timeline& timeline) {
   if (!active()) return;
   ++frames_;
   if (film_) document.view = view_at(at_, document, timeline);
+  if (!film_ && alone_) document.view.alone = true;
 }
 
 void Recorder::take_pixels(Image pixels, Document& document, const Timeline& timeline, const Words& words) {
@@ -119,6 +133,7 @@ void Recorder::stop(Document& document) {
   document.view = before_;
   reel_.reset();
   picture_ = {};
+  drawing_.clear();
 }
 
 void Recorder::finish(Document& document, const Words& words) {
@@ -126,6 +141,8 @@ void Recorder::finish(Document& document, const Words& words) {
   try {
     if (film_) {
       reel_->finish();
+    } else if (is_drawing()) {
+      write_whole_file(path_from(path), std::as_bytes(std::span(drawing_)));
     } else {
       const std::vector<std::uint8_t> file = encode_png(picture_);
       write_whole_file(path_from(path), std::as_bytes(std::span(file)));

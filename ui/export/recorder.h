@@ -15,16 +15,23 @@ namespace headlight {
 
 class Recorder {
  public:
-  void start_picture(Document& document, std::string path);
+  /// Of the window; `alone`: of the view, without the panels around it. A path that ends in .pdf or .svg gets vectors.
+  void start_picture(Document& document, std::string path, bool alone);
   /// Of all moments, each for so many seconds, the last one longer. Near to a sentence or a step, of all stages, each for
   /// so many seconds, between the sentence and the sentence: unset, in less than half a minute. Throws FileError where
   /// there can be no film at `path`.
   void start_film(Document& document, std::string path, std::optional<double> seconds_per_step);
 
+  /// Of the file.
+  std::string extension() const;
   bool active() const { return !path_.empty(); }
   /// Before a frame is drawn: the document shows what is wanted. Once enough frames of it are drawn, wants_pixels().
   void prepare(Document& document, const Timeline& timeline);
   bool wants_pixels() const { return active() && frames_ >= frames_to_settle; }
+  /// The frame that is drawn next is wanted as a ViewDrawing.
+  bool wants_drawing() const;
+  /// What becomes of it; as take_pixels().
+  void take_drawing(std::string file, Document& document, const Words& words);
   /// The frame's pixels. After the last ones the file is there, and the document says so and looks as it did before.
   void take_pixels(Image pixels, Document& document, const Timeline& timeline, const Words& words);
 
@@ -43,10 +50,12 @@ class Recorder {
   void stop(Document& document);
   void start(Document& document, std::string path);
   void finish(Document& document, const Words& words);
+  bool is_drawing() const;
 
   std::string path_;
   View before_;
-  bool film_ = false;
+  bool film_ = false, alone_ = false;
+  std::string drawing_;
   int at_ = 0;      ///< the frame of the film
   int frames_ = 0;  ///< drawn since what is shown changed
   std::optional<double> seconds_;

@@ -5,6 +5,7 @@
 #include "core/export/matrix_export.h"
 #include "core/files/free_path.h"
 #include "core/tensor/error.h"
+#include "ui/export/export_file.h"
 #include "ui/frame/colormaps.h"
 
 namespace headlight {
@@ -57,6 +58,8 @@ void take_matrix(Document& document, const TakeMatrix& take, const Words& words)
   try {
     if (take.what <= MatrixTake::matrix) {
       copy(document, take, words);
+    } else if (take.what == MatrixTake::figure) {
+      open_export_dialog_on(take.cell, document.view, *document.trace);
     } else {
       save(document, take, words);
     }

@@ -33,6 +33,8 @@ constexpr std::array sizes{
 constexpr const char* symbols =
     "−∞√∑Σ·×÷≤≥≠≈→←↑↓⌊⌋ᵀ′αβγθμσδ₀₁₂₃₄₅₆₇₈₉ₕₖ∈∘⊙⊕…–—“”‘’›‹•▸▾▴△▶⏸◀✕✓⚠½¼²³";
 
+}  // namespace
+
 FontRole role_of(Face face) {
   switch (face) {
     case Face::ui: return FontRole::text;
@@ -42,6 +44,8 @@ FontRole role_of(Face face) {
   }
   return FontRole::text;
 }
+
+namespace {
 
 bool needs_cjk(const ImVector<ImWchar>& ranges) {
   for (int i = 0; i + 1 < ranges.Size; i += 2) {
@@ -180,11 +184,16 @@ void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, Im
                std::string_view text) {
   if (text.empty()) return;
   pixels = fonts.crisp(face, pixels);
+  const int first = list.IdxBuffer.Size;
   list.AddText(fonts.pick(face, pixels), pixels, {std::round(at.x), std::round(at.y)}, colour, text.data(),
                text.data() + text.size());
   if (Record* record = recording()) {
     const ImVec2 size = text_size(fonts, face, pixels, text);
-    record->texts.push_back({std::string(text), at, {at.x + size.x, at.y + size.y}, list.GetClipRectMin(), list.GetClipRectMax(), face, pixels, colour, false});
+    RecordedText drawn{std::string(text), at, {at.x + size.x, at.y + size.y}, list.GetClipRectMin(), list.GetClipRectMax(), face, pixels, colour};
+    drawn.list = &list;
+    drawn.first = first;
+    drawn.last = list.IdxBuffer.Size;
+    record->texts.push_back(std::move(drawn));
   }
 }
 
@@ -224,7 +233,11 @@ void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, 
   const std::size_t recorded = recording() ? recording()->texts.size() : 0;
   draw_elided(list, fonts, face, pixels, {end.x - std::min(size.x, width), end.y - size.y / 2}, colour, text, width);
   if (Record* record = recording()) {
-    for (std::size_t i = recorded; i < record->texts.size(); ++i) record->texts[i].turned = true;
+    for (std::size_t i = recorded; i < record->texts.size(); ++i) {
+      record->texts[i].turned = true;
+      record->texts[i].degrees = degrees;
+      record->texts[i].pivot = end;
+    }
   }
   const float angle = degrees * 3.14159265f / 180;
   const float c = std::cos(angle), s = std::sin(angle);

@@ -7,9 +7,13 @@
 
 #include <imgui.h>
 
+#include "core/figure/fonts.h"
+
 namespace headlight {
 
 enum class Face { ui, bold, mono, math };
+/// What serves for the face in figures.
+FontRole role_of(Face face);
 
 class Fonts {
  public:

@@ -20,6 +20,10 @@ struct RecordedText {
   float pixels = 0;           ///< of type
   ImU32 colour = 0;
   bool turned = false;        ///< `min` and `max` are of before
+  float degrees = 0;          ///< about `pivot`, clockwise
+  ImVec2 pivot{};
+  const ImDrawList* list = nullptr;  ///< its glyphs are indices [first, last) of this list
+  int first = 0, last = 0;
 };
 
 struct Record {

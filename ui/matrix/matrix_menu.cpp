@@ -22,12 +22,13 @@ constexpr Line lines[] = {
     {MatrixTake::value, "matrix_menu.value", "Ctrl+C", 'c', true, false, false},
     {MatrixTake::row, "matrix_menu.row", "Ctrl+Shift+C", 'c', true, true, false},
     {MatrixTake::matrix, "matrix_menu.matrix", "Ctrl+Alt+C", 'c', true, false, true},
+    {MatrixTake::figure, "matrix_menu.figure", "Ctrl+E", 0, false, false, false},  // the session's own key
     {MatrixTake::png, "matrix_menu.png", "Alt+P", 'p', false, false, true},
     {MatrixTake::svg, "matrix_menu.svg", "Alt+S", 's', false, false, true},
     {MatrixTake::csv, "matrix_menu.csv", "Alt+C", 'c', false, false, true},
     {MatrixTake::npy, "matrix_menu.npy", "Alt+N", 'n', false, false, true},
 };
-constexpr MatrixTake first_file = MatrixTake::png;
+constexpr MatrixTake first_file = MatrixTake::figure;
 
 void close(const Frame& frame) {
   frame.show([](View& v) { v.menu.reset(); });
@@ -115,7 +116,7 @@ void press_matrix_keys(const Frame& frame) {
   const std::optional<Cell> cell = frame.view().menu ? frame.view().menu->cell : frame.looked_at();
   if (!cell) return;
   for (const Line& line : lines) {
-    if (io.KeyCtrl != line.ctrl || io.KeyShift != line.shift || io.KeyAlt != line.alt || !compat::pressed(line.letter)) continue;
+    if (line.letter == 0 || io.KeyCtrl != line.ctrl || io.KeyShift != line.shift || io.KeyAlt != line.alt || !compat::pressed(line.letter)) continue;
     if (frame.view().menu) close(frame);
     frame.actions.push_back(TakeMatrix{*cell, line.what});
   }

@@ -46,20 +46,20 @@ constexpr std::array panels{
 
 std::span<const Panel> all_panels() { return panels; }
 
-float top_height(const Frame& frame) { return frame.view().presenting ? 0 : 46 * frame.u; }
+float top_height(const Frame& frame) { return frame.view().presenting || frame.view().alone ? 0 : 46 * frame.u; }
 
 namespace {
 
 /// The near levels, the whole network and the list of lessons have the whole width.
 bool has_sides(const Frame& frame) {
   const ViewKind kind = frame.view().kind;
-  return !frame.view().presenting && kind != ViewKind::lesson && kind != ViewKind::network && level_shown(frame.view()) == Level::pipeline;
+  return !frame.view().presenting && !frame.view().alone && kind != ViewKind::lesson && kind != ViewKind::network && level_shown(frame.view()) == Level::pipeline;
 }
 
 }  // namespace
 
 float left_width(const Frame& frame, ImVec2 window) {
-  const bool lesson = !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
+  const bool lesson = !frame.view().alone && !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
   if (lesson) return std::round(std::clamp(window.x * 0.26f, 290 * frame.u, 430 * frame.u));
   return !has_sides(frame) ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
 }
@@ -69,6 +69,6 @@ float right_width(const Frame& frame, ImVec2 window) {
   return !has_sides(frame) || beside || asks_in_canvas(frame) ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
 }
 
-float bottom_height(const Frame& frame) { return (frame.view().presenting ? 26 : 62) * frame.u; }
+float bottom_height(const Frame& frame) { return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u; }
 
 }  // namespace headlight

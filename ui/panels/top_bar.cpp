@@ -84,7 +84,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "redo", redo, false, !frame.document.redo.empty())) frame.actions.push_back(Redo{});
   ImGui::SameLine(0, 0);
-  if (bar_button(frame, "export", take, false, frame.trace() != nullptr)) frame.show([trace = frame.document.trace](View& v) { open_export_dialog(v, *trace); });
+  if (bar_button(frame, "export", take, false, frame.trace() != nullptr)) frame.show([trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "present", present, false)) frame.show([](View& v) { v.presenting = true; });
   ImGui::SameLine(0, 0);

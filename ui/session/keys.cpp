@@ -88,7 +88,7 @@ void toggle(const Frame& frame, Dialog dialog) {
 
 void toggle_export(const Frame& frame) {
   if (frame.view().dialog == Dialog::exporting) return toggle(frame, Dialog::exporting);
-  frame.show([trace = frame.document.trace](View& v) { open_export_dialog(v, *trace); });
+  frame.show([trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
 }
 
 /// Lets go of one thing: the message, the menu, the dialog, the presentation, the moment, at last the pinned cell.

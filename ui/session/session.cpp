@@ -15,6 +15,7 @@
 #include "ui/export/export_actions.h"
 #include "ui/export/take_mask.h"
 #include "ui/export/take_matrix.h"
+#include "ui/export/view_drawing.h"
 #include "ui/frame/pictures.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/hidden.h"
@@ -56,6 +57,7 @@ struct Session::State {
   Way timeline_way{};
   Playback playback;
   Recorder recorder;
+  std::unique_ptr<ViewDrawing> drawing;  ///< of the last frame, where the recorder wants one
   Actions actions;
   Typing typing;
   bool fullscreen = false;
@@ -318,14 +320,18 @@ bool Session::draw(MatrixPainter& painter) {
   s.actions.clear();
   s.keep_timeline();
   s.recorder.prepare(s.document, s.timeline);
+  s.drawing.reset();
+  if (s.recorder.wants_drawing()) s.drawing = std::make_unique<ViewDrawing>(painter);
+  MatrixPainter& drawn_by = s.drawing ? *s.drawing : painter;
   s.pictures.begin_frame(s.document.trace.get());
   const Progress progress = s.computation.progress();
-  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, painter, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent(), s.typing};
+  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, drawn_by, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent(), s.typing};
   s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   for (const Panel& panel : all_panels()) {
     if (s.document.view.blank) break;
+    if (s.document.view.alone && panel.draw != draw_canvas) continue;
     compat::Recovery recovery;
     try {
       const Rect place = panel.place(frame, window);
@@ -340,6 +346,7 @@ bool Session::draw(MatrixPainter& painter) {
     answer = draw_recovery_bar(frame, window, document_name(*offered, s.words), s.keeper.offered_when());
     if (answer != RecoveryAnswer::none) s.actions.clear();  // they were meant for what is put aside
   }
+  if (s.drawing) s.drawing->close();
   s.pictures.end_frame();
   if (std::ranges::any_of(s.actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); })) s.keeper.touch();
   for (const Action& action : s.actions) {
@@ -358,12 +365,21 @@ bool Session::wants_pixels() const { return settled() && state_->recorder.wants_
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
-  s.recorder.take_pixels(std::move(pixels), s.document, s.timeline, s.words);
+  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.timeline, s.words);
+  s.guarded([&] {
+    const View& view = s.document.view;
+    const ImDrawData& data = *ImGui::GetDrawData();
+    const Rect all{data.DisplayPos, {data.DisplayPos.x + data.DisplaySize.x, data.DisplayPos.y + data.DisplaySize.y}};
+    s.recorder.take_drawing(s.drawing->file(data, s.fonts, all, view.theme, ground(), s.recorder.extension(), title()), s.document, s.words);
+  });
+  s.drawing.reset();
 }
 
 void Session::film(const std::string& path, std::optional<double> seconds_per_step) {
   state_->recorder.start_film(state_->document, path, seconds_per_step);
 }
+
+void Session::picture(const std::string& path, bool alone) { state_->recorder.start_picture(state_->document, path, alone); }
 
 int Session::faults() const { return state_->faults; }
 

@@ -60,6 +60,8 @@ class Session {
   /// Begins a film of the step player, which asks for the pixels of its frames until recording() ends. What goes wrong
   /// is the document's error.
   void film(const std::string& path, std::optional<double> seconds_per_step);
+  /// As film(), of the view as it stands, once all is computed: its pixels, or vectors where the path ends in .pdf or .svg.
+  void picture(const std::string& path, bool alone);
   bool recording() const;
   /// The person wants the window closed: it may ask whether to save first.
   void ask_to_close();

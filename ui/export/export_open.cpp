@@ -1,0 +1,125 @@
+// What the export dialog opens on: each view's own picture.
+#include <algorithm>
+
+#include "core/files/free_path.h"
+#include "core/network/head_overview.h"
+#include "core/stage/stage.h"
+#include "ui/document/beside.h"
+#include "ui/export/export_file.h"
+#include "ui/masklab/sides_picture.h"
+
+namespace headlight {
+namespace {
+
+Index head_of(Stage stage, const View& view, const Trace& trace) {
+  return !has_head_axis(stage) ? 0 : is_per_kv_head(stage) ? view.head / trace.dims().groups() : view.head;
+}
+
+void begin(ExportChoice& choice, Stage stage, const View& view, const Trace& trace) {
+  ExportOptions& options = choice.options;
+  if (stage != options.stage) options.style.title.reset();
+  options.stage = stage;
+  options.batch = is_parameter(stage) ? 0 : view.batch;
+  options.heads = {head_of(stage, view, trace)};
+  options.all_heads = options.said_heads = false;
+  options.pool = HeadPool::none;
+  options.layers.clear();
+  options.style.kind = PictureKind::heatmap;
+  options.style.other_file.clear();
+  options.style.other_mask.clear();
+  options.style.theme = view.theme;
+  if (choice.kind == ExportKind::window) choice.kind = ExportKind::figure;
+}
+
+void of_heads(ExportChoice& choice, const View& view) {
+  const HeadsChoice& heads = view.heads;
+  if (heads.isolated) choice.options.heads = {*heads.isolated};
+  else if (!heads.heads.empty()) choice.options.heads = heads.heads;
+  else choice.options.all_heads = true;
+}
+
+/// What each sheet of the mask view shows; of the patterns and the conventions, the mask itself and the view.
+void of_masks(ExportChoice& choice, const View& view, const Trace& trace) {
+  StageFigureStyle& style = choice.options.style;
+  const MaskLab& lab = view.mask_lab;
+  const bool can = trace.has(Stage::weights);
+  if (lab.tab == MaskTab::patterns && trace.has(Stage::mask)) begin(choice, Stage::mask, view, trace);
+  if (lab.tab == MaskTab::reach && can && trace.dims().n_q == trace.dims().n_k) style.kind = PictureKind::reach;
+  if (lab.tab == MaskTab::cost && can) {
+    style.kind = PictureKind::blocks;
+    style.block = lab.block ? std::optional<Index>(*lab.block) : std::nullopt;
+  }
+  if (lab.tab == MaskTab::side_by_side && can) {
+    style.kind = PictureKind::side_by_side;
+    style.other_mask = second_mask(lab, trace.scenario);
+  }
+  if (lab.tab == MaskTab::conventions) choice.kind = ExportKind::window;
+}
+
+/// Of the whole network, what is shown of it.
+void of_network(ExportChoice& choice, const View& view, const HeadOverview& overview) {
+  constexpr const char* together[] = {"all", "all", "rollout:", "flow:"};
+  ExportOptions& options = choice.options;
+  const Index last = std::ssize(overview.layers) - 1;
+  options.layers = together[static_cast<int>(view.network.together)];
+  if (options.layers.ends_with(':')) options.layers += overview.layers[static_cast<std::size_t>(std::clamp<Index>(view.network.layer.value_or(overview.chosen), 0, last))].layer;
+  options.pool = view.network.together == LayersTogether::mean ? HeadPool::mean : HeadPool::none;
+  options.all_heads = options.pool == HeadPool::none;
+  options.batch = view.batch;
+}
+
+void of_level(ExportChoice& choice, const View& view, const Trace& trace) {
+  const Level level = level_shown(view);
+  if (level == Level::sentence && trace.has(Stage::weights) && !trace.inputs.key_tokens.empty()) {
+    begin(choice, Stage::weights, view, trace);
+    choice.options.style.kind = PictureKind::arcs;
+  }
+  if (level != Level::operation) return;
+  if (view.looking.facet != Facet::step) choice.kind = ExportKind::window;
+  else if (trace.has(view.looking.stage)) begin(choice, view.looking.stage, view, trace);
+}
+
+void show(ExportChoice& choice, View& view) {
+  view.dialog = Dialog::exporting;
+  choice.path.reset();
+  choice.problem.clear();
+  const std::u8string folder = writable_folder("Pictures").u8string();
+  choice.folder = {folder.begin(), folder.end()};
+}
+
+}  // namespace
+
+void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnSource>& own) {
+  ExportChoice& choice = view.exporting;
+  const bool heads = view.kind == ViewKind::heads, network = view.kind == ViewKind::network && trace.overview && trace.overview->layers.size() > 1;
+  const Stage first = trace.has(Stage::weights) ? Stage::weights : trace.stages().front();
+  begin(choice, heads ? view.heads.stage : view.selected && !network ? view.selected->stage : first, view, trace);
+  switch (view.kind) {
+    case ViewKind::pipeline: of_level(choice, view, trace); break;
+    case ViewKind::heads: of_heads(choice, view); break;
+    case ViewKind::mask: of_masks(choice, view, trace); break;
+    case ViewKind::compare:
+      if (own && !own->path.empty()) {
+        if (view.beside) begin(choice, *view.beside, view, trace);
+        choice.options.style.kind = PictureKind::difference;
+        choice.options.style.other_file = own->path;
+      } else {
+        choice.kind = ExportKind::window;
+      }
+      break;
+    case ViewKind::network:
+      if (network) of_network(choice, view, *trace.overview);
+      break;
+    case ViewKind::lesson: choice.kind = ExportKind::window; break;
+  }
+  show(choice, view);
+}
+
+void open_export_dialog_on(const Cell& cell, View& view, const Trace& trace) {
+  begin(view.exporting, cell.stage, view, trace);
+  view.exporting.options.batch = cell.batch;
+  view.exporting.options.heads = {has_head_axis(cell.stage) ? cell.head : 0};
+  show(view.exporting, view);
+}
+
+}  // namespace headlight
