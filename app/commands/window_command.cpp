@@ -1,5 +1,6 @@
 // headlight FILE: the window, its picture, or its speed.
 #include <algorithm>
+#include <filesystem>
 #include <cmath>
 #include <iostream>
 #include <optional>
@@ -18,10 +19,12 @@
 #include "core/run/pipeline.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
+#include "core/text/utf8_path.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/document/saved_view.h"
 #include "ui/masklab/registry.h"
 #include "ui/views/registry.h"
+#include "ui/session/lesson_memory.h"
 
 namespace headlight {
 namespace {
@@ -129,6 +132,23 @@ void begin_lesson_of(const CommandLine& line, Document& start) {
 }
 
 WindowOptions window_of(const CommandLine& line) {
+  if (is_answers_file(line.file)) {  // the lesson that was open, as it was left
+    const LessonAnswers answers = read_answers(line.file);
+    const bool own_file = !answers.file.empty() && std::filesystem::exists(path_from(answers.file));
+    CommandLine other = line;
+    other.file = answers.open.empty() ? std::string() : own_file ? answers.file : "lesson:" + answers.open;
+    WindowOptions options = window_of(other);
+    if (!answers.open.empty()) {
+      LessonProgress progress = answers.lessons.at(answers.open);
+      const std::size_t step = line.has("--lesson-step") ? options.start.view.lesson.step : progress.step;
+      begin_lesson(options.start, step, std::move(progress));
+      options.start.undo.clear();
+    } else if (!line.has("--view")) {
+      options.start.view.kind = ViewKind::lesson;
+    }
+    options.answers = line.file;
+    return options;
+  }
   static_cast<void>(line.threads());  // the window takes as many as there are, but not what is no number
   WindowOptions options;
   options.start.scenario = scenario_of(line);

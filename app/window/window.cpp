@@ -56,6 +56,7 @@ class WindowLoop {
     if (const std::filesystem::path folder = state_folder(); !folder.empty()) {
       session_.remember_in(folder / "open");
       session_.remember_lessons_in(folder / "lessons", options.step_said);
+      if (!options.answers.empty()) session_.open(options.answers);
     }
   }
 

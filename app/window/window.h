@@ -19,6 +19,7 @@ struct WindowOptions {
   float scale = 1;
   bool theme_said = false, language_said = false;  ///< by the command line; else a window is as it was the last time
   bool step_said = false;  ///< of a lesson: it does not go on where it was left
+  std::string answers;     ///< a file of answers to lessons that are to be remembered; "" for none
   bool welcome = false;  ///< in a window: things to try, on a person's first visit
 };
 

@@ -8,11 +8,19 @@ std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
   const auto found = text.find(language);
   const std::string& words = found != text.end() ? found->second : text.contains("en") ? text.at("en") : language;
   std::vector<ProseRun> runs;
+  bool code = false;
   const auto plain = [&]() -> std::string& {
-    if (runs.empty() || runs.back().stage || runs.back().number) runs.emplace_back();
+    if (runs.empty() || runs.back().stage || runs.back().number || runs.back().code != code) {
+      runs.emplace_back();
+      runs.back().code = code;
+    }
     return runs.back().words;
   };
   for (std::size_t at = 0; at < words.size(); ++at) {
+    if (words[at] == '`') {
+      code = !code;
+      continue;
+    }
     const std::size_t middle = words[at] == '[' ? words.find("](stage:", at) : std::string::npos;
     const std::size_t end = middle == std::string::npos ? middle : words.find(')', middle);
     if (end != std::string::npos) {
@@ -25,7 +33,8 @@ std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
     const std::string name = close == std::string::npos ? std::string() : words.substr(at + 1, close - at - 1);
     const auto claim = std::ranges::find(claims, name, &Claim::name);
     if (close != std::string::npos && claim != claims.end()) {
-      runs.push_back({claim->is, {}, true});
+      const bool one = claim->measure.take == Taking::value && claim->measure.minus.empty() && !claim->scenario;
+      runs.push_back({claim->is, {}, true, false, one ? cell_place(claim->measure.of) : std::nullopt});
       at = close;
     } else {
       plain() += words[at];

@@ -49,6 +49,7 @@ struct Question {
   std::optional<Measure> measure;  ///< number: the answer is read from the trace; row: the row that is guessed
   double number = 0;               ///< number, where nothing is measured
   double tolerance = 0.05;         ///< number, row: how far a guess may be off
+  std::optional<std::pair<double, double>> range;  ///< number: the ends of what it is dragged along
   std::string mask;                ///< mask: an expression that allows what should be allowed
   Index layer = 0, head = 0;       ///< head
 };
@@ -83,6 +84,8 @@ struct ProseRun {
   std::string words;
   std::optional<Stage> stage{};
   bool number = false;
+  bool code = false;           ///< stood between backticks
+  std::optional<Cell> cell{};  ///< whose number it is
 };
 
 struct LessonStep {
@@ -131,6 +134,8 @@ double measured(const Measure& measure, const Trace& trace);
 std::vector<double> row_of(const Trace& trace, const std::string& of);
 /// Of the row's address, where it is.
 std::optional<Cell> row_place(const std::string& of);
+/// The one cell that `of` names; none for a row, a word, a cell that is counted.
+std::optional<Cell> cell_place(const std::string& of);
 /// A run with other stages in their places, for measuring.
 Trace with_stages(const Trace& trace, const OwnStages& own);
 /// Whether a number, as it is shown, says this value.

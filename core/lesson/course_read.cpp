@@ -88,7 +88,7 @@ Claim claim_at(const Place& at, const std::string& name, const Json& scenario) {
 }
 
 Question question_at(const Place& at) {
-  allow_only(at, {"kind", "ask", "why", "choices", "right", "answer", "tolerance", "of", "take", "minus", "wrong", "mask", "layer", "head"});
+  allow_only(at, {"kind", "ask", "why", "choices", "right", "answer", "tolerance", "range", "of", "take", "minus", "wrong", "mask", "layer", "head"});
   require(at, {"kind", "ask", "why"});
   Question question;
   question.kind = one_of<QuestionKind>(at.at("kind"), {{"choice", QuestionKind::choice}, {"number", QuestionKind::number}, {"row", QuestionKind::row},
@@ -119,6 +119,12 @@ Question question_at(const Place& at) {
       } else {
         require(at, {"answer"});
         question.number = number_at(at.at("answer"));
+      }
+      if (at.has("range")) {
+        const Place range = at.at("range");
+        if (!range.value.is_array() || range.value.size() != 2) range.fail_type("two numbers, the ends of what it is dragged along");
+        question.range = {number_at(range.at(0)), number_at(range.at(1))};
+        if (!(question.range->first < question.range->second)) range.fail_type("a smaller number and a larger");
       }
       break;
     case QuestionKind::row:

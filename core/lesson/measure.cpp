@@ -157,6 +157,16 @@ std::optional<Cell> row_place(const std::string& of) {
   }
 }
 
+std::optional<Cell> cell_place(const std::string& of) {
+  try {
+    const Address address = address_of(of);
+    if (std::ranges::any_of(address.at, [](Index at) { return at < 0; })) return std::nullopt;
+    return Cell{address.stage, address.at[0], address.at[1], address.at[2], address.at[3]};
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
 Trace with_stages(const Trace& trace, const OwnStages& own) {
   Trace other = trace;
   for (const OwnStage& stage : own.stages) other.records[static_cast<std::size_t>(stage.stage)].output = stage.values;

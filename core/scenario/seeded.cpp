@@ -1,5 +1,8 @@
 #include "core/scenario/seeded.h"
 
+#include <utility>
+#include <set>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -105,8 +108,21 @@ void draw_inputs(const Scenario& scenario, Inputs& inputs) {
   inputs.random_inputs = true;
 }
 
+namespace {
+
+/// Whether each of its cells is written by hand, so that nothing of what was drawn is left.
+bool is_written(const Scenario& scenario, Stage stage, const Tensor& drawn) {
+  if (!drawn.defined()) return true;
+  std::set<std::pair<Index, Index>> cells;
+  for (const CellEdit& edit : scenario.edits) {
+    if (edit.stage == stage) cells.emplace(edit.row, edit.col);
+  }
+  return std::ssize(cells) == drawn.count();
+}
+
+}  // namespace
+
 void draw_parameters(const Resolving& r, Inputs& inputs) {
-  inputs.random_parameters = true;
   const Dims& d = inputs.dims;
   const Index kv = d.kv_heads * d.d_head;
   if (r.scenario.packed) {
@@ -119,6 +135,9 @@ void draw_parameters(const Resolving& r, Inputs& inputs) {
   if (r.scenario.output_projection.value_or(true)) {
     draw_linear(r, {Stage::W_o, Stage::b_o, &Inputs::W_o, &Inputs::b_o, d.d_out, d.d_model}, inputs);
   }
+  const std::pair<Stage, const Tensor*> drawn[] = {{Stage::W_q, &inputs.W_q}, {Stage::W_k, &inputs.W_k}, {Stage::W_v, &inputs.W_v}, {Stage::W_o, &inputs.W_o},
+                                                   {Stage::b_q, &inputs.b_q}, {Stage::b_k, &inputs.b_k}, {Stage::b_v, &inputs.b_v}, {Stage::b_o, &inputs.b_o}};
+  inputs.random_parameters = !std::ranges::all_of(drawn, [&](const auto& each) { return is_written(r.scenario, each.first, *each.second); });
 }
 
 void add_positions(const Scenario& scenario, Inputs& inputs) {

@@ -10,6 +10,7 @@
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"
 #include "ui/document/lesson_progress.h"
+#include "ui/lessons/answers.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/prose.h"
 #include "ui/lessons/save_step.h"
@@ -213,4 +214,94 @@ TEST_CASE("what is on screen is saved as a step, and the lesson that comes of it
   CHECK(course.steps[1].pose.stage == Stage::weights);
   window.session.perform(SaveStep{(scratch / "own.txt").string()});
   CHECK(has(window.document().error, "own.txt"));
+}
+
+TEST_CASE("answers that are saved as a file are gone on with on another machine, step and all; another kind of file is not written over") {
+  const samples::TempFolder scratch;
+  const Course course = course_named("many-heads");
+  const std::string file = (scratch / "mine.json").string();
+  {
+    HeadlessWindow window(at_lesson(course));
+    window.session.remember_lessons_in(scratch.path() / "here");
+    window.settle();
+    window.session.perform(EditView{[](View& v) {
+      v.lesson.typed = "4";
+      v.lesson.revealed = v.lesson.right = true;
+    }});
+    window.session.perform(GoToStep{3});
+    window.settle();
+    window.session.perform(SaveAnswers{file});
+    CHECK(window.document().error.empty());
+    window.session.perform(SaveAnswers{course.card.file});
+    CHECK(has(window.document().error, "another kind of file"));
+  }
+  CHECK(is_answers_file(file));
+  CHECK_FALSE(is_answers_file(course.card.file));
+  HeadlessWindow window(sentence());
+  window.session.remember_lessons_in(scratch.path() / "there");
+  window.settle();
+  window.session.open(file);
+  window.settle();
+  CHECK(window.document().error.empty());
+  CHECK(window.document().origin.lesson.id == "many-heads");
+  CHECK(window.document().view.lesson.step == 3);
+  REQUIRE(window.document().view.lesson.answer(0));
+  CHECK(window.document().view.lesson.answer(0)->typed == "4");
+  CHECK(window.document().view.lesson.answer(0)->right);
+  REQUIRE(window.document().standings);
+  CHECK(window.document().standings->at("many-heads") == LessonStanding{3, 3, 1, 1});
+  samples::write_text(scratch / "cut.json", "{\"headlight_answers\": 1, \"lessons\": {\"many-heads\": {\"step\": ");
+  window.session.open((scratch / "cut.json").string());
+  CHECK(has(window.document().error, "cut.json"));
+  CHECK(window.document().view.lesson.step == 3);
+  window.session.perform(ResetLessons{true});  // for the next class
+  window.settle();
+  CHECK(window.document().standings->at("many-heads").answered == 0);
+}
+
+TEST_CASE("a number is answered by dragging, and judged when one says so") {
+  const Course course = course_named("many-heads");
+  HeadlessWindow window(at_lesson(course));
+  window.settle();
+  const ImVec2 knob = window.find("lesson", {"##number"});
+  REQUIRE(knob.x > 0);
+  window.drag(knob, {knob.x + 60, knob.y});
+  const LessonProgress& now = window.document().view.lesson;
+  CHECK_FALSE(now.typed.empty());
+  CHECK_FALSE(now.revealed);
+  const std::string dragged = now.typed;
+  const ImVec2 check = window.find("lesson", {"show"});
+  REQUIRE(check.x > 0);
+  window.click(check);
+  CHECK(window.document().view.lesson.revealed);
+  CHECK(window.document().view.lesson.typed == dragged);
+}
+
+TEST_CASE("on a number's slider the answer can be said well enough, and its ends do not tell it") {
+  for (const Course& course : shipped_courses()) {
+    for (std::size_t step = 0; step < course.steps.size(); ++step) {
+      const auto& question = course.steps[step].question;
+      if (!question || question->kind != QuestionKind::number) continue;
+      INFO(course.card.id << " step " << step + 1);
+      Document document = at_lesson(course);
+      begin_lesson(document, step);
+      HeadlessWindow window(std::move(document));
+      window.settle();
+      const Beside* beside = window.document().beside.get();
+      const Trace& trace = *window.document().trace;
+      const NumberScale scale = scale_of(*question, trace, beside);
+      bool sayable = false;
+      for (int i = 0; i <= 1000 && !sayable; ++i) {
+        LessonAnswer answer;
+        answer.typed = scale.at(i / 1000.0);
+        sayable = is_right(*question, answer, trace, beside);
+      }
+      CHECK(sayable);
+      for (const double end : {0.0, 1.0}) {
+        LessonAnswer answer;
+        answer.typed = scale.at(end);
+        if (is_right(*question, answer, trace, beside)) CHECK((scale.from == 0 || scale.to == 1));  // none, or a whole
+      }
+    }
+  }
 }

@@ -95,7 +95,7 @@ TEST_CASE("every question of every lesson has an answer, which is right, and ano
 }
 
 TEST_CASE("another way to write the same mask is as right") {
-  const auto trace = compute(open_source("lesson:causal-mask").scenario);
+  const auto trace = compute(open_source("lesson:padding").scenario);
   Question question;
   question.kind = QuestionKind::mask;
   question.mask = "causal()";
@@ -109,7 +109,7 @@ TEST_CASE("another way to write the same mask is as right") {
 }
 
 TEST_CASE("a mask that is painted is judged by its cells") {
-  const auto trace = compute(open_source("lesson:causal-mask").scenario);
+  const auto trace = compute(open_source("lesson:padding").scenario);
   Question question;
   question.kind = QuestionKind::mask;
   question.mask = "causal()";
@@ -124,17 +124,17 @@ TEST_CASE("a mask that is painted is judged by its cells") {
 TEST_CASE("answers stay while one goes on and comes back, what was hidden too, and a lesson that is opened begins anew") {
   Document document = opened("causal-mask");
   const Course course = course_named("causal-mask");
-  show_step(document, course, 2);
+  show_step(document, course, 3);
   CHECK_FALSE(document.view.lesson.hidden.empty());
   document.view.lesson.typed = "1";
   document.view.lesson.revealed = true;
-  show_step(document, course, 3);
+  show_step(document, course, 4);
   CHECK_FALSE(document.view.lesson.begun());
   CHECK(document.view.lesson.hidden.empty());
-  show_step(document, course, 2);
+  show_step(document, course, 3);
   CHECK(document.view.lesson.typed == "1");
   CHECK(document.view.lesson.hidden.empty());
-  CHECK(document.view.lesson.furthest == 3);
+  CHECK(document.view.lesson.furthest == 4);
   begin_lesson(document);
   CHECK_FALSE(document.view.lesson.begun());
   CHECK(document.view.lesson.answers.empty());

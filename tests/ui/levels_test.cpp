@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <imgui_internal.h>
+
 #include "core/explain/explain.h"
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
@@ -9,6 +11,7 @@
 #include "ui/level/row_prose.h"
 #include "ui/document/saved_view.h"
 #include "ui/operation/operation.h"
+#include "ui/player/stages.h"
 #include "ui/sentence/sentence.h"
 
 using namespace headlight;
@@ -445,5 +448,152 @@ TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, 
     CHECK(has_text(told, "You said "));
     CHECK(has_text(told, "−7.5"));
     CHECK(faults(told, studio.place(), studio.least()) == "");
+  }
+}
+
+TEST_CASE("what is copied, turned, brought to a length, masked or dropped can be guessed too, and is not told before") {
+  Document document = with_every_stage("the cat that chases the dogs sleeps");
+  document.scenario.qk_norm = QkNorm::rms;
+  for (const Stage stage : {Stage::Q_heads, Stage::Q_normed, Stage::Q_rotated, Stage::mask, Stage::masked_scores, Stage::dropped_weights, Stage::concat}) {
+    Studio studio(document, {{1600, 900}});
+    INFO(name(stage));
+    REQUIRE(studio.trace().has(stage));
+    studio.view().looking.query = 5;
+    studio.view().looking.key = 2;
+    const Scene plain = studio.operation(stage);
+    CHECK(std::ranges::any_of(plain.targets, [](const SceneTarget& target) { return target.deed == Deed::guess; }));
+    studio.view().looking.guessing.asked = true;
+    const Scene asked = studio.operation(stage);
+    CHECK(has_text(asked, "?"));
+    CHECK(std::ranges::any_of(asked.targets, [](const SceneTarget& target) { return target.deed == Deed::own_words; }));
+    CHECK(std::ranges::none_of(asked.items, [](const SceneItem& item) { return std::holds_alternative<SceneMath>(item) && std::get<SceneMath>(item).markup.find('=') != std::string::npos; }));
+    CHECK(texts_of(asked).size() < texts_of(plain).size() + 3);
+    CHECK(faults(asked, studio.place(), studio.least()) == "");
+    studio.view().looking.guessing.guess = -7.5f;
+    const Scene told = studio.operation(stage);
+    CHECK(has_text(told, "You said "));
+    CHECK(faults(told, studio.place(), studio.least()) == "");
+  }
+}
+
+TEST_CASE("every word and number that a sentence links lights up something that stands in its scene") {
+  const auto check = [](const Scene& scene, int least) {
+    int links = 0;
+    for (const SceneTarget& target : scene.targets) {
+      if (!target.link) {
+        CHECK(lit_by(scene, target).empty());
+        continue;
+      }
+      ++links;
+      CHECK_FALSE(lit_by(scene, target).empty());
+      CHECK(target_at(scene, target.rect.centre()) == &target);  // nothing lies over it
+    }
+    CHECK(links >= least);
+  };
+  for (const char* language : {"en", "zh"}) {
+    const Studio studio(with_every_stage("the cat that chases the dogs"), {{1600, 900}, 1, false, language});
+    for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::biased_scores, Stage::mask, Stage::masked_scores, Stage::weights, Stage::dropped_weights, Stage::head_outputs, Stage::output, Stage::Q, Stage::K}) {
+      INFO(language << " " << name(stage));
+      check(studio.operation(stage), stage == Stage::scaled_scores ? 0 : 1);
+    }
+    INFO(language);
+    check(make_sentence(studio.easel(), {}, studio.place()), 5);
+    check(make_journey(studio.easel(), {}, studio.place()), 3);
+    check(make_geometry(studio.easel(), studio.place()), 2);
+  }
+}
+
+TEST_CASE("a click on a word that the prose names follows it") {
+  Document document = sentence();
+  document.view.looking.level = Level::operation;
+  document.view.looking.stage = Stage::weights;
+  document.view.looking.query = 5;
+  document.view.looking.key = 1;
+  const Rect place = [&] {
+    HeadlessWindow window(document);
+    window.settle();
+    const ImGuiWindow* canvas = ImGui::FindWindowByName("canvas");
+    return canvas ? Rect{canvas->Pos, {canvas->Pos.x + canvas->Size.x, canvas->Pos.y + canvas->Size.y}} : Rect{};
+  }();
+  REQUIRE(place.width() > 0);
+  const Scene scene = [&] {
+    const Studio studio(document, {{1600, 900}});
+    return make_operation(studio.easel(), Stage::weights, {}, place);
+  }();
+  const auto link = std::ranges::find_if(scene.targets, [](const SceneTarget& target) { return target.link && target.deed == Deed::key_word && target.index != 1; });
+  REQUIRE(link != scene.targets.end());
+  HeadlessWindow window(document);
+  window.settle();
+  window.click(link->rect.centre());
+  CHECK(window.document().view.looking.key == link->index);
+}
+
+TEST_CASE("a mask's step shows all of it: open where it allows, with every word, row by row while it is played") {
+  const Studio studio(sentence(), {{1600, 900}});
+  const MatrixView allowed = studio.trace()[Stage::mask].matrix(0, 0);
+  const Index open = [&] {
+    Index count = 0;
+    for (Index q = 0; q < allowed.rows; ++q) {
+      for (Index k = 0; k < allowed.cols; ++k) count += allowed(q, k) != 0;
+    }
+    return count;
+  }();
+  const auto ticks = [](const Scene& scene) { return std::ranges::count_if(texts_of(scene), [](const SceneText* text) { return text->text == "✓"; }); };
+  CHECK(ticks(studio.operation(Stage::mask)) == open);
+  Reveal half;
+  half.share = 0.4f;
+  CHECK(ticks(studio.operation(Stage::mask, half)) < open);
+  half.share = 1.0f;
+  CHECK(ticks(studio.operation(Stage::mask, half)) == open);
+}
+
+TEST_CASE("a pass shows once how Q, K and V are split, and every other stage") {
+  HeadlessWindow window(sentence());
+  window.settle();
+  const Timeline timeline(*window.document().trace);
+  std::vector<Stage> seen;
+  View view = window.document().view;
+  view.looking.level = Level::sentence;
+  for (int i = 0; i < 40; ++i) {
+    view = with_next_stage(std::move(view), timeline);
+    const Stage stage = timeline.chapters()[chapter_at(view, timeline)].stage;
+    if (!seen.empty() && seen.back() == stage) break;
+    seen.push_back(stage);
+  }
+  CHECK(seen.size() + 2 == timeline.chapters().size());
+  CHECK(std::ranges::count(seen, Stage::Q_heads) == 1);
+  CHECK(std::ranges::count(seen, Stage::K_heads) == 0);
+  // Back from one of those that are left out leads into the pass again.
+  const auto chapter = std::ranges::find(timeline.chapters(), Stage::V_heads, &Timeline::Chapter::stage) - timeline.chapters().begin();
+  view = with_last_stage(with_stage(std::move(view), timeline, static_cast<std::size_t>(chapter)), timeline);
+  CHECK(timeline.chapters()[chapter_at(view, timeline)].stage == Stage::Q_heads);
+}
+
+TEST_CASE("journey and geometry of 4,096 tokens are made of what fits the window, and name the words that are followed") {
+  Document document = random_document(4096, 16, 2);
+  document.scenario.mask = "causal()";
+  Studio studio(document, {{1600, 900}});
+  studio.view().looking.query = 3000;
+  studio.view().looking.key = 1234;
+  for (const bool geometry : {false, true}) {
+    INFO(geometry);
+    const Scene scene = geometry ? make_geometry(studio.easel(), studio.place()) : make_journey(studio.easel(), {}, studio.place());
+    CHECK(scene.items.size() < 3000);
+    CHECK(scene.targets.size() < 1500);
+    CHECK(has_text(scene, "1234"));
+    CHECK(faults(scene, studio.place(), studio.least()) == "");
+  }
+}
+
+TEST_CASE("on a wall smaller than 1024 by 768 the sum of a product still stands beside what it is made of, over nothing, with terms to see") {
+  for (const Setting& at : {Setting{{800, 600}, 1, true, "en"}, Setting{{960, 540}, 1, true, "zh"}}) {
+    const Studio studio(sentence(), at);
+    for (const Stage stage : {Stage::Q, Stage::scores, Stage::head_outputs, Stage::output}) {
+      INFO(words_of(at) << name(stage));
+      const Scene scene = studio.operation(stage);
+      CHECK(faults(scene, studio.place(), studio.least()) == "");
+      const bool bias = stage == Stage::Q || stage == Stage::output;  // which takes a line of its own
+      CHECK(std::ranges::count_if(texts_of(scene), [](const SceneText* text) { return text->text == "×"; }) >= (bias ? 0 : 1));
+    }
   }
 }

@@ -65,6 +65,7 @@ struct Applier {
   void operator()(const GoToStep&) const {}
   void operator()(const ResetLessons&) const {}
   void operator()(const SaveStep&) const {}
+  void operator()(const SaveAnswers&) const {}
   void operator()(const Undo&) const { step(document, document.undo, document.redo); }
   void operator()(const Redo&) const { step(document, document.redo, document.undo); }
   void operator()(const ShowError& error) const { document.error = error.sentence; }

@@ -99,13 +99,17 @@ struct ResetLessons {
 struct SaveStep {
   std::string path;
 };
+/// All answers that were given in lessons go into a file, which opened goes on where they were left.
+struct SaveAnswers {
+  std::string path;
+};
 /// Asks first where changes would be lost, unless it is said surely.
 struct Quit {
   bool surely = false;
 };
 
 using Action = std::variant<EditScenario, EditView, Hover, OpenFile, OpenMask, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export,
-                            CopyCommand, AskToSave, Save, Pin, Unpin, LayOver, TakeOff, StopSearch, GoToStep, ResetLessons, SaveStep, Undo, Redo, ShowError,
+                            CopyCommand, AskToSave, Save, Pin, Unpin, LayOver, TakeOff, StopSearch, GoToStep, ResetLessons, SaveStep, SaveAnswers, Undo, Redo, ShowError,
                             DismissMessage, Quit>;
 using Actions = std::vector<Action>;
 

@@ -63,11 +63,13 @@ struct View {
   bool fullscreen = false;         ///< of the window: a presentation that F11 began, which takes it along when it ends
   bool alone = false;              ///< the view has the whole window, for a picture of it
   bool blank = false;              ///< the screen is black while the teacher talks
+  bool frozen = false;             ///< a presentation's picture stays as it is, whatever is changed behind it
   Dialog dialog = Dialog::none;
   std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed
   ExportChoice exporting;
   SaveChoice saving;
   std::optional<std::string> saving_step;  ///< the lesson file that what is on screen is to join; set while that is asked
+  std::optional<std::string> saving_answers;  ///< the file that the answers to lessons are to go into; set while that is asked
   LessonProgress lesson;           ///< of the lesson with steps that is open
   LevelChoice looking;             ///< how near, and at what
   HeadsChoice heads;

@@ -32,7 +32,7 @@ int Recorder::frames_a_stage(const Timeline& timeline) const {
 
 /// Near: the sentence, every stage, the sentence.
 int Recorder::count(const Timeline& timeline) const {
-  return by_stage() ? static_cast<int>(timeline.chapters().size()) * frames_a_stage(timeline) + 2 : timeline.count();
+  return by_stage() ? static_cast<int>(pass_of(timeline).size()) * frames_a_stage(timeline) + 2 : timeline.count();
 }
 
 double Recorder::seconds_of(int frame, const Timeline& timeline) const {
@@ -56,7 +56,7 @@ View Recorder::view_at(int frame, const Document& document, const Timeline& time
     return view;
   }
   const int a_stage = frames_a_stage(timeline);
-  view = with_stage(std::move(view), timeline, static_cast<std::size_t>((frame - 1) / a_stage));
+  view = with_stage(std::move(view), timeline, pass_of(timeline)[static_cast<std::size_t>((frame - 1) / a_stage)]);
   view.looking.share = static_cast<float>((frame - 1) % a_stage + 1) / static_cast<float>(a_stage);
   return view;
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <tuple>
 
 #include "core/lesson/right_answer.h"
 #include "core/tensor/error.h"
@@ -32,6 +33,8 @@ std::optional<Stage> first_wrong(const Beside* beside) {
   return first ? std::optional(first->stage) : std::nullopt;
 }
 
+}  // namespace
+
 /// A number as people type it: "−1,5" and "50%" too.
 std::optional<double> typed_number(std::string text) {
   if (const std::size_t minus = text.find("−"); minus != std::string::npos) text.replace(minus, std::string("−").size(), "-");
@@ -43,7 +46,34 @@ std::optional<double> typed_number(std::string text) {
   return percent ? typed / 100 : typed;
 }
 
-}  // namespace
+NumberScale scale_of(const Question& question, const Trace& trace, const Beside* beside) {
+  NumberScale scale;
+  const double right = number_of(question, trace, beside);
+  if (question.range) {
+    std::tie(scale.from, scale.to) = *question.range;
+  } else {
+    // The next of 1, 10, 100, … above it, so that many answers have the same scale; a share's is a whole.
+    const double size = std::isfinite(right) ? std::abs(right) : 1;
+    scale.to = std::pow(10, std::max(0.0, std::ceil(std::log10(std::max(size * 1.2, 1e-3)))));
+    const bool share = question.measure && question.measure->of.find("weights:") != std::string::npos;
+    scale.from = share || !question.measure || question.measure->take == Taking::count || question.measure->take == Taking::entropy || question.measure->take == Taking::deviation ? 0 : -scale.to;
+    if (right < 0) scale.from = -scale.to;
+  }
+  const double span = scale.to - scale.from;
+  scale.step = std::pow(10, std::floor(std::log10(span / 60)));
+  const bool whole = right == std::round(right) && (!question.measure || question.measure->take == Taking::count || question.measure->take == Taking::where_largest);
+  if (whole) scale.step = std::max(1.0, scale.step);
+  return scale;
+}
+
+std::string NumberScale::at(double share) const {
+  const double value = std::clamp(from + std::round((to - from) * std::clamp(share, 0.0, 1.0) / step) * step, from, to);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", std::max(0, static_cast<int>(std::lround(-std::log10(step)))), value == 0 ? 0.0 : value);
+  std::string words = text;
+  if (words.starts_with("-")) words.replace(0, 1, "−");
+  return words;
+}
 
 std::vector<std::size_t> shuffled(std::size_t count) {
   std::vector<std::size_t> order;

@@ -9,6 +9,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
 #include "ui/lessons/prose.h"
+#include "ui/lessons/save_answers.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/main_button.h"
 #include "ui/widgets/paragraph.h"
@@ -19,7 +20,7 @@ namespace {
 /// Down the panel, part after part.
 class Column {
  public:
-  Column(const Frame& frame, Rect place) : frame_(frame), left_(place.min.x + 22 * frame.u), width_(place.width() - 44 * frame.u) {}
+  Column(const Frame& frame, Rect place) : frame_(frame), left_(place.min.x + 22 * frame.u), width_(place.width() - 54 * frame.u) {}  // with room for a scroll bar
 
   void paragraph(Face face, float points, ImU32 colour, std::string_view text, float inset = 0) {
     const ImVec2 at = here();
@@ -30,7 +31,7 @@ class Column {
   void space(float points) { advance(points * frame_.u); }
 
   /// Its terms light up what they name.
-  std::optional<Stage> prose(const LessonStep& step, float points) {
+  ProsePointed prose(const LessonStep& step, float points) {
     struct Prose {
       ProseLayout layout;
     };
@@ -38,7 +39,7 @@ class Column {
     const std::string& language = frame_.words.language();
     const ProseLayout& layout = frame_.pictures.get<Prose>([&] { return Prose{lay_out_prose(frame_.fonts, step.runs(language), pixels, width_)}; },
                                                            step.text, language, pixels, width_).layout;
-    const std::optional<Stage> pointed = draw_prose(frame_, layout, {left_, here().y}, pixels);
+    const ProsePointed pointed = draw_prose(frame_, layout, {left_, here().y}, pixels);
     advance(layout.height);
     return pointed;
   }
@@ -113,6 +114,29 @@ class Column {
     advance(16 * u);
   }
 
+  /// A knob on a line, at a part of its length; gives where it is dragged to.
+  std::optional<double> slider(const char* id, double part, bool set, std::string_view from, std::string_view to, bool live) {
+    const float u = frame_.u, knob = 9 * u, y = here().y + 11 * u;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float first = left_ + knob, length = width_ - 2 * knob;
+    const ImVec2 at = here();
+    ImGui::SetCursorScreenPos(at);
+    ImGui::InvisibleButton(id, {width_, 22 * u});
+    const bool held = live && ImGui::IsItemActive(), hot = live && (ImGui::IsItemHovered() || ImGui::IsItemFocused());
+    list.AddRectFilled({left_, y - 3 * u}, {left_ + width_, y + 3 * u}, frame_.look.field, 3 * u);
+    const float x = first + length * static_cast<float>(std::clamp(part, 0.0, 1.0));
+    const ImU32 colour = set ? frame_.look.q : frame_.look.muted;
+    list.AddCircleFilled({x, y}, knob, frame_.look.card, 24);
+    list.AddCircle({x, y}, knob, colour, 24, (hot || held ? 3.5f : 2.5f) * u);
+    const float pixels = 13 * u, under = y + 12 * u;
+    draw_text(list, frame_.fonts, Face::mono, pixels, {left_, under}, frame_.look.muted, from);
+    draw_text(list, frame_.fonts, Face::mono, pixels, {left_ + width_ - text_size(frame_.fonts, Face::mono, pixels, to).x, under}, frame_.look.muted, to);
+    ImGui::SetCursorScreenPos(at);
+    advance(46 * u);
+    if (!held) return {};
+    return std::clamp(static_cast<double>((ImGui::GetIO().MousePos.x - first) / length), 0.0, 1.0);
+  }
+
   /// For a control of ImGui's own.
   void begin_control() { ImGui::SetCursorScreenPos({left_, here().y}); }
   float width() const { return width_; }
@@ -176,6 +200,16 @@ void draw_typed(const Frame& frame, const Question& question, Column& column) {
   }
   ImGui::PopItemWidth();
   column.space(8);
+  if (question.kind != QuestionKind::number) return;
+  // Dragged it stands in the field, and is an answer once one says so.
+  const NumberScale scale = scale_of(question, *frame.trace(), frame.document.beside.get());
+  const std::optional<double> said = typed_number(now.typed);
+  const double part = (said.value_or((scale.from + scale.to) / 2) - scale.from) / (scale.to - scale.from);
+  if (const auto to = column.slider("##number", part, said.has_value(), scale.at(0), scale.at(1), !now.revealed)) {
+    if (std::string words = scale.at(*to); words != now.typed) {
+      frame.show([words = std::move(words)](View& v) { v.lesson.typed = words; });
+    }
+  }
 }
 
 void draw_row(const Frame& frame, Column& column) {
@@ -265,7 +299,7 @@ void draw_question(const Frame& frame, const Question& question, Column& column)
   if (!frame.trace()) return;
   draw_answer_fields(frame, question, column);
   if (!now.revealed) {
-    const bool made = !now.row.empty() || !now.cells.empty();  // with the pointer: it is for the person to say when it is done
+    const bool made = !now.row.empty() || !now.cells.empty() || (question.kind == QuestionKind::number && !now.typed.empty());  // with the pointer: it is for the person to say when it is done
     column.begin_control();
     if (made ? main_button(frame, "show", frame.words("lesson.check")) : chip(frame, "show", frame.words("lesson.show"), false)) reveal(frame, question, now);
     return column.space(8);
@@ -314,6 +348,13 @@ void draw_ways_on(const Frame& frame, const Course& course, std::size_t number, 
     ImGui::SameLine();
     if (chip(frame, "notes", frame.words("lesson.notes"), frame.view().lesson.notes)) frame.show([](View& v) { v.lesson.notes = !v.lesson.notes; });
   }
+  column.space(8);
+  column.begin_control();
+  if (chip(frame, "save_answers", frame.words("lesson.save_answers"), frame.view().saving_answers.has_value())) toggle_saving_answers(frame);
+  if (frame.view().saving_answers) {
+    column.space(8);
+    draw_saving_answers(frame, ImGui::GetCursorScreenPos(), column.width());
+  }
 }
 
 }  // namespace
@@ -358,8 +399,16 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, Dra
   column.space(14);
   column.paragraph(Face::bold, 20, frame.look.ink, in_language(course.card.title, language));
   column.space(12);
-  const std::optional<Stage> pointed = column.prose(step, 16);
-  if (pointed != frame.view().lesson.pointed) frame.show([pointed](View& v) { v.lesson.pointed = pointed; });
+  const ProsePointed pointed = column.prose(step, 16);
+  if (pointed.stage != frame.view().lesson.pointed) frame.show([stage = pointed.stage](View& v) { v.lesson.pointed = stage; });
+  if (pointed.cell && ImGui::IsMouseClicked(ImGuiMouseButton_Left) && frame.trace() && frame.trace()->has(pointed.cell->stage)) {
+    frame.show([cell = *pointed.cell](View& v) {
+      v.selected = cell;
+      v.batch = cell.batch;
+      v.head = cell.head;
+      v.path.clear();
+    });
+  }
   column.space(14);
   draw_controls_of(frame, column, draw_control);
   if (step.question) draw_question(frame, *step.question, column);

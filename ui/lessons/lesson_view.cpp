@@ -6,6 +6,7 @@
 #include "ui/frame/colormaps.h"
 #include "ui/lessons/lesson_picture.h"
 #include "ui/widgets/card.h"
+#include "ui/lessons/save_answers.h"
 #include "ui/lessons/save_step.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/main_button.h"
@@ -137,7 +138,14 @@ void draw_deeds(const Frame& frame, ImVec2 at, float wide) {
     frame.show([](View& v) { v.saving_step ? v.saving_step.reset() : void(v.saving_step = suggested_lesson_path()); });
   }
   ImGui::SameLine(0, 8 * u);
+  if (chip(frame, "save_answers", frame.words("lesson.save_answers"), frame.view().saving_answers.has_value())) toggle_saving_answers(frame);
+  ImGui::SameLine(0, 8 * u);
   if (chip(frame, "reset_all", frame.words("lesson.reset_all"), false)) frame.actions.push_back(ResetLessons{true});
+  if (frame.view().saving_answers) {
+    ImGui::SetCursorScreenPos({at.x, at.y + 40 * u});
+    draw_saving_answers(frame, {at.x, at.y + 40 * u}, std::min(wide, 620 * u));
+    at.y = ImGui::GetCursorScreenPos().y;
+  }
   if (!frame.view().saving_step) return;
   ImGui::SetCursorScreenPos({at.x, at.y + 40 * u});
   note(frame, frame.words("lesson.step_path"));

@@ -5,7 +5,11 @@
 namespace headlight {
 namespace {
 
-Face face_of(const ProseRun& run) { return run.stage || run.number ? Face::bold : Face::ui; }
+Face face_of(bool bold, bool code) { return code ? Face::mono : bold ? Face::bold : Face::ui; }
+Face face_of(const ProseRun& run) { return face_of(run.stage || run.number, run.code); }
+
+/// Code is set a little smaller: its letters are wide.
+float size_of(bool code, float pixels) { return code ? 0.92f * pixels : pixels; }
 
 }  // namespace
 
@@ -33,7 +37,7 @@ ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs,
       piece.at = {x, y};
       x += piece.width;
       ProsePiece* last = layout.pieces.empty() ? nullptr : &layout.pieces.back();
-      const bool joins = last && last->at.y == y && last->stage == piece.stage && last->number == piece.number && std::abs(last->at.x + last->width - piece.at.x) < 0.5f;
+      const bool joins = last && last->at.y == y && last->stage == piece.stage && last->number == piece.number && last->code == piece.code && last->cell == piece.cell && std::abs(last->at.x + last->width - piece.at.x) < 0.5f;
       if (joins) {
         last->words += piece.words;
         last->width += piece.width;
@@ -49,8 +53,8 @@ ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs,
     for (std::string_view rest = run.words; !rest.empty();) {
       const std::string_view character = first_character(rest);
       if (!before.empty() && may_break_between(before, character)) flush();
-      const float advance = text_size(fonts, face_of(run), pixels, character).x;
-      word.push_back({std::string(character), {}, advance, run.stage, run.number});
+      const float advance = text_size(fonts, face_of(run), size_of(run.code, pixels), character).x;
+      word.push_back({std::string(character), {}, advance, run.stage, run.number, run.code, run.cell});
       word_width += advance;
       before = character;
       rest.remove_prefix(character.size());
@@ -61,20 +65,23 @@ ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs,
   return layout;
 }
 
-std::optional<Stage> draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at, float pixels) {
+ProsePointed draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at, float pixels) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  std::optional<Stage> pointed;
+  ProsePointed pointed;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const bool here = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   for (const ProsePiece& piece : layout.pieces) {
     const ImVec2 from{at.x + piece.at.x, at.y + piece.at.y};
-    const bool bold = piece.stage || piece.number;
+    const bool links = piece.stage || piece.cell;
     const ImU32 colour = piece.stage ? frame.look.lane(*piece.stage) : frame.look.ink;
-    draw_text(list, frame.fonts, bold ? Face::bold : Face::ui, pixels, from, colour, piece.words);
-    if (!piece.stage) continue;
+    draw_text(list, frame.fonts, face_of(piece.stage || piece.number, piece.code), size_of(piece.code, pixels), from, colour, piece.words);
+    if (!links) continue;
     const float under = from.y + 1.25f * pixels;
-    list.AddLine({from.x, under}, {from.x + piece.width, under}, fade(colour, 0.5f), frame.u);
-    if (here && mouse.x >= from.x && mouse.x < from.x + piece.width && mouse.y >= from.y && mouse.y < under + 2 * frame.u) pointed = piece.stage;
+    const bool hot = here && mouse.x >= from.x && mouse.x < from.x + piece.width && mouse.y >= from.y && mouse.y < under + 2 * frame.u;
+    list.AddLine({from.x, under}, {from.x + piece.width, under}, hot ? colour : fade(colour, piece.cell ? 0.3f : 0.5f), (hot ? 2 : 1) * frame.u);
+    if (!hot) continue;
+    pointed = {piece.stage ? piece.stage : std::optional(piece.cell->stage), piece.cell};
+    if (piece.cell) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   }
   return pointed;
 }

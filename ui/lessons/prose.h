@@ -15,7 +15,8 @@ struct ProsePiece {
   ImVec2 at;
   float width = 0;
   std::optional<Stage> stage;
-  bool number = false;
+  bool number = false, code = false;
+  std::optional<Cell> cell;  ///< whose number it is
 };
 struct ProseLayout {
   std::vector<ProsePiece> pieces;
@@ -24,7 +25,11 @@ struct ProseLayout {
 
 /// Lines of at most `width` pixels in type of `pixels`.
 ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs, float pixels, float width);
-/// Draws it; gives the term under the pointer.
-std::optional<Stage> draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at, float pixels);
+/// What a term or number under the pointer is about, and the cell whose number it is.
+struct ProsePointed {
+  std::optional<Stage> stage;
+  std::optional<Cell> cell;
+};
+ProsePointed draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at, float pixels);
 
 }  // namespace headlight

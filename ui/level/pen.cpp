@@ -92,7 +92,8 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
       for (; end < last && pieces[end].named == pieces[i].named; ++end) run += pieces[end].text;
       const Face face = face_of(pieces[i]);
       const float extent = measure(face, size_of(face), run).x;
-      text(role, face, size_of(face), {x, y + line / 2}, Align::left, pieces[i].named ? pieces[i].named->colour : colour, std::move(run));
+      const Rect place = text(role, face, size_of(face), {x, y + line / 2}, Align::left, pieces[i].named ? pieces[i].named->colour : colour, std::move(run));
+      if (const Named* named = pieces[i].named; named && named->link) scene_.targets.push_back({place, named->link->deed, named->link->cell, named->link->index, true});
       x += extent;
       i = end;
     }

@@ -7,11 +7,19 @@
 
 namespace headlight {
 
+/// What a click on a value that a sentence names does, and what it names in the scene.
+struct NamedLink {
+  Deed deed{};
+  Index index = 0;
+  Cell cell{};
+};
+
 /// A value that a sentence names: a word, a number.
 struct Named {
   std::string text;
   ImU32 colour = 0;
   bool bold = true;
+  std::optional<NamedLink> link = {};
 };
 
 enum class Align : std::uint8_t { left, middle, right };

@@ -32,8 +32,9 @@ RowProse row_prose(const Easel& easel, Index query) {
   prose.key = shown == keys.size() ? alone[shown - 1] : with_rest[shown - 1];
   for (std::size_t i = 0; i < named; ++i) {
     const bool there = i < shown;
-    prose.values.push_back({there ? key_word(easel, keys[i]) : std::string(), easel.look.ink});
-    prose.values.push_back({there ? figures(weights(query, keys[i])) : std::string(), easel.look.head_ink(easel.view.head)});
+    const auto link = [&](Deed deed) { return there ? std::optional(NamedLink{deed, keys[i], {Stage::weights, at.batch, at.head, query, keys[i]}}) : std::nullopt; };
+    prose.values.push_back({there ? key_word(easel, keys[i]) : std::string(), easel.look.ink, true, link(Deed::key_word)});
+    prose.values.push_back({there ? figures(weights(query, keys[i])) : std::string(), easel.look.head_ink(easel.view.head), true, link(Deed::look_at)});
   }
   prose.values.push_back({std::to_string(keys.size() - shown), easel.look.muted, false});
   prose.values.push_back({figures(static_cast<float>(rest)), easel.look.muted});

@@ -95,6 +95,39 @@ const SceneTarget* target_at(const Scene& scene, ImVec2 point) {
   return nullptr;
 }
 
+std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link) {
+  if (!link.link) return {};
+  std::vector<Rect> lit;
+  const auto add = [&](Deed deed, auto&& fits) {
+    if (!lit.empty()) return;
+    for (const SceneTarget& target : scene.targets) {
+      if (!target.link && target.deed == deed && fits(target)) lit.push_back(target.rect);
+    }
+  };
+  if (link.deed == Deed::look_at) {
+    add(Deed::look_at, [&](const SceneTarget& t) { return t.cell == link.cell; });
+    // In a row of keys a cell is its key's.
+    add(Deed::key_word, [&](const SceneTarget& t) { return t.index == link.cell.col; });
+    add(Deed::query_word, [&](const SceneTarget& t) { return t.index == link.cell.col; });
+    return lit;
+  }
+  const Deed other = link.deed == Deed::key_word ? Deed::query_word : Deed::key_word;
+  add(link.deed, [&](const SceneTarget& t) { return t.index == link.index; });
+  if (link.deed == Deed::key_word || link.deed == Deed::query_word) add(other, [&](const SceneTarget& t) { return t.index == link.index; });
+  return lit;
+}
+
+void draw_lit(ImDrawList& list, const Scene& scene, const SceneTarget* target, const Look& look, float u) {
+  if (!target || !target->link) return;
+  const Rect& words = target->rect;
+  list.AddRectFilled({words.min.x, words.max.y - u}, {words.max.x, words.max.y + u}, look.accent);
+  for (const Rect& rect : lit_by(scene, *target)) {
+    const Rect around = rect.grown(2 * u);
+    list.AddRectFilled(around.min, around.max, fade(look.accent, 0.16f), 6 * u);
+    compat::add_rect(list, around.min, around.max, look.accent, 6 * u, 3 * u);
+  }
+}
+
 float size_not_below(const Fonts& fonts, Face face, float pixels) {
   float size = pixels;
   for (int i = 0; i < 40 && fonts.crisp(face, size) < pixels - 0.01f; ++i) size *= 1.03f;

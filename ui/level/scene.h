@@ -86,6 +86,7 @@ struct SceneTarget {
   Deed deed{};
   Cell cell;        ///< of look_at
   Index index = 0;  ///< of a word, head, layer or facet
+  bool link = false;  ///< words of a sentence that name it: the pointer on them lights up what they name
 };
 
 struct Scene {
@@ -107,6 +108,10 @@ void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fo
 
 /// The topmost target at a point; null where there is none.
 const SceneTarget* target_at(const Scene& scene, ImVec2 point);
+/// What a sentence's link names, where that stands in the scene: the cell itself, else its word.
+std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link);
+/// What a link under the pointer names is lit; nothing for other targets, or none.
+void draw_lit(ImDrawList& list, const Scene& scene, const SceneTarget* target, const Look& look, float u);
 
 /// Of type and strokes in a presentation, times `scale` pixels a point: as large as the window has room for, for the last row.
 float presentation_scale(ImVec2 window, float scale);

@@ -75,7 +75,7 @@ Teller begin(const Frame& frame) {
   Teller teller;
   const Trace& trace = *frame.trace();
   NetworkTold& told = teller.so_far.told;
-  told.random_weights = trace.scenario.source != Source::file && trace.has(Stage::Q);
+  told.random_weights = trace.inputs.random_parameters;
   if (const auto run = network_of(trace.inputs)) {
     told.can_knock = true;
     const auto layers = run->network->layers();

@@ -256,7 +256,7 @@ Scene make_geometry(const Easel& easel, Rect place) {
   Rect area = scene_area(easel, place);
   Rect for_words = area;
   if (!presenting) for_words.max.x -= put_facets(pen, area);
-  const std::vector<Named> names{{query_word(easel, focus.query), look.q},   {key_word(easel, focus.key), look.k},        {digits(degrees, 0) + "°", look.ink},
+  const std::vector<Named> names{{query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}}, {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},        {digits(degrees, 0) + "°", look.ink},
                                  {digits(dot.query_length, 2), look.q},     {digits(dot.key_length, 2), look.k},         {digits(dot.cosine, 3), look.ink},
                                  {digits(dot.score, 2), look.after},        {digits(100 * plane.query_share(), 0) + " %", look.ink}, {digits(100 * plane.key_share(), 0) + " %", look.ink}};
   const Align align = presenting ? Align::middle : Align::left;

@@ -124,7 +124,8 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   const Task task{pen, Stage::weights, focus, whole, area};
   const Band weights = band_of(task, Stage::weights);
   const float share = weights.values[static_cast<std::size_t>(focus.key)];
-  const std::vector<Named> names{{query_word(easel, focus.query), look.q}, {key_word(easel, focus.key), look.k}, {Figures(2, true)(share), look.head_ink(easel.view.head)}};
+  const std::vector<Named> names{{query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}}, {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},
+                                 {Figures(2, true)(share), look.head_ink(easel.view.head), true, NamedLink{Deed::look_at, 0, cell_of(trace, easel.view, Stage::weights, focus)}}};
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y += pen.sentence(TextRole::prose, words("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
   for_words.min.y = area.min.y;

@@ -91,6 +91,13 @@ void split_or_merge(const Task& task) {
     const bool fits = pen.measure(face, size, title).x <= shown.size - 4 * u;
     if (fits || pen.measure(face, size, plain).x <= shown.size - 2 * u) pen.text(TextRole::caption, face, size, {head.centre().x, y}, Align::middle, lit ? colour : look.muted, fits ? title : plain);
     pen.target(head, Deed::head, h * groups);
+    if (lit && is_guessed(task.easel())) {
+      const Block made = make_block(task.easel(), heads, rows, features, to);
+      const Rect at = made.cell(cell.row, std::clamp<Index>(task.focus.feature % d_head, 0, d_head - 1));
+      pen.box(at.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), 3 * u);
+      pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), at.centre(), Align::middle, look.ink, "?");
+      pen.box(to.grown(4 * u), colour, std::max(1.5f, 2 * u), 5 * u);
+    }
     if (lit && t > 0.98f) {
       const Block made = make_block(task.easel(), heads, rows, features, to);
       Figures figures(numbers_of(trace, view, heads));

@@ -48,6 +48,20 @@ std::string sentence_key(const Trace& trace, Stage stage) {
   return std::string(name(stage));
 }
 
+/// What is asked where the number is to be guessed.
+const char* guess_key(OperationKind kind, Stage stage) {
+  if (stage == Stage::weights) return "guess.weight";
+  if (stage == Stage::scores) return "guess.score";
+  switch (kind) {
+    case OperationKind::mask: return "guess.mask";
+    case OperationKind::split: case OperationKind::merge: return "guess.moved";
+    case OperationKind::rotation: return "guess.turned";
+    case OperationKind::norm: return "guess.normed";
+    case OperationKind::dropout: return "guess.dropped";
+    default: return "guess.number";
+  }
+}
+
 std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus) {
   const Trace& trace = easel.trace;
   const Look& look = easel.look;
@@ -60,12 +74,13 @@ std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus
   const Index weight_head = easel.view.head;
   // {0} the word that asks, {1} the one that is asked, {2} the number, {3} and {4} sizes, {5} the row's own word, {6} the head
   return {
-      {query_word(easel, focus.query), look.q},
-      {key_word(easel, focus.key), look.k},
-      {Figures(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value), look.head_ink(weight_head)},
+      {query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}},
+      {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},
+      {Figures(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value), look.head_ink(weight_head), true, NamedLink{Deed::look_at, 0, cell}},
       {std::to_string(trace[stage].size(-1)), look.ink, false},
       {std::to_string(dims.d_head), look.ink, false},
-      {by_key ? key_word(easel, focus.key) : query_word(easel, focus.query), look.lane(stage) == 0 ? look.ink : look.lane(stage)},
+      {by_key ? key_word(easel, focus.key) : query_word(easel, focus.query), look.lane(stage) == 0 ? look.ink : look.lane(stage), true,
+       NamedLink{by_key ? Deed::key_word : Deed::query_word, by_key ? focus.key : focus.query}},
       {std::to_string(weight_head), look.head_ink(weight_head), false},
       {std::to_string(dims.heads), look.ink, false},
   };
@@ -103,7 +118,7 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
   const Focus focus = focus_of(easel.trace, easel.view);
   Rect area = scene_area(easel, place);
   const OperationKind kind = operation_of(easel.trace, stage);
-  const bool guessable = !presenting && (kind == OperationKind::product || kind == OperationKind::row || kind == OperationKind::softmax);
+  const bool guessable = !presenting && kind != OperationKind::input;
   const bool hidden = guessable && is_guessed(easel);
   if (const float taken = presenting ? 0 : put_facets(pen, area); taken > 0) {
     const float guess = guessable && area.width() >= 1000 * u ? pen.measure(Face::ui, pen.type.caption, easel.words("sentence.guess")).x + 40 * u : 0;
@@ -113,7 +128,7 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
   const std::string key = "prose." + sentence_key(easel.trace, stage);
   const std::vector<Named> values = values_of(easel, stage, focus);
   const Align align = presenting ? Align::middle : Align::left;
-  area.min.y += pen.sentence(TextRole::prose, easel.words(hidden ? stage == Stage::weights ? "guess.weight" : stage == Stage::scores ? "guess.score" : "guess.number" : key + ".title"), values, area, pen.type.title, easel.look.ink, align);
+  area.min.y += pen.sentence(TextRole::prose, easel.words(hidden ? guess_key(kind, stage) : key + ".title"), values, area, pen.type.title, easel.look.ink, align);
   area.min.y += pen.sentence(TextRole::story, easel.words(key + ".story"), values, area, pen.type.story, easel.look.muted, align);
   if (shown_as(easel.trace, stage) == Stage::weights && !presenting && !hidden) {
     if (const RowProse told = row_prose(easel, focus.query); told.key) area.min.y += pen.sentence(TextRole::story, easel.words(told.key), told.values, area, pen.type.story, easel.look.muted, align);
@@ -130,7 +145,7 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
   }
   area.min.y += (presenting ? 6 : 14) * u;
   area.max.x = scene_area(easel, place).max.x;
-  const bool has_own_map = kind == OperationKind::product || kind == OperationKind::row || kind == OperationKind::mask || kind == OperationKind::softmax || kind == OperationKind::dropout;
+  const bool has_own_map = kind == OperationKind::product || kind == OperationKind::row || kind == OperationKind::softmax || kind == OperationKind::dropout;
   Rect left_over;
   if (!presenting && !has_own_map && area.width() >= 1100 * u) {
     left_over = {{area.max.x - 172 * u, area.min.y}, area.max};
@@ -144,6 +159,7 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
     case OperationKind::split: case OperationKind::merge: split_or_merge(task); break;
     case OperationKind::norm: norm(task); break;
     case OperationKind::rotation: rotation(task); break;
+    case OperationKind::mask: mask_grid(task); break;
     case OperationKind::input: input(task); break;
     default: left_over = rows(task); break;
   }

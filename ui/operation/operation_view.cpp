@@ -184,7 +184,7 @@ void draw_operation_view(const Frame& frame, Rect place) {
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const bool near_words = frame.view().looking.facet != Facet::step && !frame.view().looking.rival && !ImGui::IsItemActive();
-  const std::optional<Index> word = near_words && target && target->deed == Deed::key_word ? std::optional(target->index) : std::nullopt;
+  const std::optional<Index> word = near_words && target && !target->link && target->deed == Deed::key_word ? std::optional(target->index) : std::nullopt;
   if (ImGui::IsItemActive()) drag_temperature(frame, scene);
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
     click(frame, *target);
@@ -192,6 +192,7 @@ void draw_operation_view(const Frame& frame, Rect place) {
     frame.show([word](View& v) { v.looking.pointed = word; });
   }
   draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
+  draw_lit(*ImGui::GetWindowDrawList(), scene, target, frame.look, frame.u);
 }
 
 }  // namespace headlight

@@ -29,6 +29,7 @@ void split_or_merge(const Task& task);
 void norm(const Task& task);
 void rotation(const Task& task);
 void input(const Task& task);
+void mask_grid(const Task& task);
 
 /// So many of `count` that each has at least `least` pixels, the one that is looked at among them.
 struct Window {

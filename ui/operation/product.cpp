@@ -60,11 +60,13 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
   const float gap = 12 * u;
   const auto T = static_cast<float>(left.cols);
   // Heights: B takes what it needs, at most its share; then the rows.
-  const float share = to.sum_in_corner ? 0.46f : 0.36f;
+  const float share = to.sum_in_corner ? 0.54f : 0.36f;
   const float rough = area.height() - caption - gap - pen.type.word * 3;
   // All rows if they can be had with B at a quarter of the height.
   const float rows_want = number * 1.5f * static_cast<float>(result.rows);
-  float above = std::clamp(to.sum_in_corner ? rough - rows_want : T * 14 * u, rough * (to.sum_in_corner ? 0.28f : 0.22f), rough * share);
+  // Beside B the sum stands, with some of its terms at least: one sees it grow.
+  const float terms = pen.type.word * 2 + number * 1.6f * std::min(T, 3.0f) + pen.type.great * 1.15f + pen.type.caption * 1.6f + (is_parameter(operands.right) && trace.has(bias_beside(operands.right)) ? number * 1.6f : 0);
+  float above = std::clamp(to.sum_in_corner ? std::max(rough - rows_want, terms) : T * 14 * u, rough * (to.sum_in_corner ? 0.28f : 0.22f), rough * share);
   to.rows = window_around(cell.row, result.rows, rough - above, number * 1.45f, 64 * u);
   to.names = std::min(row_room(pen, to.rows, about.rows), area.width() * 0.2f);
   // Widths: the result takes what its numbers need, then A.

@@ -133,6 +133,7 @@ Rect rows(const Task& task) {
   const Stage source = made_from(trace, task.stage);
   Rect area = task.area;
   const Index n_k = trace.dims().n_k;
+  const bool hidden = is_guessed(task.easel());
 
   Table table;
   table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
@@ -173,14 +174,14 @@ Rect rows(const Task& task) {
     // Those that stay grow from what they were to what they become.
     for (std::size_t k = 0; k < values.size(); ++k) values[k] = weights.values[k] + (dropped.values[k] - weights.values[k]) * grown;
     shares(task, table, weights, weights.values, 1, slice(0, 0.36f));
-    marks(task, table, task.stage, slice(0.41f, 0.53f));
-    shares(task, table, dropped, values, 1, last = slice(0.58f, 1));
+    if (hidden) {  // by chance: nothing tells yet who goes
+      shares(task, table, weights, values, 0, last = slice(0.58f, 1));
+    } else {
+      marks(task, table, task.stage, slice(0.41f, 0.53f));
+      shares(task, table, dropped, values, 1, last = slice(0.58f, 1));
+    }
     band_name(task, table, slice(0, 0.36f).centre().y, formula_of(task, source), look.after, say("level.band_share"));
     band_name(task, table, slice(0.58f, 1).centre().y, formula_of(task, task.stage) + "^{ ′}", look.after, say("level.band_dropped"));
-  } else if (kind == OperationKind::mask) {
-    const float deep = std::min(0.5f, middle_height * 1.4f);
-    marks(task, table, task.stage, last = slice(0.5f - deep / 2, 0.5f + deep / 2));
-    band_name(task, table, last.centre().y, formula_of(task, task.stage), look.ink, "");
   } else {
     const Band before = band_of(task, source), after = band_of(task, task.stage);
     const bool three = task.stage == Stage::biased_scores || (task.stage == Stage::masked_scores && trace.has(Stage::mask));
@@ -220,7 +221,7 @@ Rect rows(const Task& task) {
   base.rows = 1;
   name_columns(pen, base, Axis::key, false, words, task.focus.key, look.k);
   put_formula(task, {{table.area.min.x, std::min(last.max.y + words, area.max.y - formula)}, {table.area.max.x, std::min(last.max.y + words, area.max.y - formula) + formula}});
-  if (!beside) return {};
+  if (!beside || hidden) return {};
   const float x = area.max.x - whole;
   const MatrixView numbers = numbers_of(trace, task.easel().view, task.stage);
   const float side = whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));

@@ -71,7 +71,7 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   const float title = pen.type.word * 1.25f;
   Rect at = pen.text(TextRole::word, Face::bold, title, {card.min.x, card.min.y + title * 0.7f}, Align::left, sum.left_colour, elide(pen.easel().fonts, Face::bold, title, sum.title_left, card.width() * 0.3f));
   at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, look.ink, " · ");
-  at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour, elide(pen.easel().fonts, Face::bold, title, sum.title_right, card.width() * 0.42f));
+  at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour, elide(pen.easel().fonts, Face::bold, title, sum.title_right, card.max.x - at.max.x));
   const std::string progress = words.fill("level.terms", {std::to_string(sum.done), std::to_string(sum.left.size())});
   const bool beside = at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x;
   if (beside) pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.max.x, at.centre().y}, Align::right, look.muted, progress);

@@ -77,7 +77,13 @@ void norm(const Task& task) {
   const float most = std::max(largest(before), largest(after));
   const ImU32 colour = pen.look().lane(task.stage);
   bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
-  bars(task, now, cols, low, cell.col, colour, most);
+  if (is_guessed(task.easel())) {
+    const float middle = low.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
+    pen.box({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink, std::max(1.5f, 1.5f * u), 4 * u);
+    pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {middle, low.centre().y}, Align::middle, pen.look().ink, "?");
+  } else {
+    bars(task, now, cols, low, cell.col, colour, most);
+  }
   pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.easel(), source), 0, Align::right);
   pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.easel(), task.stage), 0, Align::right);
   pen.line({x + width / 2, top.max.y + 8 * u}, {x + width / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
@@ -146,6 +152,10 @@ void rotation(const Task& task) {
     const auto both = [&](ImVec2 v) { return "(" + figures(v.x) + ", " + figures(v.y) + ")"; };
     if (pen.measure(Face::mono, pen.type.number, both(to)).x <= shown.size) {
       pen.text(TextRole::number, Face::mono, pen.type.number, {centre.x, dial.max.y + words * 0.6f}, Align::middle, look.muted, both(from));
+      if (lit && is_guessed(task.easel())) {
+        const bool first_asked = cell.col != pair.second;
+        pen.text(TextRole::number, Face::mono, pen.type.number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, look.ink, first_asked ? "(?, …)" : "(…, ?)");
+      }
       if (t >= 1) pen.text(TextRole::number, Face::mono, pen.type.number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, lit ? colour : look.ink, both(to));
     }
     pen.matter(dial);

@@ -23,6 +23,8 @@ constexpr Shortcut shortcuts[] = {
     {"P  F5", "help.present"},
     {"F11", "help.fullscreen"},
     {"B", "help.blank"},
+    {"F", "help.freeze"},
+    {"N", "help.notes"},
     {"J  G", "help.facets"},
     {"K  H", "help.knock"},
     {"R", "help.reaches"},

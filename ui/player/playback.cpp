@@ -46,9 +46,10 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
   since_moment_ += seconds;
   if (since_moment_ * static_cast<double>(view.speed) < standing_seconds) return;
   since_moment_ = 0;
-  const bool through = at + 1 >= chapters.size();
-  frame.show([at, through, &timeline = frame.timeline](View& v) {
-    if (v.looping || !through) v = with_stage(std::move(v), timeline, v.looping ? at : at + 1);
+  const std::optional<std::size_t> next = next_in_pass(frame.timeline, at);
+  const bool through = !next;
+  frame.show([at, next, through, &timeline = frame.timeline](View& v) {
+    if (v.looping || !through) v = with_stage(std::move(v), timeline, v.looping ? at : *next);
     v.playing = v.looping || !through;
     if (v.playing) v.looking.share = 0.0f;
   });

@@ -12,11 +12,37 @@ int last_moment(const Timeline::Chapter& chapter) { return chapter.first + chapt
 
 }  // namespace
 
+std::vector<std::size_t> pass_of(const Timeline& timeline) {
+  const auto& chapters = timeline.chapters();
+  const bool split = std::ranges::find(chapters, Stage::Q_heads, &Timeline::Chapter::stage) != chapters.end();
+  std::vector<std::size_t> pass;
+  for (std::size_t i = 0; i < chapters.size(); ++i) {
+    if (split && (chapters[i].stage == Stage::K_heads || chapters[i].stage == Stage::V_heads)) continue;
+    pass.push_back(i);
+  }
+  return pass;
+}
+
 std::size_t chapter_at(const View& view, const Timeline& timeline) {
   const auto& chapters = timeline.chapters();
   const Stage stage = view.step ? timeline.at(*view.step).stage : view.looking.stage;
   const auto found = std::ranges::find(chapters, stage, &Timeline::Chapter::stage);
   return found == chapters.end() ? 0 : static_cast<std::size_t>(found - chapters.begin());
+}
+
+std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t chapter) {
+  for (const std::size_t i : pass_of(timeline)) {
+    if (i > chapter) return i;
+  }
+  return {};
+}
+
+std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t chapter) {
+  std::optional<std::size_t> before;
+  for (const std::size_t i : pass_of(timeline)) {
+    if (i < chapter) before = i;
+  }
+  return before;
 }
 
 View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
@@ -37,13 +63,13 @@ View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
 View with_next_stage(View view, const Timeline& timeline) {
   if (level_shown(view) == Level::sentence) return with_stage(std::move(view), timeline, 0);
   const std::size_t at = chapter_at(view, timeline);
-  return with_stage(std::move(view), timeline, at + 1);
+  return with_stage(std::move(view), timeline, next_in_pass(timeline, at).value_or(at));
 }
 
 View with_last_stage(View view, const Timeline& timeline) {
   const std::size_t at = chapter_at(view, timeline);
   if (level_shown(view) == Level::sentence) return view;
-  if (at > 0) return with_stage(std::move(view), timeline, at - 1);
+  if (const auto before = last_in_pass(timeline, at)) return with_stage(std::move(view), timeline, *before);
   view.looking.level = Level::sentence;
   view.looking.share.reset();
   view.step.reset();
@@ -89,12 +115,12 @@ View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
 }
 
 double stage_seconds(const Timeline& timeline) {
-  const auto count = static_cast<double>(std::max<std::size_t>(timeline.chapters().size(), 1));
+  const auto count = static_cast<double>(std::max<std::size_t>(pass_of(timeline).size(), 1));
   return std::clamp(whole_pass_seconds / count - standing_seconds, shortest_stage, longest_stage);
 }
 
 double film_stage_seconds(const Timeline& timeline, double besides) {
-  const auto count = static_cast<double>(std::max<std::size_t>(timeline.chapters().size(), 1));
+  const auto count = static_cast<double>(std::max<std::size_t>(pass_of(timeline).size(), 1));
   return std::clamp((whole_pass_seconds - besides) / count, shortest_stage + standing_seconds, longest_stage + standing_seconds);
 }
 

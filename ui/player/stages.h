@@ -1,10 +1,18 @@
 // Stage by stage: how the levels near to a step go through it.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "ui/frame/frame.h"
 
 namespace headlight {
 
+/// The chapters of a whole pass: Q, K and V are split alike, which is shown once.
+std::vector<std::size_t> pass_of(const Timeline& timeline);
+/// Those after and before a chapter; none where there is none.
+std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t chapter);
+std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t chapter);
 /// The chapter of the timeline that is looked at: the player's, else the chosen stage's.
 std::size_t chapter_at(const View& view, const Timeline& timeline);
 /// At a stage, all of it there; what is followed stays what it was.

@@ -19,8 +19,11 @@ namespace {
 std::vector<Named> names_of(const Easel& easel, Index query, const Row& row) {
   const ImU32 head = easel.look.head_ink(easel.view.head);
   const auto visible = std::ranges::count(row.hidden, false);
-  return {{query_word(easel, query), easel.look.ink}, {key_word(easel, row.most), easel.look.ink},
-          {share_text(row.shares[static_cast<std::size_t>(row.most)]), head}, {std::to_string(visible), easel.look.ink, false},
+  Cell share = matrix_of(easel.trace, easel.view, Stage::weights);
+  share.row = query;
+  share.col = row.most;
+  return {{query_word(easel, query), easel.look.ink, true, NamedLink{Deed::query_word, query}}, {key_word(easel, row.most), easel.look.ink, true, NamedLink{Deed::key_word, row.most}},
+          {share_text(row.shares[static_cast<std::size_t>(row.most)]), head, true, NamedLink{Deed::look_at, 0, share}}, {std::to_string(visible), easel.look.ink, false},
           {std::to_string(easel.view.head), head, false}};
 }
 

@@ -27,7 +27,7 @@ const SentenceStory& story(const Frame& frame) {
 void click(const Frame& frame, const SceneTarget& target) {
   if (target.deed == Deed::head) return choose_head(frame, target.cell.batch, target.cell.head);
   if (target.deed == Deed::knock_out) return knock_out(frame);
-  frame.show([deed = target.deed, index = target.index, trace = frame.document.trace](View& view) {
+  frame.show([deed = target.deed, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
     LevelChoice& looking = view.looking;
     switch (deed) {
       case Deed::guess:
@@ -49,11 +49,12 @@ void click(const Frame& frame, const SceneTarget& target) {
         looking.key.reset();
         view.selected.reset();
         break;
+      case Deed::look_at:  // a share that the prose names
       case Deed::how: {
-        const Index query = asking_word(*trace, view);
+        const Index query = deed == Deed::look_at ? cell.row : asking_word(*trace, view);
         const MatrixView weights = numbers_of(*trace, view, Stage::weights);
-        Index most = 0;
-        for (Index k = 1; k < weights.cols; ++k) most = weights(query, k) > weights(query, most) ? k : most;
+        Index most = deed == Deed::look_at ? cell.col : 0;
+        for (Index k = 1; k < weights.cols && deed == Deed::how; ++k) most = weights(query, k) > weights(query, most) ? k : most;
         looking.query = query;
         looking.key = most;
         looking.stage = Stage::weights;
@@ -111,7 +112,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   ImGui::InvisibleButton("sentence_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   const bool guesses = frame.view().looking.guessing.asked;  // about one word, whatever the pointer passes
-  const std::optional<Index> word = target && !guesses && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
+  const std::optional<Index> word = target && !guesses && !target->link && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
     click(frame, *target);
@@ -119,6 +120,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
     frame.show([word](View& v) { v.looking.pointed = word; });
   }
   draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter);
+  draw_lit(*ImGui::GetWindowDrawList(), scene, target, frame.look, frame.u);
 }
 
 }  // namespace headlight

@@ -130,7 +130,7 @@ SentenceStory story_of(const Frame& frame, Index place, const WithoutHead& witho
     add_prediction(frame, *run, place, without, story);
     return story;
   }
-  story.random_weights = scenario.source != Source::file && trace.has(Stage::Q);
+  story.random_weights = trace.inputs.random_parameters;
   story.takes_words = scenario.source == Source::text;
   RailLayer layer;
   const Index heads = trace[Stage::weights].rank() >= 4 ? trace[Stage::weights].size(1) : 1;

@@ -56,7 +56,8 @@ void player_keys(const Frame& frame) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) { v = one_level_in(std::move(v), *trace, timeline); });
   }
   if (pressed_once('a')) frame.actions.push_back(Pin{});
-  const bool plays = pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5), blanks = pressed_once('b');
+  const bool plays = pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5), blanks = pressed_once('b'), freezes = view.presenting && pressed_once('f');
+  const bool notes = frame.document.origin.lesson.course.empty() ? false : pressed_once('n');
   const bool reaches = !whole && pressed_once('r');
   if (plays) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
@@ -70,6 +71,8 @@ void player_keys(const Frame& frame) {
     });
   }
   if (presents) frame.show([](View& v) { v.presenting = !v.presenting; });
+  if (freezes) frame.show([](View& v) { v.frozen = !v.frozen; });
+  if (notes) frame.show([](View& v) { v.lesson.notes = !v.lesson.notes; });
   if (blanks) frame.show([](View& v) { v.blank = !v.blank; });
   if (reaches) frame.show([](View& v) { v.reaches = !v.reaches; });
 }
@@ -101,6 +104,8 @@ void escape(const Frame& frame) {
   frame.show([](View& v) {
     if (v.blank) {
       v.blank = false;
+    } else if (v.frozen) {
+      v.frozen = false;
     } else if (v.menu) {
       v.menu.reset();
     } else if (v.dialog != Dialog::none) {

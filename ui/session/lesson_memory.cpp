@@ -127,7 +127,12 @@ std::shared_ptr<const LessonStandings> LessonMemory::keep(const Document& docume
   auto standings = std::make_shared<LessonStandings>(*standings_);
   (*standings)[lesson] = standing_of(now);
   standings_ = std::move(standings);
-  Json json = progress_json(now);
+  write(lesson, now);
+  return standings_;
+}
+
+void LessonMemory::write(const std::string& lesson, const LessonProgress& progress) const {
+  Json json = progress_json(progress);
   json["lesson"] = lesson;
   const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace);
   try {
@@ -136,7 +141,18 @@ std::shared_ptr<const LessonStandings> LessonMemory::keep(const Document& docume
     write_whole_file(file_of(lesson), std::as_bytes(std::span(text)));
   } catch (const InputError&) {  // then it is lost with the program
   }
-  return standings_;
+}
+
+void LessonMemory::put(const std::string& lesson, const LessonProgress& progress) {
+  write(lesson, progress);
+  kept_lesson_.clear();
+  read_standings();
+}
+
+std::map<std::string, LessonProgress> LessonMemory::recall_all() const {
+  std::map<std::string, LessonProgress> all;
+  for (const auto& [lesson, unused] : *standings_) all[lesson] = recall(lesson);
+  return all;
 }
 
 void LessonMemory::forget(const std::string& lesson) {
@@ -150,6 +166,52 @@ void LessonMemory::forget(const std::string& lesson) {
   }
   kept_lesson_.clear();
   read_standings();
+}
+
+namespace {
+
+constexpr const char* answers_mark = "headlight_answers";
+
+[[noreturn]] void no_answers(const std::string& path, const char* what) { throw FileError(path, what, "expected answers to lessons that Headlight saved"); }
+
+}  // namespace
+
+bool is_answers_file(const std::string& path) {
+  if (!path.ends_with(".json")) return false;
+  std::ifstream stream(path_from(path), std::ios::binary);
+  char beginning[64] = {};
+  stream.read(beginning, sizeof beginning - 1);
+  return std::string_view(beginning).find(answers_mark) != std::string_view::npos;
+}
+
+LessonAnswers read_answers(const std::string& path) {
+  std::ifstream stream(path_from(path), std::ios::binary);
+  if (!stream) no_answers(path, "cannot be read");
+  const Json json = Json::parse(stream, nullptr, false);
+  if (!json.is_object() || !json.contains(answers_mark)) no_answers(path, "is no file of answers");
+  LessonAnswers answers;
+  try {
+    if (json.contains("open")) answers.open = json["open"].get<std::string>();
+    if (json.contains("file")) answers.file = json["file"].get<std::string>();
+    for (const auto& [lesson, progress] : json.at("lessons").items()) answers.lessons[lesson] = progress_from(progress);
+  } catch (const std::exception&) {
+    no_answers(path, "is damaged");
+  }
+  return answers;
+}
+
+void write_answers(const std::string& path, const LessonAnswers& answers) {
+  std::error_code none;
+  if (std::filesystem::exists(path_from(path), none) && !is_answers_file(path)) throw FileError(path, "is another kind of file", "expected a new name, or a file of answers");
+  if (!path.ends_with(".json")) throw FileError(path, "is no name for answers", "expected one that ends in .json");
+  Json lessons = Json::object();
+  for (const auto& [lesson, progress] : answers.lessons) lessons[lesson] = progress_json(progress);
+  Json json{{answers_mark, 1}};
+  if (!answers.open.empty()) json["open"] = answers.open;
+  if (!answers.file.empty()) json["file"] = answers.file;
+  json["lessons"] = lessons;
+  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  write_whole_file(path_from(path), std::as_bytes(std::span(text)));
 }
 
 }  // namespace headlight

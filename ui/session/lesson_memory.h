@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -20,15 +21,32 @@ class LessonMemory {
   std::shared_ptr<const LessonStandings> keep(const Document& document);
   /// "" forgets all of them.
   void forget(const std::string& lesson);
+  /// What is kept of every lesson, by its id.
+  std::map<std::string, LessonProgress> recall_all() const;
+  /// Takes the place of what is kept of the lesson.
+  void put(const std::string& lesson, const LessonProgress& progress);
 
  private:
   std::filesystem::path file_of(const std::string& lesson) const;
   void read_standings();
+  void write(const std::string& lesson, const LessonProgress& progress) const;
 
   std::filesystem::path folder_;
   std::string kept_lesson_;
   LessonProgress kept_;
   std::shared_ptr<const LessonStandings> standings_;
 };
+
+/// Answers to lessons, as a file of their own that goes from one machine to another.
+struct LessonAnswers {
+  std::map<std::string, LessonProgress> lessons;  ///< by their ids
+  std::string open, file;                         ///< the lesson that was open, and where it came from; "" for none
+};
+/// Whether a file is one, by what it begins with.
+bool is_answers_file(const std::string& path);
+/// Throws FileError where it is none, or damaged.
+LessonAnswers read_answers(const std::string& path);
+/// Throws FileError; another kind of file is not written over.
+void write_answers(const std::string& path, const LessonAnswers& answers);
 
 }  // namespace headlight

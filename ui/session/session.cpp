@@ -10,6 +10,7 @@
 
 #include "core/files/file_watch.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 #include "ui/document/moment.h"
 #include "ui/export/export_file.h"
 #include "ui/export/export_actions.h"
@@ -29,6 +30,7 @@
 #include "ui/panels/registry.h"
 #include "ui/player/playback.h"
 #include "ui/session/computation.h"
+#include "ui/session/held_picture.h"
 #include "ui/session/keeper.h"
 #include "ui/session/keys.h"
 #include "ui/session/laid_over.h"
@@ -58,6 +60,7 @@ struct Session::State {
   Playback playback;
   Recorder recorder;
   std::unique_ptr<ViewDrawing> drawing;  ///< of the last frame, where the recorder wants one
+  std::optional<HeldPicture> held;
   Actions actions;
   Typing typing;
   bool fullscreen = false;
@@ -122,6 +125,41 @@ struct Session::State {
     document.notice = words(all ? "lesson.forgotten_all" : "lesson.forgotten");
   }
 
+  void save_answers(const std::string& path) {
+    LessonAnswers answers;
+    if (lesson_memory) answers.lessons = lesson_memory->recall_all();
+    const Lesson& lesson = document.origin.lesson;
+    if (!lesson.course.empty()) {
+      answers.lessons[lesson.id] = document.view.lesson;
+      answers.open = lesson.id;
+      answers.file = utf8_from(std::filesystem::absolute(path_from(lesson.course)));
+    }
+    write_answers(path, answers);
+    document.view.saving_answers.reset();
+    document.notice = words.fill("lesson.answers_saved", {path});
+  }
+
+  /// Answers that were saved: they join what is remembered, and the lesson that was open goes on where it was left.
+  void open_answers(const std::string& path) {
+    const LessonAnswers answers = read_answers(path);
+    if (lesson_memory) {
+      for (const auto& [lesson, progress] : answers.lessons) lesson_memory->put(lesson, progress);
+      document.standings = lesson_memory->keep(document);
+    }
+    if (!answers.open.empty()) {
+      const std::vector<Lesson>& known = shown_lessons(pictures);
+      const bool ships = std::ranges::any_of(known, [&](const Lesson& lesson) { return lesson.id == answers.open; });
+      opener.open(document, ships ? "lesson:" + answers.open : answers.file, true);
+      if (document.origin.lesson.id == answers.open) {
+        LessonProgress progress = answers.lessons.at(answers.open);
+        const std::size_t step = progress.step;
+        begin_lesson(document, step, std::move(progress));
+      }
+    }
+    document.view.kind = answers.open.empty() ? ViewKind::lesson : document.view.kind;
+    document.notice = words.fill("lesson.answers_opened", {file_name_of(path), std::to_string(answers.lessons.size())});
+  }
+
   /// A step may leave some settings to be changed, and none else.
   bool is_locked(const Action& action) const {
     const auto* edit = std::get_if<EditScenario>(&action);
@@ -144,6 +182,7 @@ struct Session::State {
     if (const auto* go = std::get_if<GoToStep>(&action)) go_to_step(go->step);
     if (const auto* reset = std::get_if<ResetLessons>(&action)) reset_lessons(reset->all);
     if (const auto* step = std::get_if<SaveStep>(&action)) save_step(document, step->path, words);
+    if (const auto* save = std::get_if<SaveAnswers>(&action)) save_answers(save->path);
     if (const auto* quit = std::get_if<Quit>(&action)) leave(quit->surely);
     const Next next = perform_export(document, recorder, words, action);
     if (next == Next::leave) requests.close = true;
@@ -164,6 +203,7 @@ struct Session::State {
   /// Stages of one's own join what is open; all else takes its place.
   void open_file(const OpenFile& open) {
     if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare)) return apply(document, LayOver{open.path});
+    if (is_answers_file(open.path)) return open_answers(open.path);
     const Origin before = document.origin;
     opener.open(document, open.path, open.surely);
     const bool other = document.origin.lesson.course != before.lesson.course || document.origin.lesson.id != before.lesson.id;
@@ -234,6 +274,14 @@ struct Session::State {
     fullscreen = view.fullscreen;
   }
 
+  /// Whatever has to be answered or read lets go of the picture.
+  void keep_held() {
+    View& view = document.view;
+    view.frozen = view.frozen && view.presenting && view.dialog == Dialog::none && document.error.empty() && document.trace;
+    if (!view.frozen) held.reset();
+    else if (!held) held.emplace(HeldPicture{document, timeline, words});
+  }
+
   void keep_timeline() {
     const Way way = document.view.way;
     if (timeline_of == document.trace && timeline_way == way) return;
@@ -297,6 +345,7 @@ bool Session::prepare_fonts(float scale) {
     s.styled_scale = scale;
     s.styled = s.document.view.theme;
   }
+  if (s.held && s.fonts.scale() == scale) return false;  // what is held keeps its letters; nothing else is drawn
   if (s.fonts.covers(scale, s.shown_text.own(), s.shown_text.given())) return false;
   s.fonts.load(scale, s.shown_text.own(), s.shown_text.given());
   return true;
@@ -319,28 +368,35 @@ bool Session::draw(MatrixPainter& painter) {
   State& s = *state_;
   s.actions.clear();
   s.keep_timeline();
+  s.keep_held();
   s.recorder.prepare(s.document, s.timeline);
   s.drawing.reset();
   if (s.recorder.wants_drawing()) s.drawing = std::make_unique<ViewDrawing>(painter);
   MatrixPainter& drawn_by = s.drawing ? *s.drawing : painter;
-  s.pictures.begin_frame(s.document.trace.get());
+  s.pictures.begin_frame(s.held ? s.held->document.trace.get() : s.document.trace.get());
   const Progress progress = s.computation.progress();
   const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, drawn_by, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent(), s.typing};
   s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 window = ImGui::GetIO().DisplaySize;
+  // What is held is drawn as it was, and nothing on it does anything.
+  Actions none;
+  const Theme drawn_theme = s.held ? s.held->document.view.theme : s.document.view.theme;
+  const Frame as_held{s.held ? s.held->document : s.document, look(drawn_theme), s.fonts, s.held ? s.held->words : s.words, drawn_by, s.pictures, progress, none, frame.u, s.held ? s.held->timeline : s.timeline, frame.recent, s.typing};
+  const Frame& drawn = s.held ? as_held : frame;
   for (const Panel& panel : all_panels()) {
     if (s.document.view.blank) break;
     if (s.document.view.alone && panel.draw != draw_canvas) continue;
     compat::Recovery recovery;
     try {
-      const Rect place = panel.place(frame, window);
-      if (place.width() > 0 && place.height() > 0) panel.draw(frame, place);
+      const Rect place = panel.place(drawn, window);
+      if (place.width() > 0 && place.height() > 0) panel.draw(drawn, place);
     } catch (const std::exception& error) {
       recovery.close_all();
       s.fail(error);
     }
   }
+  if (s.held && !s.document.view.blank) draw_held_mark(as_held, window);
   RecoveryAnswer answer{};
   if (const Document* offered = s.keeper.offered()) {
     answer = draw_recovery_bar(frame, window, document_name(*offered, s.words), s.keeper.offered_when());

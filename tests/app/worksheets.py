@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Every lesson on paper, in both languages: the sheet asks every question and answers none, the key has every answer.
+
+    worksheets.py PROGRAM ASSETS/LESSONS
+
+Words are read back from the PDFs by pdftotext; numbers that are measured are measured here, on what `trace` gives.
+"""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: no NumPy")
+    sys.exit(77)
+if not shutil.which("pdftotext"):
+    print("skipped: no pdftotext")
+    sys.exit(77)
+
+PROGRAM, LESSONS = sys.argv[1], Path(sys.argv[2])
+KINDS = {"choice", "order", "number", "row", "mask", "head", "stage"}
+failures = []
+
+
+def check(ok, sentence):
+    if not ok:
+        failures.append(sentence)
+        print("FAILED:", sentence)
+
+
+def bare(text):
+    """What is left when lines are broken otherwise, and marks of the text's own are gone."""
+    text = re.sub(r"\[([^\]]+)\]\(stage:\w+\)", r"\1", text)
+    return re.sub(r"[\s`]", "", text)
+
+
+def words_of(pdf):
+    return bare(subprocess.run(["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True).stdout)
+
+
+def sheet(lesson, language, folder, key):
+    pdf = Path(folder, "sheet.pdf")
+    command = [PROGRAM, "lesson", lesson, "--worksheet", pdf, "--language", language] + (["--key"] if key else [])
+    subprocess.run(command, check=True, capture_output=True)
+    return words_of(pdf)
+
+
+def merged(scenario, change):
+    scenario = dict(scenario)
+    for name, value in change.items():
+        if value is None:
+            scenario.pop(name, None)
+        else:
+            scenario[name] = value
+    return scenario
+
+
+def cells(arrays, address):
+    stage, at = address.split(":", 1)
+    array = arrays[stage]
+    at = [slice(None) if part == ":" else int(part) for part in at.split(",")]
+    axes = {2: at[2:], 3: [at[0]] + at[2:], 4: at}[array.ndim]
+    return np.asarray(array[tuple(axes)], dtype=np.float64).ravel()
+
+
+def number_words(value):
+    """As a question's answer is written: a whole number whole, any other with three digits."""
+    text = "%.0f" % value if value == round(value) else "%.3g" % value
+    return text.replace("-", "−")
+
+
+def measured(question, scenario, folder):
+    file, out = Path(folder, "step.json"), Path(folder, "step.npz")
+    file.write_text(json.dumps(scenario))
+    subprocess.run([PROGRAM, "trace", file, "-o", out], check=True, capture_output=True)
+    with np.load(out) as arrays:
+        values = cells(arrays, question["of"])
+    take = question.get("take", "value")
+    taken = {"value": lambda v: v[0], "sum": np.sum, "mean": np.mean, "largest": np.max, "smallest": np.min,
+             "count": np.count_nonzero, "where_largest": np.argmax,
+             "entropy": lambda v: -sum(x * np.log2(x) for x in v if x > 0)}[take]
+    return float(taken(values))
+
+
+def answer_of(question, scenario, language, folder):
+    kind = question["kind"]
+    if kind == "mask":
+        return question["mask"]
+    if kind == "head":
+        return None  # in the sentence's own words
+    if kind == "number" and "answer" in question:
+        return number_words(float(np.float64(question["answer"])))
+    if kind == "number" and not question.get("wrong") and "minus" not in question and question.get("take") != "probability":
+        return number_words(float(np.float32(measured(question, scenario, folder))))
+    return None
+
+
+def try_lesson(path, folder):
+    lesson = json.loads(path.read_text())
+    said = 0
+    for language in ("en", "zh"):
+        paper, key = sheet(path, language, folder, False), sheet(path, language, folder, True)
+        scenario = lesson["scenario"]
+        for number, step in enumerate(lesson["steps"], 1):
+            pose = step.get("pose", {})
+            scenario = merged(pose.get("scenario", scenario), pose.get("change", {}))
+            question = step.get("question")
+            if not question:
+                continue
+            where = f"{lesson['id']} step {number} in {language}"
+            assert question["kind"] in KINDS
+            for name, text in (("the sheet", paper), ("the key", key)):
+                check(bare(question["ask"][language]) in text, f"{where}: {name} does not ask")
+                for choice in question.get("choices", []):
+                    check(bare(choice[language]) in text, f"{where}: {name} has no choice {choice[language]!r}")
+            check(bare(question["why"][language]) in key, f"{where}: the key does not say why")
+            check(bare(question["why"][language]) not in paper, f"{where}: the sheet says why")
+            answer = answer_of(question, scenario, language, folder)
+            if answer is None:
+                continue
+            said += 1
+            label = {"en": "Answer", "zh": "答案"}[language]
+            beside = bare(label + answer) if question["kind"] == "number" else bare(answer)
+            check(beside in key, f"{where}: the key does not answer {answer}")
+            if question["kind"] == "number":
+                check(beside not in paper.replace(bare(label + "_"), ""), f"{where}: the sheet answers")
+    return said
+
+
+def main():
+    files = sorted(LESSONS.glob("course/*.json")) + sorted(LESSONS.glob("bugs/*.json"))
+    with tempfile.TemporaryDirectory() as folder:
+        said = sum(try_lesson(path, folder) for path in files)
+    check(said >= 30, f"{said} answers were looked for, expected thirty or more")
+    print(f"{len(files)} lessons, {said} answers, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+sys.exit(main())

@@ -1,0 +1,88 @@
+// In front of a class: a picture that is held, notes under it.
+#include "core/lesson/course.h"
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+#include "ui/document/lesson_progress.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+Document presented() {
+  Document document = sentence();
+  document.view.presenting = true;
+  document.view.looking.level = Level::operation;
+  document.view.looking.stage = Stage::scores;
+  return document;
+}
+
+}  // namespace
+
+TEST_CASE("F holds a presentation's picture while what is behind it changes; F again shows what has become of it") {
+  HeadlessWindow window(presented(), {1600, 900});
+  window.settle();
+  const std::size_t before = window.drawn();
+  window.press('f');
+  CHECK(window.document().view.frozen);
+  const std::size_t held = window.drawn();
+  CHECK(held != before);  // it is said that the picture stands still
+  window.press(compat::Key::right);
+  window.settle();
+  CHECK(window.drawn() == held);
+  window.session.perform(EditScenario{[](Scenario& s) { s.mask = "full()"; }, {}});
+  window.settle();
+  CHECK(window.document().scenario.mask == "full()");
+  CHECK(window.document().view.frozen);
+  CHECK(window.document().view.looking.stage != Stage::scores);
+  CHECK(window.drawn() == held);
+  window.click({800, 450});  // on the picture: does nothing; the ring at the pointer alone moves over it
+  window.move({-1e6f, -1e6f});
+  window.settle();
+  CHECK(window.drawn() == held);
+  window.press('f');
+  window.settle();
+  CHECK_FALSE(window.document().view.frozen);
+  CHECK(window.drawn() != held);
+  CHECK(window.drawn() != before);
+}
+
+TEST_CASE("Esc lets go of a held picture and keeps the presentation; whatever has to be read lets go of it too") {
+  HeadlessWindow window(presented(), {1280, 720});
+  window.settle();
+  window.press('f');
+  window.press(compat::Key::escape);
+  CHECK_FALSE(window.document().view.frozen);
+  CHECK(window.document().view.presenting);
+  window.press('f');
+  window.session.perform(ShowError{"this is wrong; that was expected"});
+  window.settle();
+  CHECK_FALSE(window.document().view.frozen);
+  window.session.perform(DismissMessage{});
+  window.press('p');
+  window.press('f');
+  CHECK_FALSE(window.document().view.frozen);  // outside a presentation there is none to hold
+}
+
+TEST_CASE("N shows the teacher's notes under the picture of a presented lesson, and takes them away") {
+  const Course course = course_named("trained-heads");
+  Document document;
+  Lesson lesson = course.card;
+  lesson.course = course.card.file;
+  lesson.file.clear();
+  Scenario scenario = lesson.scenario;
+  begin_anew(document, std::move(lesson), std::move(scenario));
+  begin_lesson(document, 0);
+  document.view.presenting = true;
+  HeadlessWindow window(document, {1280, 720});
+  window.settle();
+  const std::size_t plain = window.drawn();
+  window.press('n');
+  window.settle();
+  CHECK(window.document().view.lesson.notes);
+  REQUIRE_FALSE(course.steps[0].notes.empty());
+  CHECK(window.drawn() != plain);
+  window.press('n');
+  window.settle();
+  CHECK(window.drawn() == plain);
+}
