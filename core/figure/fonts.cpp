@@ -94,10 +94,24 @@ std::string font_families(FontRole role) {
   return text.substr(0, generic) + ",WenQuanYi Micro Hei,Noto Sans CJK SC" + text.substr(generic);
 }
 
+namespace {
+
+bool is_generic(const std::string& family) { return family == "serif" || family == "sans-serif" || family == "sans" || family == "monospace"; }
+
+}  // namespace
+
+std::string installed_family(const std::string& family) {
+  if (!is_generic(family)) return family;
+  start_fontconfig();
+  const Pattern wanted(FcPatternCreate());
+  FcPatternAddString(wanted.get(), FC_FAMILY, bytes(family.c_str()));
+  FcPatternAddBool(wanted.get(), FC_SCALABLE, FcTrue);
+  const std::optional<FontFile> found = match(wanted);
+  return found && !found->family.empty() ? found->family : family;
+}
+
 bool has_family(const std::string& family) {
-  for (const char* generic : {"serif", "sans-serif", "sans", "monospace"}) {
-    if (family == generic) return true;
-  }
+  if (is_generic(family)) return true;
   start_fontconfig();
   const Pattern wanted(FcPatternCreate());
   FcPatternAddString(wanted.get(), FC_FAMILY, bytes(family.c_str()));

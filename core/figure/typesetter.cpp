@@ -166,12 +166,12 @@ struct Typesetter::Impl {
   }
 };
 
-Typesetter::Typesetter(std::string family) : impl_(std::make_unique<Impl>()) {
+Typesetter::Typesetter(const std::string& family) : impl_(std::make_unique<Impl>()) {
   if (!family.empty() && !has_family(family)) {
     throw SettingError("--font", "\"" + family + "\" is not installed",
                        "expected the name of a font family, such as DejaVu Serif or serif");
   }
-  impl_->family = std::move(family);
+  impl_->family = installed_family(family);
 }
 
 Typesetter::~Typesetter() = default;

@@ -41,7 +41,7 @@ class Typesetter {
  public:
   /// `family` sets labels and titles in place of the roles' own; throws SettingError ("--font") where no font of that
   /// name is installed. Generic names (serif, sans-serif, monospace) are taken.
-  explicit Typesetter(std::string family = {});
+  explicit Typesetter(const std::string& family = {});
   ~Typesetter();
   Typesetter(const Typesetter&) = delete;
   Typesetter& operator=(const Typesetter&) = delete;

@@ -46,6 +46,9 @@ with tempfile.TemporaryDirectory() as folder:
             # A box has the font's ascent and descent, more than the em; of slanted words, more still.
             expect(max(x1 - x0, y1 - y0) >= 6, f"{size}: {word} is smaller than 6 points")
         fonts = subprocess.run(["pdffonts", "a.pdf"], capture_output=True, text=True).stdout.splitlines()[2:]
+        if "serif" in options and shutil.which("fc-match"):
+            serif = subprocess.run(["fc-match", "-f", "%{family[0]}", "serif"], capture_output=True, text=True).stdout.replace(" ", "")
+            expect(any(serif in line for line in fonts), f"--font serif is set in {fonts}, expected {serif}")
         expect(fonts and all(re.search(r"\byes yes yes\b", line) for line in fonts), f"{size}: fonts not embedded with their characters: {fonts}")
     render("b.pdf", "--size", "8x6cm")
     render("c.pdf", "--size", "8x6cm")

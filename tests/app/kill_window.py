@@ -35,7 +35,18 @@ def start(folder, environment, *more):
         if found:
             break
         time.sleep(0.05)
-    time.sleep(1.0)  # its first numbers
+    # Ready once it sleeps: its first numbers are computed, its first frames drawn.
+    quiet, before = 0, None
+    for _ in range(200):
+        time.sleep(0.3)
+        try:
+            now = sum(int(v) for v in Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13])
+        except OSError:
+            break
+        quiet = quiet + 1 if before is not None and now - before <= 2 else 0
+        before = now
+        if quiet >= 2:
+            break
     return process
 
 
