@@ -13,7 +13,7 @@ constexpr std::array<Rgba, 8> on_light{rgb("9A0421"), rgb("1399AF"), rgb("888E38
 constexpr std::array<Rgba, 8> on_dark{rgb("F85474"), rgb("78A5AC"), rgb("EDDF23"), rgb("626AD1"), rgb("EDAEFF"), rgb("C78314"), rgb("D91000"), rgb("70FB87")};
 constexpr ThemeColours light{rgb("FFFFFF"), rgb("171B21"), rgb("667080"), rgb("DFE3E8"), rgb("C9CFD8"), rgb("F2F4F7"), rgb("DF65E2"), rgb("FBEBF8"), rgb("667080"),
                              rgb("FFFFFF"), rgb("28303B"), rgb("2563EB"), rgb("C2410C"), rgb("097C58"), rgb("7300BB"), on_light};
-constexpr ThemeColours dark{rgb("1D222A"), rgb("E9ECF1"), rgb("97A1B2"), rgb("2A313C"), rgb("3C4552"), rgb("20252E"), rgb("C9009A"), rgb("3A2340"), rgb("97A1B2"),
+constexpr ThemeColours dark{rgb("1D222A"), rgb("E9ECF1"), rgb("97A1B2"), rgb("2A313C"), rgb("3C4552"), rgb("20252E"), rgb("D117FB"), rgb("3A2340"), rgb("97A1B2"),
                             rgb("1D222A"), rgb("C3CAD4"), rgb("6EA8FE"), rgb("FF9A52"), rgb("3DD6A0"), rgb("B478D6"), on_dark};
 
 float linear(std::uint8_t channel) {

@@ -29,8 +29,7 @@ StackSpec& draw_blocks(Blueprint& b, Index offset, double usual_epsilon) {
   stack.embedding.norm = b.norm("embeddings.LayerNorm", NormKind::layer, d, epsilon);
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "encoder.layer." + std::to_string(i) + ".";
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "encoder.layer." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     AttentionSpec& a = block.attention;
     a.name = block.name + ".attention";
     settle_heads(b, a, d, heads);
@@ -101,8 +100,7 @@ void draw_distilbert(Blueprint& b) {
   stack.embedding.norm = b.norm("embeddings.LayerNorm", NormKind::layer, d, epsilon);
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "transformer.layer." + std::to_string(i) + ".";
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "transformer.layer." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     AttentionSpec& a = block.attention;
     a.name = block.name + ".attention";
     settle_heads(b, a, d, heads);

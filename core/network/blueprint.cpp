@@ -50,6 +50,12 @@ void Blueprint::find_prefix(const std::string& ending) {
   prefix = *found;
 }
 
+BlockSpec& Blueprint::begin_block(StackSpec& stack, std::string_view at) const {
+  BlockSpec& block = stack.blocks.emplace_back();
+  block.name = prefix + std::string(at.substr(0, at.size() - 1));
+  return block;
+}
+
 std::string Blueprint::any_of(std::initializer_list<std::string> names, const std::string& what) const {
   std::string list;
   for (const std::string& name : names) {
@@ -158,9 +164,8 @@ RopeSpec Blueprint::rope(Index d, Rope pairing, double default_base) const {
     spec.original = static_cast<Index>(original);
     const double stretch = most > original ? most / original : of("factor", 1);
     spec.gain = of("attention_factor", stretch <= 1 ? 1 : std::sqrt(1 + std::log(stretch) / std::log(original)));
-    for (const char* name : {"short_mscale", "long_mscale"}) {
-      if (scaling->contains(name)) config.fail("its rope_scaling has " + std::string(name) + ", which is not computed here", "expected attention_factor, or none");
-    }
+    if (scaling->contains("short_mscale")) spec.gain = of("short_mscale", 1);  // Phi-3.5-MoE's, in place of the factor that follows from the lengths
+    if (scaling->contains("long_mscale")) spec.long_gain = of("long_mscale", 1);
     return spec;
   }
   const double factor = of("factor", 0);

@@ -31,6 +31,8 @@ class Blueprint {
 
   /// Throws FileError where the array is missing, quantised, or of another shape. `why` tells where the shape is from.
   std::string array(const std::string& name, const Shape& shape, const std::string& why) const;
+  /// The next block of a stack, whose tensors' names begin with `at`, "h.3.": it is called so, without the dot.
+  BlockSpec& begin_block(StackSpec& stack, std::string_view at) const;
   /// name.weight [out, in] (or [in, out]), and name.bias where it is there or `bias` demands it.
   enum class Bias { where_there, none, needed };
   LinearSpec linear(const std::string& name, Index out, Index in, Bias bias = Bias::where_there, bool in_out = false) const;

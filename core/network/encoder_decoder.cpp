@@ -119,8 +119,7 @@ void draw_bart_family(Blueprint& b, const BartFlavour& flavour) {
     if (flavour.embedding_norm) embedding.norm = norm(side + ".layernorm_embedding");
     for (Index i = 0; i < blocks; ++i) {
       const std::string at = side + ".layers." + std::to_string(i) + ".";
-      BlockSpec& block = stack.blocks.emplace_back();
-      block.name = b.prefix + side + ".layers." + std::to_string(i);
+      BlockSpec& block = b.begin_block(stack, at);
       (flavour.norms_before ? block.before_attention : block.attention_sum) = norm(at + "self_attn_layer_norm");
       block.attention = four_linears(b, at + "self_attn", names, d, heads, d / heads);
       block.attention.causal = decodes;

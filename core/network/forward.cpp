@@ -43,7 +43,7 @@ void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Ind
   const bool whole = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
   const bool stretched = spec.rope.original > 0 && count > spec.rope.original;
   if (spec.rope.base == 0 || !whole || stretched) own.rope_frequencies = frequencies_for(spec.rope, count);
-  own.rope_gain = spec.rope.gain;
+  own.rope_gain = stretched && spec.rope.long_gain > 0 ? spec.rope.long_gain : spec.rope.gain;
   if (spec.q_norm.kind == NormKind::rms) {
     own.q_norm = read_norm(checkpoint, spec.q_norm).weight;
     own.k_norm = read_norm(checkpoint, spec.k_norm).weight;

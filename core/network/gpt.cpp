@@ -33,8 +33,7 @@ void draw_gpt(Blueprint& b, const GptFlavour& flavour) {
   const bool in_out = b.has("h.0.attn.c_attn.weight") && b.file.entry(b.prefix + "h.0.attn.c_attn.weight").shape == Shape{d, 3 * d};
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "h." + std::to_string(i) + ".";
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "h." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     block.before_attention = b.norm(at + "ln_1", NormKind::layer, d, epsilon);
     AttentionSpec& a = block.attention;
     a.name = block.name + ".attn";
@@ -90,8 +89,7 @@ void draw_gpt_neo(Blueprint& b) {
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "h." + std::to_string(i) + ".", kind = kinds[static_cast<std::size_t>(i)];
     if (kind != "global" && kind != "local") c.fail("its attention_layers say \"" + kind + "\"", "expected global or local");
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "h." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     block.before_attention = b.norm(at + "ln_1", NormKind::layer, d, epsilon);
     AttentionSpec& a = block.attention;
     a.name = block.name + ".attn.attention";
@@ -126,8 +124,7 @@ void draw_gpt_j(Blueprint& b) {
   stack.embedding.most_positions = c.whole({"n_positions"}, 2048);
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "h." + std::to_string(i) + ".";
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "h." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     block.parallel = true;
     block.before_attention = block.before_mlp = b.norm(at + "ln_1", NormKind::layer, d, epsilon);
     AttentionSpec& a = block.attention;
@@ -161,8 +158,7 @@ void draw_attention_only(Blueprint& b) {
   const auto norm = [&](const std::string& name) { return b.has(name + ".weight") ? b.norm(name, NormKind::layer, d, epsilon) : NormSpec{}; };
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "layers." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     block.before_attention = norm(at + "norm");
     AttentionSpec& a = block.attention;
     a.name = block.name + ".attn";

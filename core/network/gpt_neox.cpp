@@ -32,8 +32,7 @@ void draw_gpt_neox(Blueprint& b) {
   stack.embedding.most_positions = c.whole({"max_position_embeddings"}, 2048);
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "layers." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     block.parallel = parallel;
     block.before_attention = b.norm(at + "input_layernorm", NormKind::layer, d, epsilon);
     block.before_mlp = b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
@@ -65,8 +64,7 @@ void draw_bloom(Blueprint& b) {
   stack.embedding.norm = b.norm("word_embeddings_layernorm", NormKind::layer, d, epsilon);
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "h." + std::to_string(i) + ".";
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "h." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     block.before_attention = b.norm(at + "input_layernorm", NormKind::layer, d, epsilon);
     block.before_mlp = b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
     AttentionSpec& a = block.attention;
@@ -101,8 +99,7 @@ void draw_falcon(Blueprint& b) {
   stack.embedding.tokens = b.tokens("word_embeddings.weight", d);
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "h." + std::to_string(i) + ".";
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "h." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     block.parallel = parallel || grouped;
     const bool two = grouped && norms == 2;
     block.before_attention = b.norm(at + (two ? "ln_attn" : "input_layernorm"), NormKind::layer, d, epsilon);
@@ -150,8 +147,7 @@ void draw_mpt(Blueprint& b) {
   c.refuse_unless("logit_scale", nlohmann::json());
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "blocks." + std::to_string(i) + ".";
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "blocks." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     block.before_attention = b.norm(at + "norm_1", NormKind::layer, d, epsilon);
     block.before_mlp = b.norm(at + "norm_2", NormKind::layer, d, epsilon);
     AttentionSpec& a = block.attention;
@@ -192,8 +188,7 @@ void draw_opt(Blueprint& b) {
   }
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
-    BlockSpec& block = stack.blocks.emplace_back();
-    block.name = b.prefix + "layers." + std::to_string(i);
+    BlockSpec& block = b.begin_block(stack, at);
     (before ? block.before_attention : block.attention_sum) = b.norm(at + "self_attn_layer_norm", NormKind::layer, d, 1e-5);
     (before ? block.before_mlp : block.mlp_sum) = b.norm(at + "final_layer_norm", NormKind::layer, d, 1e-5);
     AttentionSpec& a = block.attention;

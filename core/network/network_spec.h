@@ -38,6 +38,7 @@ struct RopeSpec {
   /// dynamic factor f of base · (f · n / original − (f − 1))^(d / (d − 2)) for n tokens.
   Index original = 0;
   std::vector<double> long_frequencies{};
+  double long_gain = 0;               ///< of such texts; 0: as `gain`
   double dynamic_factor = 0, dynamic_base = 0;
 };
 /// The frequencies for a text of n tokens.

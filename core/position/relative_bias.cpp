@@ -35,8 +35,8 @@ std::vector<double> alibi_slopes(Index heads) {
   return slopes;
 }
 
-Index t5_bucket(Index distance, bool bidirectional) {
-  const Index buckets = bidirectional ? t5_buckets / 2 : t5_buckets;
+Index t5_bucket(Index distance, bool bidirectional, Index all, Index furthest) {
+  const Index buckets = bidirectional ? all / 2 : all;
   const Index first = bidirectional && distance > 0 ? buckets : 0;
   const Index apart = bidirectional ? std::abs(distance) : std::max<Index>(0, -distance);
   // Half of the buckets are for one distance each, the others grow with its logarithm.
@@ -44,7 +44,7 @@ Index t5_bucket(Index distance, bool bidirectional) {
   if (apart < exact) return first + apart;
   // log2 is exact at powers of two, where the buckets' borders lie.
   const double growth = std::log2(static_cast<double>(apart) / static_cast<double>(exact)) /
-                        std::log2(static_cast<double>(t5_max_distance) / static_cast<double>(exact));
+                        std::log2(static_cast<double>(furthest) / static_cast<double>(exact));
   const auto above = static_cast<Index>(growth * static_cast<double>(buckets - exact));
   return first + std::min(exact + above, buckets - 1);
 }
@@ -60,9 +60,9 @@ Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset) 
   });
 }
 
-Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset) {
+Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset, Index furthest) {
   return table_by_distance(table.size(0), n_q, n_k, [&](Index h, Index distance) {
-    return table.at({h, t5_bucket(distance - query_offset, bidirectional)});
+    return table.at({h, t5_bucket(distance - query_offset, bidirectional, table.size(1), furthest)});
   });
 }
 

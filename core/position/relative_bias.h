@@ -11,10 +11,10 @@ namespace headlight {
 /// nearest lower power followed by every other slope of its double.
 std::vector<double> alibi_slopes(Index heads);
 
-/// Of the 32 buckets to distance 128, the one of distance k − q (Raffel et al. 2020; Hugging Face's T5). Half of
+inline constexpr Index t5_buckets = 32, t5_max_distance = 128;  // usually
+/// Of so many buckets to distance `furthest`, the one of distance k − q (Raffel et al. 2020; Hugging Face's T5). Half of
 /// them are for k > q when bidirectional; otherwise k > q all fall in bucket 0.
-Index t5_bucket(Index distance, bool bidirectional);
-inline constexpr Index t5_buckets = 32, t5_max_distance = 128;
+Index t5_bucket(Index distance, bool bidirectional, Index buckets = t5_buckets, Index furthest = t5_max_distance);
 
 /// [H, 32] seeded normal numbers that stand for what T5 learns; a head's numbers do not change with the number of
 /// heads.
@@ -25,6 +25,7 @@ Tensor t5_table(Index heads, std::uint64_t seed);
 ///   ALiBi  m_h · (k − p₀ − q)
 Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset = 0);
 ///   T5     table[h, t5_bucket(k − p₀ − q)]
-Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset = 0);
+/// of as many buckets as the table [H, buckets] has.
+Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset = 0, Index furthest = t5_max_distance);
 
 }  // namespace headlight

@@ -114,9 +114,11 @@ void settle_layout(const Scenario& s, const TensorFile& file, AttentionKeys& key
 void note_unused(const FileReading& r) {
   constexpr std::size_t most = 6;
   std::vector<std::string> unused;
+  // Of attention alone, the other layers are shown beside the one that is looked at.
+  const std::vector<std::string> beside = r.inputs.weights.defined() ? attention_arrays(r.file.arrays()) : std::vector<std::string>();
   for (const ArrayEntry& entry : r.file.arrays().entries()) {
     const bool near = entry.name.starts_with(r.keys.prefix) || entry.name.find('.') == std::string::npos;
-    if (near && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name)) unused.push_back(entry.name);
+    if (near && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name) && std::ranges::find(beside, entry.name) == beside.end()) unused.push_back(entry.name);
   }
   std::string list;
   for (std::size_t i = 0; i < std::min(unused.size(), most); ++i) list += (i ? ", " : "") + in_quotes(unused[i]);

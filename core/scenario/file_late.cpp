@@ -282,6 +282,12 @@ void read_weights(const FileReading& r, const LateBeginning& found) {
 
 }  // namespace
 
+std::vector<std::string> attention_arrays(const ArrayFile& file) {
+  std::vector<std::string> names;
+  for (const LateBeginning& list : all_weights(file)) names.insert(names.end(), list.weights.begin(), list.weights.end());
+  return names;
+}
+
 std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario) {
   const ArrayFile& arrays = file.arrays();
   const std::optional<LateBeginning> meant = find_late_beginning(arrays, scenario.layer);

@@ -54,10 +54,20 @@ std::string relative_table(const FileReading& r) {
   return r.file.arrays().find(first) ? first : std::string();
 }
 
+/// A row for each bucket, of which half a direction and half of those for one distance each.
 bool table_fits(const FileReading& r, const std::string& name) {
   const Shape& shape = r.file.arrays().find(name)->shape;
-  const auto furthest = config_number(path_from(r.file.path()), {"relative_attention_max_distance"});
-  return shape == Shape{t5_buckets, r.inputs.dims.heads} && (!furthest || furthest->value == static_cast<double>(t5_max_distance));
+  return shape.size() == 2 && shape[0] >= 4 && shape[0] % 4 == 0 && shape[1] == r.inputs.dims.heads;
+}
+
+/// The distance that all further ones share a bucket with: as config.json says, else T5's.
+Index furthest_distance(const FileReading& r, Index buckets) {
+  const auto said = config_number(path_from(r.file.path()), {"relative_attention_max_distance"});
+  if (!said) return t5_max_distance;
+  if (said->value != std::floor(said->value) || !(said->value > static_cast<double>(buckets) / 2) || said->value > 1e9) {
+    r.fail("relative_attention_max_distance is " + shortest(static_cast<float>(said->value)), "expected a whole number above half of the " + std::to_string(buckets) + " buckets");
+  }
+  return static_cast<Index>(said->value);
 }
 
 }  // namespace
@@ -98,8 +108,9 @@ void read_file_rules(const FileReading& r) {
       r.assume("bias", "the file's own, without " + table);
     } else {
       const bool both_ways = r.keys.prefix.find("decoder") == std::string::npos;
+      const Index buckets = r.file.arrays().find(table)->shape[0], furthest = furthest_distance(r, buckets);
       in.bias = r.file.made(table + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k), [&] {
-        const Tensor by_distance = t5_by_distance(r.file.load(table).transpose(0, 1).contiguous(), both_ways, d.n_q, d.n_k);
+        const Tensor by_distance = t5_by_distance(r.file.load(table).transpose(0, 1).contiguous(), both_ways, d.n_q, d.n_k, 0, furthest);
         Buffer cells;
         for (Index h = 0; h < d.heads; ++h) {
           for (Index q = 0; q < d.n_q; ++q) {
@@ -108,7 +119,8 @@ void read_file_rules(const FileReading& r) {
         }
         return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));
       });
-      r.assume("bias", table + ": by the distance of query and key, " + (both_ways ? "both ways" : "backwards"));
+      r.assume("bias", table + ": by the distance of query and key, " + (both_ways ? "both ways" : "backwards") +
+                           (buckets == t5_buckets && furthest == t5_max_distance ? std::string() : ", " + std::to_string(buckets) + " buckets to distance " + std::to_string(furthest)));
     }
   }
   const bool any = own.q_norm.defined() || own.sink_logits.defined();

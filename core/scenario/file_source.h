@@ -56,6 +56,8 @@ struct FileAttention {
 };
 /// All of them, in the order of the file; none where the file holds other things.
 std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario);
+/// The names of the arrays of all of them.
+std::vector<std::string> attention_arrays(const ArrayFile& file);
 /// Throws FileError where several attentions could be meant and `layer` says none of them.
 std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const std::string& layer);
 /// Heads or weights, and the sizes in inputs.dims. Throws FileError, SettingError.

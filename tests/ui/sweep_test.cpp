@@ -141,6 +141,26 @@ TEST_CASE("no text crosses another or an arrow, none is small or faint, no title
         look_at("pipeline, an output", [](View& v) { v.selected = Cell{Stage::output, 0, 0, 2, 5}; });
         look_at("mask", [](View& v) { v.kind = ViewKind::mask; });
         look_at("heads", [](View& v) { v.kind = ViewKind::heads; });
+        if (std::string_view(what) != "plain" && std::string_view(what) != "crosswise" && std::string_view(what) != "twelve words" && std::string_view(what) != "characters") continue;
+        look_at("one head", [](View& v) {
+          v.kind = ViewKind::heads;
+          v.heads.isolated = 1;
+        });
+        for (const auto& [sheet, tab] : {std::pair("conventions", MaskTab::conventions), std::pair("cost", MaskTab::cost), std::pair("reach", MaskTab::reach), std::pair("two masks", MaskTab::side_by_side)}) {
+          const bool layers_in_cells = tab == MaskTab::reach;  // and their strength below them
+          look_at(sheet, [tab = tab](View& v) {
+            v.kind = ViewKind::mask;
+            v.mask_lab.tab = tab;
+          }, false, !layers_in_cells);
+        }
+        look_at("compare", [](View& v) { v.kind = ViewKind::compare; }, true);
+        look_at("sentence", [](View& v) { v.looking.level = Level::sentence; });
+        for (const Stage stage : {Stage::Q, Stage::scores, Stage::masked_scores, Stage::weights, Stage::head_outputs, Stage::concat, Stage::output}) {
+          look_at((std::string("operation ") + std::string(name(stage))).c_str(), [stage](View& v) {
+            v.looking.level = Level::operation;
+            v.looking.stage = stage;
+          }, false, false);
+        }
       }
       numbers += sweep.numbers();
     }

@@ -338,6 +338,28 @@ std::vector<std::string> truth_of(const Frame& frame, float width, float pixels)
 
 namespace {
 
+const char* axis_key(Axis axis) {
+  switch (axis) {
+    case Axis::query: return "axis_words.n_q";
+    case Axis::key: return "axis_words.n_k";
+    case Axis::query_feature:
+    case Axis::key_feature:
+    case Axis::value_feature: return "axis_words.features";
+    case Axis::query_channel: return "axis_words.query_channels";
+    case Axis::kv_channel: return "axis_words.kv_channels";
+    case Axis::head_feature: return "axis_words.d_head";
+    case Axis::out_feature: return "axis_words.d_out";
+    default: return "";
+  }
+}
+
+/// What the two numbers of a shape count.
+std::string shape_words(const Frame& frame, Stage stage) {
+  const MatrixView matrix = (*frame.trace())[stage].matrix();
+  const auto of = [&](Axis axis, Index count) { return std::string(symbol(axis)) + " " + std::to_string(count) + ": " + frame.words(axis_key(axis)); };
+  return of(info(stage).rows, matrix.rows) + "\n" + of(info(stage).cols, matrix.cols);
+}
+
 std::string plain_shape(const Trace& trace, Stage stage) {
   const MatrixView matrix = trace[stage].matrix();
   return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols);
@@ -367,6 +389,7 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   // One way of writing shapes on one canvas: with the axes' names where all have room for them.
   const bool named = std::ranges::all_of(picture.cards, [](const CardPicture& card) { return card.shape.find("_") != std::string::npos || is_parameter(card.stage); });
   for (CardPicture& card : picture.cards) {
+    card.shape_hint = shape_words(frame, card.stage);
     if (!named && !card.shape.empty() && card.row_strips.empty()) card.shape = plain_shape(*frame.trace(), card.stage);
   }
   connect_cards(*frame.trace(), picture.layout, wish);

@@ -38,6 +38,7 @@ struct CardPicture {
   ImU32 border = 0;         ///< 0: a plain card
   int behind = 0;           ///< cards of other heads in the stack behind it
   std::string title, symbol, shape;
+  std::string shape_hint;   ///< what rows and columns are, in words: "n_q 6: queries · d_head 4: channels of a head"
   std::string subtitle;     ///< "head 2, batch entry 1": of a wide card of heads
   Face title_face = Face::bold;
   float title_size = 13;    ///< points; smaller where a long name meets a narrow card

@@ -95,7 +95,7 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
     put_thumbnail(pen, head, {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
     const float x = card.min.x + side + 2 * inset + 4 * u, room_for = card.max.x - x - 6 * u;
     const bool two = !head.habit.empty() || head.silent;
-    pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, card.centre().y - (two ? pen.type.caption * 0.65f : 0)}, Align::left, colour, words.fill("inspector.head", {std::to_string(head.head)}));
+    pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, card.centre().y - (two ? pen.type.caption * 0.65f : 0)}, Align::left, look.head_ink(head.head), words.fill("inspector.head", {std::to_string(head.head)}));
     if (two) {
       const std::string habit = head.silent ? words("sentence.silent") : head.habit;
       pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, card.centre().y + pen.type.caption * 0.7f}, Align::left, head.chosen ? look.ink : look.muted, elide(easel.fonts, Face::ui, pen.type.caption, habit, room_for));

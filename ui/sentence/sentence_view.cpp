@@ -93,7 +93,7 @@ void press_sentence_keys(const Frame& frame) {
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none) return;
   if (compat::pressed('k')) knock_out(frame);
   if (!compat::pressed('h')) return;
-  frame.show([heads = frame.trace()->dims().heads](View& v) { v.head = (v.head + 1) % heads; });
+  frame.show([heads = frame.trace()->dims().heads, step = io.KeyShift ? -1 : 1](View& v) { v.head = (v.head + step + heads) % heads; });
 }
 
 }  // namespace

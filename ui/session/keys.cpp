@@ -1,5 +1,10 @@
 #include "ui/session/keys.h"
+
+#include <algorithm>
+
+#include "core/explain/explain.h"
 #include "ui/document/moment.h"
+#include "ui/document/path.h"
 #include "ui/player/stages.h"
 
 #include "ui/export/export_file.h"
@@ -7,6 +12,7 @@
 #include "ui/masklab/painting.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"
+#include "ui/views/registry.h"
 
 namespace headlight {
 namespace {
@@ -134,6 +140,38 @@ void escape(const Frame& frame) {
   });
 }
 
+/// What is looked at, by letters: V another view, H another head, with Shift the one before; Alt and an arrow the next cell.
+void look_keys(const Frame& frame) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const View& view = frame.view();
+  if (io.KeyAlt) {
+    const Index down = (pressed(Key::down) ? 1 : 0) - (pressed(Key::up) ? 1 : 0), right = (pressed(Key::right) ? 1 : 0) - (pressed(Key::left) ? 1 : 0);
+    if (down == 0 && right == 0) return;
+    frame.show([trace = frame.document.trace, down, right](View& v) {
+      Cell cell = v.selected.value_or(Cell{Stage::weights, v.batch, v.head, 0, 0});
+      if (!contains(*trace, cell)) return;
+      const MatrixView matrix = (*trace)[cell.stage].matrix(0, 0);
+      cell.row = std::clamp<Index>(cell.row + (v.selected ? down : 0), 0, matrix.rows - 1);
+      cell.col = std::clamp<Index>(cell.col + (v.selected ? right : 0), 0, matrix.cols - 1);
+      v = look_at(std::move(v), *trace, cell);
+    });
+    return;
+  }
+  const Index step = io.KeyShift ? -1 : 1;
+  if (pressed_once('v')) {
+    const auto all = all_views();
+    const auto now = std::ranges::find(all, view.kind, &ViewEntry::kind) - all.begin(), count = static_cast<std::ptrdiff_t>(all.size());
+    frame.show([kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { v.kind = kind; });
+  }
+  const bool own = view.kind == ViewKind::network || (view.kind == ViewKind::pipeline && level_shown(view) == Level::sentence);  // they take it themselves
+  if (!own && pressed('h')) {
+    frame.show([heads = frame.trace()->dims().heads, step](View& v) {
+      v.head = (v.head + step + heads) % heads;
+      if (v.heads.isolated) v.heads.isolated = v.head;
+    });
+  }
+}
+
 }  // namespace
 
 void press_keys(const Frame& frame) {
@@ -155,6 +193,7 @@ void press_keys(const Frame& frame) {
   const bool welcome = frame.view().dialog == Dialog::welcome;  // not in the way: a key is meant for what is under it
   if (welcome && (pressed_once(Key::space) || pressed_once(Key::enter) || pressed_once(Key::tab) || pressed(Key::right))) frame.show([](View& v) { v.dialog = Dialog::none; });
   if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && (welcome || frame.view().dialog == Dialog::none) && !press_painting_keys(frame)) player_keys(frame);
+  if (frame.trace() && !io.KeyCtrl && frame.view().dialog == Dialog::none && frame.view().mask_painting.tool == PaintTool::look) look_keys(frame);
   if (pressed_once(Key::escape)) escape(frame);
 }
 

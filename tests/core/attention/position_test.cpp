@@ -63,6 +63,16 @@ TEST_CASE("T5's buckets are Hugging Face's", "[attention]") {
   }
 }
 
+TEST_CASE("T5's buckets of other numbers and distances are Hugging Face's", "[attention]") {
+  const std::vector<Index> distances{-90, -40, -20, -9, -5, -3, -1, 0, 1, 2, 4, 7, 11, 30, 70};
+  const std::vector<Index> sixteen{7, 7, 6, 5, 4, 3, 1, 0, 9, 10, 12, 12, 13, 14, 15}, past{15, 14, 11, 8, 5, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0}, eight{3, 3, 3, 3, 2, 2, 1, 0, 5, 6, 6, 7, 7, 7, 7};
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    CHECK(t5_bucket(distances[i], true, 16, 64) == sixteen[i]);
+    CHECK(t5_bucket(distances[i], false, 16, 64) == past[i]);
+    CHECK(t5_bucket(distances[i], true, 8, 20) == eight[i]);
+  }
+}
+
 TEST_CASE("several biases sum, each by distance or cell", "[attention]") {
   const Tensor scores = sampled({2, 2, 3, 4}, "s"), file = sampled({2, 1, 1, 4}, "f");
   const Tensor table = t5_table(2, 5);

@@ -2,6 +2,7 @@
 #include "core/network/architectures.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -75,5 +76,31 @@ TEST_CASE("every row of the table of architectures has a network that was comput
   for (const Architecture& row : architectures()) {
     const bool twin = row.model_type == "xlm-roberta" || row.model_type == "camembert";  // RoBERTa under other names
     if (!twin) CHECK(drawn.contains(std::string(row.title)));
+  }
+}
+
+// Not run with the others: headlight_core_tests "[errors]" prints the table of docs/networks.md.
+TEST_CASE("largest errors of each architecture against PyTorch", "[.][errors]") {
+  const auto largest = [](const Tensor& got, const Tensor& expected) {
+    double most = 0;
+    const Tensor a = got.contiguous(), b = expected.contiguous();
+    for (std::size_t i = 0; i < a.values().size(); ++i) most = std::max(most, std::abs(static_cast<double>(a.values()[i]) - static_cast<double>(b.values()[i])));
+    return most;
+  };
+  std::printf("| network | is | residuals | weights | logits |\n|---|---|---|---|---|\n");
+  for (const std::string& name : all_networks()) {
+    const auto network = open_network(networks::folder + name);
+    const auto expected = open_arrays(networks::folder + name + "/expected.npz");
+    const NetworkRun run = network->run(networks::text_of(*network, *expected), {});
+    double residual = 0, weights = 0;
+    for (std::size_t i = 0; i < run.layers.size(); ++i) {
+      const std::string layer = network->layers()[i].layer;
+      if (expected->find("residual." + layer)) residual = std::max(residual, largest(run.layers[i].residual, expected->load("residual." + layer)));
+      weights = std::max(weights, largest(run.layers[i].weights, expected->load("weights." + layer)));
+    }
+    const bool has_logits = expected->find("logits") != nullptr;
+    std::printf("| `%s` | %s | %.1e | %.1e | %s |\n", name.c_str(), network->spec().family.c_str(), residual, weights,
+                has_logits ? [&] { char text[16]; std::snprintf(text, sizeof text, "%.1e", largest(run.logits, expected->load("logits"))); return std::string(text); }().c_str() : "none");
+    CHECK(weights < 1e-4);
   }
 }

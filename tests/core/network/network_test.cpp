@@ -212,6 +212,13 @@ TEST_CASE("a field of config.json that would change attention is refused by its 
     const Copy copy("llama");
     copy.set("rope_scaling", {{"rope_type", "longrope"}, {"factor", 4}});
     CHECK(copy.error().find("long_factor") != std::string::npos);
+    const Index pairs = static_cast<Index>(open_network(networks::folder + std::string("llama"))->spec().stacks[0].blocks[0].attention.rope.frequencies.size());
+    const std::vector<double> ones(static_cast<std::size_t>(pairs), 1.0), twos(static_cast<std::size_t>(pairs), 2.0);
+    copy.set("rope_scaling", {{"rope_type", "longrope"}, {"original_max_position_embeddings", 4}, {"short_factor", ones}, {"long_factor", twos}, {"short_mscale", 1.25}, {"long_mscale", 1.5}});
+    const auto stretched = open_network(copy.path.string());
+    const RopeSpec& rope = stretched->spec().stacks[0].blocks[0].attention.rope;
+    CHECK(rope.gain == 1.25);  // Phi-3.5-MoE: cos and sin of a text within the original length, and beyond it
+    CHECK(rope.long_gain == 1.5);
     copy.set("rope_scaling", {{"rope_type", "spiral"}, {"factor", 4}});
     CHECK(copy.error().find("\"spiral\"") != std::string::npos);
   }

@@ -94,6 +94,25 @@ TEST_CASE("sinks of a file take their share of every row") {
   }
 }
 
+TEST_CASE("a table of other buckets than T5's usual 32 is added too, as many as it has rows") {
+  const Index d = 8, n = 6;
+  std::vector<NamedArray> arrays;
+  for (const char* name : {"q.weight", "k.weight", "v.weight", "o.weight"}) arrays.push_back({std::string("decoder.block.0.layer.0.SelfAttention.") + name, Sampler(2, name).normal({d, d})});
+  arrays.push_back({"x", Sampler(2, "x").normal({1, n, d})});
+  arrays.push_back({"num_heads", Tensor({1}, {2})});
+  const auto without = compute(of(File(arrays)), nullptr, {});
+  const Tensor table = Sampler(2, "table").normal({12, 2});
+  arrays.push_back({"decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", table});
+  const File file(arrays);
+  const auto trace = compute(of(file), nullptr, {});
+  CHECK(says(*trace, "bias"));
+  for (Index q = 0; q < n; ++q) {
+    for (Index k = 0; k <= q; ++k) {  // within 6 of 12 buckets the bucket is the distance
+      CHECK((*trace)[Stage::biased_scores].at({0, 1, q, k}) == Approx((*without)[Stage::scaled_scores].at({0, 1, q, k}) + table.at({q - k, 1})).epsilon(1e-4));
+    }
+  }
+}
+
 TEST_CASE("a table of relative positions in a layer's file is added to its scores") {
   const Index d = 8, n = 5;
   std::vector<NamedArray> arrays;
