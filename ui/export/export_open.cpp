@@ -4,9 +4,8 @@
 #include "core/files/free_path.h"
 #include "core/network/head_overview.h"
 #include "core/stage/stage.h"
-#include "ui/document/beside.h"
+#include "ui/document/second_mask.h"
 #include "ui/export/export_file.h"
-#include "ui/masklab/sides_picture.h"
 
 namespace headlight {
 namespace {

@@ -125,11 +125,6 @@ struct Builder {
 
 }  // namespace
 
-const std::string& second_mask(const MaskLab& lab, const Scenario& scenario) {
-  static const std::string causal = "causal()", window = "causal() && window(3)";
-  return lab.other ? *lab.other : scenario.mask == causal ? window : causal;
-}
-
 SidesPicture make_sides_picture(const Frame& frame, Rect area) {
   Builder build{frame, area};
   build.compare();

@@ -5,12 +5,10 @@
 #include <memory>
 
 #include "core/image/png_image.h"
+#include "ui/document/second_mask.h"
 #include "ui/masklab/sheet.h"
 
 namespace headlight {
-
-/// What stands for B: what is typed, else a causal mask, or a narrower one where the mask in force is causal itself.
-const std::string& second_mask(const MaskLab& lab, const Scenario& scenario);
 
 /// Cells in a row of which one mask alone allows each.
 struct DifferingRun {
