@@ -20,8 +20,12 @@ MatrixView row_block(const MatrixView& m, Index first, Index count) {
   return {m.data + first * m.row_stride, count, m.cols, m.row_stride, m.col_stride};
 }
 
-PackedMatrix::PackedMatrix(Index depth, Index cols)
-    : depth_(depth), cols_(cols), values_(static_cast<std::size_t>(panels() * depth * kernels().panel)) {}
+void PackedMatrix::resize(Index depth, Index cols) {
+  depth_ = depth;
+  cols_ = cols;
+  const auto size = static_cast<std::size_t>(panels() * panel_size());
+  if (values_.size() < size) values_ = Buffer(size);
+}
 
 void PackedMatrix::pack_panel(const MatrixView& b, Index panel) {
   assert(b.rows == depth_ && b.cols == cols_);

@@ -27,7 +27,9 @@ inline constexpr Index depth_a_block = 128;
 class PackedMatrix {
  public:
   PackedMatrix() = default;
-  PackedMatrix(Index depth, Index cols);
+  PackedMatrix(Index depth, Index cols) { resize(depth, cols); }
+  /// To be filled anew; memory is kept where it is enough.
+  void resize(Index depth, Index cols);
   Index depth() const { return depth_; }
   Index cols() const { return cols_; }
   Index panels() const { return (cols_ + kernels().panel - 1) / kernels().panel; }

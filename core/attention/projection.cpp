@@ -14,6 +14,9 @@ constexpr Index rows_a_block = 48, cols_a_block = 256;
 // With fewer rows than this, laying the weights out anew takes as long as multiplying by them.
 constexpr Index few_rows = 24;
 constexpr Index cols_a_few = 64;
+// Rows times their width, in numbers: so much stays in the second cache while one panel of weights after the other is laid out
+// and multiplied, so that the weights are never all laid out at once.
+constexpr Index in_cache = Index{1} << 18;
 
 Index ceil_div(Index a, Index b) {
   return (a + b - 1) / b;
@@ -49,12 +52,26 @@ Tensor project(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
   const MatrixView left = flat.matrix(), right = weight.matrix();
   Buffer values(static_cast<std::size_t>(rows * out));
   const double cost = 2.0 * static_cast<double>(rows) * static_cast<double>(out) * static_cast<double>(in);
+  const auto write = [&](Index row, Index height, Index col, Index width, const auto& multiply) {
+    const MatrixTarget target{values.data() + row * out + col, height, width, out};
+    multiply(row_block(left, row, height), target);
+    if (bias.defined()) add_to_rows(target, bias, col);
+  };
   if (rows < few_rows && right.col_stride == 1) {
     workers.run(ceil_div(out, cols_a_few), std::max(cost, 8.0 * static_cast<double>(in * out)), [&](Index block) {
-      const Index col = block * cols_a_few, width = std::min(cols_a_few, out - col);
-      const MatrixTarget target{values.data() + col, rows, width, out};
-      kernels().dots(left.data, left.row_stride, right.data + col * right.row_stride, right.row_stride, rows, width, in, target.data, out);
-      if (bias.defined()) add_to_rows(target, bias, col);
+      const Index col = block * cols_a_few;
+      write(0, rows, col, std::min(cols_a_few, out - col), [&](const MatrixView& some, const MatrixTarget& to) {
+        kernels().dots(some.data, some.row_stride, right.data + col * right.row_stride, right.row_stride, rows, to.cols, in, to.data, out);
+      });
+    });
+  } else if (rows * in <= in_cache) {
+    const Index panel = kernels().panel;
+    workers.run(ceil_div(out, panel), std::max(cost, 8.0 * static_cast<double>(in * out)), [&](Index block) {
+      static thread_local PackedMatrix packed;
+      const Index col = block * panel, width = std::min(panel, out - col);
+      packed.resize(in, width);
+      packed.pack_panel(transposed(row_block(right, col, width)), 0);
+      write(0, rows, col, width, [&](const MatrixView& some, const MatrixTarget& to) { packed.multiply(some, 0, to); });
     });
   } else {
     PackedMatrix packed(in, out);
@@ -64,10 +81,9 @@ Tensor project(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
     const Index col_blocks = ceil_div(out, cols_a_block);
     workers.run(ceil_div(rows, rows_a_block) * col_blocks, cost, [&](Index block) {
       const Index row = block / col_blocks * rows_a_block, col = block % col_blocks * cols_a_block;
-      const Index height = std::min(rows_a_block, rows - row), width = std::min(cols_a_block, out - col);
-      const MatrixTarget target{values.data() + row * out + col, height, width, out};
-      packed.multiply(row_block(left, row, height), col / kernels().panel, target);
-      if (bias.defined()) add_to_rows(target, bias, col);
+      write(row, std::min(rows_a_block, rows - row), col, std::min(cols_a_block, out - col), [&](const MatrixView& some, const MatrixTarget& to) {
+        packed.multiply(some, col / kernels().panel, to);
+      });
     });
   }
   Shape shape = x.shape();
