@@ -96,7 +96,7 @@ TEST_CASE("the file of the export dialog is the file of its command line, byte b
   window.press('e', true);
   window.settle();
   REQUIRE(window.document().view.dialog == Dialog::exporting);
-  const std::shared_ptr<const Image> before = window.painter.images.front();
+  const std::shared_ptr<const Image> before = window.painter.images.back();
   click(window, part("options"), {"heads", "all heads"});
   click(window, part("options"), {"range", "stage"});
   click(window, part("options"), {"theme", "dark"});
@@ -106,7 +106,7 @@ TEST_CASE("the file of the export dialog is the file of its command line, byte b
   CHECK(options.all_heads);
   CHECK(options.style.range.mode == RangeMode::stage);
   CHECK(options.style.theme == Theme::dark);
-  CHECK(window.painter.images.front() != before);
+  CHECK(window.painter.images.back() != before);
 
   click(window, "export", {"copy"});
   const fs::path written = folder / "weights_heads.png";
@@ -303,7 +303,7 @@ TEST_CASE("a film near to a step goes from the sentence through every stage to t
     window.session.take_pixels(Image(4, 3, {1, 2, 3}));
   }
   CHECK(levels == std::vector<Level>{Level::sentence, Level::operation, Level::sentence});
-  CHECK(seen.size() == window.document().trace->stages().size() - 2);  // query, key and value are one
+  CHECK(seen.size() == window.document().trace->stages().size() - 4);  // query, key and value are one, and so is the split of the three
   const auto frames = static_cast<double>(std::distance(fs::directory_iterator(folder / "frames"), fs::directory_iterator()));
   CHECK(frames * 0.08 < 30);
   CHECK(frames * 0.08 > static_cast<double>(seen.size()));
