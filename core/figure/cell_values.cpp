@@ -119,7 +119,7 @@ void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& types
     layout.left_out.emplace_back("values (the cells are too small for two significant digits)");
     return;
   }
-  if (format->number.least > 0) layout.left_out.emplace_back("digits of values that are small beside the largest (written ≈0)");
+  if (format->number.hides) layout.left_out.emplace_back("digits of values that are small beside the largest (written ≈0)");
   Writer writer(spec, map, *format, typesetter, layout);
   for (const PanelBox& box : layout.panels) {
     const FigurePanel& panel = spec.panels[box.panel];

@@ -49,7 +49,10 @@ std::optional<NumberFormat> number_format(const NumberSpan& span, int most) {
       for (const bool leading_zero : {true, false}) {
         if (!fits(shown, leading_zero)) continue;
         const float rounds_away = 0.9525f * static_cast<float>(std::pow(10.0, 1 - shown));  // below, one digit or none, or more than 5 % off
-        return NumberFormat{shown, leading_zero, span.least_ < rounds_away ? rounds_away : 0};
+        NumberFormat format{shown, leading_zero, span.least_ < rounds_away ? rounds_away : 0, most};
+        char text[48];
+        format.hides = format.write(span.negative_ ? -span.least_ : span.least_, text) == "≈0";
+        return format;
       }
     }
   }
@@ -58,11 +61,19 @@ std::optional<NumberFormat> number_format(const NumberSpan& span, int most) {
 
 std::string_view NumberFormat::write(float value, char (&buffer)[48]) const {
   if (value == 0) return "0";
-  if (std::fabs(value) < least) return "≈0";
+  const float size = std::fabs(value);
+  const int sign = value < 0 ? 1 : 0;
+  int places = decimals;
+  bool zero = leading_zero;
+  if (size < least) {
+    places = decimals_of(size);
+    zero = zero && sign + 2 + places <= most;
+    if (places > most_decimals || sign + 1 + places > most) return "≈0";
+  }
   char digits[40];
-  std::snprintf(digits, sizeof digits, "%.*f", decimals, static_cast<double>(std::fabs(value)));
-  const char* from = !leading_zero && decimals > 0 && digits[0] == '0' ? digits + 1 : digits;
-  const int length = std::snprintf(buffer, sizeof buffer, "%s%s", value < 0 ? "−" : "", from);
+  std::snprintf(digits, sizeof digits, "%.*f", places, static_cast<double>(size));
+  const char* from = !zero && places > 0 && digits[0] == '0' ? digits + 1 : digits;
+  const int length = std::snprintf(buffer, sizeof buffer, "%s%s", sign ? "−" : "", from);
   return {buffer, static_cast<std::size_t>(std::min<int>(length, sizeof buffer - 1))};
 }
 
