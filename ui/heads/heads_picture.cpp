@@ -71,6 +71,7 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
     card.average = true;
     card.hue = frame.look.muted;
     card.title = frame.words.fill("heads.average", {std::to_string(shared.size())});
+    card.number = frame.words("heads.average_short");
     picture.cards.push_back(std::move(card));
   }
   const float header = 25 * frame.u;

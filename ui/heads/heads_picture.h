@@ -19,7 +19,7 @@ struct HeadCard {
   bool chosen = true;
   Rect card;
   ImU32 hue = 0;
-  std::string title, number;  ///< "head 3", "3"
+  std::string title, number;  ///< "head 3", and where that finds no room "3"
   HeatPicture heat;
   RowStrip strip;        ///< of a head shown alone, beside its weights
 };

@@ -133,7 +133,7 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   if (!card.average) list.AddRectFilled({r.min.x + 7 * u, r.min.y + 8 * u}, {r.min.x + 15 * u, r.min.y + 16 * u}, fade(card.hue, card.chosen ? 1.0f : 0.35f), 2 * u);
   const float room = r.width() - 12 * u - mark;
   const Face face = card.average ? Face::ui : Face::bold;
-  const bool whole = card.average || text_size(frame.fonts, face, 13 * u, card.title).x <= room;  // else its number alone
+  const bool whole = text_size(frame.fonts, face, 13 * u, card.title).x <= room;  // else its number alone
   draw_elided(list, frame.fonts, face, 13 * u, {r.min.x + 7 * u + mark, r.min.y + 4 * u}, card.chosen ? frame.look.ink : frame.look.muted,
               whole ? std::string_view(card.title) : std::string_view(card.number), room);
   const HeadsAverage* average = card.average ? frame.pictures.find<HeadsAverage>() : nullptr;
