@@ -100,16 +100,8 @@ void CairoCanvas::path(const std::vector<PathStep>& steps, float width, Rgba col
 void CairoCanvas::area(const std::vector<std::vector<Point>>& polygons, Rgba colour) {
   cairo_t* cairo = impl_->cairo;
   for (const std::vector<Point>& polygon : polygons) {
-    // All the same way round, so that what overlaps is filled.
-    float twice = 0;
-    for (std::size_t i = 0; i < polygon.size(); ++i) {
-      const Point &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
-      twice += a.x * b.y - b.x * a.y;
-    }
-    for (std::size_t i = 0; i < polygon.size(); ++i) {
-      const Point& p = polygon[twice < 0 ? polygon.size() - 1 - i : i];
-      i == 0 ? cairo_move_to(cairo, d(p.x), d(p.y)) : cairo_line_to(cairo, d(p.x), d(p.y));
-    }
+    cairo_new_sub_path(cairo);
+    for (const Point& p : turned_alike(polygon)) cairo_line_to(cairo, d(p.x), d(p.y));
     cairo_close_path(cairo);
   }
   set_colour(colour);

@@ -26,6 +26,9 @@ struct PathStep {
   Point control[2] = {};
 };
 
+/// The polygon's corners the same way round as every other's, so that where some overlap in one path it is filled.
+std::vector<Point> turned_alike(const std::vector<Point>& polygon);
+
 class Canvas {
  public:
   virtual ~Canvas() = default;

@@ -220,14 +220,10 @@ void SvgCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
 void SvgCanvas::area(const std::vector<std::vector<Point>>& polygons, Rgba colour) {
   std::string d;
   for (const std::vector<Point>& polygon : polygons) {
-    float twice = 0;
-    for (std::size_t i = 0; i < polygon.size(); ++i) {
-      const Point &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
-      twice += a.x * b.y - b.x * a.y;
-    }
-    for (std::size_t i = 0; i < polygon.size(); ++i) {
-      const Point& p = polygon[twice < 0 ? polygon.size() - 1 - i : i];
-      d += (i == 0 ? "M" : "L") + number(p.x) + " " + number(p.y);
+    char step = 'M';
+    for (const Point& p : turned_alike(polygon)) {
+      d += step + number(p.x) + " " + number(p.y);
+      step = 'L';
     }
     d += "Z";
   }

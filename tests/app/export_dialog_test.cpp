@@ -86,6 +86,16 @@ Document lesson(const char* id) {
   return document;
 }
 
+/// The shipped network on a sentence of its own.
+Document trained_sentence() {
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = "model:sentences";
+  document.scenario.text = "the cat that chases the dogs sleeps";
+  document.origin.lesson.scenario = document.scenario;
+  return document;
+}
+
 const ImVec2 large{1600, 1100};
 
 }  // namespace
@@ -146,11 +156,7 @@ TEST_CASE("every view has its picture as a figure, and the command line that mak
   for (const Seen& seen : all) {
     INFO(seen.name);
     const Folder folder;
-    Document document;
-    document.scenario.source = Source::file;
-    document.scenario.file = "model:sentences";
-    document.scenario.text = "the cat that chases the dogs sleeps";
-    document.origin.lesson.scenario = document.scenario;
+    Document document = trained_sentence();
     seen.look(document.view);
     HeadlessWindow window(std::move(document), large);
     window.press('e', true);
@@ -198,11 +204,7 @@ TEST_CASE("a view is drawn as vectors: its words are text, and nothing of the pa
 
 TEST_CASE("layers by heads are chosen in the dialog, and bundled") {
   const Folder folder;
-  Document document;
-  document.scenario.source = Source::file;
-  document.scenario.file = "model:sentences";
-  document.scenario.text = "the cat that chases the dogs sleeps";
-  document.origin.lesson.scenario = document.scenario;
+  Document document = trained_sentence();
   document.view.kind = ViewKind::network;
   HeadlessWindow window(std::move(document), large);
   window.press('e', true);

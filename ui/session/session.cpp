@@ -12,8 +12,8 @@
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/moment.h"
-#include "ui/export/export_file.h"
 #include "ui/export/export_actions.h"
+#include "ui/export/export_file.h"
 #include "ui/export/take_mask.h"
 #include "ui/export/take_matrix.h"
 #include "ui/export/view_drawing.h"
@@ -39,6 +39,7 @@
 #include "ui/session/shown_text.h"
 
 namespace headlight {
+
 struct Session::State {
   using Clock = std::chrono::steady_clock;
   Document document;
@@ -304,12 +305,8 @@ Session::~Session() = default;
 
 void Session::update() {
   State& s = *state_;
-  s.guarded([&] {
-    s.computation.take(s.document, s.opener, s.words);
-  });
-  s.guarded([&] {
-    s.computation.reload_changed(s.document);
-  });
+  s.guarded([&] { s.computation.take(s.document, s.opener, s.words); });
+  s.guarded([&] { s.computation.reload_changed(s.document); });
   s.guarded([&] {
     s.scenario_watch.watch(s.document.origin.lesson.file);
     if (s.scenario_watch.take()) s.opener.follow(s.document, s.words);
