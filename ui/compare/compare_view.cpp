@@ -10,6 +10,7 @@
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -116,7 +117,7 @@ void draw_tile(const Frame& frame, const CompareTile& tile) {
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   ImGui::SetCursorScreenPos(tile.card.min);
-  if (ImGui::InvisibleButton(name(tile.stage).data(), {tile.card.width(), tile.card.height()})) choose(frame, tile);
+  if (pressable(frame, name(tile.stage).data(), {tile.card.width(), tile.card.height()})) choose(frame, tile);
   const bool hovered = ImGui::IsItemHovered();
   draw_card(frame, list, tile.card, tile.chosen || hovered ? frame.look.accent : frame.look.line, tile.chosen ? 2 * u : u);
   const float inner = tile.card.width() - 16 * u;
@@ -131,7 +132,7 @@ void draw_slice(const Frame& frame, const CompareSlice& slice, int id) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   ImGui::SetCursorScreenPos({slice.card.min.x, slice.card.min.y - 18 * u});
   ImGui::PushID(id);
-  if (ImGui::InvisibleButton("slice", {slice.card.width(), slice.card.height() + 18 * u})) {
+  if (pressable(frame, "slice", {slice.card.width(), slice.card.height() + 18 * u})) {
     frame.show([batch = slice.batch, head = slice.head](View& v) {
       v.batch = batch;
       v.head = head;

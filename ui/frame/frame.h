@@ -8,6 +8,7 @@
 #include "core/text/texts.h"
 #include "ui/document/action.h"
 #include "ui/document/document.h"
+#include "ui/frame/keyboard_focus.h"
 #include "ui/frame/pictures.h"
 #include "ui/frame/typing.h"
 #include "ui/look/fonts.h"
@@ -37,6 +38,7 @@ struct Frame {
   const Timeline& timeline;
   const RecentFiles& recent;
   Typing& typing;
+  KeyboardFocus& focus;
 
   const View& view() const { return document.view; }
   /// The cell under the pointer, else the pinned one; none where the step player has not computed it yet.

@@ -10,6 +10,7 @@ struct Typing {
   unsigned int field = 0;  ///< its ImGui id
   int frame = -1;          ///< in which it had the keyboard last
   std::string text;
+  bool takes_tab = false;  ///< to complete what is typed
   std::string buffer;      ///< of whichever field is being drawn, so that its memory is kept
 };
 

@@ -242,7 +242,7 @@ void draw_arcs(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
 void mass_slider(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos(place.min);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(0, 0, 0, 0));
-  ImGui::BeginChild("mass", {place.width(), place.height()}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild("mass", {place.width(), place.height()}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   char shown[16];
   std::snprintf(shown, sizeof shown, "%.0f", static_cast<double>(frame.view().heads.mass * 100));
   if (const auto mass = float_slider(frame, "slider", frame.words("heads.mass"), frame.view().heads.mass * 100, 0, 100, shown)) {

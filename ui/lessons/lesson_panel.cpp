@@ -13,6 +13,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/main_button.h"
 #include "ui/widgets/paragraph.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -58,8 +59,8 @@ class Column {
       const ImU32 colour = i == step ? frame_.look.ink : answered && answer->right ? frame_.look.v : seen ? frame_.look.after : frame_.look.line;
       ImGui::PushID(static_cast<int>(i));
       ImGui::SetCursorScreenPos({x, y - 6 * u});
-      if (ImGui::InvisibleButton("step", {each, 16 * u})) clicked = i;
-      const float thick = ImGui::IsItemHovered() || ImGui::IsItemFocused() ? 6 * u : 4 * u;
+      if (pressable(frame_, "step", {each, 16 * u})) clicked = i;
+      const float thick = ImGui::IsItemHovered() ? 6 * u : 4 * u;
       ImGui::PopID();
       list.AddRectFilled({x, y}, {x + each, y + thick}, colour, 2 * u);
     }
@@ -74,8 +75,8 @@ class Column {
     const float height = draw_paragraph(nullptr, frame_.fonts, face, 14 * u, {0, 0}, 0, text, width_ - 2 * pad - side) + 2 * pad - 4 * u;
     const ImVec2 at = here();
     ImGui::SetCursorScreenPos({left_, at.y});
-    const bool clicked = ImGui::InvisibleButton(id, {width_, height});
-    const bool hot = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+    const bool clicked = pressable(frame_, id, {width_, height});
+    const bool hot = ImGui::IsItemHovered();
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 end{left_ + width_, at.y + height};
     list.AddRectFilled({left_, at.y}, end, hot || chosen ? frame_.look.field : frame_.look.card, 6 * u);
@@ -122,7 +123,8 @@ class Column {
     const ImVec2 at = here();
     ImGui::SetCursorScreenPos(at);
     ImGui::InvisibleButton(id, {width_, 22 * u});
-    const bool held = live && ImGui::IsItemActive(), hot = live && (ImGui::IsItemHovered() || ImGui::IsItemFocused());
+    const int steps = live && takes_keyboard(frame_) ? keyboard_steps() : 0;
+    const bool held = live && ImGui::IsItemActive(), hot = live && ImGui::IsItemHovered();
     list.AddRectFilled({left_, y - 3 * u}, {left_ + width_, y + 3 * u}, frame_.look.field, 3 * u);
     const float x = first + length * static_cast<float>(std::clamp(part, 0.0, 1.0));
     const ImU32 colour = set ? frame_.look.q : frame_.look.muted;
@@ -133,6 +135,7 @@ class Column {
     draw_text(list, frame_.fonts, Face::mono, pixels, {left_ + width_ - text_size(frame_.fonts, Face::mono, pixels, to).x, under}, frame_.look.muted, to);
     ImGui::SetCursorScreenPos(at);
     advance(46 * u);
+    if (steps != 0) return std::clamp(part + 0.01 * steps, 0.0, 1.0);
     if (!held) return {};
     return std::clamp(static_cast<double>((ImGui::GetIO().MousePos.x - first) / length), 0.0, 1.0);
   }

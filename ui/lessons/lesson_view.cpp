@@ -11,6 +11,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/main_button.h"
 #include "ui/widgets/paragraph.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -113,11 +114,11 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
   const float u = frame.u;
   const ImVec2 at{from.x + card.rect.min.x, from.y + card.rect.min.y}, size{card.rect.width(), card.rect.height()};
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = ImGui::InvisibleButton(lesson.id.c_str(), size);
+  const bool clicked = pressable(frame, lesson.id.c_str(), size);
   const bool open = frame.document.origin.lesson.id == lesson.id;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
-  const bool hovered = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+  const bool hovered = ImGui::IsItemHovered();
   draw_card(frame, list, {at, end}, open || hovered ? frame.look.accent : frame.look.line, open ? 2 * u : 1);
   const float side = side_points * u, x = at.x + 14 * u, text = size.x - side - 46 * u;
   if (tile.rows > 0) draw_weights(frame, tile, {end.x - side - 16 * u, at.y + (size.y - side) / 2}, side);

@@ -8,6 +8,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
 #include "ui/matrix/heat.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -80,10 +81,12 @@ class Drawer {
     ImGui::PushID(static_cast<int>(k));
     ImGui::SetCursorScreenPos({key.guess.min.x, key.guess.min.y - 8 * u_});
     ImGui::InvisibleButton("bar", {key.guess.width(), key.guess.height() + 16 * u_});
+    const int steps = takes_keyboard(frame_) ? keyboard_steps() : 0;
     const bool held = ImGui::IsItemActive();
     ImGui::PopID();
-    if (!held) return;
-    const float share = dragged_share(key, ImGui::GetIO().MousePos.y);
+    if (!held && steps == 0) return;
+    const float before = k < now_.row.size() ? now_.row[k] : 0;
+    const float share = held ? dragged_share(key, ImGui::GetIO().MousePos.y) : std::clamp(before + 0.01f * static_cast<float>(steps), 0.0f, 1.0f);
     if (k < now_.row.size() && now_.row[k] == share) return;
     frame_.show([k, share, count = picture_.keys.size()](View& v) {
       v.lesson.row.resize(count);

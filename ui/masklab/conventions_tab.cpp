@@ -3,6 +3,7 @@
 #include "ui/masklab/conventions_picture.h"
 #include "ui/masklab/registry.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -17,7 +18,7 @@ void take(const Frame& frame, const Scenario& scenario) {
 void draw_choice(const Frame& frame, const ConventionsPicture::Card& card) {
   const Rect& place = card.matrix.card;
   ImGui::SetCursorScreenPos(place.min);
-  const bool clicked = ImGui::InvisibleButton(card.id.c_str(), {place.width(), place.height()});
+  const bool clicked = pressable(frame, card.id.c_str(), {place.width(), place.height()});
   const bool hovered = ImGui::IsItemHovered();
   tooltip(frame, card.who);
   draw_matrix_card(frame, card.matrix, card.reference ? frame.look.after : hovered && card.scenario ? frame.look.accent : 0);

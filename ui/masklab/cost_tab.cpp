@@ -96,7 +96,7 @@ void choose_block(const Frame& frame, Index block) {
 void draw_settings(const Frame& frame, const CostPicture& picture) {
   constexpr std::array<Index, 13> sizes{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
   ImGui::SetCursorScreenPos(picture.settings.min);
-  ImGui::BeginChild("settings", {picture.settings.width(), picture.settings.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("settings", {picture.settings.width(), picture.settings.height()}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   if (const auto size = int_slider(frame, "block", frame.words("mask_lab.cost.block"), picture.block, Choices(sizes))) choose_block(frame, size->value);
   ImGui::EndChild();
 }

@@ -138,7 +138,7 @@ void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
     if (!first) ImGui::SameLine(0, gap);
     first = false;
     ImGui::PushID(argument.id.c_str());
-    ImGui::BeginChild("slider", {width, 40 * frame.u}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    ImGui::BeginChild("slider", {width, 40 * frame.u}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     const bool moved = draw_slider(frame, argument);
     ImGui::EndChild();
     ImGui::PopID();

@@ -3,6 +3,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/open/open_dialog.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -36,7 +37,7 @@ const char* heading(MaskFormat format) { return format == MaskFormat::npy ? "mas
 bool text_button(const Frame& frame, const char* id, const char* label, const char* hint, ImVec2 at) {
   const float u = frame.u;
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = ImGui::InvisibleButton(id, {label_width(frame, label), 26 * u});
+  const bool clicked = pressable(frame, id, {label_width(frame, label), 26 * u});
   const bool hovered = ImGui::IsItemHovered();
   tooltip(frame, frame.words(hint));
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -6,6 +6,7 @@
 #include "ui/look/number_text.h"
 #include "ui/masklab/cost_picture.h"
 #include "ui/masklab/mask_picture.h"
+#include "ui/widgets/pressable.h"
 #include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
@@ -78,7 +79,7 @@ float draw_painted_chip(const Frame& frame, ImVec2 right) {
   draw_text(list, frame.fonts, Face::mono, size, {min.x + 10 * u, min.y + (height - text.y) / 2}, frame.look.ink, words);
   const float box = 26 * u;
   ImGui::SetCursorScreenPos({right.x - box, min.y});
-  const bool clicked = ImGui::InvisibleButton("give all back", {box, height});
+  const bool clicked = pressable(frame, "give all back", {box, height});
   const ImU32 colour = ImGui::IsItemHovered() ? frame.look.ink : frame.look.muted;
   tooltip(frame, frame.words("mask_paint.clear"));
   const ImVec2 middle{right.x - box / 2, min.y + height / 2};

@@ -228,8 +228,9 @@ bool press_painting_keys(const Frame& frame) {
     return true;
   }
   if (!painting) return false;
-  const Index down = (pressed(Key::down) ? 1 : 0) - (pressed(Key::up) ? 1 : 0);
-  const Index right = (pressed(Key::right) ? 1 : 0) - (pressed(Key::left) ? 1 : 0);
+  const bool free = !frame.focus.shown();  // else the arrows are a control's
+  const Index down = free ? (pressed(Key::down) ? 1 : 0) - (pressed(Key::up) ? 1 : 0) : 0;
+  const Index right = free ? (pressed(Key::right) ? 1 : 0) - (pressed(Key::left) ? 1 : 0) : 0;
   if (down != 0 || right != 0) move_cursor(frame, down, right);
   const bool gives_back = pressed('g') || pressed(Key::del);
   const bool allows = pressed('a'), forbids = pressed('f');

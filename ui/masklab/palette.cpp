@@ -8,6 +8,7 @@
 #include "ui/masklab/mask_field.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -22,7 +23,7 @@ Combine meant(const Frame& frame) {
 
 bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(pattern.signature.c_str(), size);
+  const bool clicked = pressable(frame, pattern.signature.c_str(), size);
   const bool hovered = ImGui::IsItemHovered();
   tooltip(frame, pattern.hint);
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -15,6 +15,7 @@
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/pressable.h"
 #include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
@@ -75,7 +76,7 @@ void draw_heads(const Frame& frame, const MaskPicture& picture) {
     const auto head = static_cast<Index>(h);
     ImGui::SetCursorScreenPos(small.rect.min);
     ImGui::PushID(static_cast<int>(h));
-    const bool clicked = ImGui::InvisibleButton("head", {small.rect.width(), small.rect.height()});
+    const bool clicked = pressable(frame, "head", {small.rect.width(), small.rect.height()});
     ImGui::PopID();
     const bool chosen = head == frame.view().head;
     const Rect edge = small.rect.grown(2 * u);
@@ -132,7 +133,7 @@ float draw_expression(const Frame& frame, Rect inside) {
   const float field = inside.width() - (chip_width > 0 ? chip_width + 8 * u : 0);
   const float below = inside.min.y + 34 * u;
   ImGui::SetCursorScreenPos(inside.min);
-  ImGui::BeginChild("expression", {field, 30 * u}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("expression", {field, 30 * u}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   draw_mask_field(frame, "##large mask");
   ImGui::EndChild();
   const int sliders = pattern_slider_count(frame);

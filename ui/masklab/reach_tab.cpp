@@ -131,7 +131,7 @@ void point(const Frame& frame, const ReachPicture& picture) {
 
 void draw_settings(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos(place.min);
-  ImGui::BeginChild("settings", {place.width(), place.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("settings", {place.width(), place.height()}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   const MaskLab& lab = frame.view().mask_lab;
   if (const auto layers = int_slider(frame, "layers", frame.words("mask_lab.reach.layers"), lab.layers, Choices(1, 32))) {
     frame.show([n = layers->value](View& v) { v.mask_lab.layers = static_cast<int>(std::clamp<Index>(n, 1, 32)); });

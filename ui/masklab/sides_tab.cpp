@@ -32,7 +32,7 @@ void draw_field(const Frame& frame, const SidesPicture& picture) {
   const float u = frame.u, button = 142 * u;
   const Rect& field = picture.field;
   ImGui::SetCursorScreenPos(field.min);
-  ImGui::BeginChild("other", {field.width() - button - 8 * u, field.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("other", {field.width() - button - 8 * u, field.height()}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   const std::string& other = second_mask(frame.view().mask_lab, frame.document.scenario);
   if (const auto text = text_field(frame, "##other", other, Face::mono, true)) {
     frame.show([typed = *text](View& v) { v.mask_lab.other = typed; });

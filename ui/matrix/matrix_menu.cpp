@@ -6,6 +6,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -61,7 +62,7 @@ void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
 bool draw_line(const Frame& frame, const Line& line, Rect place) {
   const float u = frame.u;
   ImGui::SetCursorScreenPos(place.min);
-  const bool clicked = ImGui::InvisibleButton(line.word, {place.width(), place.height()});
+  const bool clicked = pressable(frame, line.word, {place.width(), place.height()});
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (ImGui::IsItemHovered()) list.AddRectFilled(place.min, place.max, frame.look.field_hover, 5 * u);
   const float y = place.centre().y;
@@ -95,6 +96,7 @@ void draw_matrix_menu(const Frame& frame, Rect window) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(min, max, frame.look.panel, 9 * u);
   compat::add_rect(list, min, max, frame.look.line, 9 * u, 1);
+  frame.focus.begin_scope();
   draw_heading(frame, menu->cell, {min.x + pad + 10 * u, min.y + pad + 6 * u});
   float y = min.y + pad + head;
   for (const Line& each : lines) {
@@ -108,6 +110,7 @@ void draw_matrix_menu(const Frame& frame, Rect window) {
     }
     y += line;
   }
+  frame.focus.end_scope();
   catch_clicks(frame, window, {min, max});
 }
 

@@ -14,6 +14,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/main_button.h"
 #include "ui/widgets/paragraph.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -84,13 +85,13 @@ class Drawer {
     ImGui::SetCursorScreenPos(chip.rect.min);
     const std::string_view label = name(chip.stage);
     ImGui::PushID(label.data());
-    if (ImGui::InvisibleButton("stage", {chip.rect.width(), chip.rect.height()})) {
+    if (pressable(frame_, "stage", {chip.rect.width(), chip.rect.height()})) {
       frame_.show([beside = frame_.document.beside, stage = chip.stage, known = chip.verdict != StageVerdict::unknown](View& v) {
         if (known) v = with_beside_stage(std::move(v), *beside, stage);
         v.beside = stage;
       });
     }
-    const bool hot = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+    const bool hot = ImGui::IsItemHovered();
     ImGui::PopID();
     const bool differs = chip.verdict == StageVerdict::differs;
     const ImU32 colour = differs ? frame_.look.warning : chip.verdict == StageVerdict::agrees ? frame_.look.v : frame_.look.muted;
@@ -153,7 +154,7 @@ class Drawer {
     draw_card(frame_, list_, card, beside_.comparison.matches() ? frame_.look.v : frame_.look.warning, 1.5f * u_);
     ImGui::SetCursorScreenPos({card.min.x + 4 * u_, card.min.y + 6 * u_});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * u_, 4 * u_});
-    ImGui::BeginChild("report", {card.width() - 8 * u_, card.height() - 12 * u_}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+    ImGui::BeginChild("report", {card.width() - 8 * u_, card.height() - 12 * u_}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_AlwaysUseWindowPadding);
     left_ = card.min.x + 16 * u_;
     width_ = card.width() - 36 * u_;
     y_ = ImGui::GetCursorScreenPos().y;

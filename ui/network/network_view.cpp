@@ -88,6 +88,7 @@ void press_network_keys(const Frame& frame, const HeadOverview& overview, const 
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none || frame.view().menu) return;
   using compat::Key;
+  if (frame.focus.shown()) return;
   const int across = static_cast<int>(compat::pressed(Key::right)) - static_cast<int>(compat::pressed(Key::left));
   const int down = static_cast<int>(compat::pressed(Key::down)) - static_cast<int>(compat::pressed(Key::up));
   if (across != 0 || down != 0) look_at(frame, neighbour(overview, told, frame.view(), across, down));

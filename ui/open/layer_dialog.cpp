@@ -9,6 +9,7 @@
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/main_button.h"
 #include "ui/widgets/path_field.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -63,7 +64,7 @@ bool draw_candidate(const Frame& frame, const LayerCandidate& candidate, LayerCh
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 26 * u};
-  const bool clicked = ImGui::InvisibleButton(candidate.layer.empty() ? "(top)" : candidate.layer.c_str(), size);
+  const bool clicked = pressable(frame, candidate.layer.empty() ? "(top)" : candidate.layer.c_str(), size);
   const bool hovered = ImGui::IsItemHovered();
   const bool chosen = candidate.layer == choice.layer;
   if (chosen || hovered) {
@@ -99,7 +100,7 @@ void move_mark(LayerChoice& choice, const std::vector<std::size_t>& found, int b
 /// Whether a layer was clicked twice.
 bool draw_list(const Frame& frame, LayerChoice& choice, const std::vector<std::size_t>& found, float height) {
   draw_headings(frame);
-  ImGui::BeginChild("list", {0, height - 16 * frame.u});
+  ImGui::BeginChild("list", {0, height - 16 * frame.u}, false, ImGuiWindowFlags_NoNav);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   bool twice = false;
   const bool moved = choice.layer != frame.view().layers.layer;

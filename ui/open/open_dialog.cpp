@@ -11,6 +11,7 @@
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/main_button.h"
 #include "ui/widgets/path_field.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -35,7 +36,7 @@ Line line(const Frame& frame, const char* id, bool marked) {
   drawn.min = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), row_height * frame.u};
   drawn.max = {drawn.min.x + size.x, drawn.min.y + size.y};
-  drawn.clicked = ImGui::InvisibleButton(id, size);
+  drawn.clicked = pressable(frame, id, size);
   const bool hovered = ImGui::IsItemHovered();
   drawn.twice = hovered && ImGui::IsMouseDoubleClicked(0);
   if (marked || hovered) {
@@ -146,7 +147,7 @@ void draw_entry(const Frame& frame, Turn& turn, const OpenPicture& picture, int 
 }
 
 void draw_entries(const Frame& frame, Turn& turn, const OpenPicture& picture, float height) {
-  ImGui::BeginChild("files", {0, height});
+  ImGui::BeginChild("files", {0, height}, false, ImGuiWindowFlags_NoNav);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const std::string above = folder_above(picture.folder);
   if (above != picture.folder && picture.part.empty()) {
@@ -189,7 +190,7 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
 float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
   const float u = frame.u;
   const float side = std::min(side_width * u, inside.width() * 0.36f);
-  ImGui::BeginChild("places", {side, inside.height()});
+  ImGui::BeginChild("places", {side, inside.height()}, false, ImGuiWindowFlags_NoNav);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   draw_recent(frame, turn);
   ImGui::Dummy({0, 8 * u});
@@ -212,7 +213,7 @@ void draw_open_dialog(const Frame& frame, Rect place) {
   const Rect inside = area.content();
   const float left = masks ? inside.min.x : draw_places(frame, turn, inside);
   ImGui::SetCursorScreenPos({left, inside.min.y});
-  ImGui::BeginChild("browser", {inside.max.x - left, inside.height()}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild("browser", {inside.max.x - left, inside.height()}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   draw_files(frame, turn, inside.height());
   ImGui::EndChild();
   if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed

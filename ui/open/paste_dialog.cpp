@@ -2,6 +2,7 @@
 #include "ui/open/paste.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -11,7 +12,7 @@ bool use_button(const Frame& frame, const char* id, const char* title, const cha
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 54 * u};
-  const bool clicked = ImGui::InvisibleButton(id, size);
+  const bool clicked = pressable(frame, id, size);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
   const bool hovered = ImGui::IsItemHovered();

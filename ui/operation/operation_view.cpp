@@ -155,7 +155,7 @@ void offer_guess(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, Deed::own_words, &SceneTarget::deed);
   if (at == scene.targets.end()) return;
   ImGui::SetCursorScreenPos(at->rect.min);
-  ImGui::BeginChild("guess", {at->rect.width(), at->rect.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("guess", {at->rect.width(), at->rect.height()}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   if (const auto text = text_field(frame, "guess", "", Face::mono, false, frame.words("guess.field"))) {
     std::istringstream reading(*text);
     reading.imbue(std::locale::classic());

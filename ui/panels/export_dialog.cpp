@@ -96,7 +96,7 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   const float top = place.min.y + 26 * u;
   const float buttons = place.max.x - button_width(frame, copy) - button_width(frame, write) - 8 * u;
   ImGui::SetCursorScreenPos({place.min.x, top});
-  ImGui::BeginChild("path", {buttons - place.min.x - 12 * u, 30 * u}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
+  ImGui::BeginChild("path", {buttons - place.min.x - 12 * u, 30 * u}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
   if (const auto typed = text_field(frame, "##path", preview.path, Face::mono)) choice = with_path(std::move(choice), *typed);
   ImGui::EndChild();
   ImGui::SetCursorScreenPos({buttons, top + 2 * u});
@@ -128,7 +128,7 @@ void draw_export_dialog(const Frame& frame, Rect place) {
   const ExportPreview& preview = export_preview(frame, {shown.width() - 2 * margin * u, shown.height() - 2 * margin * u});
   ExportChoice choice = frame.view().exporting;
   ImGui::SetCursorScreenPos(all.min);
-  ImGui::BeginChild("options", {left * u, all.height()}, false);
+  ImGui::BeginChild("options", {left * u, all.height()}, false, ImGuiWindowFlags_NoNav);
   choice = draw_export_controls(frame, preview, std::move(choice));
   ImGui::EndChild();
   draw_preview(frame, shown, preview);

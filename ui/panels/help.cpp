@@ -19,6 +19,7 @@ constexpr Shortcut shortcuts[] = {
     {"PgUp PgDn", "help.clicker"},
     {"Home End", "help.ends"},
     {"Enter", "help.enter"},
+    {"Tab  Shift+Tab", "help.tab"},
     {"Esc", "help.escape"},
     {"P  F5", "help.present"},
     {"F11", "help.fullscreen"},

@@ -11,6 +11,7 @@
 #include "ui/pipeline/moment_picture.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/math_text.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -115,7 +116,7 @@ class Drawer {
     char id[32];
     std::snprintf(id, sizeof id, "%s%zu", kind, number);
     ImGui::SetCursorScreenPos(at);
-    const bool clicked = ImGui::InvisibleButton(id, size);
+    const bool clicked = pressable(frame_, id, size);
     hovered = ImGui::IsItemHovered();
     if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     return clicked;

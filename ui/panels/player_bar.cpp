@@ -8,6 +8,7 @@
 #include "ui/player/stages.h"
 #include "ui/timeline/timeline.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 bool play_button(const Frame& frame, ImVec2 centre) {
   const float radius = 16 * frame.u;
   ImGui::SetCursorScreenPos({centre.x - radius, centre.y - radius});
-  const bool clicked = ImGui::InvisibleButton("play", {2 * radius, 2 * radius});
+  const bool clicked = pressable(frame, "play", {2 * radius, 2 * radius});
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddCircleFilled(centre, radius, ImGui::IsItemHovered() ? frame.look.field_hover : frame.look.field, 32);
   const float s = 6 * frame.u;

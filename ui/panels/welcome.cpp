@@ -2,6 +2,7 @@
 #include "ui/panels/registry.h"
 #include "ui/player/stages.h"
 #include "ui/widgets/dialog.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -46,7 +47,7 @@ void draw_welcome(const Frame& frame, Rect place) {
   for (const Invitation& invitation : invitations) {
     const ImVec2 size{content.width(), 68 * u};
     ImGui::SetCursorScreenPos({content.min.x, y});
-    const bool clicked = ImGui::InvisibleButton(invitation.id, size);
+    const bool clicked = pressable(frame, invitation.id, size);
     const bool hovered = ImGui::IsItemHovered();
     list.AddRectFilled({content.min.x, y}, {content.max.x, y + size.y}, hovered ? frame.look.field_hover : frame.look.field, 8 * u);
     draw_text(list, frame.fonts, Face::bold, 16 * u, {content.min.x + 16 * u, y + 12 * u}, frame.look.ink, frame.words(invitation.title));

@@ -80,7 +80,7 @@ void offer_words(const Frame& frame, const Scene& scene) {
   if (at == scene.targets.end()) return;
   const Scenario& scenario = frame.document.scenario;
   ImGui::SetCursorScreenPos({at->rect.min.x, at->rect.centre().y - 14 * frame.u});
-  ImGui::BeginChild("words", {at->rect.width(), 30 * frame.u}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("words", {at->rect.width(), 30 * frame.u}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   if (const auto text = text_field(frame, "own_words", scenario.text, Face::ui, false, frame.words("sentence.own_words"))) {
     frame.edit({}, [typed = *text](Scenario& s) { s.text = typed; });
   }

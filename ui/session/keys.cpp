@@ -41,7 +41,9 @@ void player_keys(const Frame& frame) {
   const View& view = frame.view();
   const int last = frame.timeline.count() - 1;
   const int now = view.step.value_or(last);
-  const bool shift = ImGui::GetIO().KeyShift, forward = pressed(Key::right) || pressed(Key::page_down), back = pressed(Key::left) || pressed(Key::page_up);
+  const bool shift = ImGui::GetIO().KeyShift, free = !frame.focus.shown();  // else they are a control's
+  const bool forward = (free && pressed(Key::right)) || pressed(Key::page_down), back = (free && pressed(Key::left)) || pressed(Key::page_up);
+  const bool first = free && pressed(Key::home), end = free && pressed(Key::end);
   const bool whole = view.kind == ViewKind::network;  // its arrows go along heads (ui/network/network_view.cpp)
   const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
   if (whole) {
@@ -49,20 +51,20 @@ void player_keys(const Frame& frame) {
     const Timeline& timeline = frame.timeline;
     if (forward) frame.show([&timeline](View& v) { v = with_next_stage(std::move(v), timeline); });
     if (back) frame.show([&timeline](View& v) { v = with_last_stage(std::move(v), timeline); });
-    if (pressed(Key::home)) frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, 0); });
-    if (pressed(Key::end)) frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, timeline.chapters().size() - 1); });
+    if (first) frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, 0); });
+    if (end) frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, timeline.chapters().size() - 1); });
   } else {
     const bool stages = shift && !near;
     if (forward) go_to_moment(frame, !view.step ? 0 : stages ? next_stage(frame.timeline, now) : now + 1);
     if (back) go_to_moment(frame, stages ? last_stage(frame.timeline, now) : now - 1);
-    if (pressed(Key::home)) go_to_moment(frame, 0);
-    if (pressed(Key::end)) go_to_moment(frame, last);
+    if (first) go_to_moment(frame, 0);
+    if (end) go_to_moment(frame, last);
   }
-  if (pressed_once(Key::enter) && view.kind == ViewKind::pipeline) {
+  if (free && pressed_once(Key::enter) && view.kind == ViewKind::pipeline) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) { v = one_level_in(std::move(v), *trace, timeline); });
   }
   if (pressed_once('a')) frame.actions.push_back(Pin{});
-  const bool plays = pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5), blanks = pressed_once('b'), freezes = view.presenting && pressed_once('f');
+  const bool plays = free && pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5), blanks = pressed_once('b'), freezes = view.presenting && pressed_once('f');
   const bool notes = frame.document.origin.lesson.course.empty() ? false : pressed_once('n');
   const bool reaches = !whole && pressed_once('r');
   if (plays) {
@@ -100,8 +102,9 @@ void toggle_export(const Frame& frame) {
   frame.show([trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
 }
 
-/// Lets go of one thing: the message, the menu, the dialog, the presentation, the moment, at last the pinned cell.
+/// Lets go of one thing: the control that has the keyboard, the message, the menu, the dialog, the presentation, the moment, at last the pinned cell.
 void escape(const Frame& frame) {
+  if (frame.focus.shown()) return frame.focus.let_go();
   const Document& document = frame.document;
   if (!document.error.empty() || !document.notice.empty()) {
     frame.actions.push_back(DismissMessage{});

@@ -10,7 +10,6 @@
 
 #include "core/files/file_watch.h"
 #include "core/tensor/error.h"
-#include "core/text/utf8_path.h"
 #include "ui/document/moment.h"
 #include "ui/export/export_actions.h"
 #include "ui/export/export_file.h"
@@ -19,9 +18,6 @@
 #include "ui/export/view_drawing.h"
 #include "ui/frame/pictures.h"
 #include "ui/imgui_compat.h"
-#include "ui/lessons/hidden.h"
-#include "ui/lessons/lesson_panel.h"
-#include "ui/lessons/lesson_picture.h"
 #include "ui/lessons/save_step.h"
 #include "ui/level/scene.h"
 #include "ui/open/opener.h"
@@ -34,9 +30,10 @@
 #include "ui/session/keeper.h"
 #include "ui/session/keys.h"
 #include "ui/session/laid_over.h"
-#include "ui/session/lesson_memory.h"
+#include "ui/session/lesson_desk.h"
 #include "ui/session/recovery_bar.h"
 #include "ui/session/shown_text.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 
@@ -46,7 +43,7 @@ struct Session::State {
   Computation computation;
   LaidOver laid_over;
   Keeper keeper;
-  std::unique_ptr<LessonMemory> lesson_memory;  ///< of lessons that were begun
+  LessonDesk lessons;
   Opener opener;
   FileWatch scenario_watch;  ///< of the scenario's own file
   Words words;
@@ -64,6 +61,7 @@ struct Session::State {
   std::optional<HeldPicture> held;
   Actions actions;
   Typing typing;
+  KeyboardFocus focus;
   bool fullscreen = false;
   WindowRequests requests;
   int faults = 0;
@@ -106,84 +104,14 @@ struct Session::State {
     }
   }
 
-  /// A lesson that was begun before goes on where it was left.
-  void recall(bool step_said) {
-    if (!lesson_memory || document.origin.lesson.course.empty()) return;
-    LessonProgress progress = lesson_memory->recall(document.origin.lesson.id);
-    const std::size_t step = step_said ? document.view.lesson.step : progress.step;
-    begin_lesson(document, step, std::move(progress));
-  }
-
-  void go_to_step(std::size_t step) {
-    if (const Course* course = open_course(document, pictures)) show_step(document, *course, step);
-  }
-
-  void reset_lessons(bool all) {
-    if (lesson_memory) lesson_memory->forget(all ? std::string() : document.origin.lesson.id);
-    const std::size_t step = all ? document.view.lesson.step : 0;
-    document.view.lesson = {};
-    if (!document.origin.lesson.course.empty()) go_to_step(step);
-    document.notice = words(all ? "lesson.forgotten_all" : "lesson.forgotten");
-  }
-
-  void save_answers(const std::string& path) {
-    LessonAnswers answers;
-    if (lesson_memory) answers.lessons = lesson_memory->recall_all();
-    const Lesson& lesson = document.origin.lesson;
-    if (!lesson.course.empty()) {
-      answers.lessons[lesson.id] = document.view.lesson;
-      answers.open = lesson.id;
-      answers.file = utf8_from(std::filesystem::absolute(path_from(lesson.course)));
-    }
-    write_answers(path, answers);
-    document.view.saving_answers.reset();
-    document.notice = words.fill("lesson.answers_saved", {path});
-  }
-
-  /// Answers that were saved: they join what is remembered, and the lesson that was open goes on where it was left.
-  void open_answers(const std::string& path) {
-    const LessonAnswers answers = read_answers(path);
-    if (lesson_memory) {
-      for (const auto& [lesson, progress] : answers.lessons) lesson_memory->put(lesson, progress);
-      document.standings = lesson_memory->keep(document);
-    }
-    if (!answers.open.empty()) {
-      const std::vector<Lesson>& known = shown_lessons(pictures);
-      const bool ships = std::ranges::any_of(known, [&](const Lesson& lesson) { return lesson.id == answers.open; });
-      opener.open(document, ships ? "lesson:" + answers.open : answers.file, true);
-      if (document.origin.lesson.id == answers.open) {
-        LessonProgress progress = answers.lessons.at(answers.open);
-        const std::size_t step = progress.step;
-        begin_lesson(document, step, std::move(progress));
-      }
-    }
-    document.view.kind = answers.open.empty() ? ViewKind::lesson : document.view.kind;
-    document.notice = words.fill("lesson.answers_opened", {file_name_of(path), std::to_string(answers.lessons.size())});
-  }
-
-  /// A step may leave some settings to be changed, and none else.
-  bool is_locked(const Action& action) const {
-    const auto* edit = std::get_if<EditScenario>(&action);
-    const LessonProgress& lesson = document.view.lesson;
-    if (!lesson.locked || !edit || document.origin.lesson.course.empty()) return false;
-    return std::ranges::none_of(lesson.controls, [&](const std::string& key) { return edit->gesture == lesson_gesture(key); });
-  }
-
   void perform(const Action& action) {
-    if (is_locked(action)) {
-      document.notice = words("lesson.locked");
-      return;
-    }
-    if (hides_what_is_taken(document, action)) {
-      document.error = words("lesson.hidden");
-      return;
-    }
+    if (lesson_refuses(document, words, action)) return;
     apply(document, action);
     if (std::holds_alternative<StopSearch>(action)) laid_over.stop();
-    if (const auto* go = std::get_if<GoToStep>(&action)) go_to_step(go->step);
-    if (const auto* reset = std::get_if<ResetLessons>(&action)) reset_lessons(reset->all);
+    if (const auto* go = std::get_if<GoToStep>(&action)) lessons.go_to_step(document, pictures, go->step);
+    if (const auto* reset = std::get_if<ResetLessons>(&action)) lessons.reset(document, pictures, words, reset->all);
     if (const auto* step = std::get_if<SaveStep>(&action)) save_step(document, step->path, words);
-    if (const auto* save = std::get_if<SaveAnswers>(&action)) save_answers(save->path);
+    if (const auto* save = std::get_if<SaveAnswers>(&action)) lessons.save_answers(document, words, save->path);
     if (const auto* quit = std::get_if<Quit>(&action)) leave(quit->surely);
     const Next next = perform_export(document, recorder, words, action);
     if (next == Next::leave) requests.close = true;
@@ -204,11 +132,11 @@ struct Session::State {
   /// Stages of one's own join what is open; all else takes its place.
   void open_file(const OpenFile& open) {
     if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare)) return apply(document, LayOver{open.path});
-    if (is_answers_file(open.path)) return open_answers(open.path);
+    if (is_answers_file(open.path)) return lessons.open_answers(document, opener, pictures, words, open.path);
     const Origin before = document.origin;
     opener.open(document, open.path, open.surely);
     const bool other = document.origin.lesson.course != before.lesson.course || document.origin.lesson.id != before.lesson.id;
-    if (other) recall(false);
+    if (other) lessons.recall(document, false);
   }
 
   /// The words follow the view's language; where its file cannot be read, the view goes back to the words there are.
@@ -315,9 +243,7 @@ void Session::update() {
   s.keep_words();
   s.fade_notice();
   s.guarded([&] { s.keeper.keep(s.document); });
-  s.guarded([&] {
-    if (s.lesson_memory) s.document.standings = s.lesson_memory->keep(s.document);
-  });
+  s.guarded([&] { s.lessons.keep(s.document); });
 }
 
 void Session::remember_in(const std::filesystem::path& folder) {
@@ -327,8 +253,8 @@ void Session::remember_in(const std::filesystem::path& folder) {
 
 void Session::remember_lessons_in(const std::filesystem::path& folder, bool step_said) {
   State& s = *state_;
-  s.lesson_memory = std::make_unique<LessonMemory>(folder);
-  s.guarded([&] { s.recall(step_said); });
+  s.lessons.remember_in(folder);
+  s.guarded([&] { s.lessons.recall(s.document, step_said); });
 }
 
 bool Session::offers_recovery() const { return state_->keeper.offered() != nullptr; }
@@ -372,14 +298,15 @@ bool Session::draw(MatrixPainter& painter) {
   MatrixPainter& drawn_by = s.drawing ? *s.drawing : painter;
   s.pictures.begin_frame(s.held ? s.held->document.trace.get() : s.document.trace.get());
   const Progress progress = s.computation.progress();
-  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, drawn_by, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent(), s.typing};
+  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, drawn_by, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent(), s.typing, s.focus};
+  s.focus.begin_frame(ImGui::GetIO().WantTextInput && s.typing.takes_tab);
   s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   // What is held is drawn as it was, and nothing on it does anything.
   Actions none;
   const Theme drawn_theme = s.held ? s.held->document.view.theme : s.document.view.theme;
-  const Frame as_held{s.held ? s.held->document : s.document, look(drawn_theme), s.fonts, s.held ? s.held->words : s.words, drawn_by, s.pictures, progress, none, frame.u, s.held ? s.held->timeline : s.timeline, frame.recent, s.typing};
+  const Frame as_held{s.held ? s.held->document : s.document, look(drawn_theme), s.fonts, s.held ? s.held->words : s.words, drawn_by, s.pictures, progress, none, frame.u, s.held ? s.held->timeline : s.timeline, frame.recent, s.typing, s.focus};
   const Frame& drawn = s.held ? as_held : frame;
   for (const Panel& panel : all_panels()) {
     if (s.document.view.blank) break;
@@ -394,6 +321,7 @@ bool Session::draw(MatrixPainter& painter) {
     }
   }
   if (s.held && !s.document.view.blank) draw_held_mark(as_held, window);
+  draw_keyboard_ring(frame);
   RecoveryAnswer answer{};
   if (const Document* offered = s.keeper.offered()) {
     answer = draw_recovery_bar(frame, window, document_name(*offered, s.words), s.keeper.offered_when());

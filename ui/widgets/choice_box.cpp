@@ -1,6 +1,7 @@
 #include "ui/widgets/choice_box.h"
 
 #include "ui/imgui_compat.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 
@@ -16,6 +17,9 @@ std::optional<int> choice_box(const Frame& frame, const char* id, int count, int
       ImGui::PopID();
     }
     ImGui::EndCombo();
+  } else if (takes_keyboard(frame)) {
+    const int next = chosen + (compat::pressed(compat::Key::down) ? 1 : 0) - (compat::pressed(compat::Key::up) ? 1 : 0);
+    if (next != chosen && next >= 0 && next < count) clicked = next;
   }
   ImGui::PopFont();
   return clicked;

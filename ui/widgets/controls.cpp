@@ -9,6 +9,7 @@
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
 #include "ui/widgets/paragraph.h"
+#include "ui/widgets/pressable.h"
 #include "ui/widgets/text_input.h"
 
 namespace headlight {
@@ -37,7 +38,7 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
   // Right-aligned while it is only shown: ImGui's field is left-aligned, so the padding does it.
   const float slack = number_width - 14 * frame.u - text_size(frame.fonts, Face::mono, size, shown).x;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u + std::max(slack, 0.0f), 3 * frame.u});
-  const Typed field = text_input(frame, id, shown, "", ImGuiInputTextFlags_AutoSelectAll);
+  const Typed field = text_input(frame, id, shown, "", ImGuiInputTextFlags_AutoSelectAll, nullptr, nullptr, false);
   ImGui::PopStyleVar(2);
   ImGui::PopStyleColor();
   ImGui::PopFont();
@@ -47,14 +48,25 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
   return typed;
 }
 
-/// The track and its knob at `share`; gives the share under the pointer while it is dragged.
-std::optional<float> track(const Frame& frame, const char* id, float share, bool enabled) {
+/// What was done to a track: dragged to this share, or moved by so many steps of the keyboard.
+struct Moved {
+  std::optional<float> share;
+  int steps = 0;
+};
+
+/// The track and its knob at `share`. Enter brings the keyboard to the number above it.
+Moved track(const Frame& frame, const char* id, float share, bool enabled) {
   ImGui::SetCursorScreenPos({ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y - ImGui::GetStyle().ItemSpacing.y});
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = 18 * frame.u;
   const float radius = 6.5f * frame.u;
   ImGui::InvisibleButton(id, {width, height});
+  Moved moved;
+  if (enabled && takes_keyboard(frame)) {
+    moved.steps = keyboard_steps();
+    if (compat::pressed_once(compat::Key::enter)) frame.focus.give(ImGui::GetID("##number"));
+  }
   const bool active = enabled && ImGui::IsItemActive();
   const bool hovered = enabled && ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -70,8 +82,8 @@ std::optional<float> track(const Frame& frame, const char* id, float share, bool
     list.AddCircleFilled({x, y}, radius, frame.look.knob, 24);
     list.AddCircle({x, y}, radius - frame.u * 0.5f, colour, 24, 2 * frame.u);
   }
-  if (!active || length <= 0) return std::nullopt;
-  return std::clamp((ImGui::GetIO().MousePos.x - left) / length, 0.0f, 1.0f);
+  if (active && length > 0) moved.share = std::clamp((ImGui::GetIO().MousePos.x - left) / length, 0.0f, 1.0f);
+  return moved;
 }
 
 }  // namespace
@@ -121,8 +133,10 @@ std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const
     if (error == std::errc() && end == typed->data() + typed->size()) change = SliderChange{number, true};
   }
   const float last = choices.count() > 1 ? static_cast<float>(choices.count() - 1) : 1.0f;
-  if (const auto share = track(frame, "##track", static_cast<float>(choices.place_of(value)) / last, enabled)) {
-    const Index chosen = choices[std::lround(*share * last)];
+  const Index place = choices.place_of(value);
+  const Moved moved = track(frame, "##track", static_cast<float>(place) / last, enabled);
+  if (moved.share || moved.steps != 0) {
+    const Index chosen = choices[moved.share ? std::lround(*moved.share * last) : std::clamp<Index>(place + moved.steps, 0, choices.count() - 1)];
     if (chosen != value) change = SliderChange{chosen, false};
   }
   ImGui::PopID();
@@ -138,8 +152,10 @@ std::optional<float> float_slider(const Frame& frame, const char* id, const char
     const auto [end, error] = std::from_chars(typed->data(), typed->data() + typed->size(), number);
     if (error == std::errc() && end == typed->data() + typed->size() && std::isfinite(number)) change = number;
   }
-  if (const auto share = track(frame, "##track", (value - lo) / (hi - lo), enabled)) {
-    const float chosen = std::round((lo + *share * (hi - lo)) * 100) / 100;
+  const Moved moved = track(frame, "##track", (value - lo) / (hi - lo), enabled);
+  if (moved.share || moved.steps != 0) {
+    const float share = moved.share.value_or((value - lo) / (hi - lo) + 0.01f * static_cast<float>(moved.steps));
+    const float chosen = std::round((lo + std::clamp(share, 0.0f, 1.0f) * (hi - lo)) * 100) / 100;
     if (chosen != value) change = chosen;
   }
   ImGui::PopID();
@@ -164,7 +180,7 @@ bool chip(const Frame& frame, const char* id, std::string_view label, bool chose
   const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);
   const ImVec2 extent{width > 0 ? width : text.x + 22 * frame.u, 26 * frame.u};
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id, extent);
+  const bool clicked = pressable(frame, id, extent);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + extent.x, at.y + extent.y};
@@ -184,7 +200,7 @@ bool bar_button(const Frame& frame, const char* id, std::string_view label, bool
   const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);
   const ImVec2 extent{text.x + 26 * frame.u, 28 * frame.u};
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id, extent) && enabled;
+  const bool clicked = pressable(frame, id, extent, enabled);
   const bool hovered = enabled && ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (chosen || hovered) list.AddRectFilled(at, {at.x + extent.x, at.y + extent.y}, frame.look.field, 6 * frame.u);

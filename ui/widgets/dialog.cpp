@@ -26,9 +26,10 @@ void draw_veil(const Frame& frame, Rect place) {
 }  // namespace
 
 DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* name, const char* title, ImVec2 size)
-    : open_(frame.view().dialog == kind) {
+    : frame_(frame), kind_(kind), open_(frame.view().dialog == kind) {
   if (!open_) return;
   draw_veil(frame, place);
+  if (kind != Dialog::welcome) frame.focus.begin_scope();
   const float u = frame.u;
   size = {std::min(size.x, place.width() - 24 * u), std::min(size.y, place.height() - 24 * u)};
   const ImVec2 min{place.centre().x - size.x / 2, place.centre().y - size.y / 2};
@@ -49,6 +50,7 @@ DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* 
 
 DialogArea::~DialogArea() {
   if (!open_ || std::uncaught_exceptions() > 0) return;  // what throws is cleared up by the session
+  if (kind_ != Dialog::welcome) frame_.focus.end_scope();
   ImGui::Dummy({0, 0});  // a dialog may be all drawing; 1.89 and later want an item where the cursor was put
   ImGui::End();
   ImGui::PopStyleColor(2);

@@ -21,6 +21,8 @@ class DialogArea {
   Rect content() const { return content_; }
 
  private:
+  const Frame& frame_;
+  Dialog kind_;
   bool open_;
   Rect content_{};
 };

@@ -1,4 +1,5 @@
 #include "ui/widgets/main_button.h"
+#include "ui/widgets/pressable.h"
 
 namespace headlight {
 
@@ -11,7 +12,7 @@ bool main_button(const Frame& frame, const char* id, const char* label, bool ena
   const ImVec2 text = text_size(frame.fonts, Face::bold, size, label);
   const ImVec2 extent{button_width(frame, label), 26 * frame.u};
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id, extent) && enabled;
+  const bool clicked = pressable(frame, id, extent, enabled);
   const ImU32 ground = fade(frame.look.accent, !enabled ? 0.35f : ImGui::IsItemHovered() ? 0.85f : 1);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(at, {at.x + extent.x, at.y + extent.y}, ground, 7 * frame.u);

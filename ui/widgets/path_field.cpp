@@ -9,7 +9,7 @@ namespace {
 
 struct Listener {
   PathKeys keys;
-  bool caret_to_end = false;
+  bool caret_to_end = false, nothing_to_complete = false;
   const std::function<std::string(const std::string&)>* complete = nullptr;
 };
 
@@ -18,7 +18,12 @@ int listen(ImGuiInputTextCallbackData* data) {
   if (data->EventFlag == ImGuiInputTextFlags_CallbackHistory) {
     listener.keys.moved = data->EventKey == ImGuiKey_UpArrow ? -1 : 1;
   } else if (data->EventFlag == ImGuiInputTextFlags_CallbackCompletion) {
-    const std::string whole = (*listener.complete)(std::string(data->Buf, static_cast<std::size_t>(data->BufTextLen)));
+    const std::string begun(data->Buf, static_cast<std::size_t>(data->BufTextLen));
+    const std::string whole = (*listener.complete)(begun);
+    if (whole == begun) {
+      listener.nothing_to_complete = true;
+      return 0;
+    }
     data->DeleteChars(0, data->BufTextLen);
     data->InsertChars(0, whole.data(), whole.data() + whole.size());
   } else if (listener.caret_to_end) {
@@ -33,7 +38,7 @@ int listen(ImGuiInputTextCallbackData* data) {
 
 PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool focus,
                     const std::function<std::string(const std::string&)>& complete, const char* hint) {
-  Listener listener{{}, focus, &complete};
+  Listener listener{{}, focus, false, &complete};
   ImGuiInputTextFlags flags = ImGuiInputTextFlags_CallbackHistory | ImGuiInputTextFlags_CallbackAlways;
   if (complete) flags |= ImGuiInputTextFlags_CallbackCompletion;
   compat::push_font(frame.fonts.pick(Face::ui, 13 * frame.u), 13 * frame.u);
@@ -43,6 +48,7 @@ PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool 
     ImGui::SetKeyboardFocusHere();
   }
   const Typed field = text_input(frame, id, text, hint, flags, listen, &listener);
+  if (listener.nothing_to_complete && !ImGui::GetIO().KeyShift) frame.focus.pass_tab();
   listener.keys.entered = field.entered;
   listener.keys.has_keyboard = field.active;
   if (listener.keys.has_keyboard) {

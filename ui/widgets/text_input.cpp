@@ -26,8 +26,14 @@ int call(ImGuiInputTextCallbackData* data) {
 }  // namespace
 
 Typed text_input(const Frame& frame, const char* id, std::string_view text, const char* hint, ImGuiInputTextFlags flags,
-                 ImGuiInputTextCallback listen, void* listener) {
+                 ImGuiInputTextCallback listen, void* listener, bool stop) {
   Typing& typing = frame.typing;
+  KeyboardFocus& focus = frame.focus;
+  const ImGuiID own = ImGui::GetID(id);
+  if ((stop || focus.at(own)) && focus.visit(own) && focus.moved()) {
+    ImGui::SetWindowFocus();  // 1.90 gives the keyboard only to fields of the window that has the focus already
+    ImGui::SetKeyboardFocusHere();
+  }
   std::string& buffer = typing.buffer;
   buffer.assign(text);
   Callback callback{&buffer, listen, listener};
@@ -42,6 +48,8 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
     typing.field = field;
     typing.frame = now;
     typing.text = buffer;
+    typing.takes_tab = (flags & ImGuiInputTextFlags_CallbackCompletion) != 0;
+    focus.follow(own);
     return typed;
   }
   if (!had) return typed;

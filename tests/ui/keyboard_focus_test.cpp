@@ -1,0 +1,134 @@
+// Tab goes through the controls: a ring shows which one has the keyboard, and it does what the mouse would.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+#include "ui/geometry/rect.h"
+
+using namespace headlight;
+using namespace headlight::test;
+using compat::Key;
+
+namespace {
+
+/// The ring as it is drawn.
+std::optional<Rect> ring() {
+  const auto& vertices = ImGui::GetForegroundDrawList()->VtxBuffer;
+  if (vertices.empty()) return std::nullopt;
+  Rect around{vertices[0].pos, vertices[0].pos};
+  for (const ImDrawVert& vertex : vertices) {
+    around.min = {std::min(around.min.x, vertex.pos.x), std::min(around.min.y, vertex.pos.y)};
+    around.max = {std::max(around.max.x, vertex.pos.x), std::max(around.max.y, vertex.pos.y)};
+  }
+  return around;
+}
+
+/// Tab until the ring is around `at`; whether it came there.
+bool tab_to(HeadlessWindow& window, ImVec2 at) {
+  REQUIRE(at.x > 0);
+  for (int i = 0; i < 200; ++i) {
+    window.press(Key::tab);
+    if (const auto around = ring(); around && around->contains(at)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("Tab and Shift+Tab go through the same controls, there and back, and round") {
+  HeadlessWindow window(sentence());
+  window.settle();
+  CHECK_FALSE(ring());
+  std::vector<Rect> there;
+  const auto known = [&](const Rect& one) {
+    return std::ranges::any_of(there, [&](const Rect& other) { return other.min.x == one.min.x && other.min.y == one.min.y; });
+  };
+  for (int i = 0; i < 200; ++i) {
+    window.press(Key::tab);
+    window.frame();  // what scrolled into sight is there now
+    const auto at = ring();
+    if (!at) continue;  // a field that is typed into shows itself
+    if (known(*at)) break;
+    there.push_back(*at);
+  }
+  REQUIRE(there.size() > 20);
+  REQUIRE(there.size() < 200);
+  REQUIRE(ring());
+  CHECK(ring()->min.x == there.front().min.x);
+}
+
+TEST_CASE("Enter and Space press what has the keyboard, and the step player does not play") {
+  HeadlessWindow window(sentence());
+  window.settle();
+  REQUIRE(tab_to(window, window.find("controls", {"none"})));
+  REQUIRE(window.document().scenario.mask == "causal()");
+  window.press(Key::space);
+  CHECK(window.document().scenario.mask.empty());
+  CHECK_FALSE(window.document().view.playing);
+  window.press(Key::escape);
+  CHECK_FALSE(ring());
+  window.press(Key::space);
+  CHECK(window.document().view.playing);
+}
+
+TEST_CASE("arrows move the slider that has the keyboard by single steps, and Enter goes to its number") {
+  HeadlessWindow window(random_document(6, 16, 4));
+  window.settle();
+  const unsigned long long seed = window.document().scenario.seed;
+  REQUIRE(tab_to(window, window.find("controls", {"seed", "##track"})));
+  window.press(Key::right);
+  CHECK(window.document().scenario.seed == seed + 1);
+  CHECK_FALSE(window.document().view.step);
+  window.press(Key::left);
+  CHECK(window.document().scenario.seed == seed);
+  window.press(Key::enter);
+  window.frame();
+  window.type_and_enter("7");
+  CHECK(window.document().scenario.seed == 7);
+}
+
+TEST_CASE("a text that Tab leaves is taken, and Tab comes to the next control") {
+  HeadlessWindow window(sentence());
+  window.settle();
+  window.click(window.find("controls", {"##text"}));
+  window.type(" again");
+  window.press(Key::tab);
+  window.settle();
+  CHECK(window.document().scenario.text == "the cat sat on the mat again");
+  CHECK_FALSE(ImGui::GetIO().WantTextInput);
+  CHECK(ring());
+}
+
+TEST_CASE("while a dialog is open, Tab stays in it") {
+  HeadlessWindow window(sentence());
+  window.settle();
+  window.press('e', true);
+  window.settle();
+  REQUIRE(window.document().view.dialog == Dialog::exporting);
+  const ImVec2 outside = window.find("controls", {"none"});
+  for (int i = 0; i < 80; ++i) {
+    window.press(Key::tab);
+    if (const auto at = ring()) CHECK_FALSE(at->contains(outside));
+  }
+  REQUIRE(tab_to(window, window.find("export", {"close"})));
+  window.press(Key::enter);
+  CHECK(window.document().view.dialog == Dialog::none);
+}
+
+TEST_CASE("the mouse takes the ring away, and Tab goes on from what it pressed") {
+  HeadlessWindow window(sentence());
+  window.settle();
+  const ImVec2 none = window.find("controls", {"none"});
+  REQUIRE(tab_to(window, none));
+  window.press(Key::tab);
+  const auto next = ring();
+  REQUIRE(next);
+  window.click({800, 450});
+  CHECK_FALSE(ring());
+  window.click(none);
+  window.press(Key::tab);
+  REQUIRE(ring());
+  CHECK(ring()->min.x == next->min.x);
+}

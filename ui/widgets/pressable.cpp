@@ -1,0 +1,49 @@
+#include "ui/widgets/pressable.h"
+
+#include <limits>
+
+#include "ui/imgui_compat.h"
+
+namespace headlight {
+
+using compat::Key;
+using compat::pressed;
+
+bool takes_keyboard(const Frame& frame) {
+  const ImGuiID item = ImGui::GetItemID();
+  if (ImGui::IsItemActivated()) frame.focus.follow(item);
+  if (!frame.focus.visit(item)) return false;
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  const ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Rect clip{list.GetClipRectMin(), list.GetClipRectMax()};
+  if (frame.focus.moved() && ImGui::GetScrollMaxY() > 0 && (min.y < clip.min.y || max.y > clip.max.y)) ImGui::SetScrollHereY(0.5f);
+  frame.focus.draw_ring({min, max}, clip);
+  return true;
+}
+
+bool pressable(const Frame& frame, const char* id, ImVec2 size, bool enabled) {
+  const bool clicked = ImGui::InvisibleButton(id, size);
+  if (!enabled) return false;
+  const bool here = takes_keyboard(frame) && !frame.focus.moved();
+  return clicked || (here && (compat::pressed_once(Key::enter) || compat::pressed_once(Key::space)));
+}
+
+int keyboard_steps() {
+  constexpr int all = std::numeric_limits<int>::max() / 2;
+  if (pressed(Key::home)) return -all;
+  if (pressed(Key::end)) return all;
+  return (pressed(Key::right) || pressed(Key::up) ? 1 : 0) - (pressed(Key::left) || pressed(Key::down) ? 1 : 0);
+}
+
+void draw_keyboard_ring(const Frame& frame) {
+  if (!frame.focus.ring()) return;
+  const auto& [rect, clip] = *frame.focus.ring();
+  ImDrawList& list = *ImGui::GetForegroundDrawList();
+  const float u = frame.u;
+  const Rect around = rect.grown(2 * u), room = clip.grown(3 * u);
+  list.PushClipRect(room.min, room.max);
+  compat::add_rect(list, around.min, around.max, frame.look.accent, 7 * u, 2 * u);
+  list.PopClipRect();
+}
+
+}  // namespace headlight
