@@ -15,6 +15,10 @@ constexpr std::size_t chunk_elements = std::size_t{1} << 17;
 
 Buffer read_elements(const ArrayLayout& layout, Index extent, ByteReader& reader) {
   Buffer values(static_cast<std::size_t>(extent));
+  if (is_native_float(layout.dtype, layout.big_endian)) {
+    reader.read(std::as_writable_bytes(std::span(values)));
+    return values;
+  }
   const std::size_t size = byte_size(layout.dtype);
   std::vector<std::byte> raw(std::min(values.size(), chunk_elements) * size);
   for (std::size_t done = 0; done < values.size();) {

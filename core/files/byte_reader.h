@@ -22,7 +22,7 @@ class ByteReader {
   virtual void finish() {}
 };
 
-/// A file from one of its bytes on.
+/// A file from one of its bytes on. Much at once is read in stretches by all threads.
 class FileReader final : public ByteReader {
  public:
   FileReader(const std::filesystem::path& path, std::uint64_t first_byte, Blame blame);
@@ -30,6 +30,9 @@ class FileReader final : public ByteReader {
   void read(std::span<std::byte> out) override;
 
  private:
+  bool read_in_stretches(std::span<std::byte> out);
+
+  std::filesystem::path path_;
   std::ifstream stream_;
   Blame blame_;
 };

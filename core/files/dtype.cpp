@@ -82,11 +82,13 @@ std::string_view name(DType dtype) {
   return names[static_cast<std::size_t>(dtype)];
 }
 
+bool is_native_float(DType dtype, bool big_endian) { return dtype == DType::f32 && !must_swap(big_endian); }
+
 void decode(DType dtype, bool big_endian, std::span<const std::byte> bytes, std::span<float> out) {
   assert(bytes.size() == out.size() * byte_size(dtype));
   const bool swap = must_swap(big_endian);
   if (out.empty()) return;
-  if (dtype == DType::f32 && !swap) {
+  if (is_native_float(dtype, big_endian)) {
     std::memcpy(out.data(), bytes.data(), bytes.size());
     return;
   }

@@ -18,6 +18,8 @@ std::string_view name(DType dtype);
 /// `out.size()` elements from as many times byte_size bytes. float64 and integers are rounded to the nearest float32;
 /// a boolean becomes 0 or 1.
 void decode(DType dtype, bool big_endian, std::span<const std::byte> bytes, std::span<float> out);
+/// Whether the bytes are float32 as this machine has them, so that they need no decoding.
+bool is_native_float(DType dtype, bool big_endian);
 /// One element without the rounding to float32.
 double decode_number(DType dtype, bool big_endian, std::span<const std::byte> bytes);
 

@@ -1,5 +1,7 @@
 // What the four formats hold arrives as it was saved.
 #include "core/files/array_file.h"
+#include "core/files/array_write.h"
+#include "core/files/byte_reader.h"
 
 #include <cmath>
 #include <cstring>
@@ -171,6 +173,19 @@ TEST_CASE("an array inside a file far larger than memory is read alone") {
   std::filesystem::resize_file(folder / "a.safetensors", front.size() + big + 8, error);
   if (error) return;  // a file system without holes
   CHECK(same(open_arrays(folder / "a.safetensors")->load("x"), Tensor::of({2}, {0, 0})));
+}
+
+TEST_CASE("a file read in stretches by several threads holds the same numbers, and one that shrank meanwhile says what is missing") {
+  const TempFolder folder;
+  Buffer many(3'000'017), read(many.size());
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<float>(i);
+  write_npy(folder / "a.npy", Tensor({3'000'017}, many));
+  const std::uint64_t size = std::filesystem::file_size(folder / "a.npy"), header = size - many.size() * sizeof(float);
+  FileReader(folder / "a.npy", header, Blame{"a.npy", ""}).read(std::as_writable_bytes(std::span(read)));
+  CHECK(read == many);
+  FileReader shrinks(folder / "a.npy", header, Blame{"a.npy", ""});
+  std::filesystem::resize_file(folder / "a.npy", size - 4096);
+  CHECK(has(sentence_of([&] { shrinks.read(std::as_writable_bytes(std::span(read))); }), "a.npy: ends early: 4096 bytes of 12.0 MB are missing"));
 }
 
 TEST_CASE("every fixture opens and loads") {
