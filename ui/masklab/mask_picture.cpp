@@ -11,6 +11,7 @@
 #include "ui/frame/colormaps.h"
 #include "ui/look/number_text.h"
 #include "ui/masklab/matrix_card.h"
+#include "ui/matrix/heat.h"
 
 namespace headlight {
 namespace {
@@ -19,9 +20,15 @@ constexpr Index tile_tokens = 16;
 
 constexpr float legend_points = 20;
 
-/// Square cells between the names: those of the axes above, those of the keys below, and below them what the colours mean.
-Rect fit(Rect card, Index rows, Index cols, float t, float label_room) {
-  const Rect box{{card.min.x + 14 * t + label_room, card.min.y + (30 + axis_names_height) * t}, {card.max.x - 14 * t, card.max.y - (28 + legend_points) * t}};
+/// Between the names: those of the axes above, those of the keys below, and below them what the colours mean.
+Rect room_for_cells(Rect card, float t, float label_room) {
+  return {{card.min.x + 14 * t + label_room, card.min.y + (30 + axis_names_height) * t}, {card.max.x - 14 * t, card.max.y - (28 + legend_points) * t}};
+}
+
+/// Square cells in that room; `turned` pixels along the keys' names where those stand at 45°.
+Rect fit(Rect card, Index rows, Index cols, float t, float label_room, float turned) {
+  Rect box = room_for_cells(card, t, label_room);
+  box.max.y -= std::max(0.71f * turned - 2 * t, 0.0f);
   const float cell = std::min({box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows), 96 * t});
   const ImVec2 size{cell * static_cast<float>(cols), cell * static_cast<float>(rows)};
   const float left = box.centre().x - size.x / 2;
@@ -105,13 +112,16 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
     label_room = std::max(label_room, text_size(frame.fonts, Face::bold, 12 * t, name).x);
   }
   label_room = std::max(std::min(label_room + 6 * t, half * 0.3f), axis_names_width(frame));
-  picture.weights = make_heat(frame, Stage::weights, frame.view().head, fit(picture.weights_card, dims.n_q, dims.n_k, t, label_room));
+  const Rect room = room_for_cells(picture.weights_card, t, label_room);
+  const float turned = turned_room(frame, Axis::key, dims.n_q, dims.n_k, {room.width(), room.height()}, 12 * t);
+  picture.weights = make_heat(frame, Stage::weights, frame.view().head, fit(picture.weights_card, dims.n_q, dims.n_k, t, label_room, turned));
   picture.weights.row_labels = axis_labels(frame, Axis::query, dims.n_q);
   picture.weights.col_labels = axis_labels(frame, Axis::key, dims.n_k);
   picture.weights.label_room = label_room / (12 * t);
+  picture.weights.turned_room = turned / (12 * t);
   picture.mask = picture.weights;
   picture.mask.stage = Stage::mask;
-  picture.mask.rect = fit(picture.mask_card, dims.n_q, dims.n_k, t, label_room);
+  picture.mask.rect = fit(picture.mask_card, dims.n_q, dims.n_k, t, label_room, turned);
   MatrixQuad& quad = picture.mask.quad;
   const Tensor& mask = trace[Stage::mask];
   quad.values = mask.defined() ? mask : Tensor::full({1}, 1).expand({dims.batch, dims.heads, dims.n_q, dims.n_k});

@@ -175,6 +175,8 @@ std::optional<int> segments(const Frame& frame, const char* id, std::span<const 
   return clicked;
 }
 
+float chip_width(const Frame& frame, std::string_view label) { return text_size(frame.fonts, Face::bold, 12.5f * frame.u, label).x + 12 * frame.u; }
+
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width) {
   const float size = 12.5f * frame.u;
   const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);

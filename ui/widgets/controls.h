@@ -55,6 +55,8 @@ std::optional<float> float_slider(const Frame& frame, const char* id, const char
 
 /// A row of options of which one is chosen; gives the one that was clicked.
 std::optional<int> segments(const Frame& frame, const char* id, std::span<const char* const> labels, int chosen);
+/// What a small rounded button takes in width, with its words as large as they get.
+float chip_width(const Frame& frame, std::string_view label);
 /// A small rounded button. `chosen` fills it.
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width = 0);
 /// A button of the top bar: plain text, filled when chosen or hovered.
