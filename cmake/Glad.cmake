@@ -20,7 +20,7 @@ find_glad(glad_python)
 set(glad_dir ${CMAKE_BINARY_DIR}/glad)
 add_custom_command(
   OUTPUT ${glad_dir}/src/gl.c ${glad_dir}/include/glad/gl.h ${glad_dir}/include/KHR/khrplatform.h
-  COMMAND ${glad_python} -m glad --api gl:core=3.3 --extensions GL_KHR_debug --reproducible --quiet
+  COMMAND ${glad_python} -m glad --api gl:core=3.3 --extensions GL_KHR_debug,GL_ARB_robustness --reproducible --quiet
           --out-path ${glad_dir} c
   COMMENT "Generating the OpenGL loader"
   VERBATIM)

@@ -18,7 +18,7 @@ struct OwnOption {
 };
 
 const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animation", true}, {"--seconds-per-step", true}, {"--frames", true},   {"--scale-factor", true},
-                                            {"--view", true},       {"--level", true}, {"--lesson-step", true}, {"--compare", true}, {"--step", true}, {"--way", true},     {"--select", true},
+                                            {"--view", true},       {"--level", true}, {"--lesson-step", true}, {"--compare", true}, {"--step", true}, {"--way", true},     {"--select", true}, {"--look", true},
                                             {"--theme", true},      {"--colormap", true}, {"--range", true}, {"--size", true},
                                             {"--present", false},   {"--bare", false}, {"--random", false}};
 const std::vector<OwnOption> predict_options{{"--top", true}, {"--json", false}};

@@ -60,6 +60,7 @@ Of compare
 Of the window
   --view pipeline|heads|mask[:SHEET]|compare|lesson --level sentence|pipeline|operation:STAGE|operation:journey|operation:geometry --lesson-step K --step K --way row|column|dot|outer --select STAGE:b,h,row,col --theme light|dark
   --colormap NAME --range row|head|stage|LO:HI --size WxH --language en|zh --present --scale-factor X (pixels to a point, off screen)
+  --look TEXT  what only a hand chooses, as Export's copied command line says it: "zoom=1.5;heads=0,2"
 
 Exit status: 0 done; 1 compare found a difference; 2 the input or the command line is wrong.
 )help";

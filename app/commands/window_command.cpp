@@ -21,6 +21,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/lesson_progress.h"
+#include "ui/document/look.h"
 #include "ui/document/saved_view.h"
 #include "ui/masklab/registry.h"
 #include "ui/views/registry.h"
@@ -85,12 +86,13 @@ View view_of(const CommandLine& line, View view) {
   view.presenting = line.has("--present");
   if (line.has("--way")) view.way = parse_way(line["--way"]);
   if (line.has("--step")) view.step = static_cast<int>(parse_whole("--step", line["--step"], 0, 1000000));
+  if (line.has("--look")) view = with_look(std::move(view), line["--look"]);
   return view;
 }
 
 /// A text opens as its sentence, where nothing says what else to look at.
 void open_as_sentence(Document& start, const CommandLine& line) {
-  constexpr const char* chosen[] = {"--compare", "--view", "--level", "--step", "--way", "--select", "--present", "--animation", "--lesson-step"};
+  constexpr const char* chosen[] = {"--compare", "--view", "--level", "--step", "--way", "--select", "--present", "--animation", "--lesson-step", "--look"};
   if (start.origin.lesson.view || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
   const bool words = start.scenario.source == Source::text || is_network(start.scenario);
   if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty()) start.view.looking.level = Level::sentence;
@@ -158,7 +160,7 @@ WindowOptions window_of(const CommandLine& line) {
   begin_lesson_of(line, options.start);
   // The trained document opens on what "dogs" looks at in "the cat that chases the dogs": the subject of the coming verb.
   const bool trained = line.file.empty() && options.start.origin.lesson.scenario.source == Source::file;
-  if (trained && !line.has("--select")) {
+  if (trained && !line.has("--select") && !line.has("--look")) {
     options.start.view.selected = Cell{Stage::weights, 0, 1, 5, 1};
     options.start.view.head = 1;
   }

@@ -80,12 +80,27 @@ void load_opengl(GLADloadfunc load) {
 #endif
 }
 
+bool context_is_lost() { return GLAD_GL_ARB_robustness != 0 && glGetGraphicsResetStatusARB() != GL_NO_ERROR; }
+
 std::string opengl_renderer() { return text_of(GL_RENDERER); }
 
 void delete_texture(GLuint id) { glDeleteTextures(1, &id); }
 void delete_program(GLuint id) { glDeleteProgram(id); }
 void delete_shader(GLuint id) { glDeleteShader(id); }
 void delete_framebuffer(GLuint id) { glDeleteFramebuffers(1, &id); }
+
+namespace {
+
+/// A texture that was not taken is drawn as nothing, or as what was there before.
+void check_upload(int width, int height) {
+  const GLenum error = glGetError();
+  if (error == GL_NO_ERROR) return;
+  const std::string size = std::to_string(width) + " x " + std::to_string(height);
+  throw InputError("", "the graphics driver did not take a picture of " + size + " texels (" + (error == GL_OUT_OF_MEMORY ? std::string("it has no memory left") : "error " + std::to_string(error)) + ")",
+                   "expected fewer matrices on screen, or a smaller window");
+}
+
+}  // namespace
 
 GlTexture make_texture(TexelFormat format, int width, int height, const void* texels, int texels_a_row) {
   GLuint id = 0;
@@ -101,6 +116,7 @@ GlTexture make_texture(TexelFormat format, int width, int height, const void* te
   const TransferFormat as = transfer(format);
   glTexImage2D(GL_TEXTURE_2D, 0, as.internal, width, height, 0, as.format, as.type, texels);
   glBindTexture(GL_TEXTURE_2D, 0);
+  if (texels != nullptr) check_upload(width, height);
   return texture;
 }
 
@@ -111,6 +127,7 @@ void update_texture(const GlTexture& texture, TexelFormat format, int width, int
   const TransferFormat as = transfer(format);
   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, first_row, width, height, as.format, as.type, texels);
   glBindTexture(GL_TEXTURE_2D, 0);
+  check_upload(width, height);
 }
 
 int max_texture_size() {

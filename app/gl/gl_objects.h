@@ -18,6 +18,8 @@ namespace headlight {
 void load_opengl(GLADloadfunc load);
 /// What draws: "llvmpipe (LLVM 15.0.6, 256 bits)".
 std::string opengl_renderer();
+/// The driver was reset, and all that it held is gone: only a new context draws again.
+bool context_is_lost();
 
 /// Deleter is called with the id when it goes.
 template <void (*Deleter)(GLuint)>

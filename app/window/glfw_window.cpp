@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "app/gl/gl_objects.h"
@@ -58,11 +59,44 @@ float primary_scale() {
   return x;
 }
 
+bool any_button_down(GLFWwindow* window) {
+  for (int button = GLFW_MOUSE_BUTTON_1; button <= GLFW_MOUSE_BUTTON_LAST; ++button) {
+    if (glfwGetMouseButton(window, button) == GLFW_PRESS) return true;
+  }
+  return false;
+}
+
+int modifier_of(int key) {
+  switch (key) {
+    case GLFW_KEY_LEFT_SHIFT: case GLFW_KEY_RIGHT_SHIFT: return GLFW_MOD_SHIFT;
+    case GLFW_KEY_LEFT_CONTROL: case GLFW_KEY_RIGHT_CONTROL: return GLFW_MOD_CONTROL;
+    case GLFW_KEY_LEFT_ALT: case GLFW_KEY_RIGHT_ALT: return GLFW_MOD_ALT;
+    case GLFW_KEY_LEFT_SUPER: case GLFW_KEY_RIGHT_SUPER: return GLFW_MOD_SUPER;
+    default: return 0;
+  }
+}
+
+KeyEvent::Kind kind_of(int key) {
+  if (const int modifier = modifier_of(key)) return modifier == GLFW_MOD_SHIFT ? KeyEvent::Kind::shift : KeyEvent::Kind::modifier;
+  switch (key) {
+    case GLFW_KEY_BACKSPACE: case GLFW_KEY_DELETE: case GLFW_KEY_LEFT: case GLFW_KEY_RIGHT: case GLFW_KEY_UP: case GLFW_KEY_DOWN:
+    case GLFW_KEY_HOME: case GLFW_KEY_END: case GLFW_KEY_PAGE_UP: case GLFW_KEY_PAGE_DOWN: return KeyEvent::Kind::editing;
+    case GLFW_KEY_KP_ENTER: return KeyEvent::Kind::command;
+    default: break;
+  }
+  const bool prints = key < GLFW_KEY_ESCAPE || (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_EQUAL);
+  return prints ? KeyEvent::Kind::text : KeyEvent::Kind::command;
+}
+
+/// Where ImGui takes the pointer to be when it is outside.
+constexpr double nowhere = -std::numeric_limits<float>::max();
+
 void set_hints(GlfwWindow::Visible visible) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);  // and so one learns of it
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
   glfwWindowHint(GLFW_VISIBLE, visible == GlfwWindow::Visible::yes ? GLFW_TRUE : GLFW_FALSE);
@@ -106,10 +140,12 @@ GlfwWindow::GlfwWindow(int width, int height, const std::string& title, Visible 
   glfwSetWindowSizeLimits(window_, least_width, least_height, GLFW_DONT_CARE, GLFW_DONT_CARE);
   glfwSetWindowUserPointer(window_, this);
   glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** paths) {
-    auto& dropped = static_cast<GlfwWindow*>(glfwGetWindowUserPointer(window))->dropped_;
+    auto& dropped = of(window).dropped_;
     dropped.insert(dropped.end(), paths, paths + count);
   });
 }
+
+GlfwWindow& GlfwWindow::of(GLFWwindow* window) { return *static_cast<GlfwWindow*>(glfwGetWindowUserPointer(window)); }
 
 GlfwWindow::~GlfwWindow() {
   glfwDestroyWindow(window_);
@@ -190,29 +226,53 @@ void GlfwWindow::wake() { glfwPostEmptyEvent(); }
 
 void GlfwWindow::connect_imgui() {
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
-  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
-    static_cast<GlfwWindow*>(glfwGetWindowUserPointer(window))->on_key({key, scancode, action, modifiers});
+  take_input_at_once();
+  // In place of the backend's: they apply what happens at once, and several things of one frame lose their order.
+  glfwSetCursorPosCallback(window_, [](GLFWwindow* window, double x, double y) { of(window).input_.push(MoveEvent{x, y}); });
+  glfwSetCursorEnterCallback(window_, [](GLFWwindow* window, int entered) {
+    if (entered == GLFW_FALSE && !any_button_down(window)) of(window).input_.push(MoveEvent{nowhere, nowhere});
   });
-}
-
-void GlfwWindow::on_key(KeyEvent event) {
-  if (!later_.empty() || (event.action == GLFW_RELEASE && pressed_)) {
-    later_.push_back(event);
-    return;
-  }
-  if (event.action == GLFW_PRESS) pressed_ = true;
-  ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, event.action, event.modifiers);
+  glfwSetMouseButtonCallback(window_, [](GLFWwindow* window, int button, int action, int) {
+    of(window).input_.push(ButtonEvent{button, action == GLFW_PRESS});
+  });
+  glfwSetScrollCallback(window_, [](GLFWwindow* window, double x, double y) { of(window).input_.push(WheelEvent{x, y}); });
+  glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned int code) { of(window).input_.push(CharacterEvent{code}); });
+  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
+    if (action == GLFW_REPEAT) return;  // ImGui repeats by itself
+    const bool chord = (modifiers & (GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER)) != 0;
+    of(window).input_.push(KeyEvent{kind_of(key), key, scancode, modifiers, action == GLFW_PRESS, chord});
+  });
 }
 
 void GlfwWindow::disconnect_imgui() { ImGui_ImplGlfw_Shutdown(); }
 
+void GlfwWindow::feed(const MoveEvent& event) {
+  pointer_x_ = static_cast<float>(event.x);
+  pointer_y_ = static_cast<float>(event.y);
+}
+
+void GlfwWindow::feed(const ButtonEvent& event) {
+  if (event.button >= 0 && event.button < static_cast<int>(buttons_.size())) buttons_[static_cast<std::size_t>(event.button)] = event.down;
+}
+
+void GlfwWindow::feed(const WheelEvent& event) { feed_wheel(static_cast<float>(event.x), static_cast<float>(event.y)); }
+
+void GlfwWindow::feed(const CharacterEvent& event) { ImGui::GetIO().AddInputCharacter(event.code); }
+
+void GlfwWindow::feed(const KeyEvent& event) {
+  ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, event.down ? GLFW_PRESS : GLFW_RELEASE, event.modifiers);
+  // What GLFW says of modifiers is from before the event, and what it would say now may be from long after.
+  const int own = modifier_of(event.key);
+  const int now = event.down ? event.modifiers | own : event.modifiers & ~own;
+  set_modifiers((now & GLFW_MOD_CONTROL) != 0, (now & GLFW_MOD_SHIFT) != 0, (now & GLFW_MOD_ALT) != 0, (now & GLFW_MOD_SUPER) != 0);
+}
+
 void GlfwWindow::begin_imgui_frame() {
-  // What was pressed before this frame is seen by it; what came after its release, by the next.
-  if (!pressed_) {
-    for (const KeyEvent& event : std::exchange(later_, {})) on_key(event);
-  }
-  pressed_ = false;
   ImGui_ImplGlfw_NewFrame();
+  for (const InputEvent& event : input_.take_frame(ImGui::GetIO().WantTextInput)) {
+    std::visit([this](const auto& each) { feed(each); }, event);
+  }
+  set_pointer(pointer_x_, pointer_y_, buttons_);
 }
 
 }  // namespace headlight

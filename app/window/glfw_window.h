@@ -1,8 +1,12 @@
 // The one door to GLFW: a window with an OpenGL 3.3 context, its events and its place on the monitor.
 #pragma once
 
+#include <array>
+#include <limits>
 #include <string>
 #include <vector>
+
+#include "app/window/input_queue.h"
 
 struct GLFWwindow;
 
@@ -41,11 +45,13 @@ class GlfwWindow {
   /// Ends a wait(), from any thread, while a window exists.
   static void wake();
 
-  /// Connects Dear ImGui's input to this window, until disconnect_imgui(). A key pressed and released between two
-  /// frames, as clickers do, is seen as pressed in the first and released in the second.
+  /// Connects Dear ImGui's input to this window, until disconnect_imgui().
   void connect_imgui();
   void disconnect_imgui();
+  /// Gives it what of the waiting input one frame can see in order.
   void begin_imgui_frame();
+  /// Whether another frame has input to take.
+  bool input_waits() const { return !input_.empty(); }
 
  private:
   struct Placement {
@@ -53,14 +59,18 @@ class GlfwWindow {
   };
 
   std::string title_;
-  struct KeyEvent {
-    int key, scancode, action, modifiers;
-  };
-  void on_key(KeyEvent event);
+  void feed(const MoveEvent& event);
+  void feed(const ButtonEvent& event);
+  void feed(const WheelEvent& event);
+  void feed(const CharacterEvent& event);
+  void feed(const KeyEvent& event);
+  static GlfwWindow& of(GLFWwindow* window);
 
   std::vector<std::string> dropped_;
-  bool pressed_ = false;         ///< a key was pressed since the last frame
-  std::vector<KeyEvent> later_;  ///< from the first release after that on: ImGui 1.86 sees states, not events
+  InputQueue input_;
+  // As the last frame saw them.
+  float pointer_x_ = -std::numeric_limits<float>::max(), pointer_y_ = -std::numeric_limits<float>::max();
+  std::array<bool, 5> buttons_{};
   Placement before_fullscreen_;
   GLFWwindow* window_ = nullptr;  ///< owned; glfwDestroyWindow in the destructor
 };

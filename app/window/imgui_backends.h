@@ -1,6 +1,10 @@
 // Dear ImGui's own backends: where their headers lie, and what differs between versions.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
 #include <imgui.h>
 
 #if __has_include(<backends/imgui_impl_opengl3.h>)
@@ -12,6 +16,52 @@
 #endif
 
 namespace headlight {
+
+/// From 1.87 on ImGui has a queue of its own, one thing of each key a frame: what it is given here is in order already.
+inline void take_input_at_once() {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().ConfigInputTrickleEventQueue = false;
+#endif
+}
+
+/// After the backend's NewFrame: 1.86's reads where the pointer is by now.
+inline void set_pointer(float x, float y, std::span<const bool, ImGuiMouseButton_COUNT> down) {
+  ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM < 18700
+  io.MousePos = ImVec2(x, y);
+  std::copy(down.begin(), down.end(), io.MouseDown);
+#else
+  io.AddMousePosEvent(x, y);
+  for (int i = 0; i < ImGuiMouseButton_COUNT; ++i) io.AddMouseButtonEvent(i, down[static_cast<std::size_t>(i)]);
+#endif
+}
+
+inline void feed_wheel(float x, float y) {
+  ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM < 18700
+  io.MouseWheelH += x;
+  io.MouseWheel += y;
+#else
+  io.AddMouseWheelEvent(x, y);
+#endif
+}
+
+/// After a key's event: 1.86's backend tells modifiers from the keys it was given, later ones ask what is held now.
+inline void set_modifiers([[maybe_unused]] bool ctrl, [[maybe_unused]] bool shift, [[maybe_unused]] bool alt, [[maybe_unused]] bool super) {
+#if IMGUI_VERSION_NUM >= 18900
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddKeyEvent(ImGuiMod_Ctrl, ctrl);
+  io.AddKeyEvent(ImGuiMod_Shift, shift);
+  io.AddKeyEvent(ImGuiMod_Alt, alt);
+  io.AddKeyEvent(ImGuiMod_Super, super);
+#elif IMGUI_VERSION_NUM >= 18700
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddKeyEvent(ImGuiKey_ModCtrl, ctrl);
+  io.AddKeyEvent(ImGuiKey_ModShift, shift);
+  io.AddKeyEvent(ImGuiKey_ModAlt, alt);
+  io.AddKeyEvent(ImGuiKey_ModSuper, super);
+#endif
+}
 
 /// After the atlas changed. From 1.92 on the backend follows the atlas by itself.
 inline void renew_font_texture() {

@@ -1,6 +1,7 @@
 #include "app/window/window.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -8,9 +9,11 @@
 #include <imgui.h>
 
 #include "app/gl/gl_matrix_painter.h"
+#include "app/gl/gl_objects.h"
 #include "app/window/glfw_window.h"
 #include "app/window/imgui_host.h"
 #include "app/window/preferences.h"
+#include "core/tensor/error.h"
 #include "ui/session/session.h"
 
 namespace headlight {
@@ -60,7 +63,8 @@ class WindowLoop {
     }
   }
 
-  void run() {
+  /// Until it is closed; false where the graphics driver was reset under it.
+  bool run() {
     while (!closed_) {
       handle_events();
       if (window_.take_close_request()) session_.ask_to_close();
@@ -73,8 +77,12 @@ class WindowLoop {
       }
       draw_frame();
       frames_due_ = std::max(frames_due_ - 1, 0);
+      if (context_is_lost()) return false;
     }
+    return true;
   }
+
+  Document hand_over() { return session_.hand_over(); }
 
  private:
   void handle_events() {
@@ -88,7 +96,7 @@ class WindowLoop {
   }
 
   double seconds_to_next_frame() const {
-    if (frames_due_ > 0) return 0;
+    if (frames_due_ > 0 || window_.input_waits()) return 0;
     const double due = session_.next_frame_in();
     return ImGui::GetIO().WantTextInput ? std::min(due, caret_blink_seconds) : due;
   }
@@ -97,6 +105,7 @@ class WindowLoop {
     const bool fonts_changed = session_.prepare_fonts(window_.scale());
     window_.begin_imgui_frame();
     host_.begin_frame(fonts_changed);
+    if (window_.input_waits()) frames_due_ = frames_an_event;
     painter_.begin_frame();
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
     if (session_.draw(painter_) || moved.x != 0 || moved.y != 0) frames_due_ = frames_an_event;  // and so the last move is drawn
@@ -159,8 +168,20 @@ int run_window(const WindowOptions& options) {
   }
   if (!trouble.empty()) wanted.start.error = trouble;
   if (options.welcome && first_visit()) view.dialog = Dialog::welcome;
-  WindowLoop(wanted, last).run();
-  return 0;
+  using Clock = std::chrono::steady_clock;
+  bool again = false;
+  while (true) {
+    const Clock::time_point begun = Clock::now();
+    WindowLoop loop(wanted, last);
+    if (loop.run()) return 0;
+    if (again && Clock::now() - begun < std::chrono::seconds(10)) {
+      throw InputError("", "the graphics driver was reset again and again", "what was open is kept, and the next start offers it");
+    }
+    again = true;
+    wanted.start = loop.hand_over();
+    wanted.answers.clear();
+    wanted.step_said = true;
+  }
 }
 
 }  // namespace headlight

@@ -7,6 +7,7 @@
 #include "core/export/layers_figure.h"
 #include "core/export/layers_script.h"
 #include "core/export/reproduce_script.h"
+#include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
 #include "core/files/zip_write.h"
 #include "core/scenario/model_layer.h"
@@ -118,11 +119,11 @@ void write_together(const fs::path& folder, const Trace& trace, const ExportOpti
 }
 
 void write_files(const fs::path& folder, const Trace& trace, const ExportOptions& options) {
-  const FigureSpec figure = figure_for(trace, options);
-  const std::vector<std::uint8_t> png = render_png(figure);
+  ArrangedFigure figure(figure_for(trace, options));
+  const std::vector<std::uint8_t> png = figure.png();
   write_whole_file(folder / "figure.png", std::as_bytes(std::span(png)));
-  write_text(folder / "figure.svg", render_svg(figure, options.svg_text));
-  write_text(folder / "figure.pdf", render_pdf(figure));
+  write_text(folder / "figure.svg", figure.svg(options.svg_text));
+  write_text(folder / "figure.pdf", figure.pdf());
   write_scenario_and_file(folder, trace);
   if (!options.layers.empty()) {
     const NamedArray data = layers_array(trace, options);

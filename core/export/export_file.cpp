@@ -6,6 +6,7 @@
 
 #include "core/export/export_options.h"
 #include "core/export/layers_figure.h"
+#include "core/figure/arranged_figure.h"
 #include "core/files/whole_file.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
@@ -57,18 +58,19 @@ void write_numbers(const StageCut& cut, const std::string& extension, const std:
 
 std::vector<std::string> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
                                       const std::filesystem::path& path) {
-  const FigureSpec figure = figure_for(trace, options);
+  const FigureSpec spec = figure_for(trace, options);
+  ArrangedFigure figure(spec);
   if (extension == ".svg") {
-    const std::string svg = render_svg(figure, options.svg_text);
+    const std::string svg = figure.svg(options.svg_text);
     write_whole_file(path, std::as_bytes(std::span(svg)));
   } else if (extension == ".pdf") {
-    const std::string pdf = render_pdf(figure);
+    const std::string pdf = figure.pdf();
     write_whole_file(path, std::as_bytes(std::span(pdf)));
   } else {
-    const std::vector<std::uint8_t> png = render_png(figure);
+    const std::vector<std::uint8_t> png = figure.png();
     write_whole_file(path, std::as_bytes(std::span(png)));
   }
-  return figure.size || figure.values ? left_out(figure) : std::vector<std::string>{};
+  return spec.size || spec.values ? figure.left_out() : std::vector<std::string>{};
 }
 
 }  // namespace

@@ -80,8 +80,6 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
   return fit((*theirs)[cut.stage]);
 }
 
-std::string last_part(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
-
 /// B of the second file less A of the first, a panel a head.
 FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& style) {
   FigureSpec spec = stage_figure(cut, style);
@@ -97,7 +95,7 @@ FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& styl
     spec.kept.push_back(less(part, plain.matrix(cut.heads[i])));
     spec.panels[i].matrix = spec.kept.back().matrix();
   }
-  if (!style.title) spec.title = std::string(name(cut.stage)) + " · " + last_part(style.other_file) + " − " + (cut.trace.scenario.file.empty() ? "this" : last_part(cut.trace.scenario.file));
+  if (!style.title) spec.title = std::string(name(cut.stage)) + " · " + std::string(file_name_of(style.other_file)) + " − " + (cut.trace.scenario.file.empty() ? "this" : std::string(file_name_of(cut.trace.scenario.file)));
   spec.subtitle.clear();
   spec.palette = Palette::diverging;
   if (style.colormap.empty()) spec.colormap = style.print ? "coolwarm" : "";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <new>
 
@@ -37,6 +38,11 @@ class ClippedTo {
 int to_pixels(float units, float scale) { return static_cast<int>(std::lround(units * scale)); }
 
 void put_pixel(unsigned char* at, Rgba c) {
+  if (c.a == 255) {
+    const std::uint32_t opaque = 255u << 24 | static_cast<std::uint32_t>(c.r) << 16 | static_cast<std::uint32_t>(c.g) << 8 | c.b;
+    std::memcpy(at, &opaque, 4);
+    return;
+  }
   const auto shade = [&](std::uint8_t v) { return static_cast<std::uint32_t>((v * c.a + 127) / 255); };
   const std::uint32_t pixel = static_cast<std::uint32_t>(c.a) << 24 | shade(c.r) << 16 | shade(c.g) << 8 | shade(c.b);
   std::copy_n(reinterpret_cast<const unsigned char*>(&pixel), 4, at);
@@ -46,9 +52,10 @@ Rgba get_pixel(const unsigned char* at) {
   std::uint32_t pixel = 0;
   std::copy_n(at, 4, reinterpret_cast<unsigned char*>(&pixel));
   const std::uint32_t alpha = pixel >> 24;
+  if (alpha == 255) return {static_cast<std::uint8_t>(pixel >> 16), static_cast<std::uint8_t>(pixel >> 8), static_cast<std::uint8_t>(pixel), 255};
   const auto shade = [&](unsigned shift) {
     const std::uint32_t v = pixel >> shift & 255;
-    return static_cast<std::uint8_t>(alpha == 0 ? 0 : alpha == 255 ? v : std::min(255u, (v * 255 + alpha / 2) / alpha));
+    return static_cast<std::uint8_t>(alpha == 0 ? 0 : std::min(255u, (v * 255 + alpha / 2) / alpha));
   };
   return {shade(16), shade(8), shade(0), static_cast<std::uint8_t>(alpha)};
 }
@@ -161,7 +168,9 @@ void PixelCanvas::paste(const Image& image, int x, int y) {
   const std::ptrdiff_t stride = cairo_image_surface_get_stride(impl_->surface);
   const int left = std::max(0, -x), right = std::min(image.width, width_ - x);
   for (int row = std::max(0, -y); row < image.height && y + row < height_; ++row) {
-    for (int col = left; col < right; ++col) put_pixel(pixels + (y + row) * stride + std::ptrdiff_t{4} * (x + col), image.at(col, row));
+    unsigned char* to = pixels + (y + row) * stride + std::ptrdiff_t{4} * (x + left);
+    const std::uint8_t* from = image.rgba.data() + (std::ptrdiff_t{row} * image.width + left) * 4;
+    for (int col = left; col < right; ++col, to += 4, from += 4) put_pixel(to, {from[0], from[1], from[2], from[3]});
   }
   cairo_surface_mark_dirty(impl_->surface);
 }
@@ -215,7 +224,11 @@ Image PixelCanvas::take() {
   const std::ptrdiff_t stride = cairo_image_surface_get_stride(impl_->surface);
   Image image(width_, height_);
   for (int y = 0; y < height_; ++y) {
-    for (int x = 0; x < width_; ++x) image.set(x, y, get_pixel(pixels + y * stride + std::ptrdiff_t{4} * x));
+    std::uint8_t* to = image.rgba.data() + std::ptrdiff_t{y} * width_ * 4;
+    for (int x = 0; x < width_; ++x, to += 4) {
+      const Rgba colour = get_pixel(pixels + y * stride + std::ptrdiff_t{4} * x);
+      to[0] = colour.r, to[1] = colour.g, to[2] = colour.b, to[3] = colour.a;
+    }
   }
   return image;
 }

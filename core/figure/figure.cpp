@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/figure/arranged_figure.h"
 #include "core/figure/cairo_canvas.h"
 #include "core/figure/figure_layout.h"
 #include "core/tensor/error.h"
@@ -86,18 +87,57 @@ Colormap map_of(const FigureSpec& spec) {
 
 }  // namespace
 
+struct ArrangedFigure::Impl {
+  explicit Impl(FigureSpec given) : spec((check_sizes(given), std::move(given))), map(map_of(spec)), typesetter(spec.font), layout(lay_out(spec, map, typesetter)) {}
+
+  void draw_on(Canvas& canvas) const { draw(canvas, spec, layout, map); }
+
+  FigureSpec spec;
+  Colormap map;
+  Typesetter typesetter;
+  FigureLayout layout;
+};
+
+ArrangedFigure::ArrangedFigure(FigureSpec spec) : impl_(std::make_unique<Impl>(std::move(spec))) {}
+
+ArrangedFigure::~ArrangedFigure() = default;
+
+const std::vector<std::string>& ArrangedFigure::left_out() const { return impl_->layout.left_out; }
+
+std::vector<std::uint8_t> ArrangedFigure::png() {
+  const auto& [spec, map, typesetter, layout] = *impl_;
+  check_pixels(spec, layout);
+  PixelCanvas canvas(layout.width, layout.height, spec.scale, background(spec), impl_->typesetter);
+  impl_->draw_on(canvas);
+  return encode_png(canvas.take(), 96 * spec.scale);
+}
+
+std::string ArrangedFigure::svg(SvgText text) {
+  const auto& [spec, map, typesetter, layout] = *impl_;
+  check_pixels(spec, layout);
+  SvgCanvas canvas(layout.width, layout.height, background(spec), spec.theme, text, impl_->typesetter, spec.on_paper);
+  impl_->draw_on(canvas);
+  return canvas.take();
+}
+
+std::string ArrangedFigure::pdf() {
+  const auto& [spec, map, typesetter, layout] = *impl_;
+  check_pixels(spec, layout);
+  PdfCanvas canvas(layout.width, layout.height, background(spec), impl_->typesetter, {spec.title});
+  impl_->draw_on(canvas);
+  return canvas.take();
+}
+
 FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height) {
-  check_sizes(spec);
-  const Colormap map = map_of(spec);
-  Typesetter typesetter(spec.font);
-  const FigureLayout layout = lay_out(spec, map, typesetter);
+  ArrangedFigure figure(spec);
+  const FigureLayout& layout = figure.impl_->layout;
   check_pixels(spec, layout);
   const auto pixels = [&](float units) { return std::max(1, static_cast<int>(std::lround(units * spec.scale))); };
   FigurePreview preview{{}, pixels(layout.width), pixels(layout.height)};
   const float fit = std::min({1.0f, static_cast<float>(most_width) / static_cast<float>(preview.width),
                               static_cast<float>(most_height) / static_cast<float>(preview.height)});
-  PixelCanvas canvas(layout.width, layout.height, spec.scale * fit, background(spec), typesetter);
-  draw(canvas, spec, layout, map);
+  PixelCanvas canvas(layout.width, layout.height, spec.scale * fit, background(spec), figure.impl_->typesetter);
+  figure.impl_->draw_on(canvas);
   preview.image = canvas.take();
   return preview;
 }
@@ -107,46 +147,19 @@ Image render_image(const FigureSpec& spec) {
   return render_preview(spec, any, any).image;
 }
 
-std::vector<std::uint8_t> render_png(const FigureSpec& spec) {
-  return encode_png(render_image(spec), 96 * spec.scale);
-}
+std::vector<std::uint8_t> render_png(const FigureSpec& spec) { return ArrangedFigure(spec).png(); }
 
-std::string render_svg(const FigureSpec& spec, SvgText text) {
-  check_sizes(spec);
-  const Colormap map = map_of(spec);
-  Typesetter typesetter(spec.font);
-  const FigureLayout layout = lay_out(spec, map, typesetter);
-  check_pixels(spec, layout);
-  SvgCanvas canvas(layout.width, layout.height, background(spec), spec.theme, text, typesetter, spec.on_paper);
-  draw(canvas, spec, layout, map);
-  return canvas.take();
-}
+std::string render_svg(const FigureSpec& spec, SvgText text) { return ArrangedFigure(spec).svg(text); }
+
+std::string render_pdf(const FigureSpec& spec) { return ArrangedFigure(spec).pdf(); }
+
+std::vector<std::string> left_out(const FigureSpec& spec) { return ArrangedFigure(spec).left_out(); }
 
 void draw_figure(PdfCanvas& canvas, const FigureSpec& spec, Point at) {
-  check_sizes(spec);
-  const Colormap map = map_of(spec);
-  Typesetter typesetter(spec.font);
-  const FigureLayout layout = lay_out(spec, map, typesetter);
+  const ArrangedFigure figure(spec);
   canvas.move_origin(at);
-  draw(canvas, spec, layout, map);
+  figure.impl_->draw_on(canvas);
   canvas.move_origin({-at.x, -at.y});
-}
-
-std::vector<std::string> left_out(const FigureSpec& spec) {
-  const Colormap map = map_of(spec);
-  Typesetter typesetter(spec.font);
-  return lay_out(spec, map, typesetter).left_out;
-}
-
-std::string render_pdf(const FigureSpec& spec) {
-  check_sizes(spec);
-  const Colormap map = map_of(spec);
-  Typesetter typesetter(spec.font);
-  const FigureLayout layout = lay_out(spec, map, typesetter);
-  check_pixels(spec, layout);
-  PdfCanvas canvas(layout.width, layout.height, background(spec), typesetter, {spec.title});
-  draw(canvas, spec, layout, map);
-  return canvas.take();
 }
 
 }  // namespace headlight

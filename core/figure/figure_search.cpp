@@ -221,8 +221,10 @@ class Searcher : FrameMaker {
     // Words: all of them, in text as large as can be; every other; indices; nothing.
     constexpr float indices_for_words = 0.45f, no_ticks = 0.3f;
     const auto thinned = [&](Index step, Index count) { return step >= count ? 0.9f : step == 1 ? 1.0f : step == 2 ? 0.8f : 0.65f; };
+    // From line to line; the smallest text may stand as near as its capitals and descenders let it, before a word goes.
+    const float line = (t <= metrics_.back().tick_text ? 0.94f : 1.02f) * t;
     if (c.rows == TickWords::tokens) {
-      out.row_step = static_cast<Index>(std::ceil(1.02f * t / frame.cell_height));
+      out.row_step = static_cast<Index>(std::ceil(line / frame.cell_height));
       if (out.row_step > most_thinned) return out;
       worth *= thinned(out.row_step, rows_);
     } else if (c.rows == TickWords::indices) {
@@ -232,7 +234,7 @@ class Searcher : FrameMaker {
       worth *= no_ticks;
     }
     if (c.cols == TickWords::tokens) {
-      const float pitch = c.angle == 0 ? (col_width_[k] + 0.5f) * t : c.angle == -45 ? 1.4f * t : 1.02f * t;
+      const float pitch = c.angle == 0 ? (col_width_[k] + 0.5f) * t : c.angle == -45 ? 1.4f * t : line;
       out.col_step = static_cast<Index>(std::ceil(pitch / frame.cell_width));
       if (out.col_step > most_thinned) return out;
       if (c.angle == 0 && col_width_[k] * t > frame.panel_width + frame.gap - 1) return out;  // into the next panel's

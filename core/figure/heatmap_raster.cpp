@@ -123,16 +123,27 @@ Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const Hea
   const std::vector<AxisPixel> cols = axis_pixels(cells.cols, width, style.gap);
   const std::vector<AxisPixel> rows = axis_pixels(cells.rows, height, style.gap);
   Image image(width, height, style.gap_colour);
+  // A masked cell's stripes depend on x + y alone.
+  std::vector<Rgba> stripes;
+  for (int sum = 0; sum < width + height; ++sum) stripes.push_back(painter.paint(CellKind::masked, {}, static_cast<float>(sum) + 0.5f, 0.5f, 0, 0));
   for (int y = 0; y < height; ++y) {
     const auto [row, row_seam] = rows[static_cast<std::size_t>(y)];
     const float py = static_cast<float>(y) + 0.5f, dy = py - (static_cast<float>(row) + 0.5f) * cell_height;
-    for (int x = 0; x < width; ++x) {
+    std::uint8_t* to = image.rgba.data() + std::ptrdiff_t{y} * width * 4;
+    for (int x = 0; x < width; ++x, to += 4) {
       const auto [col, col_seam] = cols[static_cast<std::size_t>(x)];
       const CellKind kind = cells.kind(row, col);
       if ((row_seam || col_seam) && painter.has_seam(kind)) continue;
-      const float px = static_cast<float>(x) + 0.5f, dx = px - (static_cast<float>(col) + 0.5f) * cell_width;
-      const Rgba value = palette[static_cast<std::size_t>(row * cells.cols + col)];
-      image.set(x, y, painter.paint(kind, value, px, py, dx, dy));
+      Rgba colour;
+      if (kind == CellKind::value) {
+        colour = palette[static_cast<std::size_t>(row * cells.cols + col)];
+      } else if (kind == CellKind::masked || kind == CellKind::neg_inf) {
+        colour = stripes[static_cast<std::size_t>(x + y)];
+      } else {
+        const float px = static_cast<float>(x) + 0.5f, dx = px - (static_cast<float>(col) + 0.5f) * cell_width;
+        colour = painter.paint(kind, {}, px, py, dx, dy);
+      }
+      to[0] = colour.r, to[1] = colour.g, to[2] = colour.b, to[3] = colour.a;
     }
   }
   return image;

@@ -109,7 +109,7 @@ void SvgCanvas::fill(const Box& rect, Rgba colour) {
 }
 
 void SvgCanvas::text(const Label& label) {
-  if (text_ == SvgText::outlines) {
+  if (text_ == SvgText::outlines && !has_pictures(label.text)) {
     const std::string path = typesetter_.outline(label);
     if (!path.empty()) svg_ += "<path d=\"" + path + "\"" + paint(label.colour) + "/>\n";
     return;

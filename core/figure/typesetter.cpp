@@ -84,15 +84,6 @@ Shown shown_of(std::string_view text, double size) {
   return shown;
 }
 
-/// Fonts of emoji may hold pictures, which have no outlines.
-bool has_pictures(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const char32_t c = next_character(text, at);
-    if (c >= 0x1F000 || c == 0xFE0F) return true;
-  }
-  return false;
-}
-
 std::string point(const cairo_path_data_t& data) {
   char text[48];
   std::snprintf(text, sizeof text, "%.2f %.2f ", data.point.x, data.point.y);
@@ -115,7 +106,52 @@ std::string svg_path(const cairo_path_t& path) {
   return out;
 }
 
+/// A run of pictures, finer than the units of a page, which Cairo would embed them at.
+void show_picture(cairo_t* cairo, const char* text, PangoGlyphItem* run, const PangoRectangle& ink) {
+  constexpr double fine = 8;
+  const double margin = 1, x = ink.x / double{PANGO_SCALE} - margin, y = ink.y / double{PANGO_SCALE} - margin;
+  const auto pixels = [&](int length) { return std::max(1, static_cast<int>(std::ceil((length / double{PANGO_SCALE} + 2 * margin) * fine))); };
+  const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, pixels(ink.width), pixels(ink.height)));
+  const Pen pen(cairo_create(surface.get()));
+  cairo_scale(pen.get(), fine, fine);
+  cairo_translate(pen.get(), -x, -y);
+  cairo_set_source(pen.get(), cairo_get_source(cairo));
+  pango_cairo_show_glyph_item(pen.get(), text, run);
+  cairo_save(cairo);
+  cairo_translate(cairo, x, y);
+  cairo_scale(cairo, 1 / fine, 1 / fine);
+  cairo_set_source_surface(cairo, surface.get(), 0, 0);
+  cairo_paint(cairo);
+  cairo_restore(cairo);
+}
+
+/// Each run of the line by itself, from where the pen is.
+void show_runs(cairo_t* cairo, const char* text, const PangoLayoutLine& line) {
+  double x = 0, y = 0;
+  cairo_get_current_point(cairo, &x, &y);
+  for (const GSList* each = line.runs; each != nullptr; each = each->next) {
+    auto* run = static_cast<PangoGlyphItem*>(each->data);
+    PangoRectangle ink, logical;
+    pango_glyph_string_extents(run->glyphs, run->item->analysis.font, &ink, &logical);
+    cairo_save(cairo);
+    cairo_translate(cairo, x, y);
+    cairo_move_to(cairo, 0, 0);
+    const std::string_view part(text + run->item->offset, static_cast<std::size_t>(run->item->length));
+    has_pictures(part) ? show_picture(cairo, text, run, ink) : pango_cairo_show_glyph_item(cairo, text, run);
+    cairo_restore(cairo);
+    x += logical.width / double{PANGO_SCALE};
+  }
+}
+
 }  // namespace
+
+bool has_pictures(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = next_character(text, at);
+    if (c >= 0x1F000 || c == 0xFE0F) return true;
+  }
+  return false;
+}
 
 struct Typesetter::Impl {
   std::string family;
@@ -242,7 +278,9 @@ void Typesetter::draw_text(cairo_t* cairo, const Label& label) {
   const float length = width(label.text, label.role, label.size);
   cairo_save(cairo);
   impl_->aim(cairo, label, length);
-  pango_cairo_show_layout_line(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role)));
+  PangoLayoutLine* line = impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role));
+  const bool pages = cairo_surface_get_type(cairo_get_target(cairo)) == CAIRO_SURFACE_TYPE_PDF;
+  pages && has_pictures(label.text) ? show_runs(cairo, pango_layout_get_text(impl_->layout.get()), *line) : pango_cairo_show_layout_line(cairo, line);
   cairo_restore(cairo);
 }
 

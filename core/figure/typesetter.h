@@ -21,6 +21,8 @@ enum class Anchor : std::uint8_t { start, middle, end };
 
 /// Begin and end of what is set as an index in a label's text, small and low.
 inline constexpr char index_begins = '\x1E', index_ends = '\x1F';
+/// Whether it has emoji, whose fonts may hold pictures, which have no outlines.
+bool has_pictures(std::string_view text);
 /// "Q_h K_hᵀ [n_q 5]" with the names of mathematics marked: one letter, "_", letters. Words such as scaled_scores stay.
 std::string as_mathematics(std::string_view text);
 inline constexpr float index_size = 0.72f, index_drop = 0.18f;  ///< of the em

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <csetjmp>
+#include <cstring>
 #include <stdexcept>
 
 #include <png.h>
@@ -32,9 +33,13 @@ Rows packed_rows(const Image& image, bool opaque) {
   Rows rows;
   const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
   const std::size_t channels = opaque ? 3 : 4;
-  rows.bytes.resize(width * height * channels);
-  for (std::size_t i = 0; i < width * height; ++i) {
-    std::copy_n(image.rgba.data() + i * 4, channels, rows.bytes.data() + i * channels);
+  if (opaque) {
+    rows.bytes.resize(width * height * channels);
+    const std::uint8_t* from = image.rgba.data();
+    std::uint8_t* to = rows.bytes.data();
+    for (std::size_t i = 0; i < width * height; ++i, from += 4, to += 3) to[0] = from[0], to[1] = from[1], to[2] = from[2];
+  } else {
+    rows.bytes = image.rgba;
   }
   for (std::size_t y = 0; y < height; ++y) rows.starts.push_back(rows.bytes.data() + y * width * channels);
   return rows;
@@ -45,7 +50,7 @@ bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque
                 std::vector<std::uint8_t>* out) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_set_write_fn(png, out, append_bytes, nullptr);
-  png_set_compression_level(png, 5);
+  png_set_compression_level(png, 3);  // half the time of 5, a tenth more bytes
   png_set_IHDR(png, info, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), 8,
                opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
@@ -78,9 +83,9 @@ std::vector<std::uint8_t> encode(const Image& image, bool opaque, float dots_per
 Image::Image(int w, int h, Rgba fill) : width(w), height(h) {
   assert(w > 0 && h > 0);
   rgba.resize(static_cast<std::size_t>(w) * static_cast<std::size_t>(h) * 4);
-  for (std::size_t i = 0; i < rgba.size(); i += 4) {
-    rgba[i] = fill.r, rgba[i + 1] = fill.g, rgba[i + 2] = fill.b, rgba[i + 3] = fill.a;
-  }
+  if (fill == Rgba{0, 0, 0, 0}) return;
+  const std::uint8_t pixel[4] = {fill.r, fill.g, fill.b, fill.a};
+  for (std::size_t i = 0; i < rgba.size(); i += 4) std::memcpy(rgba.data() + i, pixel, 4);
 }
 
 Rgba Image::at(int x, int y) const {
@@ -94,9 +99,9 @@ void Image::set(int x, int y, Rgba colour) {
 }
 
 std::vector<std::uint8_t> encode_png(const Image& image, float dots_per_inch) {
-  bool opaque = true;
-  for (std::size_t i = 3; i < image.rgba.size(); i += 4) opaque = opaque && image.rgba[i] == 255;
-  return encode(image, opaque, dots_per_inch);
+  std::uint8_t alpha = 255;
+  for (std::size_t i = 3; i < image.rgba.size(); i += 4) alpha &= image.rgba[i];
+  return encode(image, alpha == 255, dots_per_inch);
 }
 
 std::vector<std::uint8_t> encode_rgba_png(const Image& image) {

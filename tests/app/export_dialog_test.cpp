@@ -1,4 +1,5 @@
 // The export dialog, used as a person does: what it writes is what the command line that it gives writes.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -8,10 +9,15 @@
 
 #include <imgui_internal.h>
 
+#include "app/window/window.h"
+#include "core/image/png_image.h"
 #include "core/scenario/lesson.h"
 #include "core/scenario/scenario_json.h"
+#include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/document/look.h"
+#include "ui/export/export_file.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -329,4 +335,67 @@ TEST_CASE("a film of the window asks for a frame a moment and leaves the view as
   CHECK(fs::exists(folder / "film.png"));
   CHECK(window.document().view.step == before.step);
   CHECK(window.document().view.kind == before.kind);
+}
+
+TEST_CASE("the command line of a picture of the window shows it as it stands: size, zoom, chosen heads, sheets") {
+  struct Seen {
+    const char* name;
+    std::function<void(View&)> look;
+  };
+  const Seen all[] = {
+      {"pipeline, zoomed", [](View& v) { v.zoom = 1.375F, v.pan_x = 123.25F, v.pan_y = 77, v.selected = Cell{Stage::scores, 0, 1, 2, 1}; }},
+      {"operation", [](View& v) { v.looking.level = Level::operation, v.looking.stage = Stage::weights, v.looking.query = 2, v.looking.key = 1, v.head = 2; }},
+      {"geometry", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::geometry, v.looking.query = 3, v.looking.key = 0, v.looking.rival = 2; }},
+      {"chosen heads", [](View& v) { v.kind = ViewKind::heads, v.heads.heads = {1, 2}, v.colormap = "cividis"; }},
+      {"one head", [](View& v) { v.kind = ViewKind::heads, v.heads.isolated = 2, v.heads.stage = Stage::scaled_scores, v.norm = Norm::sqrt; }},
+      {"reach", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::reach, v.mask_lab.layers = 2, v.mask_lab.residual = false; }},
+      {"cost", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::cost, v.mask_lab.block = 2; }},
+      {"two masks", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::side_by_side, v.mask_lab.other = "window(1) || q == 3"; }},
+      {"network", [](View& v) { v.kind = ViewKind::network, v.network.layer = 1, v.network.head = 2, v.network.order = HeadOrder::entropy; }},
+  };
+  std::vector<std::string> pictures;
+  for (const Seen& seen : all) {
+    INFO(seen.name);
+    const Folder folder;
+    std::string command;
+    WindowOptions stands;
+    stands.start = trained_sentence();
+    stands.start.view.theme = Theme::dark;
+    seen.look(stands.start.view);
+    {
+      HeadlessWindow window(stands.start, {1100, 700});
+      window.settle();
+      stands.start.view = window.document().view;
+      window.press('e', true);
+      window.settle();
+      click(window, part("options"), {"kind2", "view"});
+      click(window, "export", {"copy"});
+      command = ImGui::GetClipboardText();
+      run_command(export_path(window.document()), folder / "a.png");
+    }
+    stands.start.view.alone = true;
+    stands.width = 1100, stands.height = 700;
+    const std::vector<std::uint8_t> png = encode_png(screenshot(stands));
+    pictures.push_back(bytes_of(folder / "a.png"));
+    const bool same = pictures.back() == std::string(png.begin(), png.end());
+    CHECK(same);
+    CHECK(std::count(pictures.begin(), pictures.end(), pictures.back()) == 1);  // of nine looks, nine pictures
+  }
+}
+
+TEST_CASE("every choice that --look can say is read back as it was, and what it cannot mean is refused") {
+  View view;
+  view.batch = 1, view.head = 3, view.norm = Norm::log, view.path = {{Stage::Q, 0, 0, 1, 2}, {Stage::scores, 0, 1, 2, 1}}, view.packed = false;
+  view.brought_forward = {Stage::K, Stage::V}, view.speed = 0.5F, view.zoom = 1.1F, view.pan_x = -1e-3F, view.looked = true;
+  view.looking.query = 0, view.looking.share = 0.25F, view.heads = {Stage::scores, {0, 5}, 2, 0.75F};
+  view.network = {2, 1, HeadOrder::habit, Habit::induction, LayersTogether::flow, {}};
+  view.mask_lab.other = "k <= q; 50%";
+  view.mask_painting.tool = PaintTool::rectangle, view.mask_painting.combine = Combine::either;
+  const View read = with_look(View{}, look_text(view));
+  CHECK(read == view);
+  CHECK(look_text(View{}).empty());
+  for (const char* wrong : {"zoom", "zoom=", "zoom=nan", "zoom=1e30", "layers=0", "block=-1", "nothing=1", "norm=cubic", "front=none", "path=Q", "head=1.5"}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_AS(with_look(View{}, wrong), SettingError);
+  }
 }

@@ -50,9 +50,26 @@ title_becomes "one two three four"
 xdotool mousemove 640 400 sleep 0.3 click 1 sleep 0.3 key ctrl+z
 title_becomes "the cat sat"
 
+# A frame that takes as long as all of this: everything arrives in its order all the same.
+kill -STOP "$app"
+xdotool mousemove 100 95 click 1 key ctrl+a type --delay 1 "first words"
+xdotool key Return mousemove 101 95 click 1 key ctrl+a type --delay 1 "five siz"
+xdotool key BackSpace type --delay 1 "x"
+xdotool key Return mousemove 640 400 click 1
+kill -CONT "$app"
+title_becomes "five six"
+xdotool key ctrl+z
+title_becomes "first words"
+kill -STOP "$app"
+xdotool key --delay 1 ctrl+z ctrl+shift+z ctrl+z
+kill -CONT "$app"
+title_becomes "the cat sat"
+
 # The open dialog has the keyboard by itself.
-xdotool key ctrl+o sleep 1 type --delay 60 "ab.npz"
+kill -STOP "$app"
+xdotool key ctrl+o type --delay 1 "ab.npz"
 xdotool key Return
+kill -CONT "$app"
 title_becomes "ab.npz"
 
 # Nothing happens for a while: nothing is drawn, so the program takes no processor time (in ticks of 10 ms).

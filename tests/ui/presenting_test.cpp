@@ -86,3 +86,15 @@ TEST_CASE("N shows the teacher's notes under the picture of a presented lesson, 
   window.settle();
   CHECK(window.drawn() == plain);
 }
+
+TEST_CASE("a dialog that is opened ends the black screen, and has the keyboard") {
+  HeadlessWindow window;
+  window.settle();
+  window.press('b');
+  REQUIRE(window.document().view.blank);
+  window.press('o', true);
+  window.settle();
+  CHECK(window.document().view.dialog == Dialog::open);
+  CHECK_FALSE(window.document().view.blank);
+  CHECK(window.session.settled());
+}

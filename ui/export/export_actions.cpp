@@ -20,7 +20,7 @@ void write(Document& document, Recorder& recorder, const Words& words, const Exp
 }
 
 /// What no settings say is saved beside the figure first.
-void copy_command(Document& document, const Words& words) {
+void copy_command(Document& document, const Words& words, const Fonts& fonts) {
   if (!document.trace) return;
   const std::string path = export_path(document);
   std::string saved;
@@ -28,7 +28,7 @@ void copy_command(Document& document, const Words& words) {
     saved = save_path(document);
     if (!save_scenario(document, saved, words)) return;
   }
-  const std::string command = export_command(document, path);
+  const std::string command = export_command(document, path, window_size(fonts));
   ImGui::SetClipboardText(command.c_str());
   document.notice = saved.empty() ? std::string(words("export.copied")) : words.fill("export.copied_saved", {saved});
 }
@@ -47,9 +47,9 @@ Next save(Document& document, const std::string& path, const Words& words) {
 
 }  // namespace
 
-Next perform_export(Document& document, Recorder& recorder, const Words& words, const Action& action) {
+Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts, const Action& action) {
   if (const auto* wanted = std::get_if<Export>(&action)) write(document, recorder, words, *wanted);
-  if (std::holds_alternative<CopyCommand>(action)) copy_command(document, words);
+  if (std::holds_alternative<CopyCommand>(action)) copy_command(document, words, fonts);
   if (const auto* ask = std::get_if<AskToSave>(&action)) {
     const bool known = !document.origin.lesson.file.empty() && !ask->elsewhere;
     if (!known) {

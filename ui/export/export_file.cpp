@@ -4,12 +4,15 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <imgui.h>
+
 #include "core/export/bundle.h"
 #include "core/export/command_words.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/free_path.h"
 #include "core/network/head_overview.h"
 #include "core/scenario/scenario_json.h"
+#include "ui/document/look.h"
 #include "ui/document/saved_view.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
@@ -52,7 +55,8 @@ std::string stem_of(const ExportChoice& choice) {
   return stem + (choice.kind == ExportKind::bundle ? "_bundle" : "");
 }
 
-std::vector<std::string> words_for(const ExportChoice& choice, const View& view, const std::string& path) {
+std::vector<std::string> words_for(const ExportChoice& choice, const Document& document, const std::string& path, const WindowSize& window) {
+  const View& view = document.view;
   std::vector<std::string> words;
   if (shows_stage(choice.kind)) words = export_words(choice.options);
   const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads && choice.options.pool == HeadPool::none && choice.options.layers.empty();
@@ -66,9 +70,11 @@ std::vector<std::string> words_for(const ExportChoice& choice, const View& view,
     if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline) words.insert(words.end(), {"--level", level_text(view)});
     if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
     if (view.step && view.way != Way::rows) words.insert(words.end(), {"--way", ways[static_cast<int>(view.way)]});
-    if (view.selected && !view.step) {
-      words.insert(words.end(), {"--select", cell_text(*view.selected)});
-    }
+    if (view.selected) words.insert(words.end(), {"--select", cell_text(*view.selected)});
+    if (!view.colormap.empty()) words.insert(words.end(), {"--colormap", view.colormap});
+    if (view.presenting) words.emplace_back("--present");
+    if (const std::string look = look_text(view); !look.empty()) words.insert(words.end(), {"--look", look});
+    if (!document.origin.lesson.course.empty()) words.insert(words.end(), {"--lesson-step", std::to_string(view.lesson.step + 1)});
     if (view.range.mode == RangeMode::row) words.insert(words.end(), {"--range", "row"});
     if (view.range.mode == RangeMode::head) words.insert(words.end(), {"--range", "head"});
     if (view.range.mode == RangeMode::fixed) {
@@ -82,6 +88,11 @@ std::vector<std::string> words_for(const ExportChoice& choice, const View& view,
     if (level_shown(view) != Level::pipeline) words.insert(words.end(), {"--level", level_text(view)});
   }
   if (choice.kind == ExportKind::window && choice.alone) words.emplace_back("--bare");
+  if (choice.kind >= ExportKind::window && window.scale > 0) {
+    char scale[32];
+    std::snprintf(scale, sizeof scale, "%g", static_cast<double>(window.scale));
+    words.insert(words.end(), {"--size", std::to_string(window.width) + "x" + std::to_string(window.height), "--scale-factor", scale});
+  }
   if (choice.kind >= ExportKind::window) {
     words.insert(words.end(), {"--theme", view.theme == Theme::dark ? "dark" : "light", "--language", view.language});
   } else {
@@ -114,7 +125,12 @@ std::string export_path(const Document& document) {
   return utf8(free_path(path_from(choice.folder), stem_of(choice), ending(choice)));
 }
 
-std::string export_command(const Document& document, const std::string& path) {
+WindowSize window_size(const Fonts& fonts) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  return {static_cast<int>(size.x), static_cast<int>(size.y), fonts.scale()};
+}
+
+std::string export_command(const Document& document, const std::string& path, const WindowSize& window) {
   constexpr const char* commands[] = {"render", "render", "trace", "bundle", "", ""};
   const ExportChoice& choice = document.view.exporting;
   const auto source = source_words(document.trace->scenario, {document.origin.lesson, document.origin.lesson.file});
@@ -122,7 +138,7 @@ std::string export_command(const Document& document, const std::string& path) {
   std::vector<std::string> words{"headlight"};
   if (const char* command = commands[static_cast<int>(choice.kind)]; *command != '\0') words.emplace_back(command);
   words.insert(words.end(), source->begin(), source->end());
-  for (std::string& word : words_for(choice, document.view, path)) words.push_back(std::move(word));
+  for (std::string& word : words_for(choice, document, path, window)) words.push_back(std::move(word));
   return shell_line(words);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ui/document/document.h"
+#include "ui/look/fonts.h"
 #include "ui/look/words.h"
 
 namespace headlight {
@@ -16,8 +17,16 @@ void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnS
 void open_export_dialog_on(const Cell& cell, View& view, const Trace& trace);
 /// Where the file will go: what was typed, else a name that is free.
 std::string export_path(const Document& document);
+/// Of the window that the view stands in; a scale of 0: not said.
+struct WindowSize {
+  int width = 0, height = 0;
+  float scale = 0;
+};
+/// ImGui's display at the fonts' scale.
+WindowSize window_size(const Fonts& fonts);
+
 /// "headlight render … -o PATH"; "" where no words say the scenario, which then has to be saved first.
-std::string export_command(const Document& document, const std::string& path);
+std::string export_command(const Document& document, const std::string& path, const WindowSize& window = {});
 
 /// Writes everything but pictures of the window. `expected` is the path that the person saw; something that appeared
 /// there since is not written over unless they saw it. The outcome is a notice or an error. Returns whether it is written.

@@ -70,13 +70,13 @@ void show(const Document& document, int width, int height, ExportPreview& previe
 
 }  // namespace
 
-ExportPreview make_export_preview(const Document& document, int width, int height) {
+ExportPreview make_export_preview(const Document& document, const WindowSize& window, int width, int height) {
   ExportPreview preview;
   try {
     preview.path = export_path(document);
     std::error_code ignored;
     preview.exists = std::filesystem::exists(path_from(preview.path), ignored);
-    preview.command = export_command(document, preview.path);
+    preview.command = export_command(document, preview.path, window);
     show(document, width, height, preview);
   } catch (const InputError& error) {
     preview.problem = error.what();
@@ -87,7 +87,7 @@ ExportPreview make_export_preview(const Document& document, int width, int heigh
 const ExportPreview& export_preview(const Frame& frame, ImVec2 room) {
   const int width = std::max(1, static_cast<int>(room.x)), height = std::max(1, static_cast<int>(room.y));
   const Document& document = frame.document;
-  return frame.pictures.get<ExportPreview>([&] { return make_export_preview(document, width, height); }, document.trace,
+  return frame.pictures.get<ExportPreview>([&] { return make_export_preview(document, window_size(frame.fonts), width, height); }, document.trace,
                                            document.view.exporting, document.origin.lesson.file, width, height);
 }
 

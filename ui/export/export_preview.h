@@ -8,6 +8,7 @@
 
 #include "core/image/png_image.h"
 #include "ui/document/document.h"
+#include "ui/export/export_file.h"
 #include "ui/frame/frame.h"
 
 namespace headlight {
@@ -24,7 +25,7 @@ struct ExportPreview {
 };
 
 /// The picture in at most `width` × `height` pixels. The document's trace is there.
-ExportPreview make_export_preview(const Document& document, int width, int height);
+ExportPreview make_export_preview(const Document& document, const WindowSize& window, int width, int height);
 
 /// The same, kept, in `room` at most.
 const ExportPreview& export_preview(const Frame& frame, ImVec2 room);

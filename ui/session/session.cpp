@@ -113,7 +113,7 @@ struct Session::State {
     if (const auto* step = std::get_if<SaveStep>(&action)) save_step(document, step->path, words);
     if (const auto* save = std::get_if<SaveAnswers>(&action)) lessons.save_answers(document, words, save->path);
     if (const auto* quit = std::get_if<Quit>(&action)) leave(quit->surely);
-    const Next next = perform_export(document, recorder, words, action);
+    const Next next = perform_export(document, recorder, words, fonts, action);
     if (next == Next::leave) requests.close = true;
     if (next == Next::open) opener.open(document, document.view.saving.opens, true);
     if (const auto* open = std::get_if<OpenFile>(&action)) open_file(*open);
@@ -206,6 +206,7 @@ struct Session::State {
   /// Whatever has to be answered or read lets go of the picture.
   void keep_held() {
     View& view = document.view;
+    view.blank = view.blank && view.dialog == Dialog::none;  // what asks has to be seen
     view.frozen = view.frozen && view.presenting && view.dialog == Dialog::none && document.error.empty() && document.trace;
     if (!view.frozen) held.reset();
     else if (!held) held.emplace(HeldPicture{document, timeline, words});
@@ -255,6 +256,13 @@ void Session::remember_lessons_in(const std::filesystem::path& folder, bool step
   State& s = *state_;
   s.lessons.remember_in(folder);
   s.guarded([&] { s.lessons.recall(s.document, step_said); });
+}
+
+Document Session::hand_over() {
+  state_->keeper.close();
+  Document document = state_->document;
+  document.notice = state_->words("recovery.reset");
+  return document;
 }
 
 bool Session::offers_recovery() const { return state_->keeper.offered() != nullptr; }

@@ -63,6 +63,8 @@ class Session {
   /// As film(), of the view as it stands, once all is computed: its pixels, or vectors where the path ends in .pdf or .svg.
   void picture(const std::string& path, bool alone);
   bool recording() const;
+  /// What is open, for another window to go on with where this one cannot draw any more; this one does not keep it any longer.
+  Document hand_over();
   /// The person wants the window closed: it may ask whether to save first.
   void ask_to_close();
 

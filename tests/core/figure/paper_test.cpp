@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/figure/arranged_figure.h"
 #include "core/figure/figure_frame.h"
 #include "core/figure/figure_layout.h"
 #include "core/figure/number_format.h"
@@ -144,6 +145,39 @@ TEST_CASE("the same figure is the same bytes of PDF, and another one other bytes
   CHECK(once == render_pdf(paper.spec));
   paper.spec.letters = true;
   CHECK(once != render_pdf(paper.spec));
+}
+
+TEST_CASE("a figure that is arranged once gives the files that it gives each by itself") {
+  const Paper paper(4, 12, 6);
+  ArrangedFigure figure(paper.spec);
+  CHECK(figure.png() == render_png(paper.spec));
+  CHECK(figure.svg() == render_svg(paper.spec));
+  CHECK(figure.pdf() == render_pdf(paper.spec));
+  CHECK(figure.left_out() == left_out(paper.spec));
+}
+
+TEST_CASE("emoji are pictures in a PDF, the words beside them text; as outlines in SVG they stay text") {
+  Paper paper(1, 8, 6);
+  const auto images = [](const std::string& pdf) {
+    int count = 0;
+    for (std::size_t at = pdf.find("/Subtype /Image"); at != std::string::npos; at = pdf.find("/Subtype /Image", at + 1)) ++count;
+    return count;
+  };
+  const int before = images(render_pdf(paper.spec));  // the colour bar
+  paper.spec.row_ticks[1] = "a🐈b";
+  const std::string pdf = render_pdf(paper.spec);
+  CHECK(images(pdf) > before);
+  CHECK(pdf == render_pdf(paper.spec));
+  const std::string svg = render_svg(paper.spec, SvgText::outlines);
+  CHECK(svg.find("🐈") != std::string::npos);
+  CHECK(svg.find(">animal<") == std::string::npos);
+}
+
+TEST_CASE("eight heads of twelve words at 16 × 6 cm keep every word of the rows, which just do not touch") {
+  const Paper paper(8, 16, 6);
+  const FigureLayout layout = paper.layout();
+  for (const std::string& word : sentence) CHECK(shows(layout, word));
+  CHECK(std::find(layout.left_out.begin(), layout.left_out.end(), "every other of the row words") == layout.left_out.end());
 }
 
 TEST_CASE("a font that is not installed is refused by its setting's name") {
