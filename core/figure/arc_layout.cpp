@@ -26,6 +26,12 @@ class ArcPlacer {
     if (!spec_.size) {
       columns = spec_.columns ? columns : std::min<Index>(count, 4);
       arrange(columns, m);
+      if (title_room(m) > 0) {  // the lines take what a long title asks for
+        const float own = static_cast<float>(columns) * panel_width_ + static_cast<float>(columns - 1) * m.panel_gap;
+        const float more = std::max(0.0f, typesetter_.width(spec_.title, FontRole::strong, m.title_text) + 1 - own) / static_cast<float>(columns);
+        span_ += more;
+        panel_width_ += more;
+      }
       out_.width = std::ceil(static_cast<float>(columns) * panel_width_ + static_cast<float>(columns - 1) * m.panel_gap + 2 * m.margin);
       out_.height = std::ceil(static_cast<float>((count + columns - 1) / columns) * (panel_height_ + m.panel_gap) - m.panel_gap + 2 * m.margin +
                               title_room(m));

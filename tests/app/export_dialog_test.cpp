@@ -230,6 +230,24 @@ TEST_CASE("layers by heads are chosen in the dialog, and bundled") {
   CHECK(bytes_of(folder / "again.zip").find("again/layers/0/reproduce.py") != std::string::npos);
 }
 
+TEST_CASE("Enter exports where no field and no control has the keyboard, and never over a file that is there") {
+  const Folder folder;
+  HeadlessWindow window(sentence(), large);
+  window.press('e', true);
+  window.settle();
+  window.press(compat::Key::enter);
+  window.settle();
+  CHECK(fs::exists(folder / "weights_h0.png"));
+  CHECK(window.document().view.dialog == Dialog::exporting);
+  const std::string taken = (folder / "weights_h0.png").string();
+  window.session.perform(EditView{[taken](View& v) { v.exporting = with_path(v.exporting, taken); }});
+  window.settle();
+  const int written = window.document().view.exporting.written;
+  window.press(compat::Key::enter);
+  window.settle();
+  CHECK(window.document().view.exporting.written == written);
+}
+
 TEST_CASE("exporting twice gives two files, and SVG and numbers are those of their command lines") {
   const Folder folder;
   HeadlessWindow window(sentence(), large);

@@ -88,7 +88,7 @@ TEST_CASE("N shows the teacher's notes under the picture of a presented lesson, 
 }
 
 TEST_CASE("a dialog that is opened ends the black screen, and has the keyboard") {
-  HeadlessWindow window;
+  HeadlessWindow window(sentence());
   window.settle();
   window.press('b');
   REQUIRE(window.document().view.blank);

@@ -102,7 +102,9 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   ImGui::SetCursorScreenPos({buttons, top + 2 * u});
   if (chip(frame, "copy", copy, false, button_width(frame, copy))) frame.actions.push_back(CopyCommand{});
   ImGui::SetCursorScreenPos({buttons + button_width(frame, copy) + 8 * u, top + 2 * u});
-  if (main_button(frame, "export", write, preview.problem.empty())) {
+  const bool free = !ImGui::IsAnyItemActive() && !ImGui::GetIO().WantTextInput && !frame.focus.shown();
+  const bool entered = free && preview.problem.empty() && !preview.exists && compat::pressed_once(compat::Key::enter);  // over another only by a click
+  if (main_button(frame, "export", write, preview.problem.empty()) || entered) {
     frame.actions.push_back(Export{preview.path, preview.exists});
   }
   const ImVec2 below{place.min.x, top + 38 * u};
