@@ -11,6 +11,7 @@
 #include "core/diagnosis/diagnosis.h"
 #include "core/export/export_options.h"
 #include "core/files/whole_file.h"
+#include "core/text/utf8.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -27,7 +28,38 @@ const std::string& cell(const Row& row, std::size_t column) {
   return *cells[column];
 }
 
+/// A file's name as a table can hold it: line breaks, other control characters and what is not UTF-8 as U+FFFD.
+std::string printable(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t from = at;
+    const char32_t character = next_character(text, at);
+    const bool control = character < 0x20 || (character >= 0x7F && character < 0xA0);
+    if (control || character == U'\uFFFD') out += "\xEF\xBF\xBD";
+    else out += text.substr(from, at - from);
+  }
+  return out;
+}
+
+/// Cells that a terminal gives it: two for the wide characters of East Asia.
+std::size_t width_of(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = next_character(text, at);
+    const bool joins = c >= 0x300 && c < 0x370;
+    const bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2E80 && c < 0xD7A4) || (c >= 0xF900 && c < 0xFB00) || (c >= 0xFF00 && c < 0xFF61) || c >= 0x1F300;
+    width += joins ? 0 : wide ? 2 : 1;
+  }
+  return width;
+}
+
+/// A name that a spreadsheet would take for a formula, as a path that it does not.
+std::string no_formula(const std::string& name) {
+  return !name.empty() && std::string_view("=+-@").find(name.front()) != std::string_view::npos ? "./" + name : name;
+}
+
 bool holds_arrays(const std::filesystem::path& path) {
+  if (utf8_from(path.filename()).starts_with('.')) return false;  // such as those that macOS lays beside each file
   const std::string extension = extension_of(utf8_from(path));
   return extension == ".npz" || extension == ".safetensors" || extension == ".pt" || extension == ".pth" || extension == ".bin";
 }
@@ -44,7 +76,7 @@ std::vector<std::filesystem::path> files_of(const std::string& folder) {
 
 Row row_of(const std::filesystem::path& path, const std::shared_ptr<const Trace>& trace, const Run& run) {
   Row row;
-  row.file = utf8_from(path.filename());
+  row.file = printable(utf8_from(path.filename()));
   try {
     const OwnStages own = read_own_stages(utf8_from(path), *trace);
     const Comparison comparison = compare(trace, own, run);
@@ -52,9 +84,10 @@ Row row_of(const std::filesystem::path& path, const std::shared_ptr<const Trace>
     if (const StageComparison* first = comparison.first_difference()) row.first_difference = name(first->stage);
     for (const Finding& finding : comparison.diagnosis()) row.diagnosis += (row.diagnosis.empty() ? "" : " ") + finding.id;
     if (comparison.assumed) row.note = "with " + (comparison.assumed->settings.empty() ? "its own mask" : comparison.assumed->settings);
+    if (!comparison.complete) row.note += std::string(row.note.empty() ? "" : "; ") + "not every known mistake was tried";
   } catch (const InputError& error) {
     row.verdict = "unreadable";
-    row.note = error.what();
+    row.note = printable(error.sentence());
   }
   return row;
 }
@@ -71,7 +104,7 @@ std::string as_csv(const std::vector<Row>& rows) {
   for (std::size_t i = 0; i < std::size(heads); ++i) text += (i == 0 ? "" : ",") + std::string(heads[i]);
   text += '\n';
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < std::size(heads); ++i) text += (i == 0 ? "" : ",") + quoted(cell(row, i));
+    for (std::size_t i = 0; i < std::size(heads); ++i) text += (i == 0 ? "" : ",") + quoted(no_formula(cell(row, i)));
     text += '\n';
   }
   return text;
@@ -90,13 +123,13 @@ void print(const std::vector<Row>& rows) {
   std::size_t width[std::size(heads)];
   for (std::size_t i = 0; i < std::size(heads); ++i) {
     width[i] = std::string_view(heads[i]).size();
-    for (const Row& row : rows) width[i] = std::max(width[i], cell(row, i).size());
+    for (const Row& row : rows) width[i] = std::max(width[i], width_of(cell(row, i)));
   }
   const auto line = [&](const auto& text) {
     std::string out;
     for (std::size_t i = 0; i < std::size(heads); ++i) {
       std::string part = text(i);
-      part.resize(width[i], ' ');
+      part.append(width[i] - std::min(width[i], width_of(part)), ' ');
       out += part + "  ";
     }
     out.erase(out.find_last_not_of(' ') + 1);

@@ -54,7 +54,7 @@ Of explain
 Of compare
   MINE is an .npz, .safetensors or .pt that holds your arrays under names of stages (headlight list stages), as many as you have:
   np.savez("mine.npz", weights=weights, output=output). Equal is |a − b| <= 1e-5 + 1e-4·|b|.
-  Without --mask, a mask that the numbers show is taken for meant, and said. The search for mistakes ends after ten seconds.
+  Without --mask, a mask that the numbers show is taken for meant, and said. The search for mistakes ends after nine seconds.
   --json writes match, stages (stage, present, max_abs_error, at), first_difference, diagnosis (id, explanation, most likely
   first), assumed_mask where one was taken. Where one side alone is infinite or NaN, max_abs_error is the largest double.
 Of the window

@@ -98,7 +98,7 @@ void Comparer::perform(const Job& job, std::stop_token stop) {
     if (!first->searching) return;
     const auto found = begun();
     found->own = first->own;
-    found->comparison = compare(job.trace, found->own, run, 10, [this](std::string_view mistake) { report(mistake); });
+    found->comparison = compare(job.trace, found->own, run, search_seconds, [this](std::string_view mistake) { report(mistake); });
     publish(found, stop);
   } catch (const Cancelled&) {
     if (first->own.stages.empty()) return;

@@ -1,13 +1,14 @@
 #include "core/diagnosis/diagnosis.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <tuple>
 
 #include "core/diagnosis/bias_mask.h"
 #include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/reproduction.h"
+#include "core/diagnosis/time_limit.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -22,21 +23,21 @@ struct Candidate {
 
 class Search {
  public:
-  using Clock = std::chrono::steady_clock;
   using Trying = std::function<void(std::string_view)>;
-  Search(const OwnStages& own, const Evidence& evidence, const Run& run, double seconds, const Trying& trying)
-      : own_(own), evidence_(evidence), run_(run), trying_(trying), end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+  /// `run` is stopped when the time is up.
+  Search(const OwnStages& own, const Evidence& evidence, const Run& run, const TimeLimit& limit, const Trying& trying)
+      : own_(own), evidence_(evidence), run_(run), limit_(limit), trying_(trying) {}
 
-  std::vector<Wrong> wrongs(Base base);
-  /// Whether there was time for all of it.
-  bool complete() const { return complete_; }
+  /// Adds to `wrongs` as far as there is time.
+  void find(Base base, std::vector<Wrong>& wrongs);
 
  private:
   std::vector<Candidate> candidates(const Base& base, std::size_t from);
   void add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found);
   std::vector<Candidate> with_other_fills(const Base& base, std::size_t from);
   std::vector<Finding> pair(const Base& base, std::size_t from);
-  bool time_is_up();
+  /// Nothing where the time was up before the end.
+  Evidence::Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from) const;
   std::vector<float> other_fills(const Trace& run) const;
   bool explains_all(const std::vector<Candidate>& found) const {
     return std::ranges::any_of(found, [&](const Candidate& c) { return c.reproduction.end == evidence_.size(); });
@@ -45,14 +46,17 @@ class Search {
   const OwnStages& own_;
   const Evidence& evidence_;
   const Run& run_;
+  const TimeLimit& limit_;
   const Trying& trying_;
-  Clock::time_point end_;
-  bool complete_ = true;
 };
 
-bool Search::time_is_up() {
-  complete_ = complete_ && Clock::now() < end_;
-  return !complete_;
+Evidence::Reproduction Search::reproduce(const Base& base, const Variant& variant, std::size_t from) const {
+  try {
+    return evidence_.reproduce(base, variant, from, run_);
+  } catch (const Cancelled&) {
+    if (limit_.is_up()) return {};
+    throw;
+  }
 }
 
 /// Reproduces more, or as much without contradicting what was right.
@@ -78,12 +82,12 @@ std::vector<Variant> variants_in(const Mistake& mistake, const Suspect& suspect)
 /// Each mistake in the variant that reproduces most.
 void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found) {
   for (const Mistake& mistake : all_mistakes()) {
-    if (time_is_up()) return;
+    if (limit_.is_up()) return;
     if (trying_) trying_(mistake.id);
     std::optional<Candidate> best;
     for (const Variant& variant : variants_in(mistake, {*base.run, own_})) {
-      if (time_is_up()) break;
-      const Evidence::Reproduction got = evidence_.reproduce(base, variant, from, run_);
+      if (limit_.is_up()) break;
+      const Evidence::Reproduction got = reproduce(base, variant, from);
       if (!got.first || got.gained == 0 || (best && !is_better(got, best->reproduction))) continue;
       best = Candidate{{mistake.id, variant.explanation, variant.harmless}, got, variant.rare};
     }
@@ -107,7 +111,7 @@ std::vector<float> Search::other_fills(const Trace& run) const {
 /// The same under other fills, where these alone are not what is wrong: what gives all the numbers.
 std::vector<Candidate> Search::with_other_fills(const Base& base, std::size_t from) {
   for (const float fill : other_fills(*base.run)) {
-    if (time_is_up()) break;
+    if (limit_.is_up()) break;
     Variant other;
     other.settings = [fill](Scenario& s) {
       s.fill = fill;
@@ -173,7 +177,7 @@ std::vector<Finding> Search::pair(const Base& base, std::size_t from) {
   };
   std::vector<Known> known;
   for (const Mistake& mistake : all_mistakes()) {
-    if (time_is_up()) return {};
+    if (limit_.is_up()) return {};
     for (Variant& variant : variants_in(mistake, {*base.run, own_})) {
       if (!variant.rare && !variant.harmless) known.push_back({mistake.id, std::move(variant)});
     }
@@ -181,24 +185,23 @@ std::vector<Finding> Search::pair(const Base& base, std::size_t from) {
   for (std::size_t i = 0; i < known.size(); ++i) {
     for (std::size_t j = i + 1; j < known.size(); ++j) {
       if (std::string_view(known[i].id) == known[j].id) continue;
-      if (time_is_up()) return {};
+      if (limit_.is_up()) return {};
       if (trying_) trying_(known[i].id);
       const std::optional<Variant> variant = both(known[i].variant, known[j].variant);
-      if (!variant || evidence_.reproduce(base, *variant, from, run_).end != evidence_.size()) continue;
+      if (!variant || reproduce(base, *variant, from).end != evidence_.size()) continue;
       return {{known[i].id, known[i].variant.explanation}, {known[j].id, known[j].variant.explanation}};
     }
   }
   return {};
 }
 
-std::vector<Wrong> Search::wrongs(Base base) {
-  std::vector<Wrong> wrongs;
+void Search::find(Base base, std::vector<Wrong>& wrongs) {
   std::size_t at = evidence_.first_difference(*base.run, 0);
   while (at < evidence_.size() && wrongs.size() < most_wrongs) {
     Wrong& wrong = wrongs.emplace_back(Wrong{evidence_.stage(at), {}});
-    std::vector<Candidate> found = candidates(base, at);
     // What follows from the wrong stage as it is needs no explanation of its own.
     std::size_t next = evidence_.first_difference(*evidence_.taken_over(base, at + 1, run_).run, at + 1);
+    std::vector<Candidate> found = candidates(base, at);
     std::erase_if(found, [&](const Candidate& c) { return c.reproduction.end < next; });
     for (const Candidate& candidate : found) next = std::max(next, candidate.reproduction.end);
     wrong.findings = best_of(std::move(found));
@@ -213,7 +216,6 @@ std::vector<Wrong> Search::wrongs(Base base) {
     base = evidence_.taken_over(base, next, run_);
     at = evidence_.first_difference(*base.run, next);
   }
-  return wrongs;
 }
 
 }  // namespace
@@ -257,19 +259,26 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
   Comparison result;
   compare_stages(*trace, own, result);
   if (result.matches()) return result;
-  auto masked = with_bias_as_mask(trace, run);
-  result.assumed = mask_in_numbers(*masked, own, run);
-  if (result.assumed) {
-    masked = result.assumed->run;
-    compare_stages(*masked, own, result);
-    if (result.matches()) return result;
+  const TimeLimit limit(seconds, run.stop);
+  Run timed = run;
+  timed.stop = limit.token();
+  try {
+    auto masked = with_bias_as_mask(trace, timed);
+    result.assumed = mask_in_numbers(*masked, own, timed);
+    if (result.assumed) {
+      masked = result.assumed->run;
+      compare_stages(*masked, own, result);
+      if (result.matches()) return result;
+    }
+    std::vector<Stage> except;
+    if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
+    const Evidence evidence(own, except);
+    Search(own, evidence, timed, limit, trying).find({masked, {}}, result.wrongs);
+  } catch (const Cancelled&) {
+    if (!limit.is_up()) throw;
+    if (result.wrongs.empty()) result.wrongs.push_back({result.first_difference()->stage, {}});
   }
-  std::vector<Stage> except;
-  if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
-  const Evidence evidence(own, except);
-  Search search(own, evidence, run, seconds, trying);
-  result.wrongs = search.wrongs({masked, {}});
-  result.complete = search.complete();
+  result.complete = !limit.is_up();
   return result;
 }
 

@@ -50,12 +50,15 @@ struct Comparison {
   std::vector<Finding> diagnosis() const;
 };
 
+/// With opening the files and computing the right numbers that stays within ten.
+inline constexpr double search_seconds = 9;
+
 /// Compares each stage and searches the known mistakes for those that reproduce the numbers: all of `own` from the first
 /// difference on, or, where several mistakes were made, up to the next stage that goes wrong by itself. Computes a run for
-/// each mistake; where one alone explains nothing, for pairs of them. The search ends after `seconds`. `own` must outlive the
-/// result. Throws Cancelled.
+/// each mistake; where one alone explains nothing, for pairs of them. It ends after `seconds`
+/// by the clock, in the middle of what it tries. `own` must outlive the result. Throws Cancelled.
 /// `trying` is told each mistake's id before it is tried.
-Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run = {}, double seconds = 10,
+Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run = {}, double seconds = search_seconds,
                    const std::function<void(std::string_view id)>& trying = {});
 /// How each stage differs, and nothing of why.
 Comparison differences(const Trace& trace, const OwnStages& own);

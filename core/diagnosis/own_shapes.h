@@ -2,21 +2,21 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
+#include "core/diagnosis/own_reading.h"
 #include "core/scenario/inputs.h"
 
 namespace headlight {
 
 struct ShapeReading {
   Tensor values;
-  std::string note{};  ///< "" where the shape is the stage's own
+  OwnReading how{};
 };
 
 /// `stored` as the stage, whose shape in the trace is `wanted`; nothing if it cannot be that, or can be two things.
 std::optional<ShapeReading> read_shape(Stage stage, const Tensor& stored, const Shape& wanted, const Dims& dims);
 
 /// What is wrong with a shape that could not be read, and what was expected.
-std::string shape_complaint(Stage stage, const Shape& stored, const Shape& wanted);
+OwnReading shape_complaint(Stage stage, const Shape& stored, const Shape& wanted);
 
 }  // namespace headlight

@@ -30,7 +30,7 @@ bool read_mask_values(OwnStage& own) {
   Buffer attend;
   for (const float v : values) attend.push_back(v == 0 ? 1 : 0);
   own.values = Tensor(own.values.shape(), std::move(attend));
-  own.reading = "additive, read as true where it is 0";
+  own.reading = {OwnReading::Kind::additive_mask, own.stored};
   return true;
 }
 
@@ -44,10 +44,10 @@ OwnStage fitted(Stage stage, const ArrayEntry& entry, const Tensor& stored, cons
     return own;
   }
   own.values = read->values.contiguous();
-  own.reading = std::move(read->note);
+  own.reading = std::move(read->how);
   if (stage == Stage::mask && !read_mask_values(own)) {
     own.fits = false;
-    own.reading = "holds other numbers than 0 and 1; expected true where a query may attend, else false";
+    own.reading = {OwnReading::Kind::no_mask, own.stored};
   }
   return own;
 }

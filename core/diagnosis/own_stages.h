@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/diagnosis/own_reading.h"
 #include "core/run/trace.h"
 
 namespace headlight {
@@ -14,7 +15,7 @@ struct OwnStage {
   Tensor values;        ///< in the shape of the trace's stage where it fits, else as stored
   Shape stored{};         ///< the shape in the file
   bool fits = true;     ///< false: the shape is not the stage's, and no other that can only mean it
-  std::string reading{};  ///< how another shape was read, or what is wrong with it; "" where there is nothing to say
+  OwnReading reading{};   ///< how another shape was read, or what is wrong with it
   float slack = 0;      ///< relative rounding of the file's own precision, see agree()
 };
 

@@ -65,7 +65,7 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
   if (!is_scenario && !std::filesystem::is_directory(path_from(file)) && open_arrays(path_from(file))->find(name(cut.stage))) {
     const OwnStages own = read_own_stages(file, cut.trace);
     const OwnStage* found = own.find(cut.stage);
-    if (found && !found->fits) throw FileError(file, found->reading.empty() ? "its " + std::string(name(cut.stage)) + " has another shape" : found->reading, "expected " + to_string(mine.shape()));
+    if (found && !found->fits) throw FileError(file, found->reading.plain() ? "its " + std::string(name(cut.stage)) + " has another shape" : in_words(found->reading), "expected " + to_string(mine.shape()));
     if (found) return fit(found->values);
   }
   Scenario scenario = cut.trace.scenario;

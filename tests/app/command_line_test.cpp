@@ -375,6 +375,50 @@ TEST_CASE("compare exits with 0 where everything agrees, with 1 where something 
   CHECK(contains(program.run("compare IN/torch_mha.input.npz OUT/mine.npz --scale 1").out, "First difference: scaled_scores"));
 }
 
+TEST_CASE("a folder of submissions gives a line each, whatever the files are called and whether they can be read") {
+  const Program program;
+  REQUIRE(program.run("trace IN/torch_mha.input.npz -o OUT/right.npz").status == 0);
+  REQUIRE(program.run("trace IN/torch_mha.input.npz -o OUT/wrong.npz --scale 1").status == 0);
+  const fs::path folder = program / "class";
+  fs::create_directories(folder / "a folder.npz");
+  const char* names[] = {"anna.npz", "Bob, \"the 2nd\".npz", "=1+1.npz", "-minus.npz", "UPPER.NPZ", "two\nlines.npz", "\xE6\x9D\x8E\xE9\x9B\xB7.npz", "no\xFFutf8.npz"};
+  for (const char* name : names) fs::copy_file(program / (std::string(name).starts_with("Bob") ? "wrong.npz" : "right.npz"), folder / name);
+  std::ofstream(folder / "broken.npz") << "PK\x03\x04 but no archive";
+  std::ofstream(folder / "._anna.npz") << "what macOS lays beside a file";
+  std::ofstream(folder / "notes.txt") << "no submission";
+
+  const Outcome json = program.run("compare IN/torch_mha.input.npz OUT/class --json");
+  CHECK(json.status == 1);
+  const auto rows = nlohmann::json::parse(json.out);
+  CHECK(rows.size() == std::size(names) + 1);
+  std::size_t matches = 0;
+  for (const auto& row : rows) {
+    const std::string file = row["file"], verdict = row["verdict"], note = row["note"];
+    CAPTURE(file, note);
+    matches += verdict == "match" ? 1 : 0;
+    CHECK((verdict == "differs") == file.starts_with("Bob"));
+    CHECK((verdict == "unreadable") == (file == "broken.npz"));
+    CHECK(note.empty() == (verdict != "unreadable"));
+    if (verdict == "differs") CHECK(row["diagnosis"].get<std::string>().starts_with("no_scale"));
+  }
+  CHECK(matches == std::size(names) - 1);
+
+  REQUIRE(program.run("compare IN/torch_mha.input.npz OUT/class --table OUT/t.csv").status == 1);
+  const std::string csv = text_of(program / "t.csv");
+  CHECK(csv.starts_with("file,verdict,first_difference,diagnosis,note\n"));
+  CHECK(static_cast<std::size_t>(std::ranges::count(csv, '\n')) == rows.size() + 1);
+  CHECK(contains(csv, "\n\"Bob, \"\"the 2nd\"\".npz\",differs,scaled_scores,"));
+  CHECK(contains(csv, "\n./=1+1.npz,match"));  // no formula in a spreadsheet
+  CHECK(contains(csv, "\n./-minus.npz,match"));
+  REQUIRE(program.run("compare IN/torch_mha.input.npz OUT/class --table OUT/t.json").status == 1);
+  CHECK(nlohmann::json::parse(text_of(program / "t.json")) == rows);
+
+  const Outcome plain = program.run("compare IN/torch_mha.input.npz OUT/class");
+  CHECK(static_cast<std::size_t>(std::ranges::count(plain.out, '\n')) == rows.size() + 1);
+  CHECK(program.run("compare IN/torch_mha.input.npz OUT/class --table OUT/t.xlsx").status == 2);
+  CHECK_FALSE(fs::exists(program / "t.xlsx"));
+}
+
 TEST_CASE("compare says in one line what is wrong with its files and exits with 2") {
   const Program program;
   std::ofstream(program / "bad.npz") << "not an archive";

@@ -152,6 +152,12 @@ void HeadlessWindow::hold(Modifiers held) {
 #endif
 }
 
+void HeadlessWindow::press(compat::Key key, Modifiers held) {
+  hold(held);
+  press_index(compat::index_of(key));
+  hold({});
+}
+
 void HeadlessWindow::press(char letter, Modifiers held) {
   hold(held);
   press_index(compat::index_of(letter));

@@ -42,6 +42,7 @@ class HeadlessWindow {
   struct Modifiers {
     bool ctrl = false, shift = false, alt = false;
   };
+  void press(compat::Key key, Modifiers held);
   /// One button, down or up, seen by the next frame; a turn of the wheel and its frame.
   void press_button(bool down, int which = 0) { button(down, which); }
   void wheel(float turns);

@@ -130,9 +130,84 @@ TEST_CASE("no text of an operation is cut, leaves the canvas or lies over anothe
       const Scene scene = studio.operation(stage);
       INFO(words_of(at) << name(stage));
       CHECK(faults(scene, studio.place(), studio.least()) == "");
-      CHECK(scene.words_left_out == 0);
+      CHECK(scene.left_out.empty());
     }
   }
+}
+
+TEST_CASE("no word is left out, and none is a number in its place, while there is room for it at six tenths of its size") {
+  std::string words;
+  int looked_at = 0;
+  for (int n = 1; n <= 48; ++n) {
+    words += (n > 1 ? " " : "") + std::string(n % 7 == 0 ? "incomprehensible" : n % 3 == 0 ? "the" : "word") + std::to_string(n);
+    if (n != 9 && n != 27 && n != 48) continue;
+    for (const Setting& at : {settings[0], settings[1], settings[4]}) {
+      const Studio studio(with_every_stage(words.c_str()), at);
+      const TypeSizes type = type_sizes(studio.easel());
+      const float small = std::max(0.6f * type.word, type.least);  // in a presentation nothing is smaller than that
+      for (const Stage stage : {Stage::scores, Stage::weights, Stage::mask, Stage::head_outputs}) {
+        if (!studio.trace().has(stage)) continue;
+        const Scene scene = studio.operation(stage);
+        INFO(n << " words, " << words_of(at) << name(stage));
+        CHECK(faults(scene, studio.place(), studio.least()) == "");
+        for (const SceneWord& word : scene.left_out) {
+          ++looked_at;
+          CAPTURE(word.text, word.width, word.height, small);
+          const ImVec2 size = text_size(studio.fonts(), Face::ui, small, word.text);
+          CHECK((size.x > word.width || studio.fonts().crisp(Face::ui, small) > word.height));
+        }
+        for (const SceneText* text : texts_of(scene)) {
+          const bool is_index = text->role == TextRole::word && text->text.find_first_not_of("0123456789") == std::string::npos;
+          CHECK_FALSE(is_index);
+        }
+      }
+    }
+  }
+  CHECK(looked_at > 0);
+}
+
+TEST_CASE("the terms of a sum travel along their row and column, land one after another, and have all landed when it is whole") {
+  const Studio studio(with_every_stage(), settings[3]);
+  const auto chips = [](const Scene& scene) {
+    std::vector<Rect> boxes;
+    for (const SceneItem& item : scene.items) {
+      if (const auto* box = std::get_if<SceneBox>(&item)) boxes.push_back(box->rect);
+    }
+    return boxes;
+  };
+  Reveal still;
+  still.share = 0.29f;
+  const std::vector<Rect> before = chips(studio.operation(Stage::scores, still));
+  const auto flying = [&](const Scene& scene) {
+    std::vector<Rect> boxes = chips(scene);
+    std::erase_if(boxes, [&](const Rect& box) { return std::ranges::any_of(before, [&](const Rect& b) { return b.min.x == box.min.x && b.min.y == box.min.y && b.max.x == box.max.x; }); });
+    return boxes;
+  };
+  std::size_t most = 0;
+  std::optional<Rect> first;
+  float right = 0, down = 0;
+  for (float share = 0.3f; share < 0.8f; share += 0.01f) {
+    Reveal reveal;
+    reveal.share = share;
+    const std::vector<Rect> now = flying(studio.operation(Stage::scores, reveal));
+    REQUIRE(now.size() % 2 == 0);  // two of each term
+    most = std::max(most, now.size());
+    for (std::size_t i = 0; i < now.size(); i += 2) {  // from A's row, from B's column
+      CHECK(now[i].centre().x <= now[i + 1].centre().x + 1);
+      CHECK(now[i].centre().y >= now[i + 1].centre().y - 1);
+    }
+    if (now.empty()) continue;
+    const Rect& chip = now.front();  // the oldest term's
+    if (first && chip.centre().x > first->centre().x) right += chip.centre().x - first->centre().x;
+    down = std::max(down, now[1].centre().y - chip.centre().y);
+    first = chip;
+  }
+  CHECK(most >= 4);
+  CHECK(right > 100);
+  CHECK(down <= 1);
+  Reveal after;
+  after.share = 0.81f;
+  CHECK(flying(studio.operation(Stage::scores, after)).empty());
 }
 
 TEST_CASE("in a presentation operands and result take seven tenths of the width, and no type is smaller than 24 of 1080 pixels or 18") {

@@ -1,5 +1,8 @@
 // One's own stages beside the right ones, in the window.
+#include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <thread>
 
 #include "core/diagnosis/mistaken_run.h"
 #include "core/files/array_write.h"
@@ -80,6 +83,58 @@ TEST_CASE("own stages are compared anew where the settings change, and a file th
   window.settle();
   CHECK_FALSE(window.document().own);
   CHECK(has(window.document().error, "nowhere.npz"));
+}
+
+TEST_CASE("how an array was read is said in each language, in English as on the terminal") {
+  using Kind = OwnReading::Kind;
+  using Hint = OwnReading::Hint;
+  const Words english("en"), chinese("zh");
+  CHECK(reading_words({}, chinese).empty());
+  for (int kind = 1; kind <= static_cast<int>(Kind::no_mask); ++kind) {
+    for (const Hint hint : {Hint::none, Hint::transpose_missing, Hint::rows_and_columns}) {
+      if (hint != Hint::none && static_cast<Kind>(kind) != Kind::wrong_shape) continue;
+      const OwnReading reading{static_cast<Kind>(kind), {6, 16}, {1, 6, 16}, hint};
+      CAPTURE(in_words(reading));
+      CHECK(reading_words(reading, english) == in_words(reading));
+      const std::string said = reading_words(reading, chinese);
+      CHECK(std::ranges::any_of(said, [](char c) { return static_cast<unsigned char>(c) >= 0xe4; }));
+      CHECK_FALSE(has(said, "read"));
+      CHECK_FALSE(has(said, "mine."));
+    }
+  }
+}
+
+TEST_CASE("a search for a mistake says what it tries, and can be stopped from the window") {
+  const samples::TempFolder scratch;
+  HeadlessWindow window(random_document(256, 128, 4));
+  window.settle();
+  Buffer noise(256 * 128);
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = std::sin(static_cast<float>(i * i % 977));
+  const NamedArray arrays[] = {{"output", Tensor({1, 256, 128}, std::move(noise))}};
+  write_npz(scratch / "noise.npz", arrays);
+  window.session.perform(LayOver{scratch / "noise.npz"});
+  ImVec2 stop{};
+  bool named = false;
+  const auto wait_for = [&](auto&& done) {
+    for (int i = 0; i < 4000 && !done(); ++i) {
+      window.frame();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return done();
+  };
+  CHECK(wait_for([&] {
+    const SearchProgress& progress = window.document().searching;
+    named = named || (progress.busy && !progress.mistake.empty());
+    if (named) stop = window.find("canvas/report", {"stop"});
+    return stop.x > 0;
+  }));
+  window.click(stop);
+  CHECK(wait_for([&] { return window.document().beside && window.document().beside->stopped; }));
+  const Beside& beside = *window.document().beside;
+  CHECK_FALSE(beside.searching);
+  CHECK(beside.comparison.wrongs.empty());
+  CHECK(beside.comparison.first_difference()->stage == Stage::output);  // what is known stays
+  CHECK_FALSE(window.document().searching.busy);
 }
 
 TEST_CASE("what is to be found in a lesson with a mistake is not told before it is answered") {

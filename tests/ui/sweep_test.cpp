@@ -115,6 +115,16 @@ void many_heads(Scenario& s) {
   s.kv_heads = 64;
 }
 
+void network(Scenario& s, const char* model, const char* text) {
+  s = Scenario();
+  s.source = Source::file;
+  s.file = model;
+  s.text = text;
+}
+void sentences(Scenario& s) { network(s, "model:sentences", "the cat that chases the dogs sleeps because it is tired ."); }
+void numbers(Scenario& s) { network(s, "model:numbers", "two hundred forty one"); }
+void juzi(Scenario& s) { network(s, "model:juzi", "小猫喜欢"); }
+
 using Edit = void (*)(Scenario&);
 constexpr std::pair<const char*, Edit> scenarios[] = {{"plain", plain}, {"every stage", every_stage}, {"grouped", grouped}, {"crosswise", crosswise}, {"twelve words", twelve_words},
                                                       {"sixteen words", sixteen_words}, {"characters", characters}, {"long", long_one}, {"many heads", many_heads}};
@@ -122,7 +132,7 @@ constexpr std::pair<const char*, Edit> scenarios[] = {{"plain", plain}, {"every 
 }  // namespace
 
 TEST_CASE("no text crosses another or an arrow, none is small or faint, no title is cut, and numbers say what their cells hold") {
-  int pictures = 0, numbers = 0;
+  int pictures = 0, numbers_in_cells = 0;
   std::map<std::string, int> faults;
   for (const ImVec2 size : {ImVec2{1024, 768}, ImVec2{1366, 768}, ImVec2{1600, 900}, ImVec2{1920, 1080}, ImVec2{3840, 2160}}) {
     for (const char* language : {"en", "zh"}) {
@@ -164,13 +174,29 @@ TEST_CASE("no text crosses another or an arrow, none is small or faint, no title
           }, false, false);
         }
       }
-      numbers += sweep.numbers();
+      numbers_in_cells += sweep.numbers();
+      // A network as a whole, at the sizes between which its panel changes.
+      const auto of_network = [&](const char* what, Edit scenario, std::function<void(View&)> change) {
+        sweep.show(scenario, [&](View& v) {
+          v.kind = ViewKind::network;
+          v.network = {};
+          change(v);
+        });
+        ++pictures;
+        CHECK(sweep.record().texts.size() > 30);
+        for (const std::string& fault : sweep.faults(false)) ++faults[std::to_string(static_cast<int>(size.x)) + " " + language + " network, " + what + ": " + fault];
+      };
+      for (const auto& [what, scenario] : {std::pair("sentences", &sentences), std::pair("numbers", &numbers), std::pair("juzi", &juzi)}) of_network(what, scenario, [](View&) {});
+      if (size.x != 1024 && size.x != 1920) continue;
+      for (const auto& [what, together] : {std::pair("mean", LayersTogether::mean), std::pair("rollout", LayersTogether::rollout), std::pair("flow", LayersTogether::flow)}) {
+        of_network(what, sentences, [together = together](View& v) { v.network.together = together; });
+      }
     }
   }
   std::string list;
   for (const auto& [fault, times] : faults) list += "\n" + fault;
-  INFO(faults.size() << " faults in " << pictures << " pictures with " << numbers << " numbers in cells" << list);
+  INFO(faults.size() << " faults in " << pictures << " pictures with " << numbers_in_cells << " numbers in cells" << list);
   CHECK(pictures > 400);
-  CHECK(numbers > 10000);
+  CHECK(numbers_in_cells > 10000);
   CHECK(faults.empty());
 }

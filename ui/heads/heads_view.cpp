@@ -128,14 +128,14 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   const Rect r = card_on_pixels(card.card);
   const bool front = !card.average && card.head == frame.view().head;
   fill_card(frame, list, r, 7 * u);
-  // The hue stands beside the name, which is to be read.
-  const float mark = card.average ? 0 : 12 * u;
-  if (!card.average) list.AddRectFilled({r.min.x + 7 * u, r.min.y + 8 * u}, {r.min.x + 15 * u, r.min.y + 16 * u}, fade(card.hue, card.chosen ? 1.0f : 0.35f), 2 * u);
-  const float room = r.width() - 12 * u - mark;
+  // The hue stands beside the name, which is to be read, or, where only its number has room, is the border's alone.
   const Face face = card.average ? Face::ui : Face::bold;
-  const bool whole = text_size(frame.fonts, face, 13 * u, card.title).x <= room;  // else its number alone
-  draw_elided(list, frame.fonts, face, 13 * u, {r.min.x + 7 * u + mark, r.min.y + 4 * u}, card.chosen ? frame.look.ink : frame.look.muted,
-              whole ? std::string_view(card.title) : std::string_view(card.number), room);
+  const auto fits = [&](const std::string& words, float room) { return text_size(frame.fonts, face, 13 * u, words).x <= room; };
+  const float mark = card.average || !fits(std::string(std::to_string(picture.cards.size()).size(), '8'), r.width() - 24 * u) ? 0 : 12 * u;
+  if (mark > 0) list.AddRectFilled({r.min.x + 7 * u, r.min.y + 8 * u}, {r.min.x + 15 * u, r.min.y + 16 * u}, fade(card.hue, card.chosen ? 1.0f : 0.35f), 2 * u);
+  const float room = r.width() - 12 * u - mark;
+  const std::string* title = fits(card.title, room) ? &card.title : fits(card.number, room) ? &card.number : nullptr;
+  if (title) draw_text(list, frame.fonts, face, 13 * u, {r.min.x + 7 * u + mark, r.min.y + 4 * u}, card.chosen ? frame.look.ink : frame.look.muted, *title);
   const HeadsAverage* average = card.average ? frame.pictures.find<HeadsAverage>() : nullptr;
   if (average && average->busy()) {
     char words[96];
@@ -149,6 +149,8 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   const View& view = frame.view();
   const auto highlight = [&](const std::optional<Cell>& cell, Mark mark_of) {
     if (!cell || !frame.shows(*cell)) return;
+    const bool covered = std::min(card.heat.rect.width() / static_cast<float>(card.heat.cols), card.heat.rect.height() / static_cast<float>(card.heat.rows)) < 8 * u;
+    if (covered && !front) return;  // the lines would hide what they stand around
     Cell here = *cell;  // query 3 is query 3 in every head
     if (here.stage == card.heat.stage) here.head = card.heat.head;
     draw_highlight(frame, list, card.heat, card.heat.rect, here, mark_of);

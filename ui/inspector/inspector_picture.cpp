@@ -14,6 +14,7 @@
 #include "ui/inspector/reach.h"
 #include "ui/look/number_text.h"
 #include "ui/matrix/heat.h"
+#include "ui/widgets/formula_words.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {
@@ -35,13 +36,19 @@ std::string index_text(const Trace& trace, const Cell& cell) {
   return text + "]";
 }
 
-/// "sat → mat", "mat, d_head 2"; of parameters, whose axes have no names, "[2, 7]".
-std::string short_place(const Trace& trace, const Cell& cell) {
+/// "channel 2" of a head or of all of them; "number 5" of a token or an output.
+std::string column_words(const Words& words, Axis axis, const std::string& col) {
+  const bool channel = axis == Axis::head_feature || axis == Axis::query_channel || axis == Axis::kv_channel;
+  return words.fill(channel ? "inspector.channel" : "inspector.number", {col});
+}
+
+/// "sat → mat", "mat, channel 2"; of parameters, whose axes have no names, "[2, 7]".
+std::string short_place(const Words& words, const Trace& trace, const Cell& cell) {
   const StageInfo& about = info(cell.stage);
   if (is_parameter(cell.stage)) return index_text(trace, cell);
   const std::string row = axis_label(trace, about.rows, cell.batch, cell.row), col = axis_label(trace, about.cols, cell.batch, cell.col);
   if (about.cols == Axis::key) return row + " → " + col;
-  return row + ", " + std::string(symbol(about.cols)) + " " + col;
+  return row + ", " + column_words(words, about.cols, col);
 }
 
 /// "the … mat" of some that follow one another.
@@ -89,10 +96,8 @@ struct Builder {
   }
 
   void formulas(const Explanation& e) {
-    picture.formula = math_lines(frame.fonts, formula_points * frame.u, e.formula, width);
-    std::string numbers = e.numbers.empty() ? "" : "= " + e.numbers;
-    constexpr std::string_view more = " more: ";
-    if (const std::size_t at = numbers.find(more); at != std::string::npos) numbers.replace(at, more.size(), frame.words("inspector.more_terms"));
+    picture.formula = math_lines(frame.fonts, formula_points * frame.u, formula_in_words(frame.words, e.formula), width);
+    const std::string numbers = e.numbers.empty() ? "" : "= " + formula_in_words(frame.words, e.numbers);
     picture.numbers = math_lines(frame.fonts, numbers_points * frame.u, numbers, width);
     for (const Quantity& quantity : e.quantities) {
       const std::string key = "inspector.quantity." + std::string(quantity.name);
@@ -203,7 +208,7 @@ struct Builder {
   void source(const Term& term) {
     // The bars of a softmax say the same of its keys.
     if (picture.sources.size() == (cell.stage == Stage::weights ? 3 : sources_at_most)) return;
-    picture.sources.push_back({term.cell, std::string(name(term.cell.stage)) + " " + short_place(trace, term.cell),
+    picture.sources.push_back({term.cell, std::string(name(term.cell.stage)) + " " + short_place(frame.words, trace, term.cell),
                                number_text(static_cast<float>(term.value), 4), frame.look.lane(term.cell.stage)});
   }
 
@@ -248,7 +253,7 @@ struct Builder {
       const StageInfo& about = info(region.stage);
       const std::string rows = span_words(trace, about.rows, region.batch, region.row, region.rows), cols = span_words(trace, about.cols, region.batch, region.col, region.cols);
       const std::string head = has_head_axis(region.stage) && trace.dims().heads > 1 ? frame.words.fill("inspector.head", {std::to_string(region.head)}) + ", " : "";
-      const std::string place = about.cols == Axis::key ? rows + " → " + cols : rows + ", " + std::string(symbol(about.cols)) + " " + cols;
+      const std::string place = about.cols == Axis::key ? rows + " → " + cols : rows + ", " + column_words(frame.words, about.cols, cols);
       picture.reached.push_back({{region.stage, region.batch, region.head, region.row, region.col}, std::string(name(region.stage)), head + place, frame.look.lane(region.stage)});
     }
   }
@@ -325,8 +330,9 @@ std::string place_words(const Frame& frame, const Cell& cell) {
     const char* key = tokens ? "inspector.token_to_token" : "inspector.query_to_key";
     return words + frame.words.fill(key, {row, col});
   }
-  return words + frame.words.fill("inspector.row_column",
-                                  {std::string(symbol(about.rows)), row, std::string(symbol(about.cols)), col});
+  if (is_parameter(cell.stage)) return words + frame.words.fill("inspector.row_column", {std::string(symbol(about.rows)), row, std::string(symbol(about.cols)), col});
+  const char* whose = tokens ? "inspector.of_token" : about.rows == Axis::query ? "inspector.of_query" : "inspector.of_key";
+  return words + frame.words.fill(whose, {row, column_words(frame.words, about.cols, col)});
 }
 
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width) {

@@ -89,11 +89,17 @@ struct SceneTarget {
   bool link = false;  ///< words of a sentence that name it: the pointer on them lights up what they name
 };
 
+/// A word and the room that it would have had.
+struct SceneWord {
+  std::string text;
+  float width = 0, height = 0;
+};
+
 struct Scene {
   std::vector<SceneItem> items;  ///< in the order in which they are drawn
   std::vector<SceneTarget> targets;
   Rect matter;                   ///< operands and result together, without words
-  int words_left_out = 0;        ///< that have an index, or nothing, in their place
+  std::vector<SceneWord> left_out;  ///< words that nothing stands for
   std::vector<Rect> boxes;       ///< that text stands in and must not leave
 };
 

@@ -66,7 +66,7 @@ std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, 
     if (count == 0) continue;
     CountNote note;
     note.kind = kind;
-    note.full = frame.words.fill(word_of(kind), {std::to_string(count), std::to_string(all), share_text(count, all)});
+    note.full = frame.words.fill(word_of(kind), {grouped(count), grouped(all), share_text(count, all)});
     note.shown = note.full;
     if (width(note.shown) > free) note.shown = share_text(count, all);
     if (width(note.shown) > free) continue;

@@ -87,7 +87,8 @@ float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
   const auto measure = [&](Index i) {
     std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
     if (label == std::to_string(i)) std::ranges::fill(label, '8');  // any index of as many digits has room
-    widest = std::max(widest, text_size(frame.fonts, Face::bold, pixels, label).x);
+    // Either can be the wider one: each is drawn at the nearest size that its glyphs were made at.
+    for (const Face face : {Face::bold, Face::ui}) widest = std::max(widest, text_size(frame.fonts, face, pixels, label).x);
   };
   for (Index i = 0; i < std::min<Index>(count, 64); ++i) measure(i);
   measure(count - 1);  // the longest of indices

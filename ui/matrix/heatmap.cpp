@@ -125,9 +125,9 @@ struct LabelStyle {
   float width(bool lit, std::string_view text) const { return text_size(frame.fonts, face(lit), pixels, text).x; }
 };
 
-/// Thinned out; the one that is looked at pushes its neighbours aside.
-bool has_label(Index i, Index every, Index lit) {
-  const bool beside = lit >= 0 && i != lit && std::abs(i - lit) < every;
+/// Thinned out; the one that is looked at pushes aside what is not `apart` from it, in cells.
+bool has_label(Index i, Index every, Index lit, float apart) {
+  const bool beside = lit >= 0 && i != lit && static_cast<float>(std::abs(i - lit)) < apart;
   return i == lit || (i % every == 0 && !beside);
 }
 
@@ -143,10 +143,11 @@ bool is_index(std::string_view text) { return text.find_first_not_of("0123456789
 
 void draw_row_labels(const LabelStyle& style, Index lit) {
   const float line = text_size(style.frame.fonts, Face::ui, style.pixels, "0").y;
-  const Index every = round_step(line * 0.95f / style.cell.y);
+  const float apart = line * 0.95f / style.cell.y;
+  const Index every = round_step(apart);
   const auto [first, last] = visible(style.rect.min.y, style.cell.y, style.heat.rows, style.list.GetClipRectMin().y, style.list.GetClipRectMax().y);
   for (Index r = first; r < last; ++r) {
-    if (!has_label(r, every, lit) || !style.shows_row(r)) continue;
+    if (!has_label(r, every, lit, apart) || !style.shows_row(r)) continue;
     char buffer[24];
     const std::string_view text = label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > names_left_out && r != lit, buffer);
     const float whole = style.width(r == lit, text), width = std::min(whole, style.heat.label_room * style.pixels);
@@ -159,9 +160,10 @@ void draw_row_labels(const LabelStyle& style, Index lit) {
 /// Each ends under its cell and leans out to the left.
 void draw_turned_labels(const LabelStyle& style, Index lit) {
   const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
-  const Index every = round_step(style.pixels * 1.05f / style.cell.x);
+  const float apart = style.pixels * 1.05f / style.cell.x;
+  const Index every = round_step(apart);
   for (Index c = first; c < last; ++c) {
-    if (!style.shows_col(c) || !has_label(c, every, lit)) continue;
+    if (!style.shows_col(c) || !has_label(c, every, lit, apart)) continue;
     const ImVec2 end{style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x + style.pixels * 0.25f, style.seen.max.y + style.pixels * 0.55f};
     draw_turned(style.list, style.frame.fonts, style.face(c == lit), style.pixels, end, -45, style.ink(c == lit),
                 style.heat.col_labels[static_cast<std::size_t>(c)], style.heat.turned_room * style.pixels);
@@ -174,9 +176,10 @@ void draw_column_labels(const LabelStyle& style, Index lit) {
   // A name may be cut to a few letters, an index not at all.
   const float widest = std::min(style.heat.widest_column * style.pixels, 40 * u * style.pixels / (12 * u));
   const float room = std::max(style.cell.x - 3 * u, widest);
-  const Index every = round_step((room + 3 * u) / style.cell.x - 0.01f);
+  const float apart = (room + 3 * u) / style.cell.x - 0.01f;
+  const Index every = round_step(apart);
   for (Index c = first; c < last; ++c) {
-    if (!has_label(c, every, lit) || !style.shows_col(c)) continue;
+    if (!has_label(c, every, lit, apart) || !style.shows_col(c)) continue;
     char buffer[24];
     const std::string_view text = label_text(style.heat.col_labels[static_cast<std::size_t>(c)], c, every > names_left_out && c != lit, buffer);
     const float whole = style.width(c == lit, text), width = std::min(whole, std::max(room, static_cast<float>(every) * style.cell.x - 3 * u));

@@ -54,6 +54,7 @@ class Maker {
       : frame_(frame), beside_(*frame.document.beside), course_(course), area_(area), u_(frame.u), secrets_(course ? told(*course, frame.view().lesson) : BugSecrets{true, true}) {}
 
   MinePicture make() {
+    claim_ = claimed();
     picture_.stage = shown();
     picture_.report = make_report(beside_.comparison, beside_.own, frame_.words);
     float y = area_.min.y;
@@ -70,8 +71,25 @@ class Maker {
   }
 
  private:
-  /// In a lesson the last stage first, until it is known where it begins.
+  /// The first number that the step's text states, where the stage is there: a cell, or a row with column −1.
+  std::optional<Cell> claimed() const {
+    const std::size_t step = frame_.view().lesson.step;
+    if (!course_ || step >= course_->steps.size()) return {};
+    for (const Claim& claim : course_->steps[step].claims) {
+      std::optional<Cell> cell = cell_place(claim.measure.of);
+      if (!cell && (cell = row_place(claim.measure.of))) cell->col = -1;
+      const StageComparison* stage = cell ? comparison_of(cell->stage) : nullptr;
+      if (stage && stage->own && cell->batch >= 0 && cell->head >= 0) return cell;
+    }
+    return {};
+  }
+
+  /// The text's numbers are in sight.
+  bool shows_claim() const { return claim_ && claim_->stage == picture_.stage; }
+
+  /// In a lesson what the text speaks of, or the last stage, until it is known where it begins.
   Stage shown() const {
+    if (claim_ && !frame_.view().beside) return claim_->stage;
     if (!secrets_.stages && !frame_.view().beside) return Stage::output;
     return beside_shown(beside_, frame_.view());
   }
@@ -153,8 +171,9 @@ class Maker {
     if (right.shape() != stage->own->values.shape()) return;
     const Stage standing = standing_for(*frame_.trace(), picture_.stage);
     const View& view = frame_.view();
-    const Index batch = right.rank() >= 3 ? view.batch : 0;
-    Index head = right.rank() < 4 ? 0 : view.head;
+    const bool claim = shows_claim() && !view.beside;
+    const Index batch = right.rank() >= 3 ? (claim ? claim_->batch : view.batch) : 0;
+    Index head = right.rank() < 4 ? 0 : claim ? claim_->head : view.head;
     if (right.rank() == 4 && head >= right.size(1)) head = std::min(head / frame_.trace()->dims().groups(), right.size(1) - 1);
     const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);
     const Tensor apart = difference_of(a, b);
@@ -200,7 +219,8 @@ class Maker {
       heat.row_labels = axis_labels(frame_, info(picture_.stage).rows, a.rows);
       if (cell >= 26 * u_) heat.col_labels = axis_labels(frame_, info(picture_.stage).cols, a.cols);
       heat.label_room = widest / (12 * u_);
-      if (secrets_.stages) panel.mark = mark_of(*stage, heat);
+      if (shows_claim() && i < 2) panel.mark = mark_of(*claim_, heat);
+      else if (secrets_.stages) panel.mark = mark_of(*stage, heat);
       if (i == 2) heat.batch = heat.head = 0;  // where its numbers are
       picture_.panels.push_back(std::move(panel));
     }
@@ -211,6 +231,14 @@ class Maker {
 
   /// A stage that the run has none of stands in another's shape.
   Stage trace_stage(Stage standing) const { return frame_.trace()->has(standing) ? standing : Stage::weights; }
+
+  static std::optional<Rect> mark_of(const Cell& claim, const HeatPicture& heat) {
+    if (claim.row < 0 || claim.batch != heat.batch || claim.head != heat.head || claim.row >= heat.rows || claim.col >= heat.cols) return {};
+    const float w = heat.rect.width() / static_cast<float>(heat.cols), h = heat.rect.height() / static_cast<float>(heat.rows);
+    const bool row = claim.col < 0;
+    const ImVec2 min{heat.rect.min.x + (row ? 0 : static_cast<float>(claim.col) * w), heat.rect.min.y + static_cast<float>(claim.row) * h};
+    return Rect{min, {row ? heat.rect.max.x : min.x + w, min.y + h}};
+  }
 
   static std::optional<Rect> mark_of(const StageComparison& stage, const HeatPicture& heat) {
     if (!stage.differs() || !stage.agreement) return {};
@@ -229,6 +257,7 @@ class Maker {
   Rect area_;
   float u_;
   BugSecrets secrets_;
+  std::optional<Cell> claim_;
   MinePicture picture_;
 };
 

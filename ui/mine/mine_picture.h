@@ -24,7 +24,7 @@ struct MinePanel {
   Rect card;
   std::string title;
   HeatPicture heat;    ///< no rows: a question mark
-  std::optional<Rect> mark;  ///< the cell that differs most
+  std::optional<Rect> mark;  ///< the cell that differs most; in a lesson the one that the text speaks of
 };
 
 struct MineCodeLine {

@@ -184,7 +184,7 @@ class Drawer {
     const SearchProgress& progress = frame_.document.searching;
     char seconds[16];
     std::snprintf(seconds, sizeof seconds, "%.0f", progress.seconds);
-    paragraph(Face::ui, 14, frame_.look.ink, frame_.words.fill("mine.searching", {progress.mistake, seconds}));
+    paragraph(Face::ui, 14, frame_.look.ink, frame_.words.fill("mine.searching", {progress.mistake.empty() ? "" : frame_.words("mistakes." + progress.mistake + ".title"), seconds}));
     ImGui::SetCursorScreenPos({left_, y_});
     if (chip(frame_, "stop", frame_.words("mine.stop"), false)) frame_.actions.push_back(StopSearch{});
     y_ += 34 * u_;
@@ -217,7 +217,7 @@ void draw_mine_or_compare_view(const Frame& frame, Rect place) {
   if (course && !course->bug) course = nullptr;
   const View& view = frame.view();
   const std::size_t told_of = course ? static_cast<std::size_t>(told(*course, view.lesson).stages) + 2 * static_cast<std::size_t>(told(*course, view.lesson).mistake) : 4;
-  const MinePicture& picture = frame.picture<MinePicture>([&] { return make_mine_picture(frame, course, area); }, document.beside, view.beside, told_of, area);
+  const MinePicture& picture = frame.picture<MinePicture>([&] { return make_mine_picture(frame, course, area); }, document.beside, view.beside, view.lesson.step, told_of, area);
   Drawer(frame, picture, area).draw();
 }
 

@@ -36,11 +36,27 @@ ReportFinding finding_words(const Finding& finding, const Words& words) {
   return said;
 }
 
+const char* key_of(OwnReading::Kind kind) {
+  switch (kind) {
+    case OwnReading::Kind::as_it_is: break;
+    case OwnReading::Kind::other_axes: return "mine.read.other_axes";
+    case OwnReading::Kind::one_for_all_heads: return "mine.read.one_for_all_heads";
+    case OwnReading::Kind::batch_and_heads_first: return "mine.read.batch_and_heads_first";
+    case OwnReading::Kind::repeated_heads: return "mine.read.repeated_heads";
+    case OwnReading::Kind::sequence_first: return "mine.read.sequence_first";
+    case OwnReading::Kind::additive_mask: return "mine.read.additive_mask";
+    case OwnReading::Kind::wrong_shape: return "mine.read.wrong_shape";
+    case OwnReading::Kind::no_mask: return "mine.read.no_mask";
+  }
+  return "";
+}
+
 std::vector<std::string> unexplained(const Comparison& comparison, const Wrong& wrong, const Words& words) {
   std::vector<std::string> notes;
   const auto stage = std::ranges::find(comparison.stages, wrong.stage, &StageComparison::stage);
   const bool last = &wrong == &comparison.wrongs.back() && std::any_of(stage + 1, comparison.stages.end(), [](const StageComparison& s) { return s.own != nullptr; });
-  if (!stage->agreement) notes.push_back(words.fill("mine.it", {stage->own->reading}));
+  if (!stage->agreement) notes.push_back(words.fill("mine.it", {reading_words(stage->own->reading, words)}));
+  else if (!comparison.complete && &wrong == &comparison.wrongs.back()) notes.emplace_back(words("mine.unknown_so_far"));
   else notes.emplace_back(words(wrong.aside ? "mine.aside" : last ? "mine.unknown_then_right" : "mine.unknown"));
   const std::string missing = stages_in_words(worth_saving(comparison, wrong));
   if (!missing.empty()) notes.push_back(words.fill("mine.save_too", {missing}));
@@ -48,6 +64,14 @@ std::vector<std::string> unexplained(const Comparison& comparison, const Wrong& 
 }
 
 }  // namespace
+
+std::string reading_words(const OwnReading& reading, const Words& words) {
+  if (reading.plain()) return {};
+  std::string text = words.fill(key_of(reading.kind), {to_string(reading.stored), to_string(reading.expected)});
+  if (reading.hint == OwnReading::Hint::transpose_missing) text += words("mine.read.transpose_missing");
+  if (reading.hint == OwnReading::Hint::rows_and_columns) text += words("mine.read.rows_and_columns");
+  return text;
+}
 
 std::string short_number(double value) {
   char text[40];
@@ -57,7 +81,7 @@ std::string short_number(double value) {
 
 std::string verdict_words(const StageComparison& stage, const Words& words) {
   if (!stage.own) return "";
-  const std::string& reading = stage.own->reading;
+  const std::string reading = reading_words(stage.own->reading, words);
   if (!stage.agreement) return words.fill("mine.differs_shape", {reading});
   const Agreement& a = *stage.agreement;
   const std::string text = a.agrees ? words("mine.stage_agrees")
@@ -80,7 +104,7 @@ Report make_report(const Comparison& comparison, const OwnStages& own, const Wor
     for (const Finding& finding : wrong.findings) part.findings.push_back(finding_words(finding, words));
     if (wrong.findings.empty()) part.notes = unexplained(comparison, wrong, words);
   }
-  if (!comparison.complete) report.incomplete = words("mine.incomplete");
+  if (!comparison.complete) report.incomplete = words.fill("mine.incomplete", {short_number(search_seconds)});
   for (const OwnStages::Other& other : own.others) {
     if (!other.meant || own.find(*other.meant)) continue;
     report.others.push_back(words.fill("mine.other", {other.name, std::string(name(*other.meant))}));

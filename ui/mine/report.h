@@ -35,6 +35,8 @@ struct Report {
 Report make_report(const Comparison& comparison, const OwnStages& own, const Words& words);
 /// How a stage compares: "agrees", or where it does not and by what.
 std::string verdict_words(const StageComparison& stage, const Words& words);
+/// How an array was taken, or why it was not; "" where there is nothing to say.
+std::string reading_words(const OwnReading& reading, const Words& words);
 /// "2.5e-05", as the table has it.
 std::string short_number(double value);
 

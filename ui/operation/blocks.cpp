@@ -169,7 +169,7 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
   for (Index r = block.row; r < block.row + block.rows; ++r) {
     const bool is_lit = r == lit;
     if (!is_lit && every > 1 && ((r - lit) % every != 0)) {
-      if (has_words(pen.easel(), axis)) ++pen.scene().words_left_out;
+      if (has_words(pen.easel(), axis)) pen.scene().left_out.push_back({name_of(pen.easel(), axis, r), room, line});
       continue;
     }
     std::string word = name_of(pen.easel(), axis, r);
@@ -231,7 +231,8 @@ void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float roo
       pen.target(place, axis == Axis::query ? Deed::query_word : Deed::key_word, c);
     }
     if (!is_lit && every > 1 && (c - lit) % every != 0) {
-      if (has_words(pen.easel(), axis)) ++pen.scene().words_left_out;
+      // Turned, it would have a column's width for its height.
+      if (has_words(pen.easel(), axis)) pen.scene().left_out.push_back({name_of(pen.easel(), axis, c), (room - size * 0.8f) / turn_share, cols.size / 1.25f});
       continue;
     }
     std::string word = name_of(pen.easel(), axis, c);

@@ -94,6 +94,11 @@ struct Sum {
 float so_far(const Sum& sum);
 void put_sum(const Task& task, const Sum& sum, Rect card, bool framed);
 
+/// How many terms have come to their number at this share of the sum's time, and those that are on their way to it: along
+/// A's row and B's column, to the number's cell.
+Index terms_landed(float share, Index terms);
+void put_flights(Pen& pen, const Block& left, const Block& above, const Rect& to, const Cell& cell, const Sum& sum, float share);
+
 /// The sum that makes a number of a product, with `terms` of its terms added.
 Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index terms);
 

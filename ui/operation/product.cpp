@@ -26,7 +26,7 @@ Made made_at(const Reveal& reveal, const Block& block, const Cell& cell, Index t
   const float share = *reveal.share;
   const Index index = (cell.row - block.row) * block.cols + cell.col - block.col;
   if (share < begins) return {static_cast<Index>(share / begins * static_cast<float>(index)), 0, false};
-  if (share < ends) return {index, std::min<Index>(static_cast<Index>((share - begins) / (ends - begins) * static_cast<float>(terms + 1)), terms), false};
+  if (share < ends) return {index, terms_landed((share - begins) / (ends - begins), terms), false};
   const Index left = block.rows * block.cols - index - 1;
   const auto more = static_cast<Index>((share - ends) / (1 - ends) * static_cast<float>(left + 1));
   return {index + 1 + more, terms, share >= 1};
@@ -58,6 +58,7 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
   const float caption = pen.type.caption * 1.7f;
   const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number);
   const float gap = 12 * u;
+  const float tallest = std::max(64 * u, area.height() * 0.09f);  // of a row: a large window is used
   const auto T = static_cast<float>(left.cols);
   // Heights: B takes what it needs, at most its share; then the rows.
   const float share = to.sum_in_corner ? 0.54f : 0.36f;
@@ -67,7 +68,7 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
   // Beside B the sum stands, with some of its terms at least: one sees it grow.
   const float terms = pen.type.word * 2 + number * 1.6f * std::min(T, 3.0f) + pen.type.great * 1.15f + pen.type.caption * 1.6f + (is_parameter(operands.right) && trace.has(bias_beside(operands.right)) ? number * 1.6f : 0);
   float above = std::clamp(to.sum_in_corner ? std::max(rough - rows_want, terms) : T * 14 * u, rough * (to.sum_in_corner ? 0.28f : 0.22f), rough * share);
-  to.rows = window_around(cell.row, result.rows, rough - above, number * 1.45f, 64 * u);
+  to.rows = window_around(cell.row, result.rows, rough - above, number * 1.45f, tallest);
   to.names = std::min(row_room(pen, to.rows, about.rows), area.width() * 0.2f);
   // Widths: the result takes what its numbers need, then A.
   const float wide = area.width() - to.names - gap;
@@ -77,11 +78,11 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
   // Of words all are shown before all digits are; of features a part with its digits.
   while (about.cols == Axis::key && needed() * static_cast<float>(result.cols) > most && figures.shorten()) continue;
   const float aim = to.sum_in_corner ? wide * 0.56f : std::min(most, std::max(wide * 0.5f, needed() * static_cast<float>(result.cols)));
-  to.cols = window_around(cell.col, result.cols, needed() * static_cast<float>(result.cols) > aim ? most : aim, needed(), to.sum_in_corner ? 1e6f : 96 * u);
+  to.cols = window_around(cell.col, result.cols, needed() * static_cast<float>(result.cols) > aim ? most : aim, needed(), to.sum_in_corner ? 1e6f : std::max(96 * u, wide * 0.09f));
   to.heads = about.cols == Axis::key ? column_room(pen, to.cols, Axis::key) : pen.type.caption * 1.5f;
   const float height = area.height() - caption - gap - to.heads;
   above = std::min(above, height * share);
-  to.rows = window_around(cell.row, result.rows, height - above, number * 1.45f, 64 * u);
+  to.rows = window_around(cell.row, result.rows, height - above, number * 1.45f, tallest);
   const float result_width = to.cols.size * static_cast<float>(to.cols.count);
   const float left_width = std::min(wide - result_width, to.sum_in_corner ? 1e6f : T * std::max(30 * u, to.rows.size * 1.3f));
   const float x = area.min.x + to.names, y = area.min.y + to.heads;
@@ -92,6 +93,23 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
   to.result = {{middle, down}, {middle + result_width, down + deep}};
   to.corner = {{area.min.x, area.min.y}, {middle - gap, down - gap}};
   return to;
+}
+
+/// Type as large as leaves the cells air.
+float roomy(const Pen& pen, const Block& block, const Figures& figures) {
+  const float w = block.rect.width() / static_cast<float>(block.cols), h = block.rect.height() / static_cast<float>(block.rows);
+  for (const float larger : {1.9f, 1.6f, 1.35f, 1.15f}) {
+    const float pixels = pen.type.number * larger;
+    if (pen.easel().fonts.crisp(Face::mono, pixels) <= 0.4f * h && pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) <= 0.72f * w) return pixels;
+  }
+  return pen.type.number;
+}
+
+/// The numbers of an operand, where all of them have room.
+void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers, const std::function<bool(Index, Index)>& has) {
+  Figures figures(numbers);
+  const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
+  write(pen, block, figures, pixels, has);
 }
 
 /// The symbol and the sizes of an operand or the result, in a line that ends or begins at `at`.
@@ -170,6 +188,8 @@ Rect product(const Task& task) {
   put(pen, above, 0.28f);
   put(pen, left, 1, {row.min, {row.min.x + row.width() * lit, row.max.y}});
   put(pen, above, 1, {col.min, {col.max.x, col.min.y + col.height() * lit}});
+  write_fitting(pen, left, numbers_of(trace, view, operands.left), [&](Index r, Index c) { return r == cell.row && c < made.terms; });
+  write_fitting(pen, above, numbers_of(trace, view, operands.right), [&](Index r, Index c) { return c == cell.col && r < made.terms; });
   pen.box(row.grown(1.5f * u), look.lane(operands.left), std::max(2.0f, 2 * u), 3 * u);
   pen.box(col.grown(1.5f * u), look.lane(operands.right), std::max(2.0f, 2 * u), 3 * u);
 
@@ -198,7 +218,7 @@ Rect product(const Task& task) {
       pen.fill(blank, look.card);
     }
   }
-  const float pixels = fitting(pen, result, figures, pen.type.number);
+  const float pixels = fitting(pen, result, figures, roomy(pen, result, figures));
   write(pen, result, figures, pixels, [&](Index r, Index c) { return has(r, c); });
 
   // The number that is being made.
@@ -209,6 +229,9 @@ Rect product(const Task& task) {
   pen.fill(box, any ? to_imgui(ground) : look.card);
   if (any && pixels > 0) pen.text(TextRole::number, Face::mono, pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
   pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), 3 * u);
+  if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(task.easel())) {
+    put_flights(pen, left, above, box, cell, sum, (*share - begins) / (ends - begins));
+  }
   for (Index r = result.row; r < result.row + result.rows; ++r) {
     for (Index c = result.col; c < result.col + result.cols; ++c) pen.target(result.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
   }

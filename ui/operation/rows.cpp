@@ -10,6 +10,7 @@
 #include "core/figure/range.h"
 #include "core/image/theme.h"
 #include "ui/operation/bands.h"
+#include "ui/widgets/formula_words.h"
 
 namespace headlight::operation {
 namespace {
@@ -238,10 +239,11 @@ void put_formula(const Task& task, Rect room) {
   const Explanation found = explain(task.trace(), cell);
   const float pixels = pen.type.formula;
   const float least = pen.easel().view.presenting ? pen.type.least : 0;
-  std::string all = found.formula;
-  if (!found.numbers.empty()) all += " = " + found.numbers;
+  const std::string formula = formula_in_words(pen.easel().words, found.formula);
+  std::string all = formula;
+  if (!found.numbers.empty()) all += " = " + formula_in_words(pen.easel().words, found.numbers);
   if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, all, std::max(least, pixels * 0.8f), Align::middle) > 0) return;
-  if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, found.formula, least, Align::middle) > 0) return;
+  if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, formula, least, Align::middle) > 0) return;
 }
 
 }  // namespace headlight::operation

@@ -5,6 +5,7 @@
 
 #include "core/attention/masking.h"
 #include "core/run/summary.h"
+#include "ui/look/number_text.h"
 
 namespace headlight {
 namespace {
@@ -33,7 +34,7 @@ std::string masked_words(const Frame& frame) {
   const KindCounts& kinds = trace.summary->kinds(Stage::masked_scores, frame.view().batch, frame.view().head);
   const Index masked = kinds[static_cast<std::size_t>(CellKind::masked)];
   const Index all = trace.dims().n_q * trace.dims().n_k;
-  return frame.words.fill("controls.masked", {std::to_string(masked), std::to_string(all), std::to_string((100 * masked + all / 2) / all)});
+  return frame.words.fill("controls.masked", {grouped(masked), grouped(all), std::to_string((100 * masked + all / 2) / all)});
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "ui/panels/registry.h"
 #include "ui/pipeline/moment_picture.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/formula_words.h"
 #include "ui/widgets/math_text.h"
 #include "ui/widgets/pressable.h"
 
@@ -321,7 +322,7 @@ void draw_stage_on_its_way(const Frame& frame, Stage stage) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   draw_text(list, frame.fonts, Face::bold, 16 * u, at, frame.look.lane(stage), name(stage));
-  const std::string_view formula = info(stage).formula;
+  const std::string_view formula = stage_formula(frame.words, stage);
   const float width = ImGui::GetContentRegionAvail().x;
   const float fit = std::clamp(width / std::max(math_size(frame.fonts, 18 * u, formula).x, 1.0f), 0.6f, 1.0f);
   draw_math(list, frame.fonts, 18 * u * fit, {at.x, at.y + 28 * u}, frame.look.ink, formula);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/inspector/inspector_picture.h"
+#include "ui/widgets/formula_words.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {
@@ -24,7 +25,7 @@ void draw_caption(const Frame& frame, ImDrawList& list, Stage stage, const std::
   const std::optional<Cell> cell = frame.looked_at();
   const bool explained = cell && cell->stage == stage && on_its_way.empty();
   const InspectorPicture* picture = explained ? &inspector_picture(frame, *cell, row.width()) : nullptr;
-  const std::string_view formula = picture ? std::string_view(picture->formula.front()) : on_its_way.empty() ? info(stage).formula : std::string_view(on_its_way);
+  const std::string_view formula = picture ? std::string_view(picture->formula.front()) : on_its_way.empty() ? stage_formula(frame.words, stage) : std::string_view(on_its_way);
   const std::string_view numbers = picture && !picture->numbers.empty() ? std::string_view(picture->numbers.front()) : std::string_view();
   // Fractions take both lines: what follows from them stands beside them.
   const bool two_lines = !numbers.empty() && !has_fraction(formula) && !has_fraction(numbers);

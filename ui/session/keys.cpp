@@ -179,19 +179,20 @@ void look_keys(const Frame& frame) {
 
 void press_keys(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
-  if (io.KeyCtrl && pressed_once('q')) frame.actions.push_back(Quit{});
-  if (io.KeyCtrl && pressed_once('s')) frame.actions.push_back(AskToSave{Next::stay, io.KeyShift});
-  if (io.KeyCtrl && pressed_once('e') && frame.trace()) toggle_export(frame);
+  const bool ctrl = io.KeyCtrl && !io.KeyAlt;  // together they are AltGr, which types
+  if (ctrl && pressed_once('q')) frame.actions.push_back(Quit{});
+  if (ctrl && pressed_once('s')) frame.actions.push_back(AskToSave{Next::stay, io.KeyShift});
+  if (ctrl && pressed_once('e') && frame.trace()) toggle_export(frame);
   if (io.WantTextInput) {
     if (frame.view().dialog != Dialog::none && pressed_once(Key::escape)) escape(frame);
     return;
   }
-  if (io.KeyCtrl && pressed('z')) frame.actions.push_back(io.KeyShift ? Action(Redo{}) : Action(Undo{}));
-  if (io.KeyCtrl && pressed('y')) frame.actions.push_back(Redo{});
+  if (ctrl && pressed('z')) frame.actions.push_back(io.KeyShift ? Action(Redo{}) : Action(Undo{}));
+  if (ctrl && pressed('y')) frame.actions.push_back(Redo{});
   if (pressed_once(Key::f11)) toggle_fullscreen(frame);
   if ((io.KeyShift && pressed_once(Key::slash)) || pressed_once(Key::f1)) toggle(frame, Dialog::help);
-  if (io.KeyCtrl && pressed_once('o')) open_dialog(frame);
-  if (io.KeyCtrl && pressed_once('v')) frame.actions.push_back(Paste{});
+  if (ctrl && pressed_once('o')) open_dialog(frame);
+  if (ctrl && pressed_once('v')) frame.actions.push_back(Paste{});
   if (frame.trace()) press_matrix_keys(frame);
   const bool welcome = frame.view().dialog == Dialog::welcome;  // not in the way: a key is meant for what is under it
   if (welcome && (pressed_once(Key::space) || pressed_once(Key::enter) || pressed_once(Key::tab) || pressed(Key::right))) frame.show([](View& v) { v.dialog = Dialog::none; });

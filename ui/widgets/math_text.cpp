@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/explain/math_markup.h"
+#include "core/text/utf8.h"
 #include "ui/geometry/rect.h"
 
 namespace headlight {
@@ -16,6 +17,9 @@ constexpr float raised = -0.1f;
 constexpr float fraction_size = 0.95f;
 constexpr float axis = 0.62f;  // where a fraction's line runs
 constexpr float gap = 0.1f;
+constexpr float word_size = 0.76f;
+
+bool is_east_asian(char32_t character) { return character >= 0x2E80; }
 
 /// Beside the width: what stands out above and below a plain line.
 struct Extent {
@@ -88,9 +92,24 @@ class Setter {
     return extent;
   }
 
+  /// Chinese words stand in the type of the window, upright: the mathematical one has none of them.
   Extent text(std::string_view plain, float pixels, ImVec2 at) {
-    if (to_.list) draw_text(*to_.list, fonts_, Face::math, pixels, at, colour_, plain);
-    return {text_size(fonts_, Face::math, pixels, plain).x, 0, 0};
+    Extent extent;
+    while (!plain.empty()) {
+      std::size_t end = 0;
+      std::size_t next = 0;
+      const bool words = is_east_asian(next_character(plain, next));
+      do end = next;
+      while (end < plain.size() && is_east_asian(next_character(plain, next)) == words);
+      const std::string_view run = plain.substr(0, end);
+      plain.remove_prefix(end);
+      const Face face = words ? Face::ui : Face::math;
+      const float size = words ? pixels * word_size : pixels;
+      const float down = words ? pixels * (1 - word_size) * 0.75f : 0;
+      if (to_.list) draw_text(*to_.list, fonts_, face, size, {at.x + extent.width, at.y + down}, colour_, run);
+      extent.width += text_size(fonts_, face, size, run).x;
+    }
+    return extent;
   }
 
   /// One script, or a lower and an upper one over one another.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "core/attention/head_outputs.h"
 #include "core/attention/heads.h"
@@ -12,6 +13,8 @@
 #include "core/attention/projection.h"
 #include "core/attention/softmax.h"
 #include "core/diagnosis/mistakes.h"
+#include "core/diagnosis/time_limit.h"
+#include "core/tensor/error.h"
 #include "tests/core/diagnosis/own.h"
 #include "tests/matchers.h"
 
@@ -263,6 +266,35 @@ TEST_CASE("the search ends when its time is up, and says so") {
   CHECK(comparison.diagnosis().empty());
   REQUIRE(comparison.wrongs.size() == 1);
   CHECK(std::ranges::count(worth_saving(comparison, comparison.wrongs.front()), Stage::weights) == 1);
+}
+
+TEST_CASE("a search that somebody stops is no search whose time is up") {
+  const auto trace = causal_run();
+  const OwnStages own = own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return v * 1.1F; })}});
+  std::stop_source stop;
+  Run run;
+  run.stop = stop.get_token();
+  std::vector<std::string> tried;
+  const auto tell = [&](std::string_view id) {
+    tried.emplace_back(id);
+    if (tried.size() == 3) stop.request_stop();
+  };
+  CHECK_THROWS_AS(compare(trace, own, run, 1000, tell), Cancelled);
+  CHECK(tried.size() == 3);
+}
+
+TEST_CASE("the clock stops what is under way, and a limit that is not reached stops nothing") {
+  {
+    const TimeLimit limit(0.01, {});
+    while (!limit.token().stop_requested()) std::this_thread::yield();
+    CHECK(limit.is_up());
+  }
+  std::stop_source outer;
+  const TimeLimit limit(1000, outer.get_token());
+  CHECK_FALSE(limit.token().stop_requested());
+  outer.request_stop();
+  CHECK(limit.token().stop_requested());
+  CHECK_FALSE(limit.is_up());
 }
 
 TEST_CASE("mistakes beyond the usual ones are named") {

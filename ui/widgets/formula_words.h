@@ -1,0 +1,17 @@
+// The words in formulas, which core writes in English, in the window's language.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/stage/stage.h"
+#include "ui/look/words.h"
+
+namespace headlight {
+
+/// "s where m, else −∞", "… 13 more: 0.84" of core/explain.
+std::string formula_in_words(const Words& words, std::string markup);
+/// A stage's own formula; valid as long as `words`.
+std::string_view stage_formula(const Words& words, Stage stage);
+
+}  // namespace headlight
