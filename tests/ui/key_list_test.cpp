@@ -29,7 +29,7 @@ struct Chord {
 
 const std::map<std::string, Key>& named_keys() {
   static const std::map<std::string, Key> keys{{"Space", Key::space}, {"←", Key::left}, {"→", Key::right}, {"↑", Key::up}, {"↓", Key::down}, {"Home", Key::home}, {"End", Key::end},
-                                               {"PgUp", Key::page_up}, {"PgDn", Key::page_down}, {"Esc", Key::escape}, {"Enter", Key::enter}, {"Del", Key::del}, {"F1", Key::f1},
+                                               {"PgUp", Key::page_up}, {"PgDn", Key::page_down}, {"Esc", Key::escape}, {"Tab", Key::tab}, {"Enter", Key::enter}, {"Del", Key::del}, {"F1", Key::f1},
                                                {"F5", Key::f5}, {"F11", Key::f11}, {"?", Key::slash}, {"+", Key::plus}, {"−", Key::minus}, {"0", Key::zero}};
   return keys;
 }
@@ -65,7 +65,7 @@ struct State {
   View view;
   std::string error, notice, clipboard;
   const void* pinned = nullptr;
-  bool closes = false;
+  bool closes = false, focused = false;
   bool operator==(const State&) const = default;
 };
 
@@ -99,10 +99,14 @@ class Situation {
   State now() const {
     const Document& d = window_.document();
     const char* clipboard = ImGui::GetClipboardText();
-    return {d.scenario, d.view, d.error, d.notice, clipboard != nullptr ? clipboard : "", d.pinned.get(), false};
+    return {d.scenario, d.view, d.error, d.notice, clipboard != nullptr ? clipboard : "", d.pinned.get(), false, has_focus()};
   }
 
+  /// A control has the keyboard: a ring, or a field's cursor.
+  static bool has_focus() { return !ImGui::GetForegroundDrawList()->VtxBuffer.empty() || ImGui::GetIO().WantTextInput; }
+
   void go_back() {
+    if (has_focus()) window_.press(Key::escape);
     window_.session.perform(DismissMessage{});
     window_.session.perform(DismissMessage{});
     if (!start_.pinned) window_.session.perform(Unpin{});
