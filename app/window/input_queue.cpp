@@ -1,6 +1,7 @@
 #include "app/window/input_queue.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace headlight {
 namespace {
@@ -43,6 +44,8 @@ class FrameInput {
   /// Whether `event` may have moved the keyboard to something else.
   bool may_open(const KeyEvent& event) const {
     if (!event.down || types(event)) return false;
+    // A field's own: all, copy, paste, cut, redo, undo.
+    if (typing_ && event.chord && event.key > 0 && event.key < 128 && std::strchr("ACVXYZ", event.key) != nullptr) return false;
     return event.chord ? event.kind != KeyEvent::Kind::editing : event.kind == KeyEvent::Kind::command || event.kind == KeyEvent::Kind::text;
   }
 

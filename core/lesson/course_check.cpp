@@ -121,7 +121,8 @@ class Check {
   void names_in(const LessonStep& step) {
     std::set<std::string> claimed, used;
     for (const Claim& claim : step.claims) claimed.insert(claim.name);
-    for (const auto& [language, text] : step.text) {
+    for (const auto& [language, said] : step.text) {
+      const std::string& text = said;  // clang 14 lets no lambda see a structured binding
       const std::string path = step.path + ".text." + language;
       for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) {
         const std::string name = text.substr(at + 1, text.find('}', at) - at - 1);

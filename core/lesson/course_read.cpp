@@ -296,7 +296,8 @@ class Reader {
     if (at.has("claims")) {
       const Place claims = at.at("claims");
       attempt([&] { require_object(claims); });
-      for (const auto& [name, unused] : claims.value.items()) {
+      for (const auto& claim : claims.value.items()) {
+        const std::string& name = claim.key();
         attempt([&] { step.claims.push_back(claim_at(claims.at(name), name, scenario_)); });
       }
     }

@@ -104,6 +104,14 @@ TEST_CASE("letters of one word take one frame together, not one each") {
   CHECK(field.now() == "the cat sat");
 }
 
+TEST_CASE("selecting all in a field takes a frame, and what replaces it the next") {
+  InputQueue queue;
+  Field field;
+  for (const char key : std::string("ab*cd\n")) field.press(queue, key);
+  CHECK(field.frames(queue) == 5);  // ab; all; cd; Enter; its release
+  CHECK(field.said == "cd|");
+}
+
 TEST_CASE("a key that opens a field does not type into it, and what follows waits until it is open") { CHECK(typed("/abc\n", false) == "abc|abc"); }
 
 TEST_CASE("keys that are no typing are seen pressed one by one") {

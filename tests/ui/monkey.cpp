@@ -20,7 +20,8 @@ std::string at(ImVec2 p) { return " at " + std::to_string(static_cast<int>(p.x))
 
 }  // namespace
 
-Monkey::Monkey(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ull + 1) {}
+// Far from the next seed's: with the step that below() takes, its numbers would be the same but for the first.
+Monkey::Monkey(std::uint64_t seed) : state_((seed + 1) * 0xD1342543DE82EF95ull) {}
 
 std::size_t Monkey::below(std::size_t count) {  // splitmix64
   state_ += 0x9E3779B97F4A7C15ull;

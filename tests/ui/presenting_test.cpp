@@ -87,6 +87,15 @@ TEST_CASE("N shows the teacher's notes under the picture of a presented lesson, 
   CHECK(window.drawn() == plain);
 }
 
+TEST_CASE("a window too small for a dialog does not draw without end until its field has the keyboard") {
+  HeadlessWindow window(sentence(), {1, 1});
+  window.settle();
+  window.press('o', true);
+  window.settle();
+  CHECK(window.document().view.dialog == Dialog::open);
+  CHECK(window.session.settled());
+}
+
 TEST_CASE("a dialog that is opened ends the black screen, and has the keyboard") {
   HeadlessWindow window(sentence());
   window.settle();

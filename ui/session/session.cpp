@@ -82,8 +82,10 @@ struct Session::State {
   /// keyboard: what is typed before it has it is lost.
   bool draws_on() const {
     const View& view = document.view;
-    if (view.dialog == Dialog::open && view.open.focus) return true;
-    if (view.dialog == Dialog::layers && view.layers.focus) return true;
+    const ImVec2 window = ImGui::GetIO().DisplaySize;
+    const bool shows_fields = window.x >= 320 && window.y >= 200;  // in a smaller window none can have the keyboard
+    if (shows_fields && view.dialog == Dialog::open && view.open.focus) return true;
+    if (shows_fields && view.dialog == Dialog::layers && view.layers.focus) return true;
     return pictures.unfinished();
   }
 
