@@ -50,7 +50,7 @@ class InputQueue {
 
  private:
   std::deque<InputEvent> waiting_;
-  int keys_in_ = 0, buttons_in_ = 0;  ///< frames until the next key, the next button may come
+  int keys_in_ = frames_to_settle, buttons_in_ = frames_to_settle;  ///< frames until the next key, the next button may come; a new window settles, too
 };
 
 }  // namespace headlight

@@ -11,6 +11,13 @@ namespace {
 
 using Kind = KeyEvent::Kind;
 
+/// Of a window that has been there for a while.
+InputQueue settled_queue() {
+  InputQueue queue;
+  for (int i = 0; i < InputQueue::frames_to_settle; ++i) queue.take_frame(false);
+  return queue;
+}
+
 /// A field, as Dear ImGui 1.86 has it: a frame's characters before its keys, keys and modifiers as the states they have at last.
 class Field {
  public:
@@ -79,7 +86,7 @@ class Field {
 };
 
 std::string typed(std::string_view keys, bool typing = true) {
-  InputQueue queue;
+  InputQueue queue = settled_queue();
   Field field(typing);
   for (const char key : keys) field.press(queue, key);
   field.frames(queue);
@@ -97,7 +104,7 @@ TEST_CASE("what is typed during one slow frame arrives in its order") {
 }
 
 TEST_CASE("letters of one word take one frame together, not one each") {
-  InputQueue queue;
+  InputQueue queue = settled_queue();
   Field field;
   for (const char key : std::string("the cat sat")) field.press(queue, key);
   CHECK(field.frames(queue) == 1);
@@ -105,7 +112,7 @@ TEST_CASE("letters of one word take one frame together, not one each") {
 }
 
 TEST_CASE("selecting all in a field takes a frame, and what replaces it the next") {
-  InputQueue queue;
+  InputQueue queue = settled_queue();
   Field field;
   for (const char key : std::string("ab*cd\n")) field.press(queue, key);
   CHECK(field.frames(queue) == 5);  // ab; all; cd; Enter; its release
@@ -115,7 +122,7 @@ TEST_CASE("selecting all in a field takes a frame, and what replaces it the next
 TEST_CASE("a key that opens a field does not type into it, and what follows waits until it is open") { CHECK(typed("/abc\n", false) == "abc|abc"); }
 
 TEST_CASE("keys that are no typing are seen pressed one by one") {
-  InputQueue queue;
+  InputQueue queue = settled_queue();
   for (int i = 0; i < 3; ++i) {
     queue.push(KeyEvent{Kind::editing, 262, 0, 0, true, false});
     queue.push(KeyEvent{Kind::editing, 262, 0, 0, false, false});
@@ -131,7 +138,7 @@ TEST_CASE("keys that are no typing are seen pressed one by one") {
 }
 
 TEST_CASE("a click is where the pointer was, pressed before it is released, and dragged between") {
-  InputQueue queue;
+  InputQueue queue = settled_queue();
   queue.push(MoveEvent{1, 1});
   queue.push(MoveEvent{2, 2});  // one of a row of moves is enough
   queue.push(ButtonEvent{0, true});
@@ -149,7 +156,7 @@ TEST_CASE("a click is where the pointer was, pressed before it is released, and 
 }
 
 TEST_CASE("what is typed after a click waits until what was clicked has the keyboard") {
-  InputQueue queue;
+  InputQueue queue = settled_queue();
   queue.push(ButtonEvent{0, true});
   queue.push(ButtonEvent{0, false});
   queue.push(KeyEvent{Kind::text, 'a', 0, 0, true, false});
@@ -164,12 +171,22 @@ TEST_CASE("what is typed after a click waits until what was clicked has the keyb
 }
 
 TEST_CASE("the wheel's turns of one frame are one, and what is scrolled to is clicked afterwards") {
-  InputQueue queue;
+  InputQueue queue = settled_queue();
   queue.push(WheelEvent{0, 1});
   queue.push(WheelEvent{0, 2});
   queue.push(ButtonEvent{0, true});
   const auto first = queue.take_frame(false);
   REQUIRE(first.size() == 1);
   CHECK(std::get<WheelEvent>(first[0]).y == 3);
+  CHECK(queue.take_frame(false).size() == 1);
+}
+
+TEST_CASE("what is pressed while a window opens waits until its first frames have been drawn") {
+  InputQueue queue;
+  queue.push(MoveEvent{5, 5});
+  queue.push(ButtonEvent{0, true});
+  for (int frame = 1; frame < InputQueue::frames_to_settle; ++frame) {
+    for (const InputEvent& event : queue.take_frame(false)) CHECK(std::holds_alternative<MoveEvent>(event));
+  }
   CHECK(queue.take_frame(false).size() == 1);
 }

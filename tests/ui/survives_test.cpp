@@ -97,3 +97,22 @@ TEST_CASE("any number of characters leaves an atlas that a texture can hold, wit
   CHECK(ImGui::GetIO().FontDefault->FindGlyphNoFallback('a') != nullptr);
 #endif
 }
+
+TEST_CASE("a window goes on with what another hands over: changes are unsaved still, and can be undone") {
+  Document handed;
+  {
+    HeadlessWindow window(sentence());
+    window.settle();
+    window.session.perform(EditScenario{[](Scenario& s) { s.mask = "window(2)"; }, {}});
+    window.settle();
+    handed = window.session.hand_over();
+  }
+  HeadlessWindow window(handed);
+  window.settle();
+  CHECK(window.document().scenario.mask == "window(2)");
+  CHECK(window.session.title().find('*') != std::string::npos);
+  CHECK_FALSE(window.document().notice.empty());
+  window.press('z', true);
+  window.settle();
+  CHECK(window.document().scenario.mask == sentence().scenario.mask);
+}

@@ -74,7 +74,7 @@ struct Session::State {
   State(Document start, std::function<void()> wake, RecentFiles opened)
       : document(std::move(start)), computation(wake), laid_over(wake), opener(std::move(opened)), scenario_watch(std::move(wake)), words(words_for(document)) {
     opener.begin(document);
-    document.origin.saved = document.scenario;
+    if (!document.trace) document.origin.saved = document.scenario;  // else another window's, as that had it
     computation.follow(document);
   }
 
