@@ -24,29 +24,8 @@ void append_bytes(png_structp png, png_bytep bytes, png_size_t count) {
   out.insert(out.end(), bytes, bytes + count);
 }
 
-struct Rows {
-  std::vector<std::uint8_t> bytes;
-  std::vector<png_bytep> starts;
-};
-
-Rows packed_rows(const Image& image, bool opaque) {
-  Rows rows;
-  const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
-  const std::size_t channels = opaque ? 3 : 4;
-  if (opaque) {
-    rows.bytes.resize(width * height * channels);
-    const std::uint8_t* from = image.rgba.data();
-    std::uint8_t* to = rows.bytes.data();
-    for (std::size_t i = 0; i < width * height; ++i, from += 4, to += 3) to[0] = from[0], to[1] = from[1], to[2] = from[2];
-  } else {
-    rows.bytes = image.rgba;
-  }
-  for (std::size_t y = 0; y < height; ++y) rows.starts.push_back(rows.bytes.data() + y * width * channels);
-  return rows;
-}
-
 // libpng reports errors by longjmp: nothing with a destructor may live in this frame.
-bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque, float dots_per_inch, png_bytepp rows,
+bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque, float dots_per_inch, std::uint8_t* row,
                 std::vector<std::uint8_t>* out) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_set_write_fn(png, out, append_bytes, nullptr);
@@ -61,18 +40,27 @@ bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque
   // Flat areas and repeated cells: a row is often the same as the one above it.
   png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
   png_write_info(png, info);
-  png_write_image(png, rows);
+  const std::uint8_t* from = image.rgba.data();
+  for (int y = 0; y < image.height; ++y) {
+    if (opaque) {
+      std::uint8_t* to = row;
+      for (int x = 0; x < image.width; ++x, from += 4, to += 3) to[0] = from[0], to[1] = from[1], to[2] = from[2];
+    } else {
+      std::memcpy(row, from, static_cast<std::size_t>(image.width) * 4);
+      from += static_cast<std::ptrdiff_t>(image.width) * 4;
+    }
+    png_write_row(png, row);
+  }
   png_write_end(png, nullptr);
   return true;
 }
 
 std::vector<std::uint8_t> encode(const Image& image, bool opaque, float dots_per_inch) {
   assert(image.width > 0 && image.height > 0);
-  Rows rows = packed_rows(image, opaque);
-  std::vector<std::uint8_t> out;
+  std::vector<std::uint8_t> row(static_cast<std::size_t>(image.width) * 4), out;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
-  const bool written = info != nullptr && write_rows(png, info, image, opaque, dots_per_inch, rows.starts.data(), &out);
+  const bool written = info != nullptr && write_rows(png, info, image, opaque, dots_per_inch, row.data(), &out);
   png_destroy_write_struct(&png, &info);
   if (!written) throw std::runtime_error("the picture could not be encoded as PNG");
   return out;
