@@ -5,10 +5,12 @@
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #endif
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -99,6 +101,46 @@ void copy_into(const fs::path& from, const fs::path& device, const fs::path& tar
   if (!in || !out) fail(target, last_error());
 }
 
+#ifdef O_TMPFILE
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Through a file that has no name until it is whole and on the disk: who is killed meanwhile leaves nothing. False where the
+/// file system has no such files; then nothing was done.
+bool write_nameless(const fs::path& real, const fs::path& folder, std::span<const std::byte> bytes, const fs::file_status& status, const fs::path& target) {
+  const Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  if (file.number() < 0) return false;
+  while (!bytes.empty()) {
+    const auto written = ::write(file.number(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail(target, last_error());
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  if (fs::exists(status)) ::fchmod(file.number(), static_cast<mode_t>(status.permissions() & fs::perms::mask));
+  if (::fsync(file.number()) != 0 && errno != EINVAL && errno != EROFS) fail(target, std::strerror(errno));
+  const std::string whole = "/proc/self/fd/" + std::to_string(file.number());
+  const auto named = [&](const fs::path& name) { return ::linkat(AT_FDCWD, whole.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0; };
+  if (!fs::exists(status) && named(real)) return true;
+  const TemporaryFile temporary(temporary_name(folder));  // a name is no other file's, so one more step takes its place
+  if (!named(temporary.path())) return false;
+  std::error_code error;
+  fs::rename(temporary.path(), real, error);
+  if (error) fail(target, error.message());
+  return true;
+}
+#endif
+
 }  // namespace
 
 void write_bytes(const fs::path& path, std::span<const std::byte> bytes, const fs::path& subject) {
@@ -109,7 +151,10 @@ void write_bytes(const fs::path& path, std::span<const std::byte> bytes, const f
   if (!out) fail(subject, last_error());
 }
 
-void write_whole_file(const fs::path& target, const std::function<void(const fs::path&)>& write) {
+namespace {
+
+/// Where all the bytes are there already, without a temporary if that can be.
+void write_whole(const fs::path& target, const std::function<void(const fs::path&)>& write, [[maybe_unused]] std::optional<std::span<const std::byte>> bytes) {
   std::error_code error;
   const fs::path real = link_end(target, target);  // a link keeps pointing where it does
   const fs::file_status status = fs::status(real, error);
@@ -120,6 +165,12 @@ void write_whole_file(const fs::path& target, const std::function<void(const fs:
 
   const bool is_device = fs::exists(status) && !fs::is_regular_file(status);
   if (!is_device) remove_abandoned(folder);
+#ifdef O_TMPFILE
+  if (!is_device && bytes && write_nameless(real, folder, *bytes, status, target)) {
+    flush_to_disk(folder, true);
+    return;
+  }
+#endif
   const TemporaryFile temporary(temporary_name(is_device ? fs::temp_directory_path() : folder));
   write(temporary.path());
   if (is_device) return copy_into(temporary.path(), real, target);
@@ -130,8 +181,12 @@ void write_whole_file(const fs::path& target, const std::function<void(const fs:
   flush_to_disk(folder, true);
 }
 
+}  // namespace
+
+void write_whole_file(const fs::path& target, const std::function<void(const fs::path&)>& write) { write_whole(target, write, {}); }
+
 void write_whole_file(const fs::path& target, std::span<const std::byte> bytes) {
-  write_whole_file(target, [&](const fs::path& temporary) { write_bytes(temporary, bytes, target); });
+  write_whole(target, [&](const fs::path& temporary) { write_bytes(temporary, bytes, target); }, bytes);
 }
 
 }  // namespace headlight

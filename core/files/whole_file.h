@@ -14,6 +14,7 @@ namespace headlight {
 /// Throws FileError "PATH: cannot be written: …", and whatever `write` throws.
 void write_whole_file(const std::filesystem::path& target,
                       const std::function<void(const std::filesystem::path& temporary)>& write);
+/// The same of bytes that are there already; on Linux a program that is killed meanwhile leaves no temporary either.
 void write_whole_file(const std::filesystem::path& target, std::span<const std::byte> bytes);
 
 /// The plain inner step: `bytes` into a new file at `path`. `subject` is whom the FileError is about.

@@ -192,6 +192,8 @@ try:
     began = time.time()
     for number in range(args.times):
         one_round(number, environment_of)
+        if number % 10 == 9:
+            print(f"{number + 1} kills in {time.time() - began:.0f} s, {len(faults)} faults", flush=True)
 finally:
     server.terminate()
 print(f"{args.times} kills in {time.time() - began:.0f} s, {painted_rounds} while painting, {kills_while_saving} in the middle of a save; "

@@ -1,7 +1,11 @@
 #include "core/files/whole_file.h"
 
 #include <chrono>
+#include <csignal>
 #include <stdexcept>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/tensor/error.h"
 #include "tests/catch.h"
@@ -111,3 +115,31 @@ TEST_CASE("a folder that vanished is a sentence") {
   const TempFolder folder;
   CHECK(has(sentence_of([&] { write(folder / "gone/a.txt", "text"); }), "there is no folder"));
 }
+
+#ifdef __linux__
+TEST_CASE("who is killed while it writes leaves the old file or the new one, and nothing beside it") {
+  const TempFolder folder;
+  const std::string old_text(1000, 'a'), new_text(300'000, 'b');
+  write(folder / "a.txt", old_text);
+  int killed = 0;
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      for (;;) {
+        write(folder / "a.txt", new_text);
+        write(folder / "a.txt", old_text);
+      }
+    }
+    ::usleep(static_cast<useconds_t>(500 + 977 * round));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    killed += WIFSIGNALED(status) ? 1 : 0;
+    const std::string now = read_bytes(folder / "a.txt");
+    CHECK((now == old_text || now == new_text));
+  }
+  CHECK(killed == 20);
+  CHECK(files_in(folder) <= 2);  // a kill between two names of the whole file is possible, but rare
+}
+#endif
