@@ -132,7 +132,7 @@ bool has_label(Index i, Index every, Index lit, float apart) {
 }
 
 /// Names say little where most are left out between: then the index.
-constexpr Index names_left_out = 3;
+constexpr Index names_left_out = 5;
 std::string_view label_text(const std::string& name, Index i, bool index, char (&buffer)[24]) {
   if (!index) return name;
   return {buffer, static_cast<std::size_t>(std::snprintf(buffer, sizeof buffer, "%lld", static_cast<long long>(i)))};

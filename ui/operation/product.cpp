@@ -105,11 +105,12 @@ float roomy(const Pen& pen, const Block& block, const Figures& figures) {
   return pen.type.number;
 }
 
-/// The numbers of an operand, where all of them have room.
+/// The numbers of an operand, where all of them have room with all their digits.
 void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers, const std::function<bool(Index, Index)>& has) {
   Figures figures(numbers);
+  const int digits = figures.decimals();
   const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
-  write(pen, block, figures, pixels, has);
+  if (figures.decimals() == digits) write(pen, block, figures, pixels, has);
 }
 
 /// The symbol and the sizes of an operand or the result, in a line that ends or begins at `at`.
