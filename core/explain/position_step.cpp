@@ -21,18 +21,26 @@ void explain_norm(const Trace& trace, Explanation& to) {
   const Tensor& heads = trace[source.stage];
   const HeadNorm norm = norm_of(trace, c.stage);
   const Index d = heads.size(3);
-  const double length = norm_divisor(heads, norm, c.batch, c.head, c.row), gain = norm.gain_of(c.head, c.col, d);
+  const auto [mean, length] = norm_of_row(heads, norm, c.batch, c.head, c.row);
+  const double gain = norm.gain_of(c.head, c.col, d), bias = norm.bias_of(c.head, c.col, d);
   add_term(trace, to, source, gain / length);
   const std::string row = in_stage(source.stage, std::string(info(source.stage).letter) + "_{" + std::to_string(c.row) + "}");
-  const bool rms = norm.kind == QkNorm::rms;
-  to.formula = symbol(c) + " = \\frac{" + symbol(source) + "}{\\sqrt{" + (rms ? "mean(" + row + "^{2})" : "Σ " + row + "^{2}") + "}}";
-  to.numbers = "\\frac{" + number(to.terms[0].value) + "}{" + number(length) + "}";
+  const bool layer = norm.kind == QkNorm::layer;
+  const std::string spread = layer ? "var(" + row + ")" : norm.kind == QkNorm::rms ? "mean(" + row + "^{2})" : "Σ " + row + "^{2}";
+  to.formula = symbol(c) + " = \\frac{" + symbol(source) + (layer ? " − mean(" + row + ")" : "") + "}{\\sqrt{" + spread + "}}";
+  to.numbers = "\\frac{" + number(to.terms[0].value) + (layer ? " − " + bracketed(mean) : "") + "}{" + number(length) + "}";
+  if (layer) to.quantities.push_back({"mean", mean});
   to.quantities.push_back({"norm", length});
   if (norm.gain.defined()) {
     to.formula += " g_{" + std::to_string(c.col) + "}";
     to.numbers += "·" + bracketed(gain);
     to.quantities.push_back({"gain", gain});
   }
+  if (norm.bias.defined()) {
+    to.formula += " + b_{" + std::to_string(c.col) + "}";
+    to.numbers += " + " + bracketed(bias);
+  }
+  if (layer) to.quantities.push_back({"shift", bias - mean / length * gain, true});
   const Index first = norm.over_all_heads ? 0 : c.head, end = norm.over_all_heads ? heads.size(1) : c.head + 1;
   for (Index h = first; h < end; ++h) {
     for (Index i = 0; i < d; ++i) {

@@ -30,20 +30,23 @@ bool makes_own_mask(const Scenario& scenario) {
 
 void Script::define_norm() {
   const HeadNorm norm = norm_of(trace_, Stage::Q_normed);
-  const bool whole = norm.over_all_heads, gain = norm.gain.defined();
+  const bool whole = norm.over_all_heads, gain = norm.gain.defined(), bias = norm.bias.defined();
   line();
   line();
-  line(gain ? "def normalise(x, weight):" : "def normalise(x):");
+  line(std::string("def normalise(x") + (gain ? ", weight" : "") + (bias ? ", bias" : "") + "):");
   if (norm.kind == QkNorm::l2) {
     line("    \"\"\"Each head's queries and keys at length one.\"\"\"");
     line(either("    return torch.nn.functional.normalize(x, dim=-1)",
                 "    return x / np.maximum(np.sqrt((x * x).sum(-1, keepdims=True)), 1e-12)"));
   } else {
-    line(std::string("    \"\"\"Root mean square norm of ") + (whole ? "all heads at once" : "each head's queries and keys") +
-         (gain ? ", with the model's learned weight" : "") + ".\"\"\"");
+    const bool layer = norm.kind == QkNorm::layer;
+    line(std::string("    \"\"\"") + (layer ? "LayerNorm" : "Root mean square norm") + " of " + (whole ? "all heads at once" : "each head's queries and keys") +
+         (gain ? ", with the model's learned weight" : "") + (bias ? " and bias" : "") + ".\"\"\"");
     if (whole && gain) line("    weight = weight.reshape(1, x.shape[1], 1, x.shape[3])");
+    if (whole && bias) line("    bias = bias.reshape(1, x.shape[1], 1, x.shape[3])");
     const std::string axes = whole ? "(1, 3)" : "-1", mean = "(x * x).mean(" + axes + ", " + either("keepdim=True", "keepdims=True") + ")";
-    line("    return x / " + either("torch", "np") + ".sqrt(" + mean + " + " + shortest(norm.epsilon) + ")" + (gain ? " * weight" : ""));
+    if (layer) line("    x = x - x.mean(" + axes + ", " + either("keepdim=True", "keepdims=True") + ")");
+    line("    return x / " + either("torch", "np") + ".sqrt(" + mean + " + " + shortest(norm.epsilon) + ")" + (gain ? " * weight" : "") + (bias ? " + bias" : ""));
   }
   line();
   line();
@@ -51,8 +54,9 @@ void Script::define_norm() {
 
 void Script::norm(Stage stage) {
   if (stage == Stage::Q_normed) define_norm();
-  const std::string weight = stage == Stage::Q_normed ? ", inputs[\"q_norm\"]" : ", inputs[\"k_norm\"]";
-  step(stage, "normalise(" + source(stage) + (norm_of(trace_, stage).gain.defined() ? weight : "") + ")");
+  const std::string array = stage == Stage::Q_normed ? "q_norm" : "k_norm";
+  const HeadNorm norm = norm_of(trace_, stage);
+  step(stage, "normalise(" + source(stage) + (norm.gain.defined() ? ", inputs[\"" + array + "\"]" : "") + (norm.bias.defined() ? ", inputs[\"" + array + "_bias\"]" : "") + ")");
 }
 
 void Script::define_rotation() {

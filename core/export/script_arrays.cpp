@@ -24,6 +24,8 @@ std::vector<NamedArray> script_inputs(const Trace& trace) {
   add("sink_logits", trace.sink_logits);
   add("q_norm", norm_of(trace, Stage::Q_normed).gain);
   add("k_norm", norm_of(trace, Stage::K_normed).gain);
+  add("q_norm_bias", norm_of(trace, Stage::Q_normed).bias);
+  add("k_norm_bias", norm_of(trace, Stage::K_normed).bias);
   add("dropout_keep", trace.dropout_keep, true);
   return arrays;
 }

@@ -160,7 +160,7 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
     own.rope_frequencies.clear();
     own.rope_gain = 1;
   }
-  if (scenario.qk_norm != QkNorm::none) own.q_norm = own.k_norm = Tensor();
+  if (scenario.qk_norm != QkNorm::none) own.q_norm = own.k_norm = own.q_norm_bias = own.k_norm_bias = Tensor();
   if (same) {
     const OwnRules& kept = own_rules(last->inputs);
     own.q_norm = keep_if_equal(own.q_norm, kept.q_norm);

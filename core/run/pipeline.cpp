@@ -296,7 +296,7 @@ std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, co
   auto trace = std::make_shared<Trace>();
   trace->scenario = with_source_settings(scenario, inputs.says);
   trace->inputs = std::move(inputs);
-  if (trace->scenario.qk_norm == QkNorm::none && own_rules(trace->inputs).q_norm.defined()) trace->scenario.qk_norm = QkNorm::rms;
+  if (trace->scenario.qk_norm == QkNorm::none && own_rules(trace->inputs).q_norm.defined()) trace->scenario.qk_norm = own_rules(trace->inputs).norm_kind;
   settle(*trace, last);
   Pipeline(*trace, last, run).compute();
   if (run.summary) trace->summary = summarise(*trace, last ? last->summary.get() : nullptr);

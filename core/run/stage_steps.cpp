@@ -40,11 +40,11 @@ bool normed(const Scenario& s, const Inputs&) { return s.qk_norm != QkNorm::none
 template <Stage stage>
 void settle_norm(const Trace& trace, Key& key) {
   const HeadNorm norm = norm_of(trace, stage);
-  key.sources.push_back(norm.gain);
+  key.sources.insert(key.sources.end(), {norm.gain, norm.bias});
   add(key, static_cast<int>(norm.kind), norm.epsilon, norm.over_all_heads);
 }
 Tensor make_normed(const Key& key, const Workers& w) {
-  return normalise_heads(key.sources[0], {static_cast<QkNorm>(whole(key, 0)), key.settings[1], key.sources[1], key.settings[2] != 0}, w);
+  return normalise_heads(key.sources[0], {static_cast<QkNorm>(whole(key, 0)), key.settings[1], key.sources[1], key.settings[2] != 0, key.sources[2]}, w);
 }
 
 // ---- Q_rotated, K_rotated
@@ -182,9 +182,11 @@ StageRecord key_of(Stage stage, const Trace& so_far) {
 
 HeadNorm norm_of(const Trace& trace, Stage stage) {
   const OwnRules& own = own_rules(trace.inputs);
-  const Tensor& gain = stage == Stage::Q_normed ? own.q_norm : own.k_norm;
-  if (trace.scenario.qk_norm != QkNorm::rms || !gain.defined()) return {.kind = trace.scenario.qk_norm};
-  return {QkNorm::rms, own.qk_epsilon, gain, own.norm_over_heads};
+  const bool query = stage == Stage::Q_normed;
+  const Tensor& gain = query ? own.q_norm : own.k_norm;
+  const QkNorm kind = trace.scenario.qk_norm;
+  if (kind != own.norm_kind || !gain.defined()) return {.kind = kind, .epsilon = kind == QkNorm::layer ? layer_epsilon : rms_epsilon};
+  return {kind, own.qk_epsilon, gain, own.norm_over_heads, query ? own.q_norm_bias : own.k_norm_bias};
 }
 
 Rotation rotation_of(const Trace& trace, Stage stage) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/attention/qk_norm.h"
 #include "core/position/relative_bias.h"
 #include "core/files/blame.h"
 #include "core/scenario/file_source.h"
@@ -21,26 +22,49 @@ std::string array_under(const FileReading& r, std::initializer_list<const char*>
   return {};
 }
 
-/// RMSNorm's weights of queries or keys: over each head, or over all of them at once. One with a bias is a LayerNorm, which is
-/// not computed there and is said as an array that is not used.
-Tensor qk_gain(const FileReading& r, std::initializer_list<const char*> names, Index heads, bool plus_one, bool& whole) {
-  const std::string name = array_under(r, names);
-  if (name.empty()) return {};
-  const std::string bias = name.substr(0, name.size() - std::string_view("weight").size()) + "bias";
-  if (r.file.arrays().find(bias)) return {};
-  const Shape& shape = r.file.arrays().find(name)->shape;
+/// A norm of queries or keys: over each head, or over all of them at once. One with a bias, or called layernorm, is a LayerNorm.
+struct FileNorm {
+  Tensor weight, bias;
+  std::string name;  ///< of the weight
+  bool whole = false;
+
+  QkNorm kind() const { return bias.defined() || name.find("layernorm") != std::string::npos ? QkNorm::layer : QkNorm::rms; }
+  bool is_as(const FileNorm& other) const { return weight.defined() == other.weight.defined() && whole == other.whole && kind() == other.kind(); }
+};
+
+FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std::string& word, Index heads, bool plus_one) {
+  FileNorm norm{{}, {}, {}, false};
+  for (const std::string& name : {letter + "_norm", word + "_norm", letter + "_layernorm", word + "_layernorm"}) {
+    if (norm.name.empty()) norm.name = array_under(r, {(name + ".weight").c_str()});
+  }
+  if (norm.name.empty()) return norm;
+  const Shape& shape = r.file.arrays().find(norm.name)->shape;
   const Index d_head = r.inputs.dims.d_head;
   if (shape != Shape{d_head} && shape != Shape{heads * d_head}) {
-    r.fail(r.shape_of(name), "expected [" + std::to_string(d_head) + "], d_head, or [" + std::to_string(heads * d_head) + "], all heads at once");
+    r.fail(r.shape_of(norm.name), "expected [" + std::to_string(d_head) + "], d_head, or [" + std::to_string(heads * d_head) + "], all heads at once");
   }
-  whole = shape != Shape{d_head};
-  const Tensor weight = r.file.load(name);
-  if (!plus_one) return weight;
-  return r.file.made(name + " plus one", [&] {
+  norm.whole = shape != Shape{d_head};
+  norm.weight = r.file.load(norm.name);
+  const std::string bias = norm.name.substr(0, norm.name.size() - std::string_view("weight").size()) + "bias";
+  if (r.file.arrays().find(bias)) {
+    norm.bias = r.file.load(bias);
+    if (norm.bias.shape() != shape) r.fail(r.shape_of(bias), "expected " + to_string(shape) + ", as " + norm.name + " has");
+  }
+  if (!plus_one) return norm;
+  norm.weight = r.file.made(norm.name + " plus one", [&] {
     Buffer gain;
-    for (const float w : weight.values()) gain.push_back(w + 1);
+    for (const float w : norm.weight.values()) gain.push_back(w + 1);
     return Tensor(shape, std::move(gain));
   });
+  return norm;
+}
+
+/// Of the layer's own norm: as config.json says it, else what its library takes.
+double qk_epsilon(const FileReading& r, QkNorm kind) {
+  const double usual = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
+  if (r.keys.prefix.empty()) return usual;
+  const auto said = kind == QkNorm::layer ? config_number(path_from(r.file.path()), {"layer_norm_eps", "layer_norm_epsilon"}) : config_number(path_from(r.file.path()), {"rms_norm_eps"});
+  return said.value_or(ConfigNumber{"", usual}).value;
 }
 
 /// T5 keeps one table for all blocks of a stack, in its first.
@@ -81,22 +105,25 @@ void read_file_rules(const FileReading& r) {
   Inputs& in = r.inputs;
   const Dims& d = in.dims;
   OwnRules own;
-  bool q_whole = false, k_whole = false;
   const nlohmann::json config = r.keys.prefix.empty() ? nlohmann::json() : config_beside(path_from(r.file.path()));
   const std::string model = config.is_object() && config.value("model_type", nlohmann::json()).is_string() ? config["model_type"].get<std::string>() : "";
   const bool plus_one = model.starts_with("gemma3");  // its gain is weight + 1
-  own.q_norm = qk_gain(r, {"q_norm.weight", "query_norm.weight"}, d.heads, plus_one, q_whole);
-  own.k_norm = qk_gain(r, {"k_norm.weight", "key_norm.weight"}, d.kv_heads, plus_one, k_whole);
-  if (own.q_norm.defined() != own.k_norm.defined() || q_whole != k_whole) {
+  const FileNorm q_norm = read_qk_norm(r, "q", "query", d.heads, plus_one), k_norm = read_qk_norm(r, "k", "key", d.kv_heads, plus_one);
+  if (!q_norm.is_as(k_norm)) {
     r.fail("normalises queries and keys in different ways", "expected q_norm.weight and k_norm.weight, both [d_head] or both over all heads");
   }
-  if (own.q_norm.defined()) {
-    own.norm_over_heads = q_whole;
-    own.qk_epsilon = r.keys.prefix.empty() ? 1e-6 : config_number(path_from(r.file.path()), {"rms_norm_eps"}).value_or(ConfigNumber{"", 1e-6}).value;
+  if (q_norm.weight.defined()) {
+    own.norm_kind = q_norm.kind();
+    own.norm_over_heads = q_norm.whole;
+    own.qk_epsilon = qk_epsilon(r, own.norm_kind);
     const bool replaced = r.resolving.scenario.qk_norm != QkNorm::none;
-    if (replaced) own.q_norm = own.k_norm = Tensor();
-    r.assume("QK-norm", replaced ? "--qk-norm in place of the file's q_norm and k_norm"
-                                 : std::string("RMSNorm with q_norm.weight and k_norm.weight, over ") + (q_whole ? "all heads at once" : "each head") + ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
+    if (!replaced) {
+      own.q_norm = q_norm.weight, own.q_norm_bias = q_norm.bias;
+      own.k_norm = k_norm.weight, own.k_norm_bias = k_norm.bias;
+    }
+    const auto last = [&](const FileNorm& norm) { return norm.name.substr(r.keys.prefix.size()); };
+    r.assume("QK-norm", replaced ? "--qk-norm in place of the file's " + last(q_norm) + " and " + last(k_norm)
+                                 : std::string(own.norm_kind == QkNorm::layer ? "LayerNorm" : "RMSNorm") + " with " + last(q_norm) + " and " + last(k_norm) + (own.q_norm_bias.defined() ? " and their biases" : "") + ", over " + (q_norm.whole ? "all heads at once" : "each head") + ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
   }
   if (const std::string sinks = array_under(r, {"sinks"}); !sinks.empty()) {
     own.sink_logits = r.file.load(sinks);

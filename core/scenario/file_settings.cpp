@@ -24,7 +24,7 @@ void read_numbers(const FileReading& r) {
     says.scale = positive(r, *scale);
     r.assume("scale", s.scale ? shortest(*s.scale) + " as set, where the file says " + shortest(*says.scale) : shortest(*says.scale) + " (" + scale->name + ")");
   }
-  if (const auto cap = r.own_number({"softcap", "soft_cap", "logit_softcap", "logits_soft_cap"}); cap && cap->value != 0) {
+  if (const auto cap = r.own_number({"softcap", "soft_cap", "softcapping", "logit_softcap", "logits_soft_cap", "logit_softcapping", "attn_logit_softcapping"}); cap && cap->value != 0) {
     if (!(cap->value > 0)) r.fail(in_quotes(cap->name) + " is " + shortest(static_cast<float>(cap->value)), "expected more than 0");
     says.softcap = positive(r, *cap);
     r.assume("soft-cap", s.softcap ? shortest(*s.softcap) + " as set, where the file says " + shortest(*says.softcap) : shortest(*says.softcap) + " (" + cap->name + ")");

@@ -16,7 +16,9 @@ struct NetworkRun;
 struct OwnRules {
   std::vector<double> rope_frequencies{};  ///< radians a position; the first 2·size channels of a head turn. Empty: base^(−2j/d)
   double rope_gain = 1;                    ///< times cos and sin (YaRN)
+  QkNorm norm_kind = QkNorm::rms;          ///< of q_norm and k_norm: rms or layer
   Tensor q_norm, k_norm;                   ///< QK-norm's learned weights: [d_head], or [heads·d_head] where norm_over_heads
+  Tensor q_norm_bias, k_norm_bias;         ///< as many; a LayerNorm may have none
   double qk_epsilon = 1e-6;
   bool norm_over_heads = false;            ///< the mean square is over all heads at once, as in OLMo 2
   Tensor sink_logits;                      ///< [H]

@@ -21,7 +21,7 @@ enum class Tokenizer : std::uint8_t { words, characters };
 enum class Positions : std::uint8_t { none, sinusoidal };
 enum class DeadRow : std::uint8_t { from_fill, nan, uniform, zero };
 enum class Rope : std::uint8_t { none, half, interleaved };
-enum class QkNorm : std::uint8_t { none, rms, l2 };
+enum class QkNorm : std::uint8_t { none, rms, l2, layer };
 enum class MaskPolarity : std::uint8_t { by_name, attend, ignore };
 
 /// How a file's weights are stored: as their names say, as in nn.Linear, or as in Conv1D and x @ W.

@@ -111,7 +111,7 @@ inline constexpr auto settings_rows = std::tuple{
     setting("softcap", &Scenario::softcap, "C", "C · tanh(scores / C)", "30", SettingGroup::variants)
         .in(above_zero).slider(0, 50),
     setting("qk_norm", &Scenario::qk_norm,
-            "", "normalise queries and keys of each head; =l2 for L2", R"("rms")", SettingGroup::variants)
+            "", "normalise queries and keys of each head: by root mean square; =l2, =layer", R"("rms")", SettingGroup::variants)
         .as(Control::choice),
     setting("rope", &Scenario::rope,
             "half|interleaved", "rotary positions, and how features pair", R"("half")", SettingGroup::variants)

@@ -34,7 +34,7 @@ struct Words<Rope> {
 };
 template <>
 struct Words<QkNorm> {
-  static constexpr std::array<std::string_view, 3> list{"none", "rms", "l2"};
+  static constexpr std::array<std::string_view, 4> list{"none", "rms", "l2", "layer"};
 };
 template <>
 struct Words<MaskPolarity> {

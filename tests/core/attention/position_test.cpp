@@ -46,6 +46,20 @@ TEST_CASE("QK-norm gives each head row a root mean square, or a length, of one",
   CHECK(normalise_heads(Tensor::full({1, 1, 1, 4}, 0), {QkNorm::l2}).at({0, 0, 0, 0}) == 0);
 }
 
+TEST_CASE("a LayerNorm of queries or keys leaves each head row a mean of zero and a variance of one, times weight plus bias", "[attention]") {
+  const Tensor x = sampled({2, 3, 4, 8}, "x", 5), gain = sampled({8}, "gain", 1), bias = sampled({8}, "bias", 1);
+  const Tensor plain = normalise_heads(x, {QkNorm::layer, 0}), learnt = normalise_heads(x, {QkNorm::layer, 0, gain, false, bias});
+  double sum = 0, squares = 0;
+  for (Index i = 0; i < 8; ++i) {
+    const auto value = static_cast<double>(plain.at({1, 2, 3, i}));
+    sum += value;
+    squares += value * value;
+    CHECK(agrees(learnt.at({1, 2, 3, i}), plain.at({1, 2, 3, i}) * gain.at({i}) + bias.at({i})));
+  }
+  CHECK(std::abs(sum) < 1e-5);
+  CHECK(squares == Approx(8).epsilon(1e-5));
+}
+
 TEST_CASE("ALiBi's slopes are the paper's, also where the heads are no power of two", "[attention]") {
   CHECK(alibi_slopes(8) == std::vector<double>{0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625});
   CHECK(alibi_slopes(1) == std::vector<double>{0x1p-8});
