@@ -49,6 +49,8 @@ def rope(x, pairing, base):
 def qk_norm(x, kind):
     if kind == "l2":
         return F.normalize(x, dim=-1)
+    if kind == "layer":
+        return F.layer_norm(x, x.shape[-1:])
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
 
 
