@@ -99,7 +99,7 @@ class Parser {
       const std::string& text = values_.at(name);
       const auto& settings = all_settings();
       const bool is_setting =
-          std::any_of(settings.begin(), settings.end(), [&](const Setting& s) { return s.option == name; });
+          std::any_of(settings.begin(), settings.end(), [&name = name](const Setting& s) { return s.option == name; });
       if (is_setting) {
         line.settings.emplace_back(name, text);
       } else {

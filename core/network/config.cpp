@@ -112,7 +112,7 @@ std::vector<std::string> Config::unknown_fields() const {
   std::vector<std::string> unknown;
   for (const auto& [name, value] : fields_.items()) {
     if (known_.contains(name) || says_nothing(value) || std::ranges::find(harmless, name) != std::end(harmless)) continue;
-    const auto in_name = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+    const auto in_name = [&name = name](std::string_view part) { return name.find(part) != std::string::npos; };
     if (name.starts_with("pooler_") || name.ends_with("_token_id") || in_name("dropout") || in_name("pdrop")) continue;
     if (std::ranges::any_of(telling, in_name)) {
       fail("has " + in_quotes(name) + ": " + value.dump().substr(0, 60) + ", a field that this kind of model does not use here", "expected a model whose computation is known whole");

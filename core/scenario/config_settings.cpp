@@ -169,7 +169,7 @@ void note_unknown(const FileReading& r, const Fields& f) {
   for (const auto& [name, value] : f.all().items()) {
     if (f.knows(name) || value.is_null() || value == false) continue;
     const bool near = std::ranges::any_of(std::initializer_list<const char*>{"rope", "rotary", "attn_", "attention_", "qk_", "softcap", "sink", "alibi", "relative", "temperature", "logit_scale"},
-                                          [&](const char* part) { return name.find(part) != std::string::npos; });
+                                          [&name = name](const char* part) { return name.find(part) != std::string::npos; });
     const bool harmless = is_one_of(name, {"num_attention_heads", "attention_bias", "attention_dropout", "attn_pdrop", "attention_probs_dropout_prob", "attn_implementation", "_attn_implementation", "attention_types",
                                            "attention_head_size", "attn_dropout", "attention_head_dim", "max_relative_position", "attention_probs_dropout"});
     if (near && !harmless) list += (list.empty() ? "" : ", ") + in_quotes(name);

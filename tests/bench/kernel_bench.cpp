@@ -50,7 +50,7 @@ void projections(int threads) {
                 static_cast<long long>(width), static_cast<long long>(width), static_cast<long long>(width), ours * 1e3, work / ours);
     if (sgemm) {
       Buffer c(static_cast<std::size_t>(rows * width));
-      const double theirs = best_seconds(40, [&] {
+      const double theirs = best_seconds(40, [&, rows = rows, width = width] {
         sgemm('N', 'T', rows, width, width, 1, x.values().data(), width, w.values().data(), width, 0, c.data(), width);
       });
       std::printf("   oneDNN %8.3f ms %6.1f GFLOP/s   %3.0f %%", theirs * 1e3, work / theirs, 100 * theirs / ours);

@@ -138,7 +138,7 @@ TEST_CASE("no text crosses another or an arrow, none is small or faint, no title
     for (const char* language : {"en", "zh"}) {
       Sweep sweep(size, language, language[0] == 'e' ? Theme::light : Theme::dark);
       for (const auto& [what, scenario] : scenarios) {
-        const auto look_at = [&](const char* view, std::function<void(View&)> change, bool compares = false, bool cells_have_values = true) {
+        const auto look_at = [&, &what = what, &scenario = scenario](const char* view, std::function<void(View&)> change, bool compares = false, bool cells_have_values = true) {
           sweep.show(scenario, std::move(change), compares);
           ++pictures;
           for (const std::string& fault : sweep.faults(cells_have_values)) {

@@ -101,7 +101,8 @@ void put_residual(Pen& pen, const ResidualSteps& told, Rect room) {
   const Easel& easel = pen.easel();
   const Look& look = pen.look();
   const float u = pen.u();
-  const auto& [steps, names] = told;
+  const std::vector<Tensor>& steps = told.sizes;
+  const std::vector<std::string>& names = told.names;
   const Index batch = std::min(easel.view.batch, steps.front().size(0) - 1), n = steps.front().size(1);
   float most = 0;
   for (const Tensor& step : steps) {
