@@ -34,10 +34,15 @@ def split(x, heads):
     return x.view(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
 
 
-def rope(x, pairing, base):
+def query_offset(settings, n_q, n_k):
+    """Fewer queries than keys whose mask is aligned at the end stand at the end."""
+    return n_k - n_q if n_q < n_k and "causal_bottom_right" in settings.get("mask", "") else 0
+
+
+def rope(x, pairing, base, first=0):
     """Su et al. 2021; `half` as transformers' LLaMA, `interleaved` as complex numbers."""
     n, d = x.shape[-2:]
-    angle = torch.outer(torch.arange(n, dtype=x.dtype), base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d))
+    angle = torch.outer(torch.arange(first, first + n, dtype=x.dtype), base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d))
     if pairing == "half":
         angle = torch.cat([angle, angle], -1)
         turned = torch.cat([-x[..., d // 2:], x[..., : d // 2]], -1)
@@ -81,7 +86,7 @@ def t5_bucket(distance, bidirectional, buckets=32, farthest=128):
 
 def bias_of(case, traced, heads, n_q, n_k):
     settings, total = case.settings, 0
-    distance = torch.arange(n_k)[None, :] - torch.arange(n_q)[:, None]
+    distance = torch.arange(n_k)[None, :] - torch.arange(n_q)[:, None] - query_offset(settings, n_q, n_k)
     if settings.get("alibi"):
         total = total + torch.tensor(alibi_slopes(heads), dtype=torch.float64)[:, None, None] * distance
     if settings.get("t5_bias"):
@@ -123,7 +128,9 @@ def expected_stages(case, traced):
     if s.get("qk_norm"):
         q, k = want["Q_normed"], want["K_normed"] = [qk_norm(x, s["qk_norm"]) for x in (q, k)]
     if s.get("rope"):
-        q, k = want["Q_rotated"], want["K_rotated"] = [rope(x, s["rope"], s.get("rope_base", 10000.0)) for x in (q, k)]
+        q, k = want["Q_rotated"], want["K_rotated"] = [
+            rope(x, s["rope"], s.get("rope_base", 10000.0), first)
+            for x, first in ((q, query_offset(s, q.shape[-2], k.shape[-2])), (k, 0))]
     k, v = (x.repeat_interleave(heads // kv_heads, 1) for x in (k, v))
 
     scores = want["scores"] = q @ k.transpose(-1, -2)
