@@ -34,7 +34,7 @@ std::vector<fs::path> shards_of(const fs::path& index) {
     names.push_back(file.get<std::string>());
   }
   std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   std::vector<fs::path> shards;
   for (const std::string& name : names) {
     shards.push_back(index.parent_path() / path_from(name));

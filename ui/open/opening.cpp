@@ -32,6 +32,7 @@ View asking(View view, LayerQuestion question) {
 }  // namespace
 
 bool open_into(Document& document, const std::string& path) {
+  bool changed = false;
   try {
     if (is_mask_file(path, document.view.kind == ViewKind::mask)) {
       open_mask_into(document, path);
@@ -39,6 +40,7 @@ bool open_into(Document& document, const std::string& path) {
     }
     Lesson opened = open_source(path);
     Scenario scenario = opened.scenario;
+    changed = true;
     begin_anew(document, std::move(opened), std::move(scenario));
     document.view = afresh(std::move(document.view));
     if (const auto& saved = document.origin.lesson.view) document.view = with_saved_view(std::move(document.view), *saved);
@@ -46,7 +48,9 @@ bool open_into(Document& document, const std::string& path) {
     return true;
   } catch (const InputError& error) {
     document.view.dialog = Dialog::none;
-    show_error(document, error.what());
+    // What was not opened takes nothing back: what is asked for, an undo say, may still be computing.
+    if (changed) show_error(document, error.what());
+    else document.error = error.what();
     return false;
   }
 }
