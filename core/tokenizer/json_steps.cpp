@@ -23,7 +23,7 @@ PreTokenizer split_of(const TokenizerPart& part) {
   if (pattern == gpt2_pattern) return words_by(gpt2_word);
   for (const auto& [digits, most] : {std::pair{R"(\p{N}{1,3})", 3}, {R"(\p{N})", 1}}) {
     if (pattern == std::string(gpt4_start) + digits + std::string(gpt4_end)) {
-      return words_by([most](std::string_view text) { return gpt4_word(text, static_cast<std::size_t>(most)); });
+      return words_by([most = most](std::string_view text) { return gpt4_word(text, static_cast<std::size_t>(most)); });
     }
   }
   part.refuse("splits by " + in_quotes(pattern));
