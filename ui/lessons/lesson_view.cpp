@@ -4,6 +4,7 @@
 
 #include "ui/lessons/lesson_view.h"
 #include "ui/frame/colormaps.h"
+#include "ui/frame/said.h"
 #include "ui/lessons/lesson_picture.h"
 #include "ui/widgets/card.h"
 #include "ui/lessons/save_answers.h"
@@ -175,7 +176,7 @@ void draw_lesson_view(const Frame& frame, Rect place) {
   }
   float y = from.y + list.height;
   for (const std::string& trouble : lesson_troubles(frame.pictures)) {
-    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {from.x + 14 * u, y}, frame.look.warning, trouble, place.width() - 28 * u) + 4 * u;
+    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {from.x + 14 * u, y}, frame.look.warning, said(frame, trouble), place.width() - 28 * u) + 4 * u;
   }
   draw_deeds(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
   ImGui::Dummy({1, 20 * u});

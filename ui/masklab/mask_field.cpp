@@ -6,9 +6,9 @@
 
 #include "core/mask/expression.h"
 #include "core/tensor/error.h"
+#include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
 #include "ui/masklab/mask_picture.h"
-#include "ui/masklab/mask_words.h"
 #include "ui/widgets/paragraph.h"
 #include "ui/widgets/scenario_controls.h"
 
@@ -22,12 +22,13 @@ void draw_trouble(const Frame& frame, const Rect& field) {
   const float width = std::min(std::max(field.width(), 420 * u), window.x - 16 * u);
   const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;
   const MaskTextPicture& picture = mask_text_picture(frame, static_cast<std::size_t>(std::max((width - 2 * pad) / digit - 1, 12.0f)));
-  struct Said {
-    std::string sentence, still;
+  struct Meanwhile {
+    std::string words;
   };
   const std::string& old = frame.document.scenario.mask;
-  const Said& said = frame.pictures.get<Said>(
-      [&] { return Said{in_words(frame.words, picture.sentence), frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old})}; }, picture.sentence, old, frame.words.language());
+  const std::string& sentence = said(frame, picture.sentence);
+  const Meanwhile& still = frame.pictures.get<Meanwhile>(
+      [&] { return Meanwhile{frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old})}; }, picture.sentence, old, frame.words.language());
   const std::size_t cut = picture.trouble.find('\n');
   const auto lines = [&](ImDrawList* list, ImVec2 at) {
     float y = at.y;
@@ -35,8 +36,8 @@ void draw_trouble(const Frame& frame, const Rect& field) {
       if (list) draw_text(*list, frame.fonts, Face::mono, mono, {at.x, y}, frame.look.warning, line);
       y += 16 * u;
     }
-    y += 2 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 2 * u}, frame.look.ink, said.sentence, width - 2 * pad);
-    y += 4 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 4 * u}, frame.look.muted, said.still, width - 2 * pad);
+    y += 2 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 2 * u}, frame.look.ink, sentence, width - 2 * pad);
+    y += 4 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 4 * u}, frame.look.muted, still.words, width - 2 * pad);
     return y - at.y;
   };
   const ImVec2 min{std::min(field.min.x, window.x - width - 8 * u), field.max.y + 4 * u};

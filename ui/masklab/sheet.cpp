@@ -5,6 +5,7 @@
 
 #include "core/figure/colormap.h"
 #include "ui/imgui_compat.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 
@@ -56,12 +57,7 @@ void draw_sheet_words(const Frame& frame, const SheetWords& words, Rect place) {
   }
   draw_swatches(frame, list, words.legend, {place.min.x, y + 2 * u}, place.width());
   if (words.error.empty()) return;
-  ImGui::SetCursorScreenPos({place.min.x, y + 4 * u});
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + place.width());
-  ImGui::PushStyleColor(ImGuiCol_Text, frame.look.warning);
-  ImGui::TextUnformatted(words.error.c_str());
-  ImGui::PopStyleColor();
-  ImGui::PopTextWrapPos();
+  draw_paragraph(&list, frame.fonts, Face::ui, 14 * u, {place.min.x, y + 4 * u}, frame.look.warning, words.error, place.width());
 }
 
 std::optional<Cell> cell_under(std::span<const MatrixCard* const> cards, ImVec2 point) {

@@ -6,8 +6,8 @@
 #include "core/mask/statistics.h"
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
+#include "ui/frame/said.h"
 #include "ui/look/number_text.h"
-#include "ui/masklab/mask_words.h"
 
 namespace headlight {
 namespace {
@@ -32,7 +32,7 @@ struct Builder {
     try {
       b = build_mask(other, trace.inputs).slice(0, frame.view().batch, 1).slice(1, frame.view().head, 1).contiguous().view({dims.n_q, dims.n_k});
     } catch (const ExpressionError& error) {
-      picture.words.error = in_words(frame.words, error.sentence());
+      picture.words.error = said(frame, error.sentence());
       return;
     }
     const MaskDifference difference = mask_difference(b, a);

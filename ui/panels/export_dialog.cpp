@@ -4,11 +4,13 @@
 #include "ui/export/export_controls.h"
 #include "ui/export/export_file.h"
 #include "ui/frame/matrix_painter.h"
+#include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/main_button.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -65,12 +67,11 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
   list.PopClipRect();
   const bool tells = !preview.image && preview.lines.empty() && problem.empty();
   if (!tells && problem.empty()) return;
-  ImGui::SetCursorScreenPos({place.min.x + 24 * u, tells ? place.centre().y - 20 * u : place.max.y - 44 * u});
-  ImGui::PushStyleColor(ImGuiCol_Text, tells ? frame.look.muted : frame.look.warning);
-  ImGui::PushTextWrapPos(place.max.x - 24 * u - ImGui::GetWindowPos().x);
-  ImGui::TextUnformatted(tells ? story_of(frame) : problem.c_str());
-  ImGui::PopTextWrapPos();
-  ImGui::PopStyleColor();
+  const std::string_view told = tells ? std::string_view(story_of(frame)) : said(frame, problem);
+  const auto write = [&](ImDrawList* to, float y) {
+    return draw_paragraph(to, frame.fonts, Face::ui, 14 * u, {place.min.x + 24 * u, y}, tells ? frame.look.muted : frame.look.warning, told, place.width() - 48 * u);
+  };
+  write(&list, tells ? place.centre().y - 20 * u : place.max.y - write(nullptr, 0) - 20 * u);
 }
 
 /// "1240 × 980 pixels · the command that makes the same file"
@@ -113,7 +114,7 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   } else if (!frame.document.notice.empty() || !frame.document.error.empty()) {
     const bool failed = !frame.document.error.empty();
     draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 12 * u, below, failed ? frame.look.warning : frame.look.accent,
-                failed ? frame.document.error : frame.document.notice, place.width());
+                failed ? said(frame, frame.document.error) : frame.document.notice, place.width());
   }
 }
 

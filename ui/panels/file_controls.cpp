@@ -1,6 +1,7 @@
 // The left panel's account of a file: what was taken for what, and the choices that this leaves.
 #include <algorithm>
 
+#include "ui/frame/said.h"
 #include "ui/open/opening.h"
 #include "ui/panels/controls.h"
 
@@ -27,7 +28,11 @@ const char* heading_of(const std::string& what) {
   } headings[] = {{"layer", "taken.layer"}, {"projections", "taken.projections"}, {"output projection", "taken.output"}, {"heads", "taken.heads"},
                   {"key/value heads", "taken.kv_heads"}, {"inputs", "taken.inputs"}, {"batch", "taken.batch"}, {"mask", "taken.mask"},
                   {"bias", "taken.bias"}, {"fill", "taken.fill"}, {"not used", "taken.unused"}, {"edits", "taken.edits"},
-                  {"positions", "taken.positions"}, {"tokens", "taken.tokens"}, {"norm", "taken.norm"}};
+                  {"positions", "taken.positions"}, {"tokens", "taken.tokens"}, {"norm", "taken.norm"}, {"model", "taken.model"},
+                  {"text", "taken.text"}, {"knocked out", "taken.knocked_out"}, {"changed", "taken.changed"}, {"scale", "taken.scale"},
+                  {"soft-cap", "taken.softcap"}, {"dropout", "taken.dropout"}, {"QK-norm", "taken.qk_norm"}, {"sinks", "taken.sinks"},
+                  {"values", "taken.values"}, {"weights", "taken.weights"}, {"attentions", "taken.attentions"},
+                  {"numbers not taken", "taken.numbers"}, {"config.json not taken", "taken.config"}};
   for (const auto& heading : headings) {
     if (what == heading.what) return heading.key;
   }
@@ -36,11 +41,10 @@ const char* heading_of(const std::string& what) {
 
 void draw_assumption(const Frame& frame, const Assumption& assumption) {
   const float u = frame.u;
-  const char* key = heading_of(assumption.what);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 11.5f * u, at, frame.look.ink, key != nullptr ? frame.words(key) : assumption.what.c_str());
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 11.5f * u, at, frame.look.ink, taken_heading(frame, assumption));
   ImGui::Dummy({0, 10 * u});
-  note(frame, assumption.taken_for);
+  note(frame, said(frame, assumption.taken_for));
 }
 
 /// Square matrices could be stored either way: nothing in the file tells.
@@ -52,6 +56,11 @@ bool order_is_open(const Frame& frame) {
 }
 
 }  // namespace
+
+const char* taken_heading(const Frame& frame, const Assumption& assumption) {
+  const char* key = heading_of(assumption.what);
+  return key != nullptr ? frame.words(key) : assumption.what.c_str();
+}
 
 void draw_file_controls(const Frame& frame) {
   const Scenario& now = frame.document.scenario;

@@ -4,9 +4,11 @@
 
 #include "core/explain/explain.h"
 #include "ui/document/path.h"
+#include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
 #include "ui/inspector/inspector_picture.h"
 #include "ui/panels/cell_editor.h"
+#include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
 #include "ui/pipeline/moment_picture.h"
 #include "ui/widgets/controls.h"
@@ -311,9 +313,17 @@ void point_at(const Frame& frame, const std::optional<Cell>& cell, const std::op
 void draw_assumptions(const Frame& frame) {
   if (frame.trace()->inputs.assumptions.empty()) return;
   section(frame, frame.words("inspector.taken_as"));
-  for (const Assumption& assumption : frame.trace()->inputs.assumptions) {
-    note(frame, assumption.what + ": " + assumption.taken_for);
-  }
+  struct Lines {
+    std::vector<std::string> all;
+  };
+  const Lines& lines = frame.picture<Lines>([&] {
+    Lines made;
+    for (const Assumption& assumption : frame.trace()->inputs.assumptions) {
+      made.all.push_back(said(frame, std::string(taken_heading(frame, assumption)) + ": " + assumption.taken_for));
+    }
+    return made;
+  });
+  for (const std::string& line : lines.all) note(frame, line);
 }
 
 /// Between two stages there is no cell to explain: what is being computed, and how.

@@ -1,8 +1,10 @@
 #include <cstdio>
 
+#include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -15,17 +17,14 @@ struct Colours {
 void draw_message(const Frame& frame, Rect place, const std::string& sentence, const Colours& colours) {
   const float u = frame.u;
   const float width = std::min(620 * u, place.width() - 40 * u);
-  const ImVec2 text = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, width - 70 * u);
+  const auto write = [&](ImDrawList* list, ImVec2 at) { return draw_paragraph(list, frame.fonts, Face::ui, 14 * u, at, colours.ink, sentence, width - 70 * u); };
+  const float height = write(nullptr, {});
   const ImVec2 max{place.centre().x + width / 2, place.max.y - 14 * u};
-  const ImVec2 min{max.x - width, max.y - text.y - 26 * u};
+  const ImVec2 min{max.x - width, max.y - height - 26 * u};
   const PanelArea area(frame, "message", min, max, colours.ground, {16, 12}, PanelArea::Kind::floating);
   ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());  // over a dialog that came before it, and its veil
   compat::add_rect(*ImGui::GetWindowDrawList(), min, max, colours.border, 4 * u, 1);
-  ImGui::PushStyleColor(ImGuiCol_Text, colours.ink);
-  ImGui::PushTextWrapPos(width - 54 * u);
-  ImGui::TextUnformatted(sentence.c_str());
-  ImGui::PopTextWrapPos();
-  ImGui::PopStyleColor();
+  write(ImGui::GetWindowDrawList(), {min.x + 16 * u, min.y + 13 * u});
   ImGui::SetCursorScreenPos({max.x - 36 * u, min.y + 8 * u});
   if (chip(frame, "dismiss", "×", false, 26 * u)) frame.actions.push_back(DismissMessage{});
 }
@@ -58,7 +57,7 @@ void draw_messages(const Frame& frame, Rect place) {
   const bool said = document.view.dialog == Dialog::exporting;  // by the dialog itself
   if (said) return draw_progress(frame, place);
   if (!document.error.empty()) {
-    draw_message(frame, place, document.error, {look.warning_ground, look.warning, look.warning});
+    draw_message(frame, place, said(frame, document.error), {look.warning_ground, look.warning, look.warning});
   } else if (!document.notice.empty()) {
     draw_message(frame, place, document.notice, {look.panel, look.line, look.ink});
   }

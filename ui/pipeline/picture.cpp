@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "ui/frame/colormaps.h"
+#include "ui/frame/said.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {
@@ -327,7 +328,7 @@ std::vector<std::string> truth_of(const Frame& frame, float width, float pixels)
     candidates.emplace_back(frame.words(inputs.random_inputs ? "pipeline.random_all" : "pipeline.random_parameters"));
   } else {
     const auto layer = std::ranges::find(inputs.assumptions, std::string("layer"), &Assumption::what);
-    if (layer != inputs.assumptions.end()) candidates.push_back(frame.words.fill("pipeline.random_inputs", {layer->taken_for}));
+    if (layer != inputs.assumptions.end()) candidates.push_back(frame.words.fill("pipeline.random_inputs", {said(frame, layer->taken_for)}));
     candidates.emplace_back(frame.words("pipeline.random_inputs_short"));
   }
   for (const std::string& words : candidates) {
