@@ -223,7 +223,7 @@ TEST_CASE("scenarios and settings out of their ranges are refused in the window'
   };
   for (const char* json : {R"({"source": "random", "d_model": 32, "heads": 5})", R"({"source": "random", "heads": 4, "kv_heads": 3})", R"({"text": ""})", R"({"text": "a b", "tokens": [["x", "y", "z"]]})",
                            R"({"source": "random", "x": [[1, 2, 3]], "queries": 5})", R"({"text": "a b", "valid_lens": [[1], [2]]})", R"({"source": "random", "queries": 2, "keys": 3, "doc_ids": [[0, 1]]})",
-                           R"({"text": "a b c", "mask": "windwo(2)"})", R"({"text": "a b c", "mask": "padding()"})", R"({"text": "a b c", "mask_file": "gone.npy"})", R"({"source": "file", "file": "gone.npz"})",
+                           R"json({"text": "a b c", "mask": "windwo(2)"})json", R"json({"text": "a b c", "mask": "padding()"})json", R"({"text": "a b c", "mask_file": "gone.npy"})", R"({"source": "file", "file": "gone.npz"})",
                            R"({"source": "random", "rope": "half", "d_model": 6, "heads": 2})", R"({"source": "random", "rope": "half", "rotary_dim": 99})"}) {
     settings(json);
   }

@@ -54,8 +54,7 @@ void draw_progress(const Frame& frame, Rect place) {
 void draw_messages(const Frame& frame, Rect place) {
   const Document& document = frame.document;
   const Look& look = frame.look;
-  const bool said = document.view.dialog == Dialog::exporting;  // by the dialog itself
-  if (said) return draw_progress(frame, place);
+  if (document.view.dialog == Dialog::exporting) return draw_progress(frame, place);  // the dialog says it itself
   if (!document.error.empty()) {
     draw_message(frame, place, said(frame, document.error), {look.warning_ground, look.warning, look.warning});
   } else if (!document.notice.empty()) {
