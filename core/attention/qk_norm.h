@@ -2,12 +2,10 @@
 #pragma once
 
 #include "core/attention/workers.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/model_layer.h"
 
 namespace headlight {
 
-inline constexpr double rms_epsilon = 1e-6;  ///< as in Qwen3, Gemma 3 and OLMo 2
-inline constexpr double layer_epsilon = 1e-5;  ///< torch.nn.LayerNorm's
 inline constexpr double l2_epsilon = 1e-12;  ///< as in torch.nn.functional.normalize
 
 /// How queries or keys are normalised. `gain`, where defined, is learned and comes after, then the bias: [d], the same for every

@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/attention/qk_norm.h"
 #include "core/position/relative_bias.h"
 #include "core/files/blame.h"
 #include "core/scenario/file_source.h"

@@ -12,6 +12,9 @@ namespace headlight {
 
 struct NetworkRun;
 
+inline constexpr double rms_epsilon = 1e-6;    ///< of QK-norm, as in Qwen3, Gemma 3 and OLMo 2
+inline constexpr double layer_epsilon = 1e-5;  ///< torch.nn.LayerNorm's
+
 /// What a model says of its own attention that no setting of a scenario says.
 struct OwnRules {
   std::vector<double> rope_frequencies{};  ///< radians a position; the first 2·size channels of a head turn. Empty: base^(−2j/d)
@@ -19,7 +22,7 @@ struct OwnRules {
   QkNorm norm_kind = QkNorm::rms;          ///< of q_norm and k_norm: rms or layer
   Tensor q_norm, k_norm;                   ///< QK-norm's learned weights: [d_head], or [heads·d_head] where norm_over_heads
   Tensor q_norm_bias, k_norm_bias;         ///< as many; a LayerNorm may have none
-  double qk_epsilon = 1e-6;
+  double qk_epsilon = rms_epsilon;
   bool norm_over_heads = false;            ///< the mean square is over all heads at once, as in OLMo 2
   Tensor sink_logits;                      ///< [H]
   std::vector<Index> silent_heads{};       ///< knocked out: their head_outputs are zero
