@@ -45,6 +45,13 @@ bool within_seconds(int seconds, HeadlessWindow& window, const std::function<boo
 
 }  // namespace
 
+TEST_CASE("a whole path that is typed or pasted behind the folder that stands there takes its place") {
+  const std::string root = folder_part("/");
+  CHECK(folder_part("/srv/data//" + std::string("usr/share/x")) == root + "usr/share/");
+  CHECK(folder_part("/srv/data/~/x") == folder_part("~/x"));
+  CHECK(name_part("/srv/data//usr/share/x") == "x");
+}
+
 TEST_CASE("a folder lists its folders and what opens, by name; what cannot be opened is left out") {
   const TempFolder folder;
   for (const char* name : {"b.NPZ", "a.safetensors", "notes.txt", "config.json", "scene.json", ".hidden.npz", "z.pth"}) {

@@ -106,6 +106,9 @@ FolderListing list_folder(const std::string& folder, bool masks) {
 
 std::string folder_part(const std::string& typed) {
   std::string folder = typed.substr(0, cut_of(typed));
+  for (const std::string_view anew : {"//", "/~/"}) {
+    if (const std::size_t at = folder.rfind(anew); at != std::string::npos) folder.erase(0, at + 1);
+  }
   if (folder.starts_with("~/")) {
     if (const char* home = std::getenv(home_variable)) folder = with_slash(home) + folder.substr(2);
   }

@@ -26,7 +26,7 @@ struct FolderListing {
 FolderListing list_folder(const std::string& folder, bool masks = false);
 
 /// What is typed, cut behind its last slash; "~/" is the person's own folder, and what is not absolute is beside the
-/// program's present folder.
+/// program's present folder. Behind "//" or "/~/" a path begins anew: whole ones are pasted behind the folder that stands there.
 std::string folder_part(const std::string& typed);
 std::string name_part(const std::string& typed);
 /// Where a person who has opened nothing yet begins.

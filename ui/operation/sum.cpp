@@ -98,7 +98,7 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   const float pitch = (card.width() + 14 * u) / static_cast<float>(across), wide = pitch - 14 * u;
   columns.bar = std::max(0.0f, wide - taken);
 
-  // The bars run from zero to the sum so far; together they need this much.
+  // Each bar runs from the sum before its term to the sum with it; together they need this much.
   float lo = 0, hi = 0, sum_now = 0, largest = 0;
   for (const float product : products) {
     lo = std::min(lo, sum_now += product);
@@ -140,9 +140,11 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
     chip(pen, place(), sum.stage, products[i], both, columns.pixels, there);
     x += 10 * u;
     const float room = from + wide - x;
-    if (there && room >= 12 * u) {  // the sum so far; where they are sorted by size, each one's own
-      const float zero = sorted ? x : x + room * (0 - lo) / span, end = sorted ? x + room * std::abs(products[i]) / std::max(largest, 1e-20f) : x + room * (sums[i] - lo) / span;
-      pen.fill({{std::min(zero, end), y + columns.line * 0.22f}, {std::max(std::max(zero, end), std::min(zero, end) + 1.5f), y + columns.line * 0.78f}}, look.after, 2 * u);
+    if (there && room >= 12 * u) {  // where they are sorted by size, all begin at zero
+      const float before = sorted ? x : x + room * ((i > 0 ? sums[i - 1] : 0) - lo) / span;
+      const float after = sorted ? x + room * std::abs(products[i]) / std::max(largest, 1e-20f) : x + room * (sums[i] - lo) / span;
+      const float left_end = std::min({before, after, x + room - 1.5f * u});
+      pen.fill({{left_end, y + columns.line * 0.22f}, {std::max({before, after, left_end + 1.5f * u}), y + columns.line * 0.78f}}, look.after, 2 * u);
     }
     y += columns.line;
   }

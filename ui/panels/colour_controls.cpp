@@ -17,16 +17,12 @@ void change_range(const Frame& frame, const RangeSetting& range) {
 
 void draw_maps(const Frame& frame) {
   const std::vector<std::string>& maps = controls_picture(frame).colormaps;
-  const float gap = 4 * frame.u;
-  const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
-  const auto map = [&](std::size_t place, const char* id, const char* label, const std::string& name) {
-    if (place % 3 != 0) ImGui::SameLine(0, gap);
-    if (!chip(frame, id, label, frame.view().colormap == name, width)) return;
-    frame.show([name](View& v) { v.colormap = name; });
+  ChipFlow flow(frame);
+  const auto map = [&](const char* id, const char* label, const std::string& name) {
+    if (flow.chip(id, label, frame.view().colormap == name)) frame.show([name](View& v) { v.colormap = name; });
   };
-  static const std::string automatic;
-  map(0, "automatic", frame.words("controls.automatic"), automatic);
-  for (std::size_t i = 0; i < maps.size(); ++i) map(i + 1, maps[i].c_str(), maps[i].c_str(), maps[i]);
+  map("automatic", frame.words("controls.automatic"), std::string());
+  for (const std::string& name : maps) map(name.c_str(), name.c_str(), name);
 }
 
 void draw_ends(const Frame& frame) {

@@ -78,19 +78,12 @@ void draw_text_setting(const Frame& frame, const Setting& setting) {
   }
 }
 
-/// Up to three on or off side by side, in thirds; one whose words need more begins a line where it has no room.
+/// On or off, side by side.
 void draw_toggles(const Frame& frame, std::span<const Setting* const> toggles) {
-  const float gap = 4 * frame.u;
-  const auto count = static_cast<float>(toggles_a_row);
-  const float whole = ImGui::GetContentRegionAvail().x, third = (whole - (count - 1) * gap) / count;
-  float left = 0;  // in the line
+  ChipFlow flow(frame);
   for (const Setting* setting : toggles) {
-    const float width = std::max(third, std::min(chip_width(frame, word_for(frame, *setting)), whole));
-    if (left + 0.5f >= width + gap && setting != toggles.front()) ImGui::SameLine(0, gap);
-    else left = whole + gap;
-    left -= width + gap;
     const bool on = setting->number(frame.document.scenario) != 0;
-    if (chip(frame, setting->key.c_str(), word_for(frame, *setting), on, width)) set(frame, *setting, on ? 0 : 1, false);
+    if (flow.chip(setting->key.c_str(), word_for(frame, *setting), on)) set(frame, *setting, on ? 0 : 1, false);
   }
 }
 

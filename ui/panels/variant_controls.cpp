@@ -10,15 +10,12 @@ void draw_variant_controls(const Frame& frame) {
   if (frame.document.scenario.source == Source::file) return;
   note(frame, frame.words("controls.projections"));
   const Inputs& inputs = frame.trace()->inputs;
-  const float gap = 4 * frame.u;
-  const float third = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  ChipFlow flow(frame);
   const auto toggle = [&](const char* id, const char* word, bool on, auto set) {
-    if (chip(frame, id, frame.words(word), on, third)) frame.edit({}, [set, on](Scenario& s) { set(s, !on); });
+    if (flow.chip(id, frame.words(word), on)) frame.edit({}, [set, on](Scenario& s) { set(s, !on); });
   };
   toggle("bias", "settings.bias", inputs.b_q.defined(), [](Scenario& s, bool on) { s.bias = on; });
-  ImGui::SameLine(0, gap);
   toggle("output_projection", "settings.output_projection", inputs.W_o.defined(), [](Scenario& s, bool on) { s.output_projection = on; });
-  ImGui::SameLine(0, gap);
   toggle("packed", "settings.packed", frame.document.scenario.packed, [](Scenario& s, bool on) { s.packed = on; });
 }
 

@@ -86,6 +86,23 @@ Moved track(const Frame& frame, const char* id, float share, bool enabled) {
   return moved;
 }
 
+/// As many options from `first` on as stand in one line with all their words, at least one.
+struct Line {
+  std::size_t end = 0;
+  float largest = 0, spare = 0;  ///< of the widths that they need, and what those leave of the line
+};
+Line line_of(const Frame& frame, std::span<const char* const> labels, std::size_t first, float whole, float gap) {
+  Line line{first, 0, whole + gap};
+  for (; line.end < labels.size(); ++line.end) {
+    const float need = chip_width(frame, labels[line.end]);
+    if (line.end > first && line.spare < need + gap) break;
+    line.spare -= need + gap;
+    line.largest = std::max(line.largest, need);
+  }
+  line.spare = std::max(line.spare, 0.0f);
+  return line;
+}
+
 }  // namespace
 
 PanelArea::PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, Kind kind) {
@@ -164,12 +181,18 @@ std::optional<float> float_slider(const Frame& frame, const char* id, const char
 
 std::optional<int> segments(const Frame& frame, const char* id, std::span<const char* const> labels, int chosen) {
   ImGui::PushID(id);
-  const float gap = 4 * frame.u;
-  const float width = (ImGui::GetContentRegionAvail().x - gap * static_cast<float>(labels.size() - 1)) / static_cast<float>(labels.size());
+  const float gap = 4 * frame.u, whole = ImGui::GetContentRegionAvail().x;
   std::optional<int> clicked;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (i > 0) ImGui::SameLine(0, gap);
-    if (chip(frame, labels[i], labels[i], static_cast<int>(i) == chosen, width)) clicked = static_cast<int>(i);
+  for (std::size_t first = 0, end = 0; first < labels.size(); first = end) {
+    const Line line = line_of(frame, labels, first, whole, gap);
+    end = line.end;
+    const auto count = static_cast<float>(end - first);
+    const float share = (whole - gap * (count - 1)) / count;
+    for (std::size_t i = first; i < end; ++i) {
+      if (i > first) ImGui::SameLine(0, gap);
+      const float width = line.largest <= share ? share : std::min(chip_width(frame, labels[i]) + line.spare / count, whole);
+      if (chip(frame, labels[i], labels[i], static_cast<int>(i) == chosen, width)) clicked = static_cast<int>(i);
+    }
   }
   ImGui::PopID();
   return clicked;
@@ -195,6 +218,16 @@ bool chip(const Frame& frame, const char* id, std::string_view label, bool chose
             chosen ? frame.look.ink : frame.look.muted, label);
   list.PopClipRect();
   return clicked;
+}
+
+ChipFlow::ChipFlow(const Frame& frame) : frame_(frame), whole_(ImGui::GetContentRegionAvail().x), gap_(4 * frame.u) {}
+
+bool ChipFlow::chip(const char* id, std::string_view label, bool chosen) {
+  const float third = (whole_ - 2 * gap_) / 3, width = std::max(third, std::min(chip_width(frame_, label), whole_));
+  if (left_ + 0.5f >= width + gap_) ImGui::SameLine(0, gap_);
+  else left_ = whole_ + gap_;
+  left_ -= width + gap_;
+  return headlight::chip(frame_, id, label, chosen, width);
 }
 
 bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled) {

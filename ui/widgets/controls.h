@@ -53,12 +53,23 @@ std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const
 std::optional<float> float_slider(const Frame& frame, const char* id, const char* label, float value, float lo, float hi,
                                   const char* shown, bool enabled = true);
 
-/// A row of options of which one is chosen; gives the one that was clicked.
+/// Options of which one is chosen, side by side or, where their words need it, in several lines; gives the one that was clicked.
 std::optional<int> segments(const Frame& frame, const char* id, std::span<const char* const> labels, int chosen);
 /// What a small rounded button takes in width, with its words as large as they get.
 float chip_width(const Frame& frame, std::string_view label);
 /// A small rounded button. `chosen` fills it.
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width = 0);
+/// Small buttons in thirds of the panel's width; one whose words need more takes it, and begins a line where it has no room.
+class ChipFlow {
+ public:
+  explicit ChipFlow(const Frame& frame);
+  /// The next one; whether it was pressed.
+  bool chip(const char* id, std::string_view label, bool chosen);
+
+ private:
+  const Frame& frame_;
+  float whole_, gap_, left_ = 0;  ///< pixels; `left_` of the line
+};
 /// A button of the top bar: plain text, filled when chosen or hovered.
 bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled = true);
 
