@@ -28,6 +28,14 @@ inline void draw_plainly() {
   shared.SetCircleTessellationMaxError(0.08f);
   shared.CurveTessellationTol = 0.2f;
 }
+/// What a list's callback asks the backend for, to draw as usual again.
+inline ImDrawCallback reset_render_state() {
+#if IMGUI_VERSION_NUM >= 19280
+  return ImGui::GetPlatformIO().DrawCallback_ResetRenderState;
+#else
+  return ImDrawCallback_ResetRenderState;
+#endif
+}
 /// How far below the top of a line of this size its baseline lies.
 inline float baseline(ImFont* font, float pixels) {
 #if IMGUI_VERSION_NUM >= 19200

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "ui/imgui_compat.h"
+
 namespace headlight {
 namespace {
 
@@ -100,7 +102,7 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   list.AddCallback(before_quad, &call);
   list.AddImage(imgui_texture(draw.cells), point(seen.left, seen.top), point(seen.right, seen.bottom),
                 uv(seen.left, seen.top), uv(seen.right, seen.bottom));
-  list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+  list.AddCallback(compat::reset_render_state(), nullptr);
 }
 
 void GlMatrixPainter::fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour) {
