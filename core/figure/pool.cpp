@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <thread>
 
 #include "core/parallel/thread_pool.h"
 #include "core/stage/demand_matrix.h"
@@ -158,7 +157,7 @@ PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, 
   };
   // Large ones with all threads: frames wait for them.
   const bool large = matrix.rows * matrix.cols > 1 << 20;
-  work_together(large ? static_cast<int>(std::thread::hardware_concurrency()) - 1 : 0, work);
+  large ? work_together(work) : work(true);
   return out;
 }
 

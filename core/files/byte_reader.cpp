@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 #include "core/parallel/thread_pool.h"
@@ -33,7 +32,7 @@ bool FileReader::read_in_stretches(std::span<std::byte> out) {
   const std::size_t count = (out.size() + stretch - 1) / stretch;
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> whole = true;
-  work_together(static_cast<int>(std::thread::hardware_concurrency()) - 1, [&](bool) {
+  work_together([&](bool) {
     std::ifstream stream(path_, std::ios::binary);
     for (std::size_t i = next++; i < count; i = next++) {
       const std::span part = out.subspan(i * stretch, std::min(stretch, out.size() - i * stretch));

@@ -128,6 +128,8 @@ class ThreadPool {
 
 }  // namespace
 
+void work_together(const std::function<void(bool)>& work) { work_together(static_cast<int>(std::thread::hardware_concurrency()) - 1, work); }
+
 void work_together(int helpers, const std::function<void(bool)>& work) {
   static ThreadPool pool;
   if (helpers <= 0) return work(true);

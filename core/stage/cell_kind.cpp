@@ -1,7 +1,6 @@
 #include "core/stage/cell_kind.h"
 
 #include <atomic>
-#include <thread>
 
 #include "core/parallel/thread_pool.h"
 #include "core/stage/demand_matrix.h"
@@ -29,7 +28,7 @@ bool all_finite(const MatrixView& matrix) {
   std::atomic<Index> next{0};
   std::atomic<bool> finite{true};
   constexpr Index parts = 64;
-  work_together(static_cast<int>(std::thread::hardware_concurrency()) - 1, [&](bool) {
+  work_together([&](bool) {
     for (Index part = next++; part < parts && finite; part = next++) {
       const Index first = part * matrix.rows / parts, end = (part + 1) * matrix.rows / parts;
       if (!rows_finite({matrix.data + first * matrix.row_stride, end - first, matrix.cols, matrix.row_stride, matrix.col_stride})) finite = false;

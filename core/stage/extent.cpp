@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "core/parallel/thread_pool.h"
@@ -73,7 +72,7 @@ void Extent::add(const MatrixView& matrix, const CellMasks& masks) {
     std::mutex mutex;
     std::atomic<Index> next{0};
     constexpr Index parts = 64;
-    work_together(static_cast<int>(std::thread::hardware_concurrency()) - 1, [&](bool) {
+    work_together([&](bool) {
       Extent own;
       for (Index part = next++; part < parts; part = next++) {
         const Index first = part * matrix.rows / parts, end = (part + 1) * matrix.rows / parts;

@@ -4,6 +4,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/main_button.h"
+#include "ui/widgets/text_input.h"
 
 namespace headlight {
 namespace {
@@ -32,10 +33,7 @@ void draw_save_dialog(const Frame& frame, Rect place) {
   if (!area.open()) return;
   const Rect content = area.content();
   const SaveChoice& saving = frame.view().saving;
-  if (ImGui::IsWindowAppearing()) {
-    ImGui::SetWindowFocus();
-    ImGui::SetKeyboardFocusHere();
-  }
+  if (ImGui::IsWindowAppearing()) type_in_next_field();
   const auto typed = text_field(frame, "##path", saving.path, Face::mono);
   const bool entered = (ImGui::IsItemActive() || ImGui::IsItemDeactivated()) && compat::pressed_once(compat::Key::enter);
   if (typed) frame.show([path = *typed](View& v) { v.saving.path = path; });

@@ -43,10 +43,7 @@ PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool 
   if (complete) flags |= ImGuiInputTextFlags_CallbackCompletion;
   compat::push_font(frame.fonts.pick(Face::ui, 13 * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  if (focus) {
-    ImGui::SetWindowFocus();  // 1.90 gives the keyboard only to fields of the window that has the focus already
-    ImGui::SetKeyboardFocusHere();
-  }
+  if (focus) type_in_next_field();
   const Typed field = text_input(frame, id, text, hint, flags, listen, &listener);
   if (listener.nothing_to_complete && !ImGui::GetIO().KeyShift) frame.focus.pass_tab();
   listener.keys.entered = field.entered;

@@ -25,15 +25,17 @@ int call(ImGuiInputTextCallbackData* data) {
 
 }  // namespace
 
+void type_in_next_field() {
+  ImGui::SetWindowFocus();  // 1.90 gives the keyboard only to fields of the window that has the focus already
+  ImGui::SetKeyboardFocusHere();
+}
+
 Typed text_input(const Frame& frame, const char* id, std::string_view text, const char* hint, ImGuiInputTextFlags flags,
                  ImGuiInputTextCallback listen, void* listener, bool stop) {
   Typing& typing = frame.typing;
   KeyboardFocus& focus = frame.focus;
   const ImGuiID own = ImGui::GetID(id);
-  if ((stop || focus.at(own)) && focus.visit(own) && focus.moved()) {
-    ImGui::SetWindowFocus();  // 1.90 gives the keyboard only to fields of the window that has the focus already
-    ImGui::SetKeyboardFocusHere();
-  }
+  if ((stop || focus.at(own)) && focus.visit(own) && focus.moved()) type_in_next_field();
   std::string& buffer = typing.buffer;
   buffer.assign(text);
   Callback callback{&buffer, listen, listener};

@@ -8,6 +8,9 @@
 
 namespace headlight {
 
+/// The field that is drawn next gets the keyboard.
+void type_in_next_field();
+
 struct Typed {
   const std::string& text;  ///< as it stands; until the next field is drawn
   bool changed = false;     ///< by a key, since the last frame
