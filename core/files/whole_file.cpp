@@ -5,6 +5,7 @@
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -47,12 +48,37 @@ class TemporaryFile {
 
 constexpr const char* temporary_prefix = ".headlight-";
 constexpr const char* temporary_ending = ".tmp";
+constexpr const char* whole_ending = ".whole";
 
 // As short as it is whatever the target's name, which may have all the 255 bytes that there are.
-fs::path temporary_name(const fs::path& folder) {
+fs::path temporary_name(const fs::path& folder, const char* ending) {
   std::random_device random;
-  return folder / (temporary_prefix + std::to_string(random()) + temporary_ending);
+  return folder / (temporary_prefix + std::to_string(random()) + ending);
 }
+
+#ifdef O_TMPFILE
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Of a file that got its name when it was whole: who gave it holds its lock until it has taken the target's place.
+bool is_given_up(const fs::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return file.number() >= 0 && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0;
+}
+#else
+bool is_given_up(const fs::path&) { return false; }
+#endif
 
 /// What a program that was killed while it wrote has left in the folder. One that is being written is never an hour old.
 void remove_abandoned(const fs::path& folder) {
@@ -60,7 +86,9 @@ void remove_abandoned(const fs::path& folder) {
   const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
   for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
     const std::string name = entry->path().filename().string();
-    if (!name.starts_with(temporary_prefix) || !name.ends_with(temporary_ending)) continue;
+    if (!name.starts_with(temporary_prefix)) continue;
+    if (name.ends_with(whole_ending) && is_given_up(entry->path())) fs::remove(entry->path(), ignored);
+    if (!name.ends_with(temporary_ending)) continue;
     const auto written = fs::last_write_time(entry->path(), ignored);
     if (!ignored && written < hour_ago) fs::remove(entry->path(), ignored);
   }
@@ -102,20 +130,6 @@ void copy_into(const fs::path& from, const fs::path& device, const fs::path& tar
 }
 
 #ifdef O_TMPFILE
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 /// Through a file that has no name until it is whole and on the disk: who is killed meanwhile leaves nothing. False where the
 /// file system has no such files; then nothing was done.
 bool write_nameless(const fs::path& real, const fs::path& folder, std::span<const std::byte> bytes, const fs::file_status& status, const fs::path& target) {
@@ -132,7 +146,8 @@ bool write_nameless(const fs::path& real, const fs::path& folder, std::span<cons
   const std::string whole = "/proc/self/fd/" + std::to_string(file.number());
   const auto named = [&](const fs::path& name) { return ::linkat(AT_FDCWD, whole.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0; };
   if (!fs::exists(status) && named(real)) return true;
-  const TemporaryFile temporary(temporary_name(folder));  // a name is no other file's, so one more step takes its place
+  const TemporaryFile temporary(temporary_name(folder, whole_ending));  // a name is no other file's, so one more step takes its place
+  ::flock(file.number(), LOCK_EX | LOCK_NB);
   if (!named(temporary.path())) return false;
   std::error_code error;
   fs::rename(temporary.path(), real, error);
@@ -171,7 +186,7 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
     return;
   }
 #endif
-  const TemporaryFile temporary(temporary_name(is_device ? fs::temp_directory_path() : folder));
+  const TemporaryFile temporary(temporary_name(is_device ? fs::temp_directory_path() : folder, temporary_ending));
   write(temporary.path());
   if (is_device) return copy_into(temporary.path(), real, target);
   if (fs::exists(status)) fs::permissions(temporary.path(), status.permissions(), error);
