@@ -19,3 +19,15 @@ function(headlight_target name)
     target_link_options(${name} PUBLIC -fsanitize=${HEADLIGHT_SANITIZE})
   endif()
 endfunction()
+
+# ways_of_this_system(LIST): of what is done in two ways, each in a file of its own, the list keeps that of the system it is
+# built for: a machine with threads, fontconfig, Pango, Cairo and its own word for its memory, or a page without them.
+function(ways_of_this_system list)
+  set(files ${${list}})
+  if(EMSCRIPTEN)
+    list(FILTER files EXCLUDE REGEX "_(threads|installed|pango|cairo|system)[.]cpp$")
+  else()
+    list(FILTER files EXCLUDE REGEX "_(turns|shipped|freetype|page)[.]cpp$")
+  endif()
+  set(${list} ${files} PARENT_SCOPE)
+endfunction()

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstdio>
 #include <stdexcept>
 
 #include "core/tensor/error.h"
@@ -38,20 +37,6 @@ class UnpackLayout {
   }
 };
 
-#ifndef NDEBUG
-void GLAD_API_PTR print_debug_message(GLenum, GLenum type, GLuint, GLenum severity, GLsizei, const GLchar* message,
-                                      const void*) {
-  if (type == GL_DEBUG_TYPE_ERROR || severity == GL_DEBUG_SEVERITY_HIGH) {
-    std::fprintf(stderr, "headlight: OpenGL: %s\n", message);
-  }
-}
-#endif
-
-std::string text_of(GLenum name) {
-  const auto* text = reinterpret_cast<const char*>(glGetString(name));
-  return text ? text : "";
-}
-
 GlShader compile(GLenum type, const char* source) {
   GlShader shader(glCreateShader(type));
   glShaderSource(shader.id(), 1, &source, nullptr);
@@ -66,23 +51,10 @@ GlShader compile(GLenum type, const char* source) {
 
 }  // namespace
 
-void load_opengl(GLADloadfunc load) {
-  const int version = gladLoadGL(load);
-  if (version < GLAD_MAKE_VERSION(3, 3)) {
-    throw InputError("", "the graphics driver offers " + (version == 0 ? "no OpenGL" : "OpenGL " + text_of(GL_VERSION)),
-                     "expected OpenGL 3.3 or newer (Mesa's software rasteriser has it)");
-  }
-#ifndef NDEBUG
-  if (GLAD_GL_KHR_debug) {
-    glEnable(GL_DEBUG_OUTPUT);
-    glDebugMessageCallback(print_debug_message, nullptr);
-  }
-#endif
+std::string opengl_renderer() {
+  const auto* text = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+  return text ? text : "";
 }
-
-bool context_is_lost() { return GLAD_GL_ARB_robustness != 0 && glGetGraphicsResetStatusARB() != GL_NO_ERROR; }
-
-std::string opengl_renderer() { return text_of(GL_RENDERER); }
 
 void delete_texture(GLuint id) { glDeleteTextures(1, &id); }
 void delete_program(GLuint id) { glDeleteProgram(id); }

@@ -16,6 +16,9 @@ namespace headlight {
 /// Reads OpenGL's functions through `load`. Throws InputError where the context is older than OpenGL 3.3. In debug
 /// builds the driver's errors are printed on standard error, where it tells them.
 void load_opengl(GLADloadfunc load);
+/// What this system's shaders begin with: the language's version for ImGui's, all that ours need.
+const char* shader_version();
+const char* shader_head();
 /// What draws: "llvmpipe (LLVM 15.0.6, 256 bits)".
 std::string opengl_renderer();
 /// The driver was reset, and all that it held is gone: only a new context draws again.

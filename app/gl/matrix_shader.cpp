@@ -16,7 +16,7 @@ constexpr std::array variant_names{"POOLED", "GAPS", "HATCHED", "MARKED", "PARTL
 constexpr int colour_steps = 8;  // as `steps` in the shader
 
 GlProgram link_heatmap(unsigned variant, GLuint position, GLuint uv) {
-  std::string head = "#version 330 core\n";
+  std::string head = shader_head();
   for (std::size_t bit = 0; bit < variant_names.size(); ++bit) {
     if (variant >> bit & 1u) head += std::string("#define ") + variant_names[bit] + "\n";
   }

@@ -9,6 +9,12 @@
 // After glad, so that GLFW brings no OpenGL header of its own.
 #include <GLFW/glfw3.h>
 
+#if __has_include(<backends/imgui_impl_glfw.h>)
+#include <backends/imgui_impl_glfw.h>
+#else
+#include <imgui_impl_glfw.h>
+#endif
+
 #include "app/window/imgui_backends.h"
 #include "core/tensor/error.h"
 

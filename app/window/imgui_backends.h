@@ -8,10 +8,8 @@
 #include <imgui.h>
 
 #if __has_include(<backends/imgui_impl_opengl3.h>)
-#include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
 #else
-#include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
 #endif
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "app/gl/gl_objects.h"
 #include "app/window/imgui_backends.h"
 
 namespace headlight {
@@ -16,7 +17,7 @@ ImguiHost::ImguiHost() {
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
-  if (!ImGui_ImplOpenGL3_Init("#version 330")) {
+  if (!ImGui_ImplOpenGL3_Init(shader_version())) {
     ImGui::DestroyContext();
     throw std::runtime_error("Dear ImGui found no OpenGL library");
   }

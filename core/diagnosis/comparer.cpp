@@ -19,27 +19,6 @@ OwnStages stages_from(const OwnSource& source, const std::shared_ptr<const Trace
 
 }  // namespace
 
-Comparer::Comparer(std::function<void()> wake)
-    : wake_(wake ? std::move(wake) : [] {}), worker_([this](std::stop_token quit) { work(std::move(quit)); }) {}
-
-Comparer::~Comparer() {
-  const std::lock_guard lock(mutex_);
-  waiting_.reset();
-  worker_.request_stop();
-  current_.request_stop();
-}
-
-void Comparer::submit(std::shared_ptr<const Trace> trace, OwnSource source) {
-  const std::lock_guard lock(mutex_);
-  waiting_ = Job{std::move(trace), std::move(source)};
-  ready_.reset();
-  called_off_ = false;
-  current_.request_stop();
-  progress_ = {.busy = true, .mistake = {}};
-  started_ = Clock::now();
-  changed_.notify_all();
-}
-
 void Comparer::stop() {
   const std::lock_guard lock(mutex_);
   if (!progress_.busy) return;
@@ -49,12 +28,6 @@ void Comparer::stop() {
 
 std::shared_ptr<const Beside> Comparer::take() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(ready_, nullptr);
-}
-
-std::shared_ptr<const Beside> Comparer::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !progress_.busy; });
   return std::exchange(ready_, nullptr);
 }
 
@@ -114,22 +87,15 @@ void Comparer::perform(const Job& job, std::stop_token stop) {
   }
 }
 
-void Comparer::work(std::stop_token quit) {
-  while (true) {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait(lock, quit, [this] { return waiting_.has_value(); })) return;
-    const Job job = std::move(*waiting_);
-    waiting_.reset();
-    current_ = std::stop_source();
-    const std::stop_token stop = current_.get_token();
-    lock.unlock();
-    perform(job, stop);
-    lock.lock();
-    progress_.busy = waiting_.has_value();
-    changed_.notify_all();
-    lock.unlock();
-    wake_();
-  }
+void Comparer::settle(std::unique_lock<std::mutex>& lock) {
+  const Job job = std::move(*waiting_);
+  waiting_.reset();
+  current_ = std::stop_source();
+  const std::stop_token stop = current_.get_token();
+  lock.unlock();
+  perform(job, stop);
+  lock.lock();
+  progress_.busy = waiting_.has_value();
 }
 
 }  // namespace headlight

@@ -69,6 +69,8 @@ class Comparer {
     OwnSource source;
   };
   void work(std::stop_token quit);
+  /// Compares what waits, with `lock` let go of meanwhile.
+  void settle(std::unique_lock<std::mutex>& lock);
   void perform(const Job& job, std::stop_token stop);
   void publish(std::shared_ptr<const Beside> result, const std::stop_token& stop);
   void report(std::string_view mistake);

@@ -12,6 +12,9 @@ namespace headlight {
 class TimeLimit {
  public:
   TimeLimit(double seconds, std::stop_token outer);
+  ~TimeLimit();
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
 
   std::stop_token token() const { return both_.get_token(); }
   /// The time is up, and nobody else asked to stop.

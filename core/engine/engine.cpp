@@ -36,32 +36,8 @@ std::optional<std::string> sentence() {
 
 }  // namespace
 
-Engine::Engine(std::function<void()> wake)
-    : wake_(wake ? std::move(wake) : [] {}), worker_([this](std::stop_token quit) { work(std::move(quit)); }) {}
-
-Engine::~Engine() {
-  const std::lock_guard lock(mutex_);
-  waiting_.reset();
-  worker_.request_stop();
-  current_.request_stop();
-}
-
-std::uint64_t Engine::submit(Scenario scenario, std::shared_ptr<const Trace> against) {
-  const std::lock_guard lock(mutex_);
-  waiting_ = Job{std::move(scenario), std::move(against)};
-  current_.request_stop();
-  changed_.notify_all();
-  return ++last_ticket_;
-}
-
 std::optional<Outcome> Engine::take() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(ready_, std::nullopt);
-}
-
-std::optional<Outcome> Engine::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return settled_ticket_ == last_ticket_; });
   return std::exchange(ready_, std::nullopt);
 }
 
@@ -91,40 +67,33 @@ Outcome Engine::perform(const Job& job, const Trace* last, const Run& run) {
   return outcome;
 }
 
-void Engine::work(std::stop_token quit) {
-  std::shared_ptr<const Trace> last;
-  while (true) {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait(lock, quit, [this] { return waiting_.has_value(); })) return;
-    const Job job = std::move(*waiting_);
-    waiting_.reset();
-    const std::uint64_t ticket = last_ticket_;
-    current_ = std::stop_source();
-    started_ = Clock::now();
-    progress_ = {.busy = true};
-    const Run run{.summary = true, .stop = current_.get_token(), .progress = [this](Stage s, double share) { report(s, share); }};
-    lock.unlock();
+// Whatever throws on the way is the job's outcome, or nothing where it was cancelled.
+void Engine::settle(std::unique_lock<std::mutex>& lock) {
+  const Job job = std::move(*waiting_);
+  waiting_.reset();
+  const std::uint64_t ticket = last_ticket_;
+  current_ = std::stop_source();
+  started_ = Clock::now();
+  progress_ = {.busy = true};
+  const Run run{.summary = true, .stop = current_.get_token(), .progress = [this](Stage s, double share) { report(s, share); }};
+  lock.unlock();
 
-    Outcome outcome;
-    bool cancelled = false;
-    try {
-      outcome = perform(job, last.get(), run);
-      last = outcome.trace;
-    } catch (...) {
-      const std::optional<std::string> error = sentence();
-      cancelled = !error;
-      outcome.error = error.value_or("");
-    }
-    outcome.ticket = ticket;
-
-    lock.lock();
-    progress_.busy = waiting_.has_value();
-    if (!cancelled) ready_ = std::move(outcome);
-    settled_ticket_ = ticket;
-    changed_.notify_all();
-    lock.unlock();
-    wake_();
+  Outcome outcome;
+  bool cancelled = false;
+  try {
+    outcome = perform(job, last_.get(), run);
+    last_ = outcome.trace;
+  } catch (...) {
+    const std::optional<std::string> error = sentence();
+    cancelled = !error;
+    outcome.error = error.value_or("");
   }
+  outcome.ticket = ticket;
+
+  lock.lock();
+  progress_.busy = waiting_.has_value();
+  if (!cancelled) ready_ = std::move(outcome);
+  settled_ticket_ = ticket;
 }
 
 }  // namespace headlight

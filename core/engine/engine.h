@@ -57,6 +57,8 @@ class Engine {
   };
 
   void work(std::stop_token quit);
+  /// Computes what waits, with `lock` let go of meanwhile.
+  void settle(std::unique_lock<std::mutex>& lock);
   static Outcome perform(const Job& job, const Trace* last, const Run& run);
   void report(Stage stage, double share);
 
@@ -70,6 +72,7 @@ class Engine {
   Clock::time_point started_, woken_;
   std::uint64_t last_ticket_ = 0;
   std::uint64_t settled_ticket_ = 0;
+  std::shared_ptr<const Trace> last_;  ///< the worker's alone
   std::jthread worker_;
 };
 

@@ -5,7 +5,7 @@
 
 #include "core/export/paper_lines.h"
 #include "core/export/stage_figure.h"
-#include "core/figure/cairo_canvas.h"
+#include "core/figure/figure_canvas.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/diagnosis/mistaken_run.h"
 #include "core/export/paper_lines.h"
 #include "core/export/stage_figure.h"
-#include "core/figure/cairo_canvas.h"
+#include "core/figure/figure_canvas.h"
 #include "core/lesson/right_answer.h"
 #include "core/network/network_trace.h"
 #include "core/tensor/error.h"

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "core/figure/arranged_figure.h"
-#include "core/figure/cairo_canvas.h"
+#include "core/figure/figure_canvas.h"
 #include "core/figure/figure_layout.h"
 #include "core/tensor/error.h"
 

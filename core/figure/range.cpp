@@ -1,10 +1,10 @@
 #include "core/figure/range.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "core/tensor/error.h"
+#include "core/text/number_from.h"
 
 namespace headlight {
 namespace {
@@ -14,7 +14,7 @@ constexpr float sequential_least = 1e-4f, diverging_least = 1e-3f;  // of the la
 std::optional<float> parse_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   float value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, failed] = number_from(text.data(), text.data() + text.size(), value);
   if (failed != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return {};
   return value;
 }

@@ -1,10 +1,12 @@
-// Text for figures, set by Pango: kerned and shaped, in fallback fonts for what the role's own lacks (Chinese, emoji),
-// without hinting, so that a layout is the same at every scale and in every format.
+// Text for figures, set without hinting, so that a layout is the same at every scale and in every format. By Pango it is
+// kerned and shaped, in fallback fonts for what the role's own lacks (Chinese, emoji); a program that has no Pango sets
+// letter by letter with FreeType, in the faces that ship.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/figure/fonts.h"
 #include "core/image/theme.h"
@@ -13,11 +15,15 @@ typedef struct _cairo cairo_t;
 
 namespace headlight {
 
+struct PathStep;
+
 struct Point {
   float x = 0, y = 0;  ///< y grows downwards
 };
 
 enum class Anchor : std::uint8_t { start, middle, end };
+/// Where a line of this width begins, seen from its anchor.
+float anchored(Anchor anchor, float width);
 
 /// Begin and end of what is set as an index in a label's text, small and low.
 inline constexpr char index_begins = '\x1E', index_ends = '\x1F';
@@ -56,10 +62,15 @@ class Typesetter {
   /// The same, with the ellipsis in the middle: of a word, both ends tell more.
   std::string shorten(std::string_view text, FontRole role, float size, float max_width);
 
+  // With Pango:
   /// As outlines, filled: letters stand where they were measured to stand, at any resolution.
   void draw_outlines(cairo_t* cairo, const Label& label);
   /// As text that a reader of the file can select and search.
   void draw_text(cairo_t* cairo, const Label& label);
+  // With FreeType:
+  /// The letters' closed contours, rotated and in place.
+  std::vector<std::vector<PathStep>> contours(const Label& label);
+
   /// The outlines as an SVG path in units, rotated and in place; empty for blanks.
   std::string outline(const Label& label);
   /// The families of a role, most wanted first, as CSS and fontconfig write them.

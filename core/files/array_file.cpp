@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <new>
 #include <ranges>
 
@@ -13,6 +12,7 @@
 #include "core/files/zip_archive.h"
 #include "core/tensor/memory.h"
 #include "core/text/json_depth.h"
+#include "core/text/number_from.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -86,7 +86,7 @@ std::optional<double> spelled_number(std::string_view text) {
   if (text == "True" || text == "true") return 1;
   if (text == "False" || text == "false") return 0;
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = number_from(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return {};
   return value;
 }

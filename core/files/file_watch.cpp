@@ -1,17 +1,8 @@
 #include "core/files/file_watch.h"
 
-#include <chrono>
 #include <utility>
 
-#include "core/text/utf8_path.h"
-
 namespace headlight {
-namespace {
-
-using namespace std::chrono_literals;
-constexpr auto between_looks = 500ms;
-
-}  // namespace
 
 FileStamp stamp_of(const std::filesystem::path& path) {
   std::error_code error;  // whoever reads the file says what is wrong with it
@@ -25,41 +16,9 @@ FileWatch::FileWatch(std::function<void()> changed) : changed_(std::move(changed
 
 FileWatch::~FileWatch() = default;
 
-void FileWatch::watch(const std::string& path) {
-  const std::lock_guard lock(mutex_);
-  if (path == path_) return;
-  path_ = path;
-  ready_ = false;
-  if (!path.empty()) known_ = stamp_of(path_from(path));
-  if (!path.empty() && !thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& quit) { look(quit); });
-  moved_.notify_all();
-}
-
 bool FileWatch::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(ready_, false);
-}
-
-void FileWatch::look(const std::stop_token& quit) {
-  std::unique_lock lock(mutex_);
-  FileStamp seen = known_;
-  while (!quit.stop_requested()) {
-    if (path_.empty()) moved_.wait(lock, quit, [this] { return !path_.empty(); });
-    moved_.wait_for(lock, quit, between_looks, [] { return false; });
-    if (path_.empty() || quit.stop_requested()) continue;
-    const std::string path = path_;
-    lock.unlock();  // a network drive may take its time
-    const FileStamp now = stamp_of(path_from(path));
-    lock.lock();
-    const bool stands = now == seen;
-    seen = now;
-    if (path != path_ || !stands || now == known_) continue;
-    known_ = now;
-    ready_ = true;
-    lock.unlock();
-    changed_();
-    lock.lock();
-  }
 }
 
 }  // namespace headlight

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -12,6 +11,7 @@
 #include "core/files/array_contents.h"
 #include "core/image/png_image.h"
 #include "core/tensor/error.h"
+#include "core/text/number_from.h"
 
 namespace headlight {
 namespace {
@@ -98,7 +98,7 @@ std::optional<float> number_of(std::string_view cell) {
   if (word == "true" || word == "false") return word == "true" ? 1.0F : 0.0F;
   if (word.starts_with('+')) word.erase(0, 1);
   float value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const auto [end, error] = number_from(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || word.empty()) return std::nullopt;
   return value;
 }

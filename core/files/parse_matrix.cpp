@@ -1,13 +1,13 @@
 #include "core/files/parse_matrix.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "core/files/blame.h"
 #include "core/tensor/error.h"
+#include "core/text/number_from.h"
 
 namespace headlight {
 namespace {
@@ -35,7 +35,7 @@ std::optional<float> number_of(std::string_view word) {
   std::string_view digits = low;
   if (digits.starts_with('+')) digits.remove_prefix(1);
   double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const auto [end, error] = number_from(digits.data(), digits.data() + digits.size(), value);
   const bool whole = end == digits.data() + digits.size() && !digits.empty();
   if (whole && error == std::errc()) return static_cast<float>(value);
   if (whole && error == std::errc::result_out_of_range) {

@@ -11,6 +11,7 @@
 #include "core/run/trace.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
+#include "core/text/number_from.h"
 
 namespace headlight {
 namespace {
@@ -182,7 +183,7 @@ bool says(const std::string& shown, double value) {
   const bool percent = text.ends_with("%");
   while (!text.empty() && (text.back() == '%' || text.back() == ' ')) text.pop_back();
   double said = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), said);
+  const auto [end, error] = number_from(text.data(), text.data() + text.size(), said);
   if (error != std::errc() || end != text.data() + text.size()) return false;
   const std::size_t point = text.find('.');
   const double places = point == std::string::npos ? 0 : static_cast<double>(text.size() - point - 1);

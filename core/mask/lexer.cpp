@@ -1,10 +1,10 @@
 #include "core/mask/lexer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "core/tensor/error.h"
+#include "core/text/number_from.h"
 
 namespace headlight::mask {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::string_view symbols[] = {"<=", ">=", "==", "!=", "&&", "||", "//"
 
 Token number_at(std::string_view text, std::size_t begin) {
   Token token{.kind = Token::Kind::number, .text = {}, .span = {}};
-  const auto [end, status] = std::from_chars(text.data() + begin, text.data() + text.size(), token.number);
+  const auto [end, status] = number_from(text.data() + begin, text.data() + text.size(), token.number);
   if (status != std::errc()) {
     throw ExpressionError(begin, "this is no number that can be computed with", "expected one such as 4 or 0.5");
   }

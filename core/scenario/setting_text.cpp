@@ -1,12 +1,12 @@
 #include "core/scenario/setting_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "core/files/blame.h"
+#include "core/text/number_from.h"
 #include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 
@@ -18,7 +18,7 @@ using Text = std::string_view;
 template <typename Number>
 bool read_all(Text text, Number& out) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const auto [end, error] = number_from(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 

@@ -75,6 +75,7 @@ struct Applier {
   void operator()(const TakeMask&) const {}
   void operator()(const Export&) const {}
   void operator()(const CopyCommand&) const {}
+  void operator()(const CopyLink&) const {}
   void operator()(const AskToSave&) const {}
   void operator()(const Save&) const {}
   void operator()(const OpenFile&) const {}

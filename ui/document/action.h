@@ -71,6 +71,8 @@ struct Export {
 };
 /// The command line that makes the same file, onto the clipboard.
 struct CopyCommand {};
+/// A link to the page that shows what is open, onto the clipboard.
+struct CopyLink {};
 /// Saves the scenario in its own file; asks where to if it has none, or is to go `elsewhere`.
 struct AskToSave {
   Next next = Next::stay;
@@ -109,7 +111,7 @@ struct Quit {
 };
 
 using Action = std::variant<EditScenario, EditView, Hover, OpenFile, OpenMask, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export,
-                            CopyCommand, AskToSave, Save, Pin, Unpin, LayOver, TakeOff, StopSearch, GoToStep, ResetLessons, SaveStep, SaveAnswers, Undo, Redo, ShowError,
+                            CopyCommand, CopyLink, AskToSave, Save, Pin, Unpin, LayOver, TakeOff, StopSearch, GoToStep, ResetLessons, SaveStep, SaveAnswers, Undo, Redo, ShowError,
                             DismissMessage, Quit>;
 using Actions = std::vector<Action>;
 

@@ -39,6 +39,7 @@ struct Document {
   SearchProgress searching;               ///< for the mistake behind them
   std::shared_ptr<const LessonStandings> standings;  ///< what is remembered of all lessons; null where nothing is
   std::string error;                   ///< why the last change or file was not taken; "" if all is well
+  std::string page;                    ///< the address that a link to what is open begins with; "" where the program is no page
   std::string notice;                  ///< what was done, such as where a file went; "" for nothing to say
   std::vector<Past> undo, redo;
   std::string gesture;                 ///< of the newest undo step; a change with the same one joins it

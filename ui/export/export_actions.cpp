@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include "ui/export/export_file.h"
+#include "ui/export/link.h"
 
 namespace headlight {
 namespace {
@@ -33,6 +34,17 @@ void copy_command(Document& document, const Words& words, const Fonts& fonts) {
   document.notice = saved.empty() ? std::string(words("export.copied")) : words.fill("export.copied_saved", {saved});
 }
 
+void copy_link(Document& document, const Words& words) {
+  document.error.clear();
+  document.notice.clear();
+  if (const auto link = link_to(document)) {
+    ImGui::SetClipboardText(link->c_str());
+    document.notice = words("link.copied");
+  } else {
+    document.error = words("link.own_file");
+  }
+}
+
 void ask_to_save(Document& document, Next next) {
   document.view.saving.path = save_path(document);
   document.view.saving.next = next;
@@ -50,6 +62,7 @@ Next save(Document& document, const std::string& path, const Words& words) {
 Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts, const Action& action) {
   if (const auto* wanted = std::get_if<Export>(&action)) write(document, recorder, words, *wanted);
   if (std::holds_alternative<CopyCommand>(action)) copy_command(document, words, fonts);
+  if (std::holds_alternative<CopyLink>(action)) copy_link(document, words);
   if (const auto* ask = std::get_if<AskToSave>(&action)) {
     const bool known = !document.origin.lesson.file.empty() && !ask->elsewhere;
     if (!known) {

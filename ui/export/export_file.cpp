@@ -12,10 +12,10 @@
 #include "core/files/free_path.h"
 #include "core/network/head_overview.h"
 #include "core/scenario/scenario_json.h"
-#include "ui/document/look.h"
-#include "ui/document/saved_view.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
+#include "ui/document/saved_view.h"
+#include "ui/export/view_words.h"
 
 namespace headlight {
 namespace {
@@ -62,26 +62,8 @@ std::vector<std::string> words_for(const ExportChoice& choice, const Document& d
   const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads && choice.options.pool == HeadPool::none && choice.options.layers.empty();
   if (one_head && choice.options.heads == std::vector<Index>{0}) words.insert(words.end(), {"--head", "0"});  // else all
   if (choice.kind == ExportKind::window) {
-    constexpr const char* views[] = {"pipeline", "heads", "mask", "compare", "lesson", "network"};
-    constexpr const char* sheets[] = {"", ":conventions", ":reach", ":cost", ":side_by_side"};
-    constexpr const char* ways[way_count] = {"row", "column", "dot", "outer"};
-    const bool masks = view.kind == ViewKind::mask;
-    words = {"--screenshot", path, "--view", std::string(views[static_cast<int>(view.kind)]) + (masks ? sheets[static_cast<int>(view.mask_lab.tab)] : "")};
-    if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline) words.insert(words.end(), {"--level", level_text(view)});
-    if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
-    if (view.step && view.way != Way::rows) words.insert(words.end(), {"--way", ways[static_cast<int>(view.way)]});
-    if (view.selected) words.insert(words.end(), {"--select", cell_text(*view.selected)});
-    if (!view.colormap.empty()) words.insert(words.end(), {"--colormap", view.colormap});
-    if (view.presenting) words.emplace_back("--present");
-    if (const std::string look = look_text(view); !look.empty()) words.insert(words.end(), {"--look", look});
-    if (!document.origin.lesson.course.empty()) words.insert(words.end(), {"--lesson-step", std::to_string(view.lesson.step + 1)});
-    if (view.range.mode == RangeMode::row) words.insert(words.end(), {"--range", "row"});
-    if (view.range.mode == RangeMode::head) words.insert(words.end(), {"--range", "head"});
-    if (view.range.mode == RangeMode::fixed) {
-      char ends[64];
-      std::snprintf(ends, sizeof ends, "%.6g:%.6g", static_cast<double>(view.range.fixed.lo), static_cast<double>(view.range.fixed.hi));
-      words.insert(words.end(), {"--range", ends});
-    }
+    words = view_words(document);
+    words.insert(words.begin(), {"--screenshot", path});
   }
   if (choice.kind == ExportKind::animation) {
     words = {"--animation", path, "--seconds-per-step", std::to_string(choice.seconds).substr(0, 4)};

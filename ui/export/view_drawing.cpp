@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/figure/cairo_canvas.h"
+#include "core/figure/figure_canvas.h"
 #include "core/figure/svg_canvas.h"
 #include "ui/imgui_compat.h"
 

@@ -54,6 +54,15 @@ bool needs_cjk(const ImVector<ImWchar>& ranges) {
   return false;
 }
 
+/// Of the letters from the Chinese on.
+bool any_is_lacking(const ImFont& font, const std::vector<bool>& wanted) {
+  for (std::size_t character = 0x2E80; character <= 0xFFEF; ++character) {
+    const bool has_none = character >= 0xD800 && character < 0xF900;  // surrogates, private use
+    if (wanted[character] && !has_none && font.FindGlyphNoFallback(static_cast<ImWchar>(character)) == nullptr) return true;
+  }
+  return false;
+}
+
 ImFont* add(ImFontAtlas& atlas, FontRole role, float pixels, const ImWchar* ranges, bool merge) {
   const FontFile file = find_font(role);
   ImFontConfig config;
@@ -154,6 +163,7 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   atlas.TexDesiredWidth = wide ? std::min(texture_limit_, 4096) : 2048;
   atlas.Build();
 #endif
+  lacks_ = cjk && any_is_lacking(*pick(Face::ui, 13 * scale), seen_);
 }
 
 float Fonts::crisp(Face face, float pixels) const {

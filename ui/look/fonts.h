@@ -26,6 +26,10 @@ class Fonts {
   /// Of the atlas, each way: what the graphics driver takes.
   void set_texture_limit(int pixels) { texture_limit_ = pixels; }
   float scale() const { return scale_; }
+  /// Whether the last load asked for Chinese letters that no face here has.
+  bool lacks_letters() const { return lacks_; }
+  /// The next load is due, whatever it covers: there is another face.
+  void forget() { scale_ = 0; }
 
   /// The font whose baked size is the nearest one not below `pixels`.
   ImFont* pick(Face face, float pixels) const;
@@ -44,6 +48,7 @@ class Fonts {
   std::vector<bool> seen_;     ///< by code point: in the texts of the last load
   int texture_limit_ = 16384;
   float scale_ = 0;
+  bool lacks_ = false;
 };
 
 /// Text with its top left corner at `at`; `pixels` is the font's size on screen.

@@ -76,7 +76,9 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const char* language = other.name.c_str();
   const char* present = frame.words("top.present");
   const char* take = frame.words("top.export");
-  const float right = place.max.x - 12 * u - width(theme) - width(language) - width(present) - width(take) - width(redo) - width(undo) - width(open);
+  const char* link = frame.words("link.copy");
+  const bool links = !frame.document.page.empty();
+  const float right = place.max.x - 12 * u - width(theme) - width(language) - width(present) - width(take) - (links ? width(link) : 0) - width(redo) - width(undo) - width(open);
   ImGui::SetCursorScreenPos({right, baseline - 14 * u});
   if (bar_button(frame, "open", open, false)) open_dialog(frame);
   ImGui::SameLine(0, 0);
@@ -86,6 +88,10 @@ void draw_top_bar(const Frame& frame, Rect place) {
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "export", take, false, frame.trace() != nullptr)) frame.show([trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
   ImGui::SameLine(0, 0);
+  if (links) {
+    if (bar_button(frame, "link", link, false, frame.trace() != nullptr)) frame.actions.push_back(CopyLink{});
+    ImGui::SameLine(0, 0);
+  }
   if (bar_button(frame, "present", present, false)) frame.show([](View& v) { v.presenting = true; });
   ImGui::SameLine(0, 0);
   if (bar_button(frame, "language", language, false)) {

@@ -39,30 +39,6 @@ void sync_folder(const fs::path& folder) {
   ::close(descriptor);
 }
 
-/// "" or why not.
-std::string write_synced(const fs::path& file, const std::string& text) {
-  fs::path beside = file;
-  beside += ".new";
-  const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (descriptor < 0) return std::strerror(errno);
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t wrote = ::write(descriptor, text.data() + done, text.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) break;
-    done += static_cast<std::size_t>(wrote);
-  }
-  const bool whole = done == text.size() && ::fsync(descriptor) == 0;
-  const std::string reason = whole ? std::string() : std::strerror(errno);
-  ::close(descriptor);
-  if (whole && ::rename(beside.c_str(), file.c_str()) == 0) {
-    sync_folder(file.parent_path());
-    return {};
-  }
-  ::unlink(beside.c_str());
-  return reason.empty() ? std::strerror(errno) : reason;
-}
-
 std::string time_of(const fs::path& file) {
   struct stat about {};
   if (::stat(file.c_str(), &about) != 0) return {};
@@ -83,13 +59,11 @@ Journal::Journal(fs::path folder) : folder_(std::move(folder)) {
   file_ = folder_ / (name + ".json");
   lock_ = try_lock(lock_of(file_));
   if (lock_ < 0) trouble_ = std::strerror(errno);
-  worker_ = std::jthread([this](std::stop_token quit) { work(std::move(quit)); });
+  begin();
 }
 
 Journal::~Journal() {
-  worker_.request_stop();
-  changed_.notify_all();
-  worker_.join();
+  end();
   if (lock_ >= 0) {
     std::error_code ignored;
     if (!fs::exists(file_, ignored)) fs::remove(lock_of(file_), ignored);
@@ -98,30 +72,27 @@ Journal::~Journal() {
   for (const auto& [file, descriptor] : held_) ::close(descriptor);
 }
 
-void Journal::work(std::stop_token quit) {
-  std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, quit, [&] { return waiting_.has_value(); })) {
-    const std::string text = std::exchange(waiting_, {}).value();
-    writing_ = true;
-    lock.unlock();
-    const std::string trouble = write_synced(file_, text);
-    lock.lock();
-    writing_ = false;
-    trouble_ = trouble;
-    changed_.notify_all();
+std::string Journal::write_synced(const fs::path& file, const std::string& text) {
+  fs::path beside = file;
+  beside += ".new";
+  const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (descriptor < 0) return std::strerror(errno);
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t wrote = ::write(descriptor, text.data() + done, text.size() - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) break;
+    done += static_cast<std::size_t>(wrote);
   }
-}
-
-void Journal::keep(std::string text) {
-  if (lock_ < 0) return;
-  const std::scoped_lock lock(mutex_);
-  waiting_ = std::move(text);
-  changed_.notify_all();
-}
-
-void Journal::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !waiting_ && !writing_; });
+  const bool whole = done == text.size() && ::fsync(descriptor) == 0;
+  const std::string reason = whole ? std::string() : std::strerror(errno);
+  ::close(descriptor);
+  if (whole && ::rename(beside.c_str(), file.c_str()) == 0) {
+    sync_folder(file.parent_path());
+    return {};
+  }
+  ::unlink(beside.c_str());
+  return reason.empty() ? std::strerror(errno) : reason;
 }
 
 void Journal::close() {

@@ -44,7 +44,11 @@ class Journal {
   void set_aside(const Found& found);
 
  private:
+  void begin();
+  void end();
   void work(std::stop_token quit);
+  /// "" or why not.
+  static std::string write_synced(const std::filesystem::path& file, const std::string& text);
 
   std::filesystem::path folder_, file_;
   int lock_ = -1;

@@ -284,6 +284,10 @@ bool Session::prepare_fonts(float scale) {
   return true;
 }
 
+bool Session::lacks_letters() const { return state_->fonts.lacks_letters(); }
+
+void Session::renew_fonts() { state_->fonts.forget(); }
+
 void Session::open(const std::string& path) { perform(OpenFile{path}); }
 
 void Session::perform(const Action& action) {

@@ -43,6 +43,9 @@ class Session {
   /// True where the atlas changed, so that the caller rebuilds its texture. Call before each new frame; cheap when
   /// nothing changed.
   bool prepare_fonts(float scale);
+  /// Letters are shown that no face here has; renew_fonts() where there is another one.
+  bool lacks_letters() const;
+  void renew_fonts();
 
   /// A file dropped on the window, or chosen. Errors become a message; the document stays.
   void open(const std::string& path);

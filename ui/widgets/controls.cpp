@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "core/text/number_from.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
 #include "ui/widgets/paragraph.h"
@@ -166,7 +167,7 @@ std::optional<float> float_slider(const Frame& frame, const char* id, const char
   std::optional<float> change;
   if (const auto typed = slider_heading(frame, "##number", label, shown, enabled)) {
     float number = 0;
-    const auto [end, error] = std::from_chars(typed->data(), typed->data() + typed->size(), number);
+    const auto [end, error] = number_from(typed->data(), typed->data() + typed->size(), number);
     if (error == std::errc() && end == typed->data() + typed->size() && std::isfinite(number)) change = number;
   }
   const Moved moved = track(frame, "##track", (value - lo) / (hi - lo), enabled);

@@ -1,4 +1,4 @@
-#include "core/figure/cairo_canvas.h"
+#include "core/figure/figure_canvas.h"
 
 #include <cairo-pdf.h>
 #include <cairo.h>
@@ -35,8 +35,6 @@ class ClippedTo {
   cairo_t* cairo_;
 };
 
-int to_pixels(float units, float scale) { return static_cast<int>(std::lround(units * scale)); }
-
 void put_pixel(unsigned char* at, Rgba c) {
   if (c.a == 255) {
     const std::uint32_t opaque = 255u << 24 | static_cast<std::uint32_t>(c.r) << 16 | static_cast<std::uint32_t>(c.g) << 8 | c.b;
@@ -62,7 +60,7 @@ Rgba get_pixel(const unsigned char* at) {
 
 }  // namespace
 
-struct CairoCanvas::Impl {
+struct FigureCanvas::Impl {
   Typesetter& typesetter;
   std::string bytes;  // of a PDF, written until its surface goes
   std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)> owned_surface{nullptr, cairo_surface_destroy};
@@ -73,9 +71,9 @@ struct CairoCanvas::Impl {
   explicit Impl(Typesetter& t) : typesetter(t) {}
 };
 
-CairoCanvas::CairoCanvas(Typesetter& typesetter) : impl_(std::make_unique<Impl>(typesetter)) {}
+FigureCanvas::FigureCanvas(Typesetter& typesetter) : impl_(std::make_unique<Impl>(typesetter)) {}
 
-void CairoCanvas::draw_on(cairo_surface_t* surface, double scale) {
+void FigureCanvas::draw_on(cairo_surface_t* surface, double scale) {
   impl_->owned_surface.reset(surface);
   impl_->owned_cairo.reset(cairo_create(surface));
   impl_->surface = surface;
@@ -84,13 +82,13 @@ void CairoCanvas::draw_on(cairo_surface_t* surface, double scale) {
   cairo_scale(impl_->cairo, scale, scale);
 }
 
-CairoCanvas::~CairoCanvas() = default;
+FigureCanvas::~FigureCanvas() = default;
 
-void CairoCanvas::set_colour(Rgba c) {
+void FigureCanvas::set_colour(Rgba c) {
   cairo_set_source_rgba(impl_->cairo, c.r / 255.0, c.g / 255.0, c.b / 255.0, c.a / 255.0);
 }
 
-void CairoCanvas::path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) {
+void FigureCanvas::path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) {
   cairo_t* cairo = impl_->cairo;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& [to, curved, control] = steps[i];
@@ -104,7 +102,7 @@ void CairoCanvas::path(const std::vector<PathStep>& steps, float width, Rgba col
   else cairo_stroke(cairo);
 }
 
-void CairoCanvas::area(const std::vector<std::vector<Point>>& polygons, Rgba colour) {
+void FigureCanvas::area(const std::vector<std::vector<Point>>& polygons, Rgba colour) {
   cairo_t* cairo = impl_->cairo;
   for (const std::vector<Point>& polygon : polygons) {
     cairo_new_sub_path(cairo);
@@ -115,7 +113,7 @@ void CairoCanvas::area(const std::vector<std::vector<Point>>& polygons, Rgba col
   cairo_fill(cairo);
 }
 
-void CairoCanvas::image(const Box& rect, const Image& image, bool smooth) {
+void FigureCanvas::image(const Box& rect, const Image& image, bool smooth) {
   cairo_surface_t* pixels = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, image.width, image.height);
   unsigned char* data = cairo_image_surface_get_data(pixels);
   const std::ptrdiff_t stride = cairo_image_surface_get_stride(pixels);
@@ -136,7 +134,7 @@ void CairoCanvas::image(const Box& rect, const Image& image, bool smooth) {
   cairo_surface_destroy(pixels);
 }
 
-void CairoCanvas::clip(const std::optional<Box>& rect) {
+void FigureCanvas::clip(const std::optional<Box>& rect) {
   cairo_reset_clip(impl_->cairo);
   if (!rect) return;
   cairo_rectangle(impl_->cairo, d(rect->x), d(rect->y), d(rect->w), d(rect->h));
@@ -146,20 +144,15 @@ void CairoCanvas::clip(const std::optional<Box>& rect) {
 // Pixels
 
 PixelCanvas::PixelCanvas(float width, float height, float scale, Rgba background, Typesetter& typesetter)
-    : CairoCanvas(typesetter),
+    : FigureCanvas(typesetter),
       scale_(scale),
-      width_(std::max(1, to_pixels(width, scale))),
-      height_(std::max(1, to_pixels(height, scale))) {
+      width_(to_pixels(width)),
+      height_(to_pixels(height)) {
   draw_on(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width_, height_), d(scale));
   if (background.a != 0) {
     set_colour(background);
     cairo_paint(impl_->cairo);
   }
-}
-
-PixelCanvas::Pixels PixelCanvas::snap(const Box& rect) const {
-  const int x = to_pixels(rect.x, scale_), y = to_pixels(rect.y, scale_);
-  return {x, y, std::max(1, to_pixels(rect.right(), scale_) - x), std::max(1, to_pixels(rect.bottom(), scale_) - y)};
 }
 
 void PixelCanvas::paste(const Image& image, int x, int y) {
@@ -186,36 +179,6 @@ void PixelCanvas::fill(const Box& rect, Rgba colour) {
 void PixelCanvas::text(const Label& label) {
   set_colour(label.colour);
   impl_->typesetter.draw_outlines(impl_->cairo, label);
-}
-
-void PixelCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
-                          bool gaps) {
-  const Pixels p = snap(rect);
-  HeatmapStyle own = style;
-  own.scale = scale_;
-  own.gap = gaps ? heatmap_gap(d(static_cast<float>(p.w)) / static_cast<double>(matrix.cols),
-                               d(static_cast<float>(p.h)) / static_cast<double>(matrix.rows), scale_)
-                 : 0;
-  paste(heatmap_raster(matrix, masks, own, p.w, p.h), p.x, p.y);
-}
-
-void PixelCanvas::swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) {
-  const Pixels p = snap(rect);
-  HeatmapStyle own = style;
-  own.scale = scale_;
-  paste(cell_swatch(kind, own, p.w, p.h), p.x, p.y);
-}
-
-void PixelCanvas::colour_bar(const Box& rect, const Colormap& map, bool upright) {
-  const Pixels p = snap(rect);
-  Image bar(p.w, p.h);
-  const int length = upright ? p.h : p.w;
-  for (int i = 0; i < length; ++i) {
-    const float t = (static_cast<float>(i) + 0.5f) / static_cast<float>(length);
-    const Rgba colour = map.at(upright ? 1 - t : t);
-    for (int across = 0; across < (upright ? p.w : p.h); ++across) upright ? bar.set(across, i, colour) : bar.set(i, across, colour);
-  }
-  paste(bar, p.x, p.y);
 }
 
 Image PixelCanvas::take() {
@@ -255,7 +218,7 @@ std::string date() {
 }  // namespace
 
 PdfCanvas::PdfCanvas(float width, float height, Rgba background, Typesetter& typesetter, const PdfAbout& about)
-    : CairoCanvas(typesetter), background_(background) {
+    : FigureCanvas(typesetter), background_(background) {
   draw_on(cairo_pdf_surface_create_for_stream(append, &impl_->bytes, d(width) * points_to_a_unit, d(height) * points_to_a_unit),
           points_to_a_unit);
   cairo_pdf_surface_restrict_to_version(impl_->surface, CAIRO_PDF_VERSION_1_5);

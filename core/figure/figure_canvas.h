@@ -1,5 +1,6 @@
-// A figure drawn by Cairo: as pixels, or as the pages of a PDF. Pixels of cells are heatmap_raster()'s own, so that a
-// cell's colour in a PNG is exactly its colour in the window; in a PDF cells are rectangles, and text can be selected.
+// A figure drawn by Cairo, as pixels or as the pages of a PDF; in a program without Cairo by FreeType, as pixels alone.
+// Pixels of cells are heatmap_raster()'s own, so that a cell's colour in a PNG is exactly its colour in the window; in a PDF
+// cells are rectangles, and text can be selected.
 #pragma once
 
 #include <memory>
@@ -13,10 +14,10 @@ typedef struct _cairo_surface cairo_surface_t;
 
 namespace headlight {
 
-/// What Canvas draws, in units, on any of Cairo's surfaces.
-class CairoCanvas : public Canvas {
+/// What Canvas draws, in units, on either.
+class FigureCanvas : public Canvas {
  public:
-  ~CairoCanvas() override;
+  ~FigureCanvas() override;
   void path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) override;
   void area(const std::vector<std::vector<Point>>& polygons, Rgba colour) override;
   void image(const Box& rect, const Image& image, bool smooth) override;
@@ -24,7 +25,7 @@ class CairoCanvas : public Canvas {
 
  protected:
   /// `typesetter` must outlive the canvas.
-  explicit CairoCanvas(Typesetter& typesetter);
+  explicit FigureCanvas(Typesetter& typesetter);
   /// Takes the surface over and draws on it, `scale` of its own units to one of ours.
   void draw_on(cairo_surface_t* surface, double scale);
   void set_colour(Rgba colour);
@@ -33,7 +34,7 @@ class CairoCanvas : public Canvas {
   std::unique_ptr<Impl> impl_;
 };
 
-class PixelCanvas : public CairoCanvas {
+class PixelCanvas : public FigureCanvas {
  public:
   /// `width` × `height` units at `scale` pixels to a unit.
   PixelCanvas(float width, float height, float scale, Rgba background, Typesetter& typesetter);
@@ -51,6 +52,8 @@ class PixelCanvas : public CairoCanvas {
   struct Pixels {
     int x, y, w, h;
   };
+  /// At least one.
+  int to_pixels(float units) const;
   /// Edges go to the nearest pixel; never thinner than one.
   Pixels snap(const Box& rect) const;
   void paste(const Image& image, int x, int y);
@@ -65,9 +68,9 @@ struct PdfAbout {
   std::string title;
 };
 
-class PdfCanvas : public CairoCanvas {
+class PdfCanvas : public FigureCanvas {
  public:
-  /// The first page; a background with alpha 0 is left out.
+  /// The first page; a background with alpha 0 is left out. Throws InputError in a program without Cairo.
   PdfCanvas(float width, float height, Rgba background, Typesetter& typesetter, const PdfAbout& about);
 
   void fill(const Box& rect, Rgba colour) override;

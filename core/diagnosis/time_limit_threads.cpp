@@ -9,6 +9,8 @@ TimeLimit::TimeLimit(double seconds, std::stop_token outer)
   clock_ = std::jthread([this, end](std::stop_token woken) { sleep(std::move(woken), end); });
 }
 
+TimeLimit::~TimeLimit() = default;
+
 void TimeLimit::sleep(std::stop_token woken, std::chrono::steady_clock::time_point end) {
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, woken, end, [] { return false; });

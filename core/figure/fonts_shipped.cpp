@@ -1,0 +1,61 @@
+// The faces of a program that has no fontconfig: those that lie among its assets.
+#include <array>
+#include <string_view>
+
+#include "core/assets/assets.h"
+#include "core/figure/fonts.h"
+#include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
+
+namespace headlight {
+namespace {
+
+// Of Chinese, what the program itself says, until the whole face is there.
+constexpr const char* few_letters = "wqy-microhei-few.ttf";
+
+struct Shipped {
+  FontRole role;
+  const char *file, *family, *like;  ///< `like`: what a reader of a file without the family takes
+};
+constexpr std::array shipped{
+    Shipped{FontRole::text, "Inter-Regular.otf", "Inter", "sans-serif"},
+    Shipped{FontRole::strong, "Inter-SemiBold.otf", "Inter", "sans-serif"},
+    Shipped{FontRole::mono, "JetBrainsMono-Regular.ttf", "JetBrains Mono", "monospace"},
+    Shipped{FontRole::math, "STIX-Italic.otf", "STIX", "serif"},
+    Shipped{FontRole::cjk, "wqy-microhei.ttc", "WenQuanYi Micro Hei", "sans-serif"},
+};
+
+const Shipped& entry(FontRole role) {
+  for (const Shipped& each : shipped) {
+    if (each.role == role) return each;
+  }
+  return shipped.front();
+}
+
+}  // namespace
+
+FontFile find_font(FontRole role) {
+  const Shipped& found = entry(role);
+  try {
+    return {utf8_from(asset(std::string("fonts/") + found.file)), 0, found.family};
+  } catch (const FileError&) {
+    if (role != FontRole::cjk) throw;
+    return {utf8_from(asset(std::string("fonts/") + few_letters)), 0, found.family};
+  }
+}
+
+std::string font_families(FontRole role) {
+  const Shipped& found = entry(role);
+  return std::string(found.family) + ",WenQuanYi Micro Hei,Noto Sans CJK SC," + found.like;
+}
+
+std::string installed_family(const std::string& family) { return family; }
+
+bool has_family(const std::string& family) {
+  for (const Shipped& each : shipped) {
+    if (family == each.family || family == each.like) return true;
+  }
+  return family == "sans";
+}
+
+}  // namespace headlight

@@ -1,0 +1,27 @@
+// The memory of a page: what WebAssembly lets it have in all, less what its heap has grown to.
+#include "core/tensor/memory.h"
+
+#include <cstdlib>
+
+#include <emscripten/heap.h>
+#include <malloc.h>
+
+namespace headlight {
+
+std::uint64_t available_memory() {
+  const std::uint64_t most = emscripten_get_heap_max(), grown = emscripten_get_heap_size();
+  const std::uint64_t unused = static_cast<std::uint64_t>(static_cast<std::size_t>(mallinfo().fordblks));
+  return (most - grown + unused) / 10 * 9;
+}
+
+double machine_memory() { return static_cast<double>(emscripten_get_heap_max()); }
+
+double memory_budget() {
+  if (const char* megabytes = std::getenv("HEADLIGHT_MEMORY")) {
+    const double wanted = std::strtod(megabytes, nullptr) * 1e6;
+    if (wanted > 0) return wanted;
+  }
+  return machine_memory() / 4;
+}
+
+}  // namespace headlight

@@ -1,0 +1,35 @@
+#include "ui/export/view_words.h"
+
+#include <cstdio>
+
+#include "ui/document/look.h"
+#include "ui/document/saved_view.h"
+
+namespace headlight {
+
+std::vector<std::string> view_words(const Document& document) {
+  const View& view = document.view;
+  constexpr const char* views[] = {"pipeline", "heads", "mask", "compare", "lesson", "network"};
+  constexpr const char* sheets[] = {"", ":conventions", ":reach", ":cost", ":side_by_side"};
+  constexpr const char* ways[way_count] = {"row", "column", "dot", "outer"};
+  const bool masks = view.kind == ViewKind::mask;
+  std::vector<std::string> words{"--view", std::string(views[static_cast<int>(view.kind)]) + (masks ? sheets[static_cast<int>(view.mask_lab.tab)] : "")};
+  if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline) words.insert(words.end(), {"--level", level_text(view)});
+  if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
+  if (view.step && view.way != Way::rows) words.insert(words.end(), {"--way", ways[static_cast<int>(view.way)]});
+  if (view.selected) words.insert(words.end(), {"--select", cell_text(*view.selected)});
+  if (!view.colormap.empty()) words.insert(words.end(), {"--colormap", view.colormap});
+  if (view.presenting) words.emplace_back("--present");
+  if (const std::string look = look_text(view); !look.empty()) words.insert(words.end(), {"--look", look});
+  if (!document.origin.lesson.course.empty()) words.insert(words.end(), {"--lesson-step", std::to_string(view.lesson.step + 1)});
+  if (view.range.mode == RangeMode::row) words.insert(words.end(), {"--range", "row"});
+  if (view.range.mode == RangeMode::head) words.insert(words.end(), {"--range", "head"});
+  if (view.range.mode == RangeMode::fixed) {
+    char ends[64];
+    std::snprintf(ends, sizeof ends, "%.6g:%.6g", static_cast<double>(view.range.fixed.lo), static_cast<double>(view.range.fixed.hi));
+    words.insert(words.end(), {"--range", ends});
+  }
+  return words;
+}
+
+}  // namespace headlight
