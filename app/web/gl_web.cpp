@@ -1,0 +1,18 @@
+// What of app/gl is otherwise in a page: no functions to load, another language of shaders.
+#include <emscripten/html5_webgl.h>
+
+#include "app/gl/gl_objects.h"
+
+namespace headlight {
+
+void load_opengl(GLADloadfunc) {}
+
+bool context_is_lost() { return emscripten_is_webgl_context_lost(emscripten_webgl_get_current_context()); }
+
+const char* shader_version() { return "#version 300 es"; }
+
+const char* shader_head() {
+  return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\nprecision highp usampler2D;\n";
+}
+
+}  // namespace headlight

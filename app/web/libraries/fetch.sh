@@ -1,0 +1,68 @@
+#!/bin/sh
+# fetch.sh FOLDER: what the page is made of besides our own code, from Debian's archive, its signatures checked:
+#   FOLDER/src/NAME   sources of libraries that are compiled for the page
+#   FOLDER/usr        libraries that are headers alone, the faces with their licences, and what cuts faces down
+# Needs no root and changes nothing outside of FOLDER. Quick where all is there. MIRROR names another archive.
+set -eu
+
+mirror=${MIRROR:-http://deb.debian.org/debian}
+mkdir -p "$1"
+cd "$1"
+folder=$PWD
+
+say() { printf 'fetch: %s\n' "$*" >&2; }
+
+# apt SUITE ARG…: with package lists of its own.
+apt() {
+  suite=$1
+  shift
+  own=$folder/apt/$suite
+  apt-get -q -o "Dir::State=$own/state" -o "Dir::Cache=$own/cache" -o "Dir::Etc::sourcelist=$own/sources.list" \
+    -o Dir::Etc::sourceparts=- -o Dir::State::status=/dev/null -o APT::Sandbox::User=root "$@" >"$own/log" 2>&1 </dev/null
+}
+
+# lists SUITE: its package lists, fetched once.
+lists() {
+  own=$folder/apt/$1
+  [ ! -e "$own/fetched" ] || return 0
+  mkdir -p "$own/state/lists/partial" "$own/cache/archives/partial"
+  printf 'deb %s %s main\ndeb-src %s %s main\n' "$mirror" "$1" "$mirror" "$1" >"$own/sources.list"
+  say "package lists of $1"
+  apt "$1" update || { tail -n 5 "$own/log" >&2; exit 1; }
+  : >"$own/fetched"
+}
+
+# source_of NAME: as Debian 13 has it, else as Debian 12.
+source_of() {
+  [ ! -d "src/$1" ] || return 0
+  for suite in trixie bookworm; do
+    lists $suite
+    rm -rf downloads/"$1" "src/$1.partial"
+    mkdir -p downloads/"$1" "src/$1.partial"
+    say "source of $1 ($suite)"
+    (cd downloads/"$1" && apt "$suite" source --download-only "$1") || continue
+    tar xf "$(find downloads/"$1" -name '*.orig.tar.*z' ! -name '*.asc')" --strip-components=1 -C "src/$1.partial"
+    mv "src/$1.partial" "src/$1"
+    return 0
+  done
+  say "the source of $1 could not be fetched from $mirror; expected a Debian archive with sources"
+  exit 1
+}
+
+# package_of SUITE NAME: laid out in usr/.
+package_of() {
+  [ ! -d "usr/share/doc/$2" ] || return 0
+  lists "$1"
+  mkdir -p downloads/packages
+  say "$2 ($1)"
+  (cd downloads/packages && rm -f "$2"_* && apt "$1" download "$2" && dpkg-deb -x "$2"_*.deb "$folder") ||
+    { say "$2 could not be fetched from $mirror"; exit 1; }
+}
+
+for tool in apt-get dpkg-deb; do
+  command -v $tool >/dev/null || { say "$tool is missing; expected Debian or Ubuntu"; exit 1; }
+done
+for name in zlib libpng1.6 giflib libzip utf8proc freetype imgui; do source_of "$name"; done
+for name in libeigen3-dev nlohmann-json3-dev libcli11-dev python3-fonttools; do package_of trixie "$name"; done
+# The faces that the desktop program is set in on the Debian that it is made for.
+for name in fonts-inter fonts-jetbrains-mono fonts-stix fonts-wqy-microhei; do package_of bookworm "$name"; done

@@ -1,0 +1,269 @@
+#include "app/web/page.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include <emscripten/html5_webgl.h>
+#include <imgui.h>
+
+#include "app/gl/gl_matrix_painter.h"
+#include "app/gl/gl_objects.h"
+#include "app/web/browser.h"
+#include "app/window/imgui_host.h"
+#include "app/window/preferences.h"
+#include "core/files/recent_files.h"
+#include "core/parallel/turns.h"
+#include "core/tensor/error.h"
+#include "ui/export/link.h"
+#include "ui/session/session.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr int frames_an_event = 3;  // ImGui lays out by what the last frame measured
+constexpr double caret_blink_seconds = 0.4;
+constexpr double seconds_between_keeping = 1;
+constexpr auto a_jobs_share = std::chrono::milliseconds(16);  // of the time, before the frame has its turn
+
+RecentFiles recent_files() { return RecentFiles(state_folder() / "recent"); }
+
+const char* css_cursor(ImGuiMouseCursor cursor) {
+  switch (cursor) {
+    case ImGuiMouseCursor_TextInput: return "text";
+    case ImGuiMouseCursor_ResizeAll: return "move";
+    case ImGuiMouseCursor_ResizeNS: return "ns-resize";
+    case ImGuiMouseCursor_ResizeEW: return "ew-resize";
+    case ImGuiMouseCursor_ResizeNESW: return "nesw-resize";
+    case ImGuiMouseCursor_ResizeNWSE: return "nwse-resize";
+    case ImGuiMouseCursor_Hand: return "pointer";
+    case ImGuiMouseCursor_NotAllowed: return "not-allowed";
+    default: return "default";
+  }
+}
+
+// What the job under way does: it is left in the middle when its share of the time is over.
+struct JobUnderWay {
+  bool running = false;
+  Clock::time_point since;
+};
+JobUnderWay& job_under_way() {
+  static JobUnderWay job;
+  return job;
+}
+
+/// Called from within jobs, with progress, and when they are done.
+void wake() {
+  if (the_page() != nullptr) the_page()->touch();
+  JobUnderWay& job = job_under_way();
+  if (!job.running || Clock::now() - job.since < a_jobs_share) return;
+  job.running = false;
+  browser_give_way();
+  job = {true, Clock::now()};
+}
+
+WindowOptions with_preferences(WindowOptions wanted, const Preferences& last, const std::string& trouble) {
+  View& view = wanted.start.view;
+  if (!wanted.theme_said) view.theme = last.theme ? *last.theme : browser_prefers_dark() != 0 ? Theme::dark : Theme::light;
+  if (!wanted.language_said) view.language = last.language.empty() ? language_of_environment() : last.language;
+  if (!trouble.empty()) wanted.start.error = trouble;
+  wanted.start.page = browser_address();
+  view.alone = browser_embedded() != 0;
+  return wanted;
+}
+
+std::unique_ptr<Page>& page() {
+  static std::unique_ptr<Page> one;
+  return one;
+}
+
+}  // namespace
+
+Page* the_page() { return page().get(); }
+
+/// The canvas's, current on this one thread.
+class WebglContext {
+ public:
+  WebglContext() {
+    EmscriptenWebGLContextAttributes wanted;
+    emscripten_webgl_init_context_attributes(&wanted);
+    wanted.majorVersion = 2;
+    wanted.alpha = wanted.antialias = wanted.depth = wanted.stencil = false;
+    context_ = emscripten_webgl_create_context("#canvas", &wanted);
+    if (context_ <= 0 || emscripten_webgl_make_context_current(context_) != EMSCRIPTEN_RESULT_SUCCESS) {
+      throw InputError("", "this browser draws no WebGL 2", "expected a browser and a graphics driver that do");
+    }
+  }
+  ~WebglContext() { emscripten_webgl_destroy_context(context_); }
+  WebglContext(const WebglContext&) = delete;
+  WebglContext& operator=(const WebglContext&) = delete;
+
+ private:
+  EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context_ = 0;
+};
+
+struct Page::State {
+  State(const WindowOptions& wanted, Preferences last) : preferences(std::move(last)), session(wanted.start, wake, recent_files()) {
+    session.set_texture_limit(ImguiHost::texture_limit());
+    session.fade_notices_after(8);
+    ImGuiIO& io = ImGui::GetIO();
+    io.SetClipboardTextFn = [](void*, const char* text) { browser_copy(text); };
+    io.GetClipboardTextFn = [](void*) { return browser_clipboard(); };
+    const fs::path folder = state_folder();
+    session.remember_in(folder / "open");
+    session.remember_lessons_in(folder / "lessons", wanted.step_said);
+    if (!wanted.answers.empty()) session.open(wanted.answers);
+  }
+
+  bool is_due() const {
+    if (frames_due > 0) return true;
+    double seconds = session.next_frame_in();
+    if (ImGui::GetIO().WantTextInput) seconds = std::min(seconds, caret_blink_seconds);
+    return std::chrono::duration<double>(Clock::now() - drawn).count() >= seconds;
+  }
+
+  void draw() {
+    const Clock::time_point now = Clock::now();
+    ImGuiIO& io = ImGui::GetIO();
+    const bool fonts_changed = session.prepare_fonts(scale);
+    io.DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
+    io.DisplayFramebufferScale = ImVec2(1, 1);
+    io.DeltaTime = std::clamp(std::chrono::duration<float>(now - drawn).count(), 1e-4F, 0.25F);
+    drawn = now;
+    host.begin_frame(fonts_changed);
+    painter.begin_frame();
+    if (session.draw(painter) || io.MouseDelta.x != 0 || io.MouseDelta.y != 0) frames_due = frames_an_event;
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    host.render(width, height, session.ground());
+    if (const std::string trouble = host.take_trouble(); !trouble.empty()) session.warn(trouble);
+    if (session.wants_pixels()) session.take_pixels(read_pixels(width, height));
+    frames_due = std::max(frames_due - 1, 0);
+    ++frames;
+    tell_browser();
+  }
+
+  void tell_browser() {
+    if (session.title() != title) browser_set_title((title = session.title()).c_str());
+    if (const ImGuiMouseCursor shown = ImGui::GetMouseCursor(); shown != cursor) browser_set_cursor(css_cursor(cursor = shown));
+    const Session::WindowRequests asked = session.take_window_requests();
+    if (asked.fullscreen) browser_set_fullscreen(*asked.fullscreen ? 1 : 0);
+    // The dialog lists a machine's files: those are behind the browser's own.
+    if (session.document().view.dialog == Dialog::open) {
+      session.perform(EditView{[](View& view) { view.dialog = Dialog::none; }});
+      browser_choose_files();
+      frames_due = frames_an_event;
+    }
+  }
+
+  /// For the next time, and what was saved for the person.
+  void keep() {
+    if (frames_due > 0 || std::chrono::duration<double>(Clock::now() - kept).count() < seconds_between_keeping) return;
+    kept = Clock::now();
+    if (frames == kept_frames) return;
+    kept_frames = frames;
+    const View& view = session.document().view;
+    if (const Preferences now{view.theme, view.language, 0, 0}; !(now == preferences)) {
+      preferences = now;
+      write_preferences(state_folder() / "settings.json", now);
+    }
+    browser_keep_files();
+  }
+
+  Preferences preferences;
+  WebglContext context;
+  ImguiHost host;
+  GlMatrixPainter painter;
+  Session session;
+  int width = 1280, height = 720;
+  float scale = 1;
+  int frames_due = frames_an_event, frames = 0, kept_frames = 0;
+  Clock::time_point drawn{}, kept{};
+  std::string title;
+  ImGuiMouseCursor cursor = ImGuiMouseCursor_Arrow;
+};
+
+Page::Page(const WindowOptions& options) {
+  std::string trouble;
+  const Preferences last = read_preferences(state_folder() / "settings.json", trouble);
+  state_ = std::make_unique<State>(with_preferences(options, last, trouble), last);
+}
+
+Page::~Page() = default;
+
+void Page::resize(int width, int height, float scale) {
+  state_->width = std::max(width, 1);
+  state_->height = std::max(height, 1);
+  state_->scale = scale;
+  touch();
+}
+
+void Page::frame() {
+  look_around();
+  state_->session.update();
+  if (state_->session.lacks_letters()) browser_fetch_face();
+  if (state_->is_due()) state_->draw();
+  state_->keep();
+}
+
+void Page::touch() { state_->frames_due = frames_an_event; }
+
+void Page::open(const std::string& path) {
+  state_->session.open(path);
+  touch();
+}
+
+void Page::warn(const std::string& sentence) {
+  state_->session.warn(sentence);
+  touch();
+}
+
+void Page::renew_fonts() {
+  state_->session.renew_fonts();
+  touch();
+}
+
+void Page::leave_fullscreen() {
+  state_->session.perform(EditView{[](View& view) { view.presenting = view.presenting && !view.fullscreen; }});
+  touch();
+}
+
+bool Page::wants_text() const { return ImGui::GetIO().WantTextInput; }
+
+bool Page::settled() const { return state_->session.settled() && state_->frames_due == 0; }
+
+std::string Page::link() const { return link_to(state_->session.document()).value_or(std::string()); }
+
+const std::string& Page::said() const {
+  const Document& document = state_->session.document();
+  return document.error.empty() ? document.notice : document.error;
+}
+
+bool Page::offers_recovery() const { return state_->session.offers_recovery(); }
+
+int Page::frames_drawn() const { return state_->frames; }
+
+int run_window(const WindowOptions& options) {
+  page() = std::make_unique<Page>(options);
+  return 0;
+}
+
+// Pictures without a window: the page is one.
+Image screenshot(const WindowOptions&) { throw InputError("--screenshot", "is not of the page", "expected the export dialog, or the desktop program"); }
+void draw_view(const WindowOptions& options, const std::string&) { static_cast<void>(screenshot(options)); }
+void record_animation(const WindowOptions&, const std::string&, std::optional<double>) {
+  throw InputError("--animation", "is not of the page", "expected the export dialog, or the desktop program");
+}
+FrameTimes measure_frames(const WindowOptions&, int) { throw InputError("--frames", "is not of the page", "expected the desktop program"); }
+
+bool do_job_of_page() {
+  job_under_way() = {browser_can_give_way() != 0, Clock::now()};
+  const bool done = do_job();
+  job_under_way().running = false;
+  return done;
+}
+
+}  // namespace headlight
