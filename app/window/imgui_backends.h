@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <span>
 
 #include <imgui.h>
@@ -46,18 +47,14 @@ inline void feed_wheel(float x, float y) {
 
 /// After a key's event: 1.86's backend tells modifiers from the keys it was given, later ones ask what is held now.
 inline void set_modifiers([[maybe_unused]] bool ctrl, [[maybe_unused]] bool shift, [[maybe_unused]] bool alt, [[maybe_unused]] bool super) {
+#if IMGUI_VERSION_NUM >= 18700
 #if IMGUI_VERSION_NUM >= 18900
-  ImGuiIO& io = ImGui::GetIO();
-  io.AddKeyEvent(ImGuiMod_Ctrl, ctrl);
-  io.AddKeyEvent(ImGuiMod_Shift, shift);
-  io.AddKeyEvent(ImGuiMod_Alt, alt);
-  io.AddKeyEvent(ImGuiMod_Super, super);
-#elif IMGUI_VERSION_NUM >= 18700
-  ImGuiIO& io = ImGui::GetIO();
-  io.AddKeyEvent(ImGuiKey_ModCtrl, ctrl);
-  io.AddKeyEvent(ImGuiKey_ModShift, shift);
-  io.AddKeyEvent(ImGuiKey_ModAlt, alt);
-  io.AddKeyEvent(ImGuiKey_ModSuper, super);
+  constexpr ImGuiKey keys[] = {ImGuiMod_Ctrl, ImGuiMod_Shift, ImGuiMod_Alt, ImGuiMod_Super};
+#else
+  constexpr ImGuiKey keys[] = {ImGuiKey_ModCtrl, ImGuiKey_ModShift, ImGuiKey_ModAlt, ImGuiKey_ModSuper};
+#endif
+  const bool held[] = {ctrl, shift, alt, super};
+  for (std::size_t i = 0; i < std::size(keys); ++i) ImGui::GetIO().AddKeyEvent(keys[i], held[i]);
 #endif
 }
 

@@ -176,12 +176,11 @@ Written layers_text(const ExportOptions& o) {
   return o.layers.empty() ? Written() : o.layers;
 }
 
-constexpr const char* norms[] = {"linear", "sqrt", "log"};
 void norm(ExportOptions& o, Text option, Text text) {
-  o.style.norm = one_of<Norm>(option, text, norms, "is no norm");
+  o.style.norm = one_of<Norm>(option, text, norm_words, "is no norm");
 }
 Written norm_text(const ExportOptions& o) {
-  return o.style.norm == Norm::linear ? Written() : norms[static_cast<int>(o.style.norm)];
+  return o.style.norm == Norm::linear ? Written() : norm_words[static_cast<int>(o.style.norm)];
 }
 
 constexpr const char* kinds[] = {"heatmap", "arcs", "difference", "reach", "blocks", "side-by-side"};

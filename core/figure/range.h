@@ -34,6 +34,7 @@ float normalise(float value, ValueRange range);
 
 /// How values between the two ends are spread over the colours.
 enum class Norm : std::uint8_t { linear, sqrt, log };
+inline constexpr const char* norm_words[] = {"linear", "sqrt", "log"};  ///< on the command line
 
 /// Where a value lies on a bar from 0 to 1 (clamped but for linear). Diverging maps keep zero in their middle and spread
 /// magnitudes. For log, what is below `range.lo` (diverging: below 1/1000 of the largest) has the low end's (the middle's)

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <type_traits>
 
 #include "core/scenario/scenario_view.h"
@@ -12,20 +13,26 @@ namespace headlight {
 namespace {
 
 // An enumeration's words, in the order of its values.
+constexpr const char* head_orders[] = {"layer", "habit", "entropy", "effect"};
+constexpr const char* layer_words[] = {"none", "mean", "rollout", "flow"};
+constexpr const char* paint_tools[] = {"look", "brush", "row", "column", "rectangle"};
+constexpr const char* paints[] = {"allow", "forbid", "give_back"};
+constexpr const char* combinations[] = {"replace", "both", "either", "without"};
+using Words = std::span<const char* const>;
 template <typename T>
-constexpr std::string_view words_of[] = {""};
+constexpr Words words_of{};
 template <>
-constexpr std::string_view words_of<Norm>[] = {"linear", "sqrt", "log"};
+constexpr Words words_of<Norm> = norm_words;
 template <>
-constexpr std::string_view words_of<HeadOrder>[] = {"layer", "habit", "entropy", "effect"};
+constexpr Words words_of<HeadOrder> = head_orders;
 template <>
-constexpr std::string_view words_of<LayersTogether>[] = {"none", "mean", "rollout", "flow"};
+constexpr Words words_of<LayersTogether> = layer_words;
 template <>
-constexpr std::string_view words_of<PaintTool>[] = {"look", "brush", "row", "column", "rectangle"};
+constexpr Words words_of<PaintTool> = paint_tools;
 template <>
-constexpr std::string_view words_of<Paint>[] = {"allow", "forbid", "give_back"};
+constexpr Words words_of<Paint> = paints;
 template <>
-constexpr std::string_view words_of<Combine>[] = {"replace", "both", "either", "without"};
+constexpr Words words_of<Combine> = combinations;
 
 template <typename T>
 struct IsOptional : std::false_type {};
@@ -118,7 +125,7 @@ T read(std::string_view text) {
   } else if constexpr (std::is_same_v<T, Cell>) {
     return parse_cell("--look", text);
   } else if constexpr (std::is_enum_v<T>) {
-    for (std::size_t i = 0; i < std::size(words_of<T>); ++i) {
+    for (std::size_t i = 0; i < words_of<T>.size(); ++i) {
       if (text == words_of<T>[i]) return static_cast<T>(i);
     }
     refuse(text);

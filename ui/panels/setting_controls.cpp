@@ -4,14 +4,13 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "ui/widgets/controls.h"
 #include "ui/widgets/scenario_controls.h"
 
 namespace headlight {
 namespace {
-
-constexpr int toggles_a_row = 3;
 
 /// The word for settings.KEY, or settings.KEY.SUFFIX.
 const char* word_for(const Frame& frame, const Setting& setting, std::string_view suffix = {}) {
@@ -78,21 +77,17 @@ void draw_text_setting(const Frame& frame, const Setting& setting) {
   }
 }
 
-/// On or off, side by side.
-void draw_toggles(const Frame& frame, std::span<const Setting* const> toggles) {
-  ChipFlow flow(frame);
-  for (const Setting* setting : toggles) {
-    const bool on = setting->number(frame.document.scenario) != 0;
-    if (flow.chip(setting->key.c_str(), word_for(frame, *setting), on)) set(frame, *setting, on ? 0 : 1, false);
-  }
+void draw_toggle(const Frame& frame, const Setting& setting, ChipFlow& flow) {
+  const bool on = setting.number(frame.document.scenario) != 0;
+  if (flow.chip(setting.key.c_str(), word_for(frame, setting), on)) set(frame, setting, on ? 0 : 1, false);
 }
 
 }  // namespace
 
 void draw_setting(const Frame& frame, const Setting& setting) {
-  const Setting* const one = &setting;
+  ChipFlow flow(frame);
   switch (setting.control) {
-    case Control::toggle: return draw_toggles(frame, {&one, 1});
+    case Control::toggle: return draw_toggle(frame, setting, flow);
     case Control::choice: return draw_choice(frame, setting);
     case Control::slider:
     case Control::whole_slider: return draw_slider(frame, setting);
@@ -102,35 +97,18 @@ void draw_setting(const Frame& frame, const Setting& setting) {
 }
 
 void draw_settings(const Frame& frame, SettingGroup group) {
-  std::array<const Setting*, toggles_a_row> toggles{};
-  std::size_t pending = 0;
-  const auto flush = [&] {
-    draw_toggles(frame, {toggles.data(), pending});
-    pending = 0;
-  };
+  std::optional<ChipFlow> flow;  // toggles that follow each other share lines
   for (const Setting& setting : all_settings()) {
     if (setting.group != group || setting.control == Control::own) continue;
     if (setting.applies != nullptr && !setting.applies(frame.document.scenario)) continue;
-    if (setting.control != Control::toggle || pending == toggles.size()) flush();
-    switch (setting.control) {
-      case Control::toggle:
-        toggles[pending++] = &setting;
-        break;
-      case Control::choice:
-        draw_choice(frame, setting);
-        break;
-      case Control::slider:
-      case Control::whole_slider:
-        draw_slider(frame, setting);
-        break;
-      case Control::text:
-        draw_text_setting(frame, setting);
-        break;
-      case Control::own:
-        break;
+    if (setting.control == Control::toggle) {
+      if (!flow) flow.emplace(frame);
+      draw_toggle(frame, setting, *flow);
+    } else {
+      flow.reset();
+      draw_setting(frame, setting);
     }
   }
-  flush();
 }
 
 }  // namespace headlight

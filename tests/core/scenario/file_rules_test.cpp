@@ -33,6 +33,16 @@ std::vector<NamedArray> layer_alone(const std::string& name, Index layer, std::i
   return arrays;
 }
 
+/// A layer of T5 of two heads, named with this prefix, on n tokens of 8 numbers.
+std::vector<NamedArray> t5_layer(const std::string& prefix, Index n) {
+  const Index d = 8;
+  std::vector<NamedArray> arrays;
+  for (const char* name : {"q.weight", "k.weight", "v.weight", "o.weight"}) arrays.push_back({prefix + name, Sampler(2, name).normal({d, d})});
+  arrays.push_back({"x", Sampler(2, "x").normal({1, n, d})});
+  arrays.push_back({"num_heads", Tensor({1}, {2})});
+  return arrays;
+}
+
 Scenario of(const File& file) {
   Scenario s;
   s.source = Source::file;
@@ -95,11 +105,8 @@ TEST_CASE("sinks of a file take their share of every row") {
 }
 
 TEST_CASE("a table of other buckets than T5's usual 32 is added too, as many as it has rows") {
-  const Index d = 8, n = 6;
-  std::vector<NamedArray> arrays;
-  for (const char* name : {"q.weight", "k.weight", "v.weight", "o.weight"}) arrays.push_back({std::string("decoder.block.0.layer.0.SelfAttention.") + name, Sampler(2, name).normal({d, d})});
-  arrays.push_back({"x", Sampler(2, "x").normal({1, n, d})});
-  arrays.push_back({"num_heads", Tensor({1}, {2})});
+  const Index n = 6;
+  std::vector<NamedArray> arrays = t5_layer("decoder.block.0.layer.0.SelfAttention.", n);
   const auto without = compute(of(File(arrays)), nullptr, {});
   const Tensor table = Sampler(2, "table").normal({12, 2});
   arrays.push_back({"decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", table});
@@ -114,11 +121,8 @@ TEST_CASE("a table of other buckets than T5's usual 32 is added too, as many as 
 }
 
 TEST_CASE("a table of relative positions in a layer's file is added to its scores") {
-  const Index d = 8, n = 5;
-  std::vector<NamedArray> arrays;
-  for (const char* name : {"q.weight", "k.weight", "v.weight", "o.weight"}) arrays.push_back({std::string("encoder.block.1.layer.0.SelfAttention.") + name, Sampler(2, name).normal({d, d})});
-  arrays.push_back({"x", Sampler(2, "x").normal({1, n, d})});
-  arrays.push_back({"num_heads", Tensor({1}, {2})});
+  const Index n = 5;
+  std::vector<NamedArray> arrays = t5_layer("encoder.block.1.layer.0.SelfAttention.", n);
   const auto without = compute(of(File(arrays)), nullptr, {});
   const Tensor table = Sampler(2, "table").normal({32, 2});
   arrays.push_back({"encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", table});
