@@ -28,7 +28,7 @@ const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}
 const std::vector<OwnOption> compare_options{{"--json", false}, {"--table", true}};
 
 const std::vector<OwnOption> mask_code_options{{"-o", true}, {"--as", true}, {"--random", false}};
-const std::vector<OwnOption> handout_options{{"-o", true}, {"--paper", true}, {"--random", false}};
+const std::vector<OwnOption> handout_options{{"-o", true}, {"--paper", true}, {"--head", true}, {"--random", false}};
 
 /// Of render and bundle: what is taken, how it looks, where it goes.
 std::vector<OwnOption> make_figure_options() {

@@ -1,4 +1,5 @@
 // headlight handout: the computation on paper, stage by stage.
+#include <algorithm>
 #include <span>
 
 #include "app/commands/commands.h"
@@ -7,6 +8,7 @@
 #include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
+#include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "ui/look/words.h"
 
@@ -25,6 +27,10 @@ HandoutText text_of(const Lesson& lesson, const Trace& trace, const std::string&
   text.title = in_language(lesson.title);
   if (text.title.empty()) text.title = trace.scenario.file.empty() ? words("handout.title") : trace.scenario.file.substr(trace.scenario.file.find_last_of("/\\") + 1);
   text.introduction = in_language(lesson.description);
+  const Inputs& inputs = trace.inputs;
+  if (inputs.random_parameters) text.caution = words(inputs.random_inputs ? "pipeline.random_all" : "pipeline.random_parameters");
+  else if (inputs.random_inputs) text.caution = words("pipeline.random_inputs_short");
+  text.sentence = words("handout.sentence");
   text.stages = words("handout.stages");
   text.page = words("handout.page");
   for (const Stage stage : trace.stages()) {
@@ -33,6 +39,12 @@ HandoutText text_of(const Lesson& lesson, const Trace& trace, const std::string&
     if (about != key) text.about[stage] = about;
   }
   return text;
+}
+
+/// The head that its view follows.
+Index head_of(const Lesson& lesson) {
+  if (!lesson.view) return 0;
+  return lesson.view->head.value_or(lesson.view->select ? lesson.view->select->head : 0);
 }
 
 }  // namespace
@@ -47,7 +59,8 @@ int handout_command(const CommandLine& line) {
   Run run;
   run.threads = line.threads();
   const auto trace = compute_any(scenario_of(line), nullptr, run);
-  const std::string pdf = make_handout(*trace, text_of(lesson, *trace, language), paper == "a4" ? Paper::a4 : Paper::letter);
+  const Index head = line.has("--head") ? parse_whole("--head", line["--head"], 0, trace->dims().heads - 1) : std::min(head_of(lesson), trace->dims().heads - 1);
+  const std::string pdf = make_handout(*trace, text_of(lesson, *trace, language), paper == "a4" ? Paper::a4 : Paper::letter, head);
   write_whole_file(path_from(out), std::as_bytes(std::span(pdf)));
   return 0;
 }

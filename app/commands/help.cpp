@@ -35,7 +35,7 @@ Commands
   headlight predict MODEL --text "..." [--top N] [--knock-out L.H,...] [--json]   what a network says next
   headlight lesson FILE|ID --check                  everything that is wrong in a lesson file, with its path
   headlight lesson FILE|ID --worksheet OUT.pdf [--key]   a page to hand out, with the answers; --language en|zh
-  headlight handout [FILE] -o OUT.pdf               every stage on paper; --paper a4|letter --language en|zh
+  headlight handout [FILE] -o OUT.pdf               the sentence and every stage on paper; --head H --paper a4|letter --language en|zh
   headlight mask-code [FILE] [--as pytorch|flex|numpy] [-o OUT.py]  the mask as Python that makes it; without -o on standard output
   headlight list stages|masks|lessons|models|colormaps|languages [--json];  headlight list layers MODEL [--json]
   headlight --help, --version

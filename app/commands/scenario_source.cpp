@@ -50,6 +50,8 @@ std::optional<Lesson> trained_document() {
     opened.scenario.file = shipped_model_prefix + model.id;
     opened.scenario.text = model.examples.front();
     opened.scenario.layer = std::to_string(model.layers - 1);
+    // What "dogs" looks at in "the cat that chases the dogs": the subject of the coming verb.
+    opened.view.emplace().select = Cell{Stage::weights, 0, 1, 5, 1};
     return opened;
   }
   return {};

@@ -93,7 +93,8 @@ View view_of(const CommandLine& line, View view) {
 /// A text opens as its sentence, where nothing says what else to look at.
 void open_as_sentence(Document& start, const CommandLine& line) {
   constexpr const char* chosen[] = {"--compare", "--view", "--level", "--step", "--way", "--select", "--present", "--animation", "--lesson-step", "--look"};
-  if (start.origin.lesson.view || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
+  const auto& saved = start.origin.lesson.view;
+  if ((saved && !saved->level.empty()) || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
   const bool words = start.scenario.source == Source::text || is_network(start.scenario);
   if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty()) start.view.looking.level = Level::sentence;
 }
@@ -158,12 +159,6 @@ WindowOptions window_of(const CommandLine& line) {
   const auto& saved = options.start.origin.lesson.view;
   options.start.view = view_of(line, saved ? with_saved_view({}, *saved) : View{});
   begin_lesson_of(line, options.start);
-  // The trained document opens on what "dogs" looks at in "the cat that chases the dogs": the subject of the coming verb.
-  const bool trained = line.file.empty() && options.start.origin.lesson.scenario.source == Source::file;
-  if (trained && !line.has("--select") && !line.has("--look")) {
-    options.start.view.selected = Cell{Stage::weights, 0, 1, 5, 1};
-    options.start.view.head = 1;
-  }
   open_as_sentence(options.start, line);
   lay_over(options.start, line);
   options.step_said = line.has("--lesson-step");

@@ -1,17 +1,31 @@
 #include "core/export/handout.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
+#include "core/export/figure_kinds.h"
 #include "core/export/paper_lines.h"
-#include "core/export/stage_figure.h"
+#include "core/export/stage_diagram.h"
+#include "core/figure/arranged_figure.h"
 #include "core/figure/figure_canvas.h"
 
 namespace headlight {
 namespace {
 
 constexpr float margin = 68, body = 12.5f, line = 18, block_gap = 26;
-constexpr Index most_heads = 8;
+constexpr Index most_heads = 8, most_words = 24;
+
+/// The text with a number in its place.
+std::string filled(std::string text, Index number, std::string_view place = "{0}") {
+  if (const std::size_t at = text.find(place); at != std::string::npos) text.replace(at, place.size(), std::to_string(number));
+  return text;
+}
+
+FigureSpec without_subtitle(FigureSpec figure) {
+  figure.subtitle.clear();
+  return figure;
+}
 
 class Pages {
  public:
@@ -37,14 +51,19 @@ class Pages {
     }
   }
 
-  /// A row of a table, its columns at shares of the width.
-  void row(const std::string& name, const std::string& shape, const std::string& formula) {
-    need(line);
-    const float x[] = {margin, margin + 0.24f * inner(), margin + 0.5f * inner()};
-    canvas_.text({name, FontRole::mono, 11, theme_.ink, {x[0], y_ + body}});
-    canvas_.text({shape, FontRole::mono, 11, theme_.muted, {x[1], y_ + body}});
-    canvas_.text({typesetter_.elide(formula, FontRole::text, 11.5f, 0.5f * inner()), FontRole::text, 11.5f, theme_.muted, {x[2], y_ + body}});
-    y_ += line;
+  /// The words in two columns, joined by the weights of a head.
+  void arcs(const Trace& trace, Index head) {
+    StageFigureStyle style;
+    style.title = "";
+    style.kind = PictureKind::arcs;
+    style.on_paper = true;
+    const auto words = static_cast<float>(trace.dims().n_q);
+    style.size = FigureSize{0.62f * inner(), std::clamp(17 * words + 30, 90.0f, 420.0f)};
+    put(ArrangedFigure(without_subtitle(figure_of({trace, Stage::weights, 0, {head}}, style))));
+  }
+
+  void diagram(const Trace& trace, Index head) {
+    y_ += draw_stage_diagram(canvas_, typesetter_, trace, head, {margin, y_}, inner());
   }
 
   void stage(const StageCut& cut, const std::string& shape, const std::string& about) {
@@ -53,10 +72,14 @@ class Pages {
     StageFigureStyle style;
     style.title = "";
     style.on_paper = true;
-    style.size = FigureSize{inner(), cut.heads.size() > 4 ? 250.0f : cut.heads.size() > 1 ? 210.0f : 190.0f};
-    FigureSpec figure = stage_figure(cut, style);
-    figure.subtitle.clear();
-    need(block_gap + 26 + line * (1 + static_cast<float>(lines.size())) + style.size->height);
+    const float room = cut.heads.size() > 4 ? 330.0f : 250.0f;
+    style.size = FigureSize{inner(), 0};  // as much as the width asks for, where that is not too much
+    auto figure = std::make_unique<ArrangedFigure>(without_subtitle(stage_figure(cut, style)));
+    if (figure->size().height > room) {
+      style.size->height = room;
+      figure = std::make_unique<ArrangedFigure>(without_subtitle(stage_figure(cut, style)));
+    }
+    need(block_gap + 26 + line * (1 + static_cast<float>(lines.size())) + figure->size().height);
     if (y_ > margin) y_ += block_gap;
     put(std::string(stage.name), FontRole::strong, 16, theme_.ink, 14);
     const float after = margin + typesetter_.width(stage.name, FontRole::strong, 16) + 12;
@@ -65,8 +88,7 @@ class Pages {
     paragraph(std::string(stage.formula), theme_.muted);
     paragraph(about, theme_.ink);
     y_ += 6;
-    draw_figure(canvas_, figure, {margin, y_});
-    y_ += style.size->height;
+    put(*figure);
   }
 
   void space(float height) { y_ += height; }
@@ -83,6 +105,12 @@ class Pages {
     canvas_.text({words, role, size, ink, {margin, y_ + baseline}});
   }
 
+  void put(const ArrangedFigure& figure) {
+    need(figure.size().height);
+    figure.draw(canvas_, {margin, y_});
+    y_ += figure.size().height;
+  }
+
   void need(float height) {
     if (y_ + height <= height_ - margin || y_ <= margin) return;
     footer();
@@ -92,13 +120,7 @@ class Pages {
   }
 
   void footer() {
-    std::string words = text_.page;
-    const auto put_in = [&](const std::string& place, int number) {
-      if (const std::size_t at = words.find(place); at != std::string::npos) words.replace(at, place.size(), std::to_string(number));
-    };
-    put_in("{0}", page_);
-    put_in("{1}", count_);
-    canvas_.text({words, FontRole::text, 10, theme_.muted, {width_ / 2, height_ - margin / 2}, Anchor::middle, 0});
+    canvas_.text({filled(filled(text_.page, page_), count_, "{1}"), FontRole::text, 10, theme_.muted, {width_ / 2, height_ - margin / 2}, Anchor::middle, 0});
   }
 
   const HandoutText& text_;
@@ -116,20 +138,21 @@ std::string shape_of(const Tensor& tensor) {
   return text + "]";
 }
 
-void fill(Pages& pages, const Trace& trace, const HandoutText& text) {
+void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head) {
   pages.heading(text.title, 24);
   if (!text.introduction.empty()) pages.paragraph(text.introduction, colours(Theme::light).ink);
+  if (!text.caution.empty()) pages.paragraph(text.caution, colours(Theme::light).muted);
   pages.space(10);
   const auto& tokens = trace.inputs.query_tokens;
-  if (!tokens.empty()) {
-    std::string sentence;
-    for (const std::string& token : tokens.front()) sentence += (sentence.empty() ? "" : "  ") + token;
-    pages.paragraph(sentence, colours(Theme::light).muted);
-    pages.space(10);
+  if (!tokens.empty() && std::ssize(tokens.front()) <= most_words) {
+    pages.heading(filled(text.sentence, head), 14);
+    pages.arcs(trace, head);
   }
   pages.heading(text.stages, 14);
-  for (const Stage stage : trace.stages()) pages.row(std::string(name(stage)), shape_of(trace[stage]), std::string(info(stage).formula));
+  pages.diagram(trace, head);
+  const bool self = trace.inputs.self_attention();
   for (const Stage stage : trace.stages()) {
+    if (self && (stage == Stage::key || stage == Stage::value)) continue;  // the same rows again
     StageCut cut = all_heads(trace, stage);
     if (std::ssize(cut.heads) > most_heads) cut.heads.resize(most_heads);
     if (cut.heads.size() == 1) cut.grid = false;
@@ -140,11 +163,11 @@ void fill(Pages& pages, const Trace& trace, const HandoutText& text) {
 
 }  // namespace
 
-std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper) {
+std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper, Index head) {
   Pages counted(text, paper, 0);  // once to learn how many pages there are
-  fill(counted, trace, text);
+  fill(counted, trace, text, head);
   Pages pages(text, paper, counted.pages());
-  fill(pages, trace, text);
+  fill(pages, trace, text, head);
   return pages.take();
 }
 

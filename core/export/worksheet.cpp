@@ -9,6 +9,7 @@
 #include "core/diagnosis/mistaken_run.h"
 #include "core/export/paper_lines.h"
 #include "core/export/stage_figure.h"
+#include "core/figure/arranged_figure.h"
 #include "core/figure/figure_canvas.h"
 #include "core/lesson/right_answer.h"
 #include "core/network/network_trace.h"
@@ -132,7 +133,7 @@ class Sheet {
     style.size = FigureSize{cut.heads.size() > 1 ? inner : inner * 0.62f, 200};
     const FigureSpec spec = stage_figure(cut, style);
     need(style.size->height + 8);
-    draw_figure(canvas_, spec, {margin, y_});
+    ArrangedFigure(spec).draw(canvas_, {margin, y_});
     y_ += style.size->height + 8;
   }
   /// Cells to write into, under and beside their words; `words` in them where they are known, filled ones grey.

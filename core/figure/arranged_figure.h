@@ -9,6 +9,8 @@
 
 namespace headlight {
 
+class PdfCanvas;
+
 class ArrangedFigure {
  public:
   /// Throws SettingError as render_image().
@@ -20,12 +22,15 @@ class ArrangedFigure {
   std::vector<std::uint8_t> png();
   std::string svg(SvgText text = SvgText::text);
   std::string pdf();
+  /// Within a page, its upper left corner at `at`.
+  void draw(PdfCanvas& canvas, Point at) const;
+  /// In units.
+  FigureSize size() const;
   /// What it leaves out for want of room, in words: {"title", "every other of the row words"}.
   const std::vector<std::string>& left_out() const;
 
  private:
   friend FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height);
-  friend void draw_figure(PdfCanvas& canvas, const FigureSpec& spec, Point at);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -65,7 +65,7 @@ void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, c
   canvas.heatmap(box.heatmap, values.view(panel.matrix), effective_masks(spec, panel), own, gaps);
 }
 
-void draw(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, const Colormap& map) {
+void paint(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, const Colormap& map) {
   const ValueRange range = layout.panels.empty() ? ValueRange{} : layout.panels.front().range;
   HeatmapStyle style{&map, range, spec.theme, 1, 0, background(spec), flat_masked(spec, layout)};
   for (const PanelBox& box : layout.panels) draw_heatmap(canvas, spec, box, style);
@@ -90,7 +90,7 @@ Colormap map_of(const FigureSpec& spec) {
 struct ArrangedFigure::Impl {
   explicit Impl(FigureSpec given) : spec((check_sizes(given), std::move(given))), map(map_of(spec)), typesetter(spec.font), layout(lay_out(spec, map, typesetter)) {}
 
-  void draw_on(Canvas& canvas) const { draw(canvas, spec, layout, map); }
+  void draw_on(Canvas& canvas) const { paint(canvas, spec, layout, map); }
 
   FigureSpec spec;
   Colormap map;
@@ -128,6 +128,14 @@ std::string ArrangedFigure::pdf() {
   return canvas.take();
 }
 
+void ArrangedFigure::draw(PdfCanvas& canvas, Point at) const {
+  canvas.move_origin(at);
+  impl_->draw_on(canvas);
+  canvas.move_origin({-at.x, -at.y});
+}
+
+FigureSize ArrangedFigure::size() const { return {impl_->layout.width, impl_->layout.height}; }
+
 FigurePreview render_preview(const FigureSpec& spec, int most_width, int most_height) {
   ArrangedFigure figure(spec);
   const FigureLayout& layout = figure.impl_->layout;
@@ -154,12 +162,5 @@ std::string render_svg(const FigureSpec& spec, SvgText text) { return ArrangedFi
 std::string render_pdf(const FigureSpec& spec) { return ArrangedFigure(spec).pdf(); }
 
 std::vector<std::string> left_out(const FigureSpec& spec) { return ArrangedFigure(spec).left_out(); }
-
-void draw_figure(PdfCanvas& canvas, const FigureSpec& spec, Point at) {
-  const ArrangedFigure figure(spec);
-  canvas.move_origin(at);
-  figure.impl_->draw_on(canvas);
-  canvas.move_origin({-at.x, -at.y});
-}
 
 }  // namespace headlight

@@ -23,8 +23,6 @@
 
 namespace headlight {
 
-class PdfCanvas;
-
 /// One matrix. The views' tensors must live until the figure is drawn.
 struct FigurePanel {
   MatrixView matrix;  ///< at least 1 × 1; all panels of a figure have the same rows and columns
@@ -113,8 +111,6 @@ std::vector<std::uint8_t> render_png(const FigureSpec& spec);
 std::string render_svg(const FigureSpec& spec, SvgText text = SvgText::text);
 /// A PDF of one page: vectors, its fonts embedded, its text selectable. The same figure is the same bytes.
 std::string render_pdf(const FigureSpec& spec);
-/// The figure within a page, its upper left corner at `at`.
-void draw_figure(PdfCanvas& canvas, const FigureSpec& spec, Point at);
 /// What the figure leaves out for want of room, in words: {"title", "every other row's word"}.
 std::vector<std::string> left_out(const FigureSpec& spec);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Figures as files, measured by Poppler: python3 figures.py HEADLIGHT. Skipped (77) without poppler-utils."""
-import os, re, shutil, subprocess, sys, tempfile
+import json, os, re, shutil, subprocess, sys, tempfile, zipfile
 
 program = sys.argv[1]
 if not all(shutil.which(tool) for tool in ("pdftotext", "pdffonts", "pdftoppm")):
@@ -57,6 +57,30 @@ with tempfile.TemporaryDirectory() as folder:
     render("d.pdf", "--size", "8x6cm")
     info = subprocess.run(["pdfinfo", "-isodates", "d.pdf"], capture_output=True, text=True).stdout
     expect("2023-11-14T22:13:20Z" in info, f"SOURCE_DATE_EPOCH is not the date: {info}")
+
+    # A handout: words and all stages on the first page, each stage with its words later, nothing outside, pages counted.
+    for options, paper in ((["--language", "en"], (595.3, 841.9)), (["--language", "zh", "--paper", "letter"], (612, 792)), (["--heads", "16", "--d-model", "64", "--dropout", "0.1", "--training", "--rope", "half"], (595.3, 841.9))):
+        run = subprocess.run([program, "handout", "--text", " ".join(words), "--mask", "causal()", *options, "-o", "h.pdf"], capture_output=True, text=True)
+        expect(run.returncode == 0, f"handout {options}: {run.stderr}")
+        listed = subprocess.run([program, "trace", "--text", " ".join(words), "--mask", "causal()", *(o for o in options if o not in ("--paper", "letter")), "-o", "h.npz"], capture_output=True, text=True)
+        expect(listed.returncode == 0, listed.stderr)
+        with zipfile.ZipFile("h.npz") as stored:
+            arrays = {name.removesuffix(".npy") for name in stored.namelist()}
+        stages = arrays & {row["name"] for row in json.loads(subprocess.run([program, "list", "stages", "--json"], capture_output=True, text=True).stdout)}
+        pages = subprocess.run(["pdftotext", "-bbox", "h.pdf", "-"], capture_output=True, text=True).stdout.split("<page ")[1:]
+        first, later = ({re.sub("<.*?>", "", word) for page in part for word in re.findall("<word.*?</word>", page)} for part in (pages[:1], pages))
+        expect(stages - {"query", "key", "value"} <= first, f"handout {options}: not in the picture of all stages: {stages - first}")
+        expect(stages - {"key", "value"} <= later, f"handout {options}: not told: {stages - later}")
+        expect(all(word.replace("'", "&apos;") in first or word in first for word in words), f"handout {options}: the sentence is not on the first page: {first}")
+        expect(any("random" in word.lower() or "随机" in word for word in first), f"handout {options}: does not say that its weights are random")
+        numbers = [str(n) for n in range(1, len(pages) + 1)]
+        for number, page in zip(numbers, pages):
+            w, h = (float(x) for x in re.search(r'width="([\d.]+)" height="([\d.]+)"', page).groups())
+            expect(abs(w - paper[0]) < 1 and abs(h - paper[1]) < 1, f"handout {options}: {w} x {h} is no such paper")
+            for x0, y0, x1, y1 in re.findall(r'<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">', page):
+                expect(float(x0) >= 0 and float(y0) >= 0 and float(x1) <= w and float(y1) <= h, f"handout {options}: a word outside of page {number}")
+            foot = " ".join(word for y, word in re.findall(r'yMin="([-\d.]+)"[^>]*>([^<]+)</word>', page) if float(y) > h - 50)
+            expect(number in foot and numbers[-1] in foot, f"handout {options}: page {number} of {numbers[-1]} says {foot}")
 
     try:
         import numpy as np
