@@ -21,6 +21,10 @@ int predict_command(const CommandLine& line) {
   options.weights = false;
   const auto pass = run_network(scenario, nullptr, options);
   if (!pass->logits.defined()) throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
+  if (pass->change) {
+    const std::string layer = pass->network->layers()[static_cast<std::size_t>(pass->change->layer)].layer;
+    std::cerr << line.file << ": changed: " << changed_settings(pass->change->settings) << ": in layer " << layer << " alone (--layer); what follows goes on from what it gives\n";
+  }
   const bool two = pass->network->spec().stacks.size() == 2;
   const TokenBatch& tokens = two ? pass->text.decoder : pass->text.tokens;
   const Index position = place_of_prediction(*pass, 0);

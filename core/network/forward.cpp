@@ -1,12 +1,15 @@
 #include "core/network/forward.h"
 
 #include <cassert>
+#include <limits>
 #include <thread>
 
 #include "core/attention/projection.h"
 #include "core/network/weights.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/model_layer.h"
+#include "core/scenario/scenario_rules.h"
+#include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -33,6 +36,15 @@ Tensor lengths_of(const TokenBatch& batch) {
   Buffer lengths;
   for (const Index length : batch.lengths) lengths.push_back(static_cast<float>(length));
   return Tensor({batch.size()}, std::move(lengths));
+}
+
+void apply(const Network& network, const LayerChange& change, AttentionCall& call) {
+  call.scenario = change.settings;
+  network.settle(change.layer, call.scenario);
+  call.inputs.file = std::make_shared<const ModelLayer>(rules_under(change.settings, own_rules(call.inputs)), nullptr);
+  add_positions(change.settings, call.inputs);
+  add_settings({call.scenario, nullptr, nullptr}, call.inputs);
+  settle_heads(call.scenario, call.inputs.dims);
 }
 
 /// [1, n, d] of rows as [B, n, d] added to x.
@@ -144,6 +156,7 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   record.residual = residual;
   if (options_.until == layer) throw Stop();
   AttentionCall made = call(run, layer, residual);
+  if (run.change && run.change->layer == layer) apply(network_, *run.change, made);
   const Run how{.threads = options_.threads, .stop = options_.stop, .progress = {}};
   const auto trace = compute(made.scenario, std::move(made.inputs), nullptr, how);
   const Tensor& weights = (*trace)[Stage::weights];
@@ -189,8 +202,10 @@ Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) c
 Tensor Forward::run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run) const {
   const StackSpec& spec = network_.spec().stacks[static_cast<std::size_t>(stack)];
   const Tensor& given = stack == 1 ? run.text.decoder_x : run.text.x;
-  Tensor x = given.defined() ? given : embed(spec, tokens);
-  for (std::size_t block = 0; block < spec.blocks.size(); ++block) {
+  const Place first = begin(run);
+  const bool resumes = first > Place{stack, 0};
+  Tensor x = resumes ? run.layers[static_cast<std::size_t>(layer_of(stack, first.block, false))].residual : given.defined() ? given : embed(spec, tokens);
+  for (auto block = static_cast<std::size_t>(resumes ? first.block : 0); block < spec.blocks.size(); ++block) {
     if (options_.stop.stop_requested()) throw Cancelled();
     x = run_block(stack, static_cast<Index>(block), std::move(x), run);
   }
@@ -214,8 +229,29 @@ Tensor Forward::logits(const Tensor& last) const {
   return times(activate(times(x, 1 / cap), Activation::tanh, workers_), cap);
 }
 
+Forward::Place Forward::place_of(Index layer) const {
+  const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
+  return {at.stack, at.block};
+}
+
+Forward::Place Forward::begin(const NetworkRun& run) const {
+  if (options_.from == nullptr) return {};
+  Place first{std::numeric_limits<Index>::max(), 0};
+  for (const auto& change : {run.change, options_.from->change}) {
+    if (change) first = std::min(first, place_of(change->layer));
+  }
+  return first;
+}
+
 void Forward::fill(NetworkRun& run) const {
   run.layers.assign(network_.layers().size(), {});
+  const Place first = begin(run);
+  for (std::size_t layer = 0; layer < run.layers.size() && options_.from != nullptr; ++layer) {
+    if (place_of(static_cast<Index>(layer)) < first) run.layers[layer] = options_.from->layers[layer];
+    // What enters the first block is still what entered it.
+    else if (place_of(static_cast<Index>(layer)) == first) run.layers[layer].residual = options_.from->layers[layer].residual;
+  }
+  if (first.stack > 0) run.encoded = options_.from->encoded;
   try {
     const bool two = network_.spec().stacks.size() == 2;
     if (two && !run.encoded.defined()) run.encoded = encode(run.text.tokens, run);

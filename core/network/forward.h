@@ -29,6 +29,15 @@ class Forward {
 
  private:
   struct Stop {};  ///< nothing more is wanted
+  /// A block of a stack; blocks are run in this order.
+  struct Place {
+    Index stack = 0, block = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+
+  /// Where the run begins: at the first block that may differ from those of options.from.
+  Place begin(const NetworkRun& run) const;
+  Place place_of(Index layer) const;
 
   Tensor embed(const StackSpec& stack, const TokenBatch& tokens) const;
   Tensor run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run) const;

@@ -255,9 +255,11 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
   read.tokens = batch_of(std::move(sources), splitter.padding());
   if (!two) return read;
   // Written greedily: the most likely word each time, until every line has ended.
-  NetworkRun step{shared_from_this(), read, options.knock_out, {}, {}, {}, {}};
+  NetworkRun step{shared_from_this(), read, options.knock_out, {}, {}, {}, {}, {}};
   RunOptions how = options;
   how.until.reset();
+  how.change.reset();  // a change is of how these words are read
+  how.from = nullptr;
   how.weights = false;
   how.logits = RunOptions::Logits::all;
   const Forward forward(*this, *checkpoint_, how);
@@ -281,7 +283,7 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
 }
 
 NetworkRun Network::run(NetworkText text, const RunOptions& options) const {
-  NetworkRun run{shared_from_this(), std::move(text), options.knock_out, {}, {}, {}, {}};
+  NetworkRun run{shared_from_this(), std::move(text), options.knock_out, options.change, {}, {}, {}, {}};
   for (const TokenBatch* batch : {&run.text.tokens, &run.text.decoder}) {
     for (const auto& entry : batch->entries) {
       for (const Token& token : entry) {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/network/head_overview.h"
+#include "core/network/layer_change.h"
 #include "core/network/network_spec.h"
 #include "core/scenario/inputs.h"
 #include "core/tokenizer/tokenizer.h"
@@ -64,8 +65,12 @@ struct NetworkText {
 /// Which heads are silent: {layer of network->layers(), head}.
 using KnockOut = std::set<std::pair<Index, Index>>;
 
+struct NetworkRun;
+
 struct RunOptions {
   KnockOut knock_out{};
+  std::optional<LayerChange> change{};
+  const NetworkRun* from = nullptr;  ///< the same but for `change`, and of the same options: layers before both changes are taken from it
   std::optional<Index> until{};   ///< a layer of network->layers(): nothing after what enters it is computed
   bool weights = true;            ///< keep every layer's attention weights,
   Index most_weights = std::numeric_limits<Index>::max();  ///< unless all layers' together are more numbers
@@ -89,6 +94,7 @@ struct NetworkRun {
   std::shared_ptr<const Network> network;
   NetworkText text;
   KnockOut knock_out;
+  std::optional<LayerChange> change;
   std::vector<LayerRun> layers;  ///< one for each of network->layers()
   Tensor encoded;                ///< [B, n, width], the encoder's output; undefined where there is none
   Tensor final;                  ///< [B, n, width] after the last block, before the last norm

@@ -3,6 +3,7 @@
 #include "core/files/blame.h"
 #include "core/network/architectures.h"
 #include "core/network/checkpoint.h"
+#include "core/network/layer_change.h"
 #include "core/network/model_folder.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/seeded.h"
@@ -20,32 +21,6 @@ void refuse_sizes(const Scenario& s) {
                                        {s.d_key, "--d-key"}, {s.d_value, "--d-value"}, {s.d_out, "--d-out"}, {s.heads, "--heads"}, {s.kv_heads, "--kv-heads"}}) {
     must_be_unset(value, setting, why);
   }
-}
-
-/// What of the scenario changes the layer looked at, and with it no other: the model runs as it is.
-std::string changed_settings(const Scenario& s) {
-  std::string list;
-  const auto add = [&](bool changed, const char* what) {
-    if (changed) list += (list.empty() ? "" : ", ") + std::string(what);
-  };
-  add(s.scale.has_value(), "scale");
-  add(s.softcap.has_value(), "softcap");
-  add(s.qk_norm != QkNorm::none, "qk_norm");
-  add(s.rope != Rope::none || s.rope_base != Scenario().rope_base, "rope");
-  add(s.alibi, "alibi");
-  add(s.t5_bias, "t5_bias");
-  add(s.attn_bias.has_value(), "attn_bias");
-  add(s.sink_logit, "sink_logit");
-  add(!s.mask.empty(), "mask");
-  add(!s.mask_file.empty(), "mask_file");
-  add(!s.painted.empty(), "painted cells");
-  add(!s.valid_lens.empty(), "valid_lens");
-  add(s.fill.has_value(), "fill");
-  add(s.dead_row != DeadRow::from_fill, "dead_row");
-  add(s.training && s.dropout > 0, "dropout");
-  add(s.positions != Positions::none, "positions");
-  add(!s.edits.empty(), "edits");
-  return list;
 }
 
 void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const Scenario& settled, Inputs& inputs) {
@@ -69,7 +44,7 @@ void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const S
     assume("knocked out", heads + ": these heads' outputs are zero");
   }
   if (const std::string changed = changed_settings(scenario); !changed.empty()) {
-    assume("changed", changed + ": in this layer alone; the layers after it and the prediction are the model's own");
+    assume("changed", changed + ": in this layer alone; the layers after it and the prediction go on from what it gives");
   }
 }
 
@@ -136,9 +111,11 @@ bool is_network(const Scenario& s) {
 std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last, RunOptions options) {
   const std::shared_ptr<const Network> network = open_network(s.file, last ? last->network : nullptr);
   options.knock_out = network->knock_out_of(s.knock_out);
+  if (!options.until) options.change = change_of(*network, s);
   NetworkText text = network->read(network->usual_text(s.text), options);
-  const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out;
-  if (same && reaches(*last, options)) return last;
+  const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out && reaches(*last, options);
+  if (same && last->change == options.change) return last;
+  if (same) options.from = last.get();
   return std::make_shared<const NetworkRun>(network->run(std::move(text), options));
 }
 
@@ -155,12 +132,7 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
     const auto keep = [](Tensor& made, const Tensor& kept) { made = keep_if_equal(made, kept); };
     for (Tensor Inputs::*matrix : {&Inputs::W_q, &Inputs::W_k, &Inputs::W_v, &Inputs::W_o, &Inputs::b_q, &Inputs::b_k, &Inputs::b_v, &Inputs::b_o}) keep(inputs.*matrix, kept_inputs.*matrix);
   }
-  OwnRules own = own_rules(inputs);
-  if (scenario.rope != Rope::none) {  // the person's own in place of the model's
-    own.rope_frequencies.clear();
-    own.rope_gain = 1;
-  }
-  if (scenario.qk_norm != QkNorm::none) own.q_norm = own.k_norm = own.q_norm_bias = own.k_norm_bias = Tensor();
+  OwnRules own = rules_under(scenario, own_rules(inputs));
   if (same) {
     const OwnRules& kept = own_rules(last->inputs);
     own.q_norm = keep_if_equal(own.q_norm, kept.q_norm);

@@ -11,10 +11,10 @@ namespace headlight {
 bool is_network(const Scenario& scenario);
 
 /// As compute(scenario, last, run) of core/run/pipeline.h, and for networks besides. There network_of(trace->inputs)
-/// (core/scenario/model_layer.h) is the whole pass, the very one of `last` where text, model and knocked-out heads are the
-/// same: a change of mask or scale changes the layer looked at, computes no other again, and is said among the
-/// assumptions. The trace's scenario has the settings that the model says. Without Run::summary, which is for drawing, the
-/// pass ends at the layer looked at.
+/// (core/scenario/model_layer.h) is the whole pass, the very one of `last` where text, model, knocked-out heads and what is
+/// changed are the same: a change of mask or scale is of the layer looked at, the pass goes on from there, and it is said
+/// among the assumptions. The trace's scenario has the settings that the model says. Without Run::summary, which is for
+/// drawing, the pass ends at the layer looked at.
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
 
 /// The whole pass alone. Throws where is_network() is false.

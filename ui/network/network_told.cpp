@@ -26,6 +26,7 @@ double probability_without(const Effects& effects, HeadPlace at) {
   options.weights = false;
   options.threads = 1;
   options.knock_out = run.knock_out;
+  options.change = run.change;
   for (Index h = 0; h < run.network->layers()[static_cast<std::size_t>(at.layer)].heads; ++h) {
     if (at.head < 0 || at.head == h) options.knock_out.emplace(at.layer, h);
   }

@@ -28,7 +28,7 @@ struct RailLayer {
 struct Guess {
   std::string word;
   double probability = 0;
-  double before = -1;  ///< with every head, where one is knocked out; −1: nothing is
+  double before = -1;  ///< with every head, where one is knocked out; of the model itself, where a layer is changed; −1: neither is
 };
 
 /// What is told of a document besides the attention that is looked at.
@@ -37,6 +37,7 @@ struct SentenceStory {
   std::vector<Guess> next;    ///< most likely first
   std::string next_after;     ///< the word that they follow
   std::string silent;         ///< the heads that are knocked out, "1.0, 1.3"
+  std::string changed_layer;  ///< where the prediction is laid beside the model's own, "1"
   bool network = false, can_knock = false;
   bool takes_words = false;   ///< the sentence can be another
   bool random_weights = false, random_input = false;

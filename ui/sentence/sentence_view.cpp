@@ -19,9 +19,9 @@ struct SentenceScene {
 
 const SentenceStory& story(const Frame& frame) {
   const View& v = frame.view();
-  const WithoutHead& without = frame.pictures.get<WithoutHead>([&] { return without_head(frame); }, frame.document.trace, v.head, v.looking.knocked);
+  const OtherPass& other = frame.pictures.get<OtherPass>([&] { return other_pass(frame); }, frame.document.trace, v.head, v.looking.knocked);
   const Index place = prediction_place(frame, asking_word(*frame.trace(), v));
-  return frame.pictures.get<SentenceStory>([&] { return story_of(frame, place, without); }, frame.document.trace, v.head, v.batch, v.language, v.looking.knocked, place);
+  return frame.pictures.get<SentenceStory>([&] { return story_of(frame, place, other); }, frame.document.trace, v.head, v.batch, v.language, v.looking.knocked, place);
 }
 
 void click(const Frame& frame, const SceneTarget& target) {

@@ -59,7 +59,7 @@ bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch)
   return trace.has(Stage::mask) && trace[Stage::mask].matrix(std::min(batch, trace[Stage::mask].size(0) - 1), 0)(0, n_q - 1) == 0;
 }
 
-void add_prediction(const Frame& frame, const NetworkRun& run, Index place, const WithoutHead& without, SentenceStory& story) {
+void add_prediction(const Frame& frame, const NetworkRun& run, Index place, const OtherPass& other, SentenceStory& story) {
   if (!run.logits.defined()) return;
   const Index batch = std::min(frame.view().batch, run.logits.size(0) - 1);
   const bool at_end = place < 0;
@@ -73,14 +73,15 @@ void add_prediction(const Frame& frame, const NetworkRun& run, Index place, cons
     if (!at_end) story.next_after = words[static_cast<std::size_t>(place)];
     else if (tokens.count() > 0 && run.text.decoder.count() == 0) story.next_after = words.back();
   }
-  if (!without.run) return;
-  const Index chosen = layer_of(*run.network, frame.trace()->scenario);
-  story.silent = head_name(run.network->layers()[static_cast<std::size_t>(chosen)], frame.view().head);
-  const std::vector<LikelyToken> all = most_likely(*without.run, batch, place, run.logits.size(-1));
+  if (!other.run) return;
+  const NetworkLayer& chosen = run.network->layers()[static_cast<std::size_t>(layer_of(*run.network, frame.trace()->scenario))];
+  if (other.without_head) story.silent = head_name(chosen, frame.view().head);
+  else story.changed_layer = chosen.layer;
+  const std::vector<LikelyToken> all = most_likely(*other.run, batch, place, run.logits.size(-1));
   for (Guess& guess : story.next) {
-    guess.before = guess.probability;
     const auto found = std::ranges::find(all, guess.word, &LikelyToken::text);
-    guess.probability = found == all.end() ? 0 : found->probability;
+    guess.before = found == all.end() ? 0 : found->probability;
+    if (other.without_head) std::swap(guess.before, guess.probability);
   }
 }
 
@@ -101,13 +102,18 @@ std::string habits_text(const std::string& file) {
   return text;
 }
 
-WithoutHead without_head(const Frame& frame) {
+OtherPass other_pass(const Frame& frame) {
   const auto run = network_of(frame.trace()->inputs);
-  if (!run || !frame.view().looking.knocked || !run->is_small()) return {};
+  const bool knocked = frame.view().looking.knocked;
+  if (!run || !run->is_small() || !(knocked || run->change)) return {};
   RunOptions options;
   options.weights = false;
-  options.knock_out = {{layer_of(*run->network, frame.trace()->scenario), frame.view().head}};
-  return {std::make_shared<const NetworkRun>(run->network->run(run->text, options))};
+  options.knock_out = run->knock_out;
+  if (knocked) {
+    options.knock_out.emplace(layer_of(*run->network, frame.trace()->scenario), frame.view().head);
+    options.change = run->change;
+  }
+  return {std::make_shared<const NetworkRun>(run->network->run(run->text, options)), knocked};
 }
 
 Index prediction_place(const Frame& frame, Index word) {
@@ -118,7 +124,7 @@ Index prediction_place(const Frame& frame, Index word) {
   return predicts_after_each(*run, trace, batch) ? word : -1;
 }
 
-SentenceStory story_of(const Frame& frame, Index place, const WithoutHead& without) {
+SentenceStory story_of(const Frame& frame, Index place, const OtherPass& other) {
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
   const Scenario& scenario = trace.scenario;
@@ -127,7 +133,7 @@ SentenceStory story_of(const Frame& frame, Index place, const WithoutHead& witho
     story.network = story.takes_words = true;
     story.can_knock = run->is_small();
     add_rail(frame, *run, story);
-    add_prediction(frame, *run, place, without, story);
+    add_prediction(frame, *run, place, other, story);
     return story;
   }
   story.random_weights = trace.inputs.random_parameters;

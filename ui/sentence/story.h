@@ -7,16 +7,18 @@
 
 namespace headlight {
 
-/// The last pass without the head that is looked at, where one is knocked out: one pass of a small network.
-struct WithoutHead {
-  std::shared_ptr<const NetworkRun> run;  ///< null where nothing is knocked out, or the network is too large for it
+/// Another pass that the prediction is laid beside: without the head that is looked at, where it is knocked out, else the
+/// model's own, where something of a layer is changed. One pass of a small network.
+struct OtherPass {
+  std::shared_ptr<const NetworkRun> run;  ///< null where there is none, or the network is too large for it
+  bool without_head = false;
 };
-WithoutHead without_head(const Frame& frame);
+OtherPass other_pass(const Frame& frame);
 
 /// The word after which a prediction is told: `word`, the one that is followed, where the network says one after each word and is
 /// so small that it can be told while one points; −1 the place where it predicts.
 Index prediction_place(const Frame& frame, Index word);
-SentenceStory story_of(const Frame& frame, Index place, const WithoutHead& without);
+SentenceStory story_of(const Frame& frame, Index place, const OtherPass& other);
 /// Looks at another head, of another layer where the document is a network's.
 void choose_head(const Frame& frame, Index layer, Index head);
 /// Shows what the network says without the head that is looked at, too, or no longer.

@@ -109,7 +109,7 @@ TEST_CASE("the last position's logits alone are those of the whole") {
   CHECK_THAT(last.logits, agrees_with(whole.logits.slice(1, 6, 1).contiguous()));
 }
 
-TEST_CASE("another mask in the layer looked at leaves the pass as it was, and another text does not") {
+TEST_CASE("another mask in the layer looked at leaves a pass that ends there as it was, and another text does not") {
   const Copy copy("gpt2");
   Scenario scenario = copy.scenario();
   scenario.layer = "1";
@@ -125,6 +125,36 @@ TEST_CASE("another mask in the layer looked at leaves the pass as it was, and an
   CHECK(said);
   scenario.text = "w3 w17 w6";
   CHECK(network_of(compute_any(scenario, second.get())->inputs) != network_of(first->inputs));
+}
+
+TEST_CASE("what is changed in a layer goes on through the layers after it to the prediction, and computes none before it again") {
+  const Copy copy("gpt2");
+  Scenario scenario = copy.scenario();
+  scenario.layer = "1";
+  Run drawn;
+  drawn.summary = true;
+  const auto pass_of = [&](const Trace& trace) { return network_of(trace.inputs); };
+  const auto own = compute_any(scenario, nullptr, drawn);
+  scenario.mask = "causal()";  // the model's own
+  const auto same = compute_any(scenario, own.get(), drawn);
+  CHECK_THAT(pass_of(*same)->logits, agrees_with(pass_of(*own)->logits));
+
+  scenario.mask = "causal() && window(1)";
+  const auto changed = compute_any(scenario, own.get(), drawn);
+  const NetworkRun &before = *pass_of(*own), &after = *pass_of(*changed);
+  CHECK(after.layers[0].weights.matrix().data == before.layers[0].weights.matrix().data);
+  CHECK_THAT(after.layers[1].residual, agrees_with(before.layers[1].residual));
+  CHECK_THAT(after.layers[1].weights, agrees_with((*changed)[Stage::weights]));
+  CHECK_THAT(after.layers[1].added, agrees_with((*changed)[Stage::output]));
+  CHECK(std::abs(after.logits.at({0, 2, 1}) - before.logits.at({0, 2, 1})) > 1e-3f);
+  CHECK_THAT(after.logits, agrees_with(run_network(scenario, nullptr, {.summaries = true})->logits));  // begun anew
+
+  scenario.layer = "0";  // the change is of the layer that is looked at
+  const auto moved = compute_any(scenario, changed.get(), drawn);
+  CHECK_THAT(pass_of(*moved)->layers[0].weights, agrees_with((*moved)[Stage::weights]));
+  CHECK_THAT(pass_of(*moved)->logits, agrees_with(run_network(scenario, nullptr, {.summaries = true})->logits));
+  scenario.mask.clear();
+  CHECK_THAT(pass_of(*compute_any(scenario, moved.get(), drawn))->logits, agrees_with(before.logits));
 }
 
 TEST_CASE("what a network predicts sums to one and comes largest first") {
