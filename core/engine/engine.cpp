@@ -89,6 +89,7 @@ void Engine::settle(std::unique_lock<std::mutex>& lock) {
     outcome.error = error.value_or("");
   }
   outcome.ticket = ticket;
+  outcome.scenario = job.scenario;
 
   lock.lock();
   progress_.busy = waiting_.has_value();

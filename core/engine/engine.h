@@ -19,6 +19,7 @@ namespace headlight {
 /// outcome.
 struct Outcome {
   std::uint64_t ticket = 0;  ///< as returned by submit()
+  Scenario scenario;         ///< as it was submitted; that of a network's trace has the model's settings, too
   std::shared_ptr<const Trace> trace;
   std::shared_ptr<const Difference> difference;  ///< from the trace it was to be compared with; null without one
   std::string error;

@@ -203,7 +203,7 @@ Tensor Forward::run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run
   const StackSpec& spec = network_.spec().stacks[static_cast<std::size_t>(stack)];
   const Tensor& given = stack == 1 ? run.text.decoder_x : run.text.x;
   const Place first = begin(run);
-  const bool resumes = first > Place{stack, 0};
+  const bool resumes = options_.from != nullptr && first.stack == stack;
   Tensor x = resumes ? run.layers[static_cast<std::size_t>(layer_of(stack, first.block, false))].residual : given.defined() ? given : embed(spec, tokens);
   for (auto block = static_cast<std::size_t>(resumes ? first.block : 0); block < spec.blocks.size(); ++block) {
     if (options_.stop.stop_requested()) throw Cancelled();

@@ -80,7 +80,7 @@ TEST_CASE("whatever a monkey does, nothing throws, what is settled agrees with w
       REQUIRE(monkey.settle(window));
       const Document& document = window.document();
       REQUIRE(document.trace);
-      REQUIRE(document.trace->scenario == document.scenario);
+      REQUIRE(document.computed == document.scenario);
       REQUIRE(window.session.faults() == 0);
       check_undo(document);
       if (document.undo.size() < 200) {

@@ -109,6 +109,31 @@ TEST_CASE("arrow keys go along heads and layers, Enter opens the one that is loo
   CHECK(window.document().trace->scenario.layer == "1");
 }
 
+TEST_CASE("a change that a network cannot take is taken back, and the model's own settings do not become the person's") {
+  HeadlessWindow window(network());
+  window.settle();
+  const Scenario before = window.document().scenario;
+  REQUIRE(window.document().trace->scenario.mask == "causal()");  // the model says so
+  window.session.perform(EditScenario{[](Scenario& s) { s.layer = "77"; }, {}});
+  window.settle();
+  CHECK_FALSE(window.document().error.empty());
+  CHECK(window.document().scenario == before);
+  CHECK(window.document().scenario.mask.empty());
+  CHECK(window.document().undo.empty());
+}
+
+TEST_CASE("a mask in one layer changes the pictures after it and the prediction, which stands beside the model's own") {
+  HeadlessWindow window(network("model:sentences", "the cat that chases the dogs", "0"));
+  window.settle();
+  const auto own = network_of(window.document().trace->inputs);
+  window.session.perform(EditScenario{[](Scenario& s) { s.mask = "causal() && window(1)"; }, {}});
+  window.settle();
+  const auto changed = network_of(window.document().trace->inputs);
+  CHECK(identical(pictures(window, 1), changed->layers[1].weights));
+  CHECK(identical(changed->layers[0].residual, own->layers[0].residual));  // what enters the layer is what entered it
+  CHECK(std::abs(changed->logits.matrix()(5, 0) - own->logits.matrix()(5, 0)) > 1e-3f);
+}
+
 TEST_CASE("K silences the head that is looked at, in the network itself, and lets it back in; undo too") {
   HeadlessWindow window(network());
   window.settle();

@@ -169,7 +169,7 @@ TEST_CASE("what a window left behind is offered to the next, brought back with i
     CHECK_FALSE(window.session.offers_recovery());
     CHECK((window.document().scenario.text == "what would be lost") == takes);
     if (takes) {
-      CHECK(window.document().trace->scenario == window.document().scenario);
+      CHECK(window.document().computed == window.document().scenario);
       CHECK(window.document().view.kind == ViewKind::heads);
       window.press('z', true);
       window.settle();

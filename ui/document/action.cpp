@@ -161,8 +161,9 @@ void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
   if (steps) document.undo.back().origin = std::move(before);
 }
 
-void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
+void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario of) {
   document.trace = std::move(trace);
+  document.computed = std::move(of);
   View& view = document.view;
   const Dims& dims = document.trace->dims();
   view.batch = std::clamp<Index>(view.batch, 0, dims.batch - 1);
@@ -193,8 +194,8 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace) {
 
 void show_error(Document& document, const std::string& sentence) {
   document.error = sentence;
-  if (!document.trace || document.scenario == document.trace->scenario) return;
-  document.scenario = document.trace->scenario;
+  if (!document.trace || document.scenario == document.computed) return;
+  document.scenario = document.computed;
   if (!document.undo.empty() && document.undo.back().scenario == document.scenario) document.undo.pop_back();
   document.gesture.clear();
 }

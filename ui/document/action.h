@@ -125,7 +125,7 @@ void end_gesture(Document& document);
 void begin_anew(Document& document, Lesson lesson, Scenario scenario);
 
 /// Takes the newest trace over: the document shows it, and the view is kept within its sizes.
-void show_trace(Document& document, std::shared_ptr<const Trace> trace);
+void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario of);
 /// A scenario that could not be computed: says so and goes back to the one that is shown.
 void show_error(Document& document, const std::string& sentence);
 

@@ -32,6 +32,7 @@ struct Document {
   Origin origin;                       ///< what it began as
   View view;
   std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
+  Scenario computed;                   ///< the one that `trace` is of; a network's trace has the model's settings in its own
   std::shared_ptr<const Trace> pinned;            ///< the result A that others are compared with; null without one
   std::shared_ptr<const Difference> difference;   ///< from `pinned` to `trace`; null without `pinned` or until it is computed
   std::optional<OwnSource> own;           ///< somebody's own stages, laid over what is open

@@ -115,7 +115,7 @@ WindowSize window_size(const Fonts& fonts) {
 std::string export_command(const Document& document, const std::string& path, const WindowSize& window) {
   constexpr const char* commands[] = {"render", "render", "trace", "bundle", "", ""};
   const ExportChoice& choice = document.view.exporting;
-  const auto source = source_words(document.trace->scenario, {document.origin.lesson, document.origin.lesson.file});
+  const auto source = source_words(document.computed, {document.origin.lesson, document.origin.lesson.file});
   if (!source) return {};
   std::vector<std::string> words{"headlight"};
   if (const char* command = commands[static_cast<int>(choice.kind)]; *command != '\0') words.emplace_back(command);

@@ -42,9 +42,8 @@ Rect above_notes(const Frame& frame, const Course& course, Rect place) {
 
 bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place) {
   const LessonStep& step = step_of(frame, course);
-  const bool posed = frame.document.scenario == step.pose.scenario && frame.trace()->scenario == frame.document.scenario;
-  const bool network = frame.trace()->scenario.layer != std::string() || frame.trace()->scenario.file.starts_with("model:");
-  if (step.question && (posed || network)) {
+  const bool posed = frame.document.scenario == step.pose.scenario && frame.document.computed == frame.document.scenario;
+  if (step.question && posed) {
     const Question& question = *step.question;
     if (question.kind == QuestionKind::row) {
       draw_row_question(frame, question, place);

@@ -39,6 +39,16 @@ const char* sentence_key(const Easel& easel, Index query, const Row& row) {
   return self ? "sentence.mostly_itself" : "sentence.mostly";
 }
 
+/// How many of the row's shares dropout takes, and of how many.
+std::pair<Index, Index> taken_by_dropout(const Easel& easel, Index query, const Row& row) {
+  const Cell at = matrix_of(easel.trace, easel.view, Stage::dropped_weights);
+  const MatrixView left = numbers_of(easel.trace, easel.view, Stage::dropped_weights);
+  const CellMasks masks = masks_over(easel.trace, Stage::dropped_weights, at.batch, at.head);
+  Index taken = 0;
+  for (Index k = 0; k < left.cols; ++k) taken += !row.hidden[static_cast<std::size_t>(k)] && classify(left, masks, query, k) == CellKind::dropped ? 1 : 0;
+  return {taken, std::ranges::count(row.hidden, false)};
+}
+
 /// A button with its words in the middle; gives its right end.
 float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, Deed deed) {
   const float u = pen.u(), height = pen.type.story * 2.5f;
@@ -100,6 +110,12 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
   }
   const char* truth = story.random_weights ? "sentence.random_weights" : story.random_input ? "sentence.random_input" : nullptr;
   if (truth) area.min.y += pen.sentence(TextRole::story, words(truth), {}, area, pen.type.story, look.warning, align);
+
+  if (trace.has(Stage::dropped_weights)) {
+    const auto [taken, all] = taken_by_dropout(easel, query, row);
+    const std::vector<Named> counts{{std::to_string(taken), look.ink}, {std::to_string(all), look.ink}};
+    area.min.y += pen.sentence(TextRole::story, words("sentence.before_dropout"), counts, area, pen.type.story, look.muted, align);
+  }
 
   // Buttons at the foot.
   const float button = pen.type.story * 2.5f;

@@ -38,13 +38,13 @@ void Computation::take(Outcome outcome, Document& document, Opener& opener, cons
   settled_ = std::max(settled_, outcome.ticket);
   if (outcome.ticket != ticket_ || !(document.scenario == submitted_)) {
     // Of a scenario that is not the newest any more: its numbers may be looked at meanwhile, its failure is no news.
-    if (outcome.trace) show_trace(document, std::move(outcome.trace));
+    if (outcome.trace) show_trace(document, std::move(outcome.trace), std::move(outcome.scenario));
     return;
   }
   failure_ = outcome.error;
   const bool reloaded = outcome.ticket == std::exchange(reloading_, 0);
   if (outcome.trace) {
-    show_trace(document, std::move(outcome.trace));
+    show_trace(document, std::move(outcome.trace), std::move(outcome.scenario));
     if (document.pinned == submitted_against_) document.difference = std::move(outcome.difference);
     opener.arrived();
     if (reloaded) document.notice = words.fill("messages.reloaded", {file_name_of(document.scenario.file)});

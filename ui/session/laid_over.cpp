@@ -1,14 +1,13 @@
 #include "ui/session/laid_over.h"
 
-#include "core/network/network_trace.h"
 #include "ui/document/beside.h"
 
 namespace headlight {
 
 void LaidOver::follow(Document& document) {
-  const bool current = document.trace && document.trace->scenario == document.scenario;
+  const bool current = document.trace && document.computed == document.scenario;
   const bool other = document.own != own_ || document.trace != trace_;
-  if (other && document.own && (current || is_network(document.scenario))) {
+  if (other && document.own && current) {
     own_ = document.own;
     trace_ = document.trace;
     comparer_.submit(document.trace, *document.own);
