@@ -56,9 +56,13 @@ JobUnderWay& job_under_way() {
   return job;
 }
 
-/// Called from within jobs, with progress, and when they are done.
+/// An outcome, or progress.
 void wake() {
   if (the_page() != nullptr) the_page()->touch();
+}
+
+/// In the midst of a job: the frame has its turn where the job's share of the time is over.
+void give_way() {
   JobUnderWay& job = job_under_way();
   if (!job.running || Clock::now() - job.since < a_jobs_share) return;
   job.running = false;
@@ -247,6 +251,7 @@ bool Page::offers_recovery() const { return state_->session.offers_recovery(); }
 int Page::frames_drawn() const { return state_->frames; }
 
 int run_window(const WindowOptions& options) {
+  breathe_by(give_way);
   page() = std::make_unique<Page>(options);
   return 0;
 }

@@ -355,6 +355,17 @@
     },
   };
 
-  if (!canvas.getContext('webgl2', {alpha: false, antialias: false, depth: false, stencil: false})) tell('This browser draws no WebGL 2, which Headlight needs.');
-  else start().catch((error) => tell(`Headlight could not be started: ${error.message ?? error}`));
+  /// What Dear ImGui asks back with every frame, to restore it, and errors would wait for all that was drawn before. Everything
+  /// here sets what it needs, and a driver in trouble loses the context, which is heard.
+  const askNothingBack = (gl) => {
+    const fixed = new Map([[gl.VIEWPORT, new Int32Array(4)], [gl.SCISSOR_BOX, new Int32Array(4)], [gl.BLEND_SRC_RGB, gl.ONE], [gl.BLEND_DST_RGB, gl.ZERO], [gl.BLEND_SRC_ALPHA, gl.ONE],
+      [gl.BLEND_DST_ALPHA, gl.ZERO], [gl.BLEND_EQUATION_RGB, gl.FUNC_ADD], [gl.BLEND_EQUATION_ALPHA, gl.FUNC_ADD], [gl.ACTIVE_TEXTURE, gl.TEXTURE0]]);
+    const ask = gl.getParameter.bind(gl);
+    gl.getParameter = (name) => fixed.get(name) ?? ask(name);
+    gl.getError = () => gl.NO_ERROR;
+  };
+
+  const context = canvas.getContext('webgl2', {alpha: false, antialias: false, depth: false, stencil: false});
+  if (!context) tell('This browser draws no WebGL 2, which Headlight needs.');
+  else askNothingBack(context), start().catch((error) => tell(`Headlight could not be started: ${error.message ?? error}`));
 })();

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "core/parallel/thread_pool.h"
+#include "core/parallel/turns.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -27,6 +28,7 @@ class Blocks {
         if (workers_.stop.stop_requested()) throw Cancelled();
         body_(block);
         const Index done = ++done_;
+        if (reports) breathe();
         if (reports && workers_.progress) workers_.progress(static_cast<double>(done) / static_cast<double>(count_));
       }
     } catch (...) {

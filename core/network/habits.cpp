@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel/turns.h"
 #include "core/tensor/sampler.h"
 
 namespace headlight {
@@ -104,6 +105,7 @@ std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queri
           head.share[i] += share;
           ++head.rows[i];
         }
+        breathe();
       }
     }
     for (std::size_t i = 0; i < habit_count; ++i) head.share[i] /= std::max<double>(1, static_cast<double>(head.rows[i]));

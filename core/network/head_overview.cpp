@@ -7,6 +7,7 @@
 #include "core/figure/pool.h"
 #include "core/network/habits.h"
 #include "core/network/network.h"
+#include "core/parallel/turns.h"
 #include "core/run/trace.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/model_layer.h"
@@ -22,6 +23,7 @@ Tensor pictures_of(const Tensor& weights) {
     for (Index h = 0; h < weights.size(1); ++h) {
       const PooledMatrix pooled = pool(weights.matrix(b, h), {}, rows, cols, 0, 4 * picture_side);
       values.insert(values.end(), pooled.values.begin(), pooled.values.end());
+      breathe();
     }
   }
   return {{weights.size(0), weights.size(1), rows, cols}, std::move(values)};
@@ -39,6 +41,7 @@ Tensor mean_of(const Tensor& weights) {
         for (Index h = 0; h < H; ++h) sum += static_cast<double>(weights.matrix(b, h)(q, k));
         mean.push_back(static_cast<float>(sum / static_cast<double>(H)));
       }
+      breathe();
     }
   }
   return {{B, rows, cols}, std::move(mean)};

@@ -30,6 +30,8 @@ Registry<std::function<void()>>& looks() {
   return all;
 }
 
+void (*way_given)() = nullptr;
+
 }  // namespace
 
 void add_job(const void* owner, std::function<bool()> job) { jobs().add(owner, std::move(job)); }
@@ -48,5 +50,11 @@ void remove_look(const void* owner) { looks().remove(owner); }
 void look_around() {
   for (const auto& [owner, look] : looks().entries()) look();
 }
+
+void breathe() {
+  if (way_given != nullptr) way_given();
+}
+
+void breathe_by(void (*give_way)()) { way_given = give_way; }
 
 }  // namespace headlight

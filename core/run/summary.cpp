@@ -1,5 +1,6 @@
 #include "core/run/summary.h"
 
+#include "core/parallel/turns.h"
 #include "core/run/masks_over.h"
 #include "core/run/trace.h"
 
@@ -15,6 +16,7 @@ void read(const Trace& trace, Stage stage, StageSummary& to) {
       const CellMasks masks = masks_over(trace, stage, b, h);
       to.extent.add(to.of.matrix(b, h), masks);
       to.kinds.push_back(count_kinds(to.of.matrix(b, h), masks));
+      breathe();
     }
   }
 }
