@@ -123,6 +123,7 @@ export class Tab {
   settle() { return this.until('window.headlight?.ready', 'a settled page'); }
 
   async picture() {
+    await this.value('window.headlight?.shown?.()');
     const {data} = await this.send('Page.captureScreenshot', {format: 'png'});
     return Buffer.from(data, 'base64');
   }

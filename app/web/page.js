@@ -338,6 +338,11 @@
     get said() { return program.ccall('page_said', 'string', [], []); },
     get offers() { return program._page_offers() === 1; },
     touch: () => program._page_touch(),
+    /// When what was drawn is on the screen.
+    shown() {
+      context.readPixels(0, 0, 1, 1, context.RGBA, context.UNSIGNED_BYTE, new Uint8Array(4));
+      return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    },
     /// Of one more frame, in ms, without what the graphics driver does with it.
     frameTime() {
       const begun = performance.now();

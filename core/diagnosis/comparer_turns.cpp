@@ -11,6 +11,8 @@ Comparer::Comparer(std::function<void()> wake) : wake_(wake ? std::move(wake) : 
     std::unique_lock lock(mutex_);
     if (!waiting_) return false;
     settle(lock);
+    lock.unlock();
+    wake_();
     return true;
   });
 }
