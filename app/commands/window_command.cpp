@@ -42,7 +42,11 @@ MaskTab parse_mask_tab(const std::string& text) {
 }
 
 void choose_view(View& view, const std::string& text) {
-  constexpr std::string_view lab = "mask:";
+  constexpr std::string_view lab = "mask:", map = "map:";
+  if (text.starts_with(map)) {
+    view = with_map(std::move(view), parse_map("--view", text.substr(map.size())));
+    return;
+  }
   view.kind = view_named(text.starts_with(lab) ? "mask" : text);
   if (text.starts_with(lab)) view.mask_lab.tab = parse_mask_tab(text.substr(lab.size()));
 }

@@ -44,7 +44,10 @@ class OffscreenWindow {
   }
 
   void settle() {
-    for (int frame = 0; frame < most_frames && (frame < fewest_frames || !session_.settled()); ++frame) draw_frame();
+    for (int frame = 0; frame < most_frames && (frame < fewest_frames || !session_.settled()); ++frame) {
+      draw_frame();
+      session_.wait();  // what a window would draw later
+    }
   }
 
   void film(const std::string& path, std::optional<double> seconds_per_step) {

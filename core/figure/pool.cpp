@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "core/parallel/thread_pool.h"
 #include "core/stage/demand_matrix.h"
@@ -114,44 +115,53 @@ std::vector<Index> cuts(Index first, Index length, Index parts) {
   return at;
 }
 
-PooledMatrix pool_on_demand(const MatrixView& matrix, const DemandPart& part, Index rows, Index cols, float centre, Index looked_at) {
-  PooledMatrix out{std::min(rows, matrix.rows), std::min(cols, matrix.cols), {}, {}};
-  const std::vector<Index> row_cuts = cuts(part.row, matrix.rows, out.rows), col_cuts = cuts(part.col, matrix.cols, out.cols);
-  const Index a_band = looked_at > 0 ? std::max<Index>(1, looked_at / out.rows) : 0;
+std::vector<Index> cuts_every(Index side, Index length) {
+  std::vector<Index> at;
+  for (Index i = 0; i < length; i += side) at.push_back(i);
+  at.push_back(length);
+  return at;
+}
+
+Index at(std::span<const Index> cuts, Index i) { return cuts[static_cast<std::size_t>(i)]; }
+Index parts(std::span<const Index> cuts) { return static_cast<Index>(cuts.size()) - 1; }
+
+// Whoever computes a matrix knows what is masked in it, but not that a mask lies over itself, where 0 is what it hides.
+bool hides_itself(const MatrixView& matrix, const CellMasks& masks) { return masks.allowed && masks.allowed->data == matrix.data && !masks.show_leaks; }
+
+// `a_band`: of each band of rows so many are looked at; 0: all.
+PooledMatrix pool_on_demand(const DemandPart& part, bool is_mask, std::vector<Index> row_cuts, std::vector<Index> col_cuts, float centre, Index a_band) {
+  PooledMatrix out{parts(row_cuts), parts(col_cuts), {}, {}};
+  for (Index& cut : row_cuts) cut += part.row;
+  for (Index& cut : col_cuts) cut += part.col;
   for (const BlockExtremes& block : part.whole->extremes(part.matrix, row_cuts, col_cuts, a_band)) {
     out.values.push_back(block.high - centre >= centre - block.low ? block.high : block.low);
-    out.kinds.push_back(block.nan                  ? CellKind::nan
-                        : block.high == infinity   ? CellKind::pos_inf
-                        : block.high > -infinity   ? CellKind::value
-                        : block.masked             ? CellKind::masked
-                                                   : CellKind::neg_inf);
+    out.kinds.push_back(block.nan                    ? CellKind::nan
+                        : block.high == infinity     ? CellKind::pos_inf
+                        : is_mask && block.high == 0 ? CellKind::masked
+                        : block.high > -infinity     ? CellKind::value
+                        : block.masked               ? CellKind::masked
+                                                     : CellKind::neg_inf);
   }
   return out;
 }
 
-}  // namespace
-
-PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre, Index rows_looked_at) {
-  assert(rows > 0 && cols > 0);
-  if (const DemandPart part = demand_part(matrix); part.whole) return pool_on_demand(matrix, part, rows, cols, centre, rows_looked_at);
-  PooledMatrix out{std::min(rows, matrix.rows), std::min(cols, matrix.cols), {}, {}};
+PooledMatrix pool_in_memory(const MatrixView& matrix, const CellMasks& masks, std::span<const Index> row_cuts, std::span<const Index> col_cuts,
+                            float centre, Index a_band) {
+  PooledMatrix out{parts(row_cuts), parts(col_cuts), {}, {}};
   const auto count = static_cast<std::size_t>(out.rows * out.cols);
   out.values.assign(count, 0);
   out.kinds.resize(count);
-  // Rows that are computed as they are read cost more than those that only have to be gone through.
-  const bool on_demand = rows_looked_at > 0 && demand_place(matrix.data).source;
-  const Index a_band = on_demand ? std::max<Index>(1, rows_looked_at / 8 / out.rows) : 0;
   std::atomic<Index> next{0};
   const auto work = [&](bool) {
     Band band(matrix.cols);
     for (Index row = next++; row < out.rows; row = next++) {
       band.clear();
-      const Index first = row * matrix.rows / out.rows, last = (row + 1) * matrix.rows / out.rows;
+      const Index first = at(row_cuts, row), last = at(row_cuts, row + 1);
       const Index wanted = a_band > 0 ? std::min(a_band, last - first) : last - first;
       for (Index i = 0; i < wanted; ++i) band.add_row(matrix, masks, first + i * (last - first) / wanted);
       for (Index col = 0; col < out.cols; ++col) {
-        const auto at = static_cast<std::size_t>(row * out.cols + col);
-        out.kinds[at] = band.extreme(col * matrix.cols / out.cols, (col + 1) * matrix.cols / out.cols, centre, out.values[at]);
+        const auto cell = static_cast<std::size_t>(row * out.cols + col);
+        out.kinds[cell] = band.extreme(at(col_cuts, col), at(col_cuts, col + 1), centre, out.values[cell]);
       }
     }
   };
@@ -161,13 +171,32 @@ PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, 
   return out;
 }
 
+}  // namespace
+
+PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre, Index rows_looked_at) {
+  assert(rows > 0 && cols > 0);
+  rows = std::min(rows, matrix.rows);
+  const std::vector<Index> row_cuts = cuts(0, matrix.rows, rows), col_cuts = cuts(0, matrix.cols, std::min(cols, matrix.cols));
+  const auto a_band = [&](Index looked_at) { return looked_at > 0 ? std::max<Index>(1, looked_at / rows) : 0; };
+  if (const DemandPart part = demand_part(matrix); part.whole) return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, a_band(rows_looked_at));
+  // Rows that are computed as they are read cost more than those that only have to be gone through.
+  const bool on_demand = rows_looked_at > 0 && demand_place(matrix.data).source;
+  return pool_in_memory(matrix, masks, row_cuts, col_cuts, centre, on_demand ? std::max<Index>(1, rows_looked_at / 8 / rows) : 0);
+}
+
+PooledMatrix pool_blocks(const MatrixView& matrix, const CellMasks& masks, Index side, float centre, Index rows_a_band) {
+  assert(side > 0);
+  const std::vector<Index> row_cuts = cuts_every(side, matrix.rows), col_cuts = cuts_every(side, matrix.cols);
+  if (const DemandPart part = demand_part(matrix); part.whole) return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, rows_a_band);
+  return pool_in_memory(matrix, masks, row_cuts, col_cuts, centre, rows_a_band);
+}
+
 PooledMatrix pool_means(const MatrixView& matrix, Index rows, Index cols) {
   assert(rows > 0 && cols > 0);
   PooledMatrix out{std::min(rows, matrix.rows), std::min(cols, matrix.cols), {}, {}};
   const std::vector<Index> row_cuts = cuts(0, matrix.rows, out.rows), col_cuts = cuts(0, matrix.cols, out.cols);
   for (Index r = 0; r < out.rows; ++r) {
     for (Index c = 0; c < out.cols; ++c) {
-      const auto at = [](const std::vector<Index>& cut, Index i) { return cut[static_cast<std::size_t>(i)]; };
       double sum = 0, squares = 0;
       for (Index row = at(row_cuts, r); row < at(row_cuts, r + 1); ++row) {
         for (Index col = at(col_cuts, c); col < at(col_cuts, c + 1); ++col) {

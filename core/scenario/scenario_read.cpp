@@ -154,7 +154,7 @@ std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
   if (!whole.has("view")) return {};
   const Place at = whole.at("view");
   require_object(at);
-  allow_only(at, {"level", "select", "step", "head", "query", "key"});
+  allow_only(at, {"level", "select", "step", "head", "query", "key", "map"});
   ScenarioView view;
   const auto text_of = [&](const char* key, auto take) {
     if (!at.has(key)) return;
@@ -171,6 +171,7 @@ std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
     view.level = text;
   });
   text_of("select", [&](const std::string& text) { view.select = parse_cell("select", text); });
+  text_of("map", [&](const std::string& text) { view.map = parse_map("map", text); });
   for (const auto& [key, out] : {std::pair("step", &view.step), std::pair("head", &view.head), std::pair("query", &view.query), std::pair("key", &view.key)}) {
     if (at.has(key)) read(at.at(key), out->emplace());
   }

@@ -115,7 +115,8 @@ std::string scenario_schema() {
                           {"step", index("The moment of the step player.")},
                           {"head", index("The head that is looked at.")},
                           {"query", index("The word that asks.")},
-                          {"key", index("The word that is asked.")}}}};
+                          {"key", index("The word that is asked.")},
+                          {"map", {{"description", "The matrix on the map and what of it is in sight: STAGE or STAGE:Q0:Q1,K0:K1."}, {"type", "string"}, {"examples", {"weights:4096:8192,0:4096"}}}}}}};
   const OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                            {"title", "Headlight scenario"},
                            {"description", "Everything that determines the numbers of one multi-head attention. A number that is null, or left out, is as the source says."},

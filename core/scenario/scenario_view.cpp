@@ -44,6 +44,34 @@ Cell parse_cell(std::string_view option, std::string_view text) {
   return cell;
 }
 
+MapAddress parse_map(std::string_view option, std::string_view text) {
+  const auto wrong = [&] { return SettingError(std::string(option), "\"" + std::string(text) + "\" is no place on the map", "expected STAGE or STAGE:Q0:Q1,K0:K1, such as weights:4096:8192,0:4096"); };
+  const std::size_t colon = text.find(':');
+  const std::optional<Stage> stage = stage_named(text.substr(0, colon));
+  if (!stage || info(*stage).rows != Axis::query || info(*stage).cols != Axis::key) throw wrong();
+  MapAddress map{*stage, {}};
+  if (colon == std::string_view::npos) return map;
+  MapAddress::Region& region = map.region.emplace();
+  std::string_view rest = text.substr(colon + 1);
+  constexpr std::string_view after = ":,:";
+  Index* const parts[] = {&region.q0, &region.q1, &region.k0, &region.k1};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::size_t end = i < 3 ? rest.find(after[i]) : rest.size();
+    if (end == std::string_view::npos) throw wrong();
+    *parts[i] = parse_whole(option, rest.substr(0, end), 0, Index{1} << 40);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (region.q0 >= region.q1 || region.k0 >= region.k1) throw wrong();
+  return map;
+}
+
+std::string map_text(const MapAddress& map) {
+  std::string text(name(map.stage));
+  if (!map.region) return text;
+  const auto span = [](Index first, Index end) { return std::to_string(first) + ":" + std::to_string(end); };
+  return text + ":" + span(map.region->q0, map.region->q1) + "," + span(map.region->k0, map.region->k1);
+}
+
 std::string cell_text(const Cell& cell) {
   std::string text(name(cell.stage));
   char before = ':';

@@ -11,12 +11,24 @@
 
 namespace headlight {
 
+/// "weights:4096:8192,0:4096": the matrix on the map, and which queries and keys are in sight; unset: all.
+struct MapAddress {
+  struct Region {
+    Index q0 = 0, q1 = 0, k0 = 0, k1 = 0;  ///< [q0, q1) × [k0, k1)
+    bool operator==(const Region&) const = default;
+  };
+  Stage stage = Stage::weights;
+  std::optional<Region> region;
+  bool operator==(const MapAddress&) const = default;
+};
+
 /// In the words of the command line; what is unset is as the window chooses.
 struct ScenarioView {
   std::string level;               ///< as --level; "" = unset
   std::optional<Cell> select;      ///< as --select
   std::optional<Index> step;       ///< as --step
   std::optional<Index> head, query, key;  ///< the head and the words that are followed
+  std::optional<MapAddress> map;   ///< as --view map:…; unset: another view
   bool operator==(const ScenarioView&) const = default;
 };
 
@@ -31,5 +43,7 @@ LevelAddress parse_level(std::string_view option, std::string_view text);
 /// "weights:0,2,3,1": stage, batch, head, row, column; whether there is such a cell no trace has been asked.
 Cell parse_cell(std::string_view option, std::string_view text);
 std::string cell_text(const Cell& cell);
+MapAddress parse_map(std::string_view option, std::string_view text);
+std::string map_text(const MapAddress& map);
 
 }  // namespace headlight

@@ -160,6 +160,12 @@ std::vector<Kind> situations() {
           {"an operation", sentence(), [](HeadlessWindow& window) { look(window, [](View& v) { v.looking.level = Level::operation; v.looking.stage = Stage::scores; }); }},
           {"a sentence", sentence(), [](HeadlessWindow& window) { look(window, [](View& v) { v.looking.level = Level::sentence; }); }},
           {"heads", sentence(), [](HeadlessWindow& window) { look(window, [](View& v) { v.kind = ViewKind::heads; }); }},
+          {"the map", sentence(), [](HeadlessWindow& window) {
+             look(window, [](View& v) {
+               v.kind = ViewKind::map;
+               v.map.region = MapRegion{1, 3, 1, 3};
+             });
+           }},
           {"a brush", sentence(), [](HeadlessWindow& window) {
              look(window, [](View& v) { v.kind = ViewKind::mask; });
              window.press('d');

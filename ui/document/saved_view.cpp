@@ -1,6 +1,7 @@
 #include "ui/document/saved_view.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headlight {
 
@@ -23,6 +24,21 @@ View with_level(View view, const LevelAddress& level) {
   return view;
 }
 
+MapAddress map_address(const View& view) {
+  MapAddress map{view.map.stage, {}};
+  const auto whole = [](double at) { return static_cast<Index>(std::llround(std::max(at, 0.0))); };
+  if (const auto& r = view.map.region) map.region = {whole(r->q0), std::max(whole(r->q1), whole(r->q0) + 1), whole(r->k0), std::max(whole(r->k1), whole(r->k0) + 1)};
+  return map;
+}
+
+View with_map(View view, const MapAddress& map) {
+  view.kind = ViewKind::map;
+  view.map = {map.stage, {}, false};
+  const auto at = [](Index i) { return static_cast<double>(i); };
+  if (const auto& r = map.region) view.map.region = {at(r->q0), at(r->q1), at(r->k0), at(r->k1)};
+  return view;
+}
+
 ScenarioView saved_view(const View& view) {
   ScenarioView saved;
   saved.level = level_text(view);
@@ -32,6 +48,7 @@ ScenarioView saved_view(const View& view) {
   if (view.head > 0) saved.head = view.head;
   saved.query = view.looking.query;
   saved.key = view.looking.key;
+  if (view.kind == ViewKind::map) saved.map = map_address(view);
   return saved;
 }
 
@@ -46,6 +63,7 @@ View with_saved_view(View view, const ScenarioView& saved) {
   view.head = saved.head.value_or(saved.select ? saved.select->head : 0);
   view.looking.query = saved.query;
   view.looking.key = saved.key;
+  if (saved.map) view = with_map(std::move(view), *saved.map);
   return view;
 }
 

@@ -11,6 +11,7 @@
 #include "ui/document/export_choice.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/document/level_choice.h"
+#include "ui/document/map_choice.h"
 #include "ui/document/mask_lab.h"
 #include "ui/document/mask_painting.h"
 #include "ui/document/matrix_menu.h"
@@ -20,7 +21,7 @@
 
 namespace headlight {
 
-enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson, network };
+enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson, network, map };
 
 /// What stands over the window until Esc, a click beside it or its own buttons send it away; one at a time.
 enum class Dialog : std::uint8_t { none, help, open, layers, paste, exporting, save, leave, welcome };
@@ -74,6 +75,7 @@ struct View {
   LevelChoice looking;             ///< how near, and at what
   HeadsChoice heads;
   NetworkChoice network;
+  MapChoice map;
   MaskPainting mask_painting;
   MaskLab mask_lab;
   std::optional<Stage> compared;   ///< the stage that the compare view shows large; unset: one that has changed

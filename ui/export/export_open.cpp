@@ -90,9 +90,9 @@ void show(ExportChoice& choice, View& view) {
 
 void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnSource>& own) {
   ExportChoice& choice = view.exporting;
-  const bool heads = view.kind == ViewKind::heads, network = view.kind == ViewKind::network && trace.overview && trace.overview->layers.size() > 1;
+  const bool heads = view.kind == ViewKind::heads, map = view.kind == ViewKind::map && trace.has(view.map.stage), network = view.kind == ViewKind::network && trace.overview && trace.overview->layers.size() > 1;
   const Stage first = trace.has(Stage::weights) ? Stage::weights : trace.stages().front();
-  begin(choice, heads ? view.heads.stage : view.selected && !network ? view.selected->stage : first, view, trace);
+  begin(choice, heads ? view.heads.stage : map ? view.map.stage : view.selected && !network ? view.selected->stage : first, view, trace);
   switch (view.kind) {
     case ViewKind::pipeline: of_level(choice, view, trace); break;
     case ViewKind::heads: of_heads(choice, view); break;
@@ -109,6 +109,7 @@ void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnS
     case ViewKind::network:
       if (network) of_network(choice, view, *trace.overview);
       break;
+    case ViewKind::map: break;
     case ViewKind::lesson: choice.kind = ExportKind::window; break;
   }
   show(choice, view);

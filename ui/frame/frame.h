@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/engine/engine.h"
+#include "core/engine/tile_store.h"
 #include "core/text/texts.h"
 #include "ui/document/action.h"
 #include "ui/document/document.h"
@@ -39,6 +40,7 @@ struct Frame {
   const RecentFiles& recent;
   Typing& typing;
   KeyboardFocus& focus;
+  TileStore& tiles;  ///< of the matrix on the map
 
   const View& view() const { return document.view; }
   /// The cell under the pointer, else the pinned one; none where the step player has not computed it yet.

@@ -11,6 +11,7 @@ bool hides_view(const View& view) {
   const bool weights = is_hidden(view, Stage::weights) || is_hidden(view, Stage::dropped_weights);
   switch (view.kind) {
     case ViewKind::heads: return is_hidden(view, view.heads.stage);
+    case ViewKind::map: return is_hidden(view, view.map.stage);
     case ViewKind::mask: return weights || is_hidden(view, Stage::mask) || is_hidden(view, Stage::masked_scores);
     case ViewKind::compare: return true;
     default: break;

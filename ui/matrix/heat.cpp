@@ -10,7 +10,7 @@
 namespace headlight {
 namespace {
 
-void choose_range(const Frame& frame, HeatPicture& heat) {
+void choose_range(const Frame& frame, HeatPicture& heat, RowRanges rows) {
   const Trace& trace = *frame.trace();
   const RangeSetting& setting = frame.view().range;
   const ColormapKind kind = heat.colormap->kind();
@@ -30,7 +30,7 @@ void choose_range(const Frame& frame, HeatPicture& heat) {
       break;
     }
     case RangeMode::row:
-      if (heat.quad.values.source()) break;  // a maximum for each of so many rows is as long as the matrix to find
+      if (rows == RowRanges::never || heat.quad.values.source()) break;  // a maximum for each of so many rows is as long as the matrix to find
       heat.quad.row_ranges = true;
       heat.quad.norm = Norm::linear;
       heat.quad.range = {kind == ColormapKind::diverging ? -1.0f : 0.0f, 1};
@@ -46,7 +46,7 @@ void choose_range(const Frame& frame, HeatPicture& heat) {
 
 }  // namespace
 
-HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
+HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, RowRanges rows) {
   const Trace& trace = *frame.trace();
   const Tensor& values = trace[stage];
   HeatPicture heat;
@@ -70,7 +70,7 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect) {
   quad.show_leaks = about.lane == Lane::weights;
   if (about.cover == Cover::mask_and_dropout) quad.kept = trace.dropout_keep;
   quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
-  choose_range(frame, heat);
+  choose_range(frame, heat, rows);
   const float cell = std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
   quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
   return heat;

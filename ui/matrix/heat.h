@@ -29,8 +29,10 @@ struct HeatPicture {
 /// Beyond so many keys weights are small, and their colours spread by magnitude.
 inline constexpr Index keys_spread_evenly = 32;
 
+/// Whether each row may have a range of its own, where the view says so: that takes as much room as the matrix.
+enum class RowRanges : std::uint8_t { as_chosen, never };
 /// One matrix in its place, in the view's colours: of `head`, a query head, or of the key/value head that it uses.
-HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect);
+HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, RowRanges rows = RowRanges::as_chosen);
 
 /// The cell of a heatmap at a point in the coordinates of its rectangle, if it is there.
 std::optional<Cell> cell_in(const HeatPicture& heat, ImVec2 point);

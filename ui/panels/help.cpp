@@ -31,6 +31,7 @@ constexpr Shortcut shortcuts[] = {
     {"Alt+← → ↑ ↓", "help.cell"},
     {"R", "help.reaches"},
     {"+ −  0", "help.zoom"},
+    {"G", "help.go_to"},
     {"A", "help.pin"},
     {"Ctrl+O", "help.open"},
     {"D", "help.brush"},

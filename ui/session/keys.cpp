@@ -9,6 +9,7 @@
 
 #include "ui/export/export_file.h"
 #include "ui/imgui_compat.h"
+#include "ui/map/map_view.h"
 #include "ui/masklab/painting.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"
@@ -196,7 +197,10 @@ void press_keys(const Frame& frame) {
   if (frame.trace()) press_matrix_keys(frame);
   const bool welcome = frame.view().dialog == Dialog::welcome;  // not in the way: a key is meant for what is under it
   if (welcome && (pressed_once(Key::space) || pressed_once(Key::enter) || pressed_once(Key::tab) || pressed(Key::right))) frame.show([](View& v) { v.dialog = Dialog::none; });
-  if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && (welcome || frame.view().dialog == Dialog::none) && !press_painting_keys(frame)) player_keys(frame);
+  if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && (welcome || frame.view().dialog == Dialog::none) && !press_painting_keys(frame)) {
+    player_keys(frame);
+    press_map_keys(frame);
+  }
   if (frame.trace() && !io.KeyCtrl && frame.view().dialog == Dialog::none && frame.view().mask_painting.tool == PaintTool::look) look_keys(frame);
   if (pressed_once(Key::escape)) escape(frame);
 }

@@ -7,6 +7,7 @@
 #include "core/tensor/error.h"
 #include "ui/heads/heads_view.h"
 #include "ui/lessons/lesson_view.h"
+#include "ui/map/map_view.h"
 #include "ui/masklab/mask_view.h"
 #include "ui/mine/mine_view.h"
 #include "ui/network/network_view.h"
@@ -19,6 +20,7 @@ constexpr std::array views{
     ViewEntry{ViewKind::pipeline, "pipeline", "views.pipeline", draw_levels_view},
     ViewEntry{ViewKind::network, "network", "views.network", draw_network_view},
     ViewEntry{ViewKind::heads, "heads", "views.heads", draw_heads_view},
+    ViewEntry{ViewKind::map, "map", "views.map", draw_map_view},
     ViewEntry{ViewKind::mask, "mask", "views.mask", draw_mask_view},
     ViewEntry{ViewKind::compare, "compare", "views.compare", draw_mine_or_compare_view},
     ViewEntry{ViewKind::lesson, "lesson", "views.lesson", draw_lesson_view, true},

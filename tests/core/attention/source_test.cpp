@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/attention/masking.h"
+#include "core/engine/tile_store.h"
 #include "core/figure/pool.h"
 #include "core/mask/block_verdict.h"
 #include "core/run/masks_over.h"
@@ -127,5 +128,33 @@ TEST_CASE("parts of rows of a mask are those of the whole, for any number of thr
   for (const Index k : {0, 450, 2900}) {
     reader.read(0, 2, 490, k, 100, part.data());
     for (Index i = 0; i < 100; ++i) CHECK(part[static_cast<std::size_t>(i)] == one.at({0, 2, 490, k + i}));
+  }
+}
+
+TEST_CASE("tiles of a matrix that is computed as it is read are those of one in memory", "[attention]") {
+  const Inputs inputs = small_inputs(sizes);
+  const Scenario scenario = with_mask("causal() && (window(40) || sink(4))");
+  const auto held = traced(inputs, scenario), read = traced_on_demand(inputs, scenario);
+  if (!(*read)[Stage::weights].source()) return;  // a system without memory on demand
+  for (const Stage stage : {Stage::scores, Stage::mask, Stage::masked_scores, Stage::weights}) {
+    const auto tiles_of = [stage](const Trace& trace) {
+      TiledMatrix matrix;
+      matrix.values = trace[stage];
+      if (stage != Stage::scores) matrix.mask = trace[Stage::mask];  // over the mask itself, too
+      matrix.batch = 1;
+      matrix.head = 2;
+      TileStore store;
+      store.want(matrix, {1, 0, 1, 0, 1});
+      store.wait();
+      return store.find({1, 0, 0});
+    };
+    CAPTURE(name(stage));
+    const auto expected = tiles_of(*held), found = tiles_of(*read);
+    REQUIRE(expected);
+    REQUIRE(found);
+    CHECK(found->exact);
+    CHECK(found->mask.defined() == expected->mask.defined());
+    if (found->mask.defined()) CHECK_THAT(found->mask, agrees_with(expected->mask));
+    CHECK_THAT(found->values, agrees_with(expected->values));
   }
 }

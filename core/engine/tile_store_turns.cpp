@@ -1,0 +1,23 @@
+// The tiles of a program without threads: a step whenever the frames have done theirs.
+#include "core/engine/tile_store.h"
+#include "core/parallel/turns.h"
+
+namespace headlight {
+
+TileStore::TileStore(std::function<void()> wake) : wake_(wake ? std::move(wake) : [] {}) {
+  add_job(this, [this] {
+    std::unique_lock lock(mutex_);
+    return take_step(lock) == Step::made;
+  });
+}
+
+TileStore::~TileStore() { remove_job(this); }
+
+void TileStore::wait() {
+  while (wish_ && !idle_) {
+    std::unique_lock lock(mutex_);
+    take_step(lock);
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,174 @@
+#include "ui/map/map_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/figure/number_format.h"
+
+namespace headlight {
+namespace {
+
+constexpr float label_points = 12;
+constexpr float numbers_from = 20;  // points of a cell
+
+/// Below it no cell is farther from zero than the ends of the colours.
+float centre_of(const HeatPicture& heat) {
+  const ValueRange& range = heat.quad.range;
+  return heat.colormap->kind() == ColormapKind::diverging ? (range.lo + range.hi) / 2 : range.lo;
+}
+
+std::string span_of(Index first, Index end) {
+  return end - first == 1 ? std::to_string(first) : std::to_string(first) + "–" + std::to_string(end - 1);
+}
+
+}  // namespace
+
+bool is_mapped(Stage stage) { return info(stage).rows == Axis::query && info(stage).cols == Axis::key; }
+
+std::optional<Stage> stage_on_map(const Frame& frame) {
+  const Trace& trace = *frame.trace();
+  const Stage chosen = frame.view().map.stage;
+  if (is_mapped(chosen) && trace.has(chosen)) return chosen;
+  std::optional<Stage> last;
+  for (const Stage stage : all_stages()) {
+    if (is_mapped(stage) && trace.has(stage)) last = stage;
+  }
+  return last;
+}
+
+const MapPicture& map_picture(const Frame& frame, Stage stage) {
+  const auto make = [&] {
+    MapPicture picture;
+    HeatPicture& heat = picture.heat = make_heat(frame, stage, frame.view().head, {{0, 0}, {1, 1}}, RowRanges::never);
+    const MatrixQuad& quad = heat.quad;
+    picture.matrix = {quad.values, quad.mask, quad.kept, heat.batch, heat.head, quad.show_leaks, centre_of(heat)};
+    for (const Stage each : all_stages()) {
+      if (is_mapped(each) && frame.trace()->has(each)) picture.chips.push_back({each, text_size(frame.fonts, Face::bold, 12.5f * frame.u, name(each)).x + 18 * frame.u});
+    }
+    picture.label_width = widest_label(frame, Axis::query, heat.rows, label_points * frame.u);
+    return picture;
+  };
+  return frame.picture<MapPicture>(make, stage);
+}
+
+MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) {
+  const float u = frame.u;
+  const Rect inner = place.grown(-14 * u);
+  MapLayout layout;
+  const float line = 34 * u, chip = 28 * u, gap = 6 * u;
+  float stages = 0;
+  for (const StageChip& each : picture.chips) stages += each.width + 4 * u;
+  const float field = std::clamp(inner.width() * 0.24f, 120 * u, 200 * u), fit = text_size(frame.fonts, Face::ui, 13 * u, frame.words("pipeline.fit")).x + 28 * u;
+  const float beside_stages = stages + field + fit + 2 * gap <= inner.width() ? 0 : line;
+  layout.stages = {inner.min, {inner.min.x + stages, inner.min.y + chip}};
+  layout.whole = {{inner.max.x - fit, inner.min.y + beside_stages}, {inner.max.x, inner.min.y + beside_stages + chip}};
+  layout.go_to = {{layout.whole.min.x - gap - field, layout.whole.min.y}, {layout.whole.min.x - gap, layout.whole.max.y}};
+  const float side = std::clamp(inner.width() * 0.22f, 120 * u, 220 * u);
+  layout.profile = std::clamp(inner.height() * 0.09f, 30 * u, 64 * u);
+  const float left = inner.min.x + std::min(picture.label_width, 96 * u) + 6 * u, top = layout.whole.max.y + 20 * u;
+  const ImVec2 end{inner.max.x - side - layout.profile - 26 * u, inner.max.y - layout.profile - 24 * u};
+  layout.map = {{left, top}, {std::max(end.x, left + 40 * u), std::max(end.y, top + 40 * u)}};
+  const float x = inner.max.x - side;
+  const double rows = static_cast<double>(picture.heat.rows), cols = static_cast<double>(picture.heat.cols);
+  const double most = static_cast<double>(side) / std::max(rows, cols);
+  const auto width = std::max(4 * u, static_cast<float>(cols * most)), height = std::max(4 * u, static_cast<float>(rows * most));
+  layout.small = {{x, top}, {x + width, top + height}};
+  layout.told = {{x, top + height + 12 * u}, inner.max};
+  return layout;
+}
+
+MapCell MapCells::at(Index row, Index col) {
+  const TileAt tile{level_, row / tile_side, col / tile_side};
+  if (held_ != tile) {
+    held_ = tile;
+    tile_ = tiles_.find(tile);
+  }
+  if (!tile_) return {};
+  const auto in = [&](const Tensor& tensor) { return tensor.matrix()(row % tile_side, col % tile_side); };
+  const float value = in(tile_->values);
+  return {true, value, classify(value, !tile_->mask.defined() || in(tile_->mask) != 0, !tile_->kept.defined() || in(tile_->kept) != 0)};
+}
+
+std::string map_number(float value) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "NaN" : value > 0 ? "+∞" : "−∞";
+  NumberSpan span;
+  span.add(value);
+  char buffer[48];
+  const std::optional<NumberFormat> format = number_format(span, 10);
+  return std::string(format ? format->write(value, buffer) : std::string_view("≈0"));
+}
+
+HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const MapCamera& camera) {
+  const auto [row0, row1] = camera.rows_seen();
+  const auto [col0, col1] = camera.cols_seen();
+  const Index rows = row1 - row0, cols = col1 - col0;
+  const auto edge = [](Index i) { return static_cast<double>(i); };
+  const Rect rect{{camera.x(edge(col0)), camera.y(edge(row0))}, {camera.x(edge(col1)), camera.y(edge(row1))}};
+  if (camera.scale < static_cast<double>(numbers_from * frame.u) || rows * cols == 0) {
+    HeatPicture part;
+    part.stage = picture.heat.stage;
+    part.rows = rows;
+    part.cols = cols;
+    part.rect = rect;
+    return part;
+  }
+  struct Numbers {
+    HeatPicture heat;
+  };
+  const auto make = [&, row0 = row0, col0 = col0] {
+    HeatPicture part = picture.heat;
+    Buffer values, mask, kept;
+    MapCells cells(frame.tiles, 0);
+    const float fill = part.stage == Stage::masked_scores ? frame.trace()->fill : 0.0F;
+    for (Index r = 0; r < rows; ++r) {
+      for (Index c = 0; c < cols; ++c) {
+        const MapCell cell = cells.at(row0 + r, col0 + c);
+        const bool masked = !cell.there || cell.kind == CellKind::masked;
+        values.push_back(masked ? fill : cell.value);
+        mask.push_back(masked ? 0.0F : 1.0F);
+        kept.push_back(cell.kind == CellKind::dropped ? 0.0F : 1.0F);
+      }
+    }
+    const Shape shape{1, 1, rows, cols};
+    part.rows = rows;
+    part.cols = cols;
+    part.batch = part.head = 0;
+    part.quad.values = Tensor(shape, std::move(values));
+    part.quad.mask = Tensor(shape, std::move(mask));
+    part.quad.kept = Tensor(shape, std::move(kept));
+    return Numbers{std::move(part)};
+  };
+  HeatPicture part = frame.picture<Numbers>(make, picture.heat.stage, row0, row1, col0, col1, frame.tiles.version()).heat;
+  part.rect = rect;
+  return part;
+}
+
+const MapTold& map_told(const Frame& frame, const MapPicture& picture, const MapCamera& camera, const std::optional<std::pair<Index, Index>>& pointed) {
+  const int level = camera.level();
+  const Index side = Index{1} << level;
+  const TileProgress progress = frame.tiles.progress();
+  const int percent = static_cast<int>(progress.share * 100);
+  const auto block = pointed ? std::optional(std::pair(pointed->first / side, pointed->second / side)) : std::nullopt;
+  const auto make = [&] {
+    MapTold told;
+    const std::string length = std::to_string(side);
+    const bool largest = picture.heat.colormap->kind() == ColormapKind::sequential;
+    const char* const blocks = picture.heat.stage == Stage::mask ? "map.blocks_mask" : largest ? "map.blocks_largest" : "map.blocks_farthest";
+    told.lines.push_back(level == 0 ? frame.words("map.every_cell") : frame.words.fill(blocks, {length}));
+    if (level > 0) told.lines.push_back(progress.exact ? frame.words("map.exact") : frame.words.fill("map.sample", {length, std::to_string(percent)}));
+    if (!block) return told;
+    const Index row = block->first * side, col = block->second * side;
+    told.lines.push_back(frame.words.fill(level == 0 ? "map.cell" : "map.block", {span_of(row, std::min(row + side, camera.rows)), span_of(col, std::min(col + side, camera.cols))}));
+    const MapCell cell = MapCells(frame.tiles, level).at(block->first, block->second);
+    if (!cell.there) return told;
+    const std::string value = map_number(cell.value);
+    const char* const most = level == 0 ? "map.value" : largest ? "map.largest" : "map.farthest";
+    told.lines.push_back(cell.kind == CellKind::masked    ? frame.words("map.masked")
+                         : cell.kind == CellKind::dropped ? frame.words("map.dropped")
+                                                          : frame.words.fill(most, {value}));
+    return told;
+  };
+  return frame.picture<MapTold>(make, picture.heat.stage, level, percent, progress.exact, block, frame.tiles.version());
+}
+
+}  // namespace headlight
