@@ -10,6 +10,28 @@
 
 namespace headlight {
 
+namespace {
+
+std::vector<LikelyToken> likely_next(const NetworkRun& pass, Index entry, Index top) { return most_likely(pass, entry, place_of_prediction(pass, entry), top); }
+
+/// The words of one line, and what comes next.
+nlohmann::ordered_json as_json(const NetworkRun& pass, Index entry, Index top) {
+  nlohmann::ordered_json json;
+  const auto add_words = [&](const char* key, const TokenBatch& tokens) {
+    json[key] = nlohmann::ordered_json::array();
+    const auto at = static_cast<std::size_t>(entry);
+    for (Index i = 0; i < tokens.lengths[at]; ++i) json[key].push_back(tokens.entries[at][static_cast<std::size_t>(i)].text);
+  };
+  const bool two = pass.network->spec().stacks.size() == 2;
+  add_words("tokens", two ? pass.text.decoder : pass.text.tokens);
+  if (two) add_words("source", pass.text.tokens);
+  json["next"] = nlohmann::ordered_json::array();
+  for (const LikelyToken& token : likely_next(pass, entry, top)) json["next"].push_back({{"token", token.text}, {"probability", token.probability}});
+  return json;
+}
+
+}  // namespace
+
 int predict_command(const CommandLine& line) {
   if (line.file.empty()) throw UsageError("predict needs a MODEL");
   Scenario scenario = scenario_of(line);
@@ -25,23 +47,17 @@ int predict_command(const CommandLine& line) {
     const std::string layer = pass->network->layers()[static_cast<std::size_t>(pass->change->layer)].layer;
     std::cerr << line.file << ": changed: " << changed_settings(pass->change->settings) << ": in layer " << layer << " alone (--layer); what follows goes on from what it gives\n";
   }
-  const bool two = pass->network->spec().stacks.size() == 2;
-  const TokenBatch& tokens = two ? pass->text.decoder : pass->text.tokens;
-  const Index position = place_of_prediction(*pass, 0);
-  const std::vector<LikelyToken> likely = most_likely(*pass, 0, position, top);
-  if (!line.has("--json")) {
-    for (const LikelyToken& token : likely) std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
+  const Index lines = (pass->network->spec().stacks.size() == 2 ? pass->text.decoder : pass->text.tokens).size();
+  if (line.has("--json")) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (Index entry = 0; entry < lines; ++entry) all.push_back(as_json(*pass, entry, top));
+    std::cout << (lines == 1 ? all[0] : all).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
     return 0;
   }
-  nlohmann::ordered_json json;
-  json["tokens"] = nlohmann::ordered_json::array();
-  for (Index i = 0; i < tokens.lengths[0]; ++i) json["tokens"].push_back(tokens.entries[0][static_cast<std::size_t>(i)].text);
-  if (two) {
-    for (Index i = 0; i < pass->text.tokens.lengths[0]; ++i) json["source"].push_back(pass->text.tokens.entries[0][static_cast<std::size_t>(i)].text);
+  for (Index entry = 0; entry < lines; ++entry) {
+    if (lines > 1) std::printf("%sline %lld\n", entry > 0 ? "\n" : "", static_cast<long long>(entry + 1));
+    for (const LikelyToken& token : likely_next(*pass, entry, top)) std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
   }
-  json["next"] = nlohmann::ordered_json::array();
-  for (const LikelyToken& token : likely) json["next"].push_back({{"token", token.text}, {"probability", token.probability}});
-  std::cout << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   return 0;
 }
 

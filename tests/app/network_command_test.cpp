@@ -58,6 +58,20 @@ TEST_CASE("predict says the next words and how likely, and others without a head
   CHECK(without["next"] != whole["next"]);
 }
 
+TEST_CASE("predict takes a mask in one layer, says where, and predicts after each line") {
+  const Model model("gpt2");
+  const json own = json::parse(model.run("predict", "--text \"w3 w17 w5\" --top 4 --json").out);
+  const Said masked = model.run("predict", "--text \"w3 w17 w5\" --top 4 --json --mask \"k == q\" --layer 1");
+  REQUIRE(masked.status == 0);
+  CHECK(json::parse(masked.out)["next"] != own["next"]);
+  CHECK(masked.err.find("mask: in layer 1 alone") != std::string::npos);
+  const json lines = json::parse(model.run("predict", "--text \"w3 w17 w5\nw4\" --top 4 --json").out);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0]["tokens"] == own["tokens"]);
+  CHECK(lines[0]["next"][0]["token"] == own["next"][0]["token"]);
+  CHECK(lines[1]["tokens"] == json({"w4"}));
+}
+
 TEST_CASE("trace --layer all gives the named stages of every layer, what enters it, and the logits") {
   const Model model("gpt2");
   const std::string out = (model.folder / "all.npz").string();
