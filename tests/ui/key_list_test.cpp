@@ -1,4 +1,5 @@
 // The list of keys under "?" against what keys do, in every situation that keys are meant for.
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -10,6 +11,8 @@
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"
 #include "ui/document/path.h"
+#include "ui/look/record.h"
+#include "ui/look/words.h"
 #include "ui/panels/shortcuts.h"
 
 using namespace headlight;
@@ -215,4 +218,26 @@ TEST_CASE("every key in the list under ? does something, and every key that does
   CAPTURE(idle, unlisted);
   CHECK(idle.empty());
   CHECK(unlisted.empty());
+}
+
+TEST_CASE("every line of the list of keys is whole on a small screen, in both languages") {
+  for (const char* language : {"en", "zh"}) {
+    Document start = sentence();
+    start.view.language = language;
+    start.view.dialog = Dialog::help;
+    HeadlessWindow window(std::move(start), {1024, 768});
+    window.settle();
+    Record record;
+    ImGui::GetIO().UserData = &record;
+    window.frame();
+    ImGui::GetIO().UserData = nullptr;
+    const Words words(language);
+    std::string cut;
+    for (const Shortcut& shortcut : all_shortcuts()) {
+      const bool there = std::ranges::any_of(record.texts, [&](const RecordedText& text) { return text.text == words(shortcut.word); });
+      if (!there) cut += std::string(shortcut.keys) + "; ";
+    }
+    CAPTURE(language, cut);
+    CHECK(cut.empty());
+  }
 }

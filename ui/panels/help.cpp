@@ -1,4 +1,5 @@
 // The list of shortcuts, on "?".
+#include <algorithm>
 #include <iterator>
 
 #include "ui/panels/registry.h"
@@ -56,16 +57,22 @@ std::span<const Shortcut> all_shortcuts() { return shortcuts; }
 
 void draw_help(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const float line = 27 * u, column = 456 * u, keys = 178 * u;
+  const float line = 27 * u, column = 456 * u;
   constexpr std::size_t lines = (std::size(shortcuts) + 1) / 2;  // in two columns: as high as a small screen
   const DialogArea area(frame, place, Dialog::help, "help", frame.words("help.title"), {2 * column + 44 * u, line * static_cast<float>(lines) + 78 * u});
   if (!area.open()) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = area.content().min;
-  for (std::size_t i = 0; i < std::size(shortcuts); ++i) {
-    const ImVec2 from{at.x + static_cast<float>(i / lines) * column, at.y + static_cast<float>(i % lines) * line};
-    draw_text(list, frame.fonts, Face::mono, 14 * u, from, frame.look.ink, shortcuts[i].keys);
-    draw_elided(list, frame.fonts, Face::ui, 13 * u, {from.x + keys, from.y}, frame.look.muted, frame.words(shortcuts[i].word), column - keys - 12 * u);
+  for (const bool right : {false, true}) {
+    const auto half = right ? std::span(shortcuts).subspan(lines) : std::span(shortcuts).first(lines);
+    float keys = 0;
+    for (const Shortcut& shortcut : half) keys = std::max(keys, text_size(frame.fonts, Face::mono, 14 * u, shortcut.keys).x + 16 * u);
+    ImVec2 from{at.x + (right ? column : 0), at.y};
+    for (const Shortcut& shortcut : half) {
+      draw_text(list, frame.fonts, Face::mono, 14 * u, from, frame.look.ink, shortcut.keys);
+      draw_elided(list, frame.fonts, Face::ui, 13 * u, {from.x + keys, from.y}, frame.look.muted, frame.words(shortcut.word), column - keys - 12 * u);
+      from.y += line;
+    }
   }
 }
 
