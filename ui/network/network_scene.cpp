@@ -305,6 +305,8 @@ Scene make_network(const Easel& easel, const HeadOverview& overview, const Netwo
   const bool pooled = layer_at(overview, at.layer).summary.pictures.defined() && layer_at(overview, at.layer).summary.pictures.size(3) > 32;
   const std::vector<Named> where{{layer_at(overview, at.layer).layer, easel.look.ink}};
   area.min.y += pen.sentence(TextRole::story, words(hint_key(easel.view, pooled)), where, area, pen.type.story, easel.look.muted);
+  const std::vector<Named> changed{{told.changed, easel.look.ink}};
+  if (!told.changed.empty()) area.min.y += pen.sentence(TextRole::story, words("network.changed"), changed, area, pen.type.story, easel.look.muted);
   if (told.random_weights) area.min.y += pen.sentence(TextRole::story, words("sentence.random_weights"), {}, area, pen.type.story, easel.look.warning);
   // The text, as far as one line holds it.
   const WordLines& lines = *layer_at(overview, at.layer).keys;

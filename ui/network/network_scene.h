@@ -34,6 +34,7 @@ struct NetworkTold {
   std::string together_missing;  ///< key of the words that say why it is not there; "" where it is
   std::vector<std::vector<std::string>> claims;  ///< [layer][head]: what a shipped model's head was found to do; "" where nothing was
   bool random_weights = false, can_knock = false;
+  std::string changed;  ///< the layer that is computed with settings of the person's own; "" for none
 
   std::string claim(HeadPlace at) const { return claims.empty() ? std::string() : claims[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)]; }
 };

@@ -80,6 +80,7 @@ Teller begin(const Frame& frame) {
   if (const auto run = network_of(trace.inputs)) {
     told.can_knock = true;
     const auto layers = run->network->layers();
+    if (run->change) told.changed = layers[static_cast<std::size_t>(run->change->layer)].layer;
     bool any = false;
     for (const NetworkLayer& layer : layers) {
       std::vector<std::string>& claims = told.claims.emplace_back();
