@@ -103,21 +103,54 @@ const views = {
   network: {model: 'sentences', view: 'network'},
   long: {random: true, queries: '512', keys: '512', level: 'pipeline'},
 };
+/// The page at `settings` beside the desktop's picture of `same`.
+async function compare(tab, name, settings, same, scale = 1) {
+  await tab.open(server.address + query(settings));
+  const told = await tab.value('window.headlight.said');
+  expect(told === '', `it says "${told}"`);
+  const there = await tab.picture(), mine = join(pictures, `${name}.desktop.png`);
+  writeFileSync(join(pictures, `${name}.page.png`), there);
+  execFileSync(program, [...words(same), '--screenshot', mine, '--size', `${width * scale}x${height * scale}`, '--scale-factor', `${scale}`], {stdio: ['ignore', 'ignore', 'inherit']});
+  const share = difference(decodePng(there), decodePng(readFileSync(mine)), slack);
+  expect(share <= most_different, `${(share * 100).toFixed(2)} % of the pixels differ; expected at most ${most_different * 100} %`);
+  return `${(share * 100).toFixed(2)} % of the pixels differ`;
+}
 for (const [name, settings] of Object.entries(views)) {
   for (const theme of ['light', 'dark']) {
-    await check(`picture of ${name}, ${theme}`, async (tab) => {
-      await tab.open(server.address + query({...settings, theme}));
-      const told = await tab.value('window.headlight.said');
-      expect(told === '', `it says "${told}"`);
-      const there = await tab.picture(), mine = join(pictures, `${name}_${theme}.desktop.png`);
-      writeFileSync(join(pictures, `${name}_${theme}.page.png`), there);
-      execFileSync(program, [...words({...settings, theme}), '--screenshot', mine, '--size', `${width}x${height}`, '--scale-factor', '1'], {stdio: ['ignore', 'ignore', 'inherit']});
-      const share = difference(decodePng(there), decodePng(readFileSync(mine)), slack);
-      expect(share <= most_different, `${(share * 100).toFixed(2)} % of the pixels differ; expected at most ${most_different * 100} %`);
-      return `${(share * 100).toFixed(2)} % of the pixels differ`;
-    });
+    await check(`picture of ${name}, ${theme}`, (tab) => compare(tab, `${name}_${theme}`, {...settings, theme}, {...settings, theme}));
   }
 }
+await check('light and dark as the browser prefers', (tab) => compare(tab, 'prefers_dark', {text: 'the cat sat'}, {text: 'the cat sat', theme: 'dark'}), {dark: true});
+await check('the language that the browser prefers', (tab) => compare(tab, 'prefers_chinese', {text: 'the cat sat'}, {text: 'the cat sat', language: 'zh'}), {language: 'zh-CN'});
+await check('two pixels to a point', (tab) => compare(tab, 'dense', {text: 'the cat sat', level: 'pipeline'}, {text: 'the cat sat', level: 'pipeline'}, 2), {scale: 2});
+await check('letters that only the large face has', async (tab) => {
+  await tab.open(`${server.address}?text=${encodeURIComponent('龘 靐 齉')}&level=pipeline`);
+  await tab.until('performance.getEntriesByType("resource").some(({name}) => name.endsWith("wqy-microhei.ttc"))', 'fetching the face');
+  await tab.settle();
+  writeFileSync(join(pictures, 'large_face.png'), await tab.picture());
+});
+await check('a finger', async (tab) => {
+  await tab.open(`${server.address}?text=the+cat+sat&level=pipeline`);
+  for (const [type, touchPoints] of [['touchStart', [{x: 504, y: 24}]], ['touchEnd', []]]) {
+    await tab.send('Input.dispatchTouchEvent', {type, touchPoints});
+    await tab.value('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  }
+  await tab.settle();
+  const link = await tab.value('window.headlight.link');
+  expect(link.includes('view=network'), `a tap on Network leads to ${link}`);
+  const steps = [[600, 680], [560, 720], [520, 760]];
+  await tab.send('Page.navigate', {url: 'about:blank'});
+  await tab.open(`${server.address}?text=the+cat+sat&level=pipeline`);
+  await tab.send('Input.dispatchTouchEvent', {type: 'touchStart', touchPoints: [{x: 620, y: 620, id: 1}, {x: 660, y: 620, id: 2}]});
+  for (const [left, right] of steps) {
+    await tab.send('Input.dispatchTouchEvent', {type: 'touchMove', touchPoints: [{x: left, y: 620, id: 1}, {x: right, y: 620, id: 2}]});
+    await tab.value('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  }
+  await tab.send('Input.dispatchTouchEvent', {type: 'touchEnd', touchPoints: []});
+  await tab.settle();
+  const zoomed = await tab.value('window.headlight.link');
+  expect(zoomed.includes('zoom'), `two fingers that part lead to ${zoomed}`);
+}, {touch: true});
 
 // Hands
 

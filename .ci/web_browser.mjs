@@ -59,12 +59,12 @@ export class Browser {
   }
 
   /// A tab of so many pixels.
-  async tab(width, height, {dark = false, scale = 1, touch = false} = {}) {
+  async tab(width, height, {dark = false, scale = 1, touch = false, language = 'en-US'} = {}) {
     const {browserContextId} = await this.send('Target.createBrowserContext');
     const {targetId} = await this.send('Target.createTarget', {url: 'about:blank', browserContextId});
     const {sessionId} = await this.send('Target.attachToTarget', {targetId, flatten: true});
     const tab = new Tab(this, sessionId, targetId, browserContextId);
-    await tab.begin(width, height, dark, scale, touch);
+    await tab.begin(width, height, dark, scale, touch, language);
     return tab;
   }
 
@@ -93,9 +93,10 @@ export class Tab {
 
   send(method, params = {}) { return this.#browser.send(method, params, this.#session); }
 
-  async begin(width, height, dark, scale, touch) {
+  async begin(width, height, dark, scale, touch, language) {
     for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await this.send(`${domain}.enable`);
     await this.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: scale, mobile: false});
+    await this.send('Network.setUserAgentOverride', {userAgent: await this.value('navigator.userAgent'), acceptLanguage: language});
     if (touch) await this.send('Emulation.setTouchEmulationEnabled', {enabled: true, maxTouchPoints: 2});
     await this.send('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'}]});
   }

@@ -7,7 +7,7 @@
   const said = document.getElementById('said'), sentence = document.getElementById('sentence'), progress = document.getElementById('progress');
   const query = new URLSearchParams(location.search);
   const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-  const home = '/home/you', opened = '/opened', state = '/state', face = '/assets/fonts/wqy-microhei.ttc';
+  const home = '/Downloads', opened = '/opened', state = '/state', face = '/assets/fonts/wqy-microhei.ttc';
   const complaints = [];  // what the program wrote on standard error
   let program = null, running = false;
 

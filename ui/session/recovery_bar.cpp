@@ -13,7 +13,7 @@ RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_
   struct Sentence {
     std::string text;
   };
-  const auto say = [&] { return Sentence{frame.words.fill("recovery.offer", {name.empty() ? frame.words("window.untitled") : name, when})}; };
+  const auto say = [&] { return Sentence{frame.words.fill(frame.document.page.empty() ? "recovery.offer" : "recovery.offer_page", {name.empty() ? frame.words("window.untitled") : name, when})}; };
   const std::string& text = frame.pictures.get<Sentence>(say, when, frame.words.language()).text;
   const float u = frame.u;
   const char* take = frame.words("recovery.take");
@@ -24,7 +24,9 @@ RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_
   const PanelArea area(frame, "recovery", min, max, frame.look.panel, {16, 12}, PanelArea::Kind::floating);
   ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
   ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect(min, max);  // ImGui's own leaves half of the padding out
   compat::add_rect(list, min, max, frame.look.accent, 4 * u, 1);
+  list.PopClipRect();
   draw_paragraph(&list, frame.fonts, Face::ui, 13 * u, {min.x + 16 * u, min.y + 12 * u}, frame.look.ink, text, inside);
   const float y = max.y - 40 * u;
   const float wide = button_width(frame, discard);

@@ -19,7 +19,7 @@ configure() {
   quietly cmake --build "$folder/made/$name" --target install
 }
 
-stamp=$(cat "$here/CMakeLists.txt" "$0" | cksum)
+stamp=$(cat "$here/CMakeLists.txt" "$here/build.sh" | cksum)
 [ "$(cat "$prefix/built" 2>/dev/null || true)" != "$stamp" ] || exit 0
 echo "build: the libraries (words in $folder/build.log)" >&2
 configure libraries "$here" -DSOURCES="$folder/src"
