@@ -222,7 +222,7 @@ void MatrixTextures::replace_rows(Entry& entry, const MatrixKey& key) {
 }
 
 // Of matrices that are computed as they are read: what a frame may wait for.
-constexpr Index rows_looked_at = 768;
+constexpr Index rows_looked_at = 256;
 
 void MatrixTextures::upload(const MatrixKey& key, MatrixLevel& level) {
   const Source source(key);

@@ -187,7 +187,7 @@ PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, 
 PooledMatrix pool_blocks(const MatrixView& matrix, const CellMasks& masks, Index side, float centre, Index rows_a_band) {
   assert(side > 0);
   const std::vector<Index> row_cuts = cuts_every(side, matrix.rows), col_cuts = cuts_every(side, matrix.cols);
-  if (const DemandPart part = demand_part(matrix); part.whole) return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, rows_a_band);
+  if (const DemandPart part = demand_part(matrix, 1 << 10); part.whole) return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, rows_a_band);
   return pool_in_memory(matrix, masks, row_cuts, col_cuts, centre, rows_a_band);
 }
 

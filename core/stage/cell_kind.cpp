@@ -38,9 +38,10 @@ bool all_finite(const MatrixView& matrix) {
 }
 
 KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks) {
-  if (const DemandPart part = demand_part(matrix); part.whole) return part.whole->kinds(part.matrix);
+  const DemandPart part = demand_part(matrix, 1);
+  if (part.is_all(matrix)) return part.whole->kinds(part.matrix);
   KindCounts counts{};
-  if (demand_place(matrix.data).source) {
+  if (!part.whole && demand_place(matrix.data).source) {  // rows of what heads gather
     counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
     return counts;
   }

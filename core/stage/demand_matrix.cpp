@@ -2,9 +2,8 @@
 
 namespace headlight {
 
-DemandPart demand_part(const MatrixView& view) {
-  // What is read in no time need not be asked about.
-  if (view.rows * view.cols < 1 << 10) return {};
+DemandPart demand_part(const MatrixView& view, Index fewest_cells) {
+  if (view.rows * view.cols < fewest_cells) return {};
   const DemandPlace place = demand_place(view.data);
   const auto* const whole = dynamic_cast<const DemandMatrices*>(place.source);
   if (!whole || view.col_stride != 1 || view.row_stride != whole->cols()) return {};

@@ -32,11 +32,13 @@ class DemandMatrices : public DemandSource {
   Index rows_, cols_;
 };
 
-/// A matrix as a part of one that is computed on demand; null where it is not, or lies otherwise than by rows.
+/// A matrix as a part of one that is computed on demand; null where it is not, or lies otherwise than by rows, or has so few
+/// cells that they are read in no time.
 struct DemandPart {
   const DemandMatrices* whole = nullptr;
   Index matrix = 0, row = 0, col = 0;
+  bool is_all(const MatrixView& view) const { return whole && view.rows == whole->rows() && view.cols == whole->cols(); }
 };
-DemandPart demand_part(const MatrixView& view);
+DemandPart demand_part(const MatrixView& view, Index fewest_cells = 1 << 16);
 
 }  // namespace headlight

@@ -158,3 +158,20 @@ TEST_CASE("tiles of a matrix that is computed as it is read are those of one in 
     CHECK_THAT(found->values, agrees_with(expected->values));
   }
 }
+
+TEST_CASE("cells are counted in a part of a stage that is computed as it is read, not in all of it", "[attention]") {
+  const Inputs inputs = small_inputs(sizes);
+  const Scenario scenario = with_mask("causal() && window(40)");
+  const auto held = traced(inputs, scenario), read = traced_on_demand(inputs, scenario);
+  if (!(*read)[Stage::weights].source()) return;
+  for (const Index rows : {Index{20}, Index{290}}) {
+    const auto counts = [rows](const Trace& trace) {
+      MatrixView part = trace[Stage::weights].matrix(1, 3);
+      CellMasks masks = masks_over(trace, Stage::weights, 1, 3);
+      part.rows = masks.allowed->rows = rows;
+      return count_kinds(part, masks);
+    };
+    CAPTURE(rows);
+    CHECK(counts(*held) == counts(*read));
+  }
+}
