@@ -105,7 +105,7 @@ void draw_tiles(const Frame& frame, ImDrawList& list, const MapPicture& picture,
     for (Index col = tiles.col0; col < tiles.col1; ++col) draw_finest(frame, list, picture, camera, {tiles.level, row, col});
   }
   const HeatPicture part = part_in_sight(frame, picture, camera);
-  if (part.quad.values.defined() && part.stage != Stage::mask) write_numbers(frame, list, part, part.rect, {});
+  if (part.quad.values.defined() && part.stage != Stage::mask) write_numbers(frame, list, part, part.rect, {}, true);
   list.PopClipRect();
 }
 

@@ -19,8 +19,8 @@
 namespace headlight {
 namespace {
 
-constexpr double nearest_points = 76;   // of a cell
-constexpr double read_points = 58;      // of a cell whose number is to be read
+constexpr double nearest_points = 92;   // of a cell
+constexpr double read_points = 76;      // of a cell whose number is to be read
 constexpr double pointed_points = 4;    // of a cell that a pointer finds
 constexpr float told_points = 13;
 

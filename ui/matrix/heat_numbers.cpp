@@ -46,14 +46,20 @@ class NumberWriter {
  public:
   NumberWriter(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect)
       : frame_(frame), list_(list), heat_(heat), rect_(rect), cell_(cell_size(heat, rect)),
-        pixels_(std::clamp(std::min(cell_.y * 0.5f, cell_.x * 0.3f), 12 * frame.u, 40 * frame.u)),
+        pixels_(std::clamp(std::min(cell_.y * 0.5f, cell_.x * 0.3f), least(), 40 * frame.u)),
         digit_(text_size(frame.fonts, Face::mono, pixels_, "0").x),
         matrix_(heat.quad.values.matrix(heat.batch, heat.head)), shades_(heat.shades.defined() ? heat.shades.matrix() : matrix_), masks_(masks_of(heat)) {}
 
-  void write(const Shown& shown) {
+  void write(const Shown& shown, bool squeeze) {
     if (cell_.y < 13 * frame_.u || cell_.x < 2 * digit_ + margin()) return;
     const Sight sight = in_sight(list_, heat_, rect_);
-    const std::optional<NumberFormat> format = format_of(sight);
+    const NumberSpan span = span_of(sight);
+    std::optional<NumberFormat> format = format_of(span);
+    while (squeeze && !format && pixels_ > least()) {
+      pixels_ = std::max(pixels_ * 0.85f, least());
+      digit_ = text_size(frame_.fonts, Face::mono, pixels_, "0").x;
+      format = format_of(span);
+    }
     for (Index r = sight.first_row; r < sight.last_row; ++r) {
       for (Index c = sight.first_col; c < sight.last_col; ++c) {
         if (shown.has(r, c)) write_cell(r, c, format);
@@ -63,18 +69,21 @@ class NumberWriter {
 
  private:
   float margin() const { return 4 * frame_.u; }
+  float least() const { return 12 * frame_.u; }
 
-  /// One for all that is in sight: where that would not fit, none is written, since an empty cell among numbers would look
-  /// like one of them.
-  std::optional<NumberFormat> format_of(const Sight& sight) const {
+  NumberSpan span_of(const Sight& sight) const {
     NumberSpan span;
     for (Index r = sight.first_row; r < sight.last_row; ++r) {
       for (Index c = sight.first_col; c < sight.last_col; ++c) {
         if (classify(matrix_, masks_, r, c) == CellKind::value) span.add(matrix_(r, c));
       }
     }
-    return number_format(span, static_cast<int>((cell_.x - margin()) / digit_));
+    return span;
   }
+
+  /// One for all that is in sight: where that would not fit, none is written, since an empty cell among numbers would look
+  /// like one of them.
+  std::optional<NumberFormat> format_of(const NumberSpan& span) const { return number_format(span, static_cast<int>((cell_.x - margin()) / digit_)); }
 
   void write_cell(Index r, Index c, const std::optional<NumberFormat>& format) {
     const ImVec2 centre{rect_.min.x + (static_cast<float>(c) + 0.5f) * cell_.x, rect_.min.y + (static_cast<float>(r) + 0.5f) * cell_.y};
@@ -117,8 +126,8 @@ class NumberWriter {
 
 }  // namespace
 
-void write_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown) {
-  NumberWriter(frame, list, heat, rect).write(shown);
+void write_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown, bool squeeze) {
+  NumberWriter(frame, list, heat, rect).write(shown, squeeze);
 }
 
 }  // namespace headlight
