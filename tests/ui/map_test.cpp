@@ -178,3 +178,19 @@ TEST_CASE("Alt and an arrow keep what they select in sight") {
   CHECK(now.map.region->k0 <= 135);
   CHECK(now.map.region->k1 >= 136);
 }
+
+TEST_CASE("what the export dialog begins with on the map is what is in sight of it") {
+  HeadlessWindow window(on_map(600));
+  window.session.perform(EditView{[](View& v) {
+    v.map.stage = Stage::scaled_scores;
+    v.map.region = MapRegion{100.2, 180.4, 300, 380};
+  }});
+  window.settle();
+  window.press('e', true);
+  window.settle();
+  const View& now = window.document().view;
+  REQUIRE(now.dialog == Dialog::exporting);
+  CHECK(now.exporting.options.stage == Stage::scaled_scores);
+  CHECK(now.exporting.options.rows == Part{100, 180});
+  CHECK(now.exporting.options.cols == Part{300, 380});
+}

@@ -4,6 +4,7 @@
 #include "core/files/free_path.h"
 #include "core/network/head_overview.h"
 #include "core/stage/stage.h"
+#include "ui/document/saved_view.h"
 #include "ui/document/second_mask.h"
 #include "ui/export/export_file.h"
 
@@ -22,6 +23,7 @@ void begin(ExportChoice& choice, Stage stage, const View& view, const Trace& tra
   options.heads = {head_of(stage, view, trace)};
   options.all_heads = options.said_heads = false;
   options.pool = HeadPool::none;
+  options.rows = options.cols = {};
   options.layers.clear();
   options.style.kind = PictureKind::heatmap;
   options.style.other_file.clear();
@@ -78,6 +80,14 @@ void of_level(ExportChoice& choice, const View& view, const Trace& trace) {
   else if (trace.has(view.looking.stage)) begin(choice, view.looking.stage, view, trace);
 }
 
+/// What is in sight of the map, in whole cells.
+void of_map(ExportChoice& choice, const View& view) {
+  const std::optional<MapAddress::Region> region = map_address(view).region;
+  if (!region) return;
+  choice.options.rows = {region->q0, region->q1};
+  choice.options.cols = {region->k0, region->k1};
+}
+
 void show(ExportChoice& choice, View& view) {
   view.dialog = Dialog::exporting;
   choice.path.reset();
@@ -109,7 +119,7 @@ void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnS
     case ViewKind::network:
       if (network) of_network(choice, view, *trace.overview);
       break;
-    case ViewKind::map: break;
+    case ViewKind::map: of_map(choice, view); break;
     case ViewKind::lesson: choice.kind = ExportKind::window; break;
   }
   show(choice, view);
