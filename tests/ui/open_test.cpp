@@ -399,6 +399,21 @@ TEST_CASE("a mask opened from the mask view lies over what is open already, also
   CHECK((*window.document().trace)[Stage::mask].at({0, 0, 5, 4}) == 1);
 }
 
+TEST_CASE("a file that is missing takes back nothing of what was asked for before it") {
+  HeadlessWindow window(sentence());
+  window.settle();
+  const Scenario before = window.document().scenario;
+  window.session.perform(EditScenario{[](Scenario& s) { s.mask = "window(2)"; }, {}});
+  window.settle();
+  window.session.perform(Undo{});
+  window.session.open("no-such-file.npz");  // while the step back is still to be computed
+  window.settle();
+  CHECK_FALSE(window.document().error.empty());
+  CHECK(window.document().scenario == before);
+  CHECK(window.document().computed == before);
+  CHECK(window.document().undo.empty());
+}
+
 TEST_CASE("a lesson that there is not takes back nothing of what was asked for before it") {
   HeadlessWindow window(sentence());
   window.settle();

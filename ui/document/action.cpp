@@ -192,6 +192,14 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
   if (view.hovered && !exists(*document.trace, *view.hovered)) view.hovered.reset();
 }
 
+void take_back_opening(Document& document, const std::string& sentence) {
+  if (document.undo.empty() || !document.undo.back().origin) return show_error(document, sentence);
+  document.error = sentence;
+  document.scenario = std::move(document.undo.back().scenario);
+  document.undo.pop_back();
+  document.gesture.clear();
+}
+
 void show_error(Document& document, const std::string& sentence) {
   document.error = sentence;
   if (!document.trace || document.scenario == document.computed) return;

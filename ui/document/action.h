@@ -128,5 +128,7 @@ void begin_anew(Document& document, Lesson lesson, Scenario scenario);
 void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario of);
 /// A scenario that could not be computed: says so and goes back to the one that is shown.
 void show_error(Document& document, const std::string& sentence);
+/// The same where it was just opened: goes back to what was asked for before, which may still be computing.
+void take_back_opening(Document& document, const std::string& sentence);
 
 }  // namespace headlight

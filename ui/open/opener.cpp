@@ -79,7 +79,7 @@ void Opener::arrived() {
 
 void Opener::failed(Document& document, const std::string& error) {
   const bool asked = ask_for_layer(document);
-  show_error(document, error);
+  before_ ? take_back_opening(document, error) : show_error(document, error);
   if (before_) {
     if (asked) waiting_ = document.origin.lesson;
     document.origin = std::move(*before_);
