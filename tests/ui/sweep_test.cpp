@@ -150,6 +150,7 @@ TEST_CASE("no text crosses another or an arrow, none is small or faint, no title
         look_at("pipeline, a score", [](View& v) { v.selected = Cell{Stage::masked_scores, 0, 0, 2, 0}; });
         look_at("pipeline, an output", [](View& v) { v.selected = Cell{Stage::output, 0, 0, 2, 5}; });
         look_at("mask", [](View& v) { v.kind = ViewKind::mask; });
+        look_at("map", [](View& v) { v.kind = ViewKind::map; });
         look_at("heads", [](View& v) { v.kind = ViewKind::heads; });
         // The other views at a small and a large size, of words and of characters.
         const bool further = (size.x == 1024 || size.x == 1920) && (std::string_view(what) == "twelve words" || std::string_view(what) == "characters");

@@ -56,12 +56,11 @@ MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) 
   const Rect inner = place.grown(-14 * u);
   MapLayout layout;
   const float line = 34 * u, chip = 28 * u, gap = 6 * u;
-  float stages = 0;
-  for (const StageChip& each : picture.chips) stages += each.width + 4 * u;
   const float field = std::clamp(inner.width() * 0.24f, 120 * u, 200 * u), fit = text_size(frame.fonts, Face::ui, 13 * u, frame.words("pipeline.fit")).x + 28 * u;
-  const float beside_stages = stages + field + fit + 2 * gap <= inner.width() ? 0 : line;
-  layout.stages = {inner.min, {inner.min.x + stages, inner.min.y + chip}};
-  layout.whole = {{inner.max.x - fit, inner.min.y + beside_stages}, {inner.max.x, inner.min.y + beside_stages + chip}};
+  layout.stages = inner;
+  const ImVec2 end_of_stages = place_chips(picture, inner, u, [](const StageChip&, ImVec2) {});
+  const float y = end_of_stages.y + (end_of_stages.x + field + fit + 2 * gap <= inner.max.x ? 0 : line);
+  layout.whole = {{inner.max.x - fit, y}, {inner.max.x, y + chip}};
   layout.go_to = {{layout.whole.min.x - gap - field, layout.whole.min.y}, {layout.whole.min.x - gap, layout.whole.max.y}};
   const float side = std::clamp(inner.width() * 0.22f, 120 * u, 220 * u);
   layout.profile = std::clamp(inner.height() * 0.09f, 30 * u, 64 * u);

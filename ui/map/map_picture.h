@@ -30,13 +30,25 @@ const MapPicture& map_picture(const Frame& frame, Stage stage);
 
 /// Where the parts of the view stand.
 struct MapLayout {
-  Rect stages;       ///< what chooses among them
-  Rect go_to, whole; ///< the field for a place, and the button for the whole, at the right end of the first line or in one below
+  Rect stages;       ///< room for what chooses among them, in as many lines as it takes
+  Rect go_to, whole; ///< the field for a place, and the button for the whole, at the right end of the last line or in one below
   Rect map;
   float profile = 0;  ///< what is left for the profile of a row, below the names of columns, and of a column, beside the map
   Rect small, told;  ///< the whole matrix, small; what is said beside it
 };
 MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture);
+
+/// Calls each(chip, corner) for the chips of the stages in `room`, which flow into lines; gives the end of the last.
+template <typename Each>
+ImVec2 place_chips(const MapPicture& picture, const Rect& room, float u, Each&& each) {
+  ImVec2 at = room.min;
+  for (const StageChip& chip : picture.chips) {
+    if (at.x + chip.width > room.max.x && at.x > room.min.x) at = {room.min.x, at.y + 34 * u};
+    each(chip, at);
+    at.x += chip.width + 4 * u;
+  }
+  return at;
+}
 
 /// A cell of a tile level, or what is known of it.
 struct MapCell {

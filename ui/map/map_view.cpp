@@ -54,12 +54,11 @@ void place_field(const Frame& frame, const MapCamera& camera, const Rect& place)
 
 /// Which stage, where to go, and back to the whole.
 void draw_controls_line(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera) {
-  float x = layout.stages.min.x;
-  for (const auto& [stage, width] : picture.chips) {
-    ImGui::SetCursorScreenPos({x, layout.stages.min.y});
-    if (chip(frame, name(stage).data(), name(stage), stage == picture.heat.stage, width)) frame.show([stage = stage](View& v) { v.map.stage = stage; });
-    x += width + 4 * frame.u;
-  }
+  place_chips(picture, layout.stages, frame.u, [&](const StageChip& each, ImVec2 at) {
+    ImGui::SetCursorScreenPos(at);
+    const bool chosen = each.stage == picture.heat.stage;
+    if (chip(frame, name(each.stage).data(), name(each.stage), chosen, each.width)) frame.show([stage = each.stage](View& v) { v.map.stage = stage; });
+  });
   place_field(frame, camera, layout.go_to);
   if (camera.shows_all()) return;
   ImGui::SetCursorScreenPos(layout.whole.min);
