@@ -369,6 +369,7 @@ TEST_CASE("the command line of a picture of the window shows it as it stands: si
       {"reach", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::reach, v.mask_lab.layers = 2, v.mask_lab.residual = false; }},
       {"cost", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::cost, v.mask_lab.block = 2; }},
       {"two masks", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::side_by_side, v.mask_lab.other = "window(1) || q == 3"; }},
+      {"map", [](View& v) { v.kind = ViewKind::map, v.map.stage = Stage::masked_scores, v.map.region = MapRegion{1, 4, 2, 5}, v.head = 1; }},
       {"network", [](View& v) { v.kind = ViewKind::network, v.network.layer = 1, v.network.head = 2, v.network.order = HeadOrder::entropy; }},
   };
   std::vector<std::string> pictures;
