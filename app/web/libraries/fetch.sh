@@ -5,7 +5,7 @@
 # Needs no root and changes nothing outside of FOLDER. Quick where all is there. MIRROR names another archive.
 set -eu
 
-mirror=${MIRROR:-http://deb.debian.org/debian}
+mirror=${MIRROR:-http://deb.debian.org/debian} keys=/usr/share/keyrings/debian-archive-keyring.gpg
 mkdir -p "$1"
 cd "$1"
 folder=$PWD
@@ -26,7 +26,9 @@ lists() {
   own=$folder/apt/$1
   [ ! -e "$own/fetched" ] || return 0
   mkdir -p "$own/state/lists/partial" "$own/cache/archives/partial"
-  printf 'deb %s %s main\ndeb-src %s %s main\n' "$mirror" "$1" "$mirror" "$1" >"$own/sources.list"
+  printf 'deb [signed-by=%s] %s %s main\n' "$keys" "$mirror" "$1" >"$own/sources.list"
+  sed 's/^deb /deb-src /' "$own/sources.list" >"$own/sources"
+  cat "$own/sources" >>"$own/sources.list"
   say "package lists of $1"
   apt "$1" update || { tail -n 5 "$own/log" >&2; exit 1; }
   : >"$own/fetched"
@@ -62,6 +64,7 @@ package_of() {
 for tool in apt-get dpkg-deb; do
   command -v $tool >/dev/null || { say "$tool is missing; expected Debian or Ubuntu"; exit 1; }
 done
+[ -r $keys ] || { say "$keys is missing, which Debian signs its archive with; expected the package debian-archive-keyring"; exit 1; }
 for name in zlib libpng1.6 giflib libzip utf8proc freetype imgui; do source_of "$name"; done
 for name in libeigen3-dev nlohmann-json3-dev libcli11-dev python3-fonttools; do package_of trixie "$name"; done
 # The faces that the desktop program is set in on the Debian that it is made for.
