@@ -247,11 +247,18 @@
       canvas.height = Math.max(height, 1);
       program._page_resize(canvas.width, canvas.height, canvas.width / Math.max(canvas.clientWidth, 1));
     };
-    new ResizeObserver(([entry]) => {
+    const observer = new ResizeObserver(([entry]) => {
+      const wide = canvas.clientWidth * devicePixelRatio, high = canvas.clientHeight * devicePixelRatio;
       const exact = entry.devicePixelContentBoxSize?.[0];
-      resized(exact ? exact.inlineSize : Math.round(canvas.clientWidth * devicePixelRatio), exact ? exact.blockSize : Math.round(canvas.clientHeight * devicePixelRatio));
+      const agrees = exact && Math.abs(exact.inlineSize - wide) < 2 && Math.abs(exact.blockSize - high) < 2;  // not where another screen is played
+      resized(agrees ? exact.inlineSize : Math.round(wide), agrees ? exact.blockSize : Math.round(high));
       program._page_frame();  // at once: the browser stretches the old picture
-    }).observe(canvas);
+    });
+    try {
+      observer.observe(canvas, {box: 'device-pixel-content-box'});  // another screen's pixels, too
+    } catch {
+      observer.observe(canvas);
+    }
   };
 
   const loop = () => {
