@@ -24,7 +24,7 @@ RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_
   const PanelArea area(frame, "recovery", min, max, frame.look.panel, {16, 12}, PanelArea::Kind::floating);
   ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.PushClipRect(min, max);  // ImGui's own leaves half of the padding out
+  list.PushClipRect({min.x - 1, min.y - 1}, {max.x + 1, max.y + 1});  // ImGui's own leaves half of the padding out
   compat::add_rect(list, min, max, frame.look.accent, 4 * u, 1);
   list.PopClipRect();
   draw_paragraph(&list, frame.fonts, Face::ui, 13 * u, {min.x + 16 * u, min.y + 12 * u}, frame.look.ink, text, inside);

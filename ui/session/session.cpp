@@ -288,7 +288,10 @@ bool Session::prepare_fonts(float scale) {
 
 bool Session::lacks_letters() const { return state_->fonts.lacks_letters(); }
 
-void Session::renew_fonts() { state_->fonts.forget(); }
+void Session::renew_fonts() {
+  state_->fonts.forget();
+  state_->pictures = Pictures();  // what was measured in the old ones
+}
 
 void Session::open(const std::string& path) { perform(OpenFile{path}); }
 
