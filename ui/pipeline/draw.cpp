@@ -110,7 +110,7 @@ class Painter {
       const float end = to_.screen({0, strip.to}).y;
       list_.AddRectFilled({heat.min.x - 6 * t_, from}, {heat.min.x - 3.5f * t_, end}, strip.colour, 1.5f * t_);
     }
-    draw_footer(card, rect);
+    draw_footer(card);
     if (in_the_dark(card)) list_.AddRectFilled(rect.min, rect.max, fade(frame_.look.window, 1 - stepping_back), 9 * t_);
   }
 
@@ -146,15 +146,15 @@ class Painter {
     compat::add_rect(list_, rect.min, rect.max, traveller.colour, 2 * t_, 1.6f * t_);
   }
 
-  void draw_footer(const CardPicture& card, Rect rect) {
-    const float pad = 8 * t_;
+  void draw_footer(const CardPicture& card) {
     const float small = label_points * t_;
     const bool on_its_way = on_its_way_ == card.stage && !moment_.caption.empty();
     const Rect bar = to_.screen(card.bar);
-    draw_text(list_, frame_.fonts, Face::ui, small, {rect.min.x + pad, bar.min.y - 22 * t_}, on_its_way ? frame_.look.ink : frame_.look.muted, on_its_way ? moment_.caption : card.shape);
+    const Rect notes = to_.screen(card.notes);
+    draw_elided(list_, frame_.fonts, Face::ui, small, notes.min, on_its_way ? frame_.look.ink : frame_.look.muted, on_its_way ? moment_.caption : card.shape, notes.width());
     const bool whole = frame_.rows_shown(card.stage) >= card.heats[0].rows;  // the ends are those of all its rows
     if (whole) {
-      for (const CountNote& count : card.counts) draw_count_note(frame_, list_, count, {to_.screen({count.x, 0}).x, bar.min.y - 22 * t_}, t_);
+      for (const CountNote& count : card.counts) draw_count_note(frame_, list_, count, {to_.screen({count.x, 0}).x, notes.min.y}, t_);
     }
     if (card.lo.empty() || !whole) return;
     const float lo = text_size(frame_.fonts, Face::mono, end_points * t_, card.lo).x;

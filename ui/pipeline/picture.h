@@ -51,6 +51,7 @@ struct CardPicture {
   std::string lo, hi;       ///< ends of the colour bar
   std::vector<BarTick> ticks;  ///< between the ends, where the bar is long
   Rect bar;
+  Rect notes;               ///< the line of the shape and of the counts: over the bar, or beside the title
   bool labelled = false;    ///< rows and columns carry names
 };
 

@@ -128,8 +128,7 @@ void go_in(const Frame& frame, const std::optional<Cell>& cell) {
 /// A label's whole token; on the card it may be cut.
 void tell_label(const Frame& frame, const PipelinePicture& picture, ImVec2 point) {
   for (const CardPicture& card : picture.cards) {
-    const float line = 22 * frame.u * picture.layout.type;  // above the colour bar
-    if (card.card.contains(point) && point.y >= card.bar.min.y - line && point.y < card.bar.min.y - line / 4) return tooltip(frame, card.shape_hint);
+    if (card.notes.contains(point)) return tooltip(frame, card.shape_hint);
     if (!card.labelled || !card.card.contains(point)) continue;
     const float pixels = label_points * frame.u * picture.layout.type;
     if (const std::string* label = label_at(card.heats[0], point, pixels)) tooltip(frame, *label);

@@ -1,0 +1,261 @@
+#include "ui/pipeline/card.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "ui/look/number_text.h"
+#include "ui/widgets/math_text.h"
+
+namespace headlight {
+namespace {
+
+constexpr float pad = 8;         // points
+constexpr float header = 24;
+constexpr float footer = 39;     // notes and colour bar
+constexpr float notes_line = 18;
+constexpr float scrubber_height = 10;
+constexpr float strip_height = 7;  // of the heads' colours over a matrix
+
+std::string symbol_of(const Trace& trace, Stage stage, Index head) {
+  const bool is_x = trace.inputs.self_attention() && is_input(stage);
+  if (is_x) return "X";
+  const std::string symbol(info(stage).symbol);
+  if (!has_head_axis(stage) || stage == Stage::mask) return symbol;
+  return symbol + "_{" + std::to_string(is_per_kv_head(stage) ? head / trace.dims().groups() : head) + "}";
+}
+
+/// Colours over the columns of Q, K, V and concat: which head each belongs to.
+std::vector<Strip> head_strips(const Frame& frame, Stage stage, Rect heat) {
+  const Dims& dims = frame.trace()->dims();
+  const bool query_side = stage == Stage::Q || stage == Stage::concat;
+  if (!query_side && stage != Stage::K && stage != Stage::V) return {};
+  const Index count = query_side ? dims.heads : dims.kv_heads;
+  const float width = heat.width() / static_cast<float>(count);
+  std::vector<Strip> strips;
+  for (Index h = 0; h < count; ++h) {
+    const float from = heat.min.x + width * static_cast<float>(h);
+    const float gap = width > 6 * frame.u ? frame.u : 0;
+    const Index head = query_side ? h : h * dims.groups();
+    // Where the hues have come back a strip is in pieces: two for the second eight heads, three for the third.
+    const float from_here = from + gap, all = width - 2 * gap;
+    const int pieces = all >= 5 * frame.u ? std::min(frame.look.head_lap(head), 3) + 1 : 1;
+    const float piece = all / static_cast<float>(pieces), apart = pieces > 1 ? std::max(frame.u, piece * 0.25f) : 0;
+    for (int i = 0; i < pieces; ++i) {
+      const float left = from_here + piece * static_cast<float>(i);
+      strips.push_back({left + apart / 2, left + piece - apart / 2, frame.look.head(head)});
+    }
+  }
+  return strips;
+}
+
+bool wears_head(Stage stage) { return has_head_axis(stage); }
+
+/// An end of a colour bar: two or three digits.
+std::string bound_text(float value) {
+  const float size = std::abs(value);
+  return number_text(value, size >= 9.95f || size == 0 ? 0 : size >= 0.995f ? 1 : 2);
+}
+
+/// The ends of a card's colour bar; where there is no room for both, one says it all of a range around zero.
+void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
+  const ValueRange range = card.heats[0].quad.range;
+  card.lo = bound_text(range.lo);
+  card.hi = bound_text(range.hi);
+  if (card.heats[0].quad.norm != Norm::linear) {
+    char low[32];
+    std::snprintf(low, sizeof low, "%.1g", static_cast<double>(range.lo));
+    card.lo = frame.words(card.heats[0].quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt") + std::string(" ") + low;
+  }
+  const auto width = [&](const std::string& text) { return text_size(frame.fonts, Face::mono, end_points * t, text).x; };
+  if (width(card.lo) + width(card.hi) + 26 * t <= inner) return;
+  card.lo = range.lo == -range.hi ? "±" + card.hi : card.lo + "…" + card.hi;
+  card.hi.clear();
+  if (width(card.lo) > inner) card.lo.clear();
+}
+
+/// Round numbers for a bar of so many points, clear of its ends, which have theirs.
+std::vector<BarTick> ticks_between(const MatrixQuad& quad, float points) {
+  std::vector<BarTick> ticks = quad.norm == Norm::linear ? bar_ticks(quad.range, std::clamp(static_cast<int>(points / 100), 2, 6) + 1)
+                                                         : spread_ticks(quad.range, quad.colormap->kind(), quad.norm, std::max(90 / points, 0.15f));
+  std::erase_if(ticks, [](const BarTick& tick) { return tick.at < 0.16f || tick.at > 0.86f; });
+  return ticks;
+}
+
+/// The name in the boldest and largest type that fits.
+void set_title(const Frame& frame, CardPicture& card, std::string_view title, float inner, float t) {
+  for (const auto& [face, size] : {std::pair(Face::bold, title_points), std::pair(Face::ui, title_points)}) {
+    card.title_face = face;
+    card.title_size = size;
+    if (text_size(frame.fonts, face, size * t, title).x <= inner) break;
+  }
+  card.title = elide(frame.fonts, card.title_face, card.title_size * t, title, inner);
+}
+
+/// One [d_model + 2·G·d_head, in] matrix over all three lanes, each third with its lane's colour along its rows.
+CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
+  const Trace& trace = *frame.trace();
+  CardPicture card;
+  card.stage = Stage::W_q;
+  card.colour = frame.look.ink;
+  card.card = slot.card;
+  card.symbol = "W";
+  const float inner = card.card.width() - 12 * t;
+  constexpr std::string_view all = "W_q, W_k, W_v";
+  set_title(frame, card, text_size(frame.fonts, Face::ui, title_points * t, all).x <= inner ? all : "W_qkv", inner, t);
+  constexpr Stage weights[] = {Stage::W_q, Stage::W_k, Stage::W_v};
+  Index rows = 0;
+  for (const Stage stage : weights) rows += trace[stage].size(0);
+  const float strip = 6 * t;
+  const Rect box{{card.card.min.x + pad * t + strip, card.card.min.y + (header + pad / 2) * t},
+                 {card.card.max.x - pad * t, card.card.max.y - (footer + pad / 2) * t}};
+  float y = box.min.y;
+  for (const Stage stage : weights) {
+    const float height = box.height() * static_cast<float>(trace[stage].size(0)) / static_cast<float>(rows);
+    card.heats.push_back(make_heat(frame, stage, 0, {{box.min.x, y}, {box.max.x, y + height - 2 * t}}));
+    card.row_strips.push_back({y, y + height - 2 * t, frame.look.lane(stage)});
+    y += height;
+  }
+  card.shape = std::to_string(rows) + " × " + std::to_string(trace[Stage::W_q].size(1));
+  set_ends(frame, card, card.card.width() - 2 * pad * t, t);
+  const float bar_y = card.card.max.y - 11 * t;
+  card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
+  card.notes = {{card.bar.min.x, card.bar.min.y - 22 * t}, {card.bar.max.x, card.bar.min.y - 5 * t}};
+  return card;
+}
+
+/// Whether numbers of each row find room beside a card's matrix.
+bool has_strip(const Slot& slot, const MatrixView& matrix, float label_room, float foot, float t) {
+  if (slot.stage != Stage::weights && slot.stage != Stage::dropped_weights) return false;
+  const float width = slot.card.width() - 2 * pad * t - label_room - row_strip_width * t;
+  const float height = slot.card.height() - (header + foot + pad + 16) * t;
+  return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 13 * t;
+}
+
+/// How long the names of the keys are at 45°, in pixels, where they stand so; else 0.
+float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matrix, float label_room, float foot, float t) {
+  const float strip = has_strip(slot, matrix, label_room, foot, t) ? row_strip_width * t : 0;
+  const ImVec2 box{slot.card.width() - 2 * pad * t - label_room - strip, slot.card.height() - (header + foot + pad + 16) * t};
+  return turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, 12 * t);
+}
+
+/// Whose weights these are, where there are several heads or batch entries, and `room` for the words.
+std::string whose(const Frame& frame, float room, float t) {
+  const Dims& dims = frame.trace()->dims();
+  std::string words;
+  if (dims.heads > 1) words = frame.words.fill("inspector.head", {std::to_string(frame.view().head)});
+  if (dims.batch > 1) words += (words.empty() ? "" : ", ") + frame.words.fill("pipeline.batch_entry", {std::to_string(frame.view().batch)});
+  return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + 60 * t <= room ? words : std::string();
+}
+
+/// A part for each of the stages that share the card.
+void add_scrubber(const Slot& slot, CardPicture& card, float t) {
+  const auto count = static_cast<float>(slot.folded.size());
+  const float gap = 3 * t, width = (card.card.width() - 2 * pad * t - gap * (count - 1)) / std::max(count, 1.0f);
+  float x = card.card.min.x + pad * t;
+  for (const Stage stage : slot.folded) {
+    const float y = card.card.min.y + (header - 1) * t;
+    card.scrubber.push_back({stage, {{x, y}, {x + width, y + 5 * t}}, stage == slot.stage});
+    x += width + gap;
+  }
+}
+
+}  // namespace
+
+ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
+  constexpr float least = 0.42f;
+  const auto r = static_cast<float>(rows);
+  const auto c = static_cast<float>(cols);
+  const float w = box.x / c;
+  const float h = box.y / r;
+  const float side = std::min(w, h) * stretch;
+  return {std::max(std::min(w, side) * c, std::min(box.x, box.y * least)), std::max(std::min(h, side) * r, std::min(box.y, box.x * least))};
+}
+
+CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
+  const Trace& trace = *frame.trace();
+  const StageInfo& about = info(slot.stage);
+  const float t = frame.u * type;
+  const Index head = frame.view().head;
+  CardPicture card;
+  card.stage = slot.stage;
+  card.colour = frame.look.lane(slot.stage);
+  card.behind = cards_behind(trace, slot.stage);
+  if (wears_head(slot.stage) && trace.dims().heads > 1 && slot.stage != Stage::mask) card.border = frame.look.head(head);
+  const Tensor& bias = is_parameter(slot.stage) ? trace[bias_beside(slot.stage)] : Tensor();
+  const MatrixView matrix = trace[slot.stage].matrix();
+  const bool large = slot.stage == Stage::weights;
+  card.labelled = large || slot.stage == Stage::query || slot.stage == Stage::key || slot.stage == Stage::value;
+  const float label_size = label_points * t;
+  float label_room = 0;
+  if (card.labelled) {
+    label_room = std::min(widest_label(frame, about.rows, matrix.rows, label_size) + 5 * t, std::max(slot.card.width() * 0.34f, 32 * t));
+  }
+  const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t && slot.card.width() > 330 * t;  // beside the title, where height is dear
+  const float foot = notes_above ? footer - notes_line : footer;
+  const float turned = large ? turned_labels(frame, slot, matrix, label_room, foot, t) : 0;
+  const float bottom_room = !large ? 0 : turned > 0 ? 0.71f * turned + 14 * t : 16 * t;
+  const float bias_room = bias.defined() ? 9 * t : 0;
+  const float strip_room = has_strip(slot, matrix, label_room, foot, t) ? row_strip_width * t : 0;
+  const bool striped = !head_strips(frame, slot.stage, {}).empty();
+  const float head_room = (header + (slot.folded.empty() ? 0 : scrubber_height) + (striped ? strip_height : 0)) * t;
+  const ImVec2 box{std::max(slot.card.width() - 2 * pad * t - label_room - strip_room, 12.0f),
+                   std::max(slot.card.height() - head_room - (foot + pad) * t - bottom_room - bias_room, 12.0f)};
+  // Rows with names are as high as those, where there is room.
+  const float square = std::min(box.x / static_cast<float>(matrix.cols), box.y / static_cast<float>(matrix.rows));
+  const float stretch = large ? 2.0f : is_parameter(slot.stage) ? 1.12f : card.labelled ? std::max(1.45f, 14 * t / square) : 1.45f;
+  const ImVec2 size = fit_cells(matrix.rows, matrix.cols, box, stretch);
+
+  if (slot.stage == Stage::W_q && slot.folded.empty() && shows_packed(frame)) return make_packed_card(frame, slot, t);
+
+  // The card closes around its matrix; the lane's middle stays where it is.
+  const float height = size.y + head_room + (foot + pad) * t + bottom_room + bias_room;
+  const float middle = slot.card.centre().y;
+  card.card = {{slot.card.min.x, middle - height / 2}, {slot.card.max.x, middle + height / 2}};
+  const float left = card.card.min.x + pad * t + label_room + (box.x - size.x) / 2;
+  const float top = card.card.min.y + head_room + pad * 0.5f * t;
+  const Rect heat{{left, top}, {left + size.x, top + size.y}};
+  card.heats.push_back(make_heat(frame, slot.stage, head, heat));
+  if (card.labelled) {
+    HeatPicture& shown = card.heats.back();
+    add_labels(frame, shown, label_size, label_room - 4 * t, large);
+    shown.turned_room = turned / label_size;
+  }
+  if (bias.defined()) {
+    const float y = heat.max.y + 3 * t;
+    // b has one number a row of W, but lies along the output features; drawn as a row under the matrix.
+    card.heats.push_back(make_heat(frame, bias_beside(slot.stage), 0, {{heat.min.x, y}, {heat.max.x, y + 6 * t}}));
+  }
+  card.strips = head_strips(frame, slot.stage, heat);
+  if (strip_room > 0) card.strip = row_strip(frame, card.heats[0], t);
+
+  const float inner = card.card.width() - 2 * pad * t;
+  const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
+  set_title(frame, card, is_x ? "X" : name(slot.stage), card.card.width() - 12 * t, t);
+  card.symbol = symbol_of(trace, slot.stage, head);
+  if (card.symbol == card.title) card.symbol.clear();
+  add_scrubber(slot, card, t);
+  if (large) card.subtitle = whose(frame, inner - text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x, t);
+  const float bar_y = card.card.max.y - 11 * t;
+  card.notes = {{card.card.min.x + pad * t, bar_y - (3 + 22) * t}, {card.card.max.x - pad * t, bar_y - 8 * t}};
+  if (notes_above) {
+    const float words = text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x + text_size(frame.fonts, Face::bold, subtitle_points * t, card.subtitle).x;
+    const float top_of = card.card.min.y + (11.5f - label_points / 2) * t;
+    card.notes = {{card.card.min.x + words + 34 * t, top_of}, {card.card.max.x - math_size(frame.fonts, 14 * t, card.symbol).x - 18 * t, top_of + label_points * 1.3f * t}};
+  }
+  card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
+  const std::string pooled = std::string("  ") + frame.words("pipeline.mean_and_spread");
+  const bool means = is_parameter(slot.stage) && std::min(size.x / static_cast<float>(matrix.cols), size.y / static_cast<float>(matrix.rows)) < 1;
+  if (means && text_size(frame.fonts, Face::ui, label_points * t, card.shape + pooled).x <= card.notes.width()) card.shape += pooled;
+  const float shape = text_size(frame.fonts, Face::ui, label_points * t, card.shape).x;
+  card.counts = count_notes(frame, card.heats[0], card.notes.width() - shape - 8 * t, card.notes.max.x, t);
+  if (about.palette != Palette::boolean) {
+    set_ends(frame, card, inner, t);
+    if (large) card.ticks = ticks_between(card.heats[0].quad, inner / t);
+  }
+  card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
+  return card;
+}
+
+}  // namespace headlight
