@@ -245,17 +245,23 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
     card.notes = {{card.card.min.x + words + 34 * t, top_of}, {card.card.max.x - math_size(frame.fonts, 14 * t, card.symbol).x - 18 * t, top_of + label_points * 1.3f * t}};
   }
   card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
-  const std::string pooled = std::string("  ") + frame.words("pipeline.mean_and_spread");
-  const bool means = is_parameter(slot.stage) && std::min(size.x / static_cast<float>(matrix.cols), size.y / static_cast<float>(matrix.rows)) < 1;
-  if (means && text_size(frame.fonts, Face::ui, label_points * t, card.shape + pooled).x <= card.notes.width()) card.shape += pooled;
-  const float shape = text_size(frame.fonts, Face::ui, label_points * t, card.shape).x;
-  card.counts = count_notes(frame, card.heats[0], card.notes.width() - shape - 8 * t, card.notes.max.x, t);
+  const bool pooled = std::min(size.x / static_cast<float>(matrix.cols), size.y / static_cast<float>(matrix.rows)) < 1;
+  if (pooled && is_parameter(slot.stage)) card.reading = frame.words("pipeline.mean_and_spread");
+  if (pooled && card.heats[0].quad.values.source()) card.reading = frame.words("pipeline.sampled_rows");  // as the painter reads what is computed on demand
   if (about.palette != Palette::boolean) {
     set_ends(frame, card, inner, t);
     if (large) card.ticks = ticks_between(card.heats[0].quad, inner / t);
   }
   card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
   return card;
+}
+
+void write_notes(const Frame& frame, CardPicture& card, bool named, float t) {
+  const float width = card.notes.width();
+  const auto length = [&](const std::string& text) { return text_size(frame.fonts, Face::ui, label_points * t, text).x; };
+  card.shape = shape_text(frame, card.stage, width, label_points * t, named);
+  if (!card.reading.empty() && length(card.shape + "  " + card.reading) <= width) card.shape += "  " + card.reading;
+  card.counts = count_notes(frame, card.heats[0], width - length(card.shape) - 8 * t, card.notes.max.x, t);
 }
 
 }  // namespace headlight

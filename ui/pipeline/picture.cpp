@@ -119,11 +119,6 @@ std::string shape_words(const Frame& frame, Stage stage) {
   return of(info(stage).rows, matrix.rows) + "\n" + of(info(stage).cols, matrix.cols);
 }
 
-std::string plain_shape(const Trace& trace, Stage stage) {
-  const MatrixView matrix = trace[stage].matrix();
-  return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols);
-}
-
 }  // namespace
 
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
@@ -149,22 +144,22 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   const bool named = std::ranges::all_of(picture.cards, [](const CardPicture& card) { return card.shape.find("_") != std::string::npos || is_parameter(card.stage); });
   for (CardPicture& card : picture.cards) {
     card.shape_hint = shape_words(frame, card.stage);
-    if (!named && !card.shape.empty() && card.row_strips.empty()) card.shape = plain_shape(*frame.trace(), card.stage);
+    if (!card.reading.empty()) card.shape_hint += "\n" + card.reading;
+    if (card.row_strips.empty()) write_notes(frame, card, named, frame.u * picture.layout.type);
   }
   connect_cards(*frame.trace(), picture.layout, wish);
   picture.thumbnails = make_thumbnails(frame, picture.layout);
   return picture;
 }
 
-std::string shape_text(const Frame& frame, Stage stage, float width, float pixels) {
+std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named) {
   const StageInfo& about = info(stage);
   const MatrixView matrix = (*frame.trace())[stage].matrix();
   const std::string rows = std::to_string(matrix.rows);
   const std::string cols = std::to_string(matrix.cols);
-  const std::string named = std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols;
-  if (text_size(frame.fonts, Face::ui, pixels, named).x <= width) return named;
-  const std::string plain = rows + " × " + cols, bare = rows + "×" + cols;
-  for (const std::string& text : {plain, bare}) {
+  const std::string with_names = std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols;
+  if (named && text_size(frame.fonts, Face::ui, pixels, with_names).x <= width) return with_names;
+  for (const std::string& text : {rows + " × " + cols, rows + "×" + cols}) {
     if (text_size(frame.fonts, Face::ui, pixels, text).x <= width) return text;
   }
   return {};

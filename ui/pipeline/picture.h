@@ -38,6 +38,7 @@ struct CardPicture {
   ImU32 border = 0;         ///< 0: a plain card
   int behind = 0;           ///< cards of other heads in the stack behind it
   std::string title, symbol, shape;
+  std::string reading;      ///< how more cells than pixels are read, after the shape: "sampled rows"; "" for whole
   std::string shape_hint;   ///< what rows and columns are, in words: "n_q 6: queries · d_head 4: channels of a head"
   std::string subtitle;     ///< "head 2, batch entry 1": of a wide card of heads
   Face title_face = Face::bold;
@@ -77,8 +78,8 @@ bool shows_packed(const Frame& frame);
 
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size);
 
-/// "n_q 6 × d_head 4", or as much of it as fits into `width` pixels at `pixels` of type.
-std::string shape_text(const Frame& frame, Stage stage, float width, float pixels);
+/// "n_q 6 × d_head 4", or as much of it as fits into `width` pixels at `pixels` of type; without the axes' names: "6 × 4".
+std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named = true);
 
 /// The same, kept.
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size);
