@@ -7,7 +7,7 @@
 #include "core/diagnosis/own_names.h"
 #include "core/diagnosis/own_shapes.h"
 #include "core/files/array_file.h"
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 

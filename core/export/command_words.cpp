@@ -45,11 +45,11 @@ bool is_plain(char c) {
 
 }  // namespace
 
-std::optional<std::vector<std::string>> source_words(const Scenario& scenario, const Beginning& beginning) {
-  const Scenario& began = beginning.lesson.scenario;
+std::optional<std::vector<std::string>> source_words(const Scenario& scenario, const ScenarioOrigin& origin) {
+  const Scenario& began = origin.lesson.scenario;
   Words words;
-  if (!beginning.file.empty()) words = begun_with(absolute(beginning.file), began, scenario);
-  const std::string& id = beginning.lesson.id;
+  if (!origin.file.empty()) words = begun_with(absolute(origin.file), began, scenario);
+  const std::string& id = origin.lesson.id;
   if (!words && !id.empty()) words = begun_with("lesson:" + id, began, scenario);
   Scenario plain;
   plain.source = scenario.source;

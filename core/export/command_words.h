@@ -10,14 +10,14 @@
 namespace headlight {
 
 /// What a scenario began as: a lesson, or a scenario read from `file` or saved there; both may be empty.
-struct Beginning {
+struct ScenarioOrigin {
   Lesson lesson;
   std::string file;
 };
 
 /// FILE or --random, and the settings: {"lesson:first-light", "--mask", "causal()"}. Paths come back absolute. None
 /// where no words say it, such as for edited cells that no file holds.
-std::optional<std::vector<std::string>> source_words(const Scenario& scenario, const Beginning& beginning);
+std::optional<std::vector<std::string>> source_words(const Scenario& scenario, const ScenarioOrigin& origin);
 
 /// The words as one line for a POSIX shell, quoted where they must be.
 std::string shell_line(const std::vector<std::string>& words);

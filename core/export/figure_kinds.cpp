@@ -6,7 +6,7 @@
 
 #include "core/diagnosis/own_stages.h"
 #include "core/files/array_file.h"
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/mask/evaluate.h"
 #include "core/mask/expression.h"
 #include "core/mask/reach.h"

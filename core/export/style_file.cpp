@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/files/json_object.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"

@@ -30,11 +30,11 @@ struct ArrayContents {
 };
 
 // One a format; each throws FileError. The first bytes have been looked at already.
-ArrayContents open_npy(const std::filesystem::path& path, const Blame& blame);
-ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const Blame& blame);
-ArrayContents open_safetensors(const std::filesystem::path& path, const Blame& blame);
+ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& place);
+ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPlace& place);
+ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::filesystem::path& path,
-                         const Blame& blame);
+                         const ErrorPlace& place);
 /// Whether the archive is one of torch.save's.
 bool is_torch_archive(const ZipArchive& archive);
 /// The name of the only array of a file that gives it none: the file's stem, or "x".

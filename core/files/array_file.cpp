@@ -37,18 +37,18 @@ std::string not_even(const std::filesystem::path& path) {
   return "not a tensor file";
 }
 
-std::string read_head(const std::filesystem::path& path, const Blame& blame) {
+std::string read_head(const std::filesystem::path& path, const ErrorPlace& place) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) blame.fail("no such file");
-  if (error) blame.fail("cannot be opened: " + error.message());
-  if (std::filesystem::is_directory(status)) blame.fail("a folder", what_is_expected(path));
-  if (!std::filesystem::is_regular_file(status)) blame.fail("not a regular file", what_is_expected(path));
+  if (status.type() == std::filesystem::file_type::not_found) place.fail("no such file");
+  if (error) place.fail("cannot be opened: " + error.message());
+  if (std::filesystem::is_directory(status)) place.fail("a folder", what_is_expected(path));
+  if (!std::filesystem::is_regular_file(status)) place.fail("not a regular file", what_is_expected(path));
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) blame.fail("cannot be opened: " + error.message());
-  if (size == 0) blame.fail("empty (0 bytes)", what_is_expected(path));
+  if (error) place.fail("cannot be opened: " + error.message());
+  if (size == 0) place.fail("empty (0 bytes)", what_is_expected(path));
   std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(size, 512)), '\0');
-  FileReader(path, 0, blame).read(std::as_writable_bytes(std::span(head)));
+  FileReader(path, 0, place).read(std::as_writable_bytes(std::span(head)));
   return head;
 }
 
@@ -64,22 +64,22 @@ bool may_be_safetensors(std::string_view head) {
   return head.size() > 8 && head[8] == '{' && head[7] == '\0' && head[6] == '\0';
 }
 
-ArrayContents open_contents(const std::filesystem::path& path, const Blame& blame) {
-  const std::string head = read_head(path, blame);
+ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace& place) {
+  const std::string head = read_head(path, place);
   const std::string_view front = head;
   if (front.starts_with("PK\x03\x04") || front.starts_with("PK\x05\x06")) {
-    auto archive = std::make_shared<const ZipArchive>(path, blame);
-    return is_torch_archive(*archive) ? open_torch(std::move(archive), path, blame)
-                                      : open_npz(std::move(archive), blame);
+    auto archive = std::make_shared<const ZipArchive>(path, place);
+    return is_torch_archive(*archive) ? open_torch(std::move(archive), path, place)
+                                      : open_npz(std::move(archive), place);
   }
-  if (front.starts_with("\x93NUMPY")) return open_npy(path, blame);
+  if (front.starts_with("\x93NUMPY")) return open_npy(path, place);
   if (is_legacy_torch(front)) {
-    blame.fail("in PyTorch's format of before 1.6, which is a pickle to be run",
+    place.fail("in PyTorch's format of before 1.6, which is a pickle to be run",
                "its ZIP format; load the file and torch.save it again with a newer PyTorch");
   }
   const bool called_safetensors = path.extension() == ".safetensors" && !is_something_else(front);
-  if (called_safetensors || may_be_safetensors(front)) return open_safetensors(path, blame);
-  blame.fail(not_even(path) + " (" + first_look(front) + ")", what_is_expected(path));
+  if (called_safetensors || may_be_safetensors(front)) return open_safetensors(path, place);
+  place.fail(not_even(path) + " (" + first_look(front) + ")", what_is_expected(path));
 }
 
 std::optional<double> spelled_number(std::string_view text) {
@@ -105,7 +105,7 @@ ArrayFile::ArrayFile(std::string path, ArrayContents contents, std::optional<Fil
     : path_(std::move(path)), opened_(opened), contents_(std::make_unique<const ArrayContents>(std::move(contents))) {
   for (std::size_t i = 0; i < contents_->entries.size(); ++i) {
     const std::string& name = contents_->entries[i].name;
-    if (!positions_.emplace(name, i).second) Blame{path_}.fail("holds two arrays named " + in_quotes(name));
+    if (!positions_.emplace(name, i).second) ErrorPlace{path_}.fail("holds two arrays named " + in_quotes(name));
   }
 }
 
@@ -133,7 +133,7 @@ std::optional<std::size_t> ArrayFile::position(std::string_view name) const {
 
 void ArrayFile::refuse_if_skipped(std::string_view name) const {
   for (const SkippedArray& array : contents_->skipped) {
-    if (array.name == name) Blame{path_}.array(name).fail(array.reason, "numbers");
+    if (array.name == name) ErrorPlace{path_}.array(name).fail(array.reason, "numbers");
   }
 }
 
@@ -144,7 +144,7 @@ const ArrayEntry* ArrayFile::find(std::string_view name) const {
 
 void ArrayFile::check_unchanged() const {
   if (opened_ && !(*opened_ == stamp_of(path_from(path_)))) {
-    Blame{path_}.fail("was replaced while it was being read", "a file that stays as it is; open it again");
+    ErrorPlace{path_}.fail("was replaced while it was being read", "a file that stays as it is; open it again");
   }
 }
 
@@ -152,26 +152,26 @@ void ArrayFile::check_memory_for(std::string_view name, std::size_t i) const {
   const auto count = static_cast<std::uint64_t>(*checked_count(contents_->layouts[i].shape));
   const std::uint64_t bytes = count * sizeof(float), have = available_memory();
   if (bytes <= have) return;
-  Blame{path_}.array(name).fail("its shape " + to_string(contents_->entries[i].shape) + " needs " + byte_count(bytes) +
+  ErrorPlace{path_}.array(name).fail("its shape " + to_string(contents_->entries[i].shape) + " needs " + byte_count(bytes) +
                                     " of memory, of which " + byte_count(have) + " are free",
                                 "a smaller array");
 }
 
 Tensor ArrayFile::load(std::string_view name) const {
   const std::optional<std::size_t> i = position(name);
-  if (!i) Blame{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
+  if (!i) ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
   try {
     check_memory_for(name, *i);
     check_unchanged();
     return read_array(contents_->layouts[*i], *contents_->open(*i, ZipCheck::whole));
   } catch (const std::bad_alloc&) {
-    Blame{path_}.array(name).fail("its shape " + to_string(contents_->entries[*i].shape) + " does not fit in memory");
+    ErrorPlace{path_}.array(name).fail("its shape " + to_string(contents_->entries[*i].shape) + " does not fit in memory");
   }
 }
 
 Tensor ArrayFile::load_rows(std::string_view name, std::span<const Index> rows) const {
   const std::optional<std::size_t> i = position(name);
-  if (!i) Blame{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
+  if (!i) ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
   const ArrayLayout& whole = contents_->layouts[*i];
   assert(whole.shape.size() == 2);
   assert(std::ranges::all_of(rows, [&](Index row) { return row >= 0 && row < whole.shape[0]; }));
@@ -197,8 +197,8 @@ std::optional<ArrayWords> ArrayFile::words(std::string_view name) const {
   }
   const auto text = contents_->texts.find(name);
   if (text == contents_->texts.end()) return {};
-  const Blame blame = Blame{path_}.array(name);
-  const auto fail = [&]() { blame.fail("is no list of words", "a list as JSON, [\"the\", \"cat\"] or one such list a batch entry"); };
+  const ErrorPlace place = ErrorPlace{path_}.array(name);
+  const auto fail = [&]() { place.fail("is no list of words", "a list as JSON, [\"the\", \"cat\"] or one such list a batch entry"); };
   if (nested_deeper_than(text->second, 2)) fail();
   const nlohmann::json json = nlohmann::json::parse(text->second, nullptr, false);
   if (!json.is_array() || json.empty()) fail();
@@ -227,14 +227,14 @@ std::string name_of_only_array(const std::filesystem::path& path) {
 }
 
 std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path) {
-  const Blame blame{path.string()};
+  const ErrorPlace place{path.string()};
   const FileStamp before = stamp_of(path);
-  ArrayContents contents = open_contents(path, blame);
+  ArrayContents contents = open_contents(path, place);
   if (contents.entries.empty() && !contents.skipped.empty()) {
-    blame.array(contents.skipped[0].name).fail(contents.skipped[0].reason, "numbers");
+    place.array(contents.skipped[0].name).fail(contents.skipped[0].reason, "numbers");
   }
-  if (contents.entries.empty()) blame.fail("holds no arrays", what_is_expected(path));
-  return std::make_shared<const ArrayFile>(blame.path, std::move(contents), before);
+  if (contents.entries.empty()) place.fail("holds no arrays", what_is_expected(path));
+  return std::make_shared<const ArrayFile>(place.path, std::move(contents), before);
 }
 
 }  // namespace headlight

@@ -15,15 +15,15 @@ constexpr std::size_t stretch = std::size_t{2} << 20;
 
 }  // namespace
 
-FileReader::FileReader(const std::filesystem::path& path, std::uint64_t first_byte, Blame blame)
-    : path_(path), stream_(path, std::ios::binary), blame_(std::move(blame)) {
-  if (!stream_) blame_.fail(std::string("cannot be opened: ") + std::strerror(errno));
+FileReader::FileReader(const std::filesystem::path& path, std::uint64_t first_byte, ErrorPlace place)
+    : path_(path), stream_(path, std::ios::binary), place_(std::move(place)) {
+  if (!stream_) place_.fail(std::string("cannot be opened: ") + std::strerror(errno));
   skip(first_byte);
 }
 
 void FileReader::skip(std::uint64_t count) {
   stream_.seekg(static_cast<std::streamoff>(count), std::ios::cur);
-  if (!stream_) blame_.fail("ends early");
+  if (!stream_) place_.fail("ends early");
 }
 
 /// Each thread through a stream of its own. False where something is missing: reading in order then says what.
@@ -50,7 +50,7 @@ void FileReader::read(std::span<std::byte> out) {
   stream_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
   const auto got = static_cast<std::uint64_t>(stream_.gcount());
   if (got != out.size()) {
-    blame_.fail("ends early: " + byte_count(out.size() - got) + " of " + byte_count(out.size()) + " are missing");
+    place_.fail("ends early: " + byte_count(out.size() - got) + " of " + byte_count(out.size()) + " are missing");
   }
 }
 

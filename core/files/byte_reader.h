@@ -7,7 +7,7 @@
 #include <fstream>
 #include <span>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 
 namespace headlight {
 
@@ -25,7 +25,7 @@ class ByteReader {
 /// A file from one of its bytes on. Much at once is read in stretches by all threads.
 class FileReader final : public ByteReader {
  public:
-  FileReader(const std::filesystem::path& path, std::uint64_t first_byte, Blame blame);
+  FileReader(const std::filesystem::path& path, std::uint64_t first_byte, ErrorPlace place);
   void skip(std::uint64_t count) override;
   void read(std::span<std::byte> out) override;
 
@@ -34,7 +34,7 @@ class FileReader final : public ByteReader {
 
   std::filesystem::path path_;
   std::ifstream stream_;
-  Blame blame_;
+  ErrorPlace place_;
 };
 
 }  // namespace headlight

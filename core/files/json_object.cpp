@@ -3,24 +3,24 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/text/json_depth.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
 
 nlohmann::json read_json_object(const std::filesystem::path& path, const std::string& expected, std::uintmax_t most) {
-  const Blame blame{utf8_from(path)};
+  const ErrorPlace place{utf8_from(path)};
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) blame.fail("cannot be opened: " + error.message(), expected);
-  if (size > most) blame.fail("has " + byte_count(size), expected + " of " + byte_count(most) + " at most");
+  if (error) place.fail("cannot be opened: " + error.message(), expected);
+  if (size > most) place.fail("has " + byte_count(size), expected + " of " + byte_count(most) + " at most");
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) blame.fail("cannot be opened", expected);
+  if (!stream) place.fail("cannot be opened", expected);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (nested_deeper_than(text, deepest_json)) blame.fail("is nested more than " + std::to_string(deepest_json) + " deep", expected);
+  if (nested_deeper_than(text, deepest_json)) place.fail("is nested more than " + std::to_string(deepest_json) + " deep", expected);
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) blame.fail("is no JSON object", expected);
+  if (!json.is_object()) place.fail("is no JSON object", expected);
   return json;
 }
 

@@ -48,27 +48,27 @@ ArrayContents matrix_of(Shape shape, DType dtype, std::vector<std::byte> bytes) 
   return contents;
 }
 
-std::string whole_text(const std::filesystem::path& path, const Blame& blame) {
+std::string whole_text(const std::filesystem::path& path, const ErrorPlace& place) {
   std::error_code error;
-  if (std::filesystem::file_size(path, error) > most_bytes) blame.fail("is too large for a mask", "less than 1 GB");
+  if (std::filesystem::file_size(path, error) > most_bytes) place.fail("is too large for a mask", "less than 1 GB");
   std::ifstream stream(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.good() && !stream.eof()) blame.fail("cannot be read");
+  if (!stream.good() && !stream.eof()) place.fail("cannot be read");
   return text;
 }
 
 /// What `read` makes of a PNG's bytes, or whose fault it is that it cannot.
 template <typename Read>
-auto of_picture(const std::string& file, const Blame& blame, Read read) {
+auto of_picture(const std::string& file, const ErrorPlace& place, Read read) {
   try {
     return read(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()));
   } catch (const FileError& error) {
-    blame.fail(error.sentence());
+    place.fail(error.sentence());
   }
 }
 
-std::vector<std::byte> cells_of_picture(const std::string& file, const Blame& blame) {
-  const Image image = of_picture(file, blame, decode_png);
+std::vector<std::byte> cells_of_picture(const std::string& file, const ErrorPlace& place) {
+  const Image image = of_picture(file, place, decode_png);
   std::vector<std::byte> bytes;
   bytes.reserve(image.rgba.size() / 4);
   for (std::size_t i = 0; i < image.rgba.size(); i += 4) {
@@ -81,13 +81,13 @@ std::vector<std::byte> cells_of_picture(const std::string& file, const Blame& bl
 }
 
 /// Pixels are made when they are asked for, by somebody who has seen that the size is the one wanted.
-ArrayContents open_picture(std::string file, const Blame& blame) {
-  const PngSize size = of_picture(file, blame, png_size);
+ArrayContents open_picture(std::string file, const ErrorPlace& place) {
+  const PngSize size = of_picture(file, place, png_size);
   const Shape shape{size.height, size.width};
   ArrayContents contents;
   contents.add("mask", {DType::boolean, shape, row_major_strides(shape)});
-  contents.open = [file = std::move(file), blame](std::size_t, ZipCheck) {
-    return std::make_unique<MemoryReader>(std::make_shared<const std::vector<std::byte>>(cells_of_picture(file, blame)));
+  contents.open = [file = std::move(file), place](std::size_t, ZipCheck) {
+    return std::make_unique<MemoryReader>(std::make_shared<const std::vector<std::byte>>(cells_of_picture(file, place)));
   };
   return contents;
 }
@@ -118,7 +118,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   return cells;
 }
 
-ArrayContents open_table(std::string_view text, const Blame& blame) {
+ArrayContents open_table(std::string_view text, const ErrorPlace& place) {
   std::vector<float> values;
   Index rows = 0, cols = 0, number = 0;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -128,7 +128,7 @@ ArrayContents open_table(std::string_view text, const Blame& blame) {
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
     if (std::ranges::all_of(cells, [](std::string_view cell) { return cell.empty(); })) continue;
-    const Blame line{blame.path, "line " + std::to_string(number)};
+    const ErrorPlace line{place.path, "line " + std::to_string(number)};
     for (const std::string_view cell : cells) {
       const std::optional<float> value = number_of(cell);
       if (!value) line.fail(in_quotes(cell) + " is no number", "0, 1, true or false in each cell");
@@ -138,7 +138,7 @@ ArrayContents open_table(std::string_view text, const Blame& blame) {
     if (rows++ == 0) cols = count;
     if (count != cols) line.fail("holds " + std::to_string(count) + " cells", std::to_string(cols) + " as in the first line");
   }
-  if (values.empty()) blame.fail("holds no numbers", "a line of 0 and 1 for each query");
+  if (values.empty()) place.fail("holds no numbers", "a line of 0 and 1 for each query");
   std::vector<std::byte> bytes(values.size() * sizeof(float));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   ArrayContents contents = matrix_of({rows, cols}, DType::f32, std::move(bytes));
@@ -149,17 +149,17 @@ ArrayContents open_table(std::string_view text, const Blame& blame) {
 }  // namespace
 
 std::shared_ptr<const ArrayFile> open_mask_arrays(const std::filesystem::path& path) {
-  const Blame blame{path.string()};
+  const ErrorPlace place{path.string()};
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return open_arrays(path);
   std::string head(8, '\0');
   head.resize(static_cast<std::size_t>(std::ifstream(path, std::ios::binary).read(head.data(), 8).gcount()));
   if (head.starts_with(png_start)) {
-    return std::make_shared<const ArrayFile>(blame.path, open_picture(whole_text(path, blame), blame));
+    return std::make_shared<const ArrayFile>(place.path, open_picture(whole_text(path, place), place));
   }
   const bool text = is_mask_name(path) && lower_extension(path) != ".png";
   if (!text) return open_arrays(path);
-  return std::make_shared<const ArrayFile>(blame.path, open_table(whole_text(path, blame), blame));
+  return std::make_shared<const ArrayFile>(place.path, open_table(whole_text(path, place), place));
 }
 
 bool is_mask_name(const std::filesystem::path& path) {

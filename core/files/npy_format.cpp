@@ -21,7 +21,7 @@ struct Fields {
 /// Reads the Python literal {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
 class HeaderParser {
  public:
-  HeaderParser(std::string_view text, const Blame& blame) : text_(text), blame_(blame) {}
+  HeaderParser(std::string_view text, const ErrorPlace& place) : text_(text), place_(place) {}
 
   Fields parse() {
     Fields fields;
@@ -47,7 +47,7 @@ class HeaderParser {
 
  private:
   [[noreturn]] void fail(const std::string& wrong) const {
-    blame_.fail(wrong, "{'descr': …, 'fortran_order': …, 'shape': …} as numpy.save writes it");
+    place_.fail(wrong, "{'descr': …, 'fortran_order': …, 'shape': …} as numpy.save writes it");
   }
 
   char peek() {
@@ -104,7 +104,7 @@ class HeaderParser {
   }
 
   std::string_view text_;
-  const Blame& blame_;
+  const ErrorPlace& place_;
   std::size_t at_ = 0;
 };
 
@@ -127,7 +127,7 @@ std::optional<DType> dtype_of(std::string_view kind_and_size) {
   return {};
 }
 
-std::string why_unusable(const std::string& descr, const Blame& blame) {
+std::string why_unusable(const std::string& descr, const ErrorPlace& place) {
   if (descr.empty()) return "its elements are records of several fields";
   const std::size_t order = descr.find_first_not_of("<>=|");
   switch (order == std::string::npos ? '\0' : descr[order]) {
@@ -145,10 +145,10 @@ std::string why_unusable(const std::string& descr, const Blame& blame) {
     case 'V':
       return "its elements are of no type that NumPy knows (" + descr + ")";
     case 'O':
-      blame.fail("holds pickled Python objects, which are never run",
+      place.fail("holds pickled Python objects, which are never run",
                  "numbers; leave it out, or make it a plain array before numpy.savez");
     default:
-      blame.fail("its element type " + in_quotes(descr) + " is none of NumPy's");
+      place.fail("its element type " + in_quotes(descr) + " is none of NumPy's");
   }
 }
 
@@ -167,29 +167,29 @@ void settle_text(std::string_view kind, std::uint64_t npy_size, NpyHeader& heade
 }
 
 /// Version and length fields, then the header's text. Returns the text and sets `start` to where the numbers begin.
-std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t& start, const Blame& blame) {
+std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t& start, const ErrorPlace& place) {
   std::array<unsigned char, 12> front{};
   const auto bytes = std::as_writable_bytes(std::span(front));
-  if (npy_size < 10) blame.fail("ends inside its header");
+  if (npy_size < 10) place.fail("ends inside its header");
   reader.read(bytes.first(8));
   for (std::size_t i = 0; i < magic.size(); ++i) {
     if (front[i] != static_cast<unsigned char>(magic[i]))
-      blame.fail("is not in NumPy's format", "\"\\x93NUMPY\" at its start");
+      place.fail("is not in NumPy's format", "\"\\x93NUMPY\" at its start");
   }
   const unsigned version = front[6];
   if (version < 1 || version > 3) {
-    blame.fail("is written in version " + std::to_string(version) + " of NumPy's format", "version 1, 2 or 3");
+    place.fail("is written in version " + std::to_string(version) + " of NumPy's format", "version 1, 2 or 3");
   }
   const std::size_t length_bytes = version == 1 ? 2 : 4;
-  if (npy_size < 8 + length_bytes) blame.fail("ends inside its header");
+  if (npy_size < 8 + length_bytes) place.fail("ends inside its header");
   reader.read(bytes.subspan(8, length_bytes));
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) length |= std::uint64_t{front[8 + i]} << (8 * i);
   start = 8 + length_bytes + length;
   if (start > npy_size) {
-    blame.fail("says its header has " + byte_count(length) + ", but it has " + byte_count(npy_size) + " in all");
+    place.fail("says its header has " + byte_count(length) + ", but it has " + byte_count(npy_size) + " in all");
   }
-  if (length > max_header) blame.fail("its header has " + byte_count(length), "at most " + byte_count(max_header));
+  if (length > max_header) place.fail("its header has " + byte_count(length), "at most " + byte_count(max_header));
   std::string text(static_cast<std::size_t>(length), '\0');
   reader.read(std::as_writable_bytes(std::span(text)));
   return text;
@@ -197,18 +197,18 @@ std::string read_text(ByteReader& reader, std::uint64_t npy_size, std::uint64_t&
 
 }  // namespace
 
-NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Blame& blame) {
+NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const ErrorPlace& place) {
   NpyHeader header;
   ArrayLayout& layout = header.layout;
-  const std::string text = read_text(reader, npy_size, layout.offset, blame);
-  Fields fields = HeaderParser(text, blame).parse();
+  const std::string text = read_text(reader, npy_size, layout.offset, place);
+  Fields fields = HeaderParser(text, place).parse();
   if (!fields.descr || !fields.fortran_order || !fields.shape)
-    blame.fail("its header lacks descr, fortran_order or shape");
+    place.fail("its header lacks descr, fortran_order or shape");
   const std::string descr = *fields.descr;
   const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
   const std::optional<DType> dtype = dtype_of(std::string_view(descr).substr(has_order ? 1 : 0));
   if (!dtype) {
-    header.unusable = why_unusable(descr, blame);
+    header.unusable = why_unusable(descr, place);
     layout.shape = std::move(*fields.shape);
     layout.big_endian = !descr.empty() && descr[0] == '>';
     if (!*fields.fortran_order || layout.shape.size() < 2) settle_text(std::string_view(descr).substr(has_order ? 1 : 0), npy_size, header);
@@ -218,17 +218,17 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Blam
   layout.shape = std::move(*fields.shape);
   layout.big_endian = descr[0] == '>';
   const std::optional<Index> count = checked_count(layout.shape);
-  if (!count) blame.fail("its shape " + to_string(layout.shape) + " is larger than any memory");
+  if (!count) place.fail("its shape " + to_string(layout.shape) + " is larger than any memory");
   const std::uint64_t bytes = static_cast<std::uint64_t>(*count) * byte_size(*dtype);
   if (bytes != npy_size - layout.offset) {
-    blame.fail("its shape " + to_string(layout.shape) + " of " + std::string(name(*dtype)) + " needs " +
+    place.fail("its shape " + to_string(layout.shape) + " of " + std::string(name(*dtype)) + " needs " +
                byte_count(bytes) + ", but " + byte_count(npy_size - layout.offset) + " follow its header");
   }
   layout.strides = *fields.fortran_order ? column_major_strides(layout.shape) : row_major_strides(layout.shape);
   return header;
 }
 
-std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const Blame& blame) {
+std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const ErrorPlace& place) {
   const auto count = static_cast<std::size_t>(*checked_count(header.layout.shape));
   std::vector<std::byte> bytes(count * static_cast<std::size_t>(header.text_bytes));
   reader.skip(header.layout.offset);
@@ -250,7 +250,7 @@ std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header,
         words[i] += static_cast<char>(c);
       }
     }
-    if (!is_utf8(words[i])) blame.fail("holds text that is not UTF-8");
+    if (!is_utf8(words[i])) place.fail("holds text that is not UTF-8");
   }
   return words;
 }

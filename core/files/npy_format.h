@@ -20,10 +20,10 @@ struct NpyHeader {
 
 /// Reads a header from the start of a .npy of `npy_size` bytes. Throws FileError where it is damaged, where its shape
 /// and `npy_size` disagree, or where the elements are pickled Python objects.
-NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Blame& blame);
+NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const ErrorPlace& place);
 
 /// The words of a .npy of text, row-major, at most a million and 64 MB. `reader` stands at its start.
-std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const Blame& blame);
+std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const ErrorPlace& place);
 
 /// The header of a row-major `<f4` or `|b1` array, version 1, padded so that the numbers start at a multiple of 64.
 std::string npy_header(const Shape& shape, bool boolean);

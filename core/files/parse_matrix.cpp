@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/tensor/error.h"
 #include "core/text/number_from.h"
 

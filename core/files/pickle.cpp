@@ -11,8 +11,8 @@ constexpr std::size_t max_values = 1'000'000;
 
 class Machine {
  public:
-  Machine(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const Blame& blame)
-      : bytes_(bytes), allowed_(allowed), blame_(blame) {}
+  Machine(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place)
+      : bytes_(bytes), allowed_(allowed), place_(place) {}
 
   Tree run() {
     if (bytes_.empty() || std::to_integer<unsigned>(bytes_[0]) != 0x80) fail("is not a pickle of protocol 2 to 5");
@@ -25,7 +25,7 @@ class Machine {
 
  private:
   [[noreturn]] void fail(const std::string& wrong) const {
-    blame_.fail("its pickle " + wrong, "tensors and plain containers, as torch.save(net.state_dict(), …) writes them");
+    place_.fail("its pickle " + wrong, "tensors and plain containers, as torch.save(net.state_dict(), …) writes them");
   }
 
   // Taking bytes.
@@ -162,7 +162,7 @@ class Machine {
 
   std::span<const std::byte> bytes_;
   const std::function<bool(std::string_view)>& allowed_;
-  const Blame& blame_;
+  const ErrorPlace& place_;
   std::size_t at_ = 0;
   Tree tree_;
   std::vector<Ref> stack_;
@@ -352,8 +352,8 @@ bool Machine::step(unsigned char opcode) {
 
 }  // namespace
 
-Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const Blame& blame) {
-  return Machine(bytes, allowed, blame).run();
+Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place) {
+  return Machine(bytes, allowed, place).run();
 }
 
 }  // namespace headlight::pickle

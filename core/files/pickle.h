@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 
 namespace headlight::pickle {
 
@@ -51,6 +51,6 @@ struct Tree {
 /// Throws FileError where the pickle is damaged or grows beyond a million values, and where it names a class or
 /// function
 /// ("os.system") that `allowed` does not accept.
-Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const Blame& blame);
+Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place);
 
 }  // namespace headlight::pickle

@@ -24,7 +24,7 @@ struct Item {
 /// Takes the header as it is parsed, so that nothing deeper or larger than a header is ever built up.
 class HeaderReader final : public nlohmann::json_sax<json> {
  public:
-  explicit HeaderReader(const Blame& blame) : blame_(blame) {}
+  explicit HeaderReader(const ErrorPlace& file) : file_(file) {}
 
   std::vector<Item> items;
   std::map<std::string, std::string, std::less<>> metadata;
@@ -45,7 +45,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     if (place_ == Place::item) {
       const Item& item = items.back();
       if (item.dtype.empty() || item.offsets.size() != 2) {
-        blame_.array(item.name).fail("its entry in the header lacks dtype, shape or data_offsets");
+        file_.array(item.name).fail("its entry in the header lacks dtype, shape or data_offsets");
       }
     }
     place_ = place_ == Place::top ? Place::outside : Place::top;
@@ -78,24 +78,24 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool number_unsigned(number_unsigned_t value) override {
     if (place_ != Place::list) return scalar("a number");
     if (value > static_cast<number_unsigned_t>(std::numeric_limits<Index>::max())) {
-      blame_.array(key_).fail("its " + field_ + " has a number beyond 2^63");
+      file_.array(key_).fail("its " + field_ + " has a number beyond 2^63");
     }
     numbers().push_back(static_cast<Index>(value));
     return true;
   }
   bool number_integer(number_integer_t value) override {
     if (place_ != Place::list) return scalar("a number");
-    blame_.array(key_).fail("its " + field_ + " has a negative number, " + std::to_string(value));
+    file_.array(key_).fail("its " + field_ + " has a negative number, " + std::to_string(value));
   }
   bool number_float(number_float_t, const string_t& text) override {
     if (place_ != Place::list) return scalar("a number");
-    blame_.array(key_).fail("its " + field_ + " has " + in_quotes(text) + ", which is no size");
+    file_.array(key_).fail("its " + field_ + " has " + in_quotes(text) + ", which is no size");
   }
   bool null() override { return scalar("null"); }
   bool boolean(bool) override { return scalar("a bool"); }
   bool binary(binary_t&) override { return scalar("bytes"); }
   bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) override {
-    blame_.fail("its header is not JSON (at byte " + std::to_string(at + 8) + ")",
+    file_.fail("its header is not JSON (at byte " + std::to_string(at + 8) + ")",
                 "a file as safetensors.torch.save_file writes it");
   }
 
@@ -111,11 +111,11 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   [[noreturn]] void unexpected(const char* what) const {
     const std::string where =
         place_ == Place::outside ? std::string() : " at " + in_quotes(place_ == Place::top ? key_ : field_);
-    blame_.fail("its header has " + std::string(what) + where + " where none belongs",
+    file_.fail("its header has " + std::string(what) + where + " where none belongs",
                 R"({"name": {"dtype": …, "shape": […], "data_offsets": [first, end]}, …})");
   }
 
-  const Blame& blame_;
+  const ErrorPlace& file_;
   Place place_ = Place::outside;
   std::string key_;    // at the top: an array's name
   std::string field_;  // within it
@@ -141,31 +141,31 @@ std::optional<DType> dtype_named(std::string_view name) {
   return {};
 }
 
-std::string read_header(const std::filesystem::path& path, std::uint64_t file_size, const Blame& blame) {
-  if (file_size < 8) blame.fail("ends inside its header's length", "a file as safetensors.torch.save_file writes it");
-  FileReader reader(path, 0, blame);
+std::string read_header(const std::filesystem::path& path, std::uint64_t file_size, const ErrorPlace& place) {
+  if (file_size < 8) place.fail("ends inside its header's length", "a file as safetensors.torch.save_file writes it");
+  FileReader reader(path, 0, place);
   std::array<std::byte, 8> raw{};
   reader.read(raw);
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < raw.size(); ++i) length |= std::to_integer<std::uint64_t>(raw[i]) << (8 * i);
   if (length > file_size - 8) {
-    blame.fail("says its header has " + byte_count(length) + ", but " + byte_count(file_size - 8) + " follow",
+    place.fail("says its header has " + byte_count(length) + ", but " + byte_count(file_size - 8) + " follow",
                "a whole file as safetensors.torch.save_file writes it");
   }
-  if (length > max_header) blame.fail("its header has " + byte_count(length), "at most " + byte_count(max_header));
+  if (length > max_header) place.fail("its header has " + byte_count(length), "at most " + byte_count(max_header));
   std::string header(static_cast<std::size_t>(length), '\0');
   reader.read(std::as_writable_bytes(std::span(header)));
   return header;
 }
 
 /// The format's rule: the arrays lie end to end and fill the file.
-void check_offsets(const std::vector<Item>& items, std::uint64_t data_size, const Blame& blame) {
+void check_offsets(const std::vector<Item>& items, std::uint64_t data_size, const ErrorPlace& place) {
   std::vector<const Item*> order;
   for (const Item& item : items) order.push_back(&item);
   std::sort(order.begin(), order.end(), [](const Item* a, const Item* b) { return a->offsets < b->offsets; });
   Index end = 0;
   for (const Item* item : order) {
-    const Blame part = blame.array(item->name);
+    const ErrorPlace part = place.array(item->name);
     if (item->offsets[1] < item->offsets[0]) part.fail("its data_offsets end before they begin");
     if (static_cast<std::uint64_t>(item->offsets[1]) > data_size) {
       part.fail("its data_offsets end at byte " + std::to_string(item->offsets[1]) + ", but the file has " +
@@ -176,30 +176,30 @@ void check_offsets(const std::vector<Item>& items, std::uint64_t data_size, cons
     end = item->offsets[1];
   }
   if (static_cast<std::uint64_t>(end) != data_size) {
-    blame.fail(byte_count(data_size - static_cast<std::uint64_t>(end)) + " at its end belong to no array");
+    place.fail(byte_count(data_size - static_cast<std::uint64_t>(end)) + " at its end belong to no array");
   }
 }
 
-void check_size(const Item& item, DType dtype, const Blame& blame) {
+void check_size(const Item& item, DType dtype, const ErrorPlace& place) {
   const std::optional<Index> count = checked_count(item.shape);
-  if (!count) blame.fail("its shape " + to_string(item.shape) + " is larger than any memory");
+  if (!count) place.fail("its shape " + to_string(item.shape) + " is larger than any memory");
   const std::uint64_t bytes = static_cast<std::uint64_t>(*count) * byte_size(dtype);
   const auto have = static_cast<std::uint64_t>(item.offsets[1] - item.offsets[0]);
   if (bytes != have) {
-    blame.fail("its shape " + to_string(item.shape) + " of " + std::string(name(dtype)) + " needs " +
+    place.fail("its shape " + to_string(item.shape) + " of " + std::string(name(dtype)) + " needs " +
                byte_count(bytes) + ", but its data_offsets span " + byte_count(have));
   }
 }
 
 }  // namespace
 
-ArrayContents open_safetensors(const std::filesystem::path& path, const Blame& blame) {
+ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPlace& place) {
   const std::uint64_t file_size = std::filesystem::file_size(path);
-  const std::string text = read_header(path, file_size, blame);
-  HeaderReader header(blame);
+  const std::string text = read_header(path, file_size, place);
+  HeaderReader header(place);
   json::sax_parse(text, &header);
   const std::uint64_t data_start = 8 + text.size();
-  check_offsets(header.items, file_size - data_start, blame);
+  check_offsets(header.items, file_size - data_start, place);
 
   ArrayContents contents;
   contents.texts = std::move(header.metadata);
@@ -209,13 +209,13 @@ ArrayContents open_safetensors(const std::filesystem::path& path, const Blame& b
       contents.skipped.push_back({item.name, "its dtype " + in_quotes(item.dtype) + " is not read"});
       continue;
     }
-    check_size(item, *dtype, blame.array(item.name));
+    check_size(item, *dtype, place.array(item.name));
     ArrayLayout layout{*dtype, std::move(item.shape), {}, static_cast<std::uint64_t>(item.offsets[0]), false};
     layout.strides = row_major_strides(layout.shape);
     contents.add(std::move(item.name), std::move(layout));
   }
-  contents.open = [path, blame, data_start](std::size_t, ZipCheck) {
-    return std::make_unique<FileReader>(path, data_start, blame);
+  contents.open = [path, place, data_start](std::size_t, ZipCheck) {
+    return std::make_unique<FileReader>(path, data_start, place);
   };
   return contents;
 }

@@ -68,9 +68,9 @@ std::optional<std::size_t> pickle_entry(const ZipArchive& archive) {
 }
 
 std::vector<std::byte> read_whole(const ZipArchive& archive, std::size_t entry, std::uint64_t limit,
-                                  const Blame& blame) {
+                                  const ErrorPlace& place) {
   const ZipEntry& e = archive.entries()[entry];
-  const Blame part{blame.path, in_quotes(e.name)};
+  const ErrorPlace part{place.path, in_quotes(e.name)};
   if (e.size > limit) part.fail("has " + byte_count(e.size), "at most " + byte_count(limit));
   std::vector<std::byte> bytes(static_cast<std::size_t>(e.size));
   archive.reader(entry, ZipCheck::none, part)->read(bytes);
@@ -80,8 +80,8 @@ std::vector<std::byte> read_whole(const ZipArchive& archive, std::size_t entry, 
 /// Walks the pickle's tree and lists the tensors and numbers in it under their dotted names.
 class TorchReader {
  public:
-  TorchReader(const ZipArchive& archive, const pickle::Tree& tree, const std::string& prefix, const Blame& blame)
-      : archive_(archive), tree_(tree), blame_(blame) {
+  TorchReader(const ZipArchive& archive, const pickle::Tree& tree, const std::string& prefix, const ErrorPlace& place)
+      : archive_(archive), tree_(tree), place_(place) {
     for (std::size_t i = 0; i < archive.entries().size(); ++i) {
       const std::string& name = archive.entries()[i].name;
       if (name.starts_with(prefix + "data/")) storage_entries_[name.substr(prefix.size() + 5)] = i;
@@ -106,7 +106,7 @@ class TorchReader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& wrong) const { blame_.fail("its pickle " + wrong); }
+  [[noreturn]] void fail(const std::string& wrong) const { place_.fail("its pickle " + wrong); }
 
   static std::string join(const std::string& name, const std::string& key) {
     return name.empty() ? key : name + "." + key;
@@ -207,20 +207,20 @@ class TorchReader {
   };
 
   /// ('storage', torch.FloatStorage, key, location, number of elements)
-  Storage storage(Ref ref, const Blame& blame) const {
+  Storage storage(Ref ref, const ErrorPlace& place) const {
     const auto* persistent = std::get_if<pickle::Persistent>(&tree_.nodes[ref]);
-    if (persistent == nullptr) blame.fail("its storage is not one of torch.save's");
+    if (persistent == nullptr) place.fail("its storage is not one of torch.save's");
     const std::vector<Ref>& id = list(persistent->id);
-    if (id.size() < 5) blame.fail("its storage is not one of torch.save's");
+    if (id.size() < 5) place.fail("its storage is not one of torch.save's");
     const std::optional<DType> dtype = dtype_of_storage(global(id[1]));
     const auto* key = std::get_if<std::string>(&tree_.nodes[id[2]]);
     const Index count = integer(id[4]);
-    if (!dtype || key == nullptr) blame.fail("its storage is not one of torch.save's");
+    if (!dtype || key == nullptr) place.fail("its storage is not one of torch.save's");
     const auto it = storage_entries_.find(*key);
-    if (it == storage_entries_.end()) blame.fail("its storage " + in_quotes(*key) + " is missing from the archive");
+    if (it == storage_entries_.end()) place.fail("its storage " + in_quotes(*key) + " is missing from the archive");
     const std::uint64_t have = archive_.entries()[it->second].size;
     if (!checked_count({count}) || static_cast<std::uint64_t>(count) * byte_size(*dtype) > have) {
-      blame.fail("its storage should hold " + std::to_string(count) + " numbers of " +
+      place.fail("its storage should hold " + std::to_string(count) + " numbers of " +
                  std::string(headlight::name(*dtype)) + ", but has " + byte_count(have));
     }
     return {*dtype, it->second, count};
@@ -228,20 +228,20 @@ class TorchReader {
 
   /// (storage, offset, sizes, strides, …)
   void add_tensor(const pickle::Call& call, const std::string& name) {
-    const Blame blame = blame_.array(name);
-    const Storage from = storage(argument(call, 0), blame);
+    const ErrorPlace place = place_.array(name);
+    const Storage from = storage(argument(call, 0), place);
     const Index offset = integer(argument(call, 1));
     ArrayLayout layout{from.dtype, integers(argument(call, 2)), integers(argument(call, 3)), 0, false};
-    if (layout.shape.size() != layout.strides.size()) blame.fail("it has not as many strides as axes");
+    if (layout.shape.size() != layout.strides.size()) place.fail("it has not as many strides as axes");
     const std::optional<Index> count = checked_count(layout.shape);
-    if (!count) blame.fail("its shape " + to_string(layout.shape) + " is impossible");
+    if (!count) place.fail("its shape " + to_string(layout.shape) + " is impossible");
     const std::optional<Index> extent = checked_extent(layout.shape, layout.strides);
     if (!extent || offset < 0 || (*extent > 0 && (offset > from.count || *extent > from.count - offset))) {
-      blame.fail("its shape " + to_string(layout.shape) + " with strides " + to_string(layout.strides) +
+      place.fail("its shape " + to_string(layout.shape) + " with strides " + to_string(layout.strides) +
                  " reaches past the " + std::to_string(from.count) + " numbers of its storage");
     }
     if (*count > from.count && *count > max_expanded) {
-      blame.fail("its shape " + to_string(layout.shape) + " repeats the " + std::to_string(from.count) +
+      place.fail("its shape " + to_string(layout.shape) + " repeats the " + std::to_string(from.count) +
                      " numbers of its storage too often",
                  "a tensor saved without expand()");
     }
@@ -252,18 +252,18 @@ class TorchReader {
 
   const ZipArchive& archive_;
   const pickle::Tree& tree_;
-  const Blame& blame_;
+  const ErrorPlace& place_;
   std::unordered_map<std::string, std::size_t> storage_entries_;
   std::size_t visits_ = 0;
   std::size_t name_bytes_ = 0;
 };
 
-void check_byte_order(const ZipArchive& archive, const std::string& prefix, const Blame& blame) {
+void check_byte_order(const ZipArchive& archive, const std::string& prefix, const ErrorPlace& place) {
   for (std::size_t i = 0; i < archive.entries().size(); ++i) {
     if (archive.entries()[i].name != prefix + "byteorder") continue;
-    const std::vector<std::byte> order = read_whole(archive, i, 64, blame);
+    const std::vector<std::byte> order = read_whole(archive, i, 64, place);
     const std::string_view text(reinterpret_cast<const char*>(order.data()), order.size());
-    if (text != "little") blame.fail("its byte order is " + in_quotes(text), "little; save it again on such a machine");
+    if (text != "little") place.fail("its byte order is " + in_quotes(text), "little; save it again on such a machine");
   }
 }
 
@@ -274,21 +274,21 @@ bool is_torch_archive(const ZipArchive& archive) {
 }
 
 ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::filesystem::path& path,
-                         const Blame& blame) {
+                         const ErrorPlace& place) {
   const std::size_t entry = *pickle_entry(*archive);
   const std::string& entry_name = archive->entries()[entry].name;
   const std::string prefix = entry_name.substr(0, entry_name.size() - pickle_name.size());
-  check_byte_order(*archive, prefix, blame);
-  const pickle::Tree tree = pickle::read(read_whole(*archive, entry, max_pickle, blame), is_allowed, blame);
-  TorchReader reader(*archive, tree, prefix, blame);
+  check_byte_order(*archive, prefix, place);
+  const pickle::Tree tree = pickle::read(read_whole(*archive, entry, max_pickle, place), is_allowed, place);
+  TorchReader reader(*archive, tree, prefix, place);
   const auto* root = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
   const bool is_tensor = root != nullptr && root->items.empty();
   reader.visit(tree.root, is_tensor ? name_of_only_array(path) : std::string(), 0);
 
   ArrayContents contents = std::move(reader.contents);
-  contents.open = [archive, blame, zip_entries = std::move(reader.zip_entries)](std::size_t i, ZipCheck) {
+  contents.open = [archive, place, zip_entries = std::move(reader.zip_entries)](std::size_t i, ZipCheck) {
     return archive->reader(zip_entries[i], ZipCheck::none,
-                           Blame{blame.path, "storage " + in_quotes(archive->entries()[zip_entries[i]].name)});
+                           ErrorPlace{place.path, "storage " + in_quotes(archive->entries()[zip_entries[i]].name)});
   };
   return contents;
 }

@@ -22,10 +22,10 @@ std::string utf8(const std::filesystem::path& path) {
 class ZipEntryReader final : public ByteReader {
  public:
   ZipEntryReader(zip* archive, std::uint64_t position, bool stored, ZipCheck check, std::unique_lock<std::mutex> lock,
-                 Blame blame)
-      : lock_(std::move(lock)), stored_(stored), check_(check), blame_(std::move(blame)) {
+                 ErrorPlace place)
+      : lock_(std::move(lock)), stored_(stored), check_(check), place_(std::move(place)) {
     file_.reset(zip_fopen_index(archive, position, 0));
-    if (!file_) blame_.fail(std::string("cannot be unpacked: ") + zip_strerror(archive));
+    if (!file_) place_.fail(std::string("cannot be unpacked: ") + zip_strerror(archive));
   }
 
   void skip(std::uint64_t count) override {
@@ -42,8 +42,8 @@ class ZipEntryReader final : public ByteReader {
   void read(std::span<std::byte> out) override {
     while (!out.empty()) {
       const zip_int64_t got = zip_fread(file_.get(), out.data(), out.size());
-      if (got < 0) blame_.fail(std::string("is damaged: ") + zip_file_strerror(file_.get()));
-      if (got == 0) blame_.fail("ends early: " + byte_count(out.size()) + " are missing");
+      if (got < 0) place_.fail(std::string("is damaged: ") + zip_file_strerror(file_.get()));
+      if (got == 0) place_.fail("ends early: " + byte_count(out.size()) + " are missing");
       out = out.subspan(static_cast<std::size_t>(got));
     }
   }
@@ -52,8 +52,8 @@ class ZipEntryReader final : public ByteReader {
     if (check_ == ZipCheck::none) return;
     std::byte extra{};
     const zip_int64_t got = zip_fread(file_.get(), &extra, 1);
-    if (got > 0) blame_.fail("unpacks to more bytes than its header says");
-    if (got < 0) blame_.fail(std::string("is damaged: ") + zip_file_strerror(file_.get()));
+    if (got > 0) place_.fail("unpacks to more bytes than its header says");
+    if (got < 0) place_.fail(std::string("is damaged: ") + zip_file_strerror(file_.get()));
   }
 
  private:
@@ -65,7 +65,7 @@ class ZipEntryReader final : public ByteReader {
   std::unique_ptr<zip_file, Close> file_;
   bool stored_;
   ZipCheck check_;
-  Blame blame_;
+  ErrorPlace place_;
 };
 
 }  // namespace
@@ -74,7 +74,7 @@ void ZipArchive::Discard::operator()(zip* archive) const {
   zip_discard(archive);
 }
 
-ZipArchive::ZipArchive(const std::filesystem::path& path, const Blame& blame) {
+ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& place) {
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* source = zip_source_file_create(utf8(path).c_str(), 0, -1, &error);
@@ -85,29 +85,29 @@ ZipArchive::ZipArchive(const std::filesystem::path& path, const Blame& blame) {
   if (!archive_) {
     const std::string reason = zip_error_strerror(&error);
     zip_error_fini(&error);
-    blame.fail("a ZIP archive cut short or damaged (" + reason + ")");
+    place.fail("a ZIP archive cut short or damaged (" + reason + ")");
   }
   zip_error_fini(&error);
-  list(std::filesystem::file_size(path), blame);
+  list(std::filesystem::file_size(path), place);
 }
 
-void ZipArchive::list(std::uint64_t file_size, const Blame& blame) {
+void ZipArchive::list(std::uint64_t file_size, const ErrorPlace& place) {
   const auto count = static_cast<std::uint64_t>(std::max<zip_int64_t>(0, zip_get_num_entries(archive_.get(), 0)));
   if (count > max_entries) {
-    blame.fail("holds " + std::to_string(count) + " entries", "at most " + std::to_string(max_entries));
+    place.fail("holds " + std::to_string(count) + " entries", "at most " + std::to_string(max_entries));
   }
   for (std::uint64_t i = 0; i < count; ++i) {
     zip_stat_t stat;
     zip_stat_init(&stat);
     if (zip_stat_index(archive_.get(), i, 0, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 ||
         (stat.valid & ZIP_STAT_SIZE) == 0 || (stat.valid & ZIP_STAT_COMP_SIZE) == 0) {
-      blame.fail("its ZIP directory is damaged at entry " + std::to_string(i));
+      place.fail("its ZIP directory is damaged at entry " + std::to_string(i));
     }
     const std::string name = stat.name;
     if (!name.empty() && name.back() == '/') continue;
     const bool stored = (stat.valid & ZIP_STAT_COMP_METHOD) != 0 && stat.comp_method == ZIP_CM_STORE;
     if (stat.comp_size > file_size || (stored && stat.comp_size != stat.size)) {
-      blame.fail("entry " + in_quotes(name) + " claims " + byte_count(stat.comp_size) + " in a file of " +
+      place.fail("entry " + in_quotes(name) + " claims " + byte_count(stat.comp_size) + " in a file of " +
                  byte_count(file_size));
     }
     entries_.push_back({name, stat.size, stat.comp_size, stored});
@@ -115,14 +115,14 @@ void ZipArchive::list(std::uint64_t file_size, const Blame& blame) {
   }
 }
 
-std::unique_ptr<ByteReader> ZipArchive::reader(std::size_t entry, ZipCheck check, Blame blame) const {
+std::unique_ptr<ByteReader> ZipArchive::reader(std::size_t entry, ZipCheck check, ErrorPlace place) const {
   const ZipEntry& e = entries_[entry];
   if (e.size > always_allowed && e.size / max_ratio > e.packed_size) {
-    blame.fail("would unpack " + byte_count(e.packed_size) + " to " + byte_count(e.size) + ", as a zip bomb does",
+    place.fail("would unpack " + byte_count(e.packed_size) + " to " + byte_count(e.size) + ", as a zip bomb does",
                "an array saved unpacked, with numpy.savez");
   }
   return std::make_unique<ZipEntryReader>(archive_.get(), positions_[entry], e.stored, check, std::unique_lock(mutex_),
-                                          std::move(blame));
+                                          std::move(place));
 }
 
 }  // namespace headlight

@@ -29,20 +29,20 @@ enum class ZipCheck : bool {
 class ZipArchive {
  public:
   /// Throws FileError where there is no whole ZIP directory in it, or where a stored entry cannot lie in the file.
-  ZipArchive(const std::filesystem::path& path, const Blame& blame);
+  ZipArchive(const std::filesystem::path& path, const ErrorPlace& place);
 
   /// In the order of the directory; folders are left out.
   const std::vector<ZipEntry>& entries() const { return entries_; }
   /// Refuses an entry that would unpack to far more than it looks (a "zip bomb"). Locks the archive until it is
   /// destroyed, so one thread must not hold two at once.
-  std::unique_ptr<ByteReader> reader(std::size_t entry, ZipCheck check, Blame blame) const;
+  std::unique_ptr<ByteReader> reader(std::size_t entry, ZipCheck check, ErrorPlace place) const;
 
  private:
   struct Discard {
     void operator()(zip* archive) const;
   };
 
-  void list(std::uint64_t file_size, const Blame& blame);
+  void list(std::uint64_t file_size, const ErrorPlace& place);
 
   std::unique_ptr<zip, Discard> archive_;
   std::vector<ZipEntry> entries_;

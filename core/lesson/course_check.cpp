@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/explain/explain.h"
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/lesson/course_read.h"
 #include "core/mask/expression.h"
 #include "core/diagnosis/diagnosis.h"

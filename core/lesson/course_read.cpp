@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/diagnosis/mistakes.h"
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/lesson/course_read.h"
 #include "core/scenario/scenario_read.h"
 #include "core/scenario/settings_table.h"

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/diagnosis/own_stages.h"
 #include "core/lesson/course.h"
 #include "core/network/network.h"

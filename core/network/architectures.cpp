@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/network/blueprint.h"
 #include "core/network/model_folder.h"
 #include "core/tensor/error.h"

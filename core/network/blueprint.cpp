@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

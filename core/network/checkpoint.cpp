@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -32,7 +32,7 @@ Checkpoint::Checkpoint(const std::vector<std::filesystem::path>& files) : paths_
       if (is_new) {
         names_.push_back(name);
       } else if (place->second.file + 1 != files_.size()) {
-        Blame{files_.back()->path()}.fail("holds " + in_quotes(name) + ", which " + files_[place->second.file]->path() + " holds too", "each array in one shard");
+        ErrorPlace{files_.back()->path()}.fail("holds " + in_quotes(name) + ", which " + files_[place->second.file]->path() + " holds too", "each array in one shard");
       }
     }
   }

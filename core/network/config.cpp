@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/files/json_object.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"

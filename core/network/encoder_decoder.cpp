@@ -1,5 +1,5 @@
 // Encoder and decoder: T5 (Raffel et al. 2020), BART (Lewis et al. 2019), Marian (Junczys-Dowmunt et al. 2018).
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/network/blueprint.h"
 
 namespace headlight {

@@ -1,5 +1,5 @@
 // Decoders whose projections are packed head by head, and others of their time: GPT-NeoX, BLOOM, Falcon, MPT, OPT.
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/network/blueprint.h"
 
 namespace headlight {

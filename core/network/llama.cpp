@@ -1,5 +1,5 @@
 // LLaMA (Touvron et al. 2023) and the decoders that followed it: RMSNorm, rotary positions, a gated MLP.
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/network/blueprint.h"
 
 namespace headlight {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/assets/assets.h"
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/files/json_object.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -22,15 +22,15 @@ bool is_index(const fs::path& path) { return path.filename().string().ends_with(
 
 /// The shards of `index`, each once, in the order of their names.
 std::vector<fs::path> shards_of(const fs::path& index) {
-  const Blame blame{utf8_from(index)};
-  if (!is_file(index)) blame.fail("no such file");
+  const ErrorPlace place{utf8_from(index)};
+  if (!is_file(index)) place.fail("no such file");
   const nlohmann::json json = read_json_object(index, "an index as Hugging Face writes it", 256 << 20);
   if (!json.contains("weight_map") || !json["weight_map"].is_object()) {
-    blame.fail("holds no weight_map", "an index as Hugging Face writes it, {\"weight_map\": {\"name\": \"file\"}}");
+    place.fail("holds no weight_map", "an index as Hugging Face writes it, {\"weight_map\": {\"name\": \"file\"}}");
   }
   std::vector<std::string> names;
   for (const auto& [array, file] : json["weight_map"].items()) {
-    if (!file.is_string()) blame.fail("its weight_map names no file for " + in_quotes(array));
+    if (!file.is_string()) place.fail("its weight_map names no file for " + in_quotes(array));
     names.push_back(file.get<std::string>());
   }
   std::ranges::sort(names);
@@ -39,10 +39,10 @@ std::vector<fs::path> shards_of(const fs::path& index) {
   for (const std::string& name : names) {
     shards.push_back(index.parent_path() / path_from(name));
     if (is_file(shards.back())) continue;
-    blame.fail("names the shard " + in_quotes(name) + ", which is not beside it",
+    place.fail("names the shard " + in_quotes(name) + ", which is not beside it",
                "all " + std::to_string(names.size()) + " shards in one folder");
   }
-  if (shards.empty()) blame.fail("names no shard", "the files that hold the model's tensors");
+  if (shards.empty()) place.fail("names no shard", "the files that hold the model's tensors");
   return shards;
 }
 

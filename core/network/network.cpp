@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/network/architectures.h"
 #include "core/network/checkpoint.h"
 #include "core/network/config.h"

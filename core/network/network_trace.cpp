@@ -1,6 +1,6 @@
 #include "core/network/network_trace.h"
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/network/architectures.h"
 #include "core/network/checkpoint.h"
 #include "core/network/layer_change.h"

@@ -4,14 +4,14 @@
 #include <fstream>
 
 #include "core/assets/assets.h"
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
 
 ShippedModel read_model(const std::filesystem::path& path) {
-  const Blame blame{utf8_from(path)};
+  const ErrorPlace place{utf8_from(path)};
   std::ifstream stream(path, std::ios::binary);
   try {
     const auto json = nlohmann::ordered_json::parse(stream);
@@ -34,7 +34,7 @@ ShippedModel read_model(const std::filesystem::path& path) {
     }
     return model;
   } catch (const nlohmann::ordered_json::exception& error) {
-    blame.fail(std::string("is no description of a model: ") + error.what(), "id, title, task, layers, heads, accuracy, examples, claims");
+    place.fail(std::string("is no description of a model: ") + error.what(), "id, title, task, layers, heads, accuracy, examples, claims");
   }
 }
 

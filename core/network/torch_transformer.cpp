@@ -1,5 +1,5 @@
 // nn.Transformer of PyTorch, its encoder, its decoder, or one layer of either: a state_dict with x (src, tgt, memory) beside it.
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/network/blueprint.h"
 
 namespace headlight {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/scenario/projection_names.h"
 #include "core/tensor/error.h"
 

@@ -1,10 +1,10 @@
 // The file as a whole, and the inputs in it.
 #include <algorithm>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/model_layer.h"
-#include "core/scenario/given.h"
+#include "core/scenario/typed_inputs.h"
 #include "core/scenario/model_config.h"
 #include "core/scenario/model_text.h"
 #include "core/scenario/scenario_rules.h"
@@ -174,7 +174,7 @@ void read_inputs(const FileReading& r) {
   Inputs& in = r.inputs;
   if (s.x) {
     sized_by_input(s);
-    give_input(s, ", the width of " + weight_name(r, r.keys.q, in.W_q), in);
+    take_typed_input(s, ", the width of " + weight_name(r, r.keys.q, in.W_q), in);
     return r.assume("inputs", "given by hand, " + to_string(in.query.shape()));
   }
   if (s.text_as_input) return read_text_inputs(r);

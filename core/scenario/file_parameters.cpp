@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"

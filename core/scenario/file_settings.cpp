@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/model_config.h"
 #include "core/scenario/scenario_rules.h"

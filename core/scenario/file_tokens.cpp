@@ -1,5 +1,5 @@
 // The words in a file, which label the axes.
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <limits>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/tensor/error.h"
 #include "core/text/json_depth.h"
 #include "core/text/utf8_path.h"

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
 

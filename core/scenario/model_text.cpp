@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/scenario/model_config.h"
 #include "core/scenario/seeded.h"
 #include "core/tokenizer/tokenizer.h"

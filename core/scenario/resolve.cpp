@@ -2,7 +2,7 @@
 
 #include "core/scenario/file_source.h"
 #include "core/mask/expression.h"
-#include "core/scenario/given.h"
+#include "core/scenario/typed_inputs.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
@@ -30,7 +30,7 @@ void resolve_text(const Resolving& r, Inputs& inputs) {
 void resolve_random(const Resolving& r, Inputs& inputs) {
   inputs.dims = seeded_dims(sized_by_input(r.scenario));
   settle_heads(r.scenario, inputs.dims);
-  r.scenario.x ? give_input(r.scenario, "", inputs) : draw_inputs(r.scenario, inputs);
+  r.scenario.x ? take_typed_input(r.scenario, "", inputs) : draw_inputs(r.scenario, inputs);
   draw_parameters(r, inputs);
 }
 
@@ -226,7 +226,7 @@ void add_settings(const Resolving& r, Inputs& inputs) {
   set_valid_lens(r.scenario, inputs);
   set_doc_ids(r.scenario, inputs);
   if (!r.scenario.mask_file.empty()) read_mask_file({r.scenario, r.last_scenario, last_unedited}, inputs);
-  give_bias(r.scenario, inputs);
+  take_typed_bias(r.scenario, inputs);
   name_tokens(r.scenario, inputs);
   if (last_unedited) keep_inputs(*last_unedited, inputs);
   if (r.scenario.edits.empty()) return;

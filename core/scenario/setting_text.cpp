@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/text/number_from.h"
 #include "core/text/number_text.h"
 #include "core/text/utf8_path.h"

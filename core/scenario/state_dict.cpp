@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/scenario/projection_names.h"
 #include "core/tensor/error.h"
 

@@ -1,7 +1,7 @@
 // GPT-2's tokenizer, from vocab.json and merges.txt.
 #include <fstream>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/json_steps.h"
 
@@ -9,11 +9,11 @@ namespace headlight {
 namespace {
 
 Vocabulary read_vocabulary(const std::filesystem::path& path) {
-  const Blame blame{utf8_from(path)};
-  const Json json = read_tokenizer_json(path, blame);
-  if (!json.is_object()) blame.fail("no JSON object", "{\"token\": id, …}");
+  const ErrorPlace place{utf8_from(path)};
+  const Json json = read_tokenizer_json(path, place);
+  if (!json.is_object()) place.fail("no JSON object", "{\"token\": id, …}");
   Vocabulary vocabulary;
-  for (const auto& [token, id] : json.items()) vocabulary.emplace(token, token_id(id, token, blame));
+  for (const auto& [token, id] : json.items()) vocabulary.emplace(token, token_id(id, token, place));
   return vocabulary;
 }
 
@@ -24,7 +24,7 @@ std::vector<std::pair<std::string, std::string>> read_merges(const std::filesyst
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty() || line.starts_with("#version")) continue;
     const std::size_t blank = line.find(' ');
-    if (blank == std::string::npos) Blame{utf8_from(path)}.fail("the line " + in_quotes(line) + " has no blank", "two pieces that are joined");
+    if (blank == std::string::npos) ErrorPlace{utf8_from(path)}.fail("the line " + in_quotes(line) + " has no blank", "two pieces that are joined");
     merges.emplace_back(line.substr(0, blank), line.substr(blank + 1));
   }
   return merges;

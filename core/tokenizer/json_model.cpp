@@ -6,10 +6,10 @@ namespace {
 
 Vocabulary vocabulary_of(const TokenizerPart& part) {
   const TokenizerPart list = part.at("vocab");
-  if (!list.value.is_object() || list.value.empty()) part.blame.fail("its model has no vocab", "{\"token\": id, …}");
+  if (!list.value.is_object() || list.value.empty()) part.place.fail("its model has no vocab", "{\"token\": id, …}");
   Vocabulary vocabulary;
   for (const auto& [token, id] : list.value.items()) {
-    vocabulary.emplace(token, token_id(id, token, part.blame));
+    vocabulary.emplace(token, token_id(id, token, part.place));
   }
   return vocabulary;
 }
@@ -21,7 +21,7 @@ std::pair<std::string, std::string> merge_of(const TokenizerPart& merge) {
   }
   const std::string text = merge.value.is_string() ? merge.value.get<std::string>() : std::string();
   const std::size_t blank = text.find(' ');
-  if (blank == std::string::npos) merge.blame.fail("one of its merges is no pair", "\"a b\" or [\"a\", \"b\"]");
+  if (blank == std::string::npos) merge.place.fail("one of its merges is no pair", "\"a b\" or [\"a\", \"b\"]");
   return {text.substr(0, blank), text.substr(blank + 1)};
 }
 
@@ -37,7 +37,7 @@ std::unique_ptr<const TokenModel> pairs_of(const TokenizerPart& part) {
   rules.join_unknown = part.is("fuse_unk", false);
   rules.bytes = part.is("byte_fallback", false);
   rules.whole_words = part.is("ignore_merges", false);
-  return pair_model(std::move(rules), part.blame.path);
+  return pair_model(std::move(rules), part.place.path);
 }
 
 std::unique_ptr<const TokenModel> pieces_of(const TokenizerPart& part) {
@@ -60,7 +60,7 @@ Token pair_token(const TokenizerPart& part, const char* key) {
   const bool good = pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_number_unsigned();
   if (!good) part.refuse(std::string("has a ") + key + " that is no token");
   const std::string text = pair[0].get<std::string>();
-  return {token_id(pair[1], text, part.blame), text};
+  return {token_id(pair[1], text, part.place), text};
 }
 
 /// {"id": "<s>", "ids": [1], "tokens": ["<s>"]} of special_tokens.
@@ -72,7 +72,7 @@ void append_special(const TokenizerPart& part, const std::string& id, std::vecto
     const bool good = ids.is_array() && ids[i].is_number_unsigned() && names.is_array() && i < names.size() && names[i].is_string();
     if (!good) part.refuse("has a special token " + in_quotes(id) + " without its id");
     const std::string text = names[i].get<std::string>();
-    tokens.push_back({token_id(ids[i], text, part.blame), text});
+    tokens.push_back({token_id(ids[i], text, part.place), text});
   }
   if (ids.empty()) part.refuse("names the special token " + in_quotes(id));
 }

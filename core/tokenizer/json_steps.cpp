@@ -49,20 +49,20 @@ Normalizer bert_of(const TokenizerPart& part) {
 
 }  // namespace
 
-Json read_tokenizer_json(const std::filesystem::path& path, const Blame& blame) {
+Json read_tokenizer_json(const std::filesystem::path& path, const ErrorPlace& place) {
   constexpr std::uintmax_t most = std::uintmax_t{256} << 20;
   std::error_code error;
-  if (std::filesystem::file_size(path, error) > most) blame.fail("is too large for a tokenizer", "less than 256 MB");
+  if (std::filesystem::file_size(path, error) > most) place.fail("is too large for a tokenizer", "less than 256 MB");
   std::ifstream stream(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   constexpr int deepest = 5000;  // of what is parsed; its parts are gone through less deep
-  if (nested_deeper_than(text, deepest)) blame.fail("is nested more than " + std::to_string(deepest) + " deep");
+  if (nested_deeper_than(text, deepest)) place.fail("is nested more than " + std::to_string(deepest) + " deep");
   return Json::parse(text, nullptr, false);
 }
 
-Index token_id(const Json& id, std::string_view token, const Blame& blame) {
+Index token_id(const Json& id, std::string_view token, const ErrorPlace& place) {
   const bool whole = id.is_number_unsigned() && id.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
-  if (!whole) blame.fail("the id of " + in_quotes(token) + " is no whole number", "0 to 4294967295");
+  if (!whole) place.fail("the id of " + in_quotes(token) + " is no whole number", "0 to 4294967295");
   return id.get<Index>();
 }
 
@@ -71,14 +71,14 @@ std::string TokenizerPart::type() const { return text("type"); }
 TokenizerPart TokenizerPart::at(const char* key) const {
   static const Json nothing;
   const auto found = value.is_object() ? value.find(key) : value.end();
-  return {value.is_object() && found != value.end() ? *found : nothing, name, blame, depth};
+  return {value.is_object() && found != value.end() ? *found : nothing, name, place, depth};
 }
 
 std::vector<TokenizerPart> TokenizerPart::list(const char* key) const {
   constexpr int deepest = 16;
   if (depth >= deepest) refuse("is nested more than " + std::to_string(deepest) + " deep");
   std::vector<TokenizerPart> items;
-  for (const Json& item : at(key).value) items.push_back({item, name, blame, depth + 1});
+  for (const Json& item : at(key).value) items.push_back({item, name, place, depth + 1});
   return items;
 }
 
@@ -97,7 +97,7 @@ bool TokenizerPart::is(const char* key, bool otherwise) const {
 }
 
 void TokenizerPart::refuse(const std::string& what) const {
-  blame.fail("its " + name + " " + what + ", which is not known here", "a tokenizer as of GPT-2, BERT or LLaMA");
+  place.fail("its " + name + " " + what + ", which is not known here", "a tokenizer as of GPT-2, BERT or LLaMA");
 }
 
 Normalizer normalizer_of(const TokenizerPart& part) {

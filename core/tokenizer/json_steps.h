@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/tokenizer/token_pipeline.h"
 
 namespace headlight {
@@ -14,15 +14,15 @@ namespace headlight {
 using Json = nlohmann::json;
 
 /// The JSON of a tokenizer's file; discarded where it is none. Throws FileError for more than a tokenizer could need.
-Json read_tokenizer_json(const std::filesystem::path& path, const Blame& blame);
+Json read_tokenizer_json(const std::filesystem::path& path, const ErrorPlace& place);
 /// A token's number. Throws FileError for what is none, or larger than any vocabulary.
-Index token_id(const Json& id, std::string_view token, const Blame& blame);
+Index token_id(const Json& id, std::string_view token, const ErrorPlace& place);
 
 /// Where one is in a tokenizer.json: its part, and what to say of it.
 struct TokenizerPart {
   const Json& value;
   std::string name;  ///< "pre_tokenizer"
-  const Blame& blame;
+  const ErrorPlace& place;
   int depth = 0;  ///< of lists in lists
 
   bool there() const { return !value.is_null(); }

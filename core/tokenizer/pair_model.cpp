@@ -4,7 +4,7 @@
 #include <queue>
 #include <utility>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/text/utf8.h"
 #include "core/tokenizer/token_model.h"
 
@@ -31,7 +31,7 @@ class PairModel final : public TokenModel {
     for (const auto& [text, id] : rules_.vocabulary) texts_.emplace(id, text);
     const auto id_of = [&](const std::string& text) {
       const auto found = rules_.vocabulary.find(text);
-      if (found == rules_.vocabulary.end()) Blame{file}.fail("has no token " + in_quotes(text) + ", which its merges name", "every merge's parts and result in the vocabulary");
+      if (found == rules_.vocabulary.end()) ErrorPlace{file}.fail("has no token " + in_quotes(text) + ", which its merges name", "every merge's parts and result in the vocabulary");
       return found->second;
     };
     for (std::size_t rank = 0; rank < rules_.merges.size(); ++rank) {

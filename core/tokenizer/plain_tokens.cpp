@@ -3,7 +3,7 @@
 #include <charconv>
 #include <map>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/files/byte_reader.h"
 #include "core/files/pickle.h"
 #include "core/tensor/error.h"
@@ -80,17 +80,17 @@ class Ids : public TokenSplitter {
 }  // namespace
 
 std::unique_ptr<const TokenSplitter> open_characters(const std::filesystem::path& path) {
-  const Blame blame{utf8_from(path)};
+  const ErrorPlace place{utf8_from(path)};
   constexpr std::uintmax_t most = 16'000'000;
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error || size > most) blame.fail(error ? "cannot be read: " + error.message() : "has " + byte_count(size), "a table of characters");
+  if (error || size > most) place.fail(error ? "cannot be read: " + error.message() : "has " + byte_count(size), "a table of characters");
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  FileReader(path, 0, blame).read(bytes);
-  const pickle::Tree tree = pickle::read(bytes, [](std::string_view) { return false; }, blame);
+  FileReader(path, 0, place).read(bytes);
+  const pickle::Tree tree = pickle::read(bytes, [](std::string_view) { return false; }, place);
   const char* expected = "a dict with \"stoi\", from characters to ids, as nanoGPT writes it";
   const auto* root = std::get_if<pickle::Dict>(&tree.nodes[tree.root]);
-  if (root == nullptr) blame.fail("holds no dict", expected);
+  if (root == nullptr) place.fail("holds no dict", expected);
   for (const auto& [key, value] : root->items) {
     const auto* name = std::get_if<std::string>(&tree.nodes[key]);
     const auto* table = std::get_if<pickle::Dict>(&tree.nodes[value]);
@@ -99,12 +99,12 @@ std::unique_ptr<const TokenSplitter> open_characters(const std::filesystem::path
     for (const auto& [character, number] : table->items) {
       const auto* text = std::get_if<std::string>(&tree.nodes[character]);
       const auto* id = std::get_if<std::int64_t>(&tree.nodes[number]);
-      if (text == nullptr || id == nullptr || *id < 0) blame.fail("\"stoi\" holds something else than characters and ids", expected);
+      if (text == nullptr || id == nullptr || *id < 0) place.fail("\"stoi\" holds something else than characters and ids", expected);
       ids[*text] = *id;
     }
     return std::make_unique<Characters>(std::move(ids));
   }
-  blame.fail("holds no \"stoi\"", expected);
+  place.fail("holds no \"stoi\"", expected);
 }
 
 std::unique_ptr<const TokenSplitter> token_ids(Index vocabulary) { return std::make_unique<Ids>(vocabulary); }

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/text/unicode.h"
 #include "core/text/utf8.h"
 #include "core/tokenizer/normalizer.h"

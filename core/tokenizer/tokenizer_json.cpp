@@ -8,11 +8,11 @@ namespace {
 std::vector<AddedToken> added_tokens(const TokenizerPart& whole) {
   std::vector<AddedToken> tokens;
   for (const TokenizerPart& item : whole.list("added_tokens")) {
-    const TokenizerPart part{item.value, "added_tokens", item.blame};
+    const TokenizerPart part{item.value, "added_tokens", item.place};
     const Json& id = part.at("id").value;
     if (!id.is_number_unsigned()) part.refuse("has a token without an id");
     if (part.is("single_word", false)) part.refuse("has a single_word, " + in_quotes(part.text("content")));
-    tokens.push_back({token_id(id, part.text("content"), part.blame), part.text("content"), part.is("normalized", !part.is("special", false)), part.is("lstrip", false), part.is("rstrip", false)});
+    tokens.push_back({token_id(id, part.text("content"), part.place), part.text("content"), part.is("normalized", !part.is("special", false)), part.is("lstrip", false), part.is("rstrip", false)});
   }
   return tokens;
 }
@@ -21,7 +21,7 @@ std::vector<AddedToken> added_tokens(const TokenizerPart& whole) {
 Token padding_of(const TokenizerPart& whole, const std::vector<AddedToken>& added) {
   const TokenizerPart said = whole.at("padding");
   const Json& id = said.at("pad_id").value;
-  if (id.is_number_unsigned()) return {token_id(id, "pad_token", whole.blame), said.text("pad_token", "[PAD]")};
+  if (id.is_number_unsigned()) return {token_id(id, "pad_token", whole.place), said.text("pad_token", "[PAD]")};
   for (const AddedToken& token : added) {
     if (token.text == "[PAD]" || token.text == "<pad>") return {token.id, token.text};
   }
@@ -31,11 +31,11 @@ Token padding_of(const TokenizerPart& whole, const std::vector<AddedToken>& adde
 }  // namespace
 
 std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::path& path) {
-  const Blame blame{utf8_from(path)};
-  const Json json = read_tokenizer_json(path, blame);
-  if (!json.is_object() || !json.contains("model")) blame.fail("is no tokenizer.json", "a JSON object with a model");
-  const TokenizerPart whole{json, "tokenizer", blame};
-  const auto part = [&](const char* name) { return TokenizerPart{whole.at(name).value, name, blame}; };
+  const ErrorPlace place{utf8_from(path)};
+  const Json json = read_tokenizer_json(path, place);
+  if (!json.is_object() || !json.contains("model")) place.fail("is no tokenizer.json", "a JSON object with a model");
+  const TokenizerPart whole{json, "tokenizer", place};
+  const auto part = [&](const char* name) { return TokenizerPart{whole.at(name).value, name, place}; };
   TokenizerParts parts;
   parts.added = added_tokens(whole);
   parts.normalizer = normalizer_of(part("normalizer"));

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8.h"
 #include "core/tokenizer/token_model.h"

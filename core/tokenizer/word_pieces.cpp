@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/text/utf8_path.h"
 #include "core/tokenizer/token_pipeline.h"
 
@@ -21,7 +21,7 @@ bool is_cased(const Vocabulary& vocabulary) {
 }  // namespace
 
 std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::path& path) {
-  const Blame blame{utf8_from(path)};
+  const ErrorPlace place{utf8_from(path)};
   PieceRules rules;
   std::ifstream stream(path, std::ios::binary);
   for (std::string line; std::getline(stream, line);) {
@@ -29,7 +29,7 @@ std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::pat
     rules.vocabulary.emplace(line, static_cast<Index>(rules.vocabulary.size()));
   }
   for (const char* needed : {"[UNK]", "[CLS]", "[SEP]"}) {
-    if (!rules.vocabulary.contains(needed)) blame.fail(std::string("has no ") + needed, "a token a line, as BERT's vocab.txt has them");
+    if (!rules.vocabulary.contains(needed)) place.fail(std::string("has no ") + needed, "a token a line, as BERT's vocab.txt has them");
   }
   const auto named = [&](const char* token) { return Token{rules.vocabulary.at(token), token}; };
   const bool cased = is_cased(rules.vocabulary);

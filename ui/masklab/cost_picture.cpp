@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "ui/look/number_text.h"
 
 namespace headlight {

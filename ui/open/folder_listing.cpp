@@ -8,7 +8,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 #include "core/files/mask_arrays.h"
 #include "core/text/utf8_path.h"
 

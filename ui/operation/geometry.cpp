@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "core/explain/head_plane.h"
-#include "core/explain/partial.h"
+#include "core/explain/partial_stage.h"
 #include "ui/operation/bands.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/explain/partial.h"
+#include "core/explain/partial_stage.h"
 #include "ui/operation/bands.h"
 
 namespace headlight {

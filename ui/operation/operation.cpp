@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/explain/explain.h"
-#include "core/explain/partial.h"
+#include "core/explain/partial_stage.h"
 #include "ui/level/row_prose.h"
 #include "ui/operation/parts.h"
 #include "ui/pipeline/layout.h"

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "core/explain/partial.h"
+#include "core/explain/partial_stage.h"
 #include "ui/level/figures.h"
 #include "ui/operation/operation.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/explain/explain.h"
-#include "core/explain/partial.h"
+#include "core/explain/partial_stage.h"
 #include "core/image/theme.h"
 #include "core/figure/range.h"
 #include "ui/operation/parts.h"

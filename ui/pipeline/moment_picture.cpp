@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/explain/partial.h"
+#include "core/explain/partial_stage.h"
 #include "ui/frame/colormaps.h"
 
 namespace headlight {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/explain/partial.h"
+#include "core/explain/partial_stage.h"
 
 namespace headlight {
 namespace {

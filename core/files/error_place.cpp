@@ -1,4 +1,4 @@
-#include "core/files/blame.h"
+#include "core/files/error_place.h"
 
 #include <algorithm>
 #include <array>
@@ -75,12 +75,12 @@ std::size_t sequence_length(std::string_view text) {
 
 }  // namespace
 
-void Blame::fail(const std::string& wrong, const std::string& expected) const {
+void ErrorPlace::fail(const std::string& wrong, const std::string& expected) const {
   throw FileError(path, part.empty() ? wrong : part + ": " + wrong,
                   expected.empty() ? expected : "expected " + expected);
 }
 
-Blame Blame::array(std::string_view name) const {
+ErrorPlace ErrorPlace::array(std::string_view name) const {
   return {path, "array " + in_quotes(name)};
 }
 

@@ -7,15 +7,15 @@
 
 namespace headlight {
 
-/// Whom an error is about. `path` is as the person wrote it; `part` is e.g. `array "x"` and may be empty.
-struct Blame {
+/// What an error is about. `path` is as the person wrote it; `part` is e.g. `array "x"` and may be empty.
+struct ErrorPlace {
   std::string path;
   std::string part = {};
 
   /// Throws FileError: `path: part: wrong; expected …`.
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected = {}) const;
   /// The same file, the array of that name.
-  Blame array(std::string_view name) const;
+  ErrorPlace array(std::string_view name) const;
 };
 
 /// In double quotes, whatever is not printable ASCII or UTF-8 text escaped as \xNN, cut after 60 bytes: text from a

@@ -1,4 +1,4 @@
-#include "core/scenario/given.h"
+#include "core/scenario/typed_inputs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ Scenario sized_by_input(const Scenario& scenario) {
   return sized;
 }
 
-void give_input(const Scenario& scenario, const std::string& widths, Inputs& inputs) {
+void take_typed_input(const Scenario& scenario, const std::string& widths, Inputs& inputs) {
   const Tensor& x = scenario.x->numbers;
   Dims& dims = inputs.dims;
   for (const Index width : {dims.d_query, dims.d_key, dims.d_value}) {
@@ -43,7 +43,7 @@ void give_input(const Scenario& scenario, const std::string& widths, Inputs& inp
   dims.n_q = dims.n_k = x.size(0);
 }
 
-void give_bias(const Scenario& scenario, Inputs& inputs) {
+void take_typed_bias(const Scenario& scenario, Inputs& inputs) {
   if (!scenario.attn_bias) return;
   const Tensor& bias = scenario.attn_bias->numbers;
   const Shape expected{inputs.dims.n_q, inputs.dims.n_k};

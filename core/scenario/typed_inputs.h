@@ -10,8 +10,8 @@ namespace headlight {
 Scenario sized_by_input(const Scenario& scenario);
 /// query, key and value from scenario.x, and batch, n_q and n_k with them. Needs the widths in inputs.dims; `widths` says
 /// where they come from. Throws SettingError where they differ.
-void give_input(const Scenario& scenario, const std::string& widths, Inputs& inputs);
+void take_typed_input(const Scenario& scenario, const std::string& widths, Inputs& inputs);
 /// inputs.bias from scenario.attn_bias. Throws SettingError where it is not [n_q, n_k] of numbers and -inf.
-void give_bias(const Scenario& scenario, Inputs& inputs);
+void take_typed_bias(const Scenario& scenario, Inputs& inputs);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-#include "core/explain/partial.h"
+#include "core/explain/partial_stage.h"
 
 #include <cassert>
 #include <cmath>
