@@ -428,3 +428,24 @@ TEST_CASE("a lesson that there is not takes back nothing of what was asked for b
   CHECK(window.document().trace->scenario == before);
   CHECK(window.document().redo.size() == 1);
 }
+
+TEST_CASE("a head that only the numbers to come have is not looked for in those that are there, on no sheet of the mask view") {
+  for (const MaskTab tab : {MaskTab::patterns, MaskTab::conventions, MaskTab::reach, MaskTab::cost, MaskTab::side_by_side}) {
+    Document start = sentence();
+    start.scenario.heads = 1;
+    start.scenario.mask = "causal() && h < 9";
+    start.view.kind = ViewKind::mask;
+    start.view.mask_lab.tab = tab;
+    HeadlessWindow window(std::move(start));
+    window.settle();
+    window.session.perform(EditScenario{[](Scenario& s) { s.heads = 4; }, {}});
+    window.session.perform(EditView{[](View& view) { view.head = 3; }});
+    window.frame();
+    window.settle();
+    CHECK(window.document().view.head == 3);
+    CHECK(window.session.faults() == 0);
+    window.session.perform(EditView{[](View& view) { view.head = 9; }});  // which none has
+    window.settle();
+    CHECK(window.document().view.head == 3);
+  }
+}

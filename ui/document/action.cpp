@@ -161,13 +161,20 @@ void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
   if (steps) document.undo.back().origin = std::move(before);
 }
 
+bool looks_within(const View& view, const Trace& trace) { return view.batch < trace.dims().batch && view.head < trace.dims().heads; }
+
+void look_within(View& view, const Trace& trace) {
+  view.batch = std::clamp<Index>(view.batch, 0, trace.dims().batch - 1);
+  view.head = std::clamp<Index>(view.head, 0, trace.dims().heads - 1);
+}
+
 void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario of) {
   document.trace = std::move(trace);
+  document.difference.reset();  // it was of another, which may have had other stages
   document.computed = std::move(of);
   View& view = document.view;
   const Dims& dims = document.trace->dims();
-  view.batch = std::clamp<Index>(view.batch, 0, dims.batch - 1);
-  view.head = std::clamp<Index>(view.head, 0, dims.heads - 1);
+  look_within(view, *document.trace);
   std::erase_if(view.heads.heads, [&](Index h) { return h >= dims.heads; });
   if (view.heads.isolated && *view.heads.isolated >= dims.heads) view.heads.isolated.reset();
   if (!document.trace->has(view.heads.stage)) view.heads.stage = Stage::weights;

@@ -124,6 +124,11 @@ void end_gesture(Document& document);
 /// `lesson` is opened, as `scenario`; undo brings back what was open before.
 void begin_anew(Document& document, Lesson lesson, Scenario scenario);
 
+/// Whether the trace has the batch entry and head that are looked at: a lesson's are of the numbers that are still to come.
+bool looks_within(const View& view, const Trace& trace);
+/// The nearest that it has.
+void look_within(View& view, const Trace& trace);
+
 /// Takes the newest trace over: the document shows it, and the view is kept within its sizes.
 void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario of);
 /// A scenario that could not be computed: says so and goes back to the one that is shown.

@@ -1,4 +1,5 @@
 // The middle of the window: the chosen view.
+#include "ui/document/action.h"
 #include "ui/lessons/lesson_canvas.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/panels/registry.h"
@@ -10,7 +11,7 @@ namespace headlight {
 void draw_canvas(const Frame& frame, Rect place) {
   const ViewEntry& view = view_entry(frame.view().kind);
   const PanelArea area(frame, "canvas", place.min, place.max, 0, {0, 0}, view.scrolls ? PanelArea::Kind::scrolling : PanelArea::Kind::fixed);
-  if (!frame.trace()) return;
+  if (!frame.trace() || !looks_within(frame.view(), *frame.trace())) return;
   const Course* course = view.kind == ViewKind::lesson ? nullptr : open_course(frame.document, frame.pictures);
   if (!course) return view.draw(frame, place);
   const Rect inside = above_notes(frame, *course, place);
