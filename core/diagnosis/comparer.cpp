@@ -19,6 +19,35 @@ OwnStages stages_from(const OwnSource& source, const std::shared_ptr<const Trace
 
 }  // namespace
 
+Comparer::Comparer(std::function<void()> wake) : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return settle(); }) {}
+
+Comparer::~Comparer() {
+  const std::lock_guard lock(mutex_);
+  waiting_.reset();
+  current_.request_stop();
+}
+
+void Comparer::submit(std::shared_ptr<const Trace> trace, OwnSource source) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_ = Job{std::move(trace), std::move(source)};
+    ready_.reset();
+    called_off_ = false;
+    current_.request_stop();
+    progress_ = {.busy = true, .mistake = {}};
+    started_ = Clock::now();
+  }
+  worker_.call();
+}
+
+std::shared_ptr<const Beside> Comparer::wait() {
+  worker_.wait([this] {
+    const std::lock_guard lock(mutex_);
+    return !progress_.busy;
+  });
+  return take();
+}
+
 void Comparer::stop() {
   const std::lock_guard lock(mutex_);
   if (!progress_.busy) return;
@@ -87,7 +116,9 @@ void Comparer::perform(const Job& job, std::stop_token stop) {
   }
 }
 
-void Comparer::settle(std::unique_lock<std::mutex>& lock) {
+bool Comparer::settle() {
+  std::unique_lock lock(mutex_);
+  if (!waiting_) return false;
   const Job job = std::move(*waiting_);
   waiting_.reset();
   current_ = std::stop_source();
@@ -96,6 +127,9 @@ void Comparer::settle(std::unique_lock<std::mutex>& lock) {
   perform(job, stop);
   lock.lock();
   progress_.busy = waiting_.has_value();
+  lock.unlock();
+  wake_();
+  return true;
 }
 
 }  // namespace headlight

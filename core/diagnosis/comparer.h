@@ -3,15 +3,15 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
-#include <thread>
 
 #include "core/diagnosis/diagnosis.h"
+#include "core/parallel/worker.h"
 
 namespace headlight {
 
@@ -68,23 +68,21 @@ class Comparer {
     std::shared_ptr<const Trace> trace;
     OwnSource source;
   };
-  void work(std::stop_token quit);
-  /// Compares what waits, with `lock` let go of meanwhile.
-  void settle(std::unique_lock<std::mutex>& lock);
+  /// Compares what waits; false where nothing does.
+  bool settle();
   void perform(const Job& job, std::stop_token stop);
   void publish(std::shared_ptr<const Beside> result, const std::stop_token& stop);
   void report(std::string_view mistake);
 
   std::function<void()> wake_;
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
   std::optional<Job> waiting_;
   std::shared_ptr<const Beside> ready_;
   std::stop_source current_;
   bool called_off_ = false;  ///< by stop(), not by a newer pair
   SearchProgress progress_;
   Clock::time_point started_, woken_;
-  std::jthread worker_;
+  Worker worker_;
 };
 
 }  // namespace headlight

@@ -36,6 +36,32 @@ std::optional<std::string> sentence() {
 
 }  // namespace
 
+Engine::Engine(std::function<void()> wake) : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return settle(); }) {}
+
+Engine::~Engine() {
+  const std::lock_guard lock(mutex_);
+  waiting_.reset();
+  current_.request_stop();
+}
+
+std::uint64_t Engine::submit(Scenario scenario, std::shared_ptr<const Trace> against) {
+  std::unique_lock lock(mutex_);
+  waiting_ = Job{std::move(scenario), std::move(against)};
+  current_.request_stop();
+  const std::uint64_t ticket = ++last_ticket_;
+  lock.unlock();
+  worker_.call();
+  return ticket;
+}
+
+std::optional<Outcome> Engine::wait() {
+  worker_.wait([this] {
+    const std::lock_guard lock(mutex_);
+    return settled_ticket_ == last_ticket_;
+  });
+  return take();
+}
+
 std::optional<Outcome> Engine::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(ready_, std::nullopt);
@@ -68,7 +94,9 @@ Outcome Engine::perform(const Job& job, const Trace* last, const Run& run) {
 }
 
 // Whatever throws on the way is the job's outcome, or nothing where it was cancelled.
-void Engine::settle(std::unique_lock<std::mutex>& lock) {
+bool Engine::settle() {
+  std::unique_lock lock(mutex_);
+  if (!waiting_) return false;
   const Job job = std::move(*waiting_);
   waiting_.reset();
   const std::uint64_t ticket = last_ticket_;
@@ -95,6 +123,9 @@ void Engine::settle(std::unique_lock<std::mutex>& lock) {
   progress_.busy = waiting_.has_value();
   if (!cancelled) ready_ = std::move(outcome);
   settled_ticket_ = ticket;
+  lock.unlock();
+  wake_();
+  return true;
 }
 
 }  // namespace headlight

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
-#include <thread>
 
+#include "core/parallel/worker.h"
 #include "core/run/difference.h"
 #include "core/run/pipeline.h"
 
@@ -57,15 +57,13 @@ class Engine {
     std::shared_ptr<const Trace> against;
   };
 
-  void work(std::stop_token quit);
-  /// Computes what waits, with `lock` let go of meanwhile.
-  void settle(std::unique_lock<std::mutex>& lock);
+  /// Computes what waits; false where nothing does.
+  bool settle();
   static Outcome perform(const Job& job, const Trace* last, const Run& run);
   void report(Stage stage, double share);
 
   std::function<void()> wake_;
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
   std::optional<Job> waiting_;
   std::optional<Outcome> ready_;
   std::stop_source current_;
@@ -74,7 +72,7 @@ class Engine {
   std::uint64_t last_ticket_ = 0;
   std::uint64_t settled_ticket_ = 0;
   std::shared_ptr<const Trace> last_;  ///< the worker's alone
-  std::jthread worker_;
+  Worker worker_;
 };
 
 }  // namespace headlight

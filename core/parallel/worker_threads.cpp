@@ -1,0 +1,34 @@
+#include <utility>
+
+#include "core/parallel/worker.h"
+
+namespace headlight {
+
+Worker::Worker(std::function<bool()> job) : job_(std::move(job)), thread_([this](const std::stop_token& quit) { work(quit); }) {}
+
+Worker::~Worker() = default;
+
+void Worker::call() {
+  const std::lock_guard lock(mutex_);
+  called_ = true;
+  changed_.notify_all();
+}
+
+void Worker::wait(const std::function<bool()>& done) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, done);
+}
+
+void Worker::work(const std::stop_token& quit) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, quit, [this] { return called_; }) && !quit.stop_requested()) {
+    called_ = false;
+    lock.unlock();
+    const bool did = job_();
+    lock.lock();
+    called_ = called_ || did;  // another may wait
+    changed_.notify_all();
+  }
+}
+
+}  // namespace headlight
