@@ -16,6 +16,7 @@
 #include "ui/document/action.h"
 #include "ui/session/journal.h"
 #include "ui/session/recovery.h"
+#include "ui/views/registry.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -146,6 +147,14 @@ TEST_CASE("a window that is killed at any moment leaves what it had two seconds 
     CHECK_FALSE(journal.find());
   }
   CHECK(recovered > 0);
+}
+
+TEST_CASE("whichever view was open is the one that is brought back") {
+  for (const ViewEntry& view : all_views()) {
+    Document document = sentence();
+    document.view.kind = view.kind;
+    CHECK(recovered_document(recovery_text(document), "kept.json").view.kind == view.kind);
+  }
 }
 
 TEST_CASE("what a window left behind is offered to the next, brought back with its undo, and kept by nobody afterwards") {

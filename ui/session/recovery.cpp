@@ -102,7 +102,7 @@ class Reader {
 
   static View view(const Json& json) {
     View view;
-    view.kind = choice(json, "kind", ViewKind::network);
+    view.kind = choice(json, "kind", ViewKind::map);
     view.theme = choice(json, "theme", Theme::dark);
     view.language = json.at("language").get<std::string>();
     view.colormap = json.at("colormap").get<std::string>();
