@@ -16,12 +16,6 @@ namespace {
 constexpr float margin = 68, body = 12.5f, line = 18, block_gap = 26;
 constexpr Index most_heads = 8, most_words = 24;
 
-/// The text with a number in its place.
-std::string filled(std::string text, Index number, std::string_view place = "{0}") {
-  if (const std::size_t at = text.find(place); at != std::string::npos) text.replace(at, place.size(), std::to_string(number));
-  return text;
-}
-
 FigureSpec without_subtitle(FigureSpec figure) {
   figure.subtitle.clear();
   return figure;
@@ -120,7 +114,7 @@ class Pages {
   }
 
   void footer() {
-    canvas_.text({filled(filled(text_.page, page_), count_, "{1}"), FontRole::text, 10, theme_.muted, {width_ / 2, height_ - margin / 2}, Anchor::middle, 0});
+    canvas_.text({filled(text_.page, {page_, count_}), FontRole::text, 10, theme_.muted, {width_ / 2, height_ - margin / 2}, Anchor::middle, 0});
   }
 
   const HandoutText& text_;
@@ -132,12 +126,6 @@ class Pages {
   float y_;
 };
 
-std::string shape_of(const Tensor& tensor) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < tensor.shape().size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(tensor.shape()[i]);
-  return text + "]";
-}
-
 void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head) {
   pages.heading(text.title, 24);
   if (!text.introduction.empty()) pages.paragraph(text.introduction, colours(Theme::light).ink);
@@ -145,7 +133,7 @@ void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head)
   pages.space(10);
   const auto& tokens = trace.inputs.query_tokens;
   if (!tokens.empty() && std::ssize(tokens.front()) <= most_words) {
-    pages.heading(filled(text.sentence, head), 14);
+    pages.heading(filled(text.sentence, {static_cast<int>(head)}), 14);
     pages.arcs(trace, head);
   }
   pages.heading(text.stages, 14);
@@ -157,7 +145,7 @@ void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head)
     if (std::ssize(cut.heads) > most_heads) cut.heads.resize(most_heads);
     if (cut.heads.size() == 1) cut.grid = false;
     const auto about = text.about.find(stage);
-    pages.stage(cut, shape_of(trace[stage]), about == text.about.end() ? "" : about->second);
+    pages.stage(cut, to_string(trace[stage].shape()), about == text.about.end() ? "" : about->second);
   }
 }
 

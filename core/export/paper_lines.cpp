@@ -28,4 +28,13 @@ std::vector<std::string> broken_lines(const std::string& text, float size, float
   return lines;
 }
 
+std::string filled(std::string pattern, std::initializer_list<int> numbers) {
+  int place = 0;
+  for (const int number : numbers) {
+    const std::string mark = "{" + std::to_string(place++) + "}";
+    if (const std::size_t at = pattern.find(mark); at != std::string::npos) pattern.replace(at, mark.size(), std::to_string(number));
+  }
+  return pattern;
+}
+
 }  // namespace headlight

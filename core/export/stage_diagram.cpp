@@ -17,12 +17,6 @@ struct DiagramLine {
   std::string from;
 };
 
-std::vector<PathStep> through(std::initializer_list<Point> points) {
-  std::vector<PathStep> steps;
-  for (const Point& point : points) steps.emplace_back(PathStep{point});
-  return steps;
-}
-
 std::size_t line_of(Lane lane) {
   switch (lane) {
     case Lane::query: return 0;
@@ -91,8 +85,7 @@ class Diagram {
     style.bare = style.on_paper = true;
     style.size = FigureSize{wide_, tall};
     ArrangedFigure(stage_figure(cut, style)).draw(canvas_, {at.x, at.y + name_line});
-    const Box frame{at.x, at.y + name_line, wide_, tall};
-    canvas_.path(through({{frame.x, frame.y}, {frame.right(), frame.y}, {frame.right(), frame.bottom()}, {frame.x, frame.bottom()}, {frame.x, frame.y}}), 0.7f, theme_.line, false);
+    canvas_.path(around({at.x, at.y + name_line, wide_, tall}), 0.7f, theme_.line, false);
   }
 
   void draw_arrow(float x, float y, bool plus) {

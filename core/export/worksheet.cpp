@@ -24,15 +24,6 @@ constexpr Index most_cells = 16;  ///< along a blank matrix that is to be filled
 
 constexpr Rgba said_ink{0x5B, 0x21, 0xB6};  ///< of answers: told from the print also without colour, by its weight
 
-std::string filled(std::string pattern, std::initializer_list<int> numbers) {
-  int place = 0;
-  for (const int number : numbers) {
-    const std::string mark = "{" + std::to_string(place++) + "}";
-    if (const std::size_t at = pattern.find(mark); at != std::string::npos) pattern.replace(at, mark.size(), std::to_string(number));
-  }
-  return pattern;
-}
-
 std::vector<std::string> words_along(const Trace& trace, Axis axis, Index batch, Index count) {
   const auto& tokens = axis == Axis::query ? trace.inputs.query_tokens : trace.inputs.key_tokens;
   std::vector<std::string> words;
@@ -174,13 +165,10 @@ class Sheet {
 
  private:
   void put(const std::string& words, FontRole role, float size, Rgba ink, float x, float baseline) { canvas_.text({words, role, size, ink, {x, y_ + baseline}}); }
-  void stroke(Point from, Point to, float width, Rgba ink) { canvas_.path(std::vector<PathStep>{PathStep{from}, PathStep{to}}, width, ink, false); }
+  void stroke(Point from, Point to, float width, Rgba ink) { canvas_.path(through({from, to}), width, ink, false); }
   void rule(float from, float to, float y) { stroke({from, y}, {to, y}, 0.8f, theme_.muted); }
   void frame(const Box& b, Rgba ink) {
-    const Point corners[] = {{b.x, b.y}, {b.right(), b.y}, {b.right(), b.bottom()}, {b.x, b.bottom()}, {b.x, b.y}};
-    std::vector<PathStep> steps;
-    for (const Point& corner : corners) steps.push_back(PathStep{corner});
-    canvas_.path(steps, 0.8f, ink, false);
+    canvas_.path(around(b), 0.8f, ink, false);
   }
   void footer() {
     canvas_.text({filled(text_.page, {page_, count_}), FontRole::text, 10, theme_.muted, {page_width / 2, page_height - margin / 2}, Anchor::middle, 0});

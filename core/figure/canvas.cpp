@@ -2,6 +2,16 @@
 
 namespace headlight {
 
+std::vector<PathStep> through(std::initializer_list<Point> points) {
+  std::vector<PathStep> steps;
+  for (const Point& point : points) steps.push_back(PathStep{point});
+  return steps;
+}
+
+std::vector<PathStep> around(const Box& box) {
+  return through({{box.x, box.y}, {box.right(), box.y}, {box.right(), box.bottom()}, {box.x, box.bottom()}, {box.x, box.y}});
+}
+
 std::vector<Point> turned_alike(const std::vector<Point>& polygon) {
   float twice = 0;  // the area, below zero where it goes the other way
   for (std::size_t i = 0; i < polygon.size(); ++i) {

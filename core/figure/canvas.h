@@ -2,6 +2,7 @@
 // SVG (svg_canvas.h).
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct PathStep {
   bool curved = false;
   Point control[2] = {};
 };
+
+/// Straight from point to point; around a box, back to where it began.
+std::vector<PathStep> through(std::initializer_list<Point> points);
+std::vector<PathStep> around(const Box& box);
 
 /// The polygon's corners the same way round as every other's, so that where some overlap in one path it is filled.
 std::vector<Point> turned_alike(const std::vector<Point>& polygon);

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <vector>
 
+#include "core/tensor/error.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -18,6 +19,18 @@ bool has_pictures(std::string_view text) {
     if (c >= 0x1F000 || c == 0xFE0F) return true;
   }
   return false;
+}
+
+std::string Typesetter::checked_family(const std::string& family) {
+  if (!family.empty() && !has_family(family)) {
+    throw SettingError("--font", "\"" + family + "\" is not installed", "expected the name of a font family, such as DejaVu Serif or serif");
+  }
+  return installed_family(family);
+}
+
+std::string Typesetter::families(FontRole role) const {
+  const bool own = !family_.empty() && (role == FontRole::text || role == FontRole::strong);
+  return (own ? family_ + "," : "") + font_families(role);
 }
 
 std::string Typesetter::elide(std::string_view text, FontRole role, float size, float max_width) {

@@ -77,7 +77,10 @@ class Typesetter {
   std::string families(FontRole role) const;
 
  private:
+  static std::string checked_family(const std::string& family);
+
   struct Impl;
+  std::string family_;  ///< that is installed; "" for the roles' own
   std::unique_ptr<Impl> impl_;
 };
 

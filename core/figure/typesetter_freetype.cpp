@@ -16,7 +16,6 @@
 
 #include "core/figure/canvas.h"
 #include "core/figure/typesetter.h"
-#include "core/tensor/error.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -48,7 +47,7 @@ class Collector {
     return {static_cast<float>(static_cast<double>(at_.x) + x * cosine_ - y * sine_), static_cast<float>(static_cast<double>(at_.y) + x * sine_ + y * cosine_)};
   }
   void move(const FT_Vector& to) { out_.push_back({PathStep{place(to)}}); }
-  void line(const FT_Vector& to) { out_.back().push_back({place(to)}); }
+  void line(const FT_Vector& to) { out_.back().push_back(PathStep{place(to)}); }
   void conic(const FT_Vector& control, const FT_Vector& to) {
     const Point from = out_.back().back().to, c = place(control), end = place(to);
     const auto towards = [](Point a, Point b) { return Point{a.x + (b.x - a.x) * 2 / 3, a.y + (b.y - a.y) * 2 / 3}; };
@@ -82,7 +81,6 @@ std::string point(Point p) {
 }  // namespace
 
 struct Typesetter::Impl {
-  std::string family;
   Library library;
   std::map<std::string, Face> faces;  // by file
   std::map<FontRole, float> capitals;
@@ -143,19 +141,9 @@ struct Typesetter::Impl {
   }
 };
 
-Typesetter::Typesetter(const std::string& family) : impl_(std::make_unique<Impl>()) {
-  if (!family.empty() && !has_family(family)) {
-    throw SettingError("--font", "\"" + family + "\" is not installed", "expected the name of a font family, such as DejaVu Serif or serif");
-  }
-  impl_->family = family;
-}
+Typesetter::Typesetter(const std::string& family) : family_(checked_family(family)), impl_(std::make_unique<Impl>()) {}
 
 Typesetter::~Typesetter() = default;
-
-std::string Typesetter::families(FontRole role) const {
-  const bool own = !impl_->family.empty() && (role == FontRole::text || role == FontRole::strong);
-  return (own ? impl_->family + "," : "") + font_families(role);
-}
 
 float Typesetter::width(std::string_view text, FontRole role, float size) {
   if (text.empty()) return 0;

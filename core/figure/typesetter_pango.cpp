@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/tensor/error.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -142,7 +141,6 @@ void show_runs(cairo_t* cairo, const char* text, const PangoLayoutLine& line) {
 }  // namespace
 
 struct Typesetter::Impl {
-  std::string family;
   FontMap fonts{pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT)};
   Context context;
   Layout layout;
@@ -190,20 +188,9 @@ struct Typesetter::Impl {
   }
 };
 
-Typesetter::Typesetter(const std::string& family) : impl_(std::make_unique<Impl>()) {
-  if (!family.empty() && !has_family(family)) {
-    throw SettingError("--font", "\"" + family + "\" is not installed",
-                       "expected the name of a font family, such as DejaVu Serif or serif");
-  }
-  impl_->family = installed_family(family);
-}
+Typesetter::Typesetter(const std::string& family) : family_(checked_family(family)), impl_(std::make_unique<Impl>()) {}
 
 Typesetter::~Typesetter() = default;
-
-std::string Typesetter::families(FontRole role) const {
-  const bool own = !impl_->family.empty() && (role == FontRole::text || role == FontRole::strong);
-  return (own ? impl_->family + "," : "") + font_families(role);
-}
 
 float Typesetter::width(std::string_view text, FontRole role, float size) {
   if (text.empty()) return 0;

@@ -1,8 +1,6 @@
 // The memory of a page: what WebAssembly lets it have in all, less what its heap has grown to.
 #include "core/tensor/memory.h"
 
-#include <cstdlib>
-
 #include <emscripten/heap.h>
 #include <malloc.h>
 
@@ -15,13 +13,5 @@ std::uint64_t available_memory() {
 }
 
 double machine_memory() { return static_cast<double>(emscripten_get_heap_max()); }
-
-double memory_budget() {
-  if (const char* megabytes = std::getenv("HEADLIGHT_MEMORY")) {
-    const double wanted = std::strtod(megabytes, nullptr) * 1e6;
-    if (wanted > 0) return wanted;
-  }
-  return machine_memory() / 4;
-}
 
 }  // namespace headlight
