@@ -32,6 +32,7 @@ enum class NamePlace : std::uint8_t {
   none,
   outside,  ///< beyond the ticks; a head's above its matrix; the legend below everything
   beside,   ///< at the end of the ticks' line; a head's inside its matrix; the legend under the bar
+  corner,   ///< of rows, and the legend: left of the columns' words and below the rows'
 };
 
 struct LegendEntry {

@@ -146,6 +146,10 @@ class Placer {
       label(spec_.row_label, FontRole::text, size, theme_.muted,
             on_centre({edge_ + m_.name_room / 3, (first.y + bottom()) / 2}, -90, half(size)), Anchor::middle, -90);
     }
+    if (frame_.row_name == NamePlace::corner) {
+      const float right = edge_ + frame_.left - m_.tick_gap;
+      label(spec_.row_label, FontRole::text, size, theme_.muted, on_centre({right, bottom() + m_.tick_gap + 0.5f * size}, 0, half(size)), Anchor::end);
+    }
     const Box last = last_of_first_line();
     if (frame_.col_name == NamePlace::beside) {
       const float y = bottom() + m_.tick_gap + 0.5f * m_.tick_text;
@@ -166,12 +170,14 @@ class Placer {
     for (const AxisTick& tick : frame_.row_ticks.ticks) {
       const float y = matrix.y + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_height, mark = mark_length();
       if (frame_.row_ticks.marks) out_.boxes.push_back({{matrix.x - mark - 1, y - stroke() / 2, mark, stroke()}, theme_.muted});
-      label(tick.text, FontRole::text, m_.tick_text, tick_ink(), on_centre({matrix.x - m_.tick_gap, y}, 0, half(m_.tick_text)),
-            Anchor::end);
+      const float out = m_.tick_gap + (tick.far ? frame_.row_ticks.far : 0);
+      if (tick.far) out_.boxes.push_back({{matrix.x - out + m_.tick_gap / 2, y - hair() / 2, out - m_.tick_gap / 2, hair()}, theme_.muted});
+      label(tick.text, FontRole::text, m_.tick_text, tick_ink(), on_centre({matrix.x - out, y}, 0, half(m_.tick_text)), Anchor::end);
     }
   }
 
   float stroke() const { return spec_.on_paper ? thin : 1; }
+  float hair() const { return 0.6f * stroke(); }  // to a far word, between near ones
   Rgba tick_ink() const { return spec_.on_paper || spec_.print ? theme_.ink : theme_.muted; }
 
   void columns_of(const Box& matrix) {
@@ -185,7 +191,9 @@ class Placer {
         label(tick.text, FontRole::text, size, tick_ink(), on_centre({x, matrix.bottom() + m_.tick_gap + size / 2}, 0, half(size)),
               Anchor::middle);
       } else {
-        label(tick.text, FontRole::text, size, tick_ink(), on_centre({x, matrix.bottom() + m_.tick_gap}, ticks.angle, half(size)),
+        const float out = m_.tick_gap + (tick.far ? ticks.far : 0);
+        if (tick.far) out_.boxes.push_back({{x - hair() / 2, matrix.bottom(), hair(), out - m_.tick_gap / 2}, theme_.muted});
+        label(tick.text, FontRole::text, size, tick_ink(), on_centre({x, matrix.bottom() + out}, ticks.angle, half(size)),
               Anchor::end, ticks.angle);
       }
     }
@@ -258,6 +266,10 @@ class Placer {
       y = bottom() - lines * m_.legend_line - 0.4f * m_.label_text;
       left = last_of_first_line().right() + m_.bar_gap;
     }
+    if (frame_.legend_place == NamePlace::corner) {
+      y = bottom() + frame_.ticks_below - lines * m_.legend_line;
+      left = edge_;
+    }
     for (const std::vector<LegendEntry>& line : frame_.legend) {
       float x = left;
       y += m_.legend_line;
@@ -267,7 +279,7 @@ class Placer {
         if (framed()) outline(swatch, thin, theme_.muted);
         const float text_x = swatch.right() + 0.5f * m_.label_text, room = title_edge_ + room_ - text_x;
         const std::string text =
-            frame_.legend_place == NamePlace::beside ? entry.text : typesetter_.elide(entry.text, FontRole::text, m_.label_text, room);
+            frame_.legend_place != NamePlace::outside ? entry.text : typesetter_.elide(entry.text, FontRole::text, m_.label_text, room);
         label(text, FontRole::text, m_.label_text, tick_ink(), on_centre({text_x, swatch.y + m_.swatch / 2}, 0, half(m_.label_text)));
         x = text_x + typesetter_.width(text, FontRole::text, m_.label_text) + m_.legend_gap;
       }

@@ -12,6 +12,9 @@ namespace {
 
 constexpr Index most_thinned = 3;  // every third word at the least; then indices say more
 
+// Words in two tiers, of the text's size: the least cell, so that a far word's line passes between near ones; between the tiers.
+constexpr float tier_cell = 0.56f, tier_gap = 0.3f;
+
 enum class TickWords : std::uint8_t { tokens, indices, none };
 
 /// One way, before any string is made.
@@ -21,11 +24,19 @@ struct Choice {
   int longest = 0;  // into longest_words
   TickWords rows = TickWords::none, cols = TickWords::none;
   float angle = 0;
+  bool row_tiers = false, col_tiers = false;
   BarPlace bar = BarPlace::none;
   NamePlace row_name = NamePlace::none, col_name = NamePlace::none;
   NamePlace head_names = NamePlace::none, legend = NamePlace::none;
   bool title = false, subtitle = false;
 };
+
+struct Slant {
+  float angle;
+  bool row_tiers, col_tiers;
+};
+constexpr Slant slants[]{{0, false, false}, {-45, false, false}, {-90, false, false}, {-90, false, true},
+                         {0, true, false},  {-45, true, false},  {-90, true, false},  {-90, true, true}};
 
 struct Outcome {
   float worth = -1;
@@ -33,6 +44,12 @@ struct Outcome {
 };
 
 constexpr std::array longest_words{1000.0f, 8.0f, 5.0f};  // in ems
+
+/// Of the widest word of an axis, and of those with an even and an odd index, in ems, by the longest that is let stand.
+struct WordWidths {
+  std::array<float, longest_words.size()> all{}, even{}, odd{};
+  float depth(std::size_t longest, bool tiers) const { return tiers ? even[longest] + tier_gap + odd[longest] : all[longest]; }
+};
 
 class Searcher : FrameMaker {
  public:
@@ -76,12 +93,14 @@ class Searcher : FrameMaker {
   }
 
  private:
-  std::array<float, longest_words.size()> widths(const std::vector<std::string>& tokens, Index count) {
-    std::array<float, longest_words.size()> out{};
+  WordWidths widths(const std::vector<std::string>& tokens, Index count) {
+    WordWidths out;
     for (Index i = 0; i < count && i < static_cast<Index>(tokens.size()); ++i) {
       const float own = typesetter_.width(tokens[static_cast<std::size_t>(i)], FontRole::text, 1);
-      for (std::size_t k = 0; k < out.size(); ++k) out[k] = std::max(out[k], std::min(own, longest_words[k]));
+      auto& tier = i % 2 == 0 ? out.even : out.odd;
+      for (std::size_t k = 0; k < tier.size(); ++k) tier[k] = std::max(tier[k], std::min(own, longest_words[k]));
     }
+    for (std::size_t k = 0; k < out.all.size(); ++k) out.all[k] = std::max(out.even[k], out.odd[k]);
     return out;
   }
 
@@ -113,10 +132,11 @@ class Searcher : FrameMaker {
     const bool own = has_own_bars(spec_, ranges_), bars = spec_.bar && spec_.palette != Palette::boolean;
     const std::vector<BarPlace> bar_places =
         !bars ? std::vector{BarPlace::none} : own ? std::vector{BarPlace::own, BarPlace::none} : std::vector{BarPlace::right, BarPlace::below, BarPlace::none};
-    const auto places = [](bool any, bool beside) {
+    const auto places = [](bool any, bool beside, bool corner = false) {
       std::vector<NamePlace> out;
       if (any) out.push_back(NamePlace::outside);
       if (any && beside) out.push_back(NamePlace::beside);
+      if (any && corner) out.push_back(NamePlace::corner);
       out.push_back(NamePlace::none);
       return out;
     };
@@ -125,19 +145,20 @@ class Searcher : FrameMaker {
     };
     for (std::size_t text = 0; text < texts_.size(); ++text)
       for (std::size_t longest = 0; longest < longest_words.size(); ++longest) {
-        const auto shortens = [&](const auto& width) { return width[longest] < width[0]; };
+        const auto shortens = [&](const auto& width) { return width.all[longest] < width.all[0]; };
         if (longest > 0 && !shortens(row_width_) && !shortens(col_width_)) continue;
         c.text = static_cast<int>(text);
         c.longest = static_cast<int>(longest);
         for (const TickWords rows : tick_words(spec_.row_ticks))
           for (const TickWords cols : tick_words(spec_.col_ticks))
-            for (const float angle : {0.0f, -45.0f, -90.0f}) {
-              if (angle != 0 && cols != TickWords::tokens) continue;
-              c.rows = rows, c.cols = cols, c.angle = angle;
+            for (const auto& [angle, row_tiers, col_tiers] : slants) {
+              if ((angle != 0 && cols != TickWords::tokens) || (row_tiers && rows != TickWords::tokens)) continue;
+              if ((row_tiers || col_tiers) && text + 1 < texts_.size()) continue;  // smaller words come first
+              c.rows = rows, c.cols = cols, c.angle = angle, c.row_tiers = row_tiers, c.col_tiers = col_tiers;
               for (const BarPlace bar : bar_places)
-                for (const NamePlace row_name : places(!spec_.row_label.empty(), false))
+                for (const NamePlace row_name : places(!spec_.row_label.empty(), false, angle == -90))
                   for (const NamePlace col_name : places(!spec_.col_label.empty(), cols != TickWords::none))
-                    for (const NamePlace legend : places(!entries_.empty(), bar == BarPlace::right))
+                    for (const NamePlace legend : places(!entries_.empty(), bar == BarPlace::right, angle == -90))
                       for (const NamePlace heads : places(named_, true))
                         for (const int titles : {2, 1, 0}) {
                           if (titles > 1 && (spec_.subtitle.empty() || spec_.on_paper)) continue;
@@ -166,12 +187,12 @@ class Searcher : FrameMaker {
     frame.gap = m.panel_gap;
     const auto k = static_cast<std::size_t>(c.longest);
     const float t = m.tick_text;
-    const float row_depth = c.rows == TickWords::none ? 0 : (c.rows == TickWords::tokens ? row_width_[k] : row_index_) * t + m.tick_gap;
+    const float row_depth = c.rows == TickWords::none ? 0 : (c.rows == TickWords::tokens ? row_width_.depth(k, c.row_tiers) : row_index_) * t + m.tick_gap;
     frame.left = row_depth + (c.row_name == NamePlace::outside ? m.name_room : 0);
     float col_depth = t;
-    if (c.angle == -90) col_depth = col_width_[k] * t;
+    if (c.angle == -90) col_depth = col_width_.depth(k, c.col_tiers) * t;
     if (c.angle == -45) {
-      const float along = 0.70710678f * (col_width_[k] + 0.5f) * t;
+      const float along = 0.70710678f * (col_width_.all[k] + 0.5f) * t;
       col_depth = along + 0.5f * t;
       frame.left = std::max(frame.left, along);
     }
@@ -183,12 +204,13 @@ class Searcher : FrameMaker {
     if (c.bar == BarPlace::below) frame.below += bar + m.bar_text;
     if (c.col_name == NamePlace::beside) frame.right = std::max(frame.right, 0.8f * m.label_text + col_label_ * m.label_text);
     if (c.legend == NamePlace::beside) {
-      frame.right = std::max(frame.right, m.bar_gap + m.swatch + (0.5f + legend_widest_) * m.label_text);
+      frame.right = std::max(frame.right, m.bar_gap + legend_width(m));
     }
     if (c.cols == TickWords::indices || c.angle == 0) frame.right = std::max(frame.right, c.cols == TickWords::indices ? col_index_ * t / 2 : 0.0f);
     const float tick_over = c.rows == TickWords::none ? 0 : 0.5f * t;  // a label reaches beyond a thin row
     frame.top = m.margin + frame.panel_top + (c.title ? m.title_room : 0) + (c.subtitle ? m.subtitle_room : 0);
     if (frame.top < m.margin + tick_over) frame.top = m.margin + tick_over;
+    if (c.legend == NamePlace::corner) frame.left = std::max(frame.left, legend_width(m));
     if (c.legend == NamePlace::outside) {
       frame.legend.resize(legend_lines_[static_cast<std::size_t>(c.text)]);
       frame.legend_width = legend_widths_[static_cast<std::size_t>(c.text)];
@@ -220,10 +242,14 @@ class Searcher : FrameMaker {
 
     // Words: all of them, in text as large as can be; every other; indices; nothing.
     constexpr float indices_for_words = 0.45f, no_ticks = 0.3f;
-    const auto thinned = [&](Index step, Index count) { return step >= count ? 0.9f : step == 1 ? 1.0f : step == 2 ? 0.8f : 0.65f; };
+    const auto thinned = [&](Index step, Index count) { return step >= count ? 0.9f : step == 1 ? 1.0f : step == 2 ? 0.62f : 0.52f; };
     // From line to line; the smallest text may stand as near as its capitals and descenders let it, before a word goes.
     const float line = (t <= metrics_.back().tick_text ? 0.94f : 1.02f) * t;
-    if (c.rows == TickWords::tokens) {
+    constexpr float two_tiers = 0.97f;
+    if (c.rows == TickWords::tokens && c.row_tiers) {
+      if (frame.cell_height < tier_cell * t) return out;
+      worth *= two_tiers;
+    } else if (c.rows == TickWords::tokens) {
       out.row_step = static_cast<Index>(std::ceil(line / frame.cell_height));
       if (out.row_step > most_thinned) return out;
       worth *= thinned(out.row_step, rows_);
@@ -233,11 +259,14 @@ class Searcher : FrameMaker {
     } else {
       worth *= no_ticks;
     }
-    if (c.cols == TickWords::tokens) {
-      const float pitch = c.angle == 0 ? (col_width_[k] + 0.5f) * t : c.angle == -45 ? 1.4f * t : line;
+    if (c.cols == TickWords::tokens && c.col_tiers) {
+      if (frame.cell_width < tier_cell * t) return out;
+      worth *= two_tiers;
+    } else if (c.cols == TickWords::tokens) {
+      const float pitch = c.angle == 0 ? (col_width_.all[k] + 0.5f) * t : c.angle == -45 ? 1.4f * t : line;
       out.col_step = static_cast<Index>(std::ceil(pitch / frame.cell_width));
       if (out.col_step > most_thinned) return out;
-      if (c.angle == 0 && col_width_[k] * t > frame.panel_width + frame.gap - 1) return out;  // into the next panel's
+      if (c.angle == 0 && col_width_.all[k] * t > frame.panel_width + frame.gap - 1) return out;  // into the next panel's
       if (c.angle == -45 && frame.columns * frame.lines != count_) return out;  // they would lean over the line below
       worth *= thinned(out.col_step, cols_) * (c.angle == 0 ? 1.06f : 1);
     } else if (c.cols == TickWords::indices) {
@@ -259,17 +288,27 @@ class Searcher : FrameMaker {
     if (bars && c.bar == BarPlace::none) worth *= 0.5f;
     if ((c.bar == BarPlace::right || c.bar == BarPlace::own) && frame.panel_height < 2.2f * m.bar_text) return out;
     if (c.bar == BarPlace::below) worth *= 0.985f;
-    if (!spec_.row_label.empty() && c.row_name == NamePlace::none) worth *= 0.86f;
+    if (!spec_.row_label.empty() && c.row_name != NamePlace::outside) worth *= c.row_name == NamePlace::corner ? 0.985f : 0.86f;
+    if (c.row_name == NamePlace::corner && row_label_ * m.label_text > frame.left) return out;
+    if (in_corner(c, m) > frame.ticks_below) return out;
     if (c.row_name == NamePlace::outside && row_label_ * m.label_text > across(frame)) return out;
     if (!spec_.col_label.empty() && c.col_name != NamePlace::outside) worth *= c.col_name == NamePlace::beside ? 0.985f : 0.86f;
     if (c.col_name == NamePlace::outside && col_label_ * m.label_text > frame.inner_width) return out;
     if (!entries_.empty() && c.legend == NamePlace::none) worth *= 0.82f;
-    if (c.legend == NamePlace::outside && m.swatch + (0.5f + legend_widest_) * m.label_text > frame.inner_width) return out;
+    if (c.legend == NamePlace::outside && legend_width(m) > frame.inner_width) return out;
     if (c.legend == NamePlace::beside && frame.panel_height < number(static_cast<Index>(entries_.size())) * m.legend_line + 5 * m.bar_text) return out;
     if (!spec_.title.empty() && !c.title) worth *= spec_.keep_title ? 0.3f : spec_.on_paper ? 0.94f : 0.92f;
     if (!spec_.subtitle.empty() && !c.subtitle && !spec_.on_paper) worth *= 0.97f;
     out.worth = worth;
     return out;
+  }
+
+  float legend_width(const FigureMetrics& m) const { return m.swatch + (0.5f + legend_widest_) * m.label_text; }
+
+  /// The height of what stands below the rows' words.
+  float in_corner(const Choice& c, const FigureMetrics& m) const {
+    const float name = c.row_name == NamePlace::corner ? m.tick_gap + m.label_text : 0;
+    return name + (c.legend == NamePlace::corner ? m.tick_gap + number(static_cast<Index>(entries_.size())) * m.legend_line : 0);
   }
 
   /// From the first matrix's top to the last one's bottom.
@@ -280,15 +319,23 @@ class Searcher : FrameMaker {
   FigureFrame settle(const Choice& c, const Outcome& outcome) {
     FigureFrame frame = room(c);
     const float t = frame.metrics.tick_text, longest = longest_words[static_cast<std::size_t>(c.longest)] * t;
-    const auto ticks = [&](TickWords words, const AxisWords& axis, Index step) {
+    const auto ticks = [&](TickWords words, const AxisWords& axis, Index step, bool tiers) {
       AxisTicks out;
       if (words == TickWords::tokens) out.ticks = word_ticks(axis, step, t, longest, typesetter_);
       if (words == TickWords::indices) out.ticks = index_ticks(axis, step);
       out.marks = step > 1;
+      const auto depth = [&](bool far) {
+        float widest = 0;
+        for (const AxisTick& tick : out.ticks) widest = std::max(widest, tick.far == far ? typesetter_.width(tick.text, FontRole::text, t) : 0.0f);
+        return widest;
+      };
+      for (AxisTick& tick : out.ticks) tick.far = tiers && tick.index % 2 == 1;
+      if (tiers) out.far = depth(false) + tier_gap * t;
+      out.depth = out.far + depth(tiers);
       return out;
     };
-    frame.row_ticks = ticks(c.rows, {spec_.row_ticks, rows_, spec_.first_row}, outcome.row_step);
-    frame.col_ticks = ticks(c.cols, {spec_.col_ticks, cols_, spec_.first_col}, outcome.col_step);
+    frame.row_ticks = ticks(c.rows, {spec_.row_ticks, rows_, spec_.first_row}, outcome.row_step, c.row_tiers);
+    frame.col_ticks = ticks(c.cols, {spec_.col_ticks, cols_, spec_.first_col}, outcome.col_step, c.col_tiers);
     frame.col_ticks.angle = c.angle;
     draw_near(frame);
     if (c.legend != NamePlace::none) {
@@ -306,8 +353,7 @@ class Searcher : FrameMaker {
   void draw_near(FigureFrame& frame) {
     if (frame.col_ticks.angle == 0 || frame.col_ticks.ticks.empty()) return;
     const float t = frame.metrics.tick_text;
-    float longest = 0;
-    for (const AxisTick& tick : frame.col_ticks.ticks) longest = std::max(longest, typesetter_.width(tick.text, FontRole::text, t));
+    const float longest = frame.col_ticks.depth;
     const float depth = frame.metrics.tick_gap + (frame.col_ticks.angle == -90 ? longest : 0.70710678f * (longest + 0.5f * t) + 0.5f * t);
     const float less = std::max(0.0f, frame.ticks_below - depth);
     frame.ticks_below -= less;
@@ -367,7 +413,7 @@ class Searcher : FrameMaker {
   std::vector<FigureMetrics> metrics_;
   std::vector<std::size_t> legend_lines_;
   std::vector<float> legend_widths_;
-  std::array<float, longest_words.size()> row_width_{}, col_width_{};  // of the widest word, in ems
+  WordWidths row_width_, col_width_;
   float row_index_ = 0, col_index_ = 0, row_label_ = 0, col_label_ = 0, bar_label_ = 0, legend_widest_ = 0;
 };
 

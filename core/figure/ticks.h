@@ -12,6 +12,7 @@ namespace headlight {
 struct AxisTick {
   Index index;       ///< of the row or column
   std::string text;  ///< elided to fit
+  bool far = false;  ///< beyond its neighbours' words, which leave it no room; a line leads to it
 };
 
 struct AxisTicks {
@@ -19,6 +20,7 @@ struct AxisTicks {
   float angle = 0;     ///< of the labels: 0, −45 or −90
   float depth = 0;     ///< room needed away from the matrix
   float overhang = 0;  ///< room needed beyond the first cell, where slanted labels lean out
+  float far = 0;       ///< how much farther out the far labels begin
   bool marks = false;  ///< not every cell has a label: draw a mark at those that do
 };
 

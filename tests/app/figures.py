@@ -31,8 +31,8 @@ def boxes(pdf):
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for size, options, all_words in (("8x6cm", [], True), ("16x6cm", ["--heads", "8", "--head", "all"], False), ("column", [], True), ("page", ["--heads", "2", "--head", "all"], True),
-                                     ("16x6cm", ["--heads", "16", "--d-model", "128", "--head", "all"], False), ("3.3x1.8in", ["--heads", "2", "--head", "all"], True), ("12x9cm", ["--font", "serif"], True)):
+    for size, options, all_words in (("8x6cm", [], True), ("16x6cm", ["--heads", "8", "--head", "all"], True), ("column", [], True), ("page", ["--heads", "2", "--head", "all"], True),
+                                     ("16x6cm", ["--heads", "16", "--d-model", "128", "--head", "all"], True), ("10x4cm", ["--heads", "16", "--d-model", "128", "--head", "all"], False), ("3.3x1.8in", ["--heads", "2", "--head", "all"], True), ("12x9cm", ["--font", "serif"], True)):
         said = render("a.pdf", "--size", size, *options)
         page, found = boxes("a.pdf")
         shown = [b[4] for b in found]
@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as folder:
             missing = shown.count(word) < 1
             expect(not missing or not all_words, f"{size}: {word} is not there: {shown}")
         if not all_words:
-            expect("every other" in said, f"{size}: words left out, not named: {said}")
+            expect("of the row words" in said, f"{size}: words left out, not named: {said}")
         for x0, y0, x1, y1, word in found:
             expect(x0 >= -0.5 and y0 >= -0.5 and x1 <= page[0] + 0.5 and y1 <= page[1] + 0.5, f"{size}: {word} is outside of the page")
             # A box has the font's ascent and descent, more than the em; of slanted words, more still.

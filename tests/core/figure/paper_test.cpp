@@ -80,7 +80,7 @@ TEST_CASE("one head of twelve words at 8 x 6 cm is two fifths matrix, with every
   CHECK(layout.bars.size() == 1);
 }
 
-TEST_CASE("sixteen heads at 16 x 6 cm are 45 in a hundred matrix, share one bar and say their names") {
+TEST_CASE("sixteen heads at 16 x 6 cm are 45 in a hundred matrix, share one bar, say their names and keep every word, in two tiers") {
   const Paper paper(16, 16, 6);
   const FigureLayout layout = paper.layout();
   CHECK(matrix_share(layout) >= 0.45f);
@@ -91,7 +91,8 @@ TEST_CASE("sixteen heads at 16 x 6 cm are 45 in a hundred matrix, share one bar 
   };
   CHECK(named("head 0"));
   CHECK(named("head 15"));
-  CHECK(shows(layout, "The"));
+  for (const std::string& word : sentence) CHECK(shows(layout, word));
+  CHECK(std::ranges::none_of(layout.left_out, [](const std::string& what) { return what.find("words") != std::string::npos; }));
 }
 
 TEST_CASE("cells on paper are square, and nothing is smaller than 6 points or outside of the page") {
