@@ -30,27 +30,6 @@
 namespace headlight {
 namespace {
 
-/// What follows "mask:", one of the mask view's sheets.
-MaskTab parse_mask_tab(const std::string& text) {
-  std::string names;
-  for (const MaskTabEntry& entry : all_mask_tabs()) {
-    if (text == entry.name) return entry.tab;
-    names += names.empty() ? "" : ", ";
-    names += entry.name;
-  }
-  throw SettingError("--view", "\"" + text + "\" is not a sheet of the mask view", "expected one of " + names);
-}
-
-void choose_view(View& view, const std::string& text) {
-  constexpr std::string_view lab = "mask:", map = "map:";
-  if (text.starts_with(map)) {
-    view = with_map(std::move(view), parse_map("--view", text.substr(map.size())));
-    return;
-  }
-  view.kind = view_named(text.starts_with(lab) ? "mask" : text);
-  if (text.starts_with(lab)) view.mask_lab.tab = parse_mask_tab(text.substr(lab.size()));
-}
-
 /// How products advance in the step player.
 Way parse_way(const std::string& text) {
   constexpr const char* names[way_count] = {"row", "column", "dot", "outer"};
@@ -71,7 +50,7 @@ std::string parse_language(const std::string& text) {
 
 /// What the command line says, over what the file says.
 View view_of(const CommandLine& line, View view) {
-  if (line.has("--view")) choose_view(view, line["--view"]);
+  if (line.has("--view")) view = with_view(std::move(view), parse_view("--view", line["--view"]));
   if (line.has("--level")) {
     view = with_level(std::move(view), parse_level("--level", line["--level"]));
     view.step.reset();

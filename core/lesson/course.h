@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/scenario/lesson.h"
+#include "core/scenario/scenario_view.h"
 #include "core/stage/cell.h"
 #include "core/stage/stage.h"
 #include "core/text/texts.h"
@@ -57,7 +58,7 @@ struct Question {
 /// What is on screen at a step.
 struct Pose {
   Scenario scenario;
-  std::string view = "pipeline";   ///< as --view
+  ViewAddress view;                ///< as --view
   std::string level;               ///< as --level; "" = as it was
   std::optional<Stage> stage;      ///< that the text is about
   std::optional<std::string> select;  ///< as --select

@@ -165,11 +165,20 @@ std::vector<std::string> settings_at(const Place& at) {
   return keys;
 }
 
+ViewAddress view_at(const Place& at) {
+  std::string text;
+  read(at, text);
+  try {
+    const ViewAddress view = parse_view("view", text);
+    if (view.kind != ViewKind::lesson) return view;
+  } catch (const SettingError&) {  // said below, with where it stands
+  }
+  at.fail_type("pipeline, network, heads, compare, mask or mask:SHEET, map or map:STAGE:Q0:Q1,K0:K1");
+}
+
 void read_pose(const Place& at, Pose& pose) {
   allow_only(at, {"scenario", "change", "view", "level", "stage", "select", "step", "hide", "controls", "locked", "mended"});
-  if (at.has("view")) {
-    pose.view = one_of<std::string>(at.at("view"), {{"pipeline", "pipeline"}, {"heads", "heads"}, {"mask", "mask"}, {"compare", "compare"}, {"network", "network"}});
-  }
+  if (at.has("view")) pose.view = view_at(at.at("view"));
   if (at.has("level")) {
     pose.level = one_of<std::string>(at.at("level"), {{"sentence", "sentence"}, {"pipeline", "pipeline"}, {"operation", "operation"}});
   }

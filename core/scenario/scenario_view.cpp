@@ -2,11 +2,49 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
+namespace {
+
+constexpr std::array<std::string_view, 7> view_names{"pipeline", "heads", "mask", "compare", "lesson", "network", "map"};
+constexpr std::array<std::string_view, 5> tab_names{"patterns", "conventions", "reach", "cost", "side_by_side"};
+
+/// The place of one of `names`. `what` it would be is said where it is none.
+std::size_t place_among(std::span<const std::string_view> names, std::string_view option, std::string_view text, const char* what) {
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string expected;
+  for (const std::string_view each : names) expected += (expected.empty() ? "expected " : each == names.back() ? " or " : ", ") + std::string(each);
+  throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a " + what, expected);
+}
+
+}  // namespace
+
+std::string_view name(ViewKind kind) { return view_names[static_cast<std::size_t>(kind)]; }
+std::string_view name(MaskTab tab) { return tab_names[static_cast<std::size_t>(tab)]; }
+
+ViewAddress parse_view(std::string_view option, std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view part = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  ViewAddress view;
+  // What has no parts is no name with a colon in it.
+  const bool parted = text.starts_with("mask:") || text.starts_with("map:");
+  view.kind = static_cast<ViewKind>(place_among(view_names, option, parted ? text.substr(0, colon) : text, "view"));
+  if (parted && view.kind == ViewKind::mask) view.tab = static_cast<MaskTab>(place_among(tab_names, option, part, "sheet of the mask view"));
+  if (parted && view.kind == ViewKind::map) view.map = parse_map(option, part);
+  return view;
+}
+
+std::string view_text(const ViewAddress& view) {
+  std::string text(name(view.kind));
+  if (view.kind == ViewKind::mask && view.tab != MaskTab::patterns) text += ":" + std::string(name(view.tab));
+  if (view.kind == ViewKind::map && view.map) text += ":" + map_text(*view.map);
+  return text;
+}
 
 LevelAddress parse_level(std::string_view option, std::string_view text) {
   const std::string setting(option), whole(text);

@@ -2,6 +2,7 @@
 // It decides no number, so it is no part of a Scenario: files are read and written with it beside.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,12 @@
 #include "core/stage/stage.h"
 
 namespace headlight {
+
+/// What the middle of the window can show, and the sheets of its mask view.
+enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson, network, map };
+enum class MaskTab : std::uint8_t { patterns, conventions, reach, cost, side_by_side };
+std::string_view name(ViewKind kind);
+std::string_view name(MaskTab tab);
 
 /// "weights:4096:8192,0:4096": the matrix on the map, and which queries and keys are in sight; unset: all.
 struct MapAddress {
@@ -32,6 +39,14 @@ struct ScenarioView {
   bool operator==(const ScenarioView&) const = default;
 };
 
+/// "heads", "mask:reach", "map:weights:0:64,0:64": a view, and the sheet or the place that it shows.
+struct ViewAddress {
+  ViewKind kind = ViewKind::pipeline;
+  MaskTab tab = MaskTab::patterns;  ///< of the mask view
+  std::optional<MapAddress> map;    ///< of the map; unset: all of the weights
+  bool operator==(const ViewAddress&) const = default;
+};
+
 /// "operation:scores": how near, and of an operation at which stage, or at how: "journey", "geometry".
 struct LevelAddress {
   std::string name;            ///< sentence, pipeline, operation
@@ -39,11 +54,13 @@ struct LevelAddress {
   std::string facet;           ///< journey, geometry; "" = the step itself
 };
 /// `option` is the setting that an error names. Throw SettingError.
+ViewAddress parse_view(std::string_view option, std::string_view text);
 LevelAddress parse_level(std::string_view option, std::string_view text);
 /// "weights:0,2,3,1": stage, batch, head, row, column; whether there is such a cell no trace has been asked.
 Cell parse_cell(std::string_view option, std::string_view text);
 std::string cell_text(const Cell& cell);
 MapAddress parse_map(std::string_view option, std::string_view text);
 std::string map_text(const MapAddress& map);
+std::string view_text(const ViewAddress& view);
 
 }  // namespace headlight

@@ -10,6 +10,7 @@
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"
 #include "ui/document/lesson_progress.h"
+#include "ui/document/saved_view.h"
 #include "ui/lessons/answers.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/prose.h"
@@ -212,6 +213,14 @@ TEST_CASE("what is on screen is saved as a step, and the lesson that comes of it
   CHECK(course.steps[1].pose.scenario.mask == "full()");
   CHECK(course.steps[1].pose.level == "operation");
   CHECK(course.steps[1].pose.stage == Stage::weights);
+  for (const char* place : {"network", "mask:reach", "map:scaled_scores:2:5,0:3"}) {
+    INFO(place);
+    window.session.perform(EditView{[&](View& v) { v = with_view(std::move(v), parse_view("--view", place)); }});
+    window.session.perform(SaveStep{file});
+    const Course grown = read_course(file);
+    CHECK(view_text(grown.steps.back().pose.view) == place);
+    CHECK(view_text(view_address(posed({}, grown.steps.back(), 0))) == place);
+  }
   window.session.perform(SaveStep{(scratch / "own.txt").string()});
   CHECK(has(window.document().error, "own.txt"));
 }

@@ -67,9 +67,9 @@ TEST_CASE("what is in sight comes back from its region, and from its text to who
   shown.kind = ViewKind::map;
   shown.map.stage = Stage::masked_scores;
   shown.map.region = camera.region();
-  const MapAddress address = map_address(shown);
-  CHECK(map_text(address) == "masked_scores:69941:70061,68921:69081");
-  CHECK(parse_map("--view", map_text(address)) == address);
+  const ViewAddress address = view_address(shown);
+  CHECK(view_text(address) == "map:masked_scores:69941:70061,68921:69081");
+  CHECK(parse_view("--view", view_text(address)) == address);
   const View back = with_saved_view({}, saved_view(shown));
   CHECK(back.kind == ViewKind::map);
   CHECK(back.map.stage == Stage::masked_scores);

@@ -14,6 +14,7 @@
 #include "tests/catch.h"
 #include "tests/ui/monkey.h"
 #include "ui/document/action.h"
+#include "ui/document/saved_view.h"
 #include "ui/session/journal.h"
 #include "ui/session/recovery.h"
 #include "ui/views/registry.h"
@@ -154,6 +155,11 @@ TEST_CASE("whichever view was open is the one that is brought back") {
     Document document = sentence();
     document.view.kind = view.kind;
     CHECK(recovered_document(recovery_text(document), "kept.json").view.kind == view.kind);
+  }
+  for (const char* place : {"map:scaled_scores:2:5,0:3", "mask:reach"}) {
+    Document document = sentence();
+    document.view = with_view(std::move(document.view), parse_view("--view", place));
+    CHECK(view_text(view_address(recovered_document(recovery_text(document), "kept.json").view)) == place);
   }
 }
 

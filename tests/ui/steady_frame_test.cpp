@@ -75,7 +75,7 @@ TEST_CASE("steady frames allocate nothing in any sheet of the mask view") {
       document.view.mask_lab.tab = entry.tab;
       HeadlessWindow window(document);
       window.settle();
-      INFO(entry.name);
+      INFO(name(entry.tab));
       CHECK(allocations_in_steady_frames(window) == 0);
     }
   }

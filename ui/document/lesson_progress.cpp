@@ -6,6 +6,7 @@
 
 #include "core/lesson/course.h"
 #include "ui/document/action.h"
+#include "ui/document/saved_view.h"
 
 namespace headlight {
 namespace {
@@ -26,11 +27,6 @@ std::optional<Cell> cell_of(const std::string& text) {
   return Cell{*stage, at[0], at[1], at[2], at[3]};
 }
 
-ViewKind kind_of(const std::string& view) {
-  if (view == "network") return ViewKind::network;
-  return view == "heads" ? ViewKind::heads : view == "mask" ? ViewKind::mask : view == "compare" ? ViewKind::compare : ViewKind::pipeline;
-}
-
 }  // namespace
 
 const LessonAnswer* LessonProgress::answer(std::size_t of_step) const {
@@ -41,7 +37,7 @@ const LessonAnswer* LessonProgress::answer(std::size_t of_step) const {
 
 View posed(View view, const LessonStep& step, std::size_t number) {
   const Pose& pose = step.pose;
-  view.kind = kind_of(pose.view);
+  view = with_view(std::move(view), pose.view);
   const auto* const level = std::ranges::find(level_names, pose.level.empty() ? std::string("pipeline") : pose.level);
   if (level != std::end(level_names)) view.looking.level = static_cast<Level>(level - std::begin(level_names));
   if (pose.stage) view.looking.stage = *pose.stage;

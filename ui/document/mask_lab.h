@@ -1,14 +1,12 @@
 // What the mask view is looked at with: a part of View.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
-namespace headlight {
+#include "core/scenario/scenario_view.h"
 
-/// The sheets of the mask view, in the order of their tabs.
-enum class MaskTab : std::uint8_t { patterns, conventions, reach, cost, side_by_side };
+namespace headlight {
 
 struct MaskLab {
   MaskTab tab = MaskTab::patterns;

@@ -24,6 +24,8 @@ View with_level(View view, const LevelAddress& level) {
   return view;
 }
 
+namespace {
+
 MapAddress map_address(const View& view) {
   MapAddress map{view.map.stage, {}};
   const auto whole = [](double at) { return static_cast<Index>(std::llround(std::max(at, 0.0))); };
@@ -32,10 +34,24 @@ MapAddress map_address(const View& view) {
 }
 
 View with_map(View view, const MapAddress& map) {
-  view.kind = ViewKind::map;
   view.map = {map.stage, {}, false};
   const auto at = [](Index i) { return static_cast<double>(i); };
   if (const auto& r = map.region) view.map.region = {at(r->q0), at(r->q1), at(r->k0), at(r->k1)};
+  return view;
+}
+
+}  // namespace
+
+ViewAddress view_address(const View& view) {
+  ViewAddress address{view.kind, view.mask_lab.tab, {}};
+  if (view.kind == ViewKind::map) address.map = map_address(view);
+  return address;
+}
+
+View with_view(View view, const ViewAddress& address) {
+  view.kind = address.kind;
+  if (address.kind == ViewKind::mask) view.mask_lab.tab = address.tab;
+  if (address.map) view = with_map(std::move(view), *address.map);
   return view;
 }
 
@@ -63,7 +79,7 @@ View with_saved_view(View view, const ScenarioView& saved) {
   view.head = saved.head.value_or(saved.select ? saved.select->head : 0);
   view.looking.query = saved.query;
   view.looking.key = saved.key;
-  if (saved.map) view = with_map(std::move(view), *saved.map);
+  if (saved.map) view = with_view(std::move(view), {ViewKind::map, {}, saved.map});
   return view;
 }
 

@@ -10,9 +10,9 @@ namespace headlight {
 std::string level_text(const View& view);
 View with_level(View view, const LevelAddress& level);
 
-/// "weights:4096:8192,0:4096": as --view map:… says it.
-MapAddress map_address(const View& view);
-View with_map(View view, const MapAddress& map);
+/// "mask:reach", "map:weights:4096:8192,0:4096": as --view says it.
+ViewAddress view_address(const View& view);
+View with_view(View view, const ViewAddress& address);
 
 ScenarioView saved_view(const View& view);
 View with_saved_view(View view, const ScenarioView& saved);

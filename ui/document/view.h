@@ -21,8 +21,6 @@
 
 namespace headlight {
 
-enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson, network, map };
-
 /// What stands over the window until Esc, a click beside it or its own buttons send it away; one at a time.
 enum class Dialog : std::uint8_t { none, help, open, layers, paste, exporting, save, leave, welcome };
 

@@ -82,8 +82,9 @@ void of_level(ExportChoice& choice, const View& view, const Trace& trace) {
 
 /// What is in sight of the map, in whole cells.
 void of_map(ExportChoice& choice, const View& view) {
-  const std::optional<MapAddress::Region> region = map_address(view).region;
-  if (!region) return;
+  const ViewAddress at = view_address(view);
+  if (!at.map || !at.map->region) return;
+  const MapAddress::Region* const region = &*at.map->region;
   choice.options.rows = {region->q0, region->q1};
   choice.options.cols = {region->k0, region->k1};
 }

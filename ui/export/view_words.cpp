@@ -9,12 +9,8 @@ namespace headlight {
 
 std::vector<std::string> view_words(const Document& document) {
   const View& view = document.view;
-  constexpr const char* views[] = {"pipeline", "heads", "mask", "compare", "lesson", "network", "map"};
-  constexpr const char* sheets[] = {"", ":conventions", ":reach", ":cost", ":side_by_side"};
   constexpr const char* ways[way_count] = {"row", "column", "dot", "outer"};
-  const bool masks = view.kind == ViewKind::mask;
-  const std::string where = masks ? sheets[static_cast<int>(view.mask_lab.tab)] : view.kind == ViewKind::map ? ":" + map_text(map_address(view)) : "";
-  std::vector<std::string> words{"--view", views[static_cast<int>(view.kind)] + where};
+  std::vector<std::string> words{"--view", view_text(view_address(view))};
   if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline) words.insert(words.end(), {"--level", level_text(view)});
   if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
   if (view.step && view.way != Way::rows) words.insert(words.end(), {"--way", ways[static_cast<int>(view.way)]});

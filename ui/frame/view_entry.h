@@ -10,7 +10,6 @@ namespace headlight {
 
 struct ViewEntry {
   ViewKind kind;
-  const char* name;  ///< on the command line, after --view
   const char* word;  ///< key of its name in the table of words
   /// Draws into `place`, inside the window that is open. There is a trace.
   void (*draw)(const Frame& frame, Rect place);

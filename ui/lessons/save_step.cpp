@@ -12,6 +12,7 @@
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
+#include "ui/document/saved_view.h"
 
 namespace headlight {
 namespace {
@@ -27,18 +28,9 @@ OrderedJson scenario_json(Scenario scenario) {
   return OrderedJson::parse(to_json(scenario));
 }
 
-const char* view_word(ViewKind kind) {
-  switch (kind) {
-    case ViewKind::heads: return "heads";
-    case ViewKind::mask: return "mask";
-    case ViewKind::compare: return "compare";
-    case ViewKind::network: return "network";
-    default: return "pipeline";
-  }
-}
-
 OrderedJson pose_of(const View& view) {
-  OrderedJson pose{{"view", view_word(view.kind)}, {"level", level_names[static_cast<std::size_t>(view.looking.level)]}};
+  const ViewAddress at = view.kind == ViewKind::lesson ? ViewAddress{} : view_address(view);  // a lesson in a lesson is none
+  OrderedJson pose{{"view", view_text(at)}, {"level", level_names[static_cast<std::size_t>(view.looking.level)]}};
   if (view.looking.level == Level::operation) pose["stage"] = std::string(name(view.looking.stage));
   if (view.selected && !is_parameter(view.selected->stage)) {
     const Cell& c = *view.selected;

@@ -11,7 +11,6 @@ namespace headlight {
 
 struct MaskTabEntry {
   MaskTab tab;
-  const char* name;  ///< on the command line, after "mask:"
   const char* word;  ///< key of its name in the table of words
   /// Draws into `place`, below the row of tabs. There is a trace.
   void (*draw)(const Frame& frame, Rect place);

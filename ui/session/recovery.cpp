@@ -53,10 +53,10 @@ Json past_json(const std::vector<Past>& all) {
 Json cell_json(const Cell& cell) { return Json::array({std::string(name(cell.stage)), cell.batch, cell.head, cell.row, cell.col}); }
 
 Json view_json(const View& view) {
-  Json json{{"kind", static_cast<int>(view.kind)}, {"theme", static_cast<int>(view.theme)}, {"language", view.language}, {"colormap", view.colormap},
+  Json json{{"view", view_text(view_address(view))}, {"theme", static_cast<int>(view.theme)}, {"language", view.language}, {"colormap", view.colormap},
             {"range", static_cast<int>(view.range.mode)}, {"lo", view.range.fixed.lo}, {"hi", view.range.fixed.hi},
             {"batch", view.batch}, {"head", view.head}, {"way", static_cast<int>(view.way)}, {"zoom", view.zoom}, {"pan", {view.pan_x, view.pan_y}},
-            {"heads", std::string(name(view.heads.stage))}, {"mask_tab", static_cast<int>(view.mask_lab.tab)}};
+            {"heads", std::string(name(view.heads.stage))}};
   if (view.selected) json["selected"] = cell_json(*view.selected);
   json["level"] = level_text(view);
   if (view.looking.query) json["query"] = *view.looking.query;
@@ -102,7 +102,7 @@ class Reader {
 
   static View view(const Json& json) {
     View view;
-    view.kind = choice(json, "kind", ViewKind::map);
+    view = with_view(std::move(view), parse_view("view", json.at("view").get<std::string>()));
     view.theme = choice(json, "theme", Theme::dark);
     view.language = json.at("language").get<std::string>();
     view.colormap = json.at("colormap").get<std::string>();
@@ -115,7 +115,6 @@ class Reader {
     view.pan_x = json.at("pan").at(0).get<float>();
     view.pan_y = json.at("pan").at(1).get<float>();
     view.heads.stage = stage_named(json.at("heads").get<std::string>()).value_or(Stage::weights);
-    view.mask_lab.tab = choice(json, "mask_tab", MaskTab::side_by_side);
     if (json.contains("selected")) {
       const Json& cell = json["selected"];
       const std::optional<Stage> stage = stage_named(cell.at(0).get<std::string>());

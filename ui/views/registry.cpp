@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
-#include "core/tensor/error.h"
 #include "ui/heads/heads_view.h"
 #include "ui/lessons/lesson_view.h"
 #include "ui/map/map_view.h"
@@ -17,13 +15,13 @@ namespace headlight {
 namespace {
 
 constexpr std::array views{
-    ViewEntry{ViewKind::pipeline, "pipeline", "views.pipeline", draw_levels_view},
-    ViewEntry{ViewKind::network, "network", "views.network", draw_network_view},
-    ViewEntry{ViewKind::heads, "heads", "views.heads", draw_heads_view},
-    ViewEntry{ViewKind::map, "map", "views.map", draw_map_view},
-    ViewEntry{ViewKind::mask, "mask", "views.mask", draw_mask_view},
-    ViewEntry{ViewKind::compare, "compare", "views.compare", draw_mine_or_compare_view},
-    ViewEntry{ViewKind::lesson, "lesson", "views.lesson", draw_lesson_view, true},
+    ViewEntry{ViewKind::pipeline, "views.pipeline", draw_levels_view},
+    ViewEntry{ViewKind::network, "views.network", draw_network_view},
+    ViewEntry{ViewKind::heads, "views.heads", draw_heads_view},
+    ViewEntry{ViewKind::map, "views.map", draw_map_view},
+    ViewEntry{ViewKind::mask, "views.mask", draw_mask_view},
+    ViewEntry{ViewKind::compare, "views.compare", draw_mine_or_compare_view},
+    ViewEntry{ViewKind::lesson, "views.lesson", draw_lesson_view, true},
 };
 
 }  // namespace
@@ -33,16 +31,6 @@ std::span<const ViewEntry> all_views() { return views; }
 const ViewEntry& view_entry(ViewKind kind) {
   const auto found = std::ranges::find(views, kind, &ViewEntry::kind);
   return found != views.end() ? *found : views.front();
-}
-
-ViewKind view_named(std::string_view name) {
-  std::string names;
-  for (const ViewEntry& view : views) {
-    if (name == view.name) return view.kind;
-    names += names.empty() ? "" : &view == &views.back() ? " or " : ", ";
-    names += view.name;
-  }
-  throw SettingError("--view", "\"" + std::string(name) + "\" is not a view", "expected " + names);
 }
 
 }  // namespace headlight
