@@ -10,6 +10,7 @@
 #include "core/export/export_options.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/array_write.h"
+#include "core/network/layer_change.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/settings_table.h"
@@ -86,6 +87,9 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
   const bool all = scenario.layer == "all";
   if (line.has("--time")) throw UsageError("--time goes with one layer and without --stages");
   if (all && !is_network(scenario)) throw FileError(subject, "is no network, so that it has no layers to trace together", "expected a model's folder, its file with --text, or model:ID");
+  if (const std::string changed = changed_settings(scenario); all && !changed.empty()) {
+    throw SettingError("--layer", "all is set beside " + changed + ", which is changed in one layer alone", "expected the layer that it is changed in, or no change");
+  }
   const std::vector<Stage> stages = stages_of(line);
   std::vector<NamedArray> arrays;
   const auto append = [&](const Trace& trace, const std::string& prefix) {

@@ -14,15 +14,15 @@ double squares_in(std::span<const float> x, double mean) {
   return squares;
 }
 
-/// A learnt number of a channel; `usual` where none is learnt.
-double learnt(const Tensor& numbers, bool over_all_heads, Index head, Index channel, Index d, double usual) {
-  return numbers.defined() ? static_cast<double>(numbers.at({over_all_heads ? head * d + channel : channel})) : usual;
+/// A learnt number of a channel, of each head's own where there are so many; `usual` where none is learnt.
+double learnt(const Tensor& numbers, Index head, Index channel, Index d, double usual) {
+  return numbers.defined() ? static_cast<double>(numbers.at({numbers.count() > d ? head * d + channel : channel})) : usual;
 }
 
 }  // namespace
 
-double HeadNorm::gain_of(Index head, Index channel, Index d) const { return learnt(gain, over_all_heads, head, channel, d, 1); }
-double HeadNorm::bias_of(Index head, Index channel, Index d) const { return learnt(bias, over_all_heads, head, channel, d, 0); }
+double HeadNorm::gain_of(Index head, Index channel, Index d) const { return learnt(gain, head, channel, d, 1); }
+double HeadNorm::bias_of(Index head, Index channel, Index d) const { return learnt(bias, head, channel, d, 0); }
 
 RowNorm norm_of_row(const Tensor& heads, const HeadNorm& norm, Index batch, Index head, Index row) {
   const Index d = heads.size(3), first = norm.over_all_heads ? 0 : head, end = norm.over_all_heads ? heads.size(1) : head + 1;
@@ -39,7 +39,7 @@ RowNorm norm_of_row(const Tensor& heads, const HeadNorm& norm, Index batch, Inde
 Tensor normalise_heads(const Tensor& heads, const HeadNorm& norm, const Workers& workers) {
   assert(norm.kind != QkNorm::none);
   const Index count = heads.size(1), rows = heads.size(2), d = heads.size(3);
-  assert(!norm.gain.defined() || norm.gain.count() == (norm.over_all_heads ? count * d : d));
+  assert(!norm.gain.defined() || norm.gain.count() == count * d || (!norm.over_all_heads && norm.gain.count() == d));
   std::vector<RowNorm> shared;  // [B, n], where it is one for all heads
   if (norm.over_all_heads) {
     for (Index b = 0; b < heads.size(0); ++b) {

@@ -5,6 +5,7 @@
 #include "core/export/figure_kinds.h"
 #include "core/network/attention_flow.h"
 #include "core/network/head_overview.h"
+#include "core/network/layer_change.h"
 #include "core/network/network_trace.h"
 #include "core/run/masks_over.h"
 #include "core/scenario/file_source.h"
@@ -14,26 +15,9 @@
 namespace headlight {
 namespace {
 
-/// The scenario without what the model of its layer says: another layer may say otherwise.
-Scenario without_own_settings(const Network& network, Index layer, Scenario s) {
-  Scenario said;
-  network.settle(layer, said);
-  const Scenario usual;
-  const auto restore = [&](auto Scenario::*member) {
-    if (s.*member == said.*member) s.*member = usual.*member;
-  };
-  restore(&Scenario::scale);
-  restore(&Scenario::softcap);
-  restore(&Scenario::rope);
-  restore(&Scenario::rope_base);
-  restore(&Scenario::qk_norm);
-  restore(&Scenario::alibi);
-  restore(&Scenario::mask);
-  return s;
-}
-
-/// The pass of the trace where it went to its end, else another that does.
-std::shared_ptr<const NetworkRun> whole_pass(const std::shared_ptr<const NetworkRun>& pass, bool summaries) {
+/// The pass of the trace where it went to its end, else another that does, with the same change of the layer looked at.
+std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries) {
+  const std::shared_ptr<const NetworkRun> pass = network_of(trace.inputs);
   const bool complete = pass->final.defined() && (!summaries || pass->layers.front().summary.pictures.defined());
   if (complete) return pass;
   RunOptions options;
@@ -41,7 +25,20 @@ std::shared_ptr<const NetworkRun> whole_pass(const std::shared_ptr<const Network
   options.summaries = summaries;
   options.logits = RunOptions::Logits::none;
   options.knock_out = pass->knock_out;
+  options.change = change_of(*pass->network, *asked_of(trace.inputs));
   return std::make_shared<const NetworkRun>(pass->network->run(pass->text, options));
+}
+
+/// A layer as the pass went through it: a change is of its own layer alone, all others are as their model says.
+std::shared_ptr<const Trace> as_passed(const std::shared_ptr<const NetworkRun>& pass, Index layer, const Scenario& looked_at) {
+  Scenario scenario = pass->change && pass->change->layer == layer ? pass->change->settings : Scenario();
+  scenario.source = looked_at.source;
+  scenario.file = looked_at.file;
+  scenario.text = looked_at.text;
+  scenario.text_as_input = looked_at.text_as_input;
+  scenario.knock_out = looked_at.knock_out;
+  scenario.layer = pass->network->layers()[static_cast<std::size_t>(layer)].layer;
+  return compute_layer(pass, layer, scenario);
 }
 
 [[noreturn]] void no_layers(const ExportOptions& options) {
@@ -55,15 +52,12 @@ bool is_part(const std::string& word) { return word == "encoder" || word == "dec
 std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& options) {
   std::vector<DrawnLayer> all;
   const auto wanted = [&](const std::string& name) { return !is_part(options.layers) || name.starts_with(options.layers); };
-  if (const auto given = network_of(trace.inputs)) {
-    const auto pass = whole_pass(given, false);
+  if (network_of(trace.inputs)) {
+    const auto pass = whole_pass(trace, false);
     const auto layers = pass->network->layers();
-    const Scenario plain = without_own_settings(*pass->network, pass->network->find_layer(trace.scenario.layer).value_or(0), trace.scenario);
     for (std::size_t i = 0; i < layers.size(); ++i) {
       if (!wanted(layers[i].layer)) continue;
-      Scenario scenario = plain;
-      scenario.layer = layers[i].layer;
-      const auto of_layer = compute_layer(pass, static_cast<Index>(i), scenario);
+      const auto of_layer = as_passed(pass, static_cast<Index>(i), trace.scenario);
       if (!of_layer->has(options.stage)) no_layers(options);
       all.push_back({layers[i].layer, (*of_layer)[options.stage], of_layer, layers[i].cross});
     }
@@ -176,8 +170,8 @@ bool takes_layers_together(const ExportOptions& options) { return options.layers
 
 JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
   HeadOverview overview;
-  if (const auto given = network_of(trace.inputs)) {
-    overview = overview_of(*whole_pass(given, true), trace.scenario.layer);
+  if (network_of(trace.inputs)) {
+    overview = overview_of(*whole_pass(trace, true), trace.scenario.layer);
   } else {
     const auto made = overview_of(trace);
     if (!made || made->layers.size() < 2) no_layers(options);

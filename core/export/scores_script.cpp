@@ -42,8 +42,8 @@ void Script::define_norm() {
     const bool layer = norm.kind == QkNorm::layer;
     line(std::string("    \"\"\"") + (layer ? "LayerNorm" : "Root mean square norm") + " of " + (whole ? "all heads at once" : "each head's queries and keys") +
          (gain ? ", with the model's learned weight" : "") + (bias ? " and bias" : "") + ".\"\"\"");
-    if (whole && gain) line("    weight = weight.reshape(1, x.shape[1], 1, x.shape[3])");
-    if (whole && bias) line("    bias = bias.reshape(1, x.shape[1], 1, x.shape[3])");
+    if (norm.gain.defined() && norm.gain.count() > trace_.dims().d_head) line("    weight = weight.reshape(1, x.shape[1], 1, x.shape[3])");
+    if (norm.bias.defined() && norm.bias.count() > trace_.dims().d_head) line("    bias = bias.reshape(1, x.shape[1], 1, x.shape[3])");
     const std::string axes = whole ? "(1, 3)" : "-1", mean = "(x * x).mean(" + axes + ", " + either("keepdim=True", "keepdims=True") + ")";
     if (layer) line("    x = x - x.mean(" + axes + ", " + either("keepdim=True", "keepdims=True") + ")");
     line("    return x / " + either("torch", "np") + ".sqrt(" + mean + " + " + shortest(norm.epsilon) + ")" + (gain ? " * weight" : "") + (bias ? " + bias" : ""));

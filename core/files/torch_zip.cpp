@@ -53,8 +53,13 @@ std::optional<DType> dtype_of_storage(std::string_view global) {
   return {};
 }
 
+/// torch.ComplexFloatStorage, torch.QInt8Storage …: tensors of these are left out by name, and refused where they are needed.
+bool is_other_storage(std::string_view global) {
+  return global.starts_with("torch.") && global.ends_with("Storage") && global.find('.', 6) == std::string_view::npos && !dtype_of_storage(global);
+}
+
 bool is_allowed(std::string_view global) {
-  return dtype_of_storage(global) || contains(rebuild_tensor, global) || contains(rebuild_parameter, global) ||
+  return dtype_of_storage(global) || is_other_storage(global) || contains(rebuild_tensor, global) || contains(rebuild_parameter, global) ||
          contains(ignored, global) || global == ordered_dict || global == torch_size;
 }
 
@@ -226,9 +231,34 @@ class TorchReader {
     return {*dtype, it->second, count};
   }
 
-  /// (storage, offset, sizes, strides, …)
+  /// The class of a tensor's storage, where the description is one of torch.save's.
+  std::string storage_class(Ref ref) const {
+    const auto* persistent = std::get_if<pickle::Persistent>(&tree_.nodes[ref]);
+    const auto* id = persistent ? std::get_if<pickle::List>(&tree_.nodes[persistent->id]) : nullptr;
+    return id && id->items.size() >= 5 ? global(id->items[1]) : std::string();
+  }
+
+  /// A tensor that is to be read with its sign turned or its complex conjugate taken: {"neg": True} after its hooks.
+  bool is_turned(const pickle::Call& call) const {
+    const std::vector<Ref>& arguments = list(call.arguments);
+    const auto* marks = arguments.size() > 6 ? std::get_if<pickle::Dict>(&tree_.nodes[arguments[6]]) : nullptr;
+    return marks && std::ranges::any_of(marks->items, [&](const auto& item) {
+      const auto* set = std::get_if<bool>(&tree_.nodes[item.second]);
+      return set && *set;
+    });
+  }
+
+  /// (storage, offset, sizes, strides, requires_grad, hooks, {"conj": …, "neg": …})
   void add_tensor(const pickle::Call& call, const std::string& name) {
     const ErrorPlace place = place_.array(name);
+    if (const std::string from = storage_class(argument(call, 0)); is_other_storage(from)) {
+      contents.skipped.push_back({name, "its numbers are in a " + from + ", which is not read"});
+      return;
+    }
+    if (is_turned(call)) {
+      contents.skipped.push_back({name, "it is a negated or conjugated view of its storage, which is not read"});
+      return;
+    }
     const Storage from = storage(argument(call, 0), place);
     const Index offset = integer(argument(call, 1));
     ArrayLayout layout{from.dtype, integers(argument(call, 2)), integers(argument(call, 3)), 0, false};

@@ -122,9 +122,26 @@ Activation Blueprint::activation(const std::string& word) const {
   config.fail("its activation is " + in_quotes(word) + ", which is not computed here", "expected gelu, gelu_new, quick_gelu, relu, silu or tanh");
 }
 
-RopeSpec Blueprint::rope(Index d, Rope pairing, double default_base) const {
+bool Blueprint::ropes_by_kind() const {
+  const nlohmann::json* rules = config.find({"rope_parameters"});
+  return rules && rules->is_object() && std::ranges::any_of(*rules, [](const nlohmann::json& value) { return value.is_object(); });
+}
+
+double Blueprint::rotary_share(double usual) const {
+  const nlohmann::json* rules = config.find({"rope_parameters"});
+  if (rules && rules->is_object() && rules->contains("partial_rotary_factor") && (*rules)["partial_rotary_factor"].is_number()) usual = (*rules)["partial_rotary_factor"].get<double>();
+  return config.number({"rotary_pct", "partial_rotary_factor"}, usual);
+}
+
+RopeSpec Blueprint::rope(Index d, Rope pairing, double default_base, const char* kind) const {
   // Newer files keep rope_theta in rope_parameters.
   const nlohmann::json* scaling = config.find({"rope_scaling", "rope_parameters"});
+  if (ropes_by_kind()) {
+    scaling = config.find({"rope_parameters"});
+    if (!scaling->contains(kind)) config.fail("its rope_parameters have no " + std::string(kind), "expected the rotation of each kind of layer");
+    scaling = &(*scaling)[kind];
+    if (scaling->is_object() && scaling->contains("partial_rotary_factor")) config.fail("its rope_parameters rotate a part of the head in " + std::string(kind), "expected one partial_rotary_factor for all layers");
+  }
   double base = config.number({"rope_theta", "rotary_emb_base"}, default_base);
   const auto of = [&](const char* name, double fallback) {
     return scaling && scaling->contains(name) && (*scaling)[name].is_number() ? (*scaling)[name].get<double>() : fallback;

@@ -43,7 +43,12 @@ class Blueprint {
   /// Gate and up in one array, the rows of one after the other.
   Activation activation(const std::string& word) const;
   /// The RoPE of `d` channels that config.json says: rope_theta, rope_scaling (linear, dynamic, longrope, llama3, yarn), or refused by name.
-  RopeSpec rope(Index d, Rope pairing, double default_base = 10000) const;
+  /// Where rope_parameters say it for each kind of layer, that of `kind`.
+  RopeSpec rope(Index d, Rope pairing, double default_base = 10000, const char* kind = "full_attention") const;
+  /// How much of each head is rotated: rotary_pct or partial_rotary_factor, which newer files keep in rope_parameters.
+  double rotary_share(double usual) const;
+  /// Whether rope_parameters hold a rotation for each kind of layer.
+  bool ropes_by_kind() const;
   [[noreturn]] void fail(const std::string& array, const std::string& wrong, const std::string& expected) const;
   [[noreturn]] void miss(const std::string& array, const std::string& wrong, const std::string& expected) const;
 

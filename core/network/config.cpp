@@ -25,7 +25,7 @@ constexpr std::string_view harmless[] = {
     "output_attentions", "output_hidden_states", "output_past", "return_dict", "gradient_checkpointing", "pretraining_tp", "_name_or_path",
     "name_or_path", "auto_map", "tokenizer_class", "prefix", "torchscript", "pruned_heads", "use_bfloat16", "tf_legacy_loss", "chunk_size_feed_forward",
     "cross_attention_hidden_size", "_num_labels", "n_special", "predict_special_tokens", "afn", "static_position_embeddings", "vocab_size",
-    "attn_implementation", "_attn_implementation", "attention_implementation", "bias_dropout_fusion", "reorder_and_upcast_attn", "hidden_dim_dropout", "unsloth_version", "unsloth_fixed",
+    "attn_implementation", "_attn_implementation", "_attn_implementation_autoset", "_attn_implementation_internal", "attention_implementation", "bias_dropout_fusion", "reorder_and_upcast_attn", "hidden_dim_dropout", "unsloth_version", "unsloth_fixed",
     "position_embedding_init", "temperature", "top_k", "top_p", "do_sample", "repetition_penalty", "num_return_sequences", "is_encoder_decoder",
     "tie_encoder_decoder", "normalize_embedding", "add_final_layer_norm", "add_bias_logits", "classifier_activation",
     "skip_bias_add", "skip_bias_add_qkv", "offset_alibi", "slow_but_exact", "masked_softmax_fusion", "n_positions_init", "seq_length", "n_ctx", "cache_implementation",

@@ -23,7 +23,7 @@ void draw_gpt_neox(Blueprint& b) {
   const Config& c = b.config;
   b.find_prefix("embed_in.weight");
   const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}), heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"}, 4 * d);
-  const double epsilon = c.number({"layer_norm_eps"}, 1e-5), share = c.number({"rotary_pct", "partial_rotary_factor"}, 0.25);
+  const double epsilon = c.number({"layer_norm_eps"}, 1e-5), share = b.rotary_share(0.25);
   const bool parallel = c.flag({"use_parallel_residual"}, true), bias = c.flag({"attention_bias"}, true);
   const Activation activation = b.activation(c.text({"hidden_act"}, "gelu"));
   b.network.width = d;
@@ -91,6 +91,7 @@ void draw_falcon(Blueprint& b) {
   const Index inner = c.whole({"ffn_hidden_size"}, 4 * d), norms = c.whole({"num_ln_in_parallel_attn"}, grouped ? 2 : 1);
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
   const Activation activation = b.activation(c.text({"activation"}, "gelu"));
+  c.find({"max_position_embeddings"});  // RoPE has no end
   c.refuse_unless("alibi", false);
   c.refuse_unless("apply_residual_connection_post_layernorm", false);
   if (groups == 0 || heads % groups != 0) c.fail("says " + std::to_string(groups) + " key/value heads", "expected a divisor of its " + std::to_string(heads) + " heads");

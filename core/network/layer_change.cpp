@@ -13,6 +13,8 @@ std::string changed_settings(const Scenario& s) {
   add(s.softcap.has_value(), "softcap");
   add(s.qk_norm != QkNorm::none, "qk_norm");
   add(s.rope != Rope::none || s.rope_base != Scenario().rope_base, "rope");
+  add(s.rotary_dim.has_value(), "rotary_dim");
+  add(s.query_offset.has_value(), "query_offset");
   add(s.alibi, "alibi");
   add(s.t5_bias, "t5_bias");
   add(s.attn_bias.has_value(), "attn_bias");
@@ -21,6 +23,7 @@ std::string changed_settings(const Scenario& s) {
   add(!s.mask_file.empty(), "mask_file");
   add(!s.painted.empty(), "painted cells");
   add(!s.valid_lens.empty(), "valid_lens");
+  add(!s.doc_ids.empty(), "doc_ids");
   add(s.fill.has_value(), "fill");
   add(s.dead_row != DeadRow::from_fill, "dead_row");
   add(s.training && s.dropout > 0, "dropout");

@@ -70,14 +70,16 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
   if (heads == 0 || kv_heads == 0 || heads % kv_heads != 0) c.fail("says " + std::to_string(heads) + " heads on " + std::to_string(kv_heads) + " key/value heads", "expected a multiple");
   if (!c.has("head_dim") && d % heads != 0) c.fail("its hidden_size " + std::to_string(d) + " is no multiple of its " + std::to_string(heads) + " heads", "expected a head_dim");
   const Index d_head = c.whole({"head_dim"}, d / heads);
-  const double epsilon = c.number({"rms_norm_eps"}, flavour.epsilon), share = c.number({"partial_rotary_factor"}, 1);
+  const double epsilon = c.number({"rms_norm_eps"}, flavour.epsilon), share = b.rotary_share(1);
   // Gemma's first config.json say "gelu" in hidden_act and mean its tanh form.
   const Activation activation = b.activation(flavour.plus_one ? c.text({"hidden_activation"}, "gelu_pytorch_tanh") : c.text({"hidden_act"}, flavour.activation));
   c.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "attention_bias", "mlp_bias", "use_qk_norm", "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size"});
+  c.refuse_unless("full_attn_mod", 1);
   const bool tied = c.flag({"tie_word_embeddings"}, flavour.tied);
   const auto rotary = static_cast<Index>(share * static_cast<double>(d_head));
   if (rotary % 2 != 0 || rotary > d_head) c.fail("rotates " + std::to_string(rotary) + " of " + std::to_string(d_head) + " channels", "expected an even number");
   const RopeSpec rope = b.rope(rotary, Rope::half, flavour.base);
+  const RopeSpec sliding_rope = b.ropes_by_kind() ? b.rope(rotary, Rope::half, flavour.base, "sliding_attention") : rope;
   const std::vector<Index> windows = windows_of(b, blocks, usual_window, window_pattern);
   const std::vector<bool> rotated = rotated_layers(c, blocks, no_rope_interval);
   const auto norm = [&](const std::string& name, Index width) { return b.norm(name, NormKind::rms, width, epsilon, flavour.plus_one); };
@@ -107,7 +109,7 @@ void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, I
     if (c.has("attn_logit_softcapping")) a.softcap = c.number({"attn_logit_softcapping"});
     a.causal = true;
     a.window = windows[static_cast<std::size_t>(i)];
-    if (rotated[static_cast<std::size_t>(i)]) a.rope = rope;
+    if (rotated[static_cast<std::size_t>(i)]) a.rope = a.window > 0 ? sliding_rope : rope;
     if (flavour.packed) {
       const LinearSpec packed = b.linear(at + "self_attn.qkv_proj", (heads + 2 * kv_heads) * d_head, d);
       a.q = Blueprint::part(packed, 0, heads * d_head);
@@ -171,10 +173,11 @@ void draw_gemma3(Blueprint& b) {
   const Index pattern = c.whole({"sliding_window_pattern", "_sliding_window_pattern"}, 6);
   draw_family(b, {.tied = true, .plus_one = true, .root_scale = true, .norms_around = true, .qk_norms = Flavour::QkNorms::per_head, .base = 1000000}, 4096, pattern);
   const double local = c.number({"rope_local_base_freq"}, 10000);
+  const bool said_by_kind = b.ropes_by_kind();
   for (BlockSpec& block : b.network.stacks.front().blocks) {
     AttentionSpec& a = block.attention;
     if (!c.has("query_pre_attn_scalar")) a.scale = 1.0 / 16;
-    if (a.window > 0) a.rope = plain_rope(Rope::half, local, a.d_head);
+    if (a.window > 0 && !said_by_kind) a.rope = plain_rope(Rope::half, local, a.d_head);
   }
 }
 

@@ -21,6 +21,9 @@ void refuse_sizes(const Scenario& s) {
                                        {s.d_key, "--d-key"}, {s.d_value, "--d-value"}, {s.d_out, "--d-out"}, {s.heads, "--heads"}, {s.kv_heads, "--kv-heads"}}) {
     must_be_unset(value, setting, why);
   }
+  for (const auto& [value, setting] : {std::pair{s.bias, "--no-bias"}, {s.output_projection, "--no-output-projection"}}) {
+    if (value == false) throw SettingError(setting, "is set for a network", "expected it unset, " + why);
+  }
 }
 
 void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const Scenario& settled, Inputs& inputs) {
@@ -139,7 +142,7 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
     own.k_norm = keep_if_equal(own.k_norm, kept.k_norm);
     own.sink_logits = keep_if_equal(own.sink_logits, kept.sink_logits);
   }
-  inputs.file = std::make_shared<const ModelLayer>(std::move(own), pass);
+  inputs.file = std::make_shared<const ModelLayer>(std::move(own), pass, nullptr, std::make_shared<const Scenario>(scenario));
   note(*pass, layer, scenario, settled, inputs);
   add_positions(scenario, inputs);
   add_settings({settled, last ? &last->scenario : nullptr, last ? &last->inputs : nullptr}, inputs);

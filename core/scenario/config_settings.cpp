@@ -70,15 +70,72 @@ bool changes_nothing(const json& scaling) {
   return scaling.empty();
 }
 
+/// The number of the layer among its fellows, of its prefix: 3 of "model.layers.3.self_attn.".
+std::optional<Index> number_of(const std::string& prefix) {
+  std::size_t at = 0;
+  while (at < prefix.size()) {
+    const std::size_t end = std::min(prefix.find('.', at), prefix.size());
+    const std::string part = prefix.substr(at, end - at);
+    if (!part.empty() && part.size() < 8 && part.find_first_not_of("0123456789") == std::string::npos) return static_cast<Index>(std::stol(part));
+    at = end + 1;
+  }
+  return {};
+}
+
+enum class LayerKind : std::uint8_t { unknown, full, sliding };
+/// Which of its model's two kinds of layer it is: by layer_types, else by a pattern of which every last one sees all keys.
+LayerKind kind_of(const FileReading& r, Fields& f, Index usual_pattern) {
+  const std::optional<Index> number = number_of(r.keys.prefix);
+  const json& types = f.at("layer_types");
+  if (number && types.is_array() && *number < static_cast<Index>(types.size())) return types[static_cast<std::size_t>(*number)] == "sliding_attention" ? LayerKind::sliding : LayerKind::full;
+  const auto said = f.number({"sliding_window_pattern", "_sliding_window_pattern"});
+  const auto pattern = said ? static_cast<Index>(*said) : usual_pattern;
+  if (!number || pattern <= 0) return LayerKind::unknown;
+  return (*number + 1) % pattern == 0 ? LayerKind::full : LayerKind::sliding;
+}
+
+/// Whether this layer is one of those that its model does not rotate.
+bool goes_unrotated(const FileReading& r, Fields& f, const std::string& model) {
+  const std::optional<Index> number = number_of(r.keys.prefix);
+  if (model == "cohere2") {
+    const LayerKind kind = kind_of(r, f, 4);
+    if (kind == LayerKind::unknown) f.refuse("model_type", "a layer with its number, since some are not rotated");
+    return kind == LayerKind::full;
+  }
+  const json& list = f.at("no_rope_layers");
+  const auto interval = f.number({"no_rope_layer_interval"});
+  const double every = interval.value_or(model == "smollm3" || model.starts_with("llama4") ? 4 : 0);
+  if ((!list.is_array() || list.empty()) && every <= 0) return false;
+  if (!number) f.refuse(list.is_array() && !list.empty() ? "no_rope_layers" : "model_type", "a layer with its number, since some are not rotated");
+  if (list.is_array() && !list.empty()) return *number < static_cast<Index>(list.size()) && list[static_cast<std::size_t>(*number)] == 0;
+  return (*number + 1) % static_cast<Index>(every) == 0;
+}
+
+/// What a family rotates where its config.json does not say.
+struct UsualRope {
+  double base = 10000, share = 1;
+  std::optional<double> dim{};
+};
+UsualRope usual_rope(const std::string& model) {
+  if (is_one_of(model, {"phi", "glm", "glm4", "nemotron"})) return {.share = 0.5};
+  if (is_one_of(model, {"stablelm", "gpt_neox"})) return {.share = 0.25};
+  if (model == "persimmon") return {.base = 25000, .share = 0.5};
+  if (is_one_of(model, {"gptj", "codegen"})) return {.dim = 64};
+  if (is_one_of(model, {"mixtral", "gemma3", "gemma3_text"})) return {.base = 1000000};
+  if (model == "smollm3") return {.base = 2000000};
+  return {};
+}
+
 void read_rope(const FileReading& r, Fields& f, const std::string& model) {
   SourceSettings& says = r.inputs.says;
   const bool family = is_one_of(model, {"llama", "mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "gemma", "gemma2", "gemma3", "gemma3_text", "phi", "phi3", "stablelm", "olmo", "olmo2",
-                                        "gpt_neox", "gptj", "codegen", "cohere", "cohere2", "starcoder2", "granite", "smollm3", "internlm", "internlm2", "nemotron", "persimmon", "glm"});
+                                        "gpt_neox", "gptj", "codegen", "cohere", "cohere2", "starcoder2", "granite", "smollm3", "internlm", "internlm2", "nemotron", "persimmon", "glm", "glm4", "ernie4_5", "helium", "falcon", "gpt_oss"});
   const json& parameters = f.at("rope_parameters");
   std::optional<double> base = f.number({"rope_theta", "rotary_emb_base"});
   if (!base && parameters.is_object() && parameters.contains("rope_theta") && parameters["rope_theta"].is_number()) base = parameters["rope_theta"].get<double>();
-  const auto share = f.number({"rotary_pct", "partial_rotary_factor"});
-  const auto dim = f.number({"rotary_dim"});
+  auto share = f.number({"rotary_pct", "partial_rotary_factor"});
+  if (!share && parameters.is_object() && parameters.contains("partial_rotary_factor") && parameters["partial_rotary_factor"].is_number()) share = parameters["partial_rotary_factor"].get<double>();
+  auto dim = f.number({"rotary_dim"});
   const std::string kind = f.text("position_embedding_type");
   const bool rope = (family || base || share || dim || kind == "rotary" || kind == "rope") && !says.alibi;
   if (!rope) return;
@@ -86,14 +143,26 @@ void read_rope(const FileReading& r, Fields& f, const std::string& model) {
   if (!changes_nothing(parameters) && parameters.is_object() && (parameters.contains("rope_type") || parameters.contains("type"))) {
     f.refuse("rope_parameters", "frequencies as they are, or the whole model with --text");
   }
-  for (const char* name : {"no_rope_layers", "no_rope_layer_interval", "rope_local_base_freq"}) {
-    const json& value = f.at(name);
-    if (!value.is_null() && !(value.is_array() && value.empty()) && !(value.is_number() && value == 0)) f.refuse(name, "the same positions in every layer");
+  const bool by_kind = parameters.is_object() && std::ranges::any_of(parameters, [](const json& value) { return value.is_object(); });
+  if (by_kind) f.refuse("rope_parameters", "one rotation for all layers, or the whole model with --text");
+  if (model.starts_with("llama4")) f.refuse("model_type", "a norm and a rotation that are known");
+  const auto local = f.number({"rope_local_base_freq"});
+  if (goes_unrotated(r, f, model)) {
+    r.assume("positions", "none: config.json says that this layer is not rotated");
+    return;
+  }
+  const UsualRope usual = usual_rope(model);
+  if (!share) share = usual.share < 1 ? std::optional(usual.share) : std::nullopt;
+  if (!dim) dim = usual.dim;
+  if (local || model.starts_with("gemma3")) {
+    const LayerKind of_layer = kind_of(r, f, 6);
+    if (of_layer == LayerKind::unknown) f.refuse(local ? "rope_local_base_freq" : "model_type", "a layer with its number, which tells the base of its rotation");
+    if (of_layer == LayerKind::sliding) base = local.value_or(10000);
   }
   const Index d_head = r.inputs.dims.d_head;
   const double turned = dim ? *dim : share ? std::floor(*share * static_cast<double>(d_head)) : static_cast<double>(d_head);
-  says.rope = is_one_of(model, {"gptj", "codegen", "cohere", "cohere2", "glm"}) ? Rope::interleaved : Rope::half;
-  says.rope_base = static_cast<float>(base.value_or(10000));
+  says.rope = is_one_of(model, {"gptj", "codegen", "cohere", "cohere2", "glm", "glm4", "ernie4_5", "helium"}) ? Rope::interleaved : Rope::half;
+  says.rope_base = static_cast<float>(base.value_or(usual.base));
   if (!(says.rope_base > 0)) f.refuse("rope_theta", "more than 0");
   if (turned < static_cast<double>(d_head)) {
     const auto part = static_cast<Index>(turned);
@@ -125,6 +194,7 @@ void read_scale(const FileReading& r, Fields& f, const std::string& model) {
 
 void read_bias_kind(const FileReading& r, Fields& f, const std::string& model) {
   const json& mpt = f.at("attn_config");
+  if (f.flag("alibi") && model == "falcon") f.refuse("alibi", "RoPE, or a model whose biases are not scaled with its scores");
   const bool alibi = f.flag("alibi") || f.flag("use_alibi") || model == "bloom" || f.text("position_embedding_type") == "alibi" ||
                      (mpt.is_object() && mpt.value("alibi", json()) == true);
   if (alibi) {
@@ -139,10 +209,15 @@ void read_bias_kind(const FileReading& r, Fields& f, const std::string& model) {
   }
   const std::string kind = f.text("position_embedding_type");
   if (kind.starts_with("relative")) f.refuse("position_embedding_type", "absolute positions");
+  if (model.starts_with("deberta") && f.flag("relative_attention")) f.refuse("relative_attention", "scores of queries and keys alone");
   if (!f.at("clip_qkv").is_null()) f.refuse("clip_qkv", "queries, keys and values that are not clipped");
   if (is_one_of(model, {"t5", "mt5", "umt5", "longt5", "mpnet", "swin", "deberta", "deberta-v2"}) && !has_relative_table(r)) {
     r.assume("bias", "the relative positions of " + model + " are not added to a layer alone");
   }
+  const Index heads = r.inputs.dims.heads;
+  if (alibi && model == "mpt" && ((heads & (heads - 1)) != 0 || (mpt.is_object() && mpt.value("alibi_bias_max", json(8)) != 8))) f.refuse("attn_config", "ALiBi of a power of two of heads and of alibi_bias_max 8");
+  if (model == "gpt_bigcode" && r.keys.is_packed() && f.at("multi_query") == false) f.refuse("multi_query", "one key/value head; the others' c_attn is packed head by head");
+  if (is_one_of(model, {"chatglm"}) && r.keys.is_packed()) f.refuse("model_type", "a layout that is known; ChatGLM's query_key_value is packed in another order");
   if (model == "codegen" && r.keys.is_packed()) f.refuse("model_type", "a layout that is known; CodeGen's packs eight blocks in an order of its own");
 }
 

@@ -38,9 +38,17 @@ struct InputNames {
   std::string query, key, value;  ///< all the same in self-attention; "" where the file has none
 };
 
+/// Whether the layer may be one of cross-attention, which looks at what Hugging Face calls encoder_hidden_states.
+bool looks_elsewhere(const FileReading& r) {
+  const std::string& prefix = r.keys.prefix;
+  return prefix.empty() || std::ranges::any_of(std::initializer_list<const char*>{"cross", "Cross", "encoder_attn", "EncDec", "multihead_attn"},
+                                               [&](const char* word) { return prefix.find(word) != std::string::npos; });
+}
+
 InputNames find_inputs(const FileReading& r) {
-  const std::string x = r.find({"x", "X", "input", "hidden_states"});
+  const std::string x = r.find({"x", "X", "input", "inputs", "hidden_states", "src"});
   InputNames names{r.find({"query", "queries", "q"}), r.find({"key", "keys", "k"}), r.find({"value", "values", "v"})};
+  if (names.key.empty() && looks_elsewhere(r)) names.key = r.find({"encoder_hidden_states", "key_value_states"});
   if (names.query.empty() && x.empty() && !(names.key.empty() && names.value.empty())) {
     r.fail("has " + in_quotes(names.key.empty() ? names.value : names.key) + " but no query",
            "expected query, key and value, or x");
@@ -86,7 +94,7 @@ void read_text_inputs(const FileReading& r) {
   read_model_text(r);
 }
 
-constexpr std::initializer_list<const char*> input_names{"x", "X", "input", "hidden_states", "query", "queries"};
+constexpr std::initializer_list<const char*> input_names{"x", "X", "input", "inputs", "hidden_states", "src", "query", "queries"};
 
 /// As set; else plain matrices, which x may be multiplied with from either side, as the width of x tells.
 void settle_layout(const Scenario& s, const TensorFile& file, AttentionKeys& keys) {

@@ -98,7 +98,11 @@ std::vector<LateBeginning> all_weights(const ArrayFile& file) {
     for (const auto& [index, name] : members) {
       if (index == list.weights.size()) list.weights.push_back(name);
     }
-    if (list.weights.size() == members.size() && (!group.empty() || members.size() == file.entries().size())) found.push_back(std::move(list));
+    if (list.weights.size() != members.size()) continue;
+    // A list that was saved alone has no name to go by.
+    const bool alone = group.empty() && members.size() == file.entries().size() &&
+                       std::ranges::all_of(list.weights, [&](const std::string& name) { return rows_are_shares(file.load(name)); });
+    if (alone || !group.empty()) found.push_back(std::move(list));
   }
   if (found.empty() && file.entries().size() == 1 && has_rank(&file.entries()[0], 2, 5)) {
     const std::string& only = file.entries()[0].name;

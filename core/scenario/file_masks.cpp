@@ -387,6 +387,16 @@ std::string only_array(const FileReading& r) {
          "expected one array, or one that is called mask");
 }
 
+/// attn_bias, or what T5 and others call it in Hugging Face's library, where that is of these queries and keys.
+std::string bias_name(const FileReading& r) {
+  if (const std::string name = r.find({"attn_bias"}); !name.empty()) return name;
+  const std::string name = r.find({"position_bias", "relative_position_bias"});
+  if (name.empty()) return {};
+  const Shape& shape = r.file.arrays().find(name)->shape;
+  const bool fits_here = shape.size() >= 3 && shape.size() <= 4 && shape[shape.size() - 2] == r.inputs.dims.n_q && shape.back() == r.inputs.dims.n_k;
+  return fits_here ? name : std::string();
+}
+
 }  // namespace
 
 void read_masks(const FileReading& r) {
@@ -395,7 +405,7 @@ void read_masks(const FileReading& r) {
     if (!name.empty() && is_buffer(r, name)) name = r.file.arrays().find(entry.name) && name != entry.name ? entry.name : "";  // a sequence's own beside it
     if (!name.empty()) read_mask(r, name, entry);
   }
-  if (const std::string name = r.find({"attn_bias"}); !name.empty()) {
+  if (const std::string name = bias_name(r); !name.empty()) {
     const Placed placed = place(r, name, Kind::bias);
     if (is_additive_mask(placed.tensor) && !all_of(placed.tensor, [](float v) { return v == 0; })) {
       read_additive_mask(r, name, placed);

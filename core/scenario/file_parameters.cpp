@@ -24,13 +24,16 @@ Tensor parameter_of(const FileReading& r, const std::string& name) {
   return parameter;
 }
 
+void refuse_bytes(const FileReading& r, const std::string& name) {
+  const DType dtype = r.file.arrays().find(name)->dtype;
+  if (dtype != DType::i8 && dtype != DType::u8) return;
+  r.fail(in_quotes(name) + " holds 8-bit integers (" + std::string(headlight::name(dtype)) + "): it is quantised",
+         "expected weights in floating point, as they were before they were quantised");
+}
+
 /// A weight stored in whole or, by heads, in parts; what else lies beside it must not change what its numbers mean.
 void check_weight(const FileReading& r, const std::string& name) {
-  const ArrayEntry& entry = *r.file.arrays().find(name);
-  if (entry.dtype == DType::i8 || entry.dtype == DType::u8) {
-    r.fail(in_quotes(name) + " holds 8-bit integers (" + std::string(headlight::name(entry.dtype)) + "): it is quantised",
-           "expected weights in floating point, as they were before they were quantised");
-  }
+  refuse_bytes(r, name);
   const std::string layer = name.substr(0, name.find_last_of("._/") == std::string::npos ? name.size() : name.find_last_of("._/"));
   for (const ArrayEntry& other : r.file.arrays().entries()) {
     if (!other.name.starts_with(layer)) continue;
@@ -99,6 +102,7 @@ Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
 
 Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
   if (name.empty()) return {};
+  refuse_bytes(r, name);
   const Tensor bias = parameter_of(r, name);
   if (bias.count() != out || bias.rank() > 2 || (bias.rank() == 2 && bias.size(0) != 1 && bias.size(1) == 1)) {
     r.fail(r.shape_of(name), "expected " + to_string({out}) + ", its weight's rows");
@@ -371,7 +375,7 @@ void apply_switches(const FileReading& r) {
 }  // namespace
 
 std::optional<FileReading::Number> heads_said(const FileReading& r) {
-  return r.number({"num_heads", "n_heads", "head_num", "n_head", "num_attention_heads"});
+  return r.number({"num_heads", "n_heads", "head_num", "n_head", "num_attention_heads", "nhead"});
 }
 
 std::optional<FileReading::Number> kv_heads_said(const FileReading& r) {
@@ -383,7 +387,7 @@ void read_parameters(const FileReading& r) {
   if (!r.keys.prefix.empty()) r.assume("layer", r.keys.layer());
   for (const char* unsupported : {"bias_k", "bias_v"}) {
     const std::string name = r.keys.prefix + unsupported;
-    if (r.keys.packed.bias == r.keys.prefix + "in_proj_bias" && r.file.arrays().find(name)) {
+    if (r.file.arrays().find(name)) {
       r.fail("holds " + in_quotes(name) + ", a learned key and value (add_bias_kv)",
              "expected an attention without them");
     }

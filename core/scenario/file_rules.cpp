@@ -21,39 +21,46 @@ std::string array_under(const FileReading& r, std::initializer_list<const char*>
   return {};
 }
 
-/// A norm of queries or keys: over each head, or over all of them at once. One with a bias, or called layernorm, is a LayerNorm.
+/// A norm of queries or keys: over each head, or over all of them at once. One with a bias, called layernorm, or of a row of
+/// weights for each head (Command R) is a LayerNorm.
 struct FileNorm {
   Tensor weight, bias;
   std::string name;  ///< of the weight
   bool whole = false;
+  bool of_each = false;  ///< [heads, d_head]
 
-  QkNorm kind() const { return bias.defined() || name.find("layernorm") != std::string::npos ? QkNorm::layer : QkNorm::rms; }
-  bool is_as(const FileNorm& other) const { return weight.defined() == other.weight.defined() && whole == other.whole && kind() == other.kind(); }
+  QkNorm kind() const { return bias.defined() || of_each || name.find("layernorm") != std::string::npos ? QkNorm::layer : QkNorm::rms; }
+  bool is_as(const FileNorm& other) const { return weight.defined() == other.weight.defined() && whole == other.whole && of_each == other.of_each && kind() == other.kind(); }
 };
 
 FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std::string& word, Index heads, bool plus_one) {
-  FileNorm norm{{}, {}, {}, false};
+  FileNorm norm{{}, {}, {}, false, false};
   for (const std::string& name : {letter + "_norm", word + "_norm", letter + "_layernorm", word + "_layernorm"}) {
     if (norm.name.empty()) norm.name = array_under(r, {(name + ".weight").c_str()});
   }
   if (norm.name.empty()) return norm;
   const Shape& shape = r.file.arrays().find(norm.name)->shape;
   const Index d_head = r.inputs.dims.d_head;
-  if (shape != Shape{d_head} && shape != Shape{heads * d_head}) {
-    r.fail(r.shape_of(norm.name), "expected [" + std::to_string(d_head) + "], d_head, or [" + std::to_string(heads * d_head) + "], all heads at once");
+  norm.of_each = shape == Shape{heads, d_head};
+  norm.whole = shape == Shape{heads * d_head} && heads > 1;
+  if (shape != Shape{d_head} && !norm.whole && !norm.of_each) {
+    r.fail(r.shape_of(norm.name), "expected [" + std::to_string(d_head) + "], d_head, [" + std::to_string(heads * d_head) + "], all heads at once, or " + to_string({heads, d_head}) + ", a row for each head");
   }
-  norm.whole = shape != Shape{d_head};
-  norm.weight = r.file.load(norm.name);
+  const auto flat = [&](const std::string& name) {
+    const Tensor stored = r.file.load(name);
+    return norm.of_each ? r.file.made(name + " in a row", [&] { return stored.contiguous().view({heads * d_head}); }) : stored;
+  };
+  norm.weight = flat(norm.name);
   const std::string bias = norm.name.substr(0, norm.name.size() - std::string_view("weight").size()) + "bias";
   if (r.file.arrays().find(bias)) {
-    norm.bias = r.file.load(bias);
-    if (norm.bias.shape() != shape) r.fail(r.shape_of(bias), "expected " + to_string(shape) + ", as " + norm.name + " has");
+    if (r.file.arrays().find(bias)->shape != shape) r.fail(r.shape_of(bias), "expected " + to_string(shape) + ", as " + norm.name + " has");
+    norm.bias = flat(bias);
   }
   if (!plus_one) return norm;
   norm.weight = r.file.made(norm.name + " plus one", [&] {
     Buffer gain;
     for (const float w : norm.weight.values()) gain.push_back(w + 1);
-    return Tensor(shape, std::move(gain));
+    return Tensor(norm.weight.shape(), std::move(gain));
   });
   return norm;
 }
@@ -66,11 +73,15 @@ double qk_epsilon(const FileReading& r, QkNorm kind) {
   return said.value_or(ConfigNumber{"", usual}).value;
 }
 
-/// T5 keeps one table for all blocks of a stack, in its first.
+/// T5 keeps one table for all blocks of a stack, in its first; MPNet in its encoder.
 std::string relative_table(const FileReading& r) {
   const std::string& prefix = r.keys.prefix;
   const std::string own = array_under(r, {"relative_attention_bias.weight"});
   if (!own.empty()) return own;
+  if (const std::size_t layer = prefix.find("encoder.layer."); layer != std::string::npos) {
+    const std::string table = prefix.substr(0, layer) + "encoder.relative_attention_bias.weight";
+    if (r.file.arrays().find(table)) return table;
+  }
   const std::size_t block = prefix.find("block.");
   if (block == std::string::npos || prefix.find(".SelfAttention") == std::string::npos) return {};
   const std::string first = prefix.substr(0, block) + "block.0.layer.0.SelfAttention.relative_attention_bias.weight";
@@ -122,7 +133,7 @@ void read_file_rules(const FileReading& r) {
     }
     const auto last = [&](const FileNorm& norm) { return norm.name.substr(r.keys.prefix.size()); };
     r.assume("QK-norm", replaced ? "--qk-norm in place of the file's " + last(q_norm) + " and " + last(k_norm)
-                                 : std::string(own.norm_kind == QkNorm::layer ? "LayerNorm" : "RMSNorm") + " with " + last(q_norm) + " and " + last(k_norm) + (own.q_norm_bias.defined() ? " and their biases" : "") + ", over " + (q_norm.whole ? "all heads at once" : "each head") + ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
+                                 : std::string(own.norm_kind == QkNorm::layer ? "LayerNorm" : "RMSNorm") + " with " + last(q_norm) + " and " + last(k_norm) + (own.q_norm_bias.defined() ? " and their biases" : "") + ", over " + (q_norm.whole ? "all heads at once" : q_norm.of_each ? "each head, with weights of its own" : "each head") + ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
   }
   if (const std::string sinks = array_under(r, {"sinks"}); !sinks.empty()) {
     own.sink_logits = r.file.load(sinks);

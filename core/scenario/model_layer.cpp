@@ -13,6 +13,11 @@ std::shared_ptr<const TensorFile> file_under(const std::shared_ptr<const TensorF
   return layer ? layer->file : file;
 }
 
+std::shared_ptr<const Scenario> asked_of(const Inputs& inputs) {
+  const auto* layer = dynamic_cast<const ModelLayer*>(inputs.file.get());
+  return layer ? layer->asked : nullptr;
+}
+
 std::shared_ptr<const NetworkRun> network_of(const Inputs& inputs) {
   const auto* layer = dynamic_cast<const ModelLayer*>(inputs.file.get());
   return layer ? layer->pass : nullptr;

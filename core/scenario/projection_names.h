@@ -40,6 +40,18 @@ inline constexpr SeparateScheme separate_schemes[] = {
     {"fc_q", "fc_k", "fc_v"},
     {"proj_q", "proj_k", "proj_v"},
     {"lin_q", "lin_k", "lin_v"},
+    {"lin_query", "lin_key", "lin_value"},
+    {"linear_query", "linear_key", "linear_value"},
+    {"proj_query", "proj_key", "proj_value"},
+    {"fc_query", "fc_key", "fc_value"},
+    {"query_fc", "key_fc", "value_fc"},
+    {"q_fc", "k_fc", "v_fc"},
+    {"q_layer", "k_layer", "v_layer"},
+    {"q_dense", "k_dense", "v_dense"},
+    {"q_net", "k_net", "v_net"},
+    {"query_transform", "key_transform", "value_transform"},
+    {"to_queries", "to_keys", "to_values"},
+    {"Q", "K", "V"},
     {"queries", "keys", "values"},
     {"toqueries", "tokeys", "tovalues"},
     {"linears.0", "linears.1", "linears.2"},  // The Annotated Transformer
@@ -102,8 +114,10 @@ inline constexpr std::string_view outputs[] = {
     "wo",         "Wo",          "WO",             "w_concat",     "fc_out",       "fc_o",         "out_lin",   "output_proj",
     "W_out",      "w_out",       "output_projection", "out_projection", "linear_out", "linear_o",  "out_linear", "o_linear",
     "output_linear", "output_dense", "attention_output", "attn_output", "attn_out", "proj_out",    "proj_o",    "lin_o",
+    "lin_out",    "fc_output",   "out_fc",         "output_fc",    "o_fc",         "linear_output", "proj_output", "output_layer",
+    "out_layer",  "o_layer",     "o_dense",        "out_dense",    "o_net",        "output_transform", "final_linear", "linear_layer",
     "linears.3",  "unifyheads",  "unify_heads",    "combine_heads", "dense",       "output.dense", "out",       "output",
-    "projection", "proj",        "linear",         "fc",           "o",
+    "projection", "proj",        "linear",         "fc",           "o",            "O",            "W0",        "w0",
 };
 
 /// What stands before `ending` where `name` is it or ends with it after a dot.

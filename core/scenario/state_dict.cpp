@@ -234,8 +234,12 @@ std::optional<std::pair<std::string, std::size_t>> head_place(const std::string&
   if (end == 0 || digits >= end || digits < 2) return {};
   const std::size_t dot = prefix.rfind('.', digits - 2);
   const std::size_t word = dot == std::string::npos ? 0 : dot + 1;
-  const string_view module = string_view(prefix).substr(word, digits - 1 - word);
-  if (module.find("head") == string_view::npos && module.find("Head") == string_view::npos) return {};
+  std::string module = prefix.substr(word, digits - 1 - word);
+  std::ranges::transform(module, module.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  module.erase(std::remove(module.begin(), module.end(), '_'), module.end());
+  // "multi_head_attention_1" and "MultiHeadDotProductAttention_0" are whole attentions, as Keras and Flax number them.
+  const bool is_head = (module.ends_with("head") || module.ends_with("heads")) && module.find("multi") == std::string::npos;
+  if (!is_head) return {};
   std::size_t index = 0;
   if (std::from_chars(prefix.data() + digits, prefix.data() + end, index).ec != std::errc()) return {};
   return std::pair{prefix.substr(0, word), index};

@@ -130,6 +130,7 @@ def names_of_projections():
                   ("linears.0", "linears.1", "linears.2", "linears.3"), ("to_q", "to_k", "to_v", "to_out.0"), ("query", "key", "value", "dense"),
                   ("fc_q", "fc_k", "fc_v", "fc_o"), ("w_qs", "w_ks", "w_vs", "fc"), ("q_linear", "k_linear", "v_linear", "out"),
                   ("toqueries", "tokeys", "tovalues", "unifyheads"), ("queries", "keys", "values", "fc_out"), ("wq", "wk", "wv", "wo"),
+                  ("Q", "K", "V", "O"), ("lin_q", "lin_k", "lin_v", "lin_out"), ("linear_query", "linear_key", "linear_value", "linear_output"), ("q_fc", "k_fc", "v_fc", "o_fc"),
                   ("self.query", "self.key", "self.value", "output.dense"), ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"),
                   ("attention.attention.query", "attention.attention.key", "attention.attention.value", "attention.output.dense"),
                   ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj")]:
@@ -177,6 +178,9 @@ def three_axes():
         keras |= {f"mha{slash}{n}{slash}bias{end}": b[p].reshape(H, D_HEAD) for p, n in zip("qkv", ("query", "key", "value"))}
         keras |= {f"mha{slash}attention_output{slash}kernel{end}": W["o"].T.reshape(H, D_HEAD, D), f"mha{slash}attention_output{slash}bias{end}": b["o"]}
         check("Keras by " + slash + end, with_x(keras, heads=False), usual, says="Keras")
+    for name in ("multi_head_attention_1", "params/MultiHeadDotProductAttention_0"):  # a whole attention's number, not a head's
+        keras = {f"{name}/{n}/kernel": W[p].T.reshape(D, H, D_HEAD) for p, n in zip("qkv", ("query", "key", "value"))} | {f"{name}/{n}/bias": b[p].reshape(H, D_HEAD) for p, n in zip("qkv", ("query", "key", "value"))}
+        check(name, with_x({**keras, f"{name}/out/kernel": W["o"].T.reshape(H, D_HEAD, D), f"{name}/out/bias": b["o"]}, heads=False), usual)
     flat = linear(("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"), (".kernel", ".bias"), turn=True)
     check("Flax's BERT", with_x({k.replace(".", "/"): v for k, v in flat.items()}), usual)
 
@@ -234,6 +238,7 @@ def masks():
             check(f"an {name} of 0 and {lowest}", {**base, name: square}, {**attention(mask=causal), "mask": np.broadcast_to(causal, (B, H, N, N))})
     real = drawn(H, N, N)
     check("a bias", {**base, "attn_bias": real}, attention(bias=real), says="added")
+    check("T5's name for it", {**base, "position_bias": real[None]}, attention(bias=real), says="added")
     check("a floating attn_mask", {**base, "attn_mask": real[0]}, attention(bias=real[0]))
     check("key_padding_mask", {**base, "key_padding_mask": padding == 0}, attention(mask=padding[:, None, None, :] != 0))
     check("a floating key_padding_mask", {**base, "key_padding_mask": np.where(padding, 0, -np.inf).astype(np.float32)}, attention(mask=padding[:, None, None, :] != 0))
@@ -268,6 +273,15 @@ def numbers():
     refused("add_zero_attn", {**base, "add_zero_attn": True}, "add_zero_attn")
     for dtype in (np.int8, np.uint8):
         refused(f"{dtype.__name__} weights", {**base, "q_proj.weight": (W["q"] * 50).astype(dtype)}, "quantised")
+    refused("int8 biases", {**base, "q_proj.bias": (b["q"] * 5).astype(np.int8)}, "quantised")
+    packed = {"in_proj_weight": np.concatenate([W[p] for p in "qkv"]), "out_proj.weight": W["o"], "x": X, "num_heads": H}
+    refused("a learned key without other biases", {**packed, "bias_k": drawn(1, 1, D), "bias_v": drawn(1, 1, D)}, "add_bias_kv")
+    memory = drawn(B, 7, D)
+    cross = {k: v for k, v in base.items() if k != "x"} | {"hidden_states": X}
+    plain = from_heads(*((t.astype(np.float64) @ W[p].T + b[p]).reshape(B, -1, H, D_HEAD).transpose(0, 2, 1, 3) for p, t in zip("qkv", (X, memory, memory))), project=lambda c: c @ W["o"].T.astype(np.float64) + b["o"])
+    check("encoder_hidden_states", {**cross, "encoder_hidden_states": memory}, plain)
+    decoder = {"decoder.self_attn." + k if "_proj" in k else k: v for k, v in base.items()}
+    check("encoder_hidden_states beside self-attention", {**decoder, "encoder_hidden_states": memory}, attention(), says='not used: "encoder_hidden_states"')
     refused("GPTQ", {"q_proj.qweight": np.ones((3, 24), np.int32), "q_proj.qzeros": np.ones((1, 3), np.int32), "q_proj.scales": np.ones((1, 24), np.float16), "x": X}, "quantised")
     refused("bitsandbytes", {**base, "q_proj.SCB": np.ones(24, np.float32)}, "quantised")
     refused("fp8's scale", {**base, "q_proj.weight_scale_inv": np.ones((1, 1), np.float32)}, "quantised")
@@ -314,6 +328,14 @@ def late_beginnings():
     torch.save({"attentions": tuple(torch.from_numpy(layer.copy()) for layer in layers), "tokens": ["a", "b", "c", "d", "e"]}, path)
     check("what BertViz takes", {}, {"weights": layers[0]}, path=path)
     check("what BertViz takes, layer 1", {}, {"weights": layers[1]}, "--layer", "1", path=path)
+    torch.save([torch.from_numpy(X), torch.from_numpy(W["q"])], path)
+    refused("a list of other tensors", {}, "no attention weights", path=path)
+    base = with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj")))
+    tensors = {k: torch.from_numpy(np.asarray(v)) for k, v in base.items()}
+    torch.save({**tensors, "freqs_cis": torch.polar(torch.ones(4, 3), torch.ones(4, 3))}, path)
+    check("a complex tensor beside", {}, attention(), path=path)
+    torch.save({**tensors, "x": torch.complex(torch.from_numpy(X), torch.from_numpy(X))}, path)
+    refused("a complex input", {}, "ComplexFloatStorage", path=path)
     torch.save([torch.from_numpy(layer.copy()) for layer in layers], path)
     check("the list alone", {}, {"weights": layers[1]}, "--layer", "1", path=path)
 
@@ -366,13 +388,16 @@ def configs():
     folder = Path(FOLDER.name, "model")
     folder.mkdir()
 
-    def beside(fields, arrays=None):
+    def beside(fields, arrays=None, layer=0, more={}):
         (folder / "config.json").write_text(json.dumps(fields))
-        path = folder / "model.npz"
-        np.savez(path, **(arrays or with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj"), prefix="model.layers.0.self_attn."), heads=False)))
+        path, prefix = folder / "model.npz", f"model.layers.{layer}.self_attn."
+        np.savez(path, **(arrays or with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj"), prefix=prefix), heads=False)), **{prefix + k: v for k, v in more.items()})
         return path
 
-    def turned(base, dim=D_HEAD, interleaved=False):
+    def layer_norm(t, weight):
+        return (t - t.mean(-1, keepdims=True)) / np.sqrt(t.var(-1, keepdims=True) + 1e-5) * weight[:, None, :]
+
+    def turned(base, dim=D_HEAD, interleaved=False, norms=None):
         angles = np.arange(N)[:, None] * base ** (-np.arange(0, dim, 2) / dim)
         cos, sin = np.cos(angles), np.sin(angles)
 
@@ -384,11 +409,28 @@ def configs():
             return t
 
         split = lambda p: (X.astype(np.float64) @ W[p].T + b[p]).reshape(B, N, H, D_HEAD).transpose(0, 2, 1, 3)
-        return from_heads(turn(split("q")), turn(split("k")), split("v"), project=lambda c: c @ W["o"].T.astype(np.float64) + b["o"])
+        q, k = (layer_norm(split(p), norms[p]) if norms else split(p) for p in "qk")
+        return from_heads(turn(q), turn(k), split("v"), project=lambda c: c @ W["o"].T.astype(np.float64) + b["o"])
 
     heads = {"num_attention_heads": H}
     check("rope_theta", {}, turned(500000.0), path=beside({"model_type": "llama", "rope_theta": 500000.0, **heads}), says="RoPE")
     check("the pairs of Cohere", {}, turned(10000.0, interleaved=True), path=beside({"model_type": "cohere", **heads}))
+    norms = {p: drawn(H, D_HEAD) + 1 for p in "qk"}
+    check("Command R's norms, a row for each head", {}, turned(10000.0, interleaved=True, norms=norms), says="with weights of its own",
+          path=beside({"model_type": "cohere", "use_qk_norm": True, "layer_norm_eps": 1e-5, **heads}, more={"q_norm.weight": norms["q"], "k_norm.weight": norms["k"]}))
+    refused("norms of other heads", {}, "a row for each head", path=beside({"model_type": "cohere", **heads}, more={"q_norm.weight": drawn(3, D_HEAD), "k_norm.weight": drawn(3, D_HEAD)}))
+    cohere2 = {"model_type": "cohere2", "sliding_window_pattern": 4, **heads}
+    check("a layer of Cohere 2 that is rotated", {}, turned(10000.0, interleaved=True), path=beside(cohere2, layer=2))
+    check("and one that is not", {}, attention(), path=beside(cohere2, layer=3), says="is not rotated")
+    check("SmolLM 3's fourth", {}, attention(), path=beside({"model_type": "smollm3", "no_rope_layers": [1, 1, 1, 0], "rope_theta": 5e6, **heads}, layer=3), says="is not rotated")
+    check("Gemma 3's windowed base", {}, turned(100.0), path=beside({"model_type": "gemma3_text", "rope_theta": 1000.0, "rope_local_base_freq": 100.0, "sliding_window_pattern": 2, **heads}))
+    check("Gemma 3's other base", {}, turned(1000.0), path=beside({"model_type": "gemma3_text", "rope_theta": 1000.0, "rope_local_base_freq": 100.0, "sliding_window_pattern": 2, **heads}, layer=1))
+    check("a part of the head in rope_parameters", {}, turned(333.0, dim=4), path=beside({"model_type": "llama", "rope_parameters": {"rope_type": "default", "rope_theta": 333.0, "partial_rotary_factor": 0.7}, **heads}))
+    check("Mixtral's base where none is said", {}, turned(1e6), path=beside({"model_type": "mixtral", **heads}))
+    check("Falcon rotates, said or not", {}, turned(10000.0), path=beside({"model_type": "falcon", "alibi": False, **heads}))
+    refused("Falcon's ALiBi, which is scaled", {}, "alibi", path=beside({"model_type": "falcon", "alibi": True, **heads}))
+    refused("LLaMA 4", {}, "llama4_text", path=beside({"model_type": "llama4_text", "rope_theta": 5e5, **heads}))
+    refused("disentangled attention", {}, "relative_attention", path=beside({"model_type": "deberta-v2", "relative_attention": True, **heads}))
     check("a part of the head", {}, turned(10000.0, dim=4), path=beside({"model_type": "phi", "partial_rotary_factor": 0.7, **heads}), says="first 4 of 6")
     check("no positions of its own", {}, attention(), path=beside({"model_type": "opt", **heads}), says='--mask "causal()"')
     check("query_pre_attn_scalar", {}, attention(scale=1 / 4), path=beside({"model_type": "x", "query_pre_attn_scalar": 16, **heads}))

@@ -1,6 +1,7 @@
 // Figures over layers and of two files.
 #include "core/export/layers_figure.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/export/figure_kinds.h"
@@ -54,6 +55,34 @@ TEST_CASE("numbers of all layers are [L, H, n_q, n_k], the very ones of the pass
   const auto whole = run_network(sentences());
   CHECK_THAT(array.values.slice(0, 0, 1).contiguous(), agrees_with(whole->layers[0].weights));
   CHECK_THAT(array.values.slice(0, 1, 1).contiguous(), agrees_with(whole->layers[1].weights));
+}
+
+TEST_CASE("a change is drawn in its own layer alone, and the layers after it go on from what it gives") {
+  Scenario changed = sentences();
+  const auto own = run_network(changed);
+  changed.layer = "0";
+  const auto differs_after = [&](const char* what, const Scenario& scenario) {
+    INFO(what);
+    const auto whole = run_network(scenario);
+    Run drawn;
+    drawn.summary = true;
+    for (const Run& run : {Run{}, drawn}) {  // a pass that ends at the layer, and one that went to its end
+      const Tensor all = layers_array(*compute_any(scenario, nullptr, run), options_with("all")).values;
+      for (const Index layer : {0, 1}) CHECK_THAT(all.slice(0, layer, 1).contiguous(), agrees_with(whole->layers[static_cast<std::size_t>(layer)].weights));
+      CHECK_FALSE(layers_array(*compute_any(scenario, nullptr, run), options_with("rollout")).values.at({6, 2}) ==
+                  Approx(layers_array(*compute_any(sentences(), nullptr, run), options_with("rollout")).values.at({6, 2})));
+    }
+    CHECK_FALSE(std::ranges::equal(whole->layers[1].weights.values(), own->layers[1].weights.values()));
+    CHECK(whole->layers[1].weights.matrix(0, 0)(2, 5) == 0);  // which no change of layer 0 lets it see
+  };
+  changed.mask = "full()";
+  differs_after("mask", changed);
+  changed.mask.clear();
+  changed.scale = 3.0F;
+  differs_after("scale", changed);
+  changed.scale.reset();
+  changed.edits.push_back({Stage::W_v, 0, 1, 2, 4.0F});
+  differs_after("edit", changed);
 }
 
 TEST_CASE("rollout as numbers is that of the pass, through the whole stack or up to a layer") {

@@ -232,6 +232,25 @@ TEST_CASE("what is wrong with a model is said in one sentence with the file") {
   }
 }
 
+TEST_CASE("rope_parameters say what older fields did, for all layers or for each kind") {
+  const auto logits_of = [](const Copy& copy) { return run_network(copy.scenario("w3 w17 w5 w28 w0"))->logits; };
+  Copy neox("gpt_neox");
+  const Tensor by_share = logits_of(neox);
+  neox.set("rotary_pct", nullptr);
+  neox.set("rotary_emb_base", nullptr);
+  neox.set("rope_parameters", {{"rope_type", "default"}, {"rope_theta", 5000.0}, {"partial_rotary_factor", 0.5}});
+  CHECK_THAT(logits_of(neox), agrees_with(by_share));
+
+  Copy gemma("gemma3");
+  const Tensor by_layer = logits_of(gemma);
+  for (const char* older : {"rope_theta", "rope_local_base_freq", "rope_scaling"}) gemma.set(older, nullptr);
+  const json local{{"rope_type", "default"}, {"rope_theta", 100.0}}, far{{"rope_type", "linear"}, {"factor", 8.0}, {"rope_theta", 1000.0}};
+  gemma.set("rope_parameters", {{"sliding_attention", local}, {"full_attention", far}});
+  CHECK_THAT(logits_of(gemma), agrees_with(by_layer));
+  gemma.set("rope_parameters", {{"full_attention", far}});
+  CHECK(gemma.error().find("no sliding_attention") != std::string::npos);
+}
+
 TEST_CASE("a field of config.json that would change attention is refused by its name, a harmless one is not") {
   {
     const Copy copy("llama");
