@@ -72,6 +72,17 @@ bool is_causal(const Tensor& mask, Index offset) {
   return causality.hidden && !causality.beyond;
 }
 
+/// Whether keys that no query of the mask sees may be there: the mask's diagonal hides them, or else padding does.
+enum class Unseen : std::uint8_t { hidden, there, there_unless_padded };
+
+/// Whether the last query, which sees furthest, misses a key that its diagonal lets it see: padding ends there.
+bool is_padded(const MatrixView& mask, Index offset) {
+  for (Index k = 0; k < std::min(mask.cols, mask.rows + offset); ++k) {
+    if (!is_seen(mask, k)) return true;
+  }
+  return false;
+}
+
 /// One cell of the changed mask; `unseen` answers for keys that no query of the mask sees.
 bool changed_cell(const MatrixView& mask, Index q, Index k, const Corner& corner, CausalChange change, bool unseen) {
   const bool attends = mask(q, k) != 0;
@@ -84,12 +95,13 @@ bool changed_cell(const MatrixView& mask, Index q, Index k, const Corner& corner
   return attends;
 }
 
-Tensor changed(const Tensor& mask, const Corner& corner, CausalChange change, bool unseen) {
+Tensor changed(const Tensor& mask, const Corner& corner, CausalChange change, Unseen unseen) {
   Buffer values;
   values.reserve(static_cast<std::size_t>(mask.count()));
   each_matrix(mask, [&](const MatrixView& m) {
+    const bool there = unseen == Unseen::there || (unseen == Unseen::there_unless_padded && !is_padded(m, corner.offset));
     for (Index q = 0; q < m.rows; ++q) {
-      for (Index k = 0; k < m.cols; ++k) values.push_back(changed_cell(m, q, k, corner, change, unseen) ? 1 : 0);
+      for (Index k = 0; k < m.cols; ++k) values.push_back(changed_cell(m, q, k, corner, change, there) ? 1 : 0);
     }
   });
   return Tensor(mask.shape(), std::move(values));
@@ -110,8 +122,10 @@ std::vector<Tensor> causal_masks(const Trace& run, CausalChange change) {
   if (apart != 0) corners.push_back({apart, 0});
   for (const Corner& corner : corners) {
     if (!is_causal(mask, corner.offset)) continue;
-    masks.push_back(changed(mask, corner, change, false));
-    if (change != CausalChange::excludes_self) masks.push_back(changed(mask, corner, change, true));
+    masks.push_back(changed(mask, corner, change, Unseen::hidden));
+    if (change == CausalChange::excludes_self) continue;
+    masks.push_back(changed(mask, corner, change, Unseen::there));
+    masks.push_back(changed(mask, corner, change, Unseen::there_unless_padded));
   }
   return masks;
 }

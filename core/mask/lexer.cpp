@@ -38,6 +38,12 @@ Token name_at(std::string_view text, std::size_t begin) {
   return {operation ? Token::Kind::symbol : Token::Kind::name, {}, {begin, end}};
 }
 
+/// What others write, and what is written here for it.
+struct ForeignSign {
+  std::string_view sign, meant;
+};
+constexpr ForeignSign foreign_signs[] = {{"~", "!"}, {"≤", "<="}, {"≥", ">="}, {"≠", "!="}, {"¬", "!"}, {"∧", "&&"}, {"∨", "||"}, {"×", "*"}, {"·", "*"}, {"÷", "/"}, {"−", "-"}};
+
 Token symbol_at(std::string_view text, std::size_t begin) {
   const auto* found = std::find_if(std::begin(symbols), std::end(symbols), [&](std::string_view symbol) {
     return text.substr(begin, symbol.size()) == symbol;
@@ -45,7 +51,12 @@ Token symbol_at(std::string_view text, std::size_t begin) {
   if (found == std::end(symbols)) {
     std::size_t end = begin + 1;
     while (end < text.size() && continues_character(text[end])) ++end;
-    throw ExpressionError(begin, "'" + std::string(text.substr(begin, end - begin)) + "' is not part of the language",
+    const std::string sign(text.substr(begin, end - begin));
+    for (const ForeignSign& foreign : foreign_signs) {
+      if (foreign.sign == sign) throw ExpressionError(begin, "'" + sign + "' is not an operator here", "write " + std::string(foreign.meant));
+    }
+    if (sign == "[") throw ExpressionError(begin, "'[' is not part of the language", "expected {0, 4} for a set of numbers, and valid_len for the length of the entry looked at");
+    throw ExpressionError(begin, "'" + sign + "' is not part of the language",
                           "expected a number, a name or one of + - * / % < <= > >= == != && || ! ( ) , ? :");
   }
   return {Token::Kind::symbol, {}, {begin, begin + found->size()}};

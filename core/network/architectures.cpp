@@ -5,6 +5,7 @@
 #include "core/files/error_place.h"
 #include "core/network/blueprint.h"
 #include "core/network/model_folder.h"
+#include "core/network/unused_arrays.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -113,6 +114,10 @@ NetworkSpec draw_network(const Config& config, const Checkpoint& checkpoint) {
   blueprint.network.family = row->title;
   row->draw(blueprint);
   NetworkSpec spec = std::move(blueprint.network);
+  if (!spec.takes_tensors) {  // beside those stand inputs and other layers
+    const std::string unused = unused_arrays(spec, checkpoint, blueprint.prefix);
+    if (!unused.empty()) spec.notes.push_back("not used: " + unused + ", of which " + config.path() + " says nothing");
+  }
   for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token}, {"eos_token_id", &spec.end_token}, {"mask_token_id", &spec.mask_token}}) {
     const json* value = config.find({name});
     if (value && value->is_array() && !value->empty()) value = &value->front();

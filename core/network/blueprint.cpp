@@ -5,6 +5,7 @@
 
 #include "core/files/error_place.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -148,6 +149,7 @@ RopeSpec Blueprint::rope(Index d, Rope pairing, double default_base, const char*
   };
   if (scaling && !scaling->is_object()) config.fail("its rope_scaling is " + scaling->dump(), "expected an object with a rope_type");
   base = of("rope_theta", base);
+  if (!(base > 0)) config.fail("its rope_theta is " + shortest(static_cast<float>(base)), "expected more than 0");
   RopeSpec spec = plain_rope(pairing, base, d);
   if (!scaling) return spec;
   std::string type = "default";

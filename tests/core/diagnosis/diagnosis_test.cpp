@@ -186,6 +186,20 @@ TEST_CASE("a mask that came as an additive bias is ignored, inverted and causal 
   }
 }
 
+TEST_CASE("a causal mask at the wrong corner is found where an entry is padded and another is not") {
+  Scenario scenario;
+  scenario.source = Source::random;
+  scenario.batch_size = 2;
+  scenario.queries = 4;
+  scenario.keys = 7;
+  scenario.mask = "k <= q && (b == 0 || k < 2)";  // as a mask from a file: no call of causal() to change
+  Scenario theirs = scenario;
+  theirs.mask = "k <= q + 3 && (b == 0 || k < 2)";
+  const auto trace = compute(scenario), wrong = compute(theirs);
+  const OwnStages own = own_stages(*trace, {{"weights", (*wrong)[Stage::weights]}, {"output", (*wrong)[Stage::output]}});
+  CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{"causal_wrong_corner"});
+}
+
 TEST_CASE("queries and keys that have changed places are seen from the shape of the scores") {
   Scenario scenario;
   scenario.source = Source::random;

@@ -251,6 +251,27 @@ TEST_CASE("rope_parameters say what older fields did, for all layers or for each
   CHECK(gemma.error().find("no sliding_attention") != std::string::npos);
 }
 
+TEST_CASE("what a checkpoint holds and config.json leaves out is named, a buffer is not") {
+  const auto said = [](const Copy& copy) {
+    std::string all;
+    const auto trace = compute_any(copy.scenario());
+    for (const Assumption& a : trace->inputs.assumptions) all += a.taken_for + "\n";
+    return all;
+  };
+  Copy gpt2("gpt2");  // with its causal masks stored
+  CHECK(said(gpt2).find("not used") == std::string::npos);
+  gpt2.set("n_layer", 1);
+  CHECK_THAT(said(gpt2), Catch::Matchers::Contains("not used: \"transformer.h.1."));
+  Copy qwen3("qwen3");
+  CHECK(said(qwen3).find("not used") == std::string::npos);
+  qwen3.set("model_type", "llama");
+  qwen3.set("use_sliding_window", nullptr);
+  qwen3.set("max_window_layers", nullptr);
+  CHECK(said(qwen3).find("_norm.weight\" and 3 more") != std::string::npos);
+  qwen3.set("rope_theta", -1);
+  CHECK(qwen3.error().find("rope_theta is -1") != std::string::npos);
+}
+
 TEST_CASE("a field of config.json that would change attention is refused by its name, a harmless one is not") {
   {
     const Copy copy("llama");
