@@ -21,7 +21,7 @@ const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animatio
                                             {"--view", true},       {"--level", true}, {"--lesson-step", true}, {"--compare", true}, {"--step", true}, {"--way", true},     {"--select", true}, {"--look", true},
                                             {"--theme", true},      {"--colormap", true}, {"--range", true}, {"--size", true},
                                             {"--present", false},   {"--bare", false}, {"--random", false}};
-const std::vector<OwnOption> predict_options{{"--top", true}, {"--json", false}};
+const std::vector<OwnOption> predict_options{{"--top", true}, {"--temperature", true}, {"--top-k", true}, {"--top-p", true}, {"--write", true}, {"--json", false}};
 const std::vector<OwnOption> trace_options{
     {"-o", true}, {"--stages", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};

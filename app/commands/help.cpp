@@ -33,6 +33,7 @@ Commands
   headlight compare FILE FOLDER/ [--table OUT.{csv,json}]        the same for each file of a folder, a line each
   headlight bundle [FILE] -o OUT[.zip] [figure]    a folder or zip: figure, data, scenario, trace, reproduce.py
   headlight predict MODEL --text "..." [--top N] [--knock-out L.H,...] [--json]   what a network says next
+     [--temperature X] [--top-k N] [--top-p X] [--write N]       what a word is drawn by; N words of it, by --seed
   headlight lesson FILE|ID --check                  everything that is wrong in a lesson file, with its path
   headlight lesson FILE|ID --worksheet OUT.pdf [--key]   a page to hand out, with the answers; --language en|zh
   headlight handout [FILE] -o OUT.pdf               the sentence and every stage on paper; --head H --paper a4|letter --language en|zh

@@ -1,4 +1,5 @@
 // headlight predict: what a network says next.
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 
@@ -6,16 +7,54 @@
 
 #include "app/commands/commands.h"
 #include "core/network/network_trace.h"
+#include "core/network/sampling.h"
 #include "core/scenario/settings_table.h"
+#include "core/tensor/philox.h"
 
 namespace headlight {
 
 namespace {
 
-std::vector<LikelyToken> likely_next(const NetworkRun& pass, Index entry, Index top) { return most_likely(pass, entry, place_of_prediction(pass, entry), top); }
+Sampling sampling_of(const CommandLine& line) {
+  Sampling sampling;
+  if (line.has("--temperature")) sampling.temperature = parse_number("--temperature", line["--temperature"]);
+  if (line.has("--top-k")) sampling.top_k = parse_whole("--top-k", line["--top-k"], 1, 1'000'000'000);
+  if (line.has("--top-p")) sampling.top_p = parse_number("--top-p", line["--top-p"]);
+  if (!(sampling.temperature >= 0 && std::isfinite(sampling.temperature))) throw SettingError("--temperature", "\"" + line["--temperature"] + "\" is no temperature", "expected a number from 0");
+  if (!(sampling.top_p > 0 && sampling.top_p <= 1)) throw SettingError("--top-p", "\"" + line["--top-p"] + "\" is no share", "expected a number above 0, at most 1");
+  return sampling;
+}
+
+std::vector<LikelyToken> likely_next(const NetworkRun& pass, Index entry, Index top, const Sampling& sampling) {
+  const Index place = place_of_prediction(pass, entry);
+  std::vector<LikelyToken> likely = most_likely(pass, entry, place, top);
+  if (sampling.is_plain()) return likely;
+  const std::vector<double> shares = next_shares(pass, entry, place, sampling);
+  for (LikelyToken& token : likely) token.probability = shares[static_cast<std::size_t>(token.id)];
+  return likely;
+}
+
+/// As many words as are drawn one after the other, at the end of every line.
+std::string written(Scenario scenario, const RunOptions& options, const Sampling& sampling, Index words) {
+  std::string text = scenario.text;
+  for (Index word = 0; word < words; ++word) {
+    scenario.text = text;
+    const auto pass = run_network(scenario, nullptr, options);
+    const Index lines = pass->text.tokens.size();
+    for (Index entry = 0; entry < lines; ++entry) {
+      const auto number = philox(static_cast<std::uint64_t>(word * lines + entry), scenario.seed)[0];
+      const Index token = drawn(next_shares(*pass, entry, -1, sampling), static_cast<double>(philox_uniform(number)));
+      const Index last = pass->text.tokens.lengths[static_cast<std::size_t>(entry)] - 1;
+      const auto next = written_on(*pass->network, text, entry, last, token);
+      if (!next) throw SettingError("--write", "cannot go on after \"" + text_lines(text)[static_cast<std::size_t>(entry)] + "\" with \"" + pass->network->word(token) + "\", which no text reads as", "expected a decoder that predicts the next word, and fewer words");
+      text = *next;
+    }
+  }
+  return text;
+}
 
 /// The words of one line, and what comes next.
-nlohmann::ordered_json as_json(const NetworkRun& pass, Index entry, Index top) {
+nlohmann::ordered_json as_json(const NetworkRun& pass, Index entry, Index top, const Sampling& sampling) {
   nlohmann::ordered_json json;
   const auto add_words = [&](const char* key, const TokenBatch& tokens) {
     json[key] = nlohmann::ordered_json::array();
@@ -26,7 +65,7 @@ nlohmann::ordered_json as_json(const NetworkRun& pass, Index entry, Index top) {
   add_words("tokens", two ? pass.text.decoder : pass.text.tokens);
   if (two) add_words("source", pass.text.tokens);
   json["next"] = nlohmann::ordered_json::array();
-  for (const LikelyToken& token : likely_next(pass, entry, top)) json["next"].push_back({{"token", token.text}, {"probability", token.probability}});
+  for (const LikelyToken& token : likely_next(pass, entry, top, sampling)) json["next"].push_back({{"token", token.text}, {"probability", token.probability}});
   return json;
 }
 
@@ -41,6 +80,8 @@ int predict_command(const CommandLine& line) {
   RunOptions options;
   options.threads = line.threads();
   options.weights = false;
+  const Sampling sampling = sampling_of(line);
+  if (line.has("--write")) scenario.text = written(scenario, options, sampling, parse_whole("--write", line["--write"], 1, 10000));
   const auto pass = run_network(scenario, nullptr, options);
   if (!pass->logits.defined()) throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
   if (pass->change) {
@@ -50,13 +91,14 @@ int predict_command(const CommandLine& line) {
   const Index lines = (pass->network->spec().stacks.size() == 2 ? pass->text.decoder : pass->text.tokens).size();
   if (line.has("--json")) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (Index entry = 0; entry < lines; ++entry) all.push_back(as_json(*pass, entry, top));
+    for (Index entry = 0; entry < lines; ++entry) all.push_back(as_json(*pass, entry, top, sampling));
     std::cout << (lines == 1 ? all[0] : all).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
     return 0;
   }
   for (Index entry = 0; entry < lines; ++entry) {
     if (lines > 1) std::printf("%sline %lld\n", entry > 0 ? "\n" : "", static_cast<long long>(entry + 1));
-    for (const LikelyToken& token : likely_next(*pass, entry, top)) std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
+    if (line.has("--write")) std::printf("%s\n", text_lines(scenario.text)[static_cast<std::size_t>(entry)].c_str());
+    for (const LikelyToken& token : likely_next(*pass, entry, top, sampling)) std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
   }
   return 0;
 }

@@ -80,18 +80,6 @@ TokenBatch batch_of(std::vector<std::vector<Token>> entries, const Token& paddin
 }
 
 /// Lines that hold more than blanks.
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find_first_not_of(" \t") != std::string_view::npos) lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 Index largest_at(const Tensor& logits, Index batch, Index position) {
   const MatrixView m = logits.matrix(batch);
   Index best = 0;
@@ -102,6 +90,18 @@ Index largest_at(const Tensor& logits, Index batch, Index position) {
 }
 
 }  // namespace
+
+std::vector<std::string> text_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.find_first_not_of(" \t") != std::string_view::npos) lines.emplace_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
 
 bool TokenBatch::padded() const {
   return std::ranges::any_of(lengths, [&](Index length) { return length < count(); });
@@ -237,7 +237,7 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
   const bool two = spec_.stacks.size() == 2;
   std::vector<std::vector<Token>> sources, targets;
   bool given = false;
-  for (const std::string& line : lines_of(text)) {
+  for (const std::string& line : text_lines(text)) {
     const std::size_t arrow = two ? line.find("=>") : std::string::npos;
     sources.push_back(splitter.split(arrow == std::string::npos ? line : std::string_view(line).substr(0, arrow)));
     if (sources.back().empty()) throw SettingError("--text", "holds no token", "expected at least one word");

@@ -160,6 +160,9 @@ class Network : public std::enable_shared_from_this<Network> {
 /// disk. Only headers are read. Throws FileError.
 std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last = nullptr);
 
+/// The lines of a text that hold words: a batch entry each.
+std::vector<std::string> text_lines(std::string_view text);
+
 struct LikelyToken {
   Index id = 0;
   std::string text;

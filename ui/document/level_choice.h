@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/network/sampling.h"
 #include "core/stage/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
+
+inline constexpr float hottest_sampling = 2;
 
 enum class Level : std::uint8_t { sentence, pipeline, operation };
 inline constexpr int level_count = 3;
@@ -35,6 +38,8 @@ struct LevelChoice {
   std::optional<float> share;           ///< how far the player is in the stage, where it goes stage by stage
   std::optional<Level> before;          ///< from where a presentation came
   bool knocked = false;                 ///< the prediction is shown without the head, too
+  Sampling sampling;                    ///< of the next word
+  Index draws = 0;                      ///< next words that were drawn so far
   bool operator==(const LevelChoice&) const = default;
 };
 

@@ -79,7 +79,7 @@ struct SceneMatrix {
 using SceneItem = std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneHatch, SceneCurve, SceneMatrix>;
 
 /// What a click on a part of a scene does.
-enum class Deed : std::uint8_t { look_at, query_word, key_word, back, how, head, layer, knock_out, own_words, next_word, order, habit, together, facet, rival, temperature, guess };
+enum class Deed : std::uint8_t { look_at, query_word, key_word, back, how, head, layer, knock_out, own_words, next_word, order, habit, together, facet, rival, temperature, guess, write_word, draw_word, sampling };
 
 struct SceneTarget {
   Rect rect;

@@ -1,10 +1,100 @@
-// What the network says next, as bars.
+// What the network says next, as bars, and what a word is drawn by.
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "ui/level/figures.h"
 #include "ui/sentence/sides.h"
 
 namespace headlight::sentence {
+namespace {
+
+std::string dial_text(const Sampling& sampling, Dial dial, const Words& words) {
+  switch (dial) {
+    case Dial::temperature: return Figures(2, true)(sampling.temperature);
+    case Dial::top_k: return sampling.top_k == 0 ? std::string(words("sentence.all_words")) : std::to_string(sampling.top_k);
+    case Dial::top_p: return sampling.top_p == 1 ? std::string(words("sentence.all_words")) : Figures(2, true)(sampling.top_p);
+  }
+  return {};
+}
+
+/// Its name, its value and under them the track that it is dragged along.
+void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
+  constexpr const char* names[dial_count] = {"sentence.temperature", "sentence.top_k", "sentence.top_p"};
+  const Look& look = pen.look();
+  const float u = pen.u(), text = room.min.y + pen.type.caption * 0.7f, y = room.max.y - 9 * u;
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, text}, Align::left, look.muted, std::string(pen.easel().words(names[static_cast<std::size_t>(dial)])));
+  pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, text}, Align::right, look.ink, dial_text(story.sampling, dial, pen.easel().words));
+  const Rect track{{room.min.x + 8 * u, y - 3 * u}, {room.max.x - 8 * u, y + 3 * u}};
+  const auto at = [&](double share) { return track.min.x + track.width() * static_cast<float>(share); };
+  pen.fill(track, look.field, 3 * u);
+  const float plain = at(dial_share(Sampling{}, dial, story.vocabulary)), knob = at(dial_share(story.sampling, dial, story.vocabulary));
+  pen.fill({{plain - u, y - 7 * u}, {plain + u, y + 7 * u}}, look.muted);
+  pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, 8 * u);
+  pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, Deed::sampling, static_cast<Index>(dial));
+}
+
+float dial_height(const Pen& pen) { return pen.type.caption * 1.4f + 22 * pen.u(); }
+float button_height(const Pen& pen) { return pen.type.story * 2.5f; }
+float writing_height(const Pen& pen) { return static_cast<float>(dial_count) * dial_height(pen) + button_height(pen) + 4 * pen.type.caption + 30 * pen.u(); }
+
+/// A word that is drawn, and what it is drawn by.
+void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
+  const Look& look = pen.look();
+  const Words& words = pen.easel().words;
+  const float u = pen.u(), dial = dial_height(pen);
+  const Named after{story.next_after, look.ink};
+  const char* const says = story.next_at + 1 < pen.easel().trace.dims().n_q ? "sentence.writes_over" : "sentence.writes_on";
+  pen.fill({room.min, {room.max.x, room.min.y + 1}}, look.line);
+  float y = room.min.y + 14 * u;
+  for (int i = 0; i < dial_count; ++i, y += dial) put_dial(pen, story, static_cast<Dial>(i), {{room.min.x, y}, {room.max.x, y + dial - 4 * u}});
+  y += 6 * u;
+  put_button(pen, {room.min.x, y}, std::string(words("sentence.draw_word")), false, Deed::draw_word);
+  y += button_height(pen) + 10 * u;
+  pen.sentence(TextRole::story, words(says), std::span(&after, 1), {{room.min.x, y}, room.max}, pen.type.caption, look.muted);
+}
+
+}  // namespace
+
+float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, Deed deed) {
+  const float u = pen.u(), height = button_height(pen);
+  const float width = pen.measure(Face::bold, pen.type.story, words).x + 40 * u;
+  const Rect rect{at, {at.x + width, at.y + height}};
+  pen.fill(rect, first ? pen.look().ink : pen.look().card, 9 * u);
+  if (!first) pen.box(rect, pen.look().line, 1, 9 * u);
+  pen.text(TextRole::caption, Face::bold, pen.type.story, rect.centre(), Align::middle, first ? pen.look().card : pen.look().ink, words);
+  pen.target(rect, deed);
+  return rect.max.x;
+}
+
+double dial_share(const Sampling& sampling, Dial dial, Index vocabulary) {
+  switch (dial) {
+    case Dial::temperature: return std::clamp(static_cast<double>(sampling.temperature / hottest_sampling), 0.0, 1.0);
+    case Dial::top_k: return sampling.top_k == 0 || vocabulary < 2 ? 1 : std::clamp(std::log(static_cast<double>(sampling.top_k)) / std::log(static_cast<double>(vocabulary)), 0.0, 1.0);
+    case Dial::top_p: return static_cast<double>(sampling.top_p);
+  }
+  return 1;
+}
+
+Sampling dialled(Sampling sampling, Dial dial, double share, Index vocabulary) {
+  constexpr double snap = 0.02;
+  share = std::clamp(share, 0.0, 1.0);
+  const bool end = share > 1 - snap;
+  switch (dial) {
+    case Dial::temperature: {
+      const double t = share * static_cast<double>(hottest_sampling);
+      sampling.temperature = std::abs(t - 1) < 2 * snap ? 1 : static_cast<float>(std::round(t * 20) / 20);
+      break;
+    }
+    case Dial::top_k: {
+      const auto k = static_cast<Index>(std::lround(std::pow(static_cast<double>(vocabulary), share)));
+      sampling.top_k = end || k >= vocabulary ? 0 : std::max<Index>(k, 1);
+      break;
+    }
+    case Dial::top_p: sampling.top_p = end ? 1 : std::max(static_cast<float>(std::round(share * 100) / 100), 0.01f); break;
+  }
+  return sampling;
+}
 
 void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const Look& look = pen.look();
@@ -13,16 +103,23 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   pen.fill(room, look.panel);
   pen.fill({{room.min.x, room.min.y}, {room.min.x + 1, room.max.y}}, look.line);
   const Rect inside{{room.min.x + 20 * u, room.min.y + 22 * u}, {room.max.x - 20 * u, room.max.y - 16 * u}};
-  const std::vector<Named> names{{story.next_after, look.ink}, {story.silent, look.ink}, {story.changed_layer, look.ink}};
+  std::vector<Named> names{{story.next_after, look.ink}, {story.silent, look.ink}, {story.changed_layer, look.ink}};
+  for (int i = 0; i < dial_count; ++i) names.push_back({dial_text(story.sampling, static_cast<Dial>(i), words), look.ink});
   float y = inside.min.y + pen.sentence(TextRole::story, words(story.next_after.empty() ? "sentence.next_first" : "sentence.next"), names, inside, pen.type.story, look.muted) + 10 * u;
-  const bool two = !story.silent.empty() || !story.changed_layer.empty();
+  const bool otherwise = !story.silent.empty() || !story.changed_layer.empty(), two = otherwise || !story.sampling.is_plain();
   float name_room = 0;
   for (const Guess& guess : story.next) name_room = std::max(name_room, pen.measure(Face::ui, pen.type.word, guess.word).x);
   name_room = std::min(name_room + 10 * u, inside.width() * 0.42f);
   const float number_room = pen.measure(Face::mono, pen.type.number, "0.000").x + 4 * u;
-  const float pitch = (two ? 3.3f : 2.0f) * pen.type.word;
+  const float two_bars = 3.3f * pen.type.word, pitch = two ? two_bars : 2.0f * pen.type.word;
+  const float button = pen.measure(Face::bold, pen.type.story, words("sentence.draw_word")).x + 40 * u;
+  const float told_room = 7 * pen.type.caption;
+  // The dials stay where they are while they are turned, whether a word has one bar or two.
+  const bool writes = story.writes && !pen.easel().view.presenting && inside.width() >= std::max(button, 140 * u) && inside.max.y - y >= writing_height(pen) + 3 * two_bars + told_room;
+  const float dials = writes ? std::min(y + static_cast<float>(story.next.size()) * two_bars + told_room, inside.max.y - writing_height(pen)) : inside.max.y;
+  const float bars_end = two && writes ? dials - told_room : dials;
   for (const Guess& guess : story.next) {
-    if (y + pitch > inside.max.y) break;
+    if (y + pitch > bars_end) break;
     const auto bar = [&](float middle, double probability, ImU32 colour, bool lit) {
       const Rect track{{inside.min.x + name_room, middle - 7 * u}, {inside.max.x - number_room, middle + 7 * u}};
       pen.fill(track, look.field, 3 * u);
@@ -38,9 +135,13 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
     } else {
       bar(first, guess.probability, look.after, true);
     }
+    if (story.writes) pen.target({{inside.min.x, first - pen.type.word}, {inside.max.x, first - pen.type.word + pitch}}, Deed::write_word, guess.token);
     y += pitch;
   }
-  if (two) y += pen.sentence(TextRole::story, words(story.silent.empty() ? "sentence.changed" : "sentence.without"), names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption, look.muted);
+  const char* const told = !story.silent.empty() ? "sentence.without" : otherwise ? "sentence.changed" : "sentence.sampled";
+  if (two) y += pen.sentence(TextRole::story, words(told), names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption, look.muted);
+  if (otherwise && !story.sampling.is_plain()) y += pen.sentence(TextRole::story, words("sentence.both_sampled"), names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption, look.muted);
+  if (writes) put_writing(pen, story, {{inside.min.x, dials}, inside.max});
 }
 
 }  // namespace headlight::sentence

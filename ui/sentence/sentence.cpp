@@ -49,18 +49,6 @@ std::pair<Index, Index> taken_by_dropout(const Easel& easel, Index query, const 
   return {taken, std::ranges::count(row.hidden, false)};
 }
 
-/// A button with its words in the middle; gives its right end.
-float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, Deed deed) {
-  const float u = pen.u(), height = pen.type.story * 2.5f;
-  const float width = pen.measure(Face::bold, pen.type.story, words).x + 40 * u;
-  const Rect rect{at, {at.x + width, at.y + height}};
-  pen.fill(rect, first ? pen.look().ink : pen.look().card, 9 * u);
-  if (!first) pen.box(rect, pen.look().line, 1, 9 * u);
-  pen.text(TextRole::caption, Face::bold, pen.type.story, rect.centre(), Align::middle, first ? pen.look().card : pen.look().ink, words);
-  pen.target(rect, deed);
-  return rect.max.x;
-}
-
 }  // namespace
 
 Index asking_word(const Trace& trace, const View& view) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/network/sampling.h"
 #include "ui/level/pen.h"
 
 namespace headlight {
@@ -25,10 +26,12 @@ struct RailLayer {
   std::vector<RailHead> heads;
 };
 
+/// What may come next.
 struct Guess {
   std::string word;
+  Index token = 0;
   double probability = 0;
-  double before = -1;  ///< with every head, where one is knocked out; of the model itself, where a layer is changed; −1: neither is
+  double before = -1;  ///< with every head, where one is knocked out; of the model itself, where a layer is changed; else, where words are drawn otherwise, as the network says it; −1: the same
 };
 
 /// What is told of a document besides the attention that is looked at.
@@ -38,6 +41,9 @@ struct SentenceStory {
   std::string next_after;     ///< the word that they follow
   std::string silent;         ///< the heads that are knocked out, "1.0, 1.3"
   std::string changed_layer;  ///< where the prediction is laid beside the model's own, "1"
+  bool writes = false;        ///< a next word can be drawn and written after place `next_at` of the words
+  Index next_at = 0, vocabulary = 0;
+  Sampling sampling;          ///< what it is drawn by
   bool network = false, can_knock = false;
   bool takes_words = false;   ///< the sentence can be another
   bool random_weights = false, random_input = false;

@@ -6,6 +6,7 @@
 #include "ui/level/easel.h"
 #include "ui/level/focus.h"
 #include "ui/sentence/sentence.h"
+#include "ui/sentence/sides.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
 
@@ -21,12 +22,14 @@ const SentenceStory& story(const Frame& frame) {
   const View& v = frame.view();
   const OtherPass& other = frame.pictures.get<OtherPass>([&] { return other_pass(frame); }, frame.document.trace, v.head, v.looking.knocked);
   const Index place = prediction_place(frame, asking_word(*frame.trace(), v));
-  return frame.pictures.get<SentenceStory>([&] { return story_of(frame, place, other); }, frame.document.trace, v.head, v.batch, v.language, v.looking.knocked, place);
+  return frame.pictures.get<SentenceStory>([&] { return story_of(frame, place, other); }, frame.document.trace, v.head, v.batch, v.language, v.looking.knocked, v.looking.sampling, place);
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
   if (target.deed == Deed::head) return choose_head(frame, target.cell.batch, target.cell.head);
   if (target.deed == Deed::knock_out) return knock_out(frame);
+  if (target.deed == Deed::write_word) return write_word(frame, story(frame), target.index);
+  if (target.deed == Deed::draw_word) return write_word(frame, story(frame), {});
   frame.show([deed = target.deed, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
     LevelChoice& looking = view.looking;
     switch (deed) {
@@ -74,6 +77,15 @@ void click(const Frame& frame, const SceneTarget& target) {
   });
 }
 
+/// What a word is drawn by follows the pointer while it is held.
+void drag_sampling(const Frame& frame, const Scene& scene) {
+  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
+  if (!pressed || pressed->deed != Deed::sampling) return;
+  const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
+  const Sampling now = sentence::dialled(frame.view().looking.sampling, static_cast<sentence::Dial>(pressed->index), share, story(frame).vocabulary);
+  if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
+}
+
 /// One's own sentence, at the foot beside the buttons. Comes before the surface, which would have the pointer else.
 void offer_words(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, Deed::own_words, &SceneTarget::deed);
@@ -114,6 +126,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   const bool guesses = frame.view().looking.guessing.asked;  // about one word, whatever the pointer passes
   const std::optional<Index> word = target && !guesses && !target->link && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (ImGui::IsItemActive()) drag_sampling(frame, scene);
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
     click(frame, *target);
   } else if (word != frame.view().looking.pointed) {

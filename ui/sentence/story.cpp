@@ -6,6 +6,7 @@
 #include "core/network/network.h"
 #include "core/network/shipped_models.h"
 #include "core/scenario/model_layer.h"
+#include "core/tensor/philox.h"
 
 namespace headlight {
 namespace {
@@ -64,7 +65,12 @@ void add_prediction(const Frame& frame, const NetworkRun& run, Index place, cons
   const Index batch = std::min(frame.view().batch, run.logits.size(0) - 1);
   const bool at_end = place < 0;
   if (at_end) place = place_of_prediction(run, batch);
-  for (const LikelyToken& token : most_likely(run, batch, place, words_shown)) story.next.push_back({token.text, token.probability});
+  story.sampling = frame.view().looking.sampling;
+  const std::vector<double> shares = next_shares(run, batch, place, story.sampling);
+  const auto share = [](const std::vector<double>& all, Index token) { return all[static_cast<std::size_t>(token)]; };
+  for (const LikelyToken& token : most_likely(run, batch, place, words_shown)) {
+    story.next.push_back({token.text, token.id, share(shares, token.id), story.sampling.is_plain() ? -1 : token.probability});
+  }
   const TokenBatch& tokens = run.text.decoder.count() > 0 ? run.text.decoder : run.text.tokens;
   const auto entry = static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1));
   const Inputs& inputs = frame.trace()->inputs;
@@ -73,14 +79,17 @@ void add_prediction(const Frame& frame, const NetworkRun& run, Index place, cons
     if (!at_end) story.next_after = words[static_cast<std::size_t>(place)];
     else if (tokens.count() > 0 && run.text.decoder.count() == 0) story.next_after = words.back();
   }
+  const NetworkSpec& spec = run.network->spec();
+  story.writes = spec.stacks.size() == 1 && !spec.masked && !spec.takes_tensors;
+  story.next_at = at_end ? tokens.lengths[entry] - 1 : place;
+  story.vocabulary = run.logits.size(-1);
   if (!other.run) return;
   const NetworkLayer& chosen = run.network->layers()[static_cast<std::size_t>(layer_of(*run.network, frame.trace()->scenario))];
   if (other.without_head) story.silent = head_name(chosen, frame.view().head);
   else story.changed_layer = chosen.layer;
-  const std::vector<LikelyToken> all = most_likely(*other.run, batch, place, run.logits.size(-1));
+  const std::vector<double> others = next_shares(*other.run, batch, place, story.sampling);
   for (Guess& guess : story.next) {
-    const auto found = std::ranges::find(all, guess.word, &LikelyToken::text);
-    guess.before = found == all.end() ? 0 : found->probability;
+    guess.before = share(others, guess.token);
     if (other.without_head) std::swap(guess.before, guess.probability);
   }
 }
@@ -151,6 +160,28 @@ void choose_head(const Frame& frame, Index layer, Index head) {
   const auto run = network_of(trace.inputs);
   if (!run || layer == layer_of(*run->network, trace.scenario)) return;
   frame.edit("layer", [name = run->network->layers()[static_cast<std::size_t>(layer)].layer](Scenario& s) { s.layer = name; });
+}
+
+void write_word(const Frame& frame, const SentenceStory& story, std::optional<Index> token) {
+  const auto run = network_of(frame.trace()->inputs);
+  if (!run || !story.writes) return;
+  const View& view = frame.view();
+  const Index batch = std::min(view.batch, run->logits.size(0) - 1);
+  if (!token) {
+    const OtherPass other = view.looking.knocked ? other_pass(frame) : OtherPass{};
+    const auto number = philox(static_cast<std::uint64_t>(view.looking.draws), static_cast<std::uint64_t>(frame.document.scenario.seed))[0];
+    token = drawn(next_shares(other.run ? *other.run : *run, batch, story.next_at, story.sampling), static_cast<double>(philox_uniform(number)));
+    frame.show([](View& v) { ++v.looking.draws; });
+  }
+  const std::optional<std::string> text = written_on(*run->network, frame.document.scenario.text, batch, story.next_at, *token);
+  if (!text) return;
+  frame.edit({}, [text](Scenario& s) { s.text = *text; });
+  frame.show([next = story.next_at + 1](View& v) {
+    v.looking.query = next;
+    v.looking.key.reset();
+    v.looking.pointed.reset();
+    v.selected.reset();
+  });
 }
 
 void knock_out(const Frame& frame) {

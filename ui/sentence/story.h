@@ -21,6 +21,8 @@ Index prediction_place(const Frame& frame, Index word);
 SentenceStory story_of(const Frame& frame, Index place, const OtherPass& other);
 /// Looks at another head, of another layer where the document is a network's.
 void choose_head(const Frame& frame, Index layer, Index head);
+/// Writes `token`, or one that is drawn, after the word that the prediction is told of, in place of what followed it.
+void write_word(const Frame& frame, const SentenceStory& story, std::optional<Index> token);
 /// Shows what the network says without the head that is looked at, too, or no longer.
 void knock_out(const Frame& frame);
 

@@ -1,0 +1,124 @@
+#include "core/network/sampling.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <numeric>
+
+#include "core/network/network.h"
+#include "core/tensor/error.h"
+
+namespace headlight {
+namespace {
+
+using TokenIds = std::vector<Index>;
+
+/// What the tokenizer reads; nothing where it refuses.
+std::optional<TokenIds> ids_of(const TokenSplitter& splitter, const std::string& line) {
+  try {
+    TokenIds ids;
+    for (const Token& token : splitter.split(line)) ids.push_back(token.id);
+    return ids;
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+bool begins_character(const std::string& text, std::size_t at) { return at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80; }
+
+/// The shortest beginning of the line that reads as its first tokens.
+std::optional<std::string> beginning(const TokenSplitter& splitter, const std::string& line, const TokenIds& tokens) {
+  if (ids_of(splitter, line) == tokens) return line.substr(0, line.find_last_not_of(" \t") + 1);
+  for (std::size_t end = 0; end < line.size(); ++end) {
+    if (begins_character(line, end) && ids_of(splitter, line.substr(0, end)) == tokens) return line.substr(0, end);
+  }
+  return {};
+}
+
+/// A token as it stands in a text: "␣cat" is " cat", "##s" is "s".
+std::string as_written(std::string shown) {
+  constexpr std::string_view blank = "␣";
+  for (std::size_t at; (at = shown.find(blank)) != std::string::npos;) shown.replace(at, blank.size(), " ");
+  return shown.starts_with("##") ? shown.substr(2) : shown;
+}
+
+}  // namespace
+
+std::vector<double> shares_of(std::span<const float> logits, const Sampling& sampling) {
+  std::vector<std::size_t> order(logits.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
+  std::vector<double> shares(logits.size());
+  if (logits.empty()) return shares;
+  const auto top = static_cast<double>(logits[order.front()]);
+  if (sampling.temperature <= 0) {
+    shares[order.front()] = 1;
+    return shares;
+  }
+  std::size_t kept = order.size();
+  if (sampling.top_k > 0 && sampling.top_k < std::ssize(order)) {
+    const float last = logits[order[static_cast<std::size_t>(sampling.top_k) - 1]];
+    kept = static_cast<std::size_t>(std::ranges::partition_point(order, [&](std::size_t i) { return logits[i] >= last; }) - order.begin());
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < kept; ++i) sum += shares[order[i]] = std::exp((static_cast<double>(logits[order[i]]) - top) / static_cast<double>(sampling.temperature));
+  double reached = 0, left = 0;
+  for (std::size_t i = 0; i < kept; ++i) {
+    double& share = shares[order[i]];
+    if (sampling.top_p < 1 && i > 0 && reached >= static_cast<double>(sampling.top_p)) share = 0;
+    reached += share / sum;
+    left += share;
+  }
+  for (double& share : shares) share /= left;
+  return shares;
+}
+
+std::vector<double> next_shares(const NetworkRun& run, Index batch, Index position, const Sampling& sampling) {
+  if (!run.logits.defined()) return {};
+  if (position < 0) position = place_of_prediction(run, batch);
+  const MatrixView rows = run.logits.matrix(batch);
+  const Index row = std::min(position, rows.rows - 1);
+  std::vector<float> logits(static_cast<std::size_t>(rows.cols));
+  for (Index i = 0; i < rows.cols; ++i) logits[static_cast<std::size_t>(i)] = rows(row, i);
+  return shares_of(logits, sampling);
+}
+
+Index drawn(std::span<const double> shares, double uniform) {
+  double reached = 0;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] <= 0) continue;
+    last = i;
+    reached += shares[i];
+    if (uniform < reached) break;
+  }
+  return static_cast<Index>(last);
+}
+
+std::optional<std::string> written_on(const Network& network, const std::string& text, Index batch, Index position, Index token) {
+  const NetworkSpec& spec = network.spec();
+  if (spec.masked || spec.takes_tensors || spec.stacks.size() != 1) return {};
+  std::vector<std::string> lines = text_lines(text);
+  if (batch < 0 || batch >= std::ssize(lines)) return {};
+  std::string& line = lines[static_cast<std::size_t>(batch)];
+  const TokenSplitter& splitter = network.tokenizer();
+  std::optional<TokenIds> ids = ids_of(splitter, line);
+  if (!ids || position < 0 || position >= std::ssize(*ids)) return {};
+  ids->resize(static_cast<std::size_t>(position) + 1);
+  const std::optional<std::string> before = beginning(splitter, line, *ids);
+  if (!before) return {};
+  ids->push_back(token);
+  const std::string word = as_written(network.word(token));
+  // Where both read so: Latin words stand apart, punctuation and Chinese do not.
+  const bool apart = !word.empty() && std::isalnum(static_cast<unsigned char>(word.front())) != 0;
+  for (const bool blank : {apart, !apart}) {
+    line = *before + (blank ? " " : "") + word;
+    if (ids_of(splitter, line) != ids) continue;
+    std::string whole;
+    for (const std::string& each : lines) whole += (whole.empty() ? "" : "\n") + each;
+    return whole;
+  }
+  return {};
+}
+
+}  // namespace headlight

@@ -1,0 +1,93 @@
+// What a next word is drawn from, against the rules of transformers' generate() worked by hand, and the text with it.
+#include "core/network/sampling.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "core/network/network.h"
+#include "core/network/shipped_models.h"
+#include "tests/core/network/networks.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+
+namespace {
+
+const std::vector<float> logits{1, 3, 2, 0, 2};
+
+bool close(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::ranges::equal(a, b, [](double x, double y) { return std::abs(x - y) < 1e-9; });
+}
+
+/// The network's own reading of a text.
+std::vector<Index> ids(const Network& network, const std::string& text, std::size_t line = 0) {
+  std::vector<Index> out;
+  const NetworkText read = network.read(text);
+  for (Index i = 0; i < read.tokens.lengths[line]; ++i) out.push_back(read.tokens.entries[line][static_cast<std::size_t>(i)].id);
+  return out;
+}
+
+std::string chinese_text() {
+  const std::vector<ShippedModel> models = shipped_models();
+  return std::ranges::find(models, "juzi", &ShippedModel::id)->examples.front();
+}
+
+}  // namespace
+
+TEST_CASE("a temperature divides the logits, and at 0 the largest is drawn") {
+  const double half[]{std::exp(2.0), std::exp(6.0), std::exp(4.0), 1, std::exp(4.0)};
+  const double sum = std::accumulate(std::begin(half), std::end(half), 0.0);
+  std::vector<double> expected;
+  for (const double each : half) expected.push_back(each / sum);
+  CHECK(close(shares_of(logits, {0.5f, 0, 1}), expected));
+  CHECK(shares_of(logits, {0, 0, 1}) == std::vector<double>{0, 1, 0, 0, 0});
+}
+
+TEST_CASE("top-k keeps the largest and what equals the last of them; top-p the fewest that reach it, after top-k") {
+  const double e3 = std::exp(3.0), e2 = std::exp(2.0), e1 = std::exp(1.0);
+  CHECK(close(shares_of(logits, {1, 2, 1}), {0, e3 / (e3 + 2 * e2), e2 / (e3 + 2 * e2), 0, e2 / (e3 + 2 * e2)}));
+  CHECK(close(shares_of(logits, {1, 1, 1}), {0, 1, 0, 0, 0}));
+  // Shares: 0.52, 0.19, 0.19, 0.07, 0.03.
+  CHECK(close(shares_of(logits, {1, 0, 0.5f}), {0, 1, 0, 0, 0}));
+  CHECK(close(shares_of(logits, {1, 0, 0.6f}), {0, e3 / (e3 + e2), e2 / (e3 + e2), 0, 0}));
+  CHECK(close(shares_of(logits, {1, 0, 0.93f}), {e1 / (e3 + 2 * e2 + e1), e3 / (e3 + 2 * e2 + e1), e2 / (e3 + 2 * e2 + e1), 0, e2 / (e3 + 2 * e2 + e1)}));
+  CHECK(close(shares_of(logits, {1, 3, 0.56f}), {0, 1, 0, 0, 0}));  // 0.576 of the three that are left
+}
+
+TEST_CASE("drawing lays all shares end to end and never draws what has none") {
+  const std::vector<double> shares{0, 0.25, 0, 0.75, 0};
+  CHECK(drawn(shares, 0) == 1);
+  CHECK(drawn(shares, 0.2499) == 1);
+  CHECK(drawn(shares, 0.25) == 3);
+  CHECK(drawn(shares, 0.9999999) == 3);
+  CHECK(drawn(std::vector<double>{0.1, 0.2}, 0.99) == 1);  // rounding never leads past the end
+}
+
+TEST_CASE("a word is written on so that the tokenizer reads it, in place of what followed") {
+  const auto network = open_network("model:sentences");
+  const std::string text = "the cat that chases the dogs sleeps .";
+  const std::vector<Index> before = ids(*network, text);
+  const Index token = before[1];  // cat
+  CHECK(written_on(*network, text, 0, std::ssize(before) - 1, token) == text + " cat");
+  CHECK(written_on(*network, text, 0, 4, token) == "the cat that chases the cat");
+  CHECK(written_on(*network, "the dogs\n\n" + text, 1, 0, token) == "the dogs\nthe cat");
+  CHECK_FALSE(written_on(*network, text, 1, 0, token));
+  CHECK_FALSE(written_on(*network, text, 0, 99, token));
+
+  const auto chinese = open_network("model:juzi");
+  const std::string line = chinese_text();
+  const std::vector<Index> read = ids(*chinese, line);
+  const auto longer = written_on(*chinese, line, 0, std::ssize(read) - 1, read.front());
+  REQUIRE(longer);
+  std::vector<Index> expected = read;
+  expected.push_back(read.front());
+  CHECK(ids(*chinese, *longer) == expected);
+}
+
+TEST_CASE("what a network says next is what a plain sampling draws from") {
+  const auto network = open_network("model:sentences");
+  const NetworkRun run = network->run(network->read("the cat that chases the dogs"), {});
+  const std::vector<double> shares = next_shares(run, 0, -1, {});
+  for (const LikelyToken& token : most_likely(run, 0, -1, 10)) CHECK(std::abs(shares[static_cast<std::size_t>(token.id)] - token.probability) < 1e-12);
+  CHECK(std::abs(std::accumulate(shares.begin(), shares.end(), 0.0) - 1) < 1e-9);
+}
