@@ -332,6 +332,9 @@ std::shared_ptr<const Network> open_network(const std::string& file, const std::
   const Config config = config_of(folder, *checkpoint);
   refuse_quantised(config);
   NetworkSpec spec = draw_network(config, *checkpoint);
+  if (std::error_code error; std::filesystem::exists(folder.folder / "adapter_config.json", error)) {
+    spec.notes.push_back("adapter_config.json: the adapter beside the weights is not applied");
+  }
   return std::make_shared<const Network>(file, folder.folder, std::move(spec), std::move(checkpoint));
 }
 

@@ -205,7 +205,12 @@ void read_inputs(const FileReading& r) {
   in.dims.batch = in.query.size(0);
   in.dims.n_q = in.query.size(1);
   in.dims.n_k = in.key.size(1);
-  if (length_first(r)) r.assume("inputs", "[n, B, d], batch_first being false");
+  const bool of_torch = r.keys.packed.weight.ends_with("in_proj_weight") || r.keys.q.weight.ends_with("q_proj_weight");
+  if (length_first(r)) {
+    r.assume("inputs", "[n, B, d], batch_first being false");
+  } else if (of_torch && in.dims.batch > 1 && !r.own_number({"batch_first"})) {
+    r.assume("inputs", "[B, n, d] = " + to_string(in.query.shape()) + ", there being no batch_first");  // whose own default is false
+  }
   r.assume("inputs", in.self_attention() ? names.query + ": query, key and value (self-attention)"
                                          : names.query + ", " + names.key + ", " + names.value + ": query, key, value");
 }

@@ -275,6 +275,7 @@ def numbers():
         refused(f"{dtype.__name__} weights", {**base, "q_proj.weight": (W["q"] * 50).astype(dtype)}, "quantised")
     refused("int8 biases", {**base, "q_proj.bias": (b["q"] * 5).astype(np.int8)}, "quantised")
     packed = {"in_proj_weight": np.concatenate([W[p] for p in "qkv"]), "out_proj.weight": W["o"], "x": X, "num_heads": H}
+    check("nn.MultiheadAttention's layout is said", packed, attention(biases={}), says="[B, n, d] = [2, 5, 24], there being no batch_first")
     refused("a learned key without other biases", {**packed, "bias_k": drawn(1, 1, D), "bias_v": drawn(1, 1, D)}, "add_bias_kv")
     memory = drawn(B, 7, D)
     cross = {k: v for k, v in base.items() if k != "x"} | {"hidden_states": X}

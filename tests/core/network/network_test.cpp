@@ -260,6 +260,8 @@ TEST_CASE("what a checkpoint holds and config.json leaves out is named, a buffer
   };
   Copy gpt2("gpt2");  // with its causal masks stored
   CHECK(said(gpt2).find("not used") == std::string::npos);
+  std::ofstream(gpt2.path / "adapter_config.json") << "{}";
+  CHECK_THAT(said(gpt2), Catch::Matchers::Contains("adapter beside the weights is not applied"));
   gpt2.set("n_layer", 1);
   CHECK_THAT(said(gpt2), Catch::Matchers::Contains("not used: \"transformer.h.1."));
   Copy qwen3("qwen3");
