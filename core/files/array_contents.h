@@ -35,6 +35,7 @@ ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPla
 ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::filesystem::path& path,
                          const ErrorPlace& place);
+ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPlace& place);
 /// Whether the archive is one of torch.save's.
 bool is_torch_archive(const ZipArchive& archive);
 /// The name of the only array of a file that gives it none: the file's stem, or "x".

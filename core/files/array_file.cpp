@@ -52,12 +52,13 @@ std::string read_head(const std::filesystem::path& path, const ErrorPlace& place
   return head;
 }
 
-/// The first item of torch.save's pickle before 1.6, the number 0x1950a86a20f9469cfc6c; or the tar of before 0.1.
+/// The first item of torch.save's pickle before 1.6, the number 0x1950a86a20f9469cfc6c.
 bool is_legacy_torch(std::string_view head) {
   constexpr std::string_view number = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
-  return (head.size() > 2 && head.substr(2, number.size()) == number) ||
-         (head.size() >= 262 && head.substr(257, 5) == "ustar");
+  return head.size() > 2 && head.substr(2, number.size()) == number;
 }
+/// The tar of before 0.1.
+bool is_tar(std::string_view head) { return head.size() >= 262 && head.substr(257, 5) == "ustar"; }
 
 /// The eight bytes of the header's length, then the { of its JSON.
 bool may_be_safetensors(std::string_view head) {
@@ -73,10 +74,8 @@ ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace&
                                       : open_npz(std::move(archive), place);
   }
   if (front.starts_with("\x93NUMPY")) return open_npy(path, place);
-  if (is_legacy_torch(front)) {
-    place.fail("in PyTorch's format of before 1.6, which is a pickle to be run",
-               "its ZIP format; load the file and torch.save it again with a newer PyTorch");
-  }
+  if (is_legacy_torch(front)) return open_torch_legacy(path, place);
+  if (is_tar(front)) place.fail("in PyTorch's format of before 0.1, a tar", "a newer one; load the file and torch.save it again with a newer PyTorch");
   const bool called_safetensors = path.extension() == ".safetensors" && !is_something_else(front);
   if (called_safetensors || may_be_safetensors(front)) return open_safetensors(path, place);
   place.fail(not_even(path) + " (" + first_look(front) + ")", what_is_expected(path));

@@ -22,6 +22,7 @@ class Machine {
     tree_.root = pop();
     return std::move(tree_);
   }
+  std::size_t taken() const { return at_; }
 
  private:
   [[noreturn]] void fail(const std::string& wrong) const {
@@ -354,6 +355,13 @@ bool Machine::step(unsigned char opcode) {
 
 Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place) {
   return Machine(bytes, allowed, place).run();
+}
+
+Tree take(std::span<const std::byte>& bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place) {
+  Machine machine(bytes, allowed, place);
+  Tree tree = machine.run();
+  bytes = bytes.subspan(machine.taken());
+  return tree;
 }
 
 }  // namespace headlight::pickle

@@ -52,5 +52,7 @@ struct Tree {
 /// function
 /// ("os.system") that `allowed` does not accept.
 Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place);
+/// The first of several in a row, and `bytes` becomes what follows it.
+Tree take(std::span<const std::byte>& bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place);
 
 }  // namespace headlight::pickle

@@ -159,6 +159,12 @@ std::optional<FileReading::Number> FileReading::own_number(std::initializer_list
 
 std::optional<FileReading::Number> FileReading::number(std::initializer_list<const char*> names) const {
   if (const std::optional<Number> own = own_number(names)) return own;
+  for (const char* kept_in : {"config.", "model_args.", "args.", "hparams.", "hyper_parameters.", "model_config.", "cfg."}) {  // of a checkpoint
+    for (const char* name : names) {
+      const std::string full = std::string(kept_in) + name;
+      if (const std::optional<double> value = file.arrays().number(full)) return Number{full, *value};
+    }
+  }
   if (keys.prefix.empty()) return {};  // no layer of a model, so that no config is its
   const std::optional<ConfigNumber> beside = config_number(path_from(file.path()), names);
   if (!beside) return {};

@@ -333,6 +333,10 @@ def late_beginnings():
     refused("a list of other tensors", {}, "no attention weights", path=path)
     base = with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj")))
     tensors = {k: torch.from_numpy(np.asarray(v)) for k, v in base.items()}
+    views = {k: v.T.contiguous().T if k.endswith("weight") else v for k, v in tensors.items()}
+    for old in (False, True):
+        torch.save({"state_dict": {"module." + k: v for k, v in views.items() if k not in ("x", "num_heads")}, "config": {"num_heads": H}, "x": tensors["x"]}, path, _use_new_zipfile_serialization=not old)
+        check(f"a checkpoint of {'before' if old else 'after'} PyTorch 1.6", {}, attention(), says="config.num_heads", path=path)
     torch.save({**tensors, "freqs_cis": torch.polar(torch.ones(4, 3), torch.ones(4, 3))}, path)
     check("a complex tensor beside", {}, attention(), path=path)
     torch.save({**tensors, "x": torch.complex(torch.from_numpy(X), torch.from_numpy(X))}, path)

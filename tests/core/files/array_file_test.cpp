@@ -133,6 +133,12 @@ TEST_CASE("numbers and strings of a .pt dictionary are found beside its tensors"
   CHECK(file->numbers().count("model._metadata") == 0);
 }
 
+TEST_CASE("torch.save's format of before PyTorch 1.6 opens") {
+  const auto file = open_arrays(fixture("torch_legacy.pt"));
+  REQUIRE(file->find("x") != nullptr);
+  CHECK(same(file->load("x"), open_arrays(fixture("torch_views.npz"))->load("base")));
+}
+
 TEST_CASE("a state dict and a bare tensor saved by torch.save open") {
   const auto state = open_arrays(fixture("torch_state_dict.pth"));
   CHECK(state->find("in_proj_weight")->shape == Shape{24, 8});

@@ -1,0 +1,273 @@
+#include "core/files/torch_tree.h"
+
+#include <algorithm>
+#include <array>
+
+namespace headlight {
+namespace {
+
+using pickle::Ref;
+
+constexpr std::size_t max_depth = 64;                          // of dictionaries in dictionaries, and the most axes
+constexpr std::size_t max_visits = 1'000'000;                  // a shared list counts wherever it is met
+constexpr std::size_t max_name_bytes = std::size_t{16} << 20;  // of all names together
+constexpr Index max_expanded = Index{1} << 25;                 // elements of a tensor beyond its storage's
+
+constexpr std::array<std::pair<std::string_view, DType>, 10> storage_types = {{{"torch.HalfStorage", DType::f16},
+                                                                          {"torch.BFloat16Storage", DType::bf16},
+                                                                          {"torch.FloatStorage", DType::f32},
+                                                                          {"torch.DoubleStorage", DType::f64},
+                                                                          {"torch.CharStorage", DType::i8},
+                                                                          {"torch.ByteStorage", DType::u8},
+                                                                          {"torch.ShortStorage", DType::i16},
+                                                                          {"torch.IntStorage", DType::i32},
+                                                                          {"torch.LongStorage", DType::i64},
+                                                                          {"torch.BoolStorage", DType::boolean}}};
+constexpr std::array<std::string_view, 2> rebuild_tensor = {"torch._utils._rebuild_tensor",
+                                                            "torch._utils._rebuild_tensor_v2"};
+constexpr std::array<std::string_view, 2> rebuild_parameter = {"torch._utils._rebuild_parameter",
+                                                               "torch._utils._rebuild_parameter_with_state"};
+// Settings that people save beside their tensors; read over.
+constexpr std::array<std::string_view, 12> ignored = {
+    "torch.device", "torch.float16", "torch.bfloat16", "torch.float32", "torch.float64", "torch.int8",
+    "torch.uint8",  "torch.int16",   "torch.int32",    "torch.int64",   "torch.bool",    "torch.strided"};
+constexpr std::string_view ordered_dict = "collections.OrderedDict";
+constexpr std::string_view torch_size = "torch.Size";
+
+template <typename Names>
+bool contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::optional<DType> dtype_of(std::string_view global) {
+  for (const auto& [name, dtype] : storage_types) {
+    if (name == global) return dtype;
+  }
+  return {};
+}
+
+/// torch.ComplexFloatStorage, torch.QInt8Storage …: tensors of these are left out by name, and refused where they are needed.
+bool is_other_storage(std::string_view global) {
+  return global.starts_with("torch.") && global.ends_with("Storage") && global.find('.', 6) == std::string_view::npos && !dtype_of(global);
+}
+
+bool is_allowed(std::string_view global) {
+  return dtype_of(global) || is_other_storage(global) || contains(rebuild_tensor, global) || contains(rebuild_parameter, global) ||
+         contains(ignored, global) || global == ordered_dict || global == torch_size;
+}
+
+/// Walks the pickle's tree and lists the tensors and numbers in it under their dotted names.
+class TorchReader {
+ public:
+  TorchReader(const pickle::Tree& tree, const TorchStorages& storages, const ErrorPlace& place) : tree_(tree), storages_(storages), place_(place) {}
+
+  ArrayContents contents;
+  std::vector<std::size_t> parts;  ///< of the contents' arrays
+
+  void visit(Ref ref, const std::string& name, std::size_t depth) {
+    if (depth > max_depth) fail("is nested more than " + std::to_string(max_depth) + " deep");
+    name_bytes_ += name.size();
+    if (++visits_ > max_visits || name_bytes_ > max_name_bytes) fail("repeats itself into more than a million values");
+    const pickle::Node& node = tree_.nodes[ref];
+    if (const auto* dict = std::get_if<pickle::Dict>(&node)) return visit_items(dict->items, name, depth);
+    if (const auto* list = std::get_if<pickle::List>(&node)) return visit_list(*list, name, depth);
+    if (const auto* call = std::get_if<pickle::Call>(&node)) return visit_call(*call, name, depth);
+    if (const auto* flag = std::get_if<bool>(&node)) contents.numbers[name] = *flag ? 1 : 0;
+    if (const auto* integer = std::get_if<std::int64_t>(&node)) contents.numbers[name] = static_cast<double>(*integer);
+    if (const auto* number = std::get_if<double>(&node)) contents.numbers[name] = *number;
+    if (const auto* text = std::get_if<std::string>(&node)) contents.texts[name] = *text;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& wrong) const { place_.fail("its pickle " + wrong); }
+
+  static std::string join(const std::string& name, const std::string& key) {
+    return name.empty() ? key : name + "." + key;
+  }
+
+  void visit_items(const std::vector<std::pair<Ref, Ref>>& items, const std::string& name, std::size_t depth) {
+    for (const auto& [key, value] : items) {
+      const pickle::Node& k = tree_.nodes[key];
+      if (const auto* text = std::get_if<std::string>(&k)) {
+        visit(value, join(name, *text), depth + 1);
+      } else if (const auto* integer = std::get_if<std::int64_t>(&k)) {
+        visit(value, join(name, std::to_string(*integer)), depth + 1);
+      } else {
+        fail("has a dictionary whose keys are neither strings nor integers");
+      }
+    }
+  }
+  /// Strings only, with their number; nothing for any other list.
+  std::optional<std::vector<std::string>> strings_of(const pickle::List& list) const {
+    std::vector<std::string> strings;
+    for (const Ref ref : list.items) {
+      const auto* text = std::get_if<std::string>(&tree_.nodes[ref]);
+      if (!text) return {};
+      strings.push_back(*text);
+    }
+    return strings.empty() ? std::nullopt : std::optional(std::move(strings));
+  }
+
+  /// A list of strings, or of as many strings each.
+  std::optional<ArrayWords> words_of(const pickle::List& list) {
+    if (auto strings = strings_of(list)) return ArrayWords{{static_cast<Index>(strings->size())}, std::move(*strings)};
+    ArrayWords all;
+    for (const Ref ref : list.items) {
+      const auto* inner = std::get_if<pickle::List>(&tree_.nodes[ref]);
+      if (++visits_ > max_visits) fail("repeats itself into more than a million values");
+      auto strings = inner ? strings_of(*inner) : std::nullopt;
+      const auto width = strings ? static_cast<Index>(strings->size()) : 0;
+      if (!strings || (!all.shape.empty() && all.shape[1] != width)) return {};
+      if (all.words.size() + strings->size() > max_visits) fail("repeats itself into more than a million values");
+      all.shape = {static_cast<Index>(list.items.size()), width};
+      all.words.insert(all.words.end(), strings->begin(), strings->end());
+    }
+    return all.shape.empty() ? std::nullopt : std::optional(std::move(all));
+  }
+
+  void visit_list(const pickle::List& list, const std::string& name, std::size_t depth) {
+    if (auto words = words_of(list)) {
+      contents.words[name] = [words = std::move(*words)]() { return words; };
+      return;
+    }
+    for (std::size_t i = 0; i < list.items.size(); ++i) visit(list.items[i], join(name, std::to_string(i)), depth + 1);
+  }
+  void visit_call(const pickle::Call& call, const std::string& name, std::size_t depth) {
+    const std::string& callee = global(call.callee);
+    if (callee == ordered_dict) return visit_items(call.items, name, depth);
+    if (callee == torch_size) return visit(argument(call, 0), name, depth + 1);
+    if (contains(rebuild_parameter, callee)) return visit(argument(call, 0), name, depth + 1);
+    if (contains(rebuild_tensor, callee)) return add_tensor(call, name);
+    if (!contains(ignored, callee)) fail("calls " + callee + ", which makes no tensor");
+  }
+
+  const std::string& global(Ref ref) const {
+    const auto* g = std::get_if<pickle::Global>(&tree_.nodes[ref]);
+    if (g == nullptr) fail("has something else where a class belongs");
+    return g->name;
+  }
+  const std::vector<Ref>& list(Ref ref) const {
+    const auto* l = std::get_if<pickle::List>(&tree_.nodes[ref]);
+    if (l == nullptr) fail("has something else where a tuple belongs");
+    return l->items;
+  }
+  Index integer(Ref ref) const {
+    const auto* i = std::get_if<std::int64_t>(&tree_.nodes[ref]);
+    if (i == nullptr) fail("has something else where an integer belongs");
+    return *i;
+  }
+  Shape integers(Ref ref) const {
+    // A torch.Size within a tensor's description is a call.
+    if (const auto* call = std::get_if<pickle::Call>(&tree_.nodes[ref])) return integers_of(list(argument(*call, 0)));
+    return integers_of(list(ref));
+  }
+  Shape integers_of(const std::vector<Ref>& refs) const {
+    if (refs.size() > max_depth) fail("has a tensor of " + std::to_string(refs.size()) + " axes");
+    Shape result;
+    for (const Ref ref : refs) result.push_back(integer(ref));
+    return result;
+  }
+  Ref argument(const pickle::Call& call, std::size_t i) const {
+    const std::vector<Ref>& arguments = list(call.arguments);
+    if (i >= arguments.size()) fail("calls " + global(call.callee) + " with too few arguments");
+    return arguments[i];
+  }
+
+  struct Storage {
+    DType dtype;
+    std::size_t part;
+    Index count;
+  };
+
+  /// ('storage', torch.FloatStorage, key, location, number of elements)
+  Storage storage(Ref ref, const ErrorPlace& place) const {
+    const auto* persistent = std::get_if<pickle::Persistent>(&tree_.nodes[ref]);
+    if (persistent == nullptr) place.fail("its storage is not one of torch.save's");
+    const std::vector<Ref>& id = list(persistent->id);
+    if (id.size() < 5) place.fail("its storage is not one of torch.save's");
+    const std::optional<DType> dtype = dtype_of(global(id[1]));
+    const auto* key = std::get_if<std::string>(&tree_.nodes[id[2]]);
+    const Index count = integer(id[4]);
+    if (!dtype || key == nullptr) place.fail("its storage is not one of torch.save's");
+    if (id.size() > 5 && !std::holds_alternative<pickle::None>(tree_.nodes[id[5]])) place.fail("its storage is a view of another, which is not read");
+    const auto it = storages_.find(*key);
+    if (it == storages_.end()) place.fail("its storage " + in_quotes(*key) + " is missing from the archive");
+    const std::uint64_t have = it->second.bytes;
+    if (!checked_count({count}) || static_cast<std::uint64_t>(count) * byte_size(*dtype) > have) {
+      place.fail("its storage should hold " + std::to_string(count) + " numbers of " +
+                 std::string(headlight::name(*dtype)) + ", but has " + byte_count(have));
+    }
+    return {*dtype, it->second.part, count};
+  }
+
+  /// The class of a tensor's storage, where the description is one of torch.save's.
+  std::string storage_class(Ref ref) const {
+    const auto* persistent = std::get_if<pickle::Persistent>(&tree_.nodes[ref]);
+    const auto* id = persistent ? std::get_if<pickle::List>(&tree_.nodes[persistent->id]) : nullptr;
+    return id && id->items.size() >= 5 ? global(id->items[1]) : std::string();
+  }
+
+  /// A tensor that is to be read with its sign turned or its complex conjugate taken: {"neg": True} after its hooks.
+  bool is_turned(const pickle::Call& call) const {
+    const std::vector<Ref>& arguments = list(call.arguments);
+    const auto* marks = arguments.size() > 6 ? std::get_if<pickle::Dict>(&tree_.nodes[arguments[6]]) : nullptr;
+    return marks && std::ranges::any_of(marks->items, [&](const auto& item) {
+      const auto* set = std::get_if<bool>(&tree_.nodes[item.second]);
+      return set && *set;
+    });
+  }
+
+  /// (storage, offset, sizes, strides, requires_grad, hooks, {"conj": …, "neg": …})
+  void add_tensor(const pickle::Call& call, const std::string& name) {
+    const ErrorPlace place = place_.array(name);
+    if (const std::string from = storage_class(argument(call, 0)); is_other_storage(from)) {
+      contents.skipped.push_back({name, "its numbers are in a " + from + ", which is not read"});
+      return;
+    }
+    if (is_turned(call)) {
+      contents.skipped.push_back({name, "it is a negated or conjugated view of its storage, which is not read"});
+      return;
+    }
+    const Storage from = storage(argument(call, 0), place);
+    const Index offset = integer(argument(call, 1));
+    ArrayLayout layout{from.dtype, integers(argument(call, 2)), integers(argument(call, 3)), 0, false};
+    if (layout.shape.size() != layout.strides.size()) place.fail("it has not as many strides as axes");
+    const std::optional<Index> count = checked_count(layout.shape);
+    if (!count) place.fail("its shape " + to_string(layout.shape) + " is impossible");
+    const std::optional<Index> extent = checked_extent(layout.shape, layout.strides);
+    if (!extent || offset < 0 || (*extent > 0 && (offset > from.count || *extent > from.count - offset))) {
+      place.fail("its shape " + to_string(layout.shape) + " with strides " + to_string(layout.strides) +
+                 " reaches past the " + std::to_string(from.count) + " numbers of its storage");
+    }
+    if (*count > from.count && *count > max_expanded) {
+      place.fail("its shape " + to_string(layout.shape) + " repeats the " + std::to_string(from.count) +
+                     " numbers of its storage too often",
+                 "a tensor saved without expand()");
+    }
+    if (*extent > 0) layout.offset = static_cast<std::uint64_t>(offset) * byte_size(from.dtype);
+    contents.add(name, std::move(layout));
+    parts.push_back(from.part);
+  }
+
+  const pickle::Tree& tree_;
+  const TorchStorages& storages_;
+  const ErrorPlace& place_;
+  std::size_t visits_ = 0;
+  std::size_t name_bytes_ = 0;
+};
+
+}  // namespace
+
+bool is_torch_global(std::string_view global) { return is_allowed(global); }
+
+std::optional<DType> dtype_of_storage(std::string_view global) { return dtype_of(global); }
+
+TorchArrays read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, const std::string& only, const ErrorPlace& place) {
+  TorchReader reader(tree, storages, place);
+  const auto* root = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
+  const bool is_tensor = root != nullptr && root->items.empty();
+  reader.visit(tree.root, is_tensor ? only : std::string(), 0);
+  return {std::move(reader.contents), std::move(reader.parts)};
+}
+
+}  // namespace headlight
