@@ -77,13 +77,33 @@ ImFont* add(ImFontAtlas& atlas, FontRole role, float pixels, const ImWchar* rang
 
 namespace {
 
-constexpr double atlas_pixels = 24e6;  // four bytes each, on the graphics card
+constexpr double atlas_pixels = 24e6;  // four bytes each, on the graphics card; more where letters are larger
+constexpr double least_given = 500;    // of a text's own characters, whatever the interface takes: words are never without letters
 
-/// What a character takes of the atlas, in all sizes, at most.
-double pixels_of_a_character(float scale) {
+/// Chinese letters stand in none of the formulas, and in no number that is set large.
+bool holds_cjk(const Size& size) { return size.face != Face::math && (size.face != Face::mono || size.points < 24); }
+
+/// What a character takes of the atlas, in all sizes that hold it, at most.
+double pixels_of_a_character(float scale, bool cjk) {
   double sum = 0;
-  for (const Size& size : sizes) sum += std::pow(static_cast<double>(size.points * scale) + 2, 2);
+  for (const Size& size : sizes) {
+    if (!cjk || holds_cjk(size)) sum += std::pow(static_cast<double>(size.points * scale) + 2, 2);
+  }
   return sum;
+}
+
+/// What `seen` takes, with the usual characters.
+double pixels_of(const std::vector<bool>& seen, float scale) {
+  const auto first_cjk = seen.begin() + 0x2E80;
+  const auto others = static_cast<double>(std::count(seen.begin(), first_cjk, true)) + 200, cjk = static_cast<double>(std::count(first_cjk, seen.end(), true));
+  return others * pixels_of_a_character(scale, false) + cjk * pixels_of_a_character(scale, true);
+}
+
+/// How many more characters there is room for beside those that take `taken`.
+double room_for_characters(float scale, double taken, int texture_limit) {
+  const double side = std::min(texture_limit, 16384), one = pixels_of_a_character(scale, true);
+  const double texture = 0.8 * side * side, wanted = atlas_pixels * std::clamp(std::pow(static_cast<double>(scale), 2), 1.0, 3.0);
+  return std::max(std::min(std::max((wanted - taken) / one, least_given), (texture - taken) / one), 0.0);
 }
 
 /// The characters of `text` that are not in `kept`, the most frequent first, as many as `most`.
@@ -139,10 +159,8 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   wanted.AddText(words.c_str());
   seen_.assign(0x110000, false);
   mark(seen_, words);
-  const double side = std::min(texture_limit_, 16384);
-  const double room = std::min(atlas_pixels, 0.8 * side * side) / pixels_of_a_character(scale);
-  const auto own = static_cast<double>(std::count(seen_.begin(), seen_.end(), true)) + 200;
-  for (const char32_t character : most_frequent(text, seen_, static_cast<std::size_t>(std::max(room - own, 0.0)))) {
+  const double room = room_for_characters(scale, pixels_of(seen_, scale), texture_limit_);
+  for (const char32_t character : most_frequent(text, seen_, static_cast<std::size_t>(room))) {
     wanted.AddChar(static_cast<ImWchar>(character));
   }
   mark(seen_, text);
@@ -154,13 +172,15 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
     const float pixels = size.points * scale;
     ImFont* font = add(atlas, role_of(size.face), pixels, ranges.Data, false);
     if (size.face != Face::mono) add(atlas, FontRole::mono, pixels, ranges.Data, true);  // signs that the face lacks
-    if (cjk && size.face != Face::math && (size.face != Face::mono || size.points < 24)) add(atlas, FontRole::cjk, pixels, ranges.Data, true);  // formulas have none
+    if (cjk && holds_cjk(size)) add(atlas, FontRole::cjk, pixels, ranges.Data, true);
     baked_.push_back({size.face, std::round(pixels), font});
   }
   ImGui::GetIO().FontDefault = pick(Face::ui, 13 * scale);
 #if IMGUI_VERSION_NUM < 19200
-  const bool wide = scale > 2 || own + static_cast<double>(text.size()) > room / 4;  // a tall atlas may be higher than a texture can be
-  atlas.TexDesiredWidth = wide ? std::min(texture_limit_, 4096) : 2048;
+  int width = 2048;  // a tall atlas may be higher than a texture can be
+  const double area = pixels_of(seen_, scale) / 0.8;
+  while (width < 16384 && area / width > width) width *= 2;
+  atlas.TexDesiredWidth = std::min(texture_limit_, width);
   atlas.Build();
 #endif
   lacks_ = cjk && any_is_lacking(*pick(Face::ui, 13 * scale), seen_);
