@@ -40,6 +40,26 @@ std::string words_of(const Setting& at) {
   return std::to_string(static_cast<int>(at.window.x)) + "x" + std::to_string(static_cast<int>(at.window.y)) + " " + at.language + (at.presenting ? " presented " : " ");
 }
 
+/// Words that a straight arrow goes through.
+std::string crossed_words(const Scene& scene) {
+  std::string found;
+  for (const SceneText* text : texts_of(scene)) {
+    if (text->role != TextRole::word) continue;
+    for (const SceneItem& item : scene.items) {
+      const auto* arrow = std::get_if<SceneCurve>(&item);
+      if (!arrow || !arrow->arrow) continue;
+      bool through = false;
+      for (int i = 0; i <= 400 && !through; ++i) {
+        const float t = static_cast<float>(i) / 400;
+        const ImVec2 p{arrow->points[0].x + t * (arrow->points[3].x - arrow->points[0].x), arrow->points[0].y + t * (arrow->points[3].y - arrow->points[0].y)};
+        through = p.x > text->rect.min.x && p.x < text->rect.max.x && p.y > text->rect.min.y && p.y < text->rect.max.y;
+      }
+      if (through) found += text->text + " at " + std::to_string(static_cast<int>(text->rect.min.x)) + "; ";
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 TEST_CASE("no text of an operation is cut, leaves the canvas or lies over another, and no word is left out while there is room") {
@@ -257,6 +277,22 @@ TEST_CASE("a double click on a card goes near to its step") {
   CHECK(window.document().view.looking.query == Index{2});
 }
 
+TEST_CASE("that equal words have equal rows is said where it is so, and a part of a matrix says which") {
+  const Setting at{{1024, 768}, 1, false, "en"};
+  Document document = sentence();
+  const auto story = [&](std::string_view wanted) { return has_text(Studio(document, at).operation(Stage::query), wanted); };
+  document.scenario.text = "the cat sat on the mat";
+  CHECK(story("Equal words begin as equal rows"));
+  CHECK_FALSE(story("columns"));  // all 16 are there
+  document.scenario.positions = Positions::sinusoidal;
+  CHECK_FALSE(story("begin as equal rows"));
+  CHECK(story("different rows here"));
+  document.scenario.text = "a cat sat on my mat";
+  CHECK_FALSE(story("qual words"));
+  document.scenario.d_model = 64;
+  CHECK(story("columns 0–"));
+}
+
 TEST_CASE("a word's journey and the geometry are whole: no text is cut, crosses another or is too small, whatever the run has") {
   for (const Setting& at : settings) {
     for (const bool every : {false, true}) {
@@ -264,7 +300,9 @@ TEST_CASE("a word's journey and the geometry are whole: no text is cut, crosses 
       INFO(words_of(at) << every);
       CHECK(faults(make_journey(studio.easel(), {}, studio.place()), studio.place(), studio.least()) == "");
       CHECK(faults(make_journey(studio.easel(), {{"sleeps", 0.6}, {"waits", 0.3}}, studio.place()), studio.place(), studio.least()) == "");
-      CHECK(faults(make_geometry(studio.easel(), studio.place()), studio.place(), studio.least()) == "");
+      const Scene geometry = make_geometry(studio.easel(), studio.place());
+      CHECK(faults(geometry, studio.place(), studio.least()) == "");
+      CHECK(crossed_words(geometry) == "");
     }
   }
 }

@@ -251,8 +251,20 @@ CompareTile make_tile(const Frame& frame, const StageDifference& stage, const Re
   if (stage.kind != Kind::differs) return tile;
   tile.at = stage.at;
   const MatrixView matrix = stage.values.matrix();
-  tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 28 * u, 0, 20 * u, u), slice_of(frame, stage));
+  // In a low tile the matrix stands beside the number, not over it.
+  const bool low = card.height() < 96 * u;
+  const float number = low ? text_size(frame.fonts, Face::ui, 13 * u, tile.largest).x + 6 * u : 0, below = low ? -4 * u : 20 * u;
+  tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 25 * u, number, below, u), slice_of(frame, stage));
   return tile;
+}
+
+constexpr float tile_gap = 8, narrowest_tile = 116, lowest_tile = 56;  // points
+
+/// How many lines of tiles the stages that changed take.
+int tile_rows(const Frame& frame, float width) {
+  const auto changed = static_cast<int>(std::ranges::count_if(frame.document.difference->stages, [](const StageDifference& stage) { return stage.kind != Kind::same; }));
+  const int fitting = std::max(static_cast<int>((width / frame.u + tile_gap) / (narrowest_tile + tile_gap)), 1);
+  return (changed + fitting - 1) / fitting;
 }
 
 void add_tiles(const Frame& frame, Rect area, ComparePicture& picture) {
@@ -265,9 +277,8 @@ void add_tiles(const Frame& frame, Rect area, ComparePicture& picture) {
       picture.unchanged += (picture.unchanged.empty() ? "" : ", ") + std::string(name(stage.stage));
     }
   }
-  const float gap = 8 * u;
-  const auto fitting = std::max(static_cast<int>((area.width() + gap) / (124 * u + gap)), 1);
-  const int rows = (static_cast<int>(changed.size()) + fitting - 1) / fitting;
+  const float gap = tile_gap * u;
+  const int rows = tile_rows(frame, area.width());
   if (rows == 0) return;
   const int columns = (static_cast<int>(changed.size()) + rows - 1) / rows;
   const float width = std::min((area.width() + gap) / static_cast<float>(columns) - gap, 170 * u);
@@ -289,7 +300,8 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   const StageDifference& stage = *frame.document.difference->find(picture.stage);
   picture.stage_summary = stage_words(frame, stage);
   const float u = frame.u;
-  const float tiles = std::clamp(area.height() * 0.34f, 128 * u, 260 * u);
+  const float lowest = std::min(static_cast<float>(tile_rows(frame, area.width())) * (lowest_tile + tile_gap) * u, area.height() * 0.45f);
+  const float tiles = std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest);
   const Tensor& whole = (*frame.trace())[picture.stage];
   const bool several = stage.kind == Kind::differs && whole.rank() >= 3 && (whole.size(0) > 1 || (has_head_axis(picture.stage) && whole.size(1) > 1));
   const float row = several ? 86 * u : 0;

@@ -228,4 +228,20 @@ void draw_small_map(const Frame& frame, ImDrawList& list, const MapPicture& pict
   compat::add_rect(list, seen.min, seen.max, frame.look.accent, 0, 2 * u);
 }
 
+void draw_map_bar(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect bar) {
+  if (bar.width() <= 0) return;
+  constexpr int steps = 32;
+  const auto colour = [&](int i) { return to_imgui(picture.heat.colormap->at(static_cast<float>(i) / steps)); };
+  const auto x = [&](int i) { return bar.min.x + bar.width() * static_cast<float>(i) / steps; };
+  for (int i = 0; i < steps; ++i) list.AddRectFilledMultiColor({x(i), bar.min.y}, {x(i + 1), bar.max.y}, colour(i), colour(i + 1), colour(i + 1), colour(i));
+  compat::add_rect(list, bar.min, bar.max, frame.look.line, 0, 1);
+  const float u = frame.u, y = bar.max.y + 4 * u;
+  const auto width = [&](Face face, float points, const std::string& text) { return text_size(frame.fonts, face, points * u, text).x; };
+  const float lo = width(Face::mono, 12, picture.lo), hi = width(Face::mono, 12, picture.hi), spread = width(Face::ui, 13, picture.spread);
+  draw_text(list, frame.fonts, Face::mono, 12 * u, {bar.min.x, y}, frame.look.muted, picture.lo);
+  draw_text(list, frame.fonts, Face::mono, 12 * u, {bar.max.x - hi, y}, frame.look.muted, picture.hi);
+  const float middle = (bar.min.x + lo + bar.max.x - hi) / 2;
+  if (spread + 12 * u <= bar.width() - lo - hi) draw_text(list, frame.fonts, Face::ui, 13 * u, {middle - spread / 2, y - u}, frame.look.muted, picture.spread);
+}
+
 }  // namespace headlight

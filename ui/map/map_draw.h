@@ -19,5 +19,7 @@ void draw_profiles(const Frame& frame, ImDrawList& list, const MapPicture& pictu
                    const std::pair<Index, Index>& at);
 /// The whole matrix, small, with a frame around what is in sight.
 void draw_small_map(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect small, const MapCamera& camera, Index rows_shown);
+/// The colours from end to end, and what the ends are.
+void draw_map_bar(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect bar);
 
 }  // namespace headlight

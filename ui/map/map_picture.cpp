@@ -45,6 +45,13 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
     for (const Stage each : all_stages()) {
       if (is_mapped(each) && frame.trace()->has(each)) picture.chips.push_back({each, text_size(frame.fonts, Face::bold, 12.5f * frame.u, name(each)).x + 18 * frame.u});
     }
+    if (stage != Stage::mask) {
+      const bool both = quad.norm != Norm::linear && heat.colormap->kind() == ColormapKind::diverging;  // spread from zero, as far below as above
+      const float most = std::max(std::abs(quad.range.lo), std::abs(quad.range.hi));
+      picture.lo = both ? map_number(-most) : quad.norm == Norm::log && quad.range.lo <= 0 ? "≈0" : map_number(quad.range.lo);
+      picture.hi = map_number(both ? most : quad.range.hi);
+      if (quad.norm != Norm::linear) picture.spread = frame.words(quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt");
+    }
     picture.label_width = widest_label(frame, Axis::query, heat.rows, label_points * frame.u);
     return picture;
   };
@@ -72,7 +79,9 @@ MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) 
   const double most = static_cast<double>(side) / std::max(rows, cols);
   const auto width = std::max(4 * u, static_cast<float>(cols * most)), height = std::max(4 * u, static_cast<float>(rows * most));
   layout.small = {{x, top}, {x + width, top + height}};
-  layout.told = {{x, top + height + 12 * u}, inner.max};
+  const bool coloured = !picture.hi.empty();
+  if (coloured) layout.bar = {{x, top + height + 12 * u}, {inner.max.x, top + height + 20 * u}};
+  layout.told = {{x, top + height + (coloured ? 50 : 12) * u}, inner.max};
   return layout;
 }
 

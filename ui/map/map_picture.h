@@ -25,6 +25,8 @@ struct MapPicture {
   std::vector<StageChip> chips;
   TiledMatrix matrix;
   float label_width = 0;  ///< of the widest name along the rows, pixels
+  std::string lo, hi;     ///< ends of the colours
+  std::string spread;     ///< how values spread between them, in words; "" evenly
 };
 const MapPicture& map_picture(const Frame& frame, Stage stage);
 
@@ -35,6 +37,7 @@ struct MapLayout {
   Rect map;
   float profile = 0;  ///< what is left for the profile of a row, below the names of columns, and of a column, beside the map
   Rect small, told;  ///< the whole matrix, small; what is said beside it
+  Rect bar;          ///< the colours, between them; nothing where a stage has none (a mask)
 };
 MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture);
 

@@ -194,6 +194,7 @@ void draw_map_view(const Frame& frame, Rect place) {
   draw_axes(frame, list, camera, looked);
   if (looked) draw_profiles(frame, list, picture, layout.profile, camera, *looked);
   draw_small_map(frame, list, picture, layout.small, camera, rows_shown);
+  draw_map_bar(frame, list, picture, layout.bar);
   draw_told(frame, list, map_told(frame, picture, camera, looked), layout.told);
   if (frame.shown(*stage).nothing()) say(frame, layout.map, frame.words("heads.not_yet"));
 }

@@ -130,17 +130,36 @@ struct Builder {
     }
   }
 
+  static bool has_names(ImVec2 size, float u) { return size.x >= 300 * u && size.y >= 320 * u; }
+
+  ImVec2 card_size(std::size_t count, int columns, Rect room) const {
+    const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
+    return {(room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns), (room.height() - gap * u * (rows - 1)) / rows};
+  }
+
+  /// The words below each matrix in cards of this width, and how many lines the longest takes.
+  std::pair<std::vector<std::vector<std::string>>, std::size_t> captions(float width) const {
+    std::vector<std::vector<std::string>> all;
+    std::size_t lines = 2;
+    for (const std::vector<std::string>& effect : effects) {
+      all.push_back(flowed(frame, effect, width - 28 * u));
+      lines = std::max(lines, all.back().size());
+    }
+    return {std::move(all), lines};
+  }
+
   /// As many cards a row as make the cells largest.
   int best_columns(std::size_t count, Rect room) const {
     int best = 1;
     float largest = 0;
     const Dims& dims = trace.dims();
     for (int columns = 1; columns <= static_cast<int>(count); ++columns) {
-      const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
-      const float width = (room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns) - 90 * u;
-      const float height = (room.height() - gap * u * (rows - 1)) / rows - 165 * u;
+      const ImVec2 size = card_size(count, columns, room);
+      if (columns > 1 && size.x < 168 * u) break;
+      const bool names = has_names(size, u);
+      const float width = size.x - (names ? 90 : 28) * u, height = size.y - static_cast<float>((names ? 85 : 50) + 18 * captions(size.x).second) * u;
       const float cell = std::min(width / static_cast<float>(dims.n_k), height / static_cast<float>(dims.n_q));
-      if (width + 90 * u < 170 * u || cell <= largest) continue;
+      if (cell <= largest) continue;
       largest = cell;
       best = columns;
     }
@@ -156,20 +175,15 @@ struct Builder {
     const Rect room = below_words(frame, picture.words, area);
     const std::size_t count = board.busy() ? board.count() + 1 : picture.cards.size();  // the places of those that are not computed yet stay free
     const int columns = best_columns(count, room);
-    const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
-    const ImVec2 size{(room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns), (room.height() - gap * u * (rows - 1)) / rows};
-    std::size_t lines = 2;
-    for (std::vector<std::string>& effect : effects) {
-      effect = flowed(frame, effect, size.x - 28 * u);
-      lines = std::max(lines, effect.size());
-    }
+    const ImVec2 size = card_size(count, columns, room);
+    auto [words, lines] = captions(size.x);
     for (std::size_t i = 0; i < picture.cards.size(); ++i) {
       const auto column = static_cast<float>(static_cast<int>(i) % columns), row = static_cast<float>(static_cast<int>(i) / columns);
       const ImVec2 min{room.min.x + column * (size.x + gap * u), room.min.y + row * (size.y + gap * u)};
       MatrixCard& card = picture.cards[i].matrix;
-      card.caption = std::move(effects[i]);
+      card.caption = std::move(words[i]);
       card.caption.resize(lines);
-      lay_out(frame, card, {min, {min.x + size.x, min.y + size.y}}, {.names = size.x >= 300 * u && size.y >= 320 * u});
+      lay_out(frame, card, {min, {min.x + size.x, min.y + size.y}}, {.names = has_names(size, u)});
     }
   }
 };

@@ -164,17 +164,23 @@ MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t colu
 
 namespace {
 
-/// Broken before an operator or a name, so that each of two lines has about half of it.
+/// Broken at spaces into as few lines as hold it, of no more letters than a tile has room for, and of those the most even.
 std::vector<std::string> in_lines(const std::string& expression) {
-  constexpr std::size_t short_enough = 18;
-  if (expression.size() <= short_enough) return {expression};
-  std::size_t best = std::string::npos;
-  const auto off = [&](std::size_t at) { return at > expression.size() / 2 ? at - expression.size() / 2 : expression.size() / 2 - at; };
-  for (std::size_t at = expression.find(' '); at != std::string::npos; at = expression.find(' ', at + 1)) {
-    if (best == std::string::npos || off(at) < off(best)) best = at;
-  }
-  if (best == std::string::npos) return {expression};
-  return {expression.substr(0, best), expression.substr(best + 1)};
+  const auto broken = [&](std::size_t longest) {
+    std::vector<std::string> lines(1);
+    for (std::size_t at = 0; at < expression.size();) {
+      const std::size_t end = std::min(expression.find(' ', at), expression.size());
+      const std::string word = expression.substr(at, end - at);
+      if (!lines.back().empty() && lines.back().size() + 1 + word.size() > longest) lines.emplace_back();
+      lines.back() += (lines.back().empty() ? "" : " ") + word;
+      at = end + 1;
+    }
+    return lines;
+  };
+  const std::size_t fewest = broken(letters_of_a_tile).size();
+  std::size_t longest = letters_of_a_tile;
+  while (longest > 1 && broken(longest - 1).size() == fewest) --longest;
+  return broken(longest);
 }
 
 }  // namespace

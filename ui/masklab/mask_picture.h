@@ -11,10 +11,12 @@
 
 namespace headlight {
 
+/// What a line of a tile holds, in the type of its caption.
+inline constexpr std::size_t letters_of_a_tile = 21;
 /// One pattern of the palette: its example at a small size.
 struct PatternTile {
   std::string signature, hint, expression;
-  std::vector<std::string> lines;  ///< the expression, which is what a click inserts, in two lines where it is long
+  std::vector<std::string> lines;  ///< the expression, which is what a click inserts, in lines of at most `letters_of_a_tile`
   Tensor mask;  ///< [n, n], 1 = may attend
 };
 

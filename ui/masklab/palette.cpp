@@ -13,7 +13,7 @@
 namespace headlight {
 namespace {
 
-constexpr float tile_height = 96, tile_width = 146;
+constexpr float tile_height = 96, tile_width = 168;
 
 Combine meant(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
@@ -32,7 +32,8 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   list.AddRectFilled(at, end, frame.look.card, 7 * u);
   compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, 7 * u, 1);
   MatrixQuad quad;
-  const float side = size.y - 44 * u;
+  const auto lines = static_cast<float>(pattern.lines.size());
+  const float side = size.y - (14 + 15 * std::max(lines, 2.0f)) * u;
   quad.min = {std::round(at.x + (size.x - side) / 2), at.y + 5 * u};
   quad.max = {quad.min.x + side, quad.min.y + side};
   quad.values = quad.mask = pattern.mask;
@@ -40,8 +41,8 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   quad.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};
   frame.painter.draw(list, quad);
-  // What a click inserts, in two lines where it takes them.
-  float y = end.y - (pattern.lines.size() > 1 ? 35 : 27) * u;
+  // What a click inserts.
+  float y = end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
   for (const std::string& line : pattern.lines) {
     const float width = std::min(text_size(frame.fonts, Face::mono, 12 * u, line).x, size.x - 8 * u);
     draw_elided(list, frame.fonts, Face::mono, 12 * u, {at.x + (size.x - width) / 2, y}, frame.look.muted, line, width);
@@ -79,7 +80,7 @@ void draw_palette(const Frame& frame, Rect area) {
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, 6 * u);
   ImGui::BeginChild("palette", {area.width(), area.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
   const float room = ImGui::GetContentRegionAvail().x;
-  const int columns = std::max(static_cast<int>(room / (tile_width * u)), 3);
+  const int columns = std::max(static_cast<int>(room / (tile_width * u)), 2);
   const float width = (room - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const std::vector<PatternTile>& tiles = palette_picture(frame);

@@ -160,7 +160,7 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   }
   const float row = 102 * u;
   const float left = inside.max.y - y - 44 * u;
-  const int rows = static_cast<int>(palette_picture(frame).size()) * 146 / std::max(static_cast<int>(inside.width() / u), 440) + 1;
+  const int rows = static_cast<int>(palette_picture(frame).size()) * 168 / std::max(static_cast<int>(inside.width() / u), 336) + 1;
   const float palette = controls ? std::clamp(std::floor((left * 0.36f) / row), 1.0f, static_cast<float>(rows)) * row : 0;
   const bool two_lines = inside.width() < 800 * u;  // what a click does, and what the mask can be taken as
   const float line = two_lines ? 66 * u : 32 * u;

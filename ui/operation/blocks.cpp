@@ -253,6 +253,15 @@ void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float roo
 
 std::string sizes_of(const MatrixView& matrix) { return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols); }
 
+std::string part_of(const Easel& easel, const Window& rows, const Window& cols) {
+  std::string words;
+  for (const auto& [window, key] : {std::pair(&rows, "level.rows_shown"), std::pair(&cols, "level.columns_shown")}) {
+    if (!window->part) continue;
+    words += (words.empty() ? "" : ", ") + easel.words.fill(key, {std::to_string(window->first), std::to_string(window->first + window->count - 1)});
+  }
+  return words;
+}
+
 void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols) {
   const Trace& trace = pen.easel().trace;
   const MatrixView matrix = numbers_of(trace, pen.easel().view, stage);

@@ -1,5 +1,6 @@
 // Queries and keys of one head as arrows in a plane: how far apart they point, and how long they are, is the score.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -28,29 +29,58 @@ struct Sheet {
   ImVec2 at(PlanePoint p) const { return {origin.x + static_cast<float>(p.x) * scale, origin.y - static_cast<float>(p.y) * scale}; }
 };
 
-/// Words at the ends of arrows, as long as they lie over no other.
+/// Words beside the ends of arrows: beyond the tip, or at another side of it where other words or arrows are in the way.
 class Labels {
  public:
-  Labels(Pen& pen, Rect room) : pen_(pen), room_(room) {}
-  void put(ImVec2 tip, ImVec2 origin, const std::string& word, bool bold, ImU32 colour) {
+  Labels(Pen& pen, Rect room, ImVec2 origin) : pen_(pen), room_(room), origin_(origin) {}
+  /// Something that no word may lie on.
+  void keep_off(ImVec2 tip) { tips_.push_back(tip); }
+  void put(ImVec2 tip, const std::string& word, bool bold, ImU32 colour) {
     const Face face = bold ? Face::bold : Face::ui;
     const float pixels = bold ? pen_.bold(pen_.type.word) : pen_.type.caption;
     const ImVec2 size = pen_.measure(face, pixels, word);
-    const float dx = tip.x - origin.x, dy = tip.y - origin.y, length = std::max(std::hypot(dx, dy), 1e-3f);
-    const float away = 10 * pen_.u();
-    const ImVec2 centre{tip.x + dx / length * (away + size.x / 2), tip.y + dy / length * (away + size.y / 2)};
-    const Rect rect{{centre.x - size.x / 2, centre.y - size.y / 2}, {centre.x + size.x / 2, centre.y + size.y / 2}};
-    if (rect.min.x < room_.min.x || rect.max.x > room_.max.x || rect.min.y < room_.min.y || rect.max.y > room_.max.y) return;
-    for (const Rect& other : taken_) {
-      if (rect.min.x < other.max.x && other.min.x < rect.max.x && rect.min.y < other.max.y && other.min.y < rect.max.y) return;
+    const double ahead = std::atan2(tip.y - origin_.y, tip.x - origin_.x);
+    constexpr std::array turns{0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5};
+    for (const float away : {10 * pen_.u(), 22 * pen_.u()}) {
+      for (const double turn : turns) {
+        const auto dx = static_cast<float>(std::cos(ahead + turn)), dy = static_cast<float>(std::sin(ahead + turn));
+        const ImVec2 centre{tip.x + dx * (away + size.x / 2), tip.y + dy * (away + size.y / 2)};
+        const Rect rect{{centre.x - size.x / 2, centre.y - size.y / 2}, {centre.x + size.x / 2, centre.y + size.y / 2}};
+        if (!is_free(rect)) continue;
+        taken_.push_back(rect);
+        pen_.text(TextRole::word, face, pixels, centre, Align::middle, colour, word);
+        return;
+      }
     }
-    taken_.push_back(rect);
-    pen_.text(TextRole::word, face, pixels, centre, Align::middle, colour, word);
   }
 
  private:
+  bool is_free(const Rect& rect) const {
+    if (rect.min.x < room_.min.x || rect.max.x > room_.max.x || rect.min.y < room_.min.y || rect.max.y > room_.max.y) return false;
+    for (const Rect& other : taken_) {
+      if (rect.min.x < other.max.x && other.min.x < rect.max.x && rect.min.y < other.max.y && other.min.y < rect.max.y) return false;
+    }
+    const Rect wide = rect.grown(2 * pen_.u());
+    return std::ranges::none_of(tips_, [&](ImVec2 tip) { return crosses(wide, tip); });
+  }
+
+  /// Whether the arrow to `tip` goes through it: the part of the line within both of its extents is not empty.
+  bool crosses(const Rect& rect, ImVec2 tip) const {
+    float from = 0, to = 1;
+    const auto within = [&](float begin, float step, float lo, float hi) {
+      if (std::abs(step) < 1e-6f) return begin >= lo && begin <= hi;
+      const float a = (lo - begin) / step, b = (hi - begin) / step;
+      from = std::max(from, std::min(a, b));
+      to = std::min(to, std::max(a, b));
+      return from <= to;
+    };
+    return within(origin_.x, tip.x - origin_.x, rect.min.x, rect.max.x) && within(origin_.y, tip.y - origin_.y, rect.min.y, rect.max.y);
+  }
+
   Pen& pen_;
   Rect room_;
+  ImVec2 origin_;
+  std::vector<ImVec2> tips_;
   std::vector<Rect> taken_;
 };
 
@@ -136,12 +166,14 @@ void put_plane(const Task& task, const HeadPlane& plane, const Operands& operand
   pen.line(sheet.origin, key_tip, look.k, std::max(2.5f, 3.5f * u), true);
   pen.line(sheet.origin, query_tip, look.q, std::max(2.5f, 3.5f * u), true);
 
-  Labels labels(pen, room.grown(-4 * u));
-  labels.put(query_tip, sheet.origin, query_word(easel, task.focus.query), true, look.q);
-  labels.put(key_tip, sheet.origin, key_word(easel, task.focus.key), true, look.k);
+  Labels labels(pen, room.grown(-4 * u), sheet.origin);
+  labels.keep_off(query_tip);
+  for (Index k = first; k < first + count; ++k) labels.keep_off(sheet.at(plane.keys()[static_cast<std::size_t>(k)]));
+  labels.put(query_tip, query_word(easel, task.focus.query), true, look.q);
+  labels.put(key_tip, key_word(easel, task.focus.key), true, look.k);
   for (Index k = first; k < first + count; ++k) {
     const ImVec2 tip = sheet.at(plane.keys()[static_cast<std::size_t>(k)]);
-    if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u) labels.put(tip, sheet.origin, key_word(easel, k), false, look.muted);
+    if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u) labels.put(tip, key_word(easel, k), false, look.muted);
     pen.target({{tip.x - 12 * u, tip.y - 12 * u}, {tip.x + 12 * u, tip.y + 12 * u}}, Deed::key_word, k);
   }
 }
@@ -197,7 +229,7 @@ void put_list(const Task& task, Index settled, Rect room) {
     if (half > 12 * u && hidden) pen.hatch({{middle - half, y + pitch * 0.2f}, {middle + half, y + pitch * 0.8f}});
     if (half > 12 * u && !hidden) {
       const float end = middle + half * scores.values[i] / most;
-      pen.fill({{std::min(middle, end), y + pitch * 0.2f}, {std::max(std::max(middle, end), std::min(middle, end) + u), y + pitch * 0.8f}}, fade(scores.values[i] < 0 ? look.q : look.k, lit ? 1.0f : 0.6f), 2 * u);
+      pen.fill({{std::min(middle, end), y + pitch * 0.2f}, {std::max(std::max(middle, end), std::min(middle, end) + u), y + pitch * 0.8f}}, fade(to_imgui(scores.colormap->at(scores.values[i] < 0 ? 0.22f : 0.78f)), lit ? 1.0f : 0.75f), 2 * u);
     }
     if (half > 12 * u) pen.fill({{middle - u * 0.5f, y}, {middle + u * 0.5f, y + pitch}}, look.line);
     pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, centre}, Align::right, lit ? look.head_ink(easel.view.head) : look.muted, weights.kinds[i] == CellKind::masked ? "0" : share_figures(weights.values[i]));

@@ -86,6 +86,28 @@ std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus
   };
 }
 
+/// What is said of the rows of the input: whether words that are the same begin as the same numbers is seen, not assumed.
+std::string input_story(const Easel& easel, Stage stage, const std::string& key) {
+  const Trace& trace = easel.trace;
+  const auto& entries = info(stage).rows == Axis::key ? trace.inputs.key_tokens : trace.inputs.query_tokens;
+  const auto batch = static_cast<std::size_t>(easel.view.batch);
+  constexpr std::size_t looked_through = 256;
+  if (batch >= entries.size()) return key;
+  const std::vector<std::string>& words = entries[batch];
+  const MatrixView rows = numbers_of(trace, easel.view, stage);
+  bool same = false;
+  for (std::size_t i = 0; i < std::min({words.size(), static_cast<std::size_t>(rows.rows), looked_through}); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (words[i] != words[j]) continue;
+      for (Index c = 0; c < rows.cols; ++c) {
+        if (rows(static_cast<Index>(i), c) != rows(static_cast<Index>(j), c)) return key + "_different";
+      }
+      same = true;
+    }
+  }
+  return same ? key + "_equal" : key;
+}
+
 /// The pipeline in a stamp, with a mark where one is.
 void put_map(Pen& pen, Stage stage, Rect room) {
   const Easel& easel = pen.easel();
@@ -111,6 +133,7 @@ void put_map(Pen& pen, Stage stage, Rect room) {
 }  // namespace
 
 Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect place) {
+  if (is_input(stage) && easel.trace.inputs.self_attention() && easel.trace.has(Stage::query)) stage = Stage::query;  // X is of the word that asks, as what follows
   Scene scene;
   Pen pen(easel, scene);
   const float u = easel.u;
@@ -129,7 +152,8 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
   const std::vector<Named> values = values_of(easel, stage, focus);
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y += pen.sentence(TextRole::prose, easel.words(hidden ? guess_key(kind, stage) : key + ".title"), values, area, pen.type.title, easel.look.ink, align);
-  area.min.y += pen.sentence(TextRole::story, easel.words(key + ".story"), values, area, pen.type.story, easel.look.muted, align);
+  const std::string story = key == "prose.input" ? input_story(easel, stage, key + ".story") : key + ".story";
+  area.min.y += pen.sentence(TextRole::story, easel.words(story), values, area, pen.type.story, easel.look.muted, align);
   if (shown_as(easel.trace, stage) == Stage::weights && !presenting && !hidden) {
     if (const RowProse told = row_prose(easel, focus.query); told.key) area.min.y += pen.sentence(TextRole::story, easel.words(told.key), told.values, area, pen.type.story, easel.look.muted, align);
   }

@@ -76,6 +76,8 @@ std::string symbol_of(const Easel& easel, Stage stage);
 /// The same without markup: "W_o".
 std::string plain_symbol(const Easel& easel, Stage stage);
 std::string sizes_of(const MatrixView& matrix);
+/// "columns 0–21", "rows 3–9, columns 0–21": what of a matrix is drawn; "" for all of it.
+std::string part_of(const Easel& easel, const Window& rows, const Window& cols);
 /// The whole of a stage, small, with a frame where the part is that is shown large.
 void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols);
 

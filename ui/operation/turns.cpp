@@ -193,7 +193,8 @@ void input(const Task& task) {
   pen.box(block.row_at(cell.row).grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), 3 * u);
   name_rows(pen, block, axis, x - 10 * u, names - 14 * u, cell.row, pen.look().ink);
   const float width_of = pen.math(pen.type.formula, {x, y + deep + caption * 0.55f}, 1e6f, pen.look().ink, false, symbol_of(task.easel(), task.stage));
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + width_of + 8 * u, y + deep + caption * 0.55f}, Align::left, pen.look().muted, sizes_of(numbers));
+  const std::string part = part_of(task.easel(), rows, cols);
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + width_of + 8 * u, y + deep + caption * 0.55f}, Align::left, pen.look().muted, sizes_of(numbers) + (part.empty() ? "" : ", " + part));
   for (Index r = block.row; r < block.row + block.rows; ++r) {
     for (Index c = block.col; c < block.col + block.cols; ++c) pen.target(block.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
   }

@@ -105,8 +105,10 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const float tabs = draw_tabs(frame, place, right);
   const std::string_view name = document_name(frame.document, frame.words);
   const float from = 46 * u + text_size(frame.fonts, Face::bold, 16 * u, frame.words("app.name")).x + 14 * u;
-  draw_elided(list, frame.fonts, Face::ui, 13 * u, {from, baseline - 8 * u}, frame.look.muted, name,
-              std::min(tabs, right) - from - 20 * u);
+  // A few letters of it name nothing: whole, or most of a line's worth of it.
+  const float room = std::min(tabs, right) - from - 20 * u;
+  if (room < std::min(text_size(frame.fonts, Face::ui, 13 * u, name).x, 72 * u)) return;
+  draw_elided(list, frame.fonts, Face::ui, 13 * u, {from, baseline - 8 * u}, frame.look.muted, name, room);
 }
 
 }  // namespace headlight

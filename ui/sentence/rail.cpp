@@ -5,6 +5,7 @@
 #include "ui/frame/colormaps.h"
 #include "ui/matrix/heat.h"
 #include "ui/sentence/sides.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight::sentence {
 namespace {
@@ -28,6 +29,26 @@ void put_thumbnail(Pen& pen, const RailHead& head, Rect room) {
   quad.min = {std::round(room.min.x), std::round(room.centre().y - size.y / 2)};
   quad.max = {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)};
   pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
+}
+
+/// Broken at spaces and between Chinese letters; what the last of `most` lines does not hold ends in "…".
+std::vector<std::string> in_lines(const Fonts& fonts, float pixels, std::string_view text, float width, std::size_t most) {
+  std::vector<std::string> lines(1);
+  std::string word;
+  while (!text.empty()) {
+    const std::string_view one = first_character(text);
+    text.remove_prefix(one.size());
+    word += one;
+    if (!text.empty() && text.front() != ' ' && !may_break_between(one, first_character(text))) continue;
+    if (lines.size() < most && !lines.back().empty() && text_size(fonts, Face::ui, pixels, lines.back() + word).x > width) {
+      lines.emplace_back();
+      word.erase(0, word.find_first_not_of(' '));
+    }
+    lines.back() += word;
+    word.clear();
+  }
+  for (std::string& line : lines) line = elide(fonts, Face::ui, pixels, line, width);
+  return lines;
 }
 
 }  // namespace
@@ -94,11 +115,16 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
     const float inset = 5 * u, side = std::min(card.height() - 2 * inset, card.width() * 0.28f);
     put_thumbnail(pen, head, {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
     const float x = card.min.x + side + 2 * inset + 4 * u, room_for = card.max.x - x - 6 * u;
-    const bool two = !head.habit.empty() || head.silent;
-    pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, card.centre().y - (two ? pen.type.caption * 0.65f : 0)}, Align::left, look.head_ink(head.head), words.fill("inspector.head", {std::to_string(head.head)}));
-    if (two) {
-      const std::string habit = head.silent ? words("sentence.silent") : head.habit;
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, card.centre().y + pen.type.caption * 0.7f}, Align::left, head.chosen ? look.ink : look.muted, elide(easel.fonts, Face::ui, pen.type.caption, habit, room_for));
+    // Its habit in as many lines as the card holds below its name, in words that are whole.
+    const std::string habit = head.silent ? words("sentence.silent") : head.habit;
+    const float line = pen.type.caption * 1.3f;
+    const auto most = static_cast<std::size_t>(std::max(1.0f, (card.height() - 4 * u) / line - 1));
+    const std::vector<std::string> lines = habit.empty() ? std::vector<std::string>() : in_lines(easel.fonts, pen.type.caption, habit, room_for, most);
+    float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
+    pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head), words.fill("inspector.head", {std::to_string(head.head)}));
+    for (const std::string& words_of : lines) {
+      middle += line;
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, middle}, Align::left, head.chosen ? look.ink : look.muted, words_of);
     }
     pen.target(card, Deed::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});
     y += pitch;

@@ -1,0 +1,125 @@
+// Where room is short: a window of 1024 × 768 points, whose pictures must still show what they are for.
+#include <algorithm>
+
+#include "tests/catch.h"
+#include "tests/ui/headless.h"
+#include "ui/look/record.h"
+#include "ui/masklab/mask_picture.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+/// The words of one more frame.
+Record drawn_by(HeadlessWindow& window) {
+  Record record;
+  window.settle();
+  window.painter.quads.clear();
+  ImGui::GetIO().UserData = &record;
+  window.frame();
+  ImGui::GetIO().UserData = nullptr;
+  return record;
+}
+
+std::string shortened(const Record& record) {
+  std::string found;
+  for (std::size_t i = 0; i < record.texts.size(); ++i) {
+    const std::string& text = record.texts[i].text;
+    if (text == "…") found += (i > 0 ? record.texts[i - 1].text : "") + text + "; ";
+    else if (text.ends_with("…")) found += text + "; ";
+  }
+  return found;
+}
+
+Document of_network(const char* model, const char* language) {
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = model;
+  document.scenario.text = language[0] == 'e' ? "the cat that chases the dogs sleeps because it is tired ." : "那匹追赶狗的马奔跑，因为它很累。";
+  document.view.language = language;
+  document.view.looking.level = Level::sentence;
+  return document;
+}
+
+}  // namespace
+
+TEST_CASE("what a head does stands whole in the rail of a small window, and a document's name is whole or absent") {
+  for (const auto& [model, language] : {std::pair("model:sentences", "en"), std::pair("model:juzi", "zh")}) {
+    HeadlessWindow window(of_network(model, language), {1024, 768});
+    const Record record = drawn_by(window);
+    INFO(model);
+    INFO(window.document().error);
+    CHECK(record.texts.size() > 40);
+    CHECK(shortened(record) == "");
+  }
+}
+
+TEST_CASE("a pattern's caption is the whole expression that a click inserts, in lines that its tile holds") {
+  for (const PatternTile& tile : make_palette()) {
+    std::string all;
+    for (const std::string& line : tile.lines) {
+      CHECK(line.size() <= letters_of_a_tile);
+      all += (all.empty() ? "" : " ") + line;
+    }
+    CHECK(all == tile.expression);
+    CHECK(tile.lines.size() <= 3);
+  }
+  Document document = sentence();
+  document.view.kind = ViewKind::mask;
+  HeadlessWindow window(document, {1024, 768});
+  for (int turn = 0; turn < 12; ++turn) {  // through all of them
+    const Record record = drawn_by(window);
+    for (std::size_t i = 0; i + 1 < record.texts.size(); ++i) {
+      if (record.texts[i].face == Face::mono) CHECK(record.texts[i + 1].text != "…");
+    }
+    window.move({500, 700});
+    window.wheel(-1);
+  }
+}
+
+TEST_CASE("what other conventions give is as large as a small window allows") {
+  Document document = sentence();
+  document.scenario.mask = "causal()";
+  document.view.kind = ViewKind::mask;
+  document.view.mask_lab.tab = MaskTab::conventions;
+  HeadlessWindow window(document, {1024, 768});
+  drawn_by(window);
+  REQUIRE(window.painter.quads.size() >= 3);
+  for (const MatrixQuad& quad : window.painter.quads) CHECK((quad.max.y - quad.min.y) / 6 >= 22);
+}
+
+TEST_CASE("every changed stage is seen beside its number in the compare view, and its name is free") {
+  for (const ImVec2 size : {ImVec2{1024, 768}, ImVec2{1280, 720}, ImVec2{1366, 768}}) {
+    Document document = sentence();
+    document.view.kind = ViewKind::compare;
+    HeadlessWindow window(document, size);
+    window.session.perform(Pin{});
+    window.session.perform(EditScenario{[](Scenario& s) { s.text = "the dog sat on my rug"; }, {}});
+    const Record record = drawn_by(window);
+    INFO(size.x << " by " << size.y);
+    REQUIRE(window.painter.quads.size() > 16);
+    for (const MatrixQuad& quad : window.painter.quads) {
+      CHECK(quad.max.y - quad.min.y >= 11);
+      for (const RecordedText& text : record.texts) {
+        if (text.face != Face::bold) continue;
+        const bool apart = text.max.x < quad.min.x || text.min.x > quad.max.x || text.max.y < quad.min.y + 3 || text.min.y > quad.max.y - 3;
+        INFO(text.text << " at " << text.min.x << ", " << text.min.y);
+        CHECK(apart);
+      }
+    }
+  }
+}
+
+TEST_CASE("the map says what the ends of its colours are") {
+  Document document = sentence();
+  document.view.kind = ViewKind::map;
+  document.view.range = {RangeMode::fixed, {0.25f, 0.75f}};
+  HeadlessWindow window(document, {1024, 768});
+  const Record record = drawn_by(window);
+  const auto says = [&](double value) {
+    return std::ranges::any_of(record.texts, [&](const RecordedText& text) { return text.face == Face::mono && text.text.starts_with("0.") && std::stod(text.text) == value; });
+  };
+  CHECK(says(0.25));
+  CHECK(says(0.75));
+}
