@@ -123,3 +123,26 @@ TEST_CASE("the map says what the ends of its colours are") {
   CHECK(says(0.25));
   CHECK(says(0.75));
 }
+
+TEST_CASE("the bar at the top is whole in the smallest of windows: nothing over another, nothing outside") {
+  for (const char* language : {"en", "zh"}) {
+    for (const float width : {640.0f, 720.0f, 800.0f, 900.0f, 1024.0f, 1280.0f}) {
+      Document document = sentence();
+      document.view.language = language;
+      HeadlessWindow window(document, {width, 600});
+      const Record record = drawn_by(window);
+      INFO(language << " " << width);
+      std::vector<const RecordedText*> bar;
+      for (const RecordedText& text : record.texts) {
+        if (text.max.y <= 46) bar.push_back(&text);
+      }
+      CHECK(bar.size() >= 12);
+      for (const RecordedText* text : bar) {
+        INFO(text->text << " at " << text->min.x);
+        CHECK(text->min.x >= 38);  // the logo
+        CHECK(text->max.x <= width);
+        for (const RecordedText* other : bar) CHECK((text == other || text->max.x <= other->min.x || other->max.x <= text->min.x));
+      }
+    }
+  }
+}

@@ -246,7 +246,10 @@ Rect product(const Task& task) {
     pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {col.centre().x, at.above.min.y - at.heads / 2}, Align::middle, look.lane(operands.right), std::to_string(cell.col));
   }
   const float caption = pen.type.caption * 0.95f;
-  put_name(task, task.stage, false, {at.result.min.x, at.result.max.y + caption}, Align::left, task.stage == Stage::scores ? task.easel().words("level.each_pair") : "");
+  const MatrixView whole = numbers_of(trace, view, task.stage);
+  std::string note = part_of(task.easel(), {result.row, result.rows, 0, result.rows < whole.rows}, {result.col, result.cols, 0, result.cols < whole.cols});
+  if (note.empty() && task.stage == Stage::scores) note = task.easel().words("level.each_pair");
+  put_name(task, task.stage, false, {at.result.min.x, at.result.max.y + caption}, Align::left, note);
   put_name(task, operands.left, false, {at.left.min.x, at.left.max.y + caption}, Align::left, "");
 
   Rect sum_at = at.sum;

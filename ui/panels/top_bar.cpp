@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -20,19 +21,34 @@ void draw_logo(const Frame& frame, ImVec2 at) {
   list.AddCircleFilled({at.x + 8 * u, at.y + 11 * u}, 7.5f * u, frame.look.q, 32);
 }
 
+float tab_words(const Frame& frame, const ViewEntry& view) {
+  return text_size(frame.fonts, view.kind == frame.view().kind ? Face::bold : Face::ui, 13 * frame.u, frame.words(view.word)).x;
+}
+
+/// How a bar of this width spaces its buttons: closer where they would meet, and then without the program's name.
+constexpr float closest = 2;
+struct Spacing {
+  float pad = 13;  ///< points at either side of a button's words
+  bool named = true;
+};
+Spacing spacing_of(const Frame& frame, float width, float name, float words, int buttons) {
+  constexpr float usual = 13, close = 8;
+  const auto pad = [&](float taken) { return (width - taken - words) / static_cast<float>(2 * buttons) / frame.u; };
+  const float logo = 40 * frame.u, ends = 28 * frame.u;
+  if (const float beside = pad(logo + name + ends); beside >= close) return {std::min(beside, usual), true};
+  return {std::clamp(pad(logo + ends), closest, usual), false};
+}
+
 /// The tabs of the views, in the middle, or further left where they would reach `right`; gives their left end.
-float draw_tabs(const Frame& frame, Rect place, float right) {
+float draw_tabs(const Frame& frame, Rect place, float right, float pad) {
   if (all_views().size() < 2) return place.centre().x;
   const float u = frame.u;
   float width = 0;
-  const auto tab_width = [&](const ViewEntry& view) {
-    return text_size(frame.fonts, view.kind == frame.view().kind ? Face::bold : Face::ui, 13 * u, frame.words(view.word)).x + 26 * u;
-  };
-  for (const ViewEntry& view : all_views()) width += tab_width(view);
+  for (const ViewEntry& view : all_views()) width += tab_words(frame, view) + 2 * pad * u;
   const float left = std::min(place.centre().x - width / 2, right - width - 8 * u);
   ImGui::SetCursorScreenPos({left, place.centre().y - 14 * u});
   for (const ViewEntry& view : all_views()) {
-    if (bar_button(frame, view.word, frame.words(view.word), view.kind == frame.view().kind)) {
+    if (bar_button(frame, view.word, frame.words(view.word), view.kind == frame.view().kind, true, pad)) {
       frame.show([kind = view.kind](View& v) { v.kind = kind; });
     }
     ImGui::SameLine(0, 0);
@@ -63,7 +79,6 @@ void draw_top_bar(const Frame& frame, Rect place) {
   list.AddLine({place.min.x, place.max.y - 1}, {place.max.x, place.max.y - 1}, frame.look.line);
   draw_logo(frame, {16 * u, place.centre().y - 11 * u});
   const float baseline = place.centre().y;
-  draw_text(list, frame.fonts, Face::bold, 16 * u, {46 * u, baseline - 10 * u}, frame.look.ink, frame.words("app.name"));
 
   // From the right: what is always at hand.
   const View& view = frame.view();
@@ -71,40 +86,63 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const char* open = frame.words("top.open");
   const char* undo = frame.words("top.undo");
   const char* redo = frame.words("top.redo");
-  const auto width = [&](const char* words) { return text_size(frame.fonts, Face::ui, 13 * u, words).x + 26 * u; };
   const OtherLanguage& other = other_language(frame);
   const char* language = other.name.c_str();
   const char* present = frame.words("top.present");
   const char* take = frame.words("top.export");
   const char* link = frame.words("link.copy");
   const bool links = !frame.document.page.empty();
-  const float right = place.max.x - 12 * u - width(theme) - width(language) - width(present) - width(take) - (links ? width(link) : 0) - width(redo) - width(undo) - width(open);
+  float at_hand = 0, tab_text = 0;
+  int right_buttons = 0, tabs_shown = 0;
+  const auto count = [&](std::initializer_list<const char*> labels) {
+    for (const char* label : labels) {
+      at_hand += text_size(frame.fonts, Face::ui, 13 * u, label).x;
+      ++right_buttons;
+    }
+  };
+  count({open, take, present, language, theme});
+  if (links) count({link});
+  for (const ViewEntry& entry : all_views()) {
+    tab_text += tab_words(frame, entry);
+    ++tabs_shown;
+  }
+  const float name_width = text_size(frame.fonts, Face::bold, 16 * u, frame.words("app.name")).x;
+  const float undo_words = text_size(frame.fonts, Face::ui, 13 * u, undo).x + text_size(frame.fonts, Face::ui, 13 * u, redo).x;
+  // In the narrowest windows undo and redo are keys alone.
+  const bool undoes = spacing_of(frame, place.width(), name_width, at_hand + undo_words + tab_text, right_buttons + 2 + tabs_shown).pad > closest;
+  if (undoes) count({undo, redo});
+  const auto [pad, named] = spacing_of(frame, place.width(), name_width + 8 * u, at_hand + tab_text, right_buttons + tabs_shown);
+  if (named) draw_text(list, frame.fonts, Face::bold, 16 * u, {46 * u, baseline - 10 * u}, frame.look.ink, frame.words("app.name"));
+  const float right = place.max.x - 12 * u - at_hand - 2 * pad * u * static_cast<float>(right_buttons);
   ImGui::SetCursorScreenPos({right, baseline - 14 * u});
-  if (bar_button(frame, "open", open, false)) open_dialog(frame);
+  if (bar_button(frame, "open", open, false, true, pad)) open_dialog(frame);
   ImGui::SameLine(0, 0);
-  if (bar_button(frame, "undo", undo, false, !frame.document.undo.empty())) frame.actions.push_back(Undo{});
-  ImGui::SameLine(0, 0);
-  if (bar_button(frame, "redo", redo, false, !frame.document.redo.empty())) frame.actions.push_back(Redo{});
-  ImGui::SameLine(0, 0);
-  if (bar_button(frame, "export", take, false, frame.trace() != nullptr)) frame.show([trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
-  ImGui::SameLine(0, 0);
-  if (links) {
-    if (bar_button(frame, "link", link, false, frame.trace() != nullptr)) frame.actions.push_back(CopyLink{});
+  if (undoes) {
+    if (bar_button(frame, "undo", undo, false, !frame.document.undo.empty(), pad)) frame.actions.push_back(Undo{});
+    ImGui::SameLine(0, 0);
+    if (bar_button(frame, "redo", redo, false, !frame.document.redo.empty(), pad)) frame.actions.push_back(Redo{});
     ImGui::SameLine(0, 0);
   }
-  if (bar_button(frame, "present", present, false)) frame.show([](View& v) { v.presenting = true; });
+  if (bar_button(frame, "export", take, false, frame.trace() != nullptr, pad)) frame.show([trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
   ImGui::SameLine(0, 0);
-  if (bar_button(frame, "language", language, false)) {
+  if (links) {
+    if (bar_button(frame, "link", link, false, frame.trace() != nullptr, pad)) frame.actions.push_back(CopyLink{});
+    ImGui::SameLine(0, 0);
+  }
+  if (bar_button(frame, "present", present, false, true, pad)) frame.show([](View& v) { v.presenting = true; });
+  ImGui::SameLine(0, 0);
+  if (bar_button(frame, "language", language, false, true, pad)) {
     frame.show([code = other.code](View& v) { v.language = code; });
   }
   ImGui::SameLine(0, 0);
-  if (bar_button(frame, "theme", theme, false)) {
+  if (bar_button(frame, "theme", theme, false, true, pad)) {
     frame.show([](View& v) { v.theme = v.theme == Theme::light ? Theme::dark : Theme::light; });
   }
 
-  const float tabs = draw_tabs(frame, place, right);
+  const float tabs = draw_tabs(frame, place, right, pad);
+  if (!named) return;
   const std::string_view name = document_name(frame.document, frame.words);
-  const float from = 46 * u + text_size(frame.fonts, Face::bold, 16 * u, frame.words("app.name")).x + 14 * u;
+  const float from = 46 * u + name_width + 14 * u;
   // A few letters of it name nothing: whole, or most of a line's worth of it.
   const float room = std::min(tabs, right) - from - 20 * u;
   if (room < std::min(text_size(frame.fonts, Face::ui, 13 * u, name).x, 72 * u)) return;

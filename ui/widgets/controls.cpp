@@ -231,17 +231,17 @@ bool ChipFlow::chip(const char* id, std::string_view label, bool chosen) {
   return headlight::chip(frame_, id, label, chosen, width);
 }
 
-bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled) {
+bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled, float pad) {
   const float size = 13 * frame.u;
   const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);
-  const ImVec2 extent{text.x + 26 * frame.u, 28 * frame.u};
+  const ImVec2 extent{text.x + 2 * pad * frame.u, 28 * frame.u};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = pressable(frame, id, extent, enabled);
   const bool hovered = enabled && ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (chosen || hovered) list.AddRectFilled(at, {at.x + extent.x, at.y + extent.y}, frame.look.field, 6 * frame.u);
   const ImU32 colour = !enabled ? fade(frame.look.muted, 0.45f) : chosen || hovered ? frame.look.ink : frame.look.muted;
-  draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, size, {at.x + 13 * frame.u, at.y + (extent.y - text.y) / 2}, colour, label);
+  draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, size, {at.x + pad * frame.u, at.y + (extent.y - text.y) / 2}, colour, label);
   return clicked;
 }
 

@@ -71,7 +71,8 @@ class ChipFlow {
   float whole_, gap_, left_ = 0;  ///< pixels; `left_` of the line
 };
 /// A button of the top bar: plain text, filled when chosen or hovered.
-bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled = true);
+/// `pad` points beside the words at either end.
+bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled = true, float pad = 13);
 
 /// One line of text; gives the new text when Enter is pressed or the field is left, however that comes about. With `live`, on
 /// every change.
