@@ -104,9 +104,42 @@ Index furthest_distance(const FileReading& r, Index buckets) {
   return static_cast<Index>(said->value);
 }
 
+/// Swin's [(2w − 1)², heads] (Liu et al. 2021): a number for each difference in row and column of two places in a window.
+std::string window_table(const FileReading& r) {
+  const std::string name = array_under(r, {"relative_position_bias_table", "self.relative_position_bias_table"});
+  if (name.empty()) return {};
+  const Shape& shape = r.file.arrays().find(name)->shape;
+  return shape.size() == 2 && shape[1] == r.inputs.dims.heads ? name : std::string();
+}
+
+void add_window_bias(const FileReading& r, const std::string& table) {
+  Inputs& in = r.inputs;
+  const Dims& d = in.dims;
+  const Index rows = r.file.arrays().find(table)->shape[0];
+  const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(rows))));
+  const Index w = (side + 1) / 2;
+  const std::string width = std::to_string(w);
+  if (side * side != rows || side % 2 == 0) r.fail(r.shape_of(table), "expected (2w − 1)² rows, of windows of w x w");
+  if (d.n_q != w * w || d.n_k != w * w) {
+    r.fail("has inputs of " + std::to_string(d.n_q) + " tokens", "expected a window of " + std::to_string(w * w) + " tokens, " + width + " x " + width + ", as " + in_quotes(table) + " has places");
+  }
+  in.bias = r.file.made(table + " over a window", [&] {
+    const Tensor numbers = r.file.load(table);
+    Buffer cells;
+    for (Index h = 0; h < d.heads; ++h) {
+      for (Index q = 0; q < d.n_q; ++q) {
+        for (Index k = 0; k < d.n_k; ++k) cells.push_back(numbers.at({(q / w - k / w + w - 1) * side + q % w - k % w + w - 1, h}));
+      }
+    }
+    return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));
+  });
+  r.assume("bias", table + ": by the places of query and key in a window of " + width + " x " + width);
+}
+
 }  // namespace
 
 bool has_relative_table(const FileReading& r) {
+  if (!window_table(r).empty()) return true;
   const std::string name = relative_table(r);
   return !name.empty() && table_fits(r, name);
 }
@@ -159,6 +192,9 @@ void read_file_rules(const FileReading& r) {
       r.assume("bias", table + ": by the distance of query and key, " + (both_ways ? "both ways" : "backwards") +
                            (buckets == t5_buckets && furthest == t5_max_distance ? std::string() : ", " + std::to_string(buckets) + " buckets to distance " + std::to_string(furthest)));
     }
+  }
+  if (const std::string table = window_table(r); !table.empty()) {
+    in.bias.defined() ? r.assume("bias", "the file's own, without " + table) : add_window_bias(r, table);
   }
   const bool any = own.q_norm.defined() || own.sink_logits.defined();
   if (any) in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr, in.file);

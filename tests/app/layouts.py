@@ -239,6 +239,13 @@ def masks():
     real = drawn(H, N, N)
     check("a bias", {**base, "attn_bias": real}, attention(bias=real), says="added")
     check("T5's name for it", {**base, "position_bias": real[None]}, attention(bias=real), says="added")
+    windows = drawn(B, 9, D)  # 3 × 3 places
+    table, place = drawn(25, H), np.arange(9)
+    rows, cols = (np.subtract.outer(t, t) + 2 for t in (place // 3, place % 3))
+    by_window = table[rows * 5 + cols].transpose(2, 0, 1)
+    swin = {f"layers.0.blocks.0.attn.{k}": v for k, v in {"qkv.weight": np.concatenate([W[p] for p in "qkv"]), "proj.weight": W["o"], "relative_position_bias_table": table}.items()}
+    check("Swin's table", {**swin, "x": windows, "num_heads": H}, attention(windows, biases={}, bias=by_window), says="window of 3 x 3")
+    refused("Swin's table on other places", {**swin, "x": X, "num_heads": H}, "a window of 9 tokens, 3 x 3")
     check("a floating attn_mask", {**base, "attn_mask": real[0]}, attention(bias=real[0]))
     check("key_padding_mask", {**base, "key_padding_mask": padding == 0}, attention(mask=padding[:, None, None, :] != 0))
     check("a floating key_padding_mask", {**base, "key_padding_mask": np.where(padding, 0, -np.inf).astype(np.float32)}, attention(mask=padding[:, None, None, :] != 0))
