@@ -13,13 +13,16 @@ namespace {
 constexpr std::array<std::string_view, 7> view_names{"pipeline", "heads", "mask", "compare", "lesson", "network", "map"};
 constexpr std::array<std::string_view, 5> tab_names{"patterns", "conventions", "reach", "cost", "side_by_side"};
 
-/// The place of one of `names`. `what` it would be is said where it is none.
-std::size_t place_among(std::span<const std::string_view> names, std::string_view option, std::string_view text, const char* what) {
+/// The one of `names` that `text` is.
+template <typename Choice>
+std::optional<Choice> chosen(std::span<const std::string_view> names, std::string_view text) {
   const auto found = std::ranges::find(names, text);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  std::string expected;
-  for (const std::string_view each : names) expected += (expected.empty() ? "expected " : each == names.back() ? " or " : ", ") + std::string(each);
-  throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a " + what, expected);
+  return found == names.end() ? std::nullopt : std::optional(static_cast<Choice>(found - names.begin()));
+}
+std::string one_of(std::span<const std::string_view> names) {
+  std::string all;
+  for (const std::string_view each : names) all += (all.empty() ? "" : each == names.back() ? " or " : ", ") + std::string(each);
+  return all;
 }
 
 }  // namespace
@@ -30,11 +33,16 @@ std::string_view name(MaskTab tab) { return tab_names[static_cast<std::size_t>(t
 ViewAddress parse_view(std::string_view option, std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view part = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
-  ViewAddress view;
   // What has no parts is no name with a colon in it.
   const bool parted = text.starts_with("mask:") || text.starts_with("map:");
-  view.kind = static_cast<ViewKind>(place_among(view_names, option, parted ? text.substr(0, colon) : text, "view"));
-  if (parted && view.kind == ViewKind::mask) view.tab = static_cast<MaskTab>(place_among(tab_names, option, part, "sheet of the mask view"));
+  const auto kind = chosen<ViewKind>(view_names, parted ? text.substr(0, colon) : text);
+  if (!kind) throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a view", "expected " + one_of(view_names));
+  ViewAddress view{*kind, MaskTab::patterns, {}};
+  if (parted && *kind == ViewKind::mask) {
+    const auto tab = chosen<MaskTab>(tab_names, part);
+    if (!tab) throw SettingError(std::string(option), "\"" + std::string(part) + "\" is not a sheet of the mask view", "expected " + one_of(tab_names));
+    view.tab = *tab;
+  }
   if (parted && view.kind == ViewKind::map) view.map = parse_map(option, part);
   return view;
 }
