@@ -293,6 +293,40 @@ TEST_CASE("that equal words have equal rows is said where it is so, and a part o
   CHECK(story("columns 0–"));
 }
 
+TEST_CASE("what is said of a step holds for this run's numbers, not for most") {
+  const Setting at{{1280, 720}, 1, false, "en"};
+  const auto says = [&](const Document& document, Stage stage, std::string_view wanted, Index query = 2) {
+    Studio studio(document, at);
+    studio.view().looking.query = query;
+    return has_text(studio.operation(stage), wanted);
+  };
+  Document document = sentence();
+  CHECK(says(document, Stage::scaled_scores, "become smaller"));
+  CHECK(says(document, Stage::masked_scores, "not little attention, none"));
+  CHECK(says(document, Stage::weights, "add up to 1"));
+  document.scenario.scale = 1.0f;
+  CHECK_FALSE(says(document, Stage::scaled_scores, "become smaller"));
+  CHECK(says(document, Stage::scaled_scores, "stay as they are"));
+  document.scenario.scale = 3.0f;
+  CHECK(says(document, Stage::scaled_scores, "larger than 1"));
+  document.scenario.fill = -9.0f;
+  CHECK_FALSE(says(document, Stage::masked_scores, "none"));
+  CHECK(says(document, Stage::masked_scores, "The fill is a number"));
+  document.scenario.fill.reset();
+  document.scenario.sink_logit = true;
+  CHECK(says(document, Stage::weights, "a sink takes the rest"));
+  document.scenario.sink_logit = false;
+  document.scenario.mask = "q != 2";
+  CHECK(says(document, Stage::weights, "nothing to share out"));
+  CHECK_FALSE(says(document, Stage::weights, "nothing to share out", 3));
+  document = sentence();
+  document.scenario.d_model = 32;
+  document.scenario.heads = 8;
+  document.scenario.kv_heads = 2;
+  CHECK(says(document, Stage::Q_heads, "8"));
+  CHECK_FALSE(says(document, Stage::K_heads, "8 heads"));
+}
+
 TEST_CASE("a word's journey and the geometry are whole: no text is cut, crosses another or is too small, whatever the run has") {
   for (const Setting& at : settings) {
     for (const bool every : {false, true}) {

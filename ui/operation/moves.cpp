@@ -1,6 +1,7 @@
 // Split and concat: every head's columns on their way between the whole matrix and the head's own.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "ui/operation/parts.h"
 
@@ -61,6 +62,7 @@ void split_or_merge(const Task& task) {
   const Window features{0, d_head, 0, false};
   const Rect whole_rect{{whole_left, whole_y}, {whole_left + block * static_cast<float>(shown.count), whole_y + deep}};
 
+  std::function<void()> on_top;  // the chosen head's frame: its neighbours' cells do not cover it
   // Where the columns come from stays as a shadow.
   for (Index h = shown.first; h < shown.first + shown.count; ++h) {
     const Rect from = merges ? place_of_head(h) : place_in_whole(h), to = merges ? place_in_whole(h) : place_of_head(h);
@@ -103,10 +105,13 @@ void split_or_merge(const Task& task) {
       Figures figures(numbers_of(trace, view, heads));
       const float pixels = fitting(pen, made, figures, pen.type.number);
       write(pen, moving, figures, pixels, [](Index, Index) { return true; });
-      pen.box(moving.row_at(cell.row).grown(u), look.ink, std::max(2.0f, 2 * u), 3 * u);
-      pen.box(to.grown(4 * u), colour, std::max(1.5f, 2 * u), 5 * u);
+      on_top = [&pen, &look, row = moving.row_at(cell.row), to, colour, u] {
+        pen.box(row.grown(u), look.ink, std::max(2.0f, 2 * u), 3 * u);
+        pen.box(to.grown(4 * u), colour, std::max(1.5f, 2 * u), 5 * u);
+      };
     }
   }
+  if (on_top) on_top();
   Block base = make_block(task.easel(), whole, rows, {0, 1, 0, false}, whole_rect);
   name_rows(pen, base, rows_axis, x - 10 * u, names - 14 * u, cell.row, look.lane(heads));
   base.rect = {{x, heads_y}, {x + width, heads_y + deep}};

@@ -82,7 +82,7 @@ std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus
       {by_key ? key_word(easel, focus.key) : query_word(easel, focus.query), look.lane(stage) == 0 ? look.ink : look.lane(stage), true,
        NamedLink{by_key ? Deed::key_word : Deed::query_word, by_key ? focus.key : focus.query}},
       {std::to_string(weight_head), look.head_ink(weight_head), false},
-      {std::to_string(dims.heads), look.ink, false},
+      {std::to_string(has_head_axis(stage) ? trace[stage].size(1) : dims.heads), look.ink, false},
   };
 }
 
@@ -106,6 +106,26 @@ std::string input_story(const Easel& easel, Stage stage, const std::string& key)
     }
   }
   return same ? key + "_equal" : key;
+}
+
+/// Whether a query's shares add up to something else than 1: a row whose keys are all hidden, or a sink takes its part.
+std::string weights_key(const Easel& easel, const Focus& focus, const std::string& key) {
+  const MatrixView weights = numbers_of(easel.trace, easel.view, Stage::weights);
+  double sum = 0;
+  for (Index k = 0; k < weights.cols; ++k) sum += static_cast<double>(weights(focus.query, k));
+  if (sum > 0.999) return key;
+  return sum > 0 ? key + "_sink" : key + "_dead";  // NaN among the latter
+}
+
+/// The same where this run's numbers say something else than most.
+std::string told_key(const Easel& easel, Stage stage, const Focus& focus) {
+  const Trace& trace = easel.trace;
+  const std::string key = sentence_key(trace, stage);
+  if (key == "scaled_scores" && std::abs(trace.scale) >= 1) return trace.scale == 1 ? key + "_same" : key + "_other";
+  if (key == "biased_scores" && (trace.inputs.bias.defined() || trace.scenario.attn_bias)) return key + "_given";
+  if (key == "masked_scores" && std::isfinite(trace.fill)) return key + "_finite";
+  if (key == "weights") return weights_key(easel, focus, key);
+  return key;
 }
 
 /// The pipeline in a stamp, with a mark where one is.
@@ -148,7 +168,7 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
     if (guess > 0) put_guess(pen, area, area.max.x - taken + 12 * u);
     area.max.x -= taken + guess;
   }
-  const std::string key = "prose." + sentence_key(easel.trace, stage);
+  const std::string key = "prose." + told_key(easel, stage, focus);
   const std::vector<Named> values = values_of(easel, stage, focus);
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y += pen.sentence(TextRole::prose, easel.words(hidden ? guess_key(kind, stage) : key + ".title"), values, area, pen.type.title, easel.look.ink, align);
