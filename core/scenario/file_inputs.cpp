@@ -137,7 +137,7 @@ void note_unused(const FileReading& r) {
 }  // namespace
 
 std::string FileReading::find(std::initializer_list<const char*> names) const {
-  for (const std::string& prefix : {keys.prefix, std::string()}) {
+  for (const std::string& prefix : {keys.prefix, std::string(), std::string("inputs."), std::string("batch.")}) {  // of a .pt, {"state_dict": …, "inputs": {"x": …}}
     for (const char* name : names) {
       if (file.arrays().find(prefix + name)) return prefix + name;
       file.arrays().refuse_if_skipped(prefix + name);

@@ -344,6 +344,9 @@ def late_beginnings():
     for old in (False, True):
         torch.save({"state_dict": {"module." + k: v for k, v in views.items() if k not in ("x", "num_heads")}, "config": {"num_heads": H}, "x": tensors["x"]}, path, _use_new_zipfile_serialization=not old)
         check(f"a checkpoint of {'before' if old else 'after'} PyTorch 1.6", {}, attention(), says="config.num_heads", path=path)
+    state = {k: v for k, v in tensors.items() if k not in ("x", "num_heads")}
+    torch.save({"state_dict": state, "inputs": {"x": tensors["x"], "mask": torch.ones(N, N).tril()}, "num_heads": H}, path)
+    check("inputs in a dictionary of their own", {}, attention(mask=np.tril(np.ones((N, N), bool))), path=path)
     torch.save({**tensors, "freqs_cis": torch.polar(torch.ones(4, 3), torch.ones(4, 3))}, path)
     check("a complex tensor beside", {}, attention(), path=path)
     torch.save({**tensors, "x": torch.complex(torch.from_numpy(X), torch.from_numpy(X))}, path)
