@@ -70,7 +70,11 @@ json torch_layers_of(const Checkpoint& checkpoint) {
     if (const auto number = checkpoint.number(name)) fields[name] = *number;
   }
   for (const auto& file : checkpoint.files()) {
-    if (const auto found = file->texts().find("activation"); found != file->texts().end()) fields["activation"] = found->second;
+    if (const auto found = file->texts().find("activation"); found != file->texts().end()) {
+      fields["activation"] = found->second;
+    } else if (const auto words = file->words("activation"); words && words->words.size() == 1) {  // of an .npz
+      fields["activation"] = words->words.front();
+    }
   }
   return fields;
 }

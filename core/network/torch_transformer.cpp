@@ -79,6 +79,11 @@ void draw_torch_transformer(Blueprint& b) {
   rules.norm_first = c.flag({"norm_first"}, false);
   rules.activation = b.activation(c.text({"activation"}, "relu"));
   const bool causal = c.flag({"is_causal", "tgt_is_causal"}, false);
+  std::string unsaid;
+  for (const char* name : {"norm_first", "activation", "layer_norm_eps"}) {
+    if (!c.has(name)) unsaid += (unsaid.empty() ? "" : ", ") + std::string(name);
+  }
+  if (!unsaid.empty()) b.network.notes.push_back("PyTorch's own " + unsaid + ", which the file does not say");
   refuse_masks(b);
   std::string ending;
   for (const char* known : {"encoder.layers.0.self_attn.in_proj_weight", "layers.0.self_attn.in_proj_weight", "self_attn.in_proj_weight"}) {
@@ -92,6 +97,7 @@ void draw_torch_transformer(Blueprint& b) {
   const bool both = ending.starts_with("encoder.") && b.has("decoder.layers.0.self_attn.in_proj_weight");
   const std::string encoder_at = ending.starts_with("encoder.") ? "encoder." : "";
   const bool decodes = !both && b.file.prefix_of(encoder_at + (ending.find("layers.0.") != std::string::npos ? "layers.0." : "") + "multihead_attn.in_proj_weight");
+  if ((both || decodes) && !c.find({"is_causal", "tgt_is_causal"})) b.network.notes.push_back("no mask in the decoder: the file has no tgt_is_causal");
   if (both) {
     b.network.stacks.push_back(draw_stack(b, "encoder.", rules, false, false));
     b.network.stacks.push_back(draw_stack(b, "decoder.", rules, true, causal));

@@ -344,6 +344,14 @@ def late_beginnings():
     for old in (False, True):
         torch.save({"state_dict": {"module." + k: v for k, v in views.items() if k not in ("x", "num_heads")}, "config": {"num_heads": H}, "x": tensors["x"]}, path, _use_new_zipfile_serialization=not old)
         check(f"a checkpoint of {'before' if old else 'after'} PyTorch 1.6", {}, attention(), says="config.num_heads", path=path)
+    torch.manual_seed(3)
+    encoder = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(D, H, 20, dropout=0.0, batch_first=True, activation="gelu"), 2)
+    x = torch.from_numpy(X)
+    with torch.no_grad():
+        second = encoder.train().layers[0](x)
+        wanted = {"weights": encoder.layers[1].self_attn(second, second, second, average_attn_weights=False)[1].numpy()}
+    given = {**{k: v.numpy() for k, v in encoder.state_dict().items()}, "x": X, "num_heads": H}
+    check("an activation in words of an .npz", {**given, "activation": "gelu"}, wanted, "--layer", "1", says="norm_first")
     state = {k: v for k, v in tensors.items() if k not in ("x", "num_heads")}
     torch.save({"state_dict": state, "inputs": {"x": tensors["x"], "mask": torch.ones(N, N).tril()}, "num_heads": H}, path)
     check("inputs in a dictionary of their own", {}, attention(mask=np.tril(np.ones((N, N), bool))), path=path)
