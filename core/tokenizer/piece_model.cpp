@@ -29,18 +29,8 @@ class PieceModel final : public TokenModel {
     tokens.insert(tokens.end(), pieces.begin(), pieces.end());
   }
 
-  std::optional<std::string> text_of(Index id) const override {
-    for (const auto& [text, known] : rules_.vocabulary) {
-      if (known == id) return text;
-    }
-    return {};
-  }
-
-  Index last_id() const override {
-    Index last = -1;
-    for (const auto& [text, id] : rules_.vocabulary) last = std::max(last, id);
-    return last;
-  }
+  std::optional<std::string> text_of(Index id) const override { return spelled(rules_.vocabulary, id); }
+  Index last_id() const override { return headlight::last_id(rules_.vocabulary); }
 
  private:
   Token named(const std::string& piece) const { return {rules_.vocabulary.at(piece), piece}; }

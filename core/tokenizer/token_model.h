@@ -15,6 +15,11 @@ namespace headlight {
 
 using Vocabulary = std::unordered_map<std::string, Index>;
 
+/// The token with this id; nothing where there is none.
+std::optional<std::string> spelled(const Vocabulary& vocabulary, Index id);
+/// The largest id there is; −1 of no tokens.
+Index last_id(const Vocabulary& vocabulary);
+
 class TokenModel {
  public:
   virtual ~TokenModel() = default;

@@ -45,24 +45,25 @@ class WordModel final : public TokenModel {
     }
   }
 
-  std::optional<std::string> text_of(Index id) const override {
-    for (const auto& [text, known] : rules_.vocabulary) {
-      if (known == id) return text;
-    }
-    return {};
-  }
-
-  Index last_id() const override {
-    Index last = -1;
-    for (const auto& [text, id] : rules_.vocabulary) last = std::max(last, id);
-    return last;
-  }
+  std::optional<std::string> text_of(Index id) const override { return spelled(rules_.vocabulary, id); }
+  Index last_id() const override { return headlight::last_id(rules_.vocabulary); }
 
  private:
   WordRules rules_;
 };
 
 }  // namespace
+
+std::optional<std::string> spelled(const Vocabulary& vocabulary, Index id) {
+  const auto found = std::ranges::find(vocabulary, id, &Vocabulary::value_type::second);
+  return found == vocabulary.end() ? std::nullopt : std::optional(found->first);
+}
+
+Index last_id(const Vocabulary& vocabulary) {
+  Index last = -1;
+  for (const auto& [text, id] : vocabulary) last = std::max(last, id);
+  return last;
+}
 
 std::unique_ptr<const TokenModel> word_model(WordRules rules) { return std::make_unique<const WordModel>(std::move(rules)); }
 
