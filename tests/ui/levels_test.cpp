@@ -319,6 +319,16 @@ TEST_CASE("what is said of a step holds for this run's numbers, not for most") {
   document.scenario.mask = "q != 2";
   CHECK(says(document, Stage::weights, "nothing to share out"));
   CHECK_FALSE(says(document, Stage::weights, "nothing to share out", 3));
+  CHECK(says(document, Stage::weights, "weights are random"));
+  CHECK_FALSE(says(document, Stage::mask, "random"));
+  const Studio random(document, at);
+  CHECK(has_text(make_journey(random.easel(), {}, random.place()), "weights are random"));
+  CHECK(has_text(make_geometry(random.easel(), random.place()), "weights are random"));
+  Document trained;
+  trained.scenario.source = Source::file;
+  trained.scenario.file = "model:sentences";
+  trained.scenario.text = "the cat sleeps .";
+  CHECK_FALSE(says(trained, Stage::weights, "random"));
   document = sentence();
   document.scenario.d_model = 32;
   document.scenario.heads = 8;

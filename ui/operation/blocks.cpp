@@ -253,6 +253,11 @@ void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float roo
 
 std::string sizes_of(const MatrixView& matrix) { return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols); }
 
+std::string random_note(const Easel& easel) {
+  const Inputs& inputs = easel.trace.inputs;
+  return inputs.random_parameters ? easel.words("level.random_weights") : inputs.random_inputs ? easel.words("level.random_input") : "";
+}
+
 std::string part_of(const Easel& easel, const Window& rows, const Window& cols) {
   std::string words;
   for (const auto& [window, key] : {std::pair(&rows, "level.rows_shown"), std::pair(&cols, "level.columns_shown")}) {

@@ -290,11 +290,12 @@ Scene make_geometry(const Easel& easel, Rect place) {
   if (!presenting) for_words.max.x -= put_facets(pen, area);
   const std::vector<Named> names{{query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}}, {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},        {digits(degrees, 0) + "°", look.ink},
                                  {digits(dot.query_length, 2), look.q},     {digits(dot.key_length, 2), look.k},         {digits(dot.cosine, 3), look.ink},
-                                 {digits(dot.score, 2), look.after},        {digits(100 * plane.query_share(), 0) + " %", look.ink}, {digits(100 * plane.key_share(), 0) + " %", look.ink}};
+                                 {digits(dot.score, 2), look.after},        {digits(100 * plane.query_share(), 0) + " %", look.ink}, {digits(100 * plane.key_share(), 0) + " %", look.ink},
+                                 {random_note(easel), look.warning, false}};
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y += pen.sentence(TextRole::prose, words("facet.geometry_title"), names, for_words, pen.type.title, look.ink, align);
   for_words.min.y = area.min.y;
-  area.min.y += pen.sentence(TextRole::story, words("facet.geometry_story"), names, for_words, pen.type.story, look.muted, align) + 10 * u;
+  area.min.y += pen.sentence(TextRole::story, words("facet.geometry_story") + std::string(random_note(easel).empty() ? "" : " {9}"), names, for_words, pen.type.story, look.muted, align) + 10 * u;
 
   const Reveal whole;
   const float foot = pen.type.caption * 2.6f + 14 * u;

@@ -125,11 +125,12 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   const Band weights = band_of(task, Stage::weights);
   const float share = weights.values[static_cast<std::size_t>(focus.key)];
   const std::vector<Named> names{{query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}}, {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},
-                                 {Figures(2, true)(share), look.head_ink(easel.view.head), true, NamedLink{Deed::look_at, 0, cell_of(trace, easel.view, Stage::weights, focus)}}};
+                                 {Figures(2, true)(share), look.head_ink(easel.view.head), true, NamedLink{Deed::look_at, 0, cell_of(trace, easel.view, Stage::weights, focus)}},
+                                 {random_note(easel), look.warning, false}};
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y += pen.sentence(TextRole::prose, words("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
   for_words.min.y = area.min.y;
-  area.min.y += pen.sentence(TextRole::story, words("facet.journey_story"), names, for_words, pen.type.story, look.muted, align) + 8 * u;
+  area.min.y += pen.sentence(TextRole::story, words("facet.journey_story") + std::string(random_note(easel).empty() ? "" : " {3}"), names, for_words, pen.type.story, look.muted, align) + 8 * u;
 
   const Operands operands = operands_of(trace, Stage::scores);
   const std::optional<Index> rival = easel.view.looking.rival ? std::optional(std::clamp<Index>(*easel.view.looking.rival, 0, trace.dims().n_k - 1)) : std::nullopt;

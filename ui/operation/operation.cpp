@@ -83,6 +83,7 @@ std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus
        NamedLink{by_key ? Deed::key_word : Deed::query_word, by_key ? focus.key : focus.query}},
       {std::to_string(weight_head), look.head_ink(weight_head), false},
       {std::to_string(has_head_axis(stage) ? trace[stage].size(1) : dims.heads), look.ink, false},
+      {random_note(easel), look.warning, false},  // {8}
   };
 }
 
@@ -173,7 +174,8 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y += pen.sentence(TextRole::prose, easel.words(hidden ? guess_key(kind, stage) : key + ".title"), values, area, pen.type.title, easel.look.ink, align);
   const std::string story = key == "prose.input" ? input_story(easel, stage, key + ".story") : key + ".story";
-  area.min.y += pen.sentence(TextRole::story, easel.words(story), values, area, pen.type.story, easel.look.muted, align);
+  const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_note(easel).empty();
+  area.min.y += pen.sentence(TextRole::story, easel.words(story) + std::string(noted ? " {8}" : ""), values, area, pen.type.story, easel.look.muted, align);
   if (shown_as(easel.trace, stage) == Stage::weights && !presenting && !hidden) {
     if (const RowProse told = row_prose(easel, focus.query); told.key) area.min.y += pen.sentence(TextRole::story, easel.words(told.key), told.values, area, pen.type.story, easel.look.muted, align);
   }

@@ -75,6 +75,8 @@ float row_room(const Pen& pen, const Window& rows, Axis axis);
 std::string symbol_of(const Easel& easel, Stage stage);
 /// The same without markup: "W_o".
 std::string plain_symbol(const Easel& easel, Stage stage);
+/// Where what looks at what was never learnt: that it means nothing; else "".
+std::string random_note(const Easel& easel);
 std::string sizes_of(const MatrixView& matrix);
 /// "columns 0–21", "rows 3–9, columns 0–21": what of a matrix is drawn; "" for all of it.
 std::string part_of(const Easel& easel, const Window& rows, const Window& cols);
