@@ -4,6 +4,7 @@
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/look/record.h"
+#include "ui/look/words.h"
 #include "ui/masklab/mask_picture.h"
 
 using namespace headlight;
@@ -143,6 +144,36 @@ TEST_CASE("the bar at the top is whole in the smallest of windows: nothing over 
         CHECK(text->max.x <= width);
         for (const RecordedText* other : bar) CHECK((text == other || text->max.x <= other->min.x || other->max.x <= text->min.x));
       }
+    }
+  }
+}
+
+TEST_CASE("the tools that paint a mask, and what is said of it, are whole in a small window") {
+  for (const char* language : {"en", "zh"}) {
+    for (const float width : {800.0f, 1024.0f}) {
+      Document document = sentence();
+      document.view.language = language;
+      document.view.kind = ViewKind::mask;
+      document.view.mask_painting.tool = PaintTool::row;
+      document.scenario.text = "the cat sat on my mat\nthe dog ate";
+      document.scenario.mask = "causal() && q % 3 != 1";
+      HeadlessWindow window(document, {width, 768});
+      const Record record = drawn_by(window);
+      INFO(language << " " << width);
+      int chips = 0;
+      const Words words(language);
+      for (const char* key : {"mask_paint.look", "mask_paint.rectangle", "mask_paint.give_back", "mask_paint.all_heads", "mask_paint.all_entries"}) {
+        for (const RecordedText& text : record.texts) {
+          if (text.text != words(key)) continue;
+          ++chips;
+          INFO(text.text << " to " << text.max.x << " of " << text.clip_max.x);
+          CHECK(text.max.x <= text.clip_max.x + 1);
+          CHECK(text.max.x < width - 14);
+        }
+      }
+      CHECK(chips == 5);
+      const std::string dead = words.fill("mask.dead", {"2"});
+      if (width > 1000) CHECK(std::ranges::any_of(record.texts, [&](const RecordedText& text) { return text.text.find(dead) != std::string::npos; }));
     }
   }
 }

@@ -16,12 +16,20 @@ void keep(const Frame& frame, const MaskPainting& painting) {
   frame.show([painting](View& v) { v.mask_painting = painting; });
 }
 
+/// Beside the last chip, or in a line of its own where it does not fit.
+void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
+  const float u = frame.u, width = text_size(frame.fonts, Face::bold, 12.5f * u, label).x + 22 * u;
+  const ImVec2 last = ImGui::GetItemRectMax();
+  if (last.x + gap * u + width <= room.max.x) return ImGui::SameLine(0, gap * u);
+  ImGui::SetCursorScreenPos({room.min.x, last.y + 6 * u});
+}
+
 /// Chips of their own width, one chosen.
 template <typename Choice, std::size_t count>
-void chips(const Frame& frame, const char* const (&words)[count], Choice MaskPainting::*chosen, bool shown = true) {
+void chips(const Frame& frame, Rect room, const char* const (&words)[count], Choice MaskPainting::*chosen, bool shown = true) {
   const MaskPainting& now = frame.view().mask_painting;
   for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) ImGui::SameLine(0, 3 * frame.u);
+    if (i > 0) flow(frame, room, frame.words(words[i]), 3);
     if (!chip(frame, words[i], frame.words(words[i]), shown && static_cast<std::size_t>(now.*chosen) == i)) continue;
     MaskPainting painting = now;
     painting.*chosen = static_cast<Choice>(i);
@@ -30,10 +38,10 @@ void chips(const Frame& frame, const char* const (&words)[count], Choice MaskPai
   }
 }
 
-void scope_chip(const Frame& frame, const char* all, const char* one, bool MaskPainting::*narrow) {
+void scope_chip(const Frame& frame, Rect room, const char* all, const char* one, bool MaskPainting::*narrow) {
   const MaskPainting& now = frame.view().mask_painting;
   const char* word = now.*narrow ? one : all;
-  ImGui::SameLine(0, 10 * frame.u);
+  flow(frame, room, frame.words(word), 10);
   if (!chip(frame, all, frame.words(word), now.*narrow)) return;
   MaskPainting painting = now;
   painting.*narrow = !(now.*narrow);
@@ -42,29 +50,32 @@ void scope_chip(const Frame& frame, const char* all, const char* one, bool MaskP
 
 }  // namespace
 
-void draw_paint_toolbar(const Frame& frame) {
+float draw_paint_toolbar(const Frame& frame, Rect room) {
   constexpr const char* tools[] = {"mask_paint.look", "mask_paint.brush", "mask_paint.row", "mask_paint.column", "mask_paint.rectangle"};
   constexpr const char* paints[] = {"mask_paint.allow", "mask_paint.forbid", "mask_paint.give_back"};
+  const float top = ImGui::GetCursorScreenPos().y;
+  const auto height = [&] { return ImGui::GetItemRectMax().y - top + 8 * frame.u; };
   const bool painting = frame.view().mask_painting.tool != PaintTool::look;
-  chips(frame, tools, &MaskPainting::tool);
-  ImGui::SameLine(0, 14 * frame.u);
-  chips(frame, paints, &MaskPainting::paint, painting);
-  if (!painting) return;
+  chips(frame, room, tools, &MaskPainting::tool);
+  flow(frame, room, frame.words(paints[0]), 14);
+  chips(frame, room, paints, &MaskPainting::paint, painting);
+  if (!painting) return height();
   const Dims& dims = frame.trace()->dims();
-  if (dims.heads > 1) scope_chip(frame, "mask_paint.all_heads", "mask_paint.this_head", &MaskPainting::one_head);
+  if (dims.heads > 1) scope_chip(frame, room, "mask_paint.all_heads", "mask_paint.this_head", &MaskPainting::one_head);
   const MaskPainting& now = frame.view().mask_painting;
-  ImGui::SameLine(0, 10 * frame.u);
   struct BlockWords {
     std::string words;
   };
   const Index block = block_in_force(frame.view().mask_lab, dims);
   const BlockWords& blocks = frame.pictures.get<BlockWords>([&] { return BlockWords{frame.words.fill("mask_paint.by_blocks", {grouped(block)})}; }, block, frame.words.language());
+  flow(frame, room, blocks.words, 10);
   if (chip(frame, "by blocks", blocks.words, now.by_blocks)) {
     MaskPainting painting_by_blocks = now;
     painting_by_blocks.by_blocks = !now.by_blocks;
     keep(frame, painting_by_blocks);
   }
-  if (dims.batch > 1) scope_chip(frame, "mask_paint.all_entries", "mask_paint.this_entry", &MaskPainting::one_entry);
+  if (dims.batch > 1) scope_chip(frame, room, "mask_paint.all_entries", "mask_paint.this_entry", &MaskPainting::one_entry);
+  return height();
 }
 
 float draw_painted_chip(const Frame& frame, ImVec2 right) {

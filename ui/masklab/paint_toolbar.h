@@ -2,11 +2,12 @@
 #pragma once
 
 #include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
 
 namespace headlight {
 
-/// Over the width that is left in the window, at the cursor.
-void draw_paint_toolbar(const Frame& frame);
+/// From the cursor on, between the sides of `room`, in as many lines as it takes; gives their height.
+float draw_paint_toolbar(const Frame& frame, Rect room);
 /// "painted() over it", how many cells, and a × that gives all of them back: what stands beside the expression. Gives its
 /// width, 0 where nothing is painted; ends at `right`.
 float draw_painted_chip(const Frame& frame, ImVec2 right);

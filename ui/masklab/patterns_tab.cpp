@@ -21,12 +21,18 @@
 namespace headlight {
 namespace {
 
-/// On the line of a card's title, ending at its right.
+/// On the line of a card's title, ending at its right; what comes after "; " on a line of its own where both are too long.
 void draw_remark(const Frame& frame, Rect card, const char* title, std::string_view text) {
   const float u = frame.u;
+  const auto line = [&](std::string_view part, float y, float room) {
+    const float width = std::min(text_size(frame.fonts, Face::ui, 13 * u, part).x, room);
+    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {card.max.x - 14 * u - width, card.min.y + y * u}, frame.look.muted, part, room);
+  };
   const float room = card.width() - 42 * u - text_size(frame.fonts, Face::bold, 13 * u, title).x;
-  const float width = std::min(text_size(frame.fonts, Face::ui, 13 * u, text).x, room);
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {card.max.x - 14 * u - width, card.min.y + 8 * u}, frame.look.muted, text, room);
+  const std::size_t part = text.find("; ");
+  if (part == std::string_view::npos || text_size(frame.fonts, Face::ui, 13 * u, text).x <= room) return line(text, 8, room);
+  line(text.substr(0, part), 8, room);
+  line(text.substr(part + 2), 29, card.width() - 28 * u);
 }
 
 /// A matrix, or the part of it that is zoomed in on, with its names; `over` draws over its cells.
@@ -155,8 +161,7 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   if (controls) {
     y = draw_expression(frame, inside);
     ImGui::SetCursorScreenPos({inside.min.x, y});
-    draw_paint_toolbar(frame);
-    y += 34 * u;
+    y += draw_paint_toolbar(frame, inside);
   }
   const float row = 102 * u;
   const float left = inside.max.y - y - 44 * u;
