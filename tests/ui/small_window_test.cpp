@@ -177,3 +177,30 @@ TEST_CASE("the tools that paint a mask, and what is said of it, are whole in a s
     }
   }
 }
+
+TEST_CASE("the list of keys is whole in a small window: no key and no word is cut at an edge") {
+  for (const char* language : {"en", "zh"}) {
+    for (const ImVec2 size : {ImVec2{640, 480}, ImVec2{800, 600}, ImVec2{1024, 768}}) {
+      Document document = sentence();
+      document.view.language = language;
+      document.view.dialog = Dialog::help;
+      HeadlessWindow window(document, size);
+      const Record record = drawn_by(window);
+      int found = 0;
+      for (const RecordedText& text : record.texts) {
+        if (text.face != Face::mono || text.pixels < 13.5f) continue;
+        ++found;
+        INFO(language << " " << size.x << ": " << text.text);
+        CHECK(text.max.x <= text.clip_max.x);
+        CHECK(text.max.x <= size.x);
+      }
+      const Words words(language);
+      for (const char* key : {"help.play", "help.zoom", "help.go_to", "help.paint"}) {
+        for (const RecordedText& text : record.texts) {
+          if (text.text == words(key)) CHECK(text.max.x <= std::min(text.clip_max.x, size.x));
+        }
+      }
+      CHECK(found >= 30);
+    }
+  }
+}
