@@ -63,6 +63,7 @@ struct Pose {
   std::optional<Stage> stage;      ///< that the text is about
   std::optional<std::string> select;  ///< as --select
   std::optional<int> step;         ///< as --step
+  CanvasCamera camera;             ///< of the pipeline
   std::vector<Stage> hide;         ///< not shown until the question is answered
   std::vector<std::string> controls;  ///< settings' keys that can be changed beside the text
   bool locked = false;             ///< nothing else can be changed

@@ -176,8 +176,23 @@ ViewAddress view_at(const Place& at) {
   at.fail_type("pipeline, network, heads, compare, mask or mask:SHEET, map or map:STAGE:Q0:Q1,K0:K1");
 }
 
+CanvasCamera camera_at(const Place& at) {
+  allow_only(at, {"zoom", "at"});
+  require(at, {"zoom"});
+  CanvasCamera camera;
+  camera.zoom = static_cast<float>(number_at(at.at("zoom")));
+  if (!(camera.zoom >= 0.5f && camera.zoom <= 12)) at.at("zoom").fail_type("a number from 0.5 to 12, times as large as it fits");
+  if (!at.has("at")) return camera;
+  const Place middle = at.at("at");
+  if (!middle.value.is_array() || middle.value.size() != 2) middle.fail_type("two numbers from 0 to 1, what is in the middle of its width and height");
+  camera.x = static_cast<float>(number_at(middle.at(0)));
+  camera.y = static_cast<float>(number_at(middle.at(1)));
+  if (!(camera.x >= 0 && camera.x <= 1 && camera.y >= 0 && camera.y <= 1)) middle.fail_type("two numbers from 0 to 1, what is in the middle of its width and height");
+  return camera;
+}
+
 void read_pose(const Place& at, Pose& pose) {
-  allow_only(at, {"scenario", "change", "view", "level", "stage", "select", "step", "hide", "controls", "locked", "mended"});
+  allow_only(at, {"scenario", "change", "view", "level", "stage", "select", "step", "camera", "hide", "controls", "locked", "mended"});
   if (at.has("view")) pose.view = view_at(at.at("view"));
   if (at.has("level")) {
     pose.level = one_of<std::string>(at.at("level"), {{"sentence", "sentence"}, {"pipeline", "pipeline"}, {"operation", "operation"}});
@@ -189,6 +204,7 @@ void read_pose(const Place& at, Pose& pose) {
     read(at.at("step"), step);
     pose.step = static_cast<int>(step);
   }
+  if (at.has("camera")) pose.camera = camera_at(at.at("camera"));
   if (at.has("hide")) {
     const Place hide = at.at("hide");
     if (!hide.value.is_array()) hide.fail_type("a list of stages");
@@ -287,6 +303,7 @@ class Reader {
     step.pose.select.reset();
     step.pose.step.reset();
     step.pose.hide.clear();
+    step.pose.camera = {};
     step.pose.controls.clear();
     step.pose.locked = false;
     if (at.has("pose")) {

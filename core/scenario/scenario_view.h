@@ -39,6 +39,13 @@ struct ScenarioView {
   bool operator==(const ScenarioView&) const = default;
 };
 
+/// How near the pipeline's canvas is looked at, whatever the window's size.
+struct CanvasCamera {
+  float zoom = 0;            ///< times as large as it fits; 0: as it fits, and moves with the window
+  float x = 0.5f, y = 0.5f;  ///< what of it is in the middle, of its width and height
+  bool operator==(const CanvasCamera&) const = default;
+};
+
 /// "heads", "mask:reach", "map:weights:0:64,0:64": a view, and the sheet or the place that it shows.
 struct ViewAddress {
   ViewKind kind = ViewKind::pipeline;

@@ -361,7 +361,7 @@ TEST_CASE("the command line of a picture of the window shows it as it stands: si
     std::function<void(View&)> look;
   };
   const Seen all[] = {
-      {"pipeline, zoomed", [](View& v) { v.zoom = 1.375F, v.pan_x = 123.25F, v.pan_y = 77, v.selected = Cell{Stage::scores, 0, 1, 2, 1}; }},
+      {"pipeline, zoomed", [](View& v) { v.camera = {1.375F, 0.625F, 0.4F}, v.selected = Cell{Stage::scores, 0, 1, 2, 1}; }},
       {"operation", [](View& v) { v.looking.level = Level::operation, v.looking.stage = Stage::weights, v.looking.query = 2, v.looking.key = 1, v.head = 2; }},
       {"geometry", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::geometry, v.looking.query = 3, v.looking.key = 0, v.looking.rival = 2; }},
       {"chosen heads", [](View& v) { v.kind = ViewKind::heads, v.heads.heads = {1, 2}, v.colormap = "cividis"; }},
@@ -405,7 +405,7 @@ TEST_CASE("the command line of a picture of the window shows it as it stands: si
 TEST_CASE("every choice that --look can say is read back as it was, and what it cannot mean is refused") {
   View view;
   view.batch = 1, view.head = 3, view.norm = Norm::log, view.path = {{Stage::Q, 0, 0, 1, 2}, {Stage::scores, 0, 1, 2, 1}}, view.packed = false;
-  view.brought_forward = {Stage::K, Stage::V}, view.speed = 0.5F, view.zoom = 1.1F, view.pan_x = -1e-3F, view.looked = true;
+  view.brought_forward = {Stage::K, Stage::V}, view.speed = 0.5F, view.camera = {1.1F, 0.3F, 0.7F}, view.looked = true;
   view.looking.query = 0, view.looking.share = 0.25F, view.heads = {Stage::scores, {0, 5}, 2, 0.75F};
   view.network = {2, 1, HeadOrder::habit, Habit::induction, LayersTogether::flow, {}};
   view.mask_lab.other = "k <= q; 50%";

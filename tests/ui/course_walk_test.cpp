@@ -221,6 +221,12 @@ TEST_CASE("what is on screen is saved as a step, and the lesson that comes of it
     CHECK(view_text(grown.steps.back().pose.view) == place);
     CHECK(view_text(view_address(posed({}, grown.steps.back(), 0))) == place);
   }
+  const CanvasCamera near{2.5f, 0.75f, 0.25f};
+  window.session.perform(EditView{[&](View& v) { v.camera = near; }});
+  window.session.perform(SaveStep{file});
+  const LessonStep looked = read_course(file).steps.back();
+  CHECK(looked.pose.camera == near);
+  CHECK(posed({}, looked, 0).camera == near);
   window.session.perform(SaveStep{(scratch / "own.txt").string()});
   CHECK(has(window.document().error, "own.txt"));
 }

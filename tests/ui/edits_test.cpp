@@ -55,7 +55,7 @@ TEST_CASE("dragging the canvas takes nothing away from the player's steps") {
   Document document = sentence();
   document.view.step = 3;
   HeadlessWindow window(document);
-  const float pan = window.document().view.pan_x;
+  const float middle = window.document().view.camera.x;
   hold(window, {900, 800});
   window.move({930, 800});
   window.frame();
@@ -64,7 +64,7 @@ TEST_CASE("dragging the canvas takes nothing away from the player's steps") {
   window.frame();
   let_go(window);
   CHECK(window.document().view.step == 4);
-  CHECK(window.document().view.pan_x > pan);
+  CHECK(window.document().view.camera.x < middle);
 }
 
 TEST_CASE("one drag is one step of undo, and two are two") {

@@ -44,6 +44,7 @@ View posed(View view, const LessonStep& step, std::size_t number) {
   view.looking.share.reset();
   view.selected = pose.select ? cell_of(*pose.select) : std::nullopt;
   view.looked = true;
+  view.camera = pose.camera;
   if (view.selected) {
     view.batch = view.selected->batch;
     view.head = view.selected->head;

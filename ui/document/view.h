@@ -7,6 +7,7 @@
 
 #include "core/figure/range.h"
 #include "core/image/theme.h"
+#include "core/scenario/scenario_view.h"
 #include "core/stage/cell.h"
 #include "ui/document/export_choice.h"
 #include "ui/document/lesson_progress.h"
@@ -82,8 +83,7 @@ struct View {
   LayerChoice layers;
   std::optional<GivenMatrix> pasted;  ///< which the paste dialog asks about
   std::optional<float> cell_reach; ///< half the range of the cell editor's slider, while that is held
-  float zoom = 0;                  ///< canvas pixels per unit; 0 = fit
-  float pan_x = 0, pan_y = 0;      ///< canvas units at the middle of the view
+  CanvasCamera camera;             ///< of the pipeline
   bool operator==(const View&) const = default;
 };
 

@@ -38,6 +38,7 @@ OrderedJson pose_of(const View& view) {
     if (!pose.contains("stage")) pose["stage"] = std::string(name(c.stage));
   }
   if (view.step) pose["step"] = *view.step;
+  if (view.camera.zoom > 0) pose["camera"] = {{"zoom", view.camera.zoom}, {"at", {view.camera.x, view.camera.y}}};
   return pose;
 }
 

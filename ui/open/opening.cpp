@@ -12,7 +12,7 @@ namespace {
 View afresh(View view) {
   view.selected.reset();
   view.looked = false;
-  view.zoom = view.pan_x = view.pan_y = 0;
+  view.camera = {};
   view.dialog = Dialog::none;
   return view;
 }

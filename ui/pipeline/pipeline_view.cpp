@@ -18,22 +18,26 @@ constexpr float zoom_least = 0.5f;
 constexpr float zoom_most = 12;
 
 CanvasTransform transform_of(const View& view, Rect place) {
-  const float zoom = view.zoom > 0 ? view.zoom : 1;
-  return {{place.min.x + view.pan_x, place.min.y + view.pan_y}, zoom};
+  const CanvasCamera& camera = view.camera;
+  if (camera.zoom <= 0) return {place.min, 1};
+  return {{place.centre().x - camera.x * place.width() * camera.zoom, place.centre().y - camera.y * place.height() * camera.zoom}, camera.zoom};
+}
+
+/// The camera that shows the canvas so, its middle never off it.
+CanvasCamera camera_of(const CanvasTransform& shown, Rect place) {
+  const ImVec2 middle = shown.canvas(place.centre());
+  return {shown.zoom, std::clamp(middle.x / place.width(), 0.0f, 1.0f), std::clamp(middle.y / place.height(), 0.0f, 1.0f)};
 }
 
 void zoom_to(const Frame& frame, Rect place, const CanvasTransform& now, float zoom, ImVec2 about) {
   zoom = std::clamp(zoom, zoom_least, zoom_most);
   const ImVec2 fixed = now.canvas(about);
-  frame.show([zoom, pan = ImVec2{about.x - fixed.x * zoom - place.min.x, about.y - fixed.y * zoom - place.min.y}](View& v) {
-    v.zoom = zoom;
-    v.pan_x = pan.x;
-    v.pan_y = pan.y;
-  });
+  const CanvasTransform nearer{{about.x - fixed.x * zoom, about.y - fixed.y * zoom}, zoom};
+  frame.show([camera = camera_of(nearer, place)](View& v) { v.camera = camera; });
 }
 
 void fit(const Frame& frame) {
-  frame.show([](View& v) { v.zoom = v.pan_x = v.pan_y = 0; });
+  frame.show([](View& v) { v.camera = {}; });
 }
 
 /// + − 0, and a button for what 0 does while the canvas is not as it fits.
@@ -43,7 +47,7 @@ void zoom_controls(const Frame& frame, Rect place, const CanvasTransform& now) {
   if (free && compat::pressed(compat::Key::plus)) zoom_to(frame, place, now, now.zoom * 1.25f, place.centre());
   if (free && compat::pressed(compat::Key::minus)) zoom_to(frame, place, now, now.zoom / 1.25f, place.centre());
   if (free && compat::pressed_once(compat::Key::zero)) fit(frame);
-  if (frame.view().zoom <= 0) return;
+  if (frame.view().camera.zoom <= 0) return;
   const float width = text_size(frame.fonts, Face::ui, 13 * frame.u, frame.words("pipeline.fit")).x + 28 * frame.u;
   ImGui::SetCursorScreenPos({place.max.x - width - 12 * frame.u, place.min.y + 10 * frame.u});
   if (chip(frame, "fit", frame.words("pipeline.fit"), false, width)) fit(frame);
@@ -57,11 +61,8 @@ void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bo
   if (!zooms && !pans && !fits) return;
   if (zooms) return zoom_to(frame, place, now, now.zoom * std::pow(1.15f, io.MouseWheel), io.MousePos);
   if (fits) return fit(frame);
-  frame.show([zoom = now.zoom, by = io.MouseDelta](View& v) {
-    v.zoom = zoom;
-    v.pan_x += by.x;
-    v.pan_y += by.y;
-  });
+  const CanvasTransform moved{{now.origin.x + io.MouseDelta.x, now.origin.y + io.MouseDelta.y}, now.zoom};
+  frame.show([camera = camera_of(moved, place)](View& v) { v.camera = camera; });
 }
 
 /// Thumbnails choose a head when they are clicked; their cells count for the menu alone.

@@ -55,7 +55,7 @@ Json cell_json(const Cell& cell) { return Json::array({std::string(name(cell.sta
 Json view_json(const View& view) {
   Json json{{"view", view_text(view_address(view))}, {"theme", static_cast<int>(view.theme)}, {"language", view.language}, {"colormap", view.colormap},
             {"range", static_cast<int>(view.range.mode)}, {"lo", view.range.fixed.lo}, {"hi", view.range.fixed.hi},
-            {"batch", view.batch}, {"head", view.head}, {"way", static_cast<int>(view.way)}, {"zoom", view.zoom}, {"pan", {view.pan_x, view.pan_y}},
+            {"batch", view.batch}, {"head", view.head}, {"way", static_cast<int>(view.way)}, {"camera", {view.camera.zoom, view.camera.x, view.camera.y}},
             {"heads", std::string(name(view.heads.stage))}};
   if (view.selected) json["selected"] = cell_json(*view.selected);
   json["level"] = level_text(view);
@@ -111,9 +111,8 @@ class Reader {
     view.batch = json.at("batch").get<Index>();
     view.head = json.at("head").get<Index>();
     view.way = choice(json, "way", Way::outer);
-    view.zoom = json.at("zoom").get<float>();
-    view.pan_x = json.at("pan").at(0).get<float>();
-    view.pan_y = json.at("pan").at(1).get<float>();
+    const Json& camera = json.at("camera");
+    view.camera = {camera.at(0).get<float>(), camera.at(1).get<float>(), camera.at(2).get<float>()};
     view.heads.stage = stage_named(json.at("heads").get<std::string>()).value_or(Stage::weights);
     if (json.contains("selected")) {
       const Json& cell = json["selected"];

@@ -91,6 +91,10 @@ TEST_CASE("every mistake in a lesson file is named with its path") {
   CHECK(says_so(mistakes({{"/steps/0/pose/stage", "weigths"}}), "$.steps[0].pose.stage"));
   CHECK(says_so(mistakes({{"/steps/0/pose/select", "weights:0,0,0,9"}}), "$.steps[0].pose.select"));
   CHECK(says_so(mistakes({{"/steps/0/pose/stage", "biased_scores"}}), "$.steps[0].pose.stage: this scenario has no biased_scores"));
+  CHECK(says_so(mistakes({{"/steps/0/pose/view", "lesson"}}), "$.steps[0].pose.view"));
+  CHECK(says_so(mistakes({{"/steps/0/pose/view", "mask:reaches"}}), "$.steps[0].pose.view"));
+  CHECK(says_so(mistakes({{"/steps/0/pose/camera/zoom", 99}}), "$.steps[0].pose.camera.zoom"));
+  CHECK(says_so(mistakes({{"/steps/0/pose/camera", {{"zoom", 2}, {"at", {0.5, 7}}}}}), "$.steps[0].pose.camera.at"));
   CHECK(says_so(mistakes({{"/steps/0/claims/w/is", "0.99"}}), R"($.steps[0].claims.w: "0.99" is said, but it is 1.0)"));
   CHECK(says_so(mistakes({{"/steps/0/claims/w/of", "weights:0,5,0,0"}}), "no such head"));
   CHECK(says_so(mistakes({{"/steps/0/text/zh", "第一个词 {x}"}}), "$.steps[0].text.zh"));
