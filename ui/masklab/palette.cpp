@@ -14,6 +14,8 @@ namespace headlight {
 namespace {
 
 constexpr float tile_height = 96, tile_width = 168;
+constexpr float tile_gap = 6;
+int columns_in(float width, float u) { return std::max(static_cast<int>(width / (tile_width * u)), 2); }
 
 Combine meant(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
@@ -74,13 +76,20 @@ void draw_combine_choice(const Frame& frame) {
   }
 }
 
+float palette_row(float u) { return (tile_height + tile_gap) * u; }
+
+int palette_rows(const Frame& frame, float width) {
+  const int columns = columns_in(width, frame.u);
+  return (static_cast<int>(palette_picture(frame).size()) + columns - 1) / columns;
+}
+
 void draw_palette(const Frame& frame, Rect area) {
-  const float u = frame.u, gap = 6 * u;
+  const float u = frame.u, gap = tile_gap * u;
   ImGui::SetCursorScreenPos(area.min);
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, 6 * u);
   ImGui::BeginChild("palette", {area.width(), area.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
   const float room = ImGui::GetContentRegionAvail().x;
-  const int columns = std::max(static_cast<int>(room / (tile_width * u)), 2);
+  const int columns = columns_in(room, u);
   const float width = (room - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const std::vector<PatternTile>& tiles = palette_picture(frame);

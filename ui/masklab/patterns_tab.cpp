@@ -163,10 +163,12 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
     ImGui::SetCursorScreenPos({inside.min.x, y});
     y += draw_paint_toolbar(frame, inside);
   }
-  const float row = 102 * u;
+  const float row = palette_row(u);
   const float left = inside.max.y - y - 44 * u;
-  const int rows = static_cast<int>(palette_picture(frame).size()) * 168 / std::max(static_cast<int>(inside.width() / u), 336) + 1;
-  const float palette = controls ? std::clamp(std::floor((left * 0.36f) / row), 1.0f, static_cast<float>(rows)) * row : 0;
+  // What two matrices as wide as there is room for leave over is the palette's.
+  const Dims& d = frame.trace()->dims();
+  const float matrix = inside.width() / 2 * static_cast<float>(d.n_q) / static_cast<float>(std::max<Index>(d.n_k, 1)) + 200 * u;
+  const float palette = controls ? std::clamp(std::floor(std::max(left * 0.36f, left - matrix) / row), 1.0f, static_cast<float>(palette_rows(frame, inside.width()))) * row : 0;
   const bool two_lines = inside.width() < 800 * u;  // what a click does, and what the mask can be taken as
   const float line = two_lines ? 66 * u : 32 * u;
   const Rect matrices{{inside.min.x, y}, {inside.max.x, controls ? inside.max.y - palette - 8 * u - line : inside.max.y}};
