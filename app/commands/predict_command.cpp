@@ -34,19 +34,26 @@ std::vector<LikelyToken> likely_next(const NetworkRun& pass, Index entry, Index 
   return likely;
 }
 
-/// As many words as are drawn one after the other, at the end of every line.
+/// So many words, drawn one after the other at the end of every line; fewer where the network ends it.
 std::string written(Scenario scenario, const RunOptions& options, const Sampling& sampling, Index words) {
   std::string text = scenario.text;
+  std::vector<bool> ended;
   for (Index word = 0; word < words; ++word) {
     scenario.text = text;
     const auto pass = run_network(scenario, nullptr, options);
+    const NetworkSpec& spec = pass->network->spec();
+    if (spec.masked || spec.stacks.size() != 1) throw SettingError("--write", "is of networks that say the next word of a text", "expected a decoder alone, such as GPT-2");
     const Index lines = pass->text.tokens.size();
+    ended.resize(static_cast<std::size_t>(lines));
     for (Index entry = 0; entry < lines; ++entry) {
       const auto number = philox(static_cast<std::uint64_t>(word * lines + entry), scenario.seed)[0];
       const Index token = drawn(next_shares(*pass, entry, -1, sampling), static_cast<double>(philox_uniform(number)));
-      const Index last = pass->text.tokens.lengths[static_cast<std::size_t>(entry)] - 1;
+      const auto line = static_cast<std::size_t>(entry);
+      ended[line] = ended[line] || token == spec.end_token;
+      if (ended[line]) continue;
+      const Index last = pass->text.tokens.lengths[line] - 1;
       const auto next = written_on(*pass->network, text, entry, last, token);
-      if (!next) throw SettingError("--write", "cannot go on after \"" + text_lines(text)[static_cast<std::size_t>(entry)] + "\" with \"" + pass->network->word(token) + "\", which no text reads as", "expected a decoder that predicts the next word, and fewer words");
+      if (!next) throw SettingError("--write", "cannot go on after \"" + text_lines(text)[line] + "\" with \"" + pass->network->word(token) + "\", which no text reads as", "expected fewer words");
       text = *next;
     }
   }

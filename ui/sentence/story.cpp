@@ -174,7 +174,10 @@ void write_word(const Frame& frame, const SentenceStory& story, std::optional<In
     frame.show([](View& v) { ++v.looking.draws; });
   }
   const std::optional<std::string> text = written_on(*run->network, frame.document.scenario.text, batch, story.next_at, *token);
-  if (!text) return;
+  if (!text) {  // the token of the end, or another that stands for no words
+    frame.actions.push_back(ShowError{frame.words.fill("sentence.ends", {run->network->word(*token)})});
+    return;
+  }
   frame.edit({}, [text](Scenario& s) { s.text = *text; });
   frame.show([next = story.next_at + 1](View& v) {
     v.looking.query = next;
