@@ -1,5 +1,7 @@
 #include "core/run/summary.h"
 
+#include <algorithm>
+
 #include "core/parallel/turns.h"
 #include "core/run/masks_over.h"
 #include "core/run/trace.h"
@@ -25,7 +27,10 @@ void read(const Trace& trace, Stage stage, StageSummary& to) {
 
 const KindCounts& TraceSummary::kinds(Stage stage, Index batch, Index head) const {
   const StageSummary& summary = stages[static_cast<std::size_t>(stage)];
-  return summary.kinds[static_cast<std::size_t>(batch * heads_of(summary.of) + head)];
+  static const KindCounts none{};
+  if (summary.kinds.empty()) return none;
+  const auto at = static_cast<std::size_t>(batch * heads_of(summary.of) + std::min(head, heads_of(summary.of) - 1));
+  return summary.kinds[std::min(at, summary.kinds.size() - 1)];
 }
 
 std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last) {

@@ -22,7 +22,8 @@ struct StageSummary {
 struct TraceSummary {
   std::array<StageSummary, matrix_count> stages;
   const Extent& extent(Stage stage) const { return stages[static_cast<std::size_t>(stage)].extent; }
-  /// Of one matrix of the trace: a stage without heads has head 0, a parameter batch 0 too.
+  /// Of one matrix of the trace: a stage without heads has head 0, a parameter batch 0 too. Of a head that is not there, which
+  /// a window may ask for while the numbers that have it are on their way, the last; nothing of a stage that is not there.
   const KindCounts& kinds(Stage stage, Index batch, Index head) const;
 };
 
