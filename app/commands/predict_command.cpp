@@ -38,9 +38,10 @@ std::vector<LikelyToken> likely_next(const NetworkRun& pass, Index entry, Index 
 std::string written(Scenario scenario, const RunOptions& options, const Sampling& sampling, Index words) {
   std::string text = scenario.text;
   std::vector<bool> ended;
+  std::shared_ptr<const NetworkRun> pass;
   for (Index word = 0; word < words; ++word) {
     scenario.text = text;
-    const auto pass = run_network(scenario, nullptr, options);
+    pass = run_network(scenario, pass, options);
     const NetworkSpec& spec = pass->network->spec();
     if (spec.masked || spec.stacks.size() != 1) throw SettingError("--write", "is of networks that say the next word of a text", "expected a decoder alone, such as GPT-2");
     const Index lines = pass->text.tokens.size();

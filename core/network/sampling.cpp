@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "core/network/network.h"
@@ -45,31 +46,36 @@ std::string as_written(std::string shown) {
 }  // namespace
 
 std::vector<double> shares_of(std::span<const float> logits, const Sampling& sampling) {
+  std::vector<double> shares(logits.size());
+  if (logits.empty()) return shares;
+  const auto largest = std::ranges::max_element(logits);
+  if (sampling.temperature <= 0) {
+    shares[static_cast<std::size_t>(largest - logits.begin())] = 1;
+    return shares;
+  }
+  const auto normalise = [&] {
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& share : shares) share /= sum;
+  };
+  std::ranges::transform(logits, shares.begin(), [&](float logit) { return std::exp((static_cast<double>(logit) - static_cast<double>(*largest)) / static_cast<double>(sampling.temperature)); });
+  if (sampling.top_k > 0 && sampling.top_k < std::ssize(logits)) {
+    std::vector<float> sorted(logits.begin(), logits.end());
+    const auto last = sorted.begin() + sampling.top_k - 1;
+    std::ranges::nth_element(sorted, last, std::ranges::greater());
+    for (std::size_t i = 0; i < logits.size(); ++i) shares[i] = logits[i] < *last ? 0 : shares[i];
+  }
+  normalise();
+  if (sampling.top_p >= 1) return shares;
   std::vector<std::size_t> order(logits.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
-  std::vector<double> shares(logits.size());
-  if (logits.empty()) return shares;
-  const auto top = static_cast<double>(logits[order.front()]);
-  if (sampling.temperature <= 0) {
-    shares[order.front()] = 1;
-    return shares;
+  double reached = 0;
+  for (const std::size_t i : order) {
+    const double share = shares[i];
+    if (i != order.front() && reached >= static_cast<double>(sampling.top_p)) shares[i] = 0;
+    reached += share;
   }
-  std::size_t kept = order.size();
-  if (sampling.top_k > 0 && sampling.top_k < std::ssize(order)) {
-    const float last = logits[order[static_cast<std::size_t>(sampling.top_k) - 1]];
-    kept = static_cast<std::size_t>(std::ranges::partition_point(order, [&](std::size_t i) { return logits[i] >= last; }) - order.begin());
-  }
-  double sum = 0;
-  for (std::size_t i = 0; i < kept; ++i) sum += shares[order[i]] = std::exp((static_cast<double>(logits[order[i]]) - top) / static_cast<double>(sampling.temperature));
-  double reached = 0, left = 0;
-  for (std::size_t i = 0; i < kept; ++i) {
-    double& share = shares[order[i]];
-    if (sampling.top_p < 1 && i > 0 && reached >= static_cast<double>(sampling.top_p)) share = 0;
-    reached += share / sum;
-    left += share;
-  }
-  for (double& share : shares) share /= left;
+  normalise();
   return shares;
 }
 

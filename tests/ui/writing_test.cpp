@@ -39,9 +39,8 @@ SentenceStory told(const Trace& trace, const Sampling& sampling) {
   story.next_after = "dogs";
   story.next_at = 5;
   story.sampling = sampling;
-  const std::vector<double> shares = next_shares(*network_of(trace.inputs), 0, 5, sampling);
-  story.vocabulary = std::ssize(shares);
-  for (const LikelyToken& token : after_dogs(trace)) story.next.push_back({token.text, token.id, shares[static_cast<std::size_t>(token.id)], sampling.is_plain() ? -1 : token.probability});
+  story.shares = next_shares(*network_of(trace.inputs), 0, 5, sampling);
+  for (const LikelyToken& token : after_dogs(trace)) story.next.push_back({token.text, token.id, story.shares[static_cast<std::size_t>(token.id)], sampling.is_plain() ? -1 : token.probability});
   return story;
 }
 
@@ -97,7 +96,7 @@ TEST_CASE("temperature, top-k and top-p follow the pointer, change nothing of th
   drag(headlight::sentence::Dial::top_p, 0.6f);
   const Sampling& now = window.document().view.looking.sampling;
   CHECK(now.temperature == Approx(0.5));
-  CHECK(now.top_k == std::lround(std::sqrt(static_cast<double>(told(studio.trace(), {}).vocabulary))));
+  CHECK(now.top_k == std::lround(std::sqrt(static_cast<double>(told(studio.trace(), {}).shares.size()))));
   CHECK(now.top_p == Approx(0.6).margin(0.02));
   CHECK(window.document().undo.empty());
   CHECK(with_look({}, look_text(window.document().view)).looking.sampling == now);

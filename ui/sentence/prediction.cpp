@@ -28,7 +28,7 @@ void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
   const Rect track{{room.min.x + 8 * u, y - 3 * u}, {room.max.x - 8 * u, y + 3 * u}};
   const auto at = [&](double share) { return track.min.x + track.width() * static_cast<float>(share); };
   pen.fill(track, look.field, 3 * u);
-  const float plain = at(dial_share(Sampling{}, dial, story.vocabulary)), knob = at(dial_share(story.sampling, dial, story.vocabulary));
+  const float plain = at(dial_share(Sampling{}, dial, std::ssize(story.shares))), knob = at(dial_share(story.sampling, dial, std::ssize(story.shares)));
   pen.fill({{plain - u, y - 7 * u}, {plain + u, y + 7 * u}}, look.muted);
   pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, 8 * u);
   pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, Deed::sampling, static_cast<Index>(dial));

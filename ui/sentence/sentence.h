@@ -42,8 +42,9 @@ struct SentenceStory {
   std::string silent;         ///< the heads that are knocked out, "1.0, 1.3"
   std::string changed_layer;  ///< where the prediction is laid beside the model's own, "1"
   bool writes = false;        ///< a next word can be drawn and written after place `next_at` of the words
-  Index next_at = 0, vocabulary = 0;
+  Index next_at = 0;
   Sampling sampling;          ///< what it is drawn by
+  std::vector<double> shares; ///< of each token, what it is drawn from
   bool network = false, can_knock = false;
   bool takes_words = false;   ///< the sentence can be another
   bool random_weights = false, random_input = false;

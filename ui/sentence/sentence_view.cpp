@@ -82,7 +82,7 @@ void drag_sampling(const Frame& frame, const Scene& scene) {
   const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
   if (!pressed || pressed->deed != Deed::sampling) return;
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
-  const Sampling now = sentence::dialled(frame.view().looking.sampling, static_cast<sentence::Dial>(pressed->index), share, story(frame).vocabulary);
+  const Sampling now = sentence::dialled(frame.view().looking.sampling, static_cast<sentence::Dial>(pressed->index), share, std::ssize(story(frame).shares));
   if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
 }
 

@@ -66,10 +66,10 @@ void add_prediction(const Frame& frame, const NetworkRun& run, Index place, cons
   const bool at_end = place < 0;
   if (at_end) place = place_of_prediction(run, batch);
   story.sampling = frame.view().looking.sampling;
-  const std::vector<double> shares = next_shares(run, batch, place, story.sampling);
+  story.shares = next_shares(run, batch, place, story.sampling);
   const auto share = [](const std::vector<double>& all, Index token) { return all[static_cast<std::size_t>(token)]; };
   for (const LikelyToken& token : most_likely(run, batch, place, words_shown)) {
-    story.next.push_back({token.text, token.id, share(shares, token.id), story.sampling.is_plain() ? -1 : token.probability});
+    story.next.push_back({token.text, token.id, share(story.shares, token.id), story.sampling.is_plain() ? -1 : token.probability});
   }
   const TokenBatch& tokens = run.text.decoder.count() > 0 ? run.text.decoder : run.text.tokens;
   const auto entry = static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1));
@@ -82,16 +82,16 @@ void add_prediction(const Frame& frame, const NetworkRun& run, Index place, cons
   const NetworkSpec& spec = run.network->spec();
   story.writes = spec.stacks.size() == 1 && !spec.masked && !spec.takes_tensors;
   story.next_at = at_end ? tokens.lengths[entry] - 1 : place;
-  story.vocabulary = run.logits.size(-1);
   if (!other.run) return;
   const NetworkLayer& chosen = run.network->layers()[static_cast<std::size_t>(layer_of(*run.network, frame.trace()->scenario))];
   if (other.without_head) story.silent = head_name(chosen, frame.view().head);
   else story.changed_layer = chosen.layer;
-  const std::vector<double> others = next_shares(*other.run, batch, place, story.sampling);
+  std::vector<double> others = next_shares(*other.run, batch, place, story.sampling);
   for (Guess& guess : story.next) {
     guess.before = share(others, guess.token);
     if (other.without_head) std::swap(guess.before, guess.probability);
   }
+  if (other.without_head) story.shares = std::move(others);
 }
 
 }  // namespace
@@ -168,9 +168,8 @@ void write_word(const Frame& frame, const SentenceStory& story, std::optional<In
   const View& view = frame.view();
   const Index batch = std::min(view.batch, run->logits.size(0) - 1);
   if (!token) {
-    const OtherPass other = view.looking.knocked ? other_pass(frame) : OtherPass{};
     const auto number = philox(static_cast<std::uint64_t>(view.looking.draws), static_cast<std::uint64_t>(frame.document.scenario.seed))[0];
-    token = drawn(next_shares(other.run ? *other.run : *run, batch, story.next_at, story.sampling), static_cast<double>(philox_uniform(number)));
+    token = drawn(story.shares, static_cast<double>(philox_uniform(number)));
     frame.show([](View& v) { ++v.looking.draws; });
   }
   const std::optional<std::string> text = written_on(*run->network, frame.document.scenario.text, batch, story.next_at, *token);
