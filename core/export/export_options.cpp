@@ -6,6 +6,7 @@
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
+#include "core/text/alternatives.h"
 
 namespace headlight {
 
@@ -157,12 +158,10 @@ Written part_text(const ExportOptions& o) {
 
 template <typename Value, std::size_t count>
 Value one_of(Text option, Text text, const char* const (&names)[count], const char* what) {
-  std::string expected;
   for (std::size_t i = 0; i < count; ++i) {
     if (text == names[i]) return static_cast<Value>(i);
-    expected += (i == 0 ? "" : i + 1 == count ? " or " : ", ") + std::string(names[i]);
   }
-  fail(option, text, what, expected);
+  fail(option, text, what, alternatives(names));
 }
 
 constexpr const char* layer_words[] = {"all", "encoder", "decoder", "cross", "rollout", "flow"};

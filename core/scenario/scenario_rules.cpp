@@ -6,6 +6,7 @@
 #include "core/scenario/memory_need.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
+#include "core/text/alternatives.h"
 
 namespace headlight {
 namespace {
@@ -29,9 +30,7 @@ std::string divisors(Index n) {
   for (Index d = 1; d <= n; ++d) {
     if (n % d == 0) list.push_back(std::to_string(d));
   }
-  std::string text = list.front();
-  for (std::size_t i = 1; i < list.size(); ++i) text += (i + 1 == list.size() ? " or " : ", ") + list[i];
-  return text;
+  return alternatives(list);
 }
 
 void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why, std::optional<Index> known) {

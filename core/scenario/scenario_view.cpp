@@ -6,6 +6,7 @@
 
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
+#include "core/text/alternatives.h"
 
 namespace headlight {
 namespace {
@@ -19,11 +20,6 @@ std::optional<Choice> chosen(std::span<const std::string_view> names, std::strin
   const auto found = std::ranges::find(names, text);
   return found == names.end() ? std::nullopt : std::optional(static_cast<Choice>(found - names.begin()));
 }
-std::string one_of(std::span<const std::string_view> names) {
-  std::string all;
-  for (const std::string_view each : names) all += (all.empty() ? "" : each == names.back() ? " or " : ", ") + std::string(each);
-  return all;
-}
 
 }  // namespace
 
@@ -36,11 +32,11 @@ ViewAddress parse_view(std::string_view option, std::string_view text) {
   // What has no parts is no name with a colon in it.
   const bool parted = text.starts_with("mask:") || text.starts_with("map:");
   const auto kind = chosen<ViewKind>(view_names, parted ? text.substr(0, colon) : text);
-  if (!kind) throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a view", "expected " + one_of(view_names));
+  if (!kind) throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a view", "expected " + alternatives(view_names));
   ViewAddress view{*kind, MaskTab::patterns, {}};
   if (parted && *kind == ViewKind::mask) {
     const auto tab = chosen<MaskTab>(tab_names, part);
-    if (!tab) throw SettingError(std::string(option), "\"" + std::string(part) + "\" is not a sheet of the mask view", "expected " + one_of(tab_names));
+    if (!tab) throw SettingError(std::string(option), "\"" + std::string(part) + "\" is not a sheet of the mask view", "expected " + alternatives(tab_names));
     view.tab = *tab;
   }
   if (parted && view.kind == ViewKind::map) view.map = parse_map(option, part);

@@ -1,0 +1,20 @@
+// What may stand somewhere, for a sentence that names all of it.
+#pragma once
+
+#include <iterator>
+#include <string>
+
+namespace headlight {
+
+/// "1, 2, 4 or 8"
+template <typename Names>
+std::string alternatives(const Names& names) {
+  std::string text;
+  for (auto name = std::begin(names); name != std::end(names); ++name) {
+    if (name != std::begin(names)) text += std::next(name) == std::end(names) ? " or " : ", ";
+    text += *name;
+  }
+  return text;
+}
+
+}  // namespace headlight
