@@ -39,21 +39,9 @@ bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::optional<DType> dtype_of(std::string_view global) {
-  for (const auto& [name, dtype] : storage_types) {
-    if (name == global) return dtype;
-  }
-  return {};
-}
-
 /// torch.ComplexFloatStorage, torch.QInt8Storage …: tensors of these are left out by name, and refused where they are needed.
 bool is_other_storage(std::string_view global) {
-  return global.starts_with("torch.") && global.ends_with("Storage") && global.find('.', 6) == std::string_view::npos && !dtype_of(global);
-}
-
-bool is_allowed(std::string_view global) {
-  return dtype_of(global) || is_other_storage(global) || contains(rebuild_tensor, global) || contains(rebuild_parameter, global) ||
-         contains(ignored, global) || global == ordered_dict || global == torch_size;
+  return global.starts_with("torch.") && global.ends_with("Storage") && global.find('.', 6) == std::string_view::npos && !dtype_of_storage(global);
 }
 
 /// Walks the pickle's tree and lists the tensors and numbers in it under their dotted names.
@@ -185,7 +173,7 @@ class TorchReader {
     if (persistent == nullptr) place.fail("its storage is not one of torch.save's");
     const std::vector<Ref>& id = list(persistent->id);
     if (id.size() < 5) place.fail("its storage is not one of torch.save's");
-    const std::optional<DType> dtype = dtype_of(global(id[1]));
+    const std::optional<DType> dtype = dtype_of_storage(global(id[1]));
     const auto* key = std::get_if<std::string>(&tree_.nodes[id[2]]);
     const Index count = integer(id[4]);
     if (!dtype || key == nullptr) place.fail("its storage is not one of torch.save's");
@@ -258,9 +246,17 @@ class TorchReader {
 
 }  // namespace
 
-bool is_torch_global(std::string_view global) { return is_allowed(global); }
+bool is_torch_global(std::string_view global) {
+  return dtype_of_storage(global) || is_other_storage(global) || contains(rebuild_tensor, global) || contains(rebuild_parameter, global) ||
+         contains(ignored, global) || global == ordered_dict || global == torch_size;
+}
 
-std::optional<DType> dtype_of_storage(std::string_view global) { return dtype_of(global); }
+std::optional<DType> dtype_of_storage(std::string_view global) {
+  for (const auto& [name, dtype] : storage_types) {
+    if (name == global) return dtype;
+  }
+  return {};
+}
 
 TorchArrays read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, const std::string& only, const ErrorPlace& place) {
   TorchReader reader(tree, storages, place);

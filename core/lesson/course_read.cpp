@@ -184,11 +184,12 @@ CanvasCamera camera_at(const Place& at) {
   if (!(camera.zoom >= 0.5f && camera.zoom <= 12)) at.at("zoom").fail_type("a number from 0.5 to 12, times as large as it fits");
   if (!at.has("at")) return camera;
   const Place middle = at.at("at");
-  if (!middle.value.is_array() || middle.value.size() != 2) middle.fail_type("two numbers from 0 to 1, what is in the middle of its width and height");
-  camera.x = static_cast<float>(number_at(middle.at(0)));
-  camera.y = static_cast<float>(number_at(middle.at(1)));
-  if (!(camera.x >= 0 && camera.x <= 1 && camera.y >= 0 && camera.y <= 1)) middle.fail_type("two numbers from 0 to 1, what is in the middle of its width and height");
-  return camera;
+  if (middle.value.is_array() && middle.value.size() == 2) {
+    camera.x = static_cast<float>(number_at(middle.at(0)));
+    camera.y = static_cast<float>(number_at(middle.at(1)));
+    if (camera.x >= 0 && camera.x <= 1 && camera.y >= 0 && camera.y <= 1) return camera;
+  }
+  middle.fail_type("two numbers from 0 to 1, what is in the middle of its width and height");
 }
 
 void read_pose(const Place& at, Pose& pose) {
