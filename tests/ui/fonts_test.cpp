@@ -52,3 +52,17 @@ TEST_CASE("the words of a Chinese sentence have their letters at every scale of 
   }
   ImGui::DestroyContext(context);
 }
+
+TEST_CASE("control characters in a text, NUL too, leave every other letter what it was") {
+  ImGuiContext* context = ImGui::CreateContext();
+  {
+    Fonts fonts;
+    fonts.load(1, "words", std::string("the\0 \x01\x1f cat", 9));
+    for (const Face face : {Face::ui, Face::bold, Face::mono, Face::math}) {
+      ImFont* const font = fonts.pick(face, 13);
+      REQUIRE(font->IsLoaded());
+      CHECK(font->FindGlyphNoFallback('a') != nullptr);
+    }
+  }
+  ImGui::DestroyContext(context);
+}

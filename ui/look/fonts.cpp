@@ -112,7 +112,8 @@ std::vector<char32_t> most_frequent(const std::string& text, const std::vector<b
   std::unordered_map<char32_t, std::size_t> places;
   for (std::size_t at = 0; at < text.size();) {
     const char32_t character = next_character(text, at);
-    if (character > IM_UNICODE_CODEPOINT_MAX || (character < kept.size() && kept[character])) continue;
+    const bool control = character < 0x20;  // no glyphs, and a range that begins with 0 ends ImGui's list of them
+    if (control || character > IM_UNICODE_CODEPOINT_MAX || (character < kept.size() && kept[character])) continue;
     const auto [place, added] = places.emplace(character, counts.size());
     if (added) counts.emplace_back(0, character);
     ++counts[place->second].first;
