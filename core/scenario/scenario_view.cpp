@@ -93,7 +93,7 @@ MapAddress parse_map(std::string_view option, std::string_view text) {
   if (!stage || info(*stage).rows != Axis::query || info(*stage).cols != Axis::key) throw wrong();
   MapAddress map{*stage, {}};
   if (colon == std::string_view::npos) return map;
-  MapAddress::Region& region = map.region.emplace();
+  MapAddress::Region& region = *(map.region = MapAddress::Region());  // emplace() of a nested type with defaults: not for Clang 14
   std::string_view rest = text.substr(colon + 1);
   constexpr std::string_view after = ":,:";
   Index* const parts[] = {&region.q0, &region.q1, &region.k0, &region.k1};
