@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/projected_heads.h"
 #include "core/attention/softmax.h"
 #include "core/attention/workers.h"
 
@@ -15,6 +16,14 @@ constexpr Index leaf = depth_a_block;  // keys; a multiple of every kernel's pan
 constexpr Index line = 16;             // numbers of a cache line
 
 constexpr Index whole_lines(Index count) { return (count + line - 1) / line * line; }
+
+std::unique_ptr<PackedMatrix> packed(const MatrixView& m, int threads) {
+  auto made = std::make_unique<PackedMatrix>(m.rows, m.cols);
+  Workers workers;
+  workers.threads = threads;
+  workers.run(made->panels(), 4 * static_cast<double>(m.rows * m.cols), [&](Index panel) { made->pack_panel(m, panel); });
+  return made;
+}
 
 }  // namespace
 
@@ -32,25 +41,37 @@ const float* ScoreTile::read_mask(Index row_of_tile, const Segment& s) {
 
 ScoreRows::ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads)
     : steps_(std::move(steps)), shape_(std::move(shape)), rule_(std::move(rule)), threads_(threads), group_(shape_[1] / steps_.keys.size(1)) {
-  heads_.resize(static_cast<std::size_t>(shape_[0] * steps_.keys.size(1)));
+  keys_.resize(static_cast<std::size_t>(shape_[0] * steps_.keys.size(1)));
+  values_.resize(keys_.size());
+  plain_values_.resize(keys_.size());
   if (steps_.bias.defined()) bias_ = steps_.bias.expand(shape_);
 }
 
-const ScoreRows::PackedHead& ScoreRows::head(Index b, Index g) const {
+const PackedMatrix& ScoreRows::keys(Index b, Index g) const {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<PackedHead>& found = heads_[static_cast<std::size_t>(b * steps_.keys.size(1) + g)];
-  if (found) return *found;
-  auto made = std::make_unique<PackedHead>();
-  const MatrixView keys = transposed(steps_.keys.matrix(b, g)), values = steps_.values.matrix(b, g);
-  made->keys = PackedMatrix(keys.rows, keys.cols);
-  made->values = PackedMatrix(values.rows, values.cols);
-  Workers workers;
-  workers.threads = threads_;
-  const Index panels = made->keys.panels();
-  workers.run(panels, 4 * static_cast<double>(keys.rows * keys.cols), [&](Index panel) { made->keys.pack_panel(keys, panel); });
-  for (Index panel = 0; panel < made->values.panels(); ++panel) made->values.pack_panel(values, panel);
-  found = std::move(made);
+  std::unique_ptr<PackedMatrix>& found = keys_[static_cast<std::size_t>(b * steps_.keys.size(1) + g)];
+  if (!found) {
+    const Tensor head = head_of(steps_.keys, b, g);
+    found = packed(transposed(head.matrix()), threads_);
+  }
   return *found;
+}
+
+const PackedMatrix& ScoreRows::values(Index b, Index g) const {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<PackedMatrix>& found = values_[static_cast<std::size_t>(b * steps_.keys.size(1) + g)];
+  if (!found) {
+    const Tensor head = head_of(steps_.values, b, g);
+    found = packed(head.matrix(), threads_);
+  }
+  return *found;
+}
+
+MatrixView ScoreRows::plain_values(Index b, Index g) const {
+  const std::lock_guard lock(mutex_);
+  Tensor& found = plain_values_[static_cast<std::size_t>(b * steps_.keys.size(1) + g)];
+  if (!found.defined()) found = head_of(steps_.values, b, g);
+  return found.matrix();
 }
 
 void ScoreRows::add_segments(ScoreTile& tile, Index k0, Index k1, bool mask) const {
@@ -81,13 +102,24 @@ void ScoreRows::open(ScoreTile& tile, Stage stage) const {
   tile.stride = whole_lines(width) + line;
   const auto size = static_cast<std::size_t>(tile.stride * tile.count);
   if (tile.numbers.size() < size) tile.numbers = Buffer(size);
+  take_queries(tile);
+  if (rule_ && !tile.mask) tile.mask = reader();
+}
+
+void ScoreRows::take_queries(ScoreTile& tile) const {
   const Index d = steps_.queries.size(3);
   tile.queries.resize(static_cast<std::size_t>(ScoreTile::most_rows * d));
+  if (const ProjectedHeads* source = projected_heads(steps_.queries)) {
+    for (Index i = 0, end; i < tile.count; i = end) {  // neighbours together
+      for (end = i + 1; end < tile.count && tile.query(end) == tile.query(end - 1) + 1;) ++end;
+      source->rows(tile.b, tile.h, tile.query(i), {tile.queries.data() + i * d, end - i, d, d});
+    }
+    return;
+  }
   const MatrixView queries = steps_.queries.matrix(tile.b, tile.h);
   for (Index i = 0; i < tile.count; ++i) {
     for (Index j = 0; j < d; ++j) tile.queries[static_cast<std::size_t>(i * d + j)] = queries(tile.query(i), j);
   }
-  if (rule_ && !tile.mask) tile.mask = reader();
 }
 
 void ScoreRows::add_steps(Stage stage, float* x, Index h, Index q, Index k0, Index count, const float* bias) const {
@@ -101,12 +133,12 @@ void ScoreRows::add_steps(Stage stage, float* x, Index h, Index q, Index k0, Ind
 }
 
 void ScoreRows::score(ScoreTile& tile, Stage stage) const {
-  const PackedHead& head = this->head(tile.b, tile.h / group_);
+  const PackedMatrix& keys = this->keys(tile.b, tile.h / group_);
   const Index d = steps_.queries.size(3);
   const MatrixView queries{tile.queries.data(), tile.count, d, d, 1};
   for (const ScoreTile::Segment& s : tile.segments) {
     const Index count = s.count();
-    head.keys.multiply(queries, s.first / kernels().panel, {tile.at(0, s), tile.count, count, tile.stride});
+    keys.multiply(queries, s.first / kernels().panel, {tile.at(0, s), tile.count, count, tile.stride});
     for (Index i = 0; i < tile.count; ++i) {
       float* const x = tile.at(i, s);
       const float* bias = nullptr;

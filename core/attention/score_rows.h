@@ -50,11 +50,6 @@ struct ScoreTile {
 
 class ScoreRows {
  public:
-  /// K and V of one key/value head as the kernels read them.
-  struct PackedHead {
-    PackedMatrix keys, values;
-  };
-
   /// `steps` without mask and dropout; `rule` may be null. `shape` is [B, H, n_q, n_k].
   ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads);
 
@@ -66,8 +61,11 @@ class ScoreRows {
   Index group() const { return group_; }
   bool is_after_mask(Stage stage) const { return rule_ && (stage == Stage::masked_scores || stage == Stage::weights); }
 
-  /// Packed when it is first looked at.
-  const PackedHead& head(Index b, Index g) const;
+  /// K, transposed, and V of one key/value head as the kernels read them, packed when they are first looked at.
+  const PackedMatrix& keys(Index b, Index g) const;
+  const PackedMatrix& values(Index b, Index g) const;
+  /// The same V, row by row, for rows that mix all of it.
+  MatrixView plain_values(Index b, Index g) const;
   /// Adds the segments of keys [k0, k1): all of them, or those that the mask leaves.
   void add_segments(ScoreTile& tile, Index k0, Index k1, bool mask) const;
   /// Makes room for the tile's rows over the keys that `stage` needs, and takes up their queries.
@@ -81,6 +79,7 @@ class ScoreRows {
   std::unique_ptr<MaskReader> reader() const { return std::make_unique<MaskReader>(rule_->expression, rule_->context); }
 
  private:
+  void take_queries(ScoreTile& tile) const;
   void add_steps(Stage stage, float* x, Index h, Index q, Index k0, Index count, const float* bias) const;
 
   ScoreSteps steps_;
@@ -90,7 +89,9 @@ class ScoreRows {
   Index group_;
   Tensor bias_;
   mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<PackedHead>> heads_;  // by b · G + g
+  // By b · G + g.
+  mutable std::vector<std::unique_ptr<PackedMatrix>> keys_, values_;
+  mutable std::vector<Tensor> plain_values_;
 };
 
 }  // namespace headlight

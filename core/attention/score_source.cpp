@@ -121,9 +121,8 @@ void ScoreSource::row(Stage stage, Index b, Index h, Index q, Index k0, Index co
 }
 
 void ScoreSource::head_outputs(Index b, Index h, Index q, Index count, float* to, Index stride) const {
-  const ScoreRows::PackedHead& head = rows_.head(b, h / rows_.group());
-  const MatrixView values = rows_.steps().values.matrix(b, h / rows_.group());
-  const Index d = values.cols;
+  const PackedMatrix& packed = rows_.values(b, h / rows_.group());
+  const Index d = rows_.steps().values.size(3);
   static thread_local ScoreTile tile;
   tile.look_at(b, h);
   for (Index done = 0; done < count; done += tile.count) {
@@ -138,14 +137,17 @@ void ScoreSource::head_outputs(Index b, Index h, Index q, Index count, float* to
       const float weight = tile.is_live(i) ? 0.0F : rows_.dead_weight();
       std::fill_n(row, d, weight * 0.0F);  // NaN where the weights are
       if (tile.is_live(i)) continue;
-      for (Index k = 0; weight > 0 && k < values.rows; ++k) {
-        for (Index j = 0; j < d; ++j) row[j] += weight * values(k, j);
+      if (weight > 0) {
+        const MatrixView values = rows_.plain_values(b, h / rows_.group());
+        for (Index k = 0; k < values.rows; ++k) {
+          for (Index j = 0; j < d; ++j) row[j] += weight * values(k, j);
+        }
       }
       // A dead row's numbers stand there already.
       for (const ScoreTile::Segment& s : tile.segments) std::fill_n(tile.at(i, s), s.count(), 0.0F);
     }
     for (const ScoreTile::Segment& s : tile.segments) {
-      head.values.add_part({tile.at(0, s), tile.count, s.count(), tile.stride, 1}, s.first, {rows, tile.count, d, stride});
+      packed.add_part({tile.at(0, s), tile.count, s.count(), tile.stride, 1}, s.first, {rows, tile.count, d, stride});
     }
   }
 }
@@ -155,7 +157,7 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
   const Index bands = static_cast<Index>(row_cuts.size()) - 1, cols = static_cast<Index>(col_cuts.size()) - 1, n_k = shape()[3];
   const bool after_mask = rows_.is_after_mask(stage);
   std::vector<BlockExtremes> result(static_cast<std::size_t>(bands * cols), BlockExtremes{infinity, -infinity, false, after_mask});
-  if (stage != Stage::mask) rows_.head(b, h / rows_.group());
+  if (stage != Stage::mask) rows_.keys(b, h / rows_.group());
   Workers workers;
   workers.threads = rows_.threads();
   workers.run(bands, 1e9, [&](Index band) {

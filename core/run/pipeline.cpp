@@ -11,6 +11,7 @@
 #include "core/attention/dropout.h"
 #include "core/attention/head_outputs.h"
 #include "core/attention/masking.h"
+#include "core/attention/projected_heads.h"
 #include "core/position/relative_bias.h"
 #include "core/attention/score_stages.h"
 #include "core/attention/sweep.h"
@@ -69,6 +70,10 @@ class Pipeline {
   Tensor swept(Stage stage, const Tensor& before);
   // The stage computed as it is looked at, where source_ has it; else undefined.
   Tensor on_demand(Stage stage) const;
+  // Q, K or V as they are looked at, where the scores will be; else undefined.
+  Tensor projected_on_demand(Stage stage, const StageRecord& key) const;
+  // Whether scores too large to hold can be told from parts, as far as it is known before them.
+  bool parts_will_do() const;
 
   Trace& trace_;
   const Trace* last_;
@@ -126,6 +131,7 @@ Tensor Pipeline::make(Stage stage, const StageRecord& key, const Workers& worker
   if (source_) {
     if (Tensor later = on_demand(stage); later.defined()) return later;
   }
+  if (Tensor later = projected_on_demand(stage, key); later.defined()) return later;
   const StageStep& step = step_of(stage);
   return step.make ? step.make(key, workers) : swept(stage, key.sources[0]);
 }
@@ -184,6 +190,7 @@ double score_bytes(const Trace& trace) {
 }
 
 bool every_head_finite(const Tensor& heads) {
+  if (const ProjectedHeads* source = projected_heads(heads)) return source->is_finite();
   for (Index b = 0; b < heads.size(0); ++b) {
     for (Index h = 0; h < heads.size(1); ++h) {
       if (!all_finite(heads.matrix(b, h))) return false;
@@ -198,22 +205,32 @@ std::string gigabytes(double bytes) {
   return text;
 }
 
+// What cannot: a fill that leaks, dropout, cells painted over the mask, other rules.
+bool Pipeline::parts_will_do() const {
+  if (run_.override_stage || (scenario().training && scenario().dropout > 0)) return false;
+  if (!has_mask(scenario(), inputs())) return true;
+  return trace_.fill <= -1e8F && mask_rule(scenario(), inputs());
+}
+
+Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) const {
+  const bool turned = scenario().rope != Rope::none || scenario().qk_norm != QkNorm::none;
+  if (stage != Stage::V && (turned || (stage != Stage::Q && stage != Stage::K))) return {};
+  if (!key.sources[1].defined() || score_bytes(trace_) <= memory_budget() || !parts_will_do()) return {};
+  const Index heads = stage == Stage::Q ? dims().heads : dims().kv_heads;
+  auto source = std::make_shared<ProjectedHeads>(key.sources[0], key.sources[1], key.sources[2], heads, workers(stage).threads);
+  if (!source->is_finite()) return {};  // infinities and their like are looked at one by one
+  const Tensor& x = key.sources[0];
+  return project_on_demand(std::move(source), {x.size(0), x.size(1), key.sources[1].size(0)});
+}
+
 void Pipeline::choose_source() {
   const double bytes = score_bytes(trace_);
   if (bytes <= memory_budget()) return;
-  const bool masked = has_mask(scenario(), inputs());
-  std::shared_ptr<const MaskRule> rule;
-  // What cannot be told from parts: a fill that leaks, dropout, cells painted over the mask, what is not finite, other rules.
-  bool parts_will_do = !run_.override_stage && !(scenario().training && scenario().dropout > 0) && !(masked && trace_.fill > -1e8F) &&
-                       trace_.has(Stage::V_heads) && every_head_finite(trace_[Stage::V_heads]);
-  if (parts_will_do && masked) {
-    rule = mask_rule(scenario(), inputs());
-    parts_will_do = rule != nullptr;
-  }
-  if (parts_will_do) {
+  if (parts_will_do() && trace_.has(Stage::V_heads) && every_head_finite(trace_[Stage::V_heads])) {
     ScoreSteps steps = score_steps();
     steps.mask = steps.keep = {};
-    auto source = std::make_shared<ScoreSource>(std::move(steps), Shape{dims().batch, dims().heads, dims().n_q, dims().n_k}, rule,
+    std::shared_ptr<const MaskRule> rule = has_mask(scenario(), inputs()) ? mask_rule(scenario(), inputs()) : nullptr;
+    auto source = std::make_shared<ScoreSource>(std::move(steps), Shape{dims().batch, dims().heads, dims().n_q, dims().n_k}, std::move(rule),
                                                 workers(Stage::scores).threads);
     // Asked once for all: whether this system has memory on demand.
     if (stage_on_demand(source, Stage::scores).defined()) source_ = std::move(source);

@@ -4,6 +4,8 @@
 #include <cstdlib>
 
 #include "core/attention/masking.h"
+#include "core/attention/projected_heads.h"
+#include "core/attention/projection.h"
 #include "core/engine/tile_store.h"
 #include "core/figure/pool.h"
 #include "core/mask/block_verdict.h"
@@ -51,12 +53,43 @@ TEST_CASE("a stage computed as it is read has the numbers of one in memory", "[a
     const auto held = traced(inputs, scenario), read = traced_on_demand(inputs, scenario);
     CAPTURE(scenario.mask);
     if (!(*read)[Stage::weights].source()) return;  // a system without memory on demand
+    CHECK((projected_heads((*read)[Stage::Q_heads]) != nullptr) == (scenario.rope == Rope::none));
+    CHECK(projected_heads((*read)[Stage::V_heads]) != nullptr);
     CHECK(read->stages() == held->stages());
     for (const Stage stage : held->stages()) {
       CAPTURE(name(stage));
       CHECK_THAT((*read)[stage].contiguous(), agrees_with((*held)[stage].contiguous()));
     }
   }
+}
+
+TEST_CASE("heads projected as they are looked at have the very numbers of a whole projection", "[attention]") {
+  const Inputs inputs = small_inputs(sizes);
+  const Tensor whole = project(inputs.query, inputs.W_k, inputs.b_k, {});
+  const Index heads = sizes.kv_heads, d = inputs.W_k.size(0) / heads;
+  auto source = std::make_shared<ProjectedHeads>(inputs.query, inputs.W_k, inputs.b_k, heads, 2);
+  CHECK(source->is_finite());
+  for (Index b = 0; b < sizes.batch; ++b) {
+    for (Index h = 0; h < heads; ++h) {
+      const Tensor head = source->head(b, h);
+      Index wrong = 0;
+      for (Index row = 0; row < sizes.n_k; ++row) {
+        for (Index j = 0; j < d; ++j) wrong += head.at({row, j}) != whole.at({b, row, h * d + j});
+      }
+      CHECK(wrong == 0);
+    }
+  }
+  const Tensor read = project_on_demand(source, whole.shape());
+  if (!read.defined()) return;  // a system without memory on demand
+  CHECK(std::ranges::equal(read.contiguous().values(), whole.values()));
+}
+
+TEST_CASE("whether a projection may overflow is known before it is made", "[attention]") {
+  const Tensor x = Tensor::full({1, 4, 8}, 1e20F), weight = Tensor::full({6, 8}, 1e18F);
+  CHECK_FALSE(ProjectedHeads(x, weight, {}, 2, 1).is_finite());
+  CHECK(ProjectedHeads(x, Tensor::full({6, 8}, 1e10F), {}, 2, 1).is_finite());
+  CHECK_FALSE(ProjectedHeads(Tensor::full({1, 4, 8}, std::nanf("")), Tensor::full({6, 8}, 0), {}, 2, 1).is_finite());
+  CHECK_FALSE(ProjectedHeads(Tensor::full({1, 4, 8}, 1), Tensor::full({6, 8}, 1), Tensor::full({6}, std::numeric_limits<float>::infinity()), 2, 1).is_finite());
 }
 
 TEST_CASE("the pooled picture of a stage that nobody holds is that of one in memory", "[attention]") {

@@ -1,0 +1,103 @@
+#include "core/attention/projected_heads.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/attention/workers.h"
+#include "core/stage/cell_kind.h"
+#include "core/stage/extent.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index rows_a_block = 48;
+constexpr Index rows_a_tile = 16;
+
+double largest_magnitude(const MatrixView& m) {
+  Extent extent;
+  extent.add(m, {});
+  const ValueRange range = extent.range(ColormapKind::diverging);
+  return extent.empty() ? 0 : static_cast<double>(range.hi);
+}
+
+}  // namespace
+
+ProjectedHeads::ProjectedHeads(Tensor x, Tensor weight, Tensor bias, Index heads, int threads)
+    : x_(x.contiguous()), weight_(std::move(weight)), bias_(std::move(bias)), heads_(heads), d_head_(weight_.size(0) / heads), threads_(threads),
+      packed_(static_cast<std::size_t>(heads)) {}
+
+const PackedMatrix& ProjectedHeads::packed(Index h) const {
+  const std::lock_guard lock(mutex_);
+  PackedMatrix& made = packed_[static_cast<std::size_t>(h)];
+  if (made.cols() == 0) {
+    const Tensor rows = weight_.slice(0, h * d_head_, d_head_);
+    made.resize(x_.size(2), d_head_);
+    for (Index panel = 0; panel < made.panels(); ++panel) made.pack_panel(transposed(rows.matrix()), panel);
+  }
+  return made;
+}
+
+void ProjectedHeads::rows(Index b, Index h, Index first, const MatrixTarget& to) const {
+  packed(h).multiply(row_block(x_.matrix(b), first, to.rows), 0, to);
+  if (!bias_.defined()) return;
+  const MatrixView bias = bias_.matrix();
+  for (Index i = 0; i < to.rows; ++i) {
+    for (Index j = 0; j < to.cols; ++j) to.data[i * to.row_stride + j] += bias(0, h * d_head_ + j);
+  }
+}
+
+void ProjectedHeads::fill(Index first, Index count, float* to) const {
+  const Index width = heads_ * d_head_, n = x_.size(1), row = first / width, end = (first + count + width - 1) / width;
+  Buffer numbers(static_cast<std::size_t>((end - row) * width));
+  for (Index at = row; at < end;) {
+    const Index here = std::min(end - at, n - at % n);
+    for (Index h = 0; h < heads_; ++h) rows(at / n, h, at % n, {numbers.data() + (at - row) * width + h * d_head_, here, d_head_, width});
+    at += here;
+  }
+  std::copy_n(numbers.begin() + (first - row * width), count, to);
+}
+
+Tensor ProjectedHeads::head(Index b, Index h) const {
+  const Index n = x_.size(1), blocks = (n + rows_a_block - 1) / rows_a_block;
+  Buffer values(static_cast<std::size_t>(n * d_head_));
+  Workers workers;
+  workers.threads = threads_;
+  workers.run(blocks, 2.0 * static_cast<double>(n * d_head_) * static_cast<double>(x_.size(2)), [&](Index block) {
+    const Index first = block * rows_a_block, height = std::min(rows_a_block, n - first);
+    rows(b, h, first, {values.data() + first * d_head_, height, d_head_, d_head_});
+  });
+  return Tensor({n, d_head_}, std::move(values));
+}
+
+bool ProjectedHeads::is_finite() const {
+  double x = 0;
+  for (Index b = 0; b < x_.size(0); ++b) {
+    if (!all_finite(x_.matrix(b))) return false;
+    x = std::max(x, largest_magnitude(x_.matrix(b)));
+  }
+  const MatrixView weight = weight_.matrix();
+  double bound = 0;
+  for (Index row = 0; row < weight.rows; ++row) {
+    double sum = 0;
+    for (Index col = 0; col < weight.cols; ++col) sum += std::fabs(static_cast<double>(weight(row, col)));
+    const double bias = bias_.defined() ? std::fabs(static_cast<double>(bias_.at({row}))) : 0;
+    if (!std::isfinite(sum + bias)) return false;
+    bound = std::max(bound, sum * x + bias);
+  }
+  return bound < 0.5 * static_cast<double>(std::numeric_limits<float>::max());
+}
+
+Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape) {
+  const Index width = shape.back();
+  return demand_tensor(std::move(shape), std::move(source), rows_a_tile * width);
+}
+
+const ProjectedHeads* projected_heads(const Tensor& tensor) { return dynamic_cast<const ProjectedHeads*>(tensor.source()); }
+
+Tensor head_of(const Tensor& heads, Index b, Index h) {
+  if (const ProjectedHeads* source = projected_heads(heads)) return source->head(b, h);
+  return heads.slice(0, b, 1).slice(1, h, 1);
+}
+
+}  // namespace headlight

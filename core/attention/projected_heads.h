@@ -1,0 +1,43 @@
+// Q, K or V of a sequence too long to hold every head of it: rows are projected when they are read, a head when it is looked at.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "core/attention/product.h"
+#include "core/tensor/demand.h"
+
+namespace headlight {
+
+class ProjectedHeads : public DemandSource {
+ public:
+  /// x [B, n, in], weight [heads · d_head, in], bias [heads · d_head] or undefined.
+  ProjectedHeads(Tensor x, Tensor weight, Tensor bias, Index heads, int threads);
+
+  /// [B, n, heads · d_head], row by row, with the numbers that project() gives.
+  void fill(Index first, Index count, float* to) const override;
+  /// All rows of one head, [n, d_head], made anew each time.
+  Tensor head(Index b, Index h) const;
+  /// Rows [first, first + to.rows) of one head.
+  void rows(Index b, Index h, Index first, const MatrixTarget& to) const;
+  /// Whether no number can overflow: told from the largest of x and the sums of the weights' magnitudes, without a product.
+  bool is_finite() const;
+
+ private:
+  const PackedMatrix& packed(Index h) const;
+
+  Tensor x_, weight_, bias_;
+  Index heads_, d_head_;
+  int threads_;
+  mutable std::mutex mutex_;
+  mutable std::vector<PackedMatrix> packed_;  // the weights, by head
+};
+
+/// The projection as it is looked at; undefined where this system has no memory on demand.
+Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape);
+/// What projects a tensor or a view of it; null where its numbers are simply there.
+const ProjectedHeads* projected_heads(const Tensor& tensor);
+/// One head of a tensor [B, H, n, d], to be read by matrix(): in plain memory, made anew, where that is to be projected.
+Tensor head_of(const Tensor& heads, Index b, Index h);
+
+}  // namespace headlight
