@@ -21,7 +21,8 @@ constexpr const char* introduction = R"help(Headlight shows every step of multi-
 Commands
   headlight [FILE] [settings]                       the window
   headlight [FILE] --screenshot OUT.{png,pdf,svg}   the window's picture, in a PDF or SVG as vectors; needs no display; --bare: the view alone
-  headlight [FILE] --animation OUT.{png,gif}|DIR/   the step player, animated; a folder gets numbered PNGs; --seconds-per-step X
+  headlight [FILE] --animation OUT.{png,gif}|DIR/   a pass through every step, in half a minute; a folder gets numbered PNGs
+     [--level pipeline] [--seconds-per-step X]      the step player's moments on all matrices at once, each for X seconds
   headlight [FILE] --frames N                       draws N frames; times as JSON
   headlight trace [FILE] -o OUT.{npz,json}          every stage as an array; --parameters adds W_q ... b_o
   headlight trace MODEL --text "..." --layer N|all [--stages weights,...] -o OUT.npz     layers of a network, on their true input

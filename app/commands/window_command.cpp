@@ -82,6 +82,13 @@ void open_as_sentence(Document& start, const CommandLine& line) {
   if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty()) start.view.looking.level = Level::sentence;
 }
 
+/// Whether the line, the file or a lesson's step says what is looked at, or how long each of the player's moments is.
+bool says_what_to_film(const Document& start, const CommandLine& line) {
+  constexpr const char* said[] = {"--compare", "--view", "--level", "--step", "--way", "--lesson-step", "--look", "--seconds-per-step"};
+  const auto& saved = start.origin.lesson.view;
+  return (saved && !saved->level.empty()) || !start.origin.lesson.course.empty() || std::ranges::any_of(said, [&](const char* option) { return line.has(option); });
+}
+
 /// One's own stages beside what is open.
 void lay_over(Document& start, const CommandLine& line) {
   if (!line.has("--compare")) return;
@@ -193,7 +200,12 @@ int screenshot_command(const CommandLine& line) {
 
 int animation_command(const CommandLine& line) {
   const std::string out = line["--animation"];
-  const WindowOptions options = window_of(line);
+  WindowOptions options = window_of(line);
+  if (!says_what_to_film(options.start, line)) {  // a pass through every step, as it is presented
+    options.start.view.kind = ViewKind::pipeline;
+    options.start.view.looking.level = Level::operation;
+    options.start.view.presenting = true;
+  }
   std::optional<double> seconds;
   if (line.has("--seconds-per-step")) {
     seconds = static_cast<double>(parse_number("--seconds-per-step", line["--seconds-per-step"]));

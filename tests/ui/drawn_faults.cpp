@@ -92,9 +92,8 @@ void cuts(const Record& record, std::vector<std::string>& found) {
 void small_or_faint(const DrawnPicture& picture, std::vector<std::string>& found) {
   const Look& colours = picture.look;
   for (const RecordedText& text : picture.record.texts) {
-    const float least = text.face == Face::mono || text.face == Face::math ? 12 : 13;
-    const bool script = text.face == Face::math;  // of formulas: sub- and superscripts are smaller
-    if (text.pixels < least && !script) found.push_back(at(text) + " is " + std::to_string(text.pixels) + " px");
+    const float least = text.face == Face::mono ? 12 : 13;  // sub- and superscripts too
+    if (text.pixels < least) found.push_back(at(text) + " is " + std::to_string(text.pixels) + " px");
     if (text.face == Face::mono) continue;  // stands on the colours of cells, in ink that is chosen for each
     const bool is_ground = text.colour == colours.card || text.colour == colours.panel || text.colour == colours.window;  // words on ink
     const double least_contrast = is_ground ? contrast(text.colour, colours.ink) : std::min(contrast(text.colour, colours.card), contrast(text.colour, colours.window));

@@ -194,8 +194,9 @@ TEST_CASE("the sentence level holds 2 to 60 words, in both languages, and nothin
   const char* texts[] = {"the cat", "the cat that chases the dogs sleeps because it is tired",
                          "a b c d e f g h i j k l m n o p q r s t u v w x y z the cat sat on the mat and the dog sat on the log and the bird sat on the word that was "
                          "there before them all until the evening came over"};
-  for (const char* text : texts) {
-    for (const Setting& at : {Setting{{1024, 768}, 1, false, "en"}, Setting{{1600, 900}, 1, false, "zh"}}) {
+  const std::string endless = "the " + std::string(300, 'a') + " cat";
+  for (const char* text : {texts[0], texts[1], texts[2], endless.c_str()}) {
+    for (const Setting& at : {Setting{{1024, 768}, 1, false, "en"}, Setting{{1600, 900}, 1, false, "zh"}, Setting{{1280, 720}, 1, true, "en"}}) {
       Document document = sentence();
       document.scenario.text = text;
       Studio studio(document, at);

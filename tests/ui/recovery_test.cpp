@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <imgui_internal.h>
+
 #include "core/scenario/scenario_json.h"
 #include "tests/catch.h"
 #include "tests/ui/monkey.h"
@@ -180,6 +182,12 @@ TEST_CASE("what a window left behind is offered to the next, brought back with i
     window.session.remember_in(folder.path());
     REQUIRE(window.session.offers_recovery());
     window.frame();
+    window.press('o', true);  // a dialog is not covered: the offer waits until it is closed
+    window.settle();
+    REQUIRE(window.document().view.dialog == Dialog::open);
+    CHECK_FALSE(ImGui::FindWindowByName("recovery")->WasActive);
+    window.press(compat::Key::escape);
+    window.settle();
     const ImVec2 button = window.find("recovery", {takes ? "take" : "discard"});
     REQUIRE(button.x > 0);
     window.click(button);

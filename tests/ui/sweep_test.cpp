@@ -69,6 +69,15 @@ class Sweep {
 
  public:
   int numbers() const { return numbers_; }
+  const std::vector<MatrixQuad>& quads() const { return window_.painter.quads; }
+  const std::vector<std::string>& words() const { return window_.document().trace->inputs.key_tokens.at(0); }
+  void pin_the_same() {
+    window_.session.perform(Pin{});
+    window_.settle();
+    record_ = {};
+    window_.painter.quads.clear();
+    window_.frame();
+  }
 
  private:
   HeadlessWindow window_;
@@ -200,4 +209,74 @@ TEST_CASE("no text crosses another or an arrow, none is small or faint, no title
   CHECK(pictures > 400);
   CHECK(numbers_in_cells > 10000);
   CHECK(faults.empty());
+}
+
+TEST_CASE("on the pipeline's cards every word of a short sentence stands whole, and none is cut") {
+  struct Shown {
+    const char* text;
+    Edit change;
+  };
+  const Shown texts[] = {{"the cat that chases the dogs sleeps because it is tired", plain}, {"the cat that chases the dogs sleeps because it is tired", every_stage},
+                         {"the cat sat on the mat", plain}, {"because sentences continue everything becomes complicated", grouped}};
+  for (const ImVec2 size : {ImVec2{1024, 768}, ImVec2{1280, 720}, ImVec2{1366, 768}, ImVec2{1600, 900}, ImVec2{3840, 2160}}) {
+    for (const char* language : {"en", "zh"}) {
+      Sweep sweep(size, language, Theme::light);
+      for (const auto& [text, change] : texts) {
+        sweep.show([text = text, change = change](Scenario& s) {
+          s.text = text;
+          change(s);
+        }, [](View& v) { v.selected = Cell{Stage::weights, 0, 0, 3, 1}; });
+        INFO(size.x << " " << language << " " << text);
+        const std::vector<RecordedText>& texts_drawn = sweep.record().texts;
+        std::set<std::string> missing(sweep.words().begin(), sweep.words().end());
+        for (std::size_t i = 0; i < texts_drawn.size(); ++i) {
+          const RecordedText& drawn = texts_drawn[i];
+          missing.erase(drawn.text);
+          const bool cut = i + 1 < texts_drawn.size() && texts_drawn[i + 1].text == "…" && texts_drawn[i + 1].turned == drawn.turned;
+          const bool of_a_word = std::ranges::any_of(sweep.words(), [&](const std::string& word) { return word != drawn.text && word.starts_with(drawn.text); });
+          CAPTURE(drawn.text, drawn.min.x, drawn.min.y);
+          CHECK_FALSE((cut && of_a_word));
+        }
+        CHECK(missing.empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("matrices beside one another take the height that there is, in small windows and in large ones, and so does a sentence") {
+  for (const ImVec2 size : {ImVec2{1024, 768}, ImVec2{1920, 1080}, ImVec2{3840, 2160}}) {
+    Sweep sweep(size, "en", Theme::light);
+    // How much of the window's height lies between the highest and the lowest matrix, left of the inspector.
+    const auto height = [&] {
+      float top = size.y, bottom = 0;
+      for (const MatrixQuad& quad : sweep.quads()) {
+        if (quad.min.x < 200 || quad.max.x > size.x - 240) continue;
+        top = std::min(top, quad.min.y);
+        bottom = std::max(bottom, quad.max.y);
+      }
+      return (bottom - top) / size.y;
+    };
+    INFO(size.x);
+    const auto text = [](Scenario& s) { s.text = "the cat that chases the dogs sleeps because it is tired"; };
+    sweep.show(text, [](View& v) {
+      v.kind = ViewKind::mask;
+      v.mask_lab.tab = MaskTab::side_by_side;
+    });
+    CHECK(height() > (size.x < 1200 ? 0.42f : 0.28f));
+    sweep.show(text, [](View& v) { v.kind = ViewKind::mask; });
+    CHECK(height() > 0.6f);
+    sweep.show(text, [](View& v) { v.kind = ViewKind::compare; });
+    sweep.pin_the_same();
+    CHECK(height() > (size.x < 1200 ? 0.4f : 0.3f));
+    sweep.show(text, [](View& v) { v.looking.level = Level::sentence; });
+    float left = size.x, right = 0, largest = 0;
+    for (const RecordedText& drawn : sweep.record().texts) {
+      if (std::ranges::find(sweep.words(), drawn.text) == sweep.words().end() || drawn.min.y < 0.25f * size.y) continue;
+      left = std::min(left, drawn.min.x);
+      right = std::max(right, drawn.max.x);
+      largest = std::max(largest, drawn.pixels);
+    }
+    CHECK((right - left) / size.x > 0.55f);
+    CHECK(largest >= 20 * std::max(1.0f, std::min(size.x / 1920, size.y / 1080)));
+  }
 }

@@ -162,13 +162,31 @@ Stage stage_shown(const Frame& frame) {
   return weights && weights->kind != Kind::differs && first ? first->stage : Stage::weights;
 }
 
+constexpr float panel_title = 32, panel_foot = 28, names_upright = 20;  // points
+
+/// Cells of one of three panels, B − A under A and B where there are two lines of them.
+float panel_cell(const MatrixView& matrix, Rect area, int lines, float names, float gap, float u) {
+  const auto n = static_cast<float>(lines), columns = lines == 1 ? 3.0f : 2.0f;
+  const ImVec2 box{(area.width() - (columns - 1) * gap) / columns - names - 20 * u, (area.height() - (n - 1) * gap) / n - (panel_title + panel_foot + names_upright) * u};
+  return std::min(1.5f * std::max(box.y, 0.0f) / static_cast<float>(matrix.rows), std::max(box.x, 0.0f) / static_cast<float>(matrix.cols));
+}
+
 /// Gives the y below the panels: they are as high as their matrices need.
 float add_panels(const Frame& frame, const StageDifference& stage, Rect area, ComparePicture& picture) {
   if (stage.kind != Kind::differs && stage.kind != Kind::same) return area.min.y;
   const float u = frame.u;
   const float gap = 12 * u;
-  const float width = (area.width() - 2 * gap) / 3;
   const MatrixView matrix = (*frame.trace())[stage.stage].matrix();
+  const StageInfo& about = info(stage.stage);
+  const float widest = widest_label(frame, about.rows, matrix.rows, 12 * u) + 8 * u;
+  const float wanted = std::clamp(widest, 24 * u, 110 * u);
+  const bool folds = panel_cell(matrix, area, 2, wanted, gap, u) > panel_cell(matrix, area, 1, wanted, gap, u);
+  const float width = folds ? (area.width() - gap) / 2 : (area.width() - 2 * gap) / 3;
+  const float height = folds ? (area.height() - gap) / 2 : area.height();
+  const float names = std::min(wanted, width * 0.36f);
+  const ImVec2 box{width - names - 20 * u, height - (panel_title + panel_foot) * u};
+  const float turned = about.cols == Axis::key ? turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, 12 * u) : 0;
+  const float names_below = turned > 0 ? 0.71f * turned + 14 * u : names_upright * u;
   const bool wide_cells = width / static_cast<float>(matrix.cols) >= 10 * u;
   const char* titles[] = {"compare.a", "compare.b", "compare.b_minus_a"};
   const Slice slice = slice_of(frame, stage);
@@ -178,26 +196,28 @@ float add_panels(const Frame& frame, const StageDifference& stage, Rect area, Co
   float bottom = area.min.y;
   for (int i = 0; i < 3; ++i) {
     ComparePanel panel;
-    const float left = area.min.x + static_cast<float>(i) * (width + gap);
+    const bool second = folds && i == 2;
+    const float left = area.min.x + (second ? 0 : static_cast<float>(i) * (width + gap)), top = second ? bottom + gap : area.min.y;
     panel.title = frame.words(titles[i]);
     if (i == 2 && elsewhere) {  // named, as it is not what one looked at
       const std::string head = std::to_string(is_per_kv_head(stage.stage) ? slice.head / frame.trace()->dims().groups() : slice.head);
       panel.title = has_head_axis(stage.stage) ? frame.words.fill("compare.slice", {entry, head}) : frame.words.fill("compare.slice_no_head", {entry});
     }
-    panel.card = {{left, area.min.y}, {left + width, area.max.y}};
-    const Rect rect = fit(panel.card, matrix.rows, matrix.cols, 32 * u, 50 * u, 20 * u, u);
-    bottom = panel.card.max.y = rect.max.y + 28 * u;
+    panel.card = {{left, top}, {second ? area.max.x : left + width, top + height}};
+    const Rect rect = fit(panel.card, matrix.rows, matrix.cols, panel_title * u, names, names_below, u);
+    bottom = panel.card.max.y = rect.max.y + names_below + (panel_foot - names_upright) * u;
     if (i < 2) {
       panel.heat = side_heat(frame, stage.stage, slice, i == 0 ? *frame.document.pinned : *frame.trace(), rect);
     } else {
       panel.heat = difference_heat(frame, stage, rect, slice);
     }
     panel.heat.row_labels = slice_labels(frame, info(stage.stage).rows, slice.batch, matrix.rows);
-    if (wide_cells) {
+    if (wide_cells || turned > 0) {
       panel.heat.col_labels = slice_labels(frame, info(stage.stage).cols, slice.batch, matrix.cols);
       panel.heat.widest_column = widest_label(frame, info(stage.stage).cols, matrix.cols, 12 * u) / (12 * u);
     }
-    panel.heat.label_room = 4;
+    panel.heat.label_room = (names - 6 * u) / (12 * u);
+    panel.heat.turned_room = turned / (12 * u);
     picture.panels.push_back(std::move(panel));
   }
   return bottom;
@@ -301,7 +321,8 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   picture.stage_summary = stage_words(frame, stage);
   const float u = frame.u;
   const float lowest = std::min(static_cast<float>(tile_rows(frame, area.width())) * (lowest_tile + tile_gap) * u, area.height() * 0.45f);
-  const float tiles = std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest);
+  const bool any_tiles = tile_rows(frame, area.width()) > 0;
+  const float tiles = any_tiles ? std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest) : 0;
   const Tensor& whole = (*frame.trace())[picture.stage];
   const bool several = stage.kind == Kind::differs && whole.rank() >= 3 && (whole.size(0) > 1 || (has_head_axis(picture.stage) && whole.size(1) > 1));
   const float row = several ? 86 * u : 0;

@@ -187,7 +187,7 @@ void draw_compare_view(const Frame& frame, Rect place) {
   const Rect area{{inside.min.x, inside.min.y + 62 * u}, inside.max};
   const ComparePicture& picture = compare_picture(frame, area);
   draw_heading(frame, picture, inside);
-  const Rect large{area.min, {area.max.x, picture.panels.empty() ? area.min.y + 26 * u : picture.panels[0].card.max.y}};
+  const Rect large{area.min, {area.max.x, picture.panels.empty() ? area.min.y + 26 * u : picture.panels.back().card.max.y}};
   point(frame, picture, large);
   draw_panels(frame, picture, large);
   for (std::size_t i = 0; i < picture.slices.size(); ++i) draw_slice(frame, picture.slices[i], static_cast<int>(i));

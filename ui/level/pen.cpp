@@ -10,6 +10,22 @@
 namespace headlight {
 namespace {
 
+/// Longer words stand in prose with their middle left out.
+constexpr std::size_t longest_in_prose = 32;
+
+/// Its first and last letters around "…", where it has more than so many.
+std::string shortened(std::string_view word, std::size_t most) {
+  std::vector<std::string_view> letters;
+  for (std::string_view rest = word; !rest.empty() && letters.size() <= word.size();) {
+    letters.push_back(first_character(rest));
+    rest.remove_prefix(letters.back().size());
+  }
+  if (letters.size() <= most) return std::string(word);
+  const auto tail = static_cast<std::size_t>(letters[letters.size() - (most - 1) / 2].data() - word.data());
+  const auto head = static_cast<std::size_t>(letters[most / 2].data() - word.data());
+  return std::string(word.substr(0, head)) + "…" + std::string(word.substr(tail));
+}
+
 /// A run of a sentence that may not be broken, in one style.
 struct Piece {
   std::string_view text;
@@ -65,7 +81,16 @@ void Pen::turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colou
   scene_.items.emplace_back(SceneText{TextRole::word, face, easel_.fonts.crisp(face, pixels), colour, {{end.x - size.x, end.y - size.y / 2}, {end.x, end.y + size.y / 2}}, std::move(text), degrees});
 }
 
-float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Named> values, Rect room, float pixels, ImU32 colour, Align align) {
+float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Named> given, Rect room, float pixels, ImU32 colour, Align align) {
+  std::vector<Named> values(given.begin(), given.end());
+  for (Named& value : values) {
+    const auto width = [&] { return measure(value.bold ? Face::bold : Face::ui, value.bold ? strong(pixels) : pixels, value.text).x; };
+    if (value.text.find(' ') != std::string::npos || (!value.link && width() <= room.width())) continue;
+    // A word no wider than half a line, but some letters of it in any case.
+    std::size_t most = longest_in_prose;
+    do value.text = shortened(value.text, most);
+    while (width() > room.width() / 2 && (most -= 4) >= 8);
+  }
   std::vector<Piece> pieces = pieces_of(pattern, values);
   // Bold type has sizes of its own; a line is as high as the higher.
   const float line = std::max(easel_.fonts.crisp(Face::ui, pixels), easel_.fonts.crisp(Face::bold, strong(pixels))) * 1.3f;

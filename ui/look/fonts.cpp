@@ -26,8 +26,11 @@ constexpr std::array sizes{
     Size{Face::ui, 13},   Size{Face::ui, 15},   Size{Face::ui, 18},   Size{Face::ui, 21},   Size{Face::ui, 26},   Size{Face::ui, 34},
     Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 20}, Size{Face::bold, 26}, Size{Face::bold, 34},
     Size{Face::mono, 12}, Size{Face::mono, 14}, Size{Face::mono, 17}, Size{Face::mono, 20}, Size{Face::mono, 28}, Size{Face::mono, 40},
-    Size{Face::math, 10}, Size{Face::math, 12}, Size{Face::math, 14}, Size{Face::math, 18}, Size{Face::math, 22}, Size{Face::math, 26}, Size{Face::math, 36},
+    Size{Face::math, 10}, Size{Face::math, 13}, Size{Face::math, 16}, Size{Face::math, 18}, Size{Face::math, 22}, Size{Face::math, 26}, Size{Face::math, 36},
 };
+
+// Where the window has room for type of up to twice these sizes, the largest of it.
+constexpr std::array large_sizes{Size{Face::ui, 52}, Size{Face::bold, 52}, Size{Face::bold, 68}, Size{Face::math, 46}};
 
 // Letters and signs that formulas, labels and controls use beyond Latin-1.
 constexpr const char* symbols =
@@ -132,7 +135,7 @@ void mark(std::vector<bool>& seen, const std::string& text) {
 }  // namespace
 
 bool Fonts::covers(float scale, const std::string& words, const std::string& text) {
-  if (scale != scale_ || seen_.empty()) return false;
+  if (scale != scale_ || large_ != made_large_ || seen_.empty()) return false;
   if (words == words_ && text == text_) return true;
   for (const std::string* each : {&words, &text}) {
     for (std::size_t at = 0; at < each->size();) {
@@ -160,7 +163,7 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   wanted.AddText(words.c_str());
   seen_.assign(0x110000, false);
   mark(seen_, words);
-  const double room = room_for_characters(scale, pixels_of(seen_, scale), texture_limit_);
+  const double room = room_for_characters(scale, pixels_of(seen_, scale) * (large_ ? 2 : 1), texture_limit_);
   for (const char32_t character : most_frequent(text, seen_, static_cast<std::size_t>(room))) {
     wanted.AddChar(static_cast<ImWchar>(character));
   }
@@ -169,17 +172,20 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   ranges.clear();
   wanted.BuildRanges(&ranges);
   const bool cjk = needs_cjk(ranges);
-  for (const Size& size : sizes) {
+  const auto make = [&](const Size& size) {
     const float pixels = size.points * scale;
     ImFont* font = add(atlas, role_of(size.face), pixels, ranges.Data, false);
     if (size.face != Face::mono) add(atlas, FontRole::mono, pixels, ranges.Data, true);  // signs that the face lacks
     if (cjk && holds_cjk(size)) add(atlas, FontRole::cjk, pixels, ranges.Data, true);
     baked_.push_back({size.face, std::round(pixels), font});
-  }
+  };
+  std::ranges::for_each(sizes, make);
+  if (large_) std::ranges::for_each(large_sizes, make);
+  made_large_ = large_;
   ImGui::GetIO().FontDefault = pick(Face::ui, 13 * scale);
 #if IMGUI_VERSION_NUM < 19200
   int width = 2048;  // a tall atlas may be higher than a texture can be
-  const double area = pixels_of(seen_, scale) / 0.8;
+  const double area = pixels_of(seen_, scale) * (large_ ? 2 : 1) / 0.8;
   while (width < 16384 && area / width > width) width *= 2;
   atlas.TexDesiredWidth = std::min(texture_limit_, width);
   atlas.Build();

@@ -23,6 +23,8 @@ class Fonts {
   /// Whether a load would change anything: another scale, or characters that were in neither text of the last one. Other
   /// sentences of the same characters do not.
   bool covers(float scale, const std::string& words, const std::string& text);
+  /// Larger sizes are made too from the next load on, which is due where that changes: for windows with room for large type.
+  void make_large(bool large) { large_ = large; }
   /// Of the atlas, each way: what the graphics driver takes.
   void set_texture_limit(int pixels) { texture_limit_ = pixels; }
   float scale() const { return scale_; }
@@ -49,6 +51,7 @@ class Fonts {
   int texture_limit_ = 16384;
   float scale_ = 0;
   bool lacks_ = false;
+  bool large_ = false, made_large_ = false;
 };
 
 /// Text with its top left corner at `at`; `pixels` is the font's size on screen.

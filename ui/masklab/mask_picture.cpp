@@ -113,12 +113,14 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   }
   label_room = std::max(std::min(label_room + 6 * t, half * 0.3f), axis_names_width(frame));
   const Rect room = room_for_cells(picture.weights_card, t, label_room);
-  const float turned = turned_room(frame, Axis::key, dims.n_q, dims.n_k, {room.width(), room.height()}, 12 * t);
+  const float side = std::min(room.width() / static_cast<float>(dims.n_k), room.height() / static_cast<float>(dims.n_q));  // its cells are square
+  const float turned = turned_room(frame, Axis::key, dims.n_q, dims.n_k, {side * static_cast<float>(dims.n_k), side * static_cast<float>(dims.n_q)}, 12 * t);
   picture.weights = make_heat(frame, Stage::weights, frame.view().head, fit(picture.weights_card, dims.n_q, dims.n_k, t, label_room, turned));
   picture.weights.row_labels = axis_labels(frame, Axis::query, dims.n_q);
   picture.weights.col_labels = axis_labels(frame, Axis::key, dims.n_k);
   picture.weights.label_room = label_room / (12 * t);
   picture.weights.turned_room = turned / (12 * t);
+  picture.weights.widest_column = widest_label(frame, Axis::key, dims.n_k, 12 * t) / (12 * t);
   picture.mask = picture.weights;
   picture.mask.stage = Stage::mask;
   picture.mask.rect = fit(picture.mask_card, dims.n_q, dims.n_k, t, label_room, turned);

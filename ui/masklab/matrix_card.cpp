@@ -33,10 +33,10 @@ ImVec2 fit_cells(const HeatPicture& heat, ImVec2 box, float most) {
 
 /// Names at 45°, how long along their slant, where they are wider than their columns and each has a line; else 0.
 float turned_length(const Frame& frame, const HeatPicture& heat, float pitch, float pixels) {
-  if (frame.trace()->inputs.key_tokens.empty() || pitch < pixels * 1.1f) return 0;
+  if (frame.trace()->inputs.key_tokens.empty() || pitch < pixels * 0.5f) return 0;
   const float width = widest(frame, heat.col_labels, pixels);
   const bool upright_fits = pitch >= std::max(width + 3 * frame.u, narrowest_upright * frame.u);
-  return upright_fits ? 0 : std::min(width, 64 * frame.u);
+  return upright_fits ? 0 : std::min(width + 1, 120 * frame.u);
 }
 
 }  // namespace
@@ -69,7 +69,11 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
     below = upright * t;
   }
   const float legend = draw_swatches(frame, *ImGui::GetWindowDrawList(), card.legend, {}, room.width() - 2 * pad * t, false);
-  const float caption = (card.caption.empty() ? 0 : (caption_line * static_cast<float>(card.caption.size()) + 6) * t) + (legend > 0 ? legend + 4 * t : 0);
+  float said = 0;
+  for (const std::string& line : card.caption) said = std::max(said, text_size(frame.fonts, Face::ui, 13 * t, line).x);
+  const float key = text_size(frame.fonts, Face::ui, 13 * t, frame.words("axis.key")).x + 12 * t;
+  card.caption_above = fit.low && fit.names && card.caption.size() == 2 && card.legend.empty() && 2 * pad * t + names + key + said <= room.width();
+  const float caption = card.caption_above ? 0 : (card.caption.empty() ? 0 : (caption_line * static_cast<float>(card.caption.size()) + 6) * t) + (legend > 0 ? legend + 4 * t : 0);
   const float top = (header + (fit.names ? axis_names_height : 0)) * t;
   const auto box = [&] { return ImVec2{room.width() - 2 * pad * t - names, room.height() - top - pad * t - below - caption}; };
   ImVec2 size = fit_cells(heat, box(), largest_cell * t);
@@ -86,7 +90,8 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
   if (!fit.fills_height) card.card.max.y = room.min.y + height;
   const float slack = std::max(card.card.height() - height, 0.0f) / 2;
   const float middle = (card.card.min.x + pad * t + names + card.card.max.x - pad * t) / 2;
-  const ImVec2 min{std::round(middle - size.x / 2), std::round(room.min.y + top + slack)};
+  ImVec2 min{std::round(middle - size.x / 2), std::round(room.min.y + top + slack)};
+  if (card.caption_above) min.x = std::min(min.x, std::floor(card.card.max.x - pad * t - said - key));
   heat.rect = {min, {min.x + size.x, min.y + size.y}};
 }
 
@@ -119,6 +124,14 @@ void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border) 
   if (!heat.row_labels.empty()) draw_axis_names(frame, list, heat.rect);
   draw_highlights(frame, list, heat, heat.rect);
   const float width = card.card.width() - 2 * pad * u, legend = draw_swatches(frame, list, card.legend, {}, width, false);
+  if (card.caption_above) {
+    float top = card.card.min.y + 8 * u;
+    for (const std::string& line : card.caption) {
+      draw_text(list, frame.fonts, Face::ui, 13 * u, {card.card.max.x - pad * u - text_size(frame.fonts, Face::ui, 13 * u, line).x, top}, frame.look.muted, line);
+      top += caption_line * u;
+    }
+    return;
+  }
   float y = card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u - legend;
   for (const std::string& line : card.caption) {
     draw_elided(list, frame.fonts, Face::ui, 13 * u, {card.card.min.x + pad * u, y}, frame.look.muted, line, width);

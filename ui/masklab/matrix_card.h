@@ -16,6 +16,7 @@ struct MatrixCard {
   std::vector<std::string> caption;  ///< lines below the cells
   std::vector<Swatch> legend;        ///< below those
   float type = 12;                   ///< of the names, in points
+  bool caption_above = false;        ///< its lines stand right of the title and of the axes' names
   bool numbers = false;              ///< values are written into cells that are large enough
 };
 
@@ -23,6 +24,7 @@ struct MatrixFit {
   bool closes_width = false;  ///< the card is no wider than its matrix takes
   bool fills_height = false;  ///< the card keeps the height it is given, the cells in its middle
   bool names = true;
+  bool low = false;           ///< height is dear: the caption stands over the cells, where it finds room there
 };
 
 /// `values` [n_q, n_k] as cells of `stage` of the batch entry and head that are looked at, not in a place yet.

@@ -12,6 +12,7 @@
 namespace headlight {
 namespace {
 
+constexpr float words_of_card = 112;  // points: its title and names, about
 
 struct Builder {
   const Frame& frame;
@@ -106,15 +107,21 @@ struct Builder {
     if (!picture.shows()) return;
     constexpr std::array titles{"mask_lab.sides.a", "mask_lab.sides.b", "mask_lab.sides.difference"};
     const std::array values{a, b, differing};
-    const float gap = 12 * u, width = (below.width() - 2 * gap) / 3;
+    const float gap = 12 * u;
+    const float one_line = std::min((below.width() - 2 * gap) / 3 / static_cast<float>(dims.n_k), below.height() / static_cast<float>(dims.n_q));
+    const float two_lines = std::min((below.width() - gap) / 2 / static_cast<float>(dims.n_k), ((below.height() - gap) / 2 - words_of_card * u) / static_cast<float>(dims.n_q));
+    const bool folds = two_lines > one_line - words_of_card * u / static_cast<float>(dims.n_q);  // B − A below A and B
+    const float width = folds ? (below.width() - gap) / 2 : (below.width() - 2 * gap) / 3;
+    const float height = folds ? (below.height() - gap) / 2 : below.height();
     for (std::size_t i = 0; i < 3; ++i) {
       MatrixCard& card = picture.matrices[i];
       card.title = frame.words(titles[i]);
       card.heat = sheet_heat(frame, looked_at_stage(frame), values[i], {i == 2 ? -1.0f : 0.0f, 1});
       card.heat.quad.colormap = card.heat.colormap = i == 2 ? &pair_colormap(frame.look.theme) : &window_colormap(frame.view(), Stage::mask);
       card.heat.quad.mask = i == 2 ? either : values[i];
-      const float left = below.min.x + static_cast<float>(i) * (width + gap);
-      lay_out(frame, card, {{left, below.min.y}, {left + width, below.max.y}}, {});
+      const bool second = folds && i == 2;
+      const float left = below.min.x + (second ? 0 : static_cast<float>(i) * (width + gap)), top = below.min.y + (second ? picture.matrices[0].card.height() + gap : 0);
+      lay_out(frame, card, {{left, top}, {second ? below.max.x : left + width, top + height}}, {.low = folds});
     }
     const HeatPicture& heat = picture.matrices[0].heat;
     const float cell = std::min(heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows));

@@ -52,7 +52,7 @@ void draw_side_by_side_tab(const Frame& frame, Rect place) {
   draw_sheet_words(frame, picture.words, {{inside.min.x, inside.min.y + 42 * frame.u}, inside.max});
   if (!picture.shows()) return;
   const auto& [a, b, difference] = picture.matrices;
-  point_at_cells(frame, "cells", {a.card.min, difference.card.max}, std::array{&a, &b, &difference});
+  point_at_cells(frame, "cells", {a.card.min, {std::max(b.card.max.x, difference.card.max.x), std::max(b.card.max.y, difference.card.max.y)}}, std::array{&a, &b, &difference});
   for (const MatrixCard& card : picture.matrices) draw_matrix_card(frame, card);
   mark_differences(frame, picture, a.heat);
   mark_differences(frame, picture, b.heat);

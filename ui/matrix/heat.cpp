@@ -101,9 +101,24 @@ float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 
   const float t = pixels / 12;
   const float pitch = std::min(box.x / static_cast<float>(cols), 2 * box.y / static_cast<float>(rows));
   const float widest = widest_label(frame, axis, cols, pixels);
-  // What names at most as high as their rows leave, but as much as a short word in any case.
-  const float room = std::max((box.y + 2 * t - 12.5f * t * static_cast<float>(rows)) / 0.71f, std::min(34 * t, box.y * 0.4f));
-  return widest + 3 * t > pitch && pitch >= 6 * t ? std::min({widest, room, 64 * t}) : 0;
+  // What names at most as high as their rows leave, but in any case what a word takes that leaves the matrix half of the height.
+  const float room = std::max(box.y + 2 * t - 12.5f * t * static_cast<float>(rows), box.y * 0.48f) / 0.71f;
+  return widest + 3 * t > pitch && pitch >= 6 * t ? std::min({widest + 1, room, 120 * t}) : 0;
+}
+
+RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, float pixels, float most) {
+  const float air = 5 * pixels / 12;
+  const RowNames one{std::min(widest_label(frame, axis, rows, pixels) + air, most), 0};
+  const float line = text_size(frame.fonts, Face::ui, pixels, "0").y * name_height;
+  const Inputs& inputs = frame.trace()->inputs;
+  if ((axis == Axis::query ? inputs.query_tokens : inputs.key_tokens).empty() || pitch >= line || 2 * pitch < line) return one;
+  float widest[2] = {0, 0};
+  for (Index i = 0; i < rows; ++i) {
+    const std::string name = axis_label(*frame.trace(), axis, frame.view().batch, i);
+    for (const Face face : {Face::bold, Face::ui}) widest[i % 2] = std::max(widest[i % 2], text_size(frame.fonts, face, pixels, name).x);
+  }
+  const RowNames two{widest[0] + widest[1] + 3 * air, widest[0] + 2 * air};
+  return two.room <= most ? two : one;
 }
 
 void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns) {

@@ -22,12 +22,16 @@ struct HeatPicture {
   Colormap const* colormap = nullptr;
   std::vector<std::string> row_labels, col_labels;  ///< empty: none are drawn
   float label_room = 0;  ///< for a row's label, in heights of its type
+  float second_tier = 0; ///< where rows are too low for their names, every other one ends so far from the matrix, in heights of its type; 0: none does
   float widest_column = 0; ///< of the columns' names, in heights of their type
   float turned_room = 0; ///< for a column's label at 45°, along it, in heights of its type; 0: they stand upright
 };
 
 /// Beyond so many keys weights are small, and their colours spread by magnitude.
 inline constexpr Index keys_spread_evenly = 32;
+
+/// Of the height of type, how far apart the names of two rows stand at least.
+inline constexpr float name_height = 0.95f;
 
 /// Whether each row may have a range of its own, where the view says so: that takes as much room as the matrix.
 enum class RowRanges : std::uint8_t { as_chosen, never };
@@ -46,6 +50,13 @@ float widest_label(const Frame& frame, Axis axis, Index count, float pixels);
 /// How long the names along a matrix's columns are at 45°, where they stand so: wider than their columns, which have room
 /// for a slanted line each, in a box that is high enough to leave every row the height of its own name. 0: upright.
 float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 box, float pixels);
+/// Room for the names of a matrix's rows beside it, in pixels.
+struct RowNames {
+  float room = 0;         ///< for all of them
+  float second_tier = 0;  ///< every other name ends so far from the matrix; 0: all end beside it
+};
+/// In two tiers where rows of `pitch` are too low for all names in one, and both find room in `most`; else in one, cut where it must be.
+RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, float pixels, float most);
 /// Names for a heatmap's rows, in `room` pixels beside it, and for its columns where they are wanted.
 void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns);
 }  // namespace headlight

@@ -143,17 +143,23 @@ bool is_index(std::string_view text) { return text.find_first_not_of("0123456789
 
 void draw_row_labels(const LabelStyle& style, Index lit) {
   const float line = text_size(style.frame.fonts, Face::ui, style.pixels, "0").y;
-  const float apart = line * 0.95f / style.cell.y;
+  const bool two_tiers = style.heat.second_tier > 0 && 2 * style.cell.y >= line * name_height - 0.01f;
+  const float apart = two_tiers ? 1 : line * name_height / style.cell.y;
   const Index every = round_step(apart);
   const auto [first, last] = visible(style.rect.min.y, style.cell.y, style.heat.rows, style.list.GetClipRectMin().y, style.list.GetClipRectMax().y);
   for (Index r = first; r < last; ++r) {
     if (!has_label(r, every, lit, apart) || !style.shows_row(r)) continue;
     char buffer[24];
     const std::string_view text = label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > names_left_out && r != lit, buffer);
-    const float whole = style.width(r == lit, text), width = std::min(whole, style.heat.label_room * style.pixels);
+    const bool outer = two_tiers && r % 2 == 1;
+    const float room = (two_tiers && !outer ? style.heat.second_tier : style.heat.label_room - (outer ? style.heat.second_tier : 0)) * style.pixels;
+    const float whole = style.width(r == lit, text), width = std::min(whole, room);
     if (width + 0.5f < whole && is_index(text)) continue;
-    const float y = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y - line / 2;
-    draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {style.seen.min.x - width - 5 * style.frame.u, y}, style.ink(r == lit), text, width);
+    const float middle = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y, end = style.seen.min.x - 5 * style.frame.u;
+    const float right = outer ? end - style.heat.second_tier * style.pixels : end;
+    draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {right - width, middle - line / 2}, style.ink(r == lit), text, width);
+    // Between its neighbours' names to its row.
+    if (outer) style.list.AddLine({right + 2 * style.frame.u, std::round(middle)}, {end + 2 * style.frame.u, std::round(middle)}, style.frame.look.line, std::max(1.0f, style.frame.u));
   }
 }
 
@@ -174,7 +180,7 @@ void draw_column_labels(const LabelStyle& style, Index lit) {
   const float u = style.frame.u;
   const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
   // A name may be cut to a few letters, an index not at all.
-  const float widest = std::min(style.heat.widest_column * style.pixels, 40 * u * style.pixels / (12 * u));
+  const float widest = std::min(style.heat.widest_column * style.pixels, 56 * u * style.pixels / (12 * u));
   const float room = std::max(style.cell.x - 3 * u, widest);
   const float apart = (room + 3 * u) / style.cell.x - 0.01f;
   const Index every = round_step(apart);

@@ -15,6 +15,7 @@ constexpr float pad = 8;         // points
 constexpr float header = 24;
 constexpr float footer = 39;     // notes and colour bar
 constexpr float notes_line = 18;
+constexpr float least_beside_names = 20;  // of an input's matrix
 constexpr float scrubber_height = 10;
 constexpr float strip_height = 7;  // of the heads' colours over a matrix
 
@@ -188,14 +189,22 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   const bool large = slot.stage == Stage::weights;
   card.labelled = large || slot.stage == Stage::query || slot.stage == Stage::key || slot.stage == Stage::value;
   const float label_size = label_points * t;
-  float label_room = 0;
-  if (card.labelled) {
-    label_room = std::min(widest_label(frame, about.rows, matrix.rows, label_size) + 5 * t, std::max(slot.card.width() * 0.34f, 32 * t));
-  }
-  const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t && slot.card.width() > 330 * t;  // beside the title, where height is dear
+  const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t && slot.card.width() > 196 * t;  // beside the title, where height is dear
   const float foot = notes_above ? footer - notes_line : footer;
-  const float turned = large ? turned_labels(frame, slot, matrix, label_room, foot, t) : 0;
-  const float bottom_room = !large ? 0 : turned > 0 ? 0.71f * turned + 14 * t : 16 * t;
+  float label_room = 0, second_tier = 0, turned = 0, bottom_room = 0;
+  if (card.labelled) {
+    const float most = large ? std::max(slot.card.width() * 0.5f, 32 * t) : std::max(slot.card.width() - (2 * pad + least_beside_names) * t, 32 * t);
+    const auto names_for = [&](float pitch) {
+      const RowNames names = names_beside(frame, about.rows, matrix.rows, pitch, label_size, most);
+      label_room = names.room;
+      second_tier = names.second_tier;
+      turned = large ? turned_labels(frame, slot, matrix, label_room, foot, t) : 0;
+      bottom_room = !large ? 0 : turned > 0 ? 0.71f * turned + 14 * t : 16 * t;
+    };
+    names_for(1e6f);
+    const float rows_room = slot.card.height() - (header + foot + pad) * t - bottom_room;
+    names_for(rows_room / static_cast<float>(matrix.rows));
+  }
   const float bias_room = bias.defined() ? 9 * t : 0;
   const float strip_room = has_strip(slot, matrix, label_room, foot, t) ? row_strip_width * t : 0;
   const bool striped = !head_strips(frame, slot.stage, {}).empty();
@@ -220,6 +229,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   if (card.labelled) {
     HeatPicture& shown = card.heats.back();
     add_labels(frame, shown, label_size, label_room - 4 * t, large);
+    shown.second_tier = second_tier / label_size;
     shown.turned_room = turned / label_size;
   }
   if (bias.defined()) {
@@ -242,7 +252,7 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   if (notes_above) {
     const float words = text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x + text_size(frame.fonts, Face::bold, subtitle_points * t, card.subtitle).x;
     const float top_of = card.card.min.y + (11.5f - label_points / 2) * t;
-    card.notes = {{card.card.min.x + words + 34 * t, top_of}, {card.card.max.x - math_size(frame.fonts, 14 * t, card.symbol).x - 18 * t, top_of + label_points * 1.3f * t}};
+    card.notes = {{card.card.min.x + words + 34 * t, top_of}, {card.card.max.x - math_size(frame.fonts, symbol_points * t, card.symbol).x - 18 * t, top_of + label_points * 1.3f * t}};
   }
   card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
   const bool pooled = std::min(size.x / static_cast<float>(matrix.cols), size.y / static_cast<float>(matrix.rows)) < 1;

@@ -75,11 +75,11 @@ class Painter {
     const float pad = 7 * t_;
     draw_text(list_, frame_.fonts, card.title_face, card.title_size * t_, {rect.min.x + pad, rect.min.y + (11.5f - card.title_size / 2) * t_},
               card.colour, card.title);
-    const float symbol = math_size(frame_.fonts, 14 * t_, card.symbol).x;
+    const float symbol = math_size(frame_.fonts, symbol_points * t_, card.symbol).x;
     const float title = text_size(frame_.fonts, card.title_face, card.title_size * t_, card.title).x;
     draw_text(list_, frame_.fonts, Face::bold, subtitle_points * t_, {rect.min.x + pad + title + 10 * t_, rect.min.y + (11.5f - subtitle_points / 2) * t_}, frame_.look.ink, card.subtitle);
     if (title + symbol + 6 * t_ < rect.width() - 2 * pad) {
-      draw_math(list_, frame_.fonts, 14 * t_, {rect.max.x - pad - symbol, rect.min.y + 4 * t_}, card.colour, card.symbol);
+      draw_math(list_, frame_.fonts, symbol_points * t_, {rect.max.x - pad - symbol, rect.min.y + 3 * t_}, card.colour, card.symbol);
     }
     for (const ScrubPart& part : card.scrubber) {
       const Rect bar = to_.screen(part.rect);

@@ -12,6 +12,7 @@ namespace {
 constexpr float margin = 12;
 constexpr float row_words = 20;  // above the first and the last row, for what its arrows do
 constexpr float row_gap = 32;    // between the rows of the right block
+constexpr float name_pitch = 14, around_rows = 76;  // of a row with a name, and of what a card has over and under its rows
 
 struct Placer {
   const Trace& trace;
@@ -77,12 +78,14 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   if (wish.note > 0) layout.note = {{edge, edge}, {size.x - edge, edge + wish.note}};
 
   const float room = size.x - 2 * edge;
-  const FoldedPipeline folded = fold_to_width(ruler, room);
+  // As little is folded as can be, but as much as lets the names in the first card be whole.
+  const float for_names = trace.has(Stage::scores) ? std::min(ruler.for_names(), room * 0.2f) : 0;
+  const FoldedPipeline folded = fold_to_width(ruler, room - for_names);
   const std::vector<Column>& columns = folded.columns;
   const std::array<Row, 3>& rows = folded.rows;
   const float top = edge + wish.note + row_words * t;
   const float bottom = size.y - edge - (wish.foot > 0 ? wish.foot + edge : 0);
-  const float lane = (bottom - top) * 0.258f;
+  const float lane = (bottom - top) * (size.y < 720 * t ? 0.24f : 0.258f);  // where height is dear, what is read before what is seen
   const float between = ((bottom - top) - 3 * lane) / 2;
   std::array<Rect, 3> lanes;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -91,7 +94,9 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   }
 
   // What is left over goes to all, most of it to the scores.
-  const float free = std::max(room - folded.left_width() - folded.right_width(), 0.0f);
+  float free = std::max(room - folded.left_width() - folded.right_width(), 0.0f);
+  const float names = std::min(std::max(for_names, std::min(wish.names, for_names + free * 0.3f)), free);
+  free -= names;
   float left_shares = 0;
   for (const Column& column : columns) left_shares += column.share;
   const float right_share = 1.25f * static_cast<float>(std::max(rows[0].groups.size(), std::size_t{3}));
@@ -99,14 +104,21 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   Placer placer{trace, wish, layout};
   float x = edge;
   for (const Column& column : columns) {
-    const float width = column.least + column.share * unit;
+    const float width = column.least + column.share * unit + (&column == &columns.front() ? names : 0);
     for (std::size_t i = 0; i < 3; ++i) {
       const Group& group = column.lanes[i];
       if (group.empty()) continue;
       const bool elsewhere = group.front() <= Stage::value && trace.inputs.self_attention() && i != 1;  // one card, in the middle lane, feeds all three
       const bool packed = wish.packed && is_parameter(group.front()) && group.size() == 1;
       if (elsewhere || (packed && i != 0)) continue;
-      placer.place(group, {{x, lanes[i].min.y}, {x + width, packed ? lanes[2].max.y : lanes[i].max.y}});
+      Rect place{{x, lanes[i].min.y}, {x + width, packed ? lanes[2].max.y : lanes[i].max.y}};
+      // X stands alone in its column: as high as its words want.
+      if (group.front() <= Stage::value && trace.inputs.self_attention()) {
+        const float wanted = (wish.name_rows * name_pitch + around_rows) * t;
+        const float grown = wanted <= lanes[2].max.y - lanes[0].min.y ? std::max(wanted - lane, 0.0f) / 2 : 0;
+        place = {{place.min.x, place.min.y - grown}, {place.max.x, place.max.y + grown}};
+      }
+      placer.place(group, place);
     }
     x += width + column.gap;
   }

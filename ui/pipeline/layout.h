@@ -26,7 +26,8 @@ int cards_behind(const Trace& trace, Stage stage);
 
 // Points of type on the canvas.
 inline constexpr float title_points = 13;
-inline constexpr float words_points = 14;  ///< of what arrows do
+inline constexpr float words_points = 15;  ///< of what arrows do
+inline constexpr float symbol_points = 16;  ///< of a card's symbol
 
 /// The place of one stage's card.
 struct Slot {
@@ -57,6 +58,8 @@ struct LayoutWish {
   bool packed = false;  ///< one tall card, W_q's, stands for all three projection matrices
   float foot = 0;       ///< the height of the row under the lanes; 0: none
   float note = 0;       ///< of what is said above them
+  float names = 0;      ///< the width of the longest name beside an input's rows, at label_points of type; 0: none
+  float name_rows = 0;  ///< how many rows of an input have names
   /// Widths in pixels at `points` of type; without them titles take no room.
   std::function<float(std::string_view title, float points)> title_width{};
   std::function<float(std::string_view markup, float points)> words_width{};

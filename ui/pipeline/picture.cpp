@@ -134,6 +134,13 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   if (!picture.note.empty()) wish.note = note_points * 1.5f * frame.u * type;
   wish.title_width = [&](std::string_view title, float points) { return text_size(frame.fonts, Face::bold, points, title).x; };
   wish.words_width = [&](std::string_view markup, float points) { return math_size(frame.fonts, points, markup).x; };
+  const Inputs& inputs = frame.trace()->inputs;
+  if (!inputs.query_tokens.empty() || !inputs.key_tokens.empty()) {
+    const Dims& dims = frame.trace()->dims();
+    const float pixels = label_points * frame.u * type;
+    wish.names = std::max(widest_label(frame, Axis::query, dims.n_q, pixels), widest_label(frame, Axis::key, dims.n_k, pixels));
+    wish.name_rows = static_cast<float>(dims.n_k);
+  }
   wish.in_front = [&](const std::vector<Stage>& stages) { return in_front(frame, stages); };
   picture.layout = lay_out_pipeline(*frame.trace(), wish);
   for (Slot& slot : picture.layout.slots) {

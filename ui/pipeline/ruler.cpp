@@ -10,6 +10,8 @@ namespace {
 constexpr float inside = 16;  // what a card has beside its title
 constexpr float least_card = 64;
 constexpr float least_input = 54;
+constexpr float longest_name = 60;  // that others make room for; longer ones take of what is left
+constexpr float beside_names = 42;  // of an input's card, for its matrix
 
 constexpr std::array left_lanes{Lane::query, Lane::key, Lane::value};
 
@@ -89,6 +91,10 @@ float Ruler::least(const Group& group) const {
     if (!is_x) width = std::max(width, title(stage) + inside * t);
   }
   return width;
+}
+
+float Ruler::for_names() const {
+  return wish.names > 0 ? std::max(std::min(wish.names, longest_name * t) + (beside_names - least_input) * t, 0.0f) : 0;
 }
 
 }  // namespace headlight

@@ -36,6 +36,8 @@ struct Ruler {
   float stack(const Group& group) const;
   /// The least width of the card that these stages share.
   float least(const Group& group) const;
+  /// How much wider an input's card is where the names of its rows stand in it whole; of very long ones, a part.
+  float for_names() const;
 };
 
 }  // namespace headlight

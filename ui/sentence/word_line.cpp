@@ -38,7 +38,8 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   WordLine line;
   const auto word = [&](Index i) { return axis == Axis::query ? query_word(easel, i) : key_word(easel, i); };
   const float largest = pen.easel().view.presenting ? pen.type.title : easel.fonts.crisp(Face::bold, 34 * u);
-  const float smallest = std::max(easel.fonts.crisp(Face::bold, 13 * u), pen.type.least);
+  const float readable = std::max(size_not_below(easel.fonts, Face::bold, pen.type.least), size_not_below(easel.fonts, Face::ui, pen.type.least));
+  const float smallest = std::max(easel.fonts.crisp(Face::bold, 13 * u), readable);
   std::vector<float> widths(static_cast<std::size_t>(count));
   float total = 0;
   for (line.pixels = largest;; line.pixels = std::max(line.pixels * 0.93f, smallest)) {

@@ -32,6 +32,7 @@
 #include "ui/session/laid_over.h"
 #include "ui/session/lesson_desk.h"
 #include "ui/session/recovery_bar.h"
+#include "ui/views/roomy.h"
 #include "ui/session/shown_text.h"
 #include "ui/widgets/pressable.h"
 
@@ -275,6 +276,7 @@ bool Session::offers_recovery() const { return state_->keeper.offered() != nullp
 bool Session::prepare_fonts(float scale) {
   State& s = *state_;
   if (s.document.view.presenting) scale *= presentation_scale(ImGui::GetIO().DisplaySize, scale);
+  s.fonts.make_large(!s.document.view.presenting && room_scale(ImGui::GetIO().DisplaySize, scale) > 1.25f);
   s.guarded([&] { s.shown_text.gather(s.document, s.words, s.opener, s.pictures); });
   if (s.styled_scale != scale || s.styled != s.document.view.theme) {
     apply_style(look(s.document.view.theme), scale);
@@ -343,7 +345,8 @@ bool Session::draw(MatrixPainter& painter) {
   if (s.held && !s.document.view.blank) draw_held_mark(as_held, window);
   draw_keyboard_ring(frame);
   RecoveryAnswer answer{};
-  if (const Document* offered = s.keeper.offered()) {
+  const Document* offered = s.keeper.offered();
+  if (offered && s.document.view.dialog == Dialog::none) {  // while a dialog is open, the offer waits
     answer = draw_recovery_bar(frame, window, document_name(*offered, s.words), s.keeper.offered_when());
     if (answer != RecoveryAnswer::none) s.actions.clear();  // they were meant for what is put aside
   }

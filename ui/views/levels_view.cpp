@@ -7,6 +7,7 @@
 #include "ui/pipeline/pipeline_view.h"
 #include "ui/sentence/sentence_view.h"
 #include "ui/views/board.h"
+#include "ui/views/roomy.h"
 
 namespace headlight {
 namespace {
@@ -33,7 +34,8 @@ SceneCamera camera_for(const Rect& place, const Rect& at, float presence) {
 }
 
 void draw_near(const Frame& frame, Rect place, Level level, const Rect& at, float presence) {
-  const Scene& scene = level == Level::operation ? operation_scene(frame, place) : sentence_scene(frame, place);
+  const Frame near = roomy(frame);
+  const Scene& scene = level == Level::operation ? operation_scene(near, place) : sentence_scene(near, place);
   draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter, camera_for(place, at, presence));
 }
 
@@ -78,13 +80,11 @@ void draw_levels_view(const Frame& frame, Rect place) {
     frame.pictures.go_on();
     return draw_motion(frame, place, motion);
   }
-  switch (level) {
-    case Level::operation: draw_operation_view(frame, place); break;
-    case Level::sentence: draw_sentence_view(frame, place); break;
-    case Level::pipeline: return draw_pipeline_view(frame, place);
-  }
-  const bool held = level == Level::operation && drags_in_operation(frame, place);
-  draw_board(frame, place, level == Level::operation ? stage_shown(frame) : Stage::weights, held);
+  if (level == Level::pipeline) return draw_pipeline_view(frame, place);
+  const Frame near = roomy(frame);
+  level == Level::operation ? draw_operation_view(near, place) : draw_sentence_view(near, place);
+  const bool held = level == Level::operation && drags_in_operation(near, place);
+  draw_board(near, place, level == Level::operation ? stage_shown(frame) : Stage::weights, held);
 }
 
 }  // namespace headlight

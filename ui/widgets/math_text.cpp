@@ -11,9 +11,11 @@ namespace headlight {
 namespace {
 
 // In shares of the full size.
-constexpr float script_size = 0.7f;
-constexpr float lowered = 0.46f;
-constexpr float raised = -0.1f;
+constexpr float script_size = 0.7f, largest_script = 0.86f;
+constexpr float least_script = 13;     // points, where the full size leaves a difference
+constexpr float script_foot = 1.18f;   // where a lower script ends
+constexpr float script_top = -0.1f;    // where an upper one begins
+constexpr float side_by_side = 0.76f;  // larger scripts than this stand after one another
 constexpr float fraction_size = 0.95f;
 constexpr float axis = 0.62f;  // where a fraction's line runs
 constexpr float gap = 0.1f;
@@ -112,18 +114,37 @@ class Setter {
     return extent;
   }
 
-  /// One script, or a lower and an upper one over one another.
+  /// Small beside large type, never too small to be read beside small type.
+  float script(float pixels) const {
+    const float share = std::clamp(least_script * fonts_.scale() / pixels, script_size, largest_script);
+    return share > script_size ? fonts_.crisp(Face::math, pixels * share) : pixels * share;
+  }
+
+  static float lowered_to(float pixels, float size) { return pixels * script_foot - size * 1.03f; }
+
+  /// One script, or a lower and an upper one: over one another, where they are small.
   Extent scripts(std::string_view& markup, float pixels, ImVec2 at) {
     Extent extent;
+    const float size = script(pixels);
+    const bool after = size > pixels * side_by_side;
     const char first = markup[0];
+    if (after && first == '^') {  // the lower one comes first
+      const auto [upper, rest] = markup_argument(markup.substr(1));
+      if (rest.starts_with('_')) {
+        const auto [lower, after_both] = markup_argument(rest.substr(1));
+        markup = after_both;
+        const float x = set(lower, size, {at.x, at.y + lowered_to(pixels, size)}).width;
+        return {x + set(upper, size, {at.x + x, at.y + pixels * script_top}).width, 0, 0};
+      }
+    }
     for (int i = 0; i < 2 && !markup.empty() &&
                     (i == 0 ? markup[0] == first : markup[0] != first && (markup[0] == '_' || markup[0] == '^'));
          ++i) {
-      const float shift = pixels * (markup[0] == '_' ? lowered : raised);
+      const float shift = markup[0] == '_' ? lowered_to(pixels, size) : pixels * script_top;
       const auto [inside, rest] = markup_argument(markup.substr(1));
       markup = rest;
-      const Extent script = set(inside, pixels * script_size, {at.x, at.y + shift});
-      extent.width = std::max(extent.width, script.width);
+      const Extent one = set(inside, size, {at.x + (after ? extent.width : 0), at.y + shift});
+      extent.width = after ? extent.width + one.width : std::max(extent.width, one.width);
     }
     return extent;
   }
