@@ -77,7 +77,7 @@ View view_of(const CommandLine& line, View view) {
 void open_as_sentence(Document& start, const CommandLine& line) {
   constexpr const char* chosen[] = {"--compare", "--view", "--level", "--step", "--way", "--select", "--present", "--animation", "--lesson-step", "--look"};
   const auto& saved = start.origin.lesson.view;
-  if ((saved && !saved->level.empty()) || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
+  if ((saved && saved->level) || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
   const bool words = start.scenario.source == Source::text || is_network(start.scenario);
   if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty()) start.view.looking.level = Level::sentence;
 }

@@ -88,7 +88,7 @@ void remove_abandoned(const fs::path& folder) {
     const std::string name = entry->path().filename().string();
     if (!name.starts_with(temporary_prefix)) continue;
     if (name.ends_with(whole_ending) && is_given_up(entry->path())) fs::remove(entry->path(), ignored);
-    if (!name.ends_with(temporary_ending)) continue;
+    if (name.find(temporary_ending) == std::string::npos) continue;  // libzip writes into one with six letters more
     const auto written = fs::last_write_time(entry->path(), ignored);
     if (!ignored && written < hour_ago) fs::remove(entry->path(), ignored);
   }

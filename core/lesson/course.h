@@ -59,7 +59,7 @@ struct Question {
 struct Pose {
   Scenario scenario;
   ViewAddress view;                ///< as --view
-  std::string level;               ///< as --level; "" = as it was
+  Level level = Level::pipeline;
   std::optional<Stage> stage;      ///< that the text is about
   std::optional<std::string> select;  ///< as --select
   std::optional<int> step;         ///< as --step

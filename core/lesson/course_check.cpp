@@ -74,8 +74,8 @@ class Check {
     if (step.pose.stage) there(*step.pose.stage, "stage");
     for (const Stage stage : step.pose.hide) there(stage, "hide");
     if (step.pose.mended && !course_.bug) say(step.path + ".pose.mended", "there is no mistake in this lesson; expected \"kind\": \"bug\"");
-    if (step.pose.level == "sentence" && trace.inputs.query_tokens.empty()) say(step.path + ".pose.level", "there are no words here; expected pipeline or operation");
-    if (step.pose.level == "operation" && !step.pose.stage) say(step.path + ".pose.level", "an operation is a stage's; expected pose.stage beside it");
+    if (step.pose.level == Level::sentence && trace.inputs.query_tokens.empty()) say(step.path + ".pose.level", "there are no words here; expected pipeline or operation");
+    if (step.pose.level == Level::operation && !step.pose.stage) say(step.path + ".pose.level", "an operation is a stage's; expected pose.stage beside it");
     if (!step.pose.select) return;
     try {
       cell_named(trace, "select", *step.pose.select);

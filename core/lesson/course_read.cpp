@@ -196,7 +196,7 @@ void read_pose(const Place& at, Pose& pose) {
   allow_only(at, {"scenario", "change", "view", "level", "stage", "select", "step", "camera", "hide", "controls", "locked", "mended"});
   if (at.has("view")) pose.view = view_at(at.at("view"));
   if (at.has("level")) {
-    pose.level = one_of<std::string>(at.at("level"), {{"sentence", "sentence"}, {"pipeline", "pipeline"}, {"operation", "operation"}});
+    pose.level = one_of<Level>(at.at("level"), {{"sentence", Level::sentence}, {"pipeline", Level::pipeline}, {"operation", Level::operation}});
   }
   if (at.has("stage")) pose.stage = stage_at(at.at("stage"));
   if (at.has("select")) read(at.at("select"), pose.select.emplace());

@@ -166,10 +166,7 @@ std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
       throw FileError(at.file, at.at(key).path + ": " + error.sentence());
     }
   };
-  text_of("level", [&](const std::string& text) {
-    parse_level("level", text);
-    view.level = text;
-  });
+  text_of("level", [&](const std::string& text) { view.level = parse_level("level", text); });
   text_of("select", [&](const std::string& text) { view.select = parse_cell("select", text); });
   text_of("map", [&](const std::string& text) { view.map = parse_map("map", text); });
   for (const auto& [key, out] : {std::pair("step", &view.step), std::pair("head", &view.head), std::pair("query", &view.query), std::pair("key", &view.key)}) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> view_names{"pipeline", "heads", "mask", "compare", "lesson", "network", "map"};
 constexpr std::array<std::string_view, 5> tab_names{"patterns", "conventions", "reach", "cost", "side_by_side"};
+constexpr std::array<std::string_view, 3> level_names{"sentence", "pipeline", "operation"}, facet_names{"step", "journey", "geometry"};
 
 /// The one of `names` that `text` is.
 template <typename Choice>
@@ -25,6 +26,8 @@ std::optional<Choice> chosen(std::span<const std::string_view> names, std::strin
 
 std::string_view name(ViewKind kind) { return view_names[static_cast<std::size_t>(kind)]; }
 std::string_view name(MaskTab tab) { return tab_names[static_cast<std::size_t>(tab)]; }
+std::string_view name(Level level) { return level_names[static_cast<std::size_t>(level)]; }
+std::string_view name(Facet facet) { return facet_names[static_cast<std::size_t>(facet)]; }
 
 ViewAddress parse_view(std::string_view option, std::string_view text) {
   const std::size_t colon = text.find(':');
@@ -53,19 +56,26 @@ std::string view_text(const ViewAddress& view) {
 LevelAddress parse_level(std::string_view option, std::string_view text) {
   const std::string setting(option), whole(text);
   const std::size_t colon = text.find(':');
-  LevelAddress address{std::string(text.substr(0, colon)), {}, {}};
-  constexpr std::array names{"sentence", "pipeline", "operation"};
-  if (std::ranges::find(names, address.name) == names.end()) throw SettingError(setting, "\"" + whole + "\" is not a level", "expected sentence, pipeline or operation:STAGE");
+  const auto level = chosen<Level>(level_names, text.substr(0, colon));
+  if (!level) throw SettingError(setting, "\"" + whole + "\" is not a level", "expected sentence, pipeline or operation:STAGE");
+  LevelAddress address{*level, {}, Facet::step};
   if (colon == std::string_view::npos) return address;
-  if (address.name != "operation") throw SettingError(setting, "\"" + whole + "\" names a stage", "expected operation:STAGE; " + address.name + " has none");
+  if (address.level != Level::operation) throw SettingError(setting, "\"" + whole + "\" names a stage", "expected operation:STAGE; " + std::string(name(address.level)) + " has none");
   const std::string part(text.substr(colon + 1));
-  if (part == "journey" || part == "geometry") {
-    address.facet = part;
+  if (const auto facet = chosen<Facet>(facet_names, part); facet && *facet != Facet::step) {
+    address.facet = *facet;
     return address;
   }
   address.stage = stage_named(part);
   if (!address.stage || is_parameter(*address.stage)) throw SettingError(setting, "\"" + part + "\" is not a stage", "see headlight list stages; besides, there are journey and geometry");
   return address;
+}
+
+std::string level_text(const LevelAddress& level) {
+  std::string text(name(level.level));
+  if (level.level != Level::operation) return text;
+  if (level.facet != Facet::step) return text + ":" + std::string(name(level.facet));
+  return level.stage ? text + ":" + std::string(name(*level.stage)) : text;
 }
 
 Cell parse_cell(std::string_view option, std::string_view text) {

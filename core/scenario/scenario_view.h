@@ -18,6 +18,13 @@ enum class MaskTab : std::uint8_t { patterns, conventions, reach, cost, side_by_
 std::string_view name(ViewKind kind);
 std::string_view name(MaskTab tab);
 
+/// How near one looks: at a sentence and its attention, at the whole pipeline, at one step of it. And what the last shows: the step
+/// itself, one word's way through all of them, or queries and keys as arrows.
+enum class Level : std::uint8_t { sentence, pipeline, operation };
+enum class Facet : std::uint8_t { step, journey, geometry };
+std::string_view name(Level level);
+std::string_view name(Facet facet);
+
 /// "weights:4096:8192,0:4096": the matrix on the map, and which queries and keys are in sight; unset: all.
 struct MapAddress {
   struct Region {
@@ -29,9 +36,17 @@ struct MapAddress {
   bool operator==(const MapAddress&) const = default;
 };
 
-/// In the words of the command line; what is unset is as the window chooses.
+/// "operation:scores", "operation:journey": how near, and of an operation at which stage, or at how.
+struct LevelAddress {
+  Level level = Level::pipeline;
+  std::optional<Stage> stage;  ///< of the step itself
+  Facet facet = Facet::step;
+  bool operator==(const LevelAddress&) const = default;
+};
+
+/// As on the command line; what is unset is as the window chooses.
 struct ScenarioView {
-  std::string level;               ///< as --level; "" = unset
+  std::optional<LevelAddress> level;
   std::optional<Cell> select;      ///< as --select
   std::optional<Index> step;       ///< as --step
   std::optional<Index> head, query, key;  ///< the head and the words that are followed
@@ -54,12 +69,6 @@ struct ViewAddress {
   bool operator==(const ViewAddress&) const = default;
 };
 
-/// "operation:scores": how near, and of an operation at which stage, or at how: "journey", "geometry".
-struct LevelAddress {
-  std::string name;            ///< sentence, pipeline, operation
-  std::optional<Stage> stage;
-  std::string facet;           ///< journey, geometry; "" = the step itself
-};
 /// `option` is the setting that an error names. Throw SettingError.
 ViewAddress parse_view(std::string_view option, std::string_view text);
 LevelAddress parse_level(std::string_view option, std::string_view text);
@@ -69,5 +78,6 @@ std::string cell_text(const Cell& cell);
 MapAddress parse_map(std::string_view option, std::string_view text);
 std::string map_text(const MapAddress& map);
 std::string view_text(const ViewAddress& view);
+std::string level_text(const LevelAddress& level);
 
 }  // namespace headlight

@@ -99,7 +99,7 @@ namespace {
 
 OrderedJson view_json(const ScenarioView& view) {
   OrderedJson json = OrderedJson::object();
-  if (!view.level.empty()) json["level"] = view.level;
+  if (view.level) json["level"] = level_text(*view.level);
   if (view.select) json["select"] = cell_text(*view.select);
   if (view.step) json["step"] = *view.step;
   if (view.head) json["head"] = *view.head;

@@ -211,7 +211,7 @@ TEST_CASE("what is on screen is saved as a step, and the lesson that comes of it
   REQUIRE(course.steps.size() == 2);
   CHECK(course.steps[0].pose.scenario.mask == "causal()");
   CHECK(course.steps[1].pose.scenario.mask == "full()");
-  CHECK(course.steps[1].pose.level == "operation");
+  CHECK(course.steps[1].pose.level == Level::operation);
   CHECK(course.steps[1].pose.stage == Stage::weights);
   for (const char* place : {"network", "mask:reach", "map:scaled_scores:2:5,0:3"}) {
     INFO(place);

@@ -144,12 +144,12 @@ TEST_CASE("answers stay while one goes on and comes back, what was hidden too, a
 TEST_CASE("a step's level and stage are shown") {
   Document document = opened("weighted-average");
   Course course = course_named("weighted-average");
-  course.steps[1].pose.level = "operation";
+  course.steps[1].pose.level = Level::operation;
   course.steps[1].pose.stage = Stage::weights;
   show_step(document, course, 1);
   CHECK(document.view.looking.level == Level::operation);
   CHECK(document.view.looking.stage == Stage::weights);
-  course.steps[2].pose.level.clear();
+  course.steps[2].pose.level = Level::pipeline;
   show_step(document, course, 2);
   CHECK(document.view.looking.level == Level::pipeline);
 }

@@ -38,8 +38,7 @@ const LessonAnswer* LessonProgress::answer(std::size_t of_step) const {
 View posed(View view, const LessonStep& step, std::size_t number) {
   const Pose& pose = step.pose;
   view = with_view(std::move(view), pose.view);
-  const auto* const level = std::ranges::find(level_names, pose.level.empty() ? std::string("pipeline") : pose.level);
-  if (level != std::end(level_names)) view.looking.level = static_cast<Level>(level - std::begin(level_names));
+  view.looking.level = pose.level;
   if (pose.stage) view.looking.stage = *pose.stage;
   view.looking.share.reset();
   view.selected = pose.select ? cell_of(*pose.select) : std::nullopt;

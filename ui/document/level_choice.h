@@ -1,23 +1,17 @@
-// How near one looks: at a sentence and its attention, at the whole pipeline, at one step of it.
+// What is looked at on each level (core/scenario/scenario_view.h): the words that are followed, the step, the next word.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "core/network/sampling.h"
+#include "core/scenario/scenario_view.h"
 #include "core/stage/stage.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {
 
 inline constexpr float hottest_sampling = 2;
-
-enum class Level : std::uint8_t { sentence, pipeline, operation };
-inline constexpr int level_count = 3;
-inline constexpr const char* level_names[level_count] = {"sentence", "pipeline", "operation"};
-
-/// What the operation level shows: the step itself, one word's way through all of them, or queries and keys as arrows.
-enum class Facet : std::uint8_t { step, journey, geometry };
 
 /// A number that is hidden until it is guessed.
 struct Guessing {

@@ -5,21 +5,16 @@
 
 namespace headlight {
 
-std::string level_text(const View& view) {
-  std::string text = level_names[static_cast<int>(view.looking.level)];
-  if (view.looking.level != Level::operation) return text;
-  switch (view.looking.facet) {
-    case Facet::journey: return text + ":journey";
-    case Facet::geometry: return text + ":geometry";
-    case Facet::step: break;
-  }
-  return text + ":" + std::string(name(view.looking.stage));
+LevelAddress level_address(const View& view) {
+  const LevelChoice& at = view.looking;
+  if (at.level != Level::operation) return {at.level, {}, Facet::step};
+  if (at.facet != Facet::step) return {at.level, {}, at.facet};
+  return {at.level, at.stage, at.facet};
 }
 
 View with_level(View view, const LevelAddress& level) {
-  const auto* const found = std::ranges::find(level_names, level.name);
-  view.looking.level = static_cast<Level>(found - std::begin(level_names));
-  view.looking.facet = level.facet == "journey" ? Facet::journey : level.facet == "geometry" ? Facet::geometry : Facet::step;
+  view.looking.level = level.level;
+  view.looking.facet = level.facet;
   if (level.stage) view.looking.stage = *level.stage;
   return view;
 }
@@ -57,7 +52,7 @@ View with_view(View view, const ViewAddress& address) {
 
 ScenarioView saved_view(const View& view) {
   ScenarioView saved;
-  saved.level = level_text(view);
+  saved.level = level_address(view);
   saved.select = view.selected;
   // Near to a step a stage that is played is the stage itself.
   if (view.step && !view.looking.share) saved.step = *view.step;
@@ -71,7 +66,7 @@ ScenarioView saved_view(const View& view) {
 View with_saved_view(View view, const ScenarioView& saved) {
   view.kind = ViewKind::pipeline;
   view.looking = {};
-  if (!saved.level.empty()) view = with_level(std::move(view), parse_level("--level", saved.level));
+  if (saved.level) view = with_level(std::move(view), *saved.level);
   view.selected = saved.select;
   view.step.reset();
   if (saved.step) view.step = static_cast<int>(std::min<Index>(*saved.step, 1000000));

@@ -6,8 +6,7 @@
 
 namespace headlight {
 
-/// "operation:scores": as --level says it.
-std::string level_text(const View& view);
+LevelAddress level_address(const View& view);
 View with_level(View view, const LevelAddress& level);
 
 /// "mask:reach", "map:weights:4096:8192,0:4096": as --view says it.

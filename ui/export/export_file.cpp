@@ -67,7 +67,7 @@ std::vector<std::string> words_for(const ExportChoice& choice, const Document& d
   }
   if (choice.kind == ExportKind::animation) {
     words = {"--animation", path, "--seconds-per-step", std::to_string(choice.seconds).substr(0, 4)};
-    if (level_shown(view) != Level::pipeline) words.insert(words.end(), {"--level", level_text(view)});
+    if (level_shown(view) != Level::pipeline) words.insert(words.end(), {"--level", level_text(level_address(view))});
   }
   if (choice.kind == ExportKind::window && choice.alone) words.emplace_back("--bare");
   if (choice.kind >= ExportKind::window && window.scale > 0) {

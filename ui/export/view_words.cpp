@@ -11,7 +11,7 @@ std::vector<std::string> view_words(const Document& document) {
   const View& view = document.view;
   constexpr const char* ways[way_count] = {"row", "column", "dot", "outer"};
   std::vector<std::string> words{"--view", view_text(view_address(view))};
-  if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline) words.insert(words.end(), {"--level", level_text(view)});
+  if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline) words.insert(words.end(), {"--level", level_text(level_address(view))});
   if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
   if (view.step && view.way != Way::rows) words.insert(words.end(), {"--way", ways[static_cast<int>(view.way)]});
   if (view.selected) words.insert(words.end(), {"--select", cell_text(*view.selected)});

@@ -30,7 +30,7 @@ OrderedJson scenario_json(Scenario scenario) {
 
 OrderedJson pose_of(const View& view) {
   const ViewAddress at = view.kind == ViewKind::lesson ? ViewAddress{} : view_address(view);  // a lesson in a lesson is none
-  OrderedJson pose{{"view", view_text(at)}, {"level", level_names[static_cast<std::size_t>(view.looking.level)]}};
+  OrderedJson pose{{"view", view_text(at)}, {"level", name(view.looking.level)}};
   if (view.looking.level == Level::operation) pose["stage"] = std::string(name(view.looking.stage));
   if (view.selected && !is_parameter(view.selected->stage)) {
     const Cell& c = *view.selected;

@@ -31,26 +31,6 @@ void put_thumbnail(Pen& pen, const RailHead& head, Rect room) {
   pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
 }
 
-/// Broken at spaces and between Chinese letters; what the last of `most` lines does not hold ends in "…".
-std::vector<std::string> in_lines(const Fonts& fonts, float pixels, std::string_view text, float width, std::size_t most) {
-  std::vector<std::string> lines(1);
-  std::string word;
-  while (!text.empty()) {
-    const std::string_view one = first_character(text);
-    text.remove_prefix(one.size());
-    word += one;
-    if (!text.empty() && text.front() != ' ' && !may_break_between(one, first_character(text))) continue;
-    if (lines.size() < most && !lines.back().empty() && text_size(fonts, Face::ui, pixels, lines.back() + word).x > width) {
-      lines.emplace_back();
-      word.erase(0, word.find_first_not_of(' '));
-    }
-    lines.back() += word;
-    word.clear();
-  }
-  for (std::string& line : lines) line = elide(fonts, Face::ui, pixels, line, width);
-  return lines;
-}
-
 }  // namespace
 
 void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
@@ -119,7 +99,7 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
     const std::string habit = head.silent ? words("sentence.silent") : head.habit;
     const float line = pen.type.caption * 1.3f;
     const auto most = static_cast<std::size_t>(std::max(1.0f, (card.height() - 4 * u) / line - 1));
-    const std::vector<std::string> lines = habit.empty() ? std::vector<std::string>() : in_lines(easel.fonts, pen.type.caption, habit, room_for, most);
+    const std::vector<std::string> lines = habit.empty() ? std::vector<std::string>() : paragraph_lines(easel.fonts, Face::ui, pen.type.caption, habit, room_for, most);
     float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head), words.fill("inspector.head", {std::to_string(head.head)}));
     for (const std::string& words_of : lines) {

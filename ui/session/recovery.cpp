@@ -58,7 +58,7 @@ Json view_json(const View& view) {
             {"batch", view.batch}, {"head", view.head}, {"way", static_cast<int>(view.way)}, {"camera", {view.camera.zoom, view.camera.x, view.camera.y}},
             {"heads", std::string(name(view.heads.stage))}};
   if (view.selected) json["selected"] = cell_json(*view.selected);
-  json["level"] = level_text(view);
+  json["level"] = level_text(level_address(view));
   if (view.looking.query) json["query"] = *view.looking.query;
   if (view.looking.key) json["key"] = *view.looking.key;
   if (view.step) json["step"] = *view.step;

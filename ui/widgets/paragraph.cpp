@@ -44,6 +44,17 @@ std::size_t line_length(const Fonts& fonts, Face face, float pixels, std::string
 
 }  // namespace
 
+std::vector<std::string> paragraph_lines(const Fonts& fonts, Face face, float pixels, std::string_view text, float width, std::size_t most) {
+  std::vector<std::string> lines;
+  while (!text.empty() && lines.size() < most) {
+    const std::size_t length = lines.size() + 1 < most ? line_length(fonts, face, pixels, text, width) : text.size();
+    const std::string_view line = text.substr(0, text.find_last_not_of(" \n", length - 1) + 1);
+    lines.push_back(elide(fonts, face, pixels, line, width));
+    text.remove_prefix(length);
+  }
+  return lines;
+}
+
 float draw_paragraph(ImDrawList* list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width) {
   const float line = fonts.crisp(face, pixels) * 1.18f, top = at.y;
   while (!text.empty()) {

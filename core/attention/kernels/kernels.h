@@ -5,7 +5,7 @@
 // compiled several times over its inline functions would be one definition with several bodies. OpenBLAS and oneDNN bring a
 // pool of threads of their own, sums whose order depends on it, and no way to run the softmax while a block of scores is
 // still in cache, which is worth more than the last tenth of a product's speed. Written with the compilers' vector types
-// the whole is one short file (vector_kernels.h), the same for every width.
+// the whole is a few hundred lines (vector_kernels.h), the same for every width.
 #pragma once
 
 #include <cstdint>

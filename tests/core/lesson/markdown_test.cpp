@@ -48,7 +48,7 @@ TEST_CASE("the manual's Markdown lesson is right and has what it says") {
   CHECK(first.pose.scenario.mask == "causal()");
   CHECK(first.question->kind == QuestionKind::number);
   const LessonStep& second = course.steps[1];
-  CHECK(second.pose.level == "operation");
+  CHECK(second.pose.level == Level::operation);
   CHECK(second.pose.controls == std::vector<std::string>{"scale"});
   CHECK(second.pose.locked);
   CHECK(second.question->right == 1);

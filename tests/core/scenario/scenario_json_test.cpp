@@ -147,7 +147,7 @@ TEST_CASE("how a scenario is looked at stands in its file and comes back, and wh
   Scenario scenario;
   scenario.seed = 3;
   ScenarioView view;
-  view.level = "operation:scores";
+  view.level = LevelAddress{Level::operation, Stage::scores, Facet::step};
   view.select = Cell{Stage::weights, 0, 1, 2, 3};
   view.step = 12;
   view.head = 1;
