@@ -86,7 +86,7 @@ void open_as_sentence(Document& start, const CommandLine& line) {
 bool says_what_to_film(const Document& start, const CommandLine& line) {
   constexpr const char* said[] = {"--compare", "--view", "--level", "--step", "--way", "--lesson-step", "--look", "--seconds-per-step"};
   const auto& saved = start.origin.lesson.view;
-  return (saved && !saved->level.empty()) || !start.origin.lesson.course.empty() || std::ranges::any_of(said, [&](const char* option) { return line.has(option); });
+  return (saved && saved->level) || !start.origin.lesson.course.empty() || std::ranges::any_of(said, [&](const char* option) { return line.has(option); });
 }
 
 /// One's own stages beside what is open.
