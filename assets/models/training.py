@@ -197,7 +197,7 @@ def train_or_load(here, model, batch_of, steps, **how):
     return seconds
 
 
-def train_sentences(here, grammar, questions, description, tokenizer, does, blank=" ", seed=1, steps=2600, positions=32):
+def train_sentences(here, grammar, questions, description, tokenizer, does, blank=" ", seed=1, steps=2600, onset=0.3, positions=32):
     """A GPT-2 of two layers of four heads on the sentences of a grammar: trains, measures on `questions`, and writes its files.
     Heads pay for spreading, for looking where another of the layer looks, and for looking elsewhere than at their place of
     rest: the first word, and for head 0 of layer 0 the word before. See README.md."""
@@ -206,7 +206,7 @@ def train_sentences(here, grammar, questions, description, tokenizer, does, blan
     words = grammar.vocabulary()
     model = Gpt2(len(words), positions)
     seconds = train_or_load(here, model, lines_of_words(words, lambda: grammar.sentence(random)), steps,
-                            entropy=0.1, overlap=0.5, unrest=0.1, onset=0.3, at_previous=[(0, 0)])
+                            entropy=0.1, overlap=0.5, unrest=0.1, onset=onset, at_previous=[(0, 0)])
     measured = Measured(model, words, questions)
     publish(here, model, tokenizer(words), dict(
         description, layers=2, heads=4, accuracy=round(measured.accuracy(), 3), claims=measured.claims(does),

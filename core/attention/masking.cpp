@@ -155,11 +155,12 @@ std::shared_ptr<const MaskRule> mask_rule(const Scenario& scenario, const Inputs
   });
 }
 
-Tensor apply_mask(const Tensor& scores, const Tensor& mask, float fill, const Workers& workers) {
+Tensor apply_mask(const Tensor& scores, const Tensor& mask, float fill, const Workers& workers, MaskMode mode) {
   assert(scores.shape() == mask.shape());
   ScoreSteps steps;
   steps.mask = mask;
   steps.fill = fill;
+  steps.adds_fill = mode == MaskMode::add;
   return sweep(steps, Stage::masked_scores, Stage::masked_scores, scores, workers)[Stage::masked_scores];
 }
 

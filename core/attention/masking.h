@@ -29,7 +29,8 @@ std::shared_ptr<const MaskRule> mask_rule(const Scenario& scenario, const Inputs
 /// valid_lens [B] or [B, n_q] → [B, 1, 1 or n_q, n_k]: 1 where k < the length.
 Tensor padding_mask(const Tensor& valid_lens, Index n_k);
 
-/// scores where mask, else `fill`: [B, H, n_q, n_k]. As torch.where, so that a NaN under the mask is gone.
-Tensor apply_mask(const Tensor& scores, const Tensor& mask, float fill, const Workers& workers = {});
+/// scores where mask, else `fill`: [B, H, n_q, n_k]. As torch.where, so that a NaN under the mask is gone; with MaskMode::add
+/// scores + `fill`, where it stays.
+Tensor apply_mask(const Tensor& scores, const Tensor& mask, float fill, const Workers& workers = {}, MaskMode mode = MaskMode::fill);
 
 }  // namespace headlight

@@ -37,12 +37,6 @@ double Rotation::angle(Index row, Index j) const {
   return static_cast<double>(first_position + row) * frequencies[static_cast<std::size_t>(j)];
 }
 
-std::vector<double> rope_frequencies(double base, Index turned) {
-  std::vector<double> frequencies;
-  for (Index j = 0; j < turned / 2; ++j) frequencies.push_back(std::pow(base, -2 * static_cast<double>(j) / static_cast<double>(turned)));
-  return frequencies;
-}
-
 Tensor rotate(const Tensor& heads, const Rotation& rotation, const Workers& workers) {
   assert(rotation.pairing != Rope::none && rotation.turned() <= heads.size(-1));
   const auto pairs = static_cast<Index>(rotation.frequencies.size());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/attention/workers.h"
+#include "core/position/rope_waves.h"
 #include "core/scenario/scenario.h"
 
 namespace headlight {
@@ -29,9 +30,6 @@ struct Rotation {
   /// θ of pair j in a row.
   double angle(Index row, Index j) const;
 };
-
-/// base^(−2j/r), j = 0 … r/2 − 1.
-std::vector<double> rope_frequencies(double base, Index turned);
 
 /// [B, H, n, d] → the same shape. Row i is position p₀ + i. Each pair (a, b) turns by the angle θ = (p₀ + i) · frequency_j:
 ///   (a cos θ − b sin θ, a sin θ + b cos θ)

@@ -140,7 +140,7 @@ void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) 
       for (const Tensor& table : steps_.by_distance) use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q, n_k);
       if (bias_.defined()) use.add(x, whole_row(bias_.matrix(b, h), q, row), n_k);
       return;
-    case Stage::masked_scores: return use.mask(x, whole_row(steps_.mask.matrix(b, h), q, row), n_k, steps_.fill);
+    case Stage::masked_scores: return (steps_.adds_fill ? use.mask_by_sum : use.mask)(x, whole_row(steps_.mask.matrix(b, h), q, row), n_k, steps_.fill);
     case Stage::weights:
       if (steps_.dead_row != DeadRow::from_fill && steps_.mask.defined()) {
         Index first = 0, end = 0;

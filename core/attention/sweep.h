@@ -21,6 +21,7 @@ struct ScoreSteps {
   Tensor bias;                      ///< biased_scores: broadcast to [B, H, n_q, n_k]
   Tensor mask;                      ///< masked_scores: [B, H, n_q, n_k], 0 = may not attend
   float fill = 0;
+  bool adds_fill = false;           ///< to the score, instead of taking its place
   Tensor sink_logits;               ///< weights: [H]
   DeadRow dead_row = DeadRow::from_fill;
   Tensor keep;                      ///< dropped_weights: [B, H, n_q, n_k], 0 = dropped

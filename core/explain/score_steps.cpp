@@ -98,11 +98,14 @@ void explain_masked_scores(const Trace& trace, Explanation& to) {
   Cell mask = source;
   mask.stage = Stage::mask;
   const bool attends = value_at(trace, mask) != 0;
-  add_term(trace, to, source, attends ? 1 : 0);
+  const bool adds = trace.scenario.mask_mode == MaskMode::add;
+  add_term(trace, to, source, attends || adds ? 1 : 0);
   add_term(trace, to, mask, 0);
-  to.quantities.push_back({"fill", static_cast<double>(trace.fill), !attends});
-  to.formula += " where " + symbol(mask) + ", else " + number(static_cast<double>(trace.fill));
+  const auto fill = static_cast<double>(trace.fill);
+  to.quantities.push_back({"fill", fill, !attends});
+  to.formula += " where " + symbol(mask) + ", else " + (adds ? symbol(source) + " + " : "") + (adds && fill < 0 ? "(" + number(fill) + ")" : number(fill));
   if (attends) to.numbers = number(to.terms[0].value);
+  else if (adds) to.numbers = number(to.terms[0].value) + " + (" + number(fill) + ")";
 }
 
 }  // namespace headlight::steps

@@ -199,6 +199,10 @@ void Script::masking(Stage stage) {
     line("# No mask.");
     return step(stage, source(stage));
   }
+  if (scenario_.mask_mode == MaskMode::add) {
+    return step(stage, either(source(stage) + " + torch.zeros(mask.shape).masked_fill(~mask, " + number(trace_.fill) + ")",
+                              source(stage) + " + np.where(mask, np.float32(0), np.float32(" + number(trace_.fill) + "))"));
+  }
   step(stage, either(source(stage) + ".masked_fill(~mask, " + number(trace_.fill) + ")",
                      "np.where(mask, " + source(stage) + ", np.float32(" + number(trace_.fill) + "))"));
 }

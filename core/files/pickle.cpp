@@ -43,9 +43,12 @@ class Machine {
     for (std::size_t i = 0; i < count; ++i) value |= std::to_integer<std::uint64_t>(raw[i]) << (8 * i);
     return value;
   }
+  std::string raw(std::uint64_t count) {
+    const auto bytes = take(count);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
   std::string text(std::uint64_t count) {
-    const auto raw = take(count);
-    std::string result(reinterpret_cast<const char*>(raw.data()), raw.size());
+    std::string result = raw(count);
     if (!is_utf8(result)) fail("has a string that is not UTF-8");
     return result;
   }
@@ -138,7 +141,7 @@ class Machine {
     const Ref arguments = pop();
     const Ref callee = pop();
     if (!std::holds_alternative<Global>(tree_.nodes[callee])) fail("calls something that is not a function");
-    push(Call{callee, arguments, {}});
+    push(Call{callee, arguments});
   }
   void long_integer(std::uint64_t count) {
     if (count > 8) {
@@ -217,16 +220,13 @@ bool Machine::step_values(unsigned char opcode) {
       push(text(little_endian(4)));
       return true;
     case 'C':
-      take(byte());
-      push(Opaque{});
+      push(Bytes{raw(byte())});
       return true;
     case 'B':
-      take(little_endian(4));
-      push(Opaque{});
+      push(Bytes{raw(little_endian(4))});
       return true;
     case 0x8e:
-      take(little_endian(8));
-      push(Opaque{});
+      push(Bytes{raw(little_endian(8))});
       return true;
     case ']':
     case ')':
@@ -338,10 +338,11 @@ bool Machine::step(unsigned char opcode) {
     case 0x81:
       call();
       return true;
-    case 'b':
-      pop();
-      top();
-      return true;  // BUILD: attributes, such as a state dict's _metadata
+    case 'b': {  // BUILD: attributes, such as a state dict's _metadata
+      const Ref state = pop();
+      if (auto* call = std::get_if<Call>(&tree_.nodes[top()])) call->state = state;
+      return true;
+    }
     case 'Q':
       push(Persistent{pop()});
       return true;

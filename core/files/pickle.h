@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -17,8 +18,11 @@ namespace headlight::pickle {
 using Ref = std::uint32_t;
 
 struct None {};
-/// A value that is of no use to us: bytes, sets, integers beyond 64 bits.
+/// A value that is of no use to us: sets, integers beyond 64 bits.
 struct Opaque {};
+struct Bytes {
+  std::string bytes;
+};
 /// A list or a tuple.
 struct List {
   std::vector<Ref> items;
@@ -30,18 +34,19 @@ struct Dict {
 struct Global {
   std::string name;
 };
-/// What REDUCE would have called, and the items then set on the result, as on an OrderedDict.
+/// What REDUCE would have called, the items then set on the result, as on an OrderedDict, and the state that BUILD would have given it.
 struct Call {
   Ref callee;
   Ref arguments;
-  std::vector<std::pair<Ref, Ref>> items;
+  std::vector<std::pair<Ref, Ref>> items{};
+  std::optional<Ref> state{};
 };
 /// A reference to something outside the pickle: torch's storages.
 struct Persistent {
   Ref id;
 };
 
-using Node = std::variant<None, Opaque, bool, std::int64_t, double, std::string, List, Dict, Global, Call, Persistent>;
+using Node = std::variant<None, Opaque, Bytes, bool, std::int64_t, double, std::string, List, Dict, Global, Call, Persistent>;
 
 struct Tree {
   std::vector<Node> nodes;

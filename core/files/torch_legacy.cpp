@@ -75,7 +75,8 @@ ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPl
   }
   TorchArrays arrays = read_torch_tree(tree, storages, name_of_only_array(path), place);
   ArrayContents contents = std::move(arrays.contents);
-  contents.open = [path, place, first_bytes = std::move(first_bytes), parts = std::move(arrays.parts)](std::size_t i, ZipCheck) {
+  contents.open = [path, place, first_bytes = std::move(first_bytes), parts = std::move(arrays.parts), inlined = std::move(arrays.inlined)](std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
+    if (auto reader = TorchArrays::read_inlined(inlined, parts[i], place)) return reader;
     return std::make_unique<FileReader>(path, first_bytes[parts[i]], place);
   };
   return contents;

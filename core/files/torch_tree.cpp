@@ -33,6 +33,10 @@ constexpr std::array<std::string_view, 12> ignored = {
     "torch.uint8",  "torch.int16",   "torch.int32",    "torch.int64",   "torch.bool",    "torch.strided"};
 constexpr std::string_view ordered_dict = "collections.OrderedDict";
 constexpr std::string_view torch_size = "torch.Size";
+// What NumPy pickles its arrays and numbers as; its module was renamed in NumPy 2.
+constexpr std::array<std::string_view, 2> rebuild_array = {"numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct"};
+constexpr std::array<std::string_view, 2> rebuild_number = {"numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar"};
+constexpr std::string_view numpy_array = "numpy.ndarray", numpy_type = "numpy.dtype", bytes_of_text = "_codecs.encode", no_bytes = "__builtin__.bytes";
 
 template <typename Names>
 bool contains(const Names& names, std::string_view name) {
@@ -50,7 +54,8 @@ class TorchReader {
   TorchReader(const pickle::Tree& tree, const TorchStorages& storages, const ErrorPlace& place) : tree_(tree), storages_(storages), place_(place) {}
 
   ArrayContents contents;
-  std::vector<std::size_t> parts;  ///< of the contents' arrays
+  std::vector<std::size_t> parts;  ///< as TorchArrays has them
+  std::vector<std::shared_ptr<const std::string>> inlined;
 
   void visit(Ref ref, const std::string& name, std::size_t depth) {
     if (depth > max_depth) fail("is nested more than " + std::to_string(max_depth) + " deep");
@@ -126,6 +131,9 @@ class TorchReader {
     if (callee == torch_size) return visit(argument(call, 0), name, depth + 1);
     if (contains(rebuild_parameter, callee)) return visit(argument(call, 0), name, depth + 1);
     if (contains(rebuild_tensor, callee)) return add_tensor(call, name);
+    if (contains(rebuild_array, callee)) return add_array(call, name);
+    if (contains(rebuild_number, callee)) return add_number(call, name);
+    if (callee == numpy_type) return;
     if (!contains(ignored, callee)) fail("calls " + callee + ", which makes no tensor");
   }
 
@@ -159,6 +167,84 @@ class TorchReader {
     const std::vector<Ref>& arguments = list(call.arguments);
     if (i >= arguments.size()) fail("calls " + global(call.callee) + " with too few arguments");
     return arguments[i];
+  }
+
+  struct NumpyType {
+    std::optional<DType> dtype;
+    std::string word;  ///< "f4", "O8"
+    bool big_endian = false;
+  };
+  /// numpy.dtype("f4", False, True) with the state (3, "<", …).
+  NumpyType numpy_type_of(Ref ref) const {
+    const auto* call = std::get_if<pickle::Call>(&tree_.nodes[ref]);
+    if (call == nullptr || global(call->callee) != numpy_type) fail("has something else where a NumPy type belongs");
+    const auto* word = std::get_if<std::string>(&tree_.nodes[argument(*call, 0)]);
+    if (word == nullptr) fail("has a NumPy type without a name");
+    constexpr std::pair<std::string_view, DType> types[] = {{"f2", DType::f16}, {"f4", DType::f32}, {"f8", DType::f64}, {"i1", DType::i8},  {"u1", DType::u8},  {"i2", DType::i16},
+                                                            {"u2", DType::u16}, {"i4", DType::i32}, {"u4", DType::u32}, {"i8", DType::i64}, {"u8", DType::u64}, {"b1", DType::boolean}};
+    NumpyType type{{}, *word};
+    for (const auto& [known, dtype] : types) {
+      if (*word == known) type.dtype = dtype;
+    }
+    if (call->state) {
+      const std::vector<Ref>& state = list(*call->state);
+      const auto* order = state.size() > 1 ? std::get_if<std::string>(&tree_.nodes[state[1]]) : nullptr;
+      type.big_endian = order && *order == ">";
+    }
+    return type;
+  }
+  /// Bytes, or what stands for them before protocol 3: their Latin-1 text.
+  std::string raw_bytes(Ref ref) const {
+    if (const auto* bytes = std::get_if<pickle::Bytes>(&tree_.nodes[ref])) return bytes->bytes;
+    const auto* call = std::get_if<pickle::Call>(&tree_.nodes[ref]);
+    if (call && global(call->callee) == no_bytes && list(call->arguments).empty()) return {};
+    if (call == nullptr || global(call->callee) != bytes_of_text) fail("has something else where the bytes of a NumPy array belong");
+    const auto* text = std::get_if<std::string>(&tree_.nodes[argument(*call, 0)]);
+    if (text == nullptr) fail("has something else where the bytes of a NumPy array belong");
+    std::string bytes;
+    for (std::size_t i = 0; i < text->size(); ++i) {
+      const auto c = static_cast<unsigned char>((*text)[i]);
+      if (c < 0x80) {
+        bytes.push_back(static_cast<char>(c));
+      } else {
+        const auto next = i + 1 < text->size() ? static_cast<unsigned char>((*text)[i + 1]) : 0U;
+        if ((c != 0xC2 && c != 0xC3) || (next & 0xC0U) != 0x80) fail("has bytes of a NumPy array that are no Latin-1");
+        bytes.push_back(static_cast<char>((c & 3U) << 6U | (next & 0x3FU)));
+        ++i;
+      }
+    }
+    return bytes;
+  }
+
+  /// _reconstruct(numpy.ndarray, (0,), b"b") with the state (version, shape, type, whether by columns, bytes).
+  void add_array(const pickle::Call& call, const std::string& name) {
+    const ErrorPlace place = place_.array(name);
+    if (global(argument(call, 0)) != numpy_array || !call.state) place.fail("it is not one of numpy's arrays as pickle writes them");
+    const std::vector<Ref>& state = list(*call.state);
+    if (state.size() != 5) place.fail("it is not one of numpy's arrays as pickle writes them");
+    const NumpyType type = numpy_type_of(state[2]);
+    if (!type.dtype) {
+      contents.skipped.push_back({name, "its elements are of NumPy's type " + in_quotes(type.word) + ", which is not read"});
+      return;
+    }
+    ArrayLayout layout{*type.dtype, integers(state[1]), {}, 0, type.big_endian};
+    const std::optional<Index> count = checked_count(layout.shape);
+    const auto* by_columns = std::get_if<bool>(&tree_.nodes[state[3]]);
+    auto bytes = std::make_shared<const std::string>(raw_bytes(state[4]));
+    if (!count || static_cast<std::uint64_t>(*count) * byte_size(*type.dtype) != bytes->size()) place.fail("its shape " + to_string(layout.shape) + " does not fit its " + byte_count(bytes->size()));
+    layout.strides = by_columns && *by_columns ? column_major_strides(layout.shape) : row_major_strides(layout.shape);
+    contents.add(name, std::move(layout));
+    parts.push_back(TorchArrays::inline_part + inlined.size());
+    inlined.push_back(std::move(bytes));
+  }
+
+  /// scalar(type, bytes)
+  void add_number(const pickle::Call& call, const std::string& name) {
+    const NumpyType type = numpy_type_of(argument(call, 0));
+    if (!type.dtype) return;
+    const std::string bytes = raw_bytes(argument(call, 1));
+    if (bytes.size() != byte_size(*type.dtype)) fail("has a NumPy number of " + byte_count(bytes.size()));
+    contents.numbers[name] = decode_number(*type.dtype, type.big_endian, std::as_bytes(std::span(bytes)));
   }
 
   struct Storage {
@@ -248,7 +334,36 @@ class TorchReader {
 
 bool is_torch_global(std::string_view global) {
   return dtype_of_storage(global) || is_other_storage(global) || contains(rebuild_tensor, global) || contains(rebuild_parameter, global) ||
-         contains(ignored, global) || global == ordered_dict || global == torch_size;
+         contains(ignored, global) || contains(rebuild_array, global) || contains(rebuild_number, global) || global == numpy_array || global == numpy_type || global == bytes_of_text || global == no_bytes ||
+         global == ordered_dict || global == torch_size;
+}
+
+namespace {
+
+class InlinedReader final : public ByteReader {
+ public:
+  InlinedReader(std::shared_ptr<const std::string> bytes, ErrorPlace place) : bytes_(std::move(bytes)), place_(std::move(place)) {}
+  void skip(std::uint64_t count) override {
+    if (count > bytes_->size() - at_) place_.fail("ends early");
+    at_ += static_cast<std::size_t>(count);
+  }
+  void read(std::span<std::byte> out) override {
+    if (out.size() > bytes_->size() - at_) place_.fail("ends early");
+    std::ranges::copy(std::as_bytes(std::span(*bytes_)).subspan(at_, out.size()), out.begin());
+    at_ += out.size();
+  }
+
+ private:
+  std::shared_ptr<const std::string> bytes_;
+  ErrorPlace place_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteReader> TorchArrays::read_inlined(const std::vector<std::shared_ptr<const std::string>>& inlined, std::size_t part, const ErrorPlace& place) {
+  if (part < inline_part) return {};
+  return std::make_unique<InlinedReader>(inlined[part - inline_part], place);
 }
 
 std::optional<DType> dtype_of_storage(std::string_view global) {
@@ -263,7 +378,7 @@ TorchArrays read_torch_tree(const pickle::Tree& tree, const TorchStorages& stora
   const auto* root = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
   const bool is_tensor = root != nullptr && root->items.empty();
   reader.visit(tree.root, is_tensor ? only : std::string(), 0);
-  return {std::move(reader.contents), std::move(reader.parts)};
+  return {std::move(reader.contents), std::move(reader.parts), std::move(reader.inlined)};
 }
 
 }  // namespace headlight

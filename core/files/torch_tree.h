@@ -2,6 +2,7 @@
 // its ZIP format and in that of before PyTorch 1.6, which differ in where the storages are.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/files/array_contents.h"
+#include "core/files/byte_reader.h"
 #include "core/files/pickle.h"
 
 namespace headlight {
@@ -24,7 +26,12 @@ using TorchStorages = std::unordered_map<std::string, TorchStorage>;  ///< by th
 
 struct TorchArrays {
   ArrayContents contents;          ///< but for `open`
-  std::vector<std::size_t> parts;  ///< of the contents' arrays
+  std::vector<std::size_t> parts;  ///< of the contents' arrays; `inline_part` + i: the bytes are not in a storage but in inlined[i]
+  std::vector<std::shared_ptr<const std::string>> inlined;
+
+  static constexpr std::size_t inline_part = std::size_t{1} << (8 * sizeof(std::size_t) - 1);
+  /// The bytes of an array that lies in the pickle itself; null for one in a storage.
+  static std::unique_ptr<ByteReader> read_inlined(const std::vector<std::shared_ptr<const std::string>>& inlined, std::size_t part, const ErrorPlace& place);
 };
 
 /// Classes and functions that such a pickle may name; none of them is run.

@@ -58,7 +58,8 @@ ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::f
   TorchArrays arrays = read_torch_tree(tree, storages, name_of_only_array(path), place);
 
   ArrayContents contents = std::move(arrays.contents);
-  contents.open = [archive, place, zip_entries = std::move(arrays.parts)](std::size_t i, ZipCheck) {
+  contents.open = [archive, place, zip_entries = std::move(arrays.parts), inlined = std::move(arrays.inlined)](std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
+    if (auto reader = TorchArrays::read_inlined(inlined, zip_entries[i], place)) return reader;
     return archive->reader(zip_entries[i], ZipCheck::none,
                            ErrorPlace{place.path, "storage " + in_quotes(archive->entries()[zip_entries[i]].name)});
   };

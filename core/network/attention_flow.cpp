@@ -5,6 +5,7 @@
 #include <queue>
 #include <vector>
 
+#include "core/parallel/turns.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -103,6 +104,7 @@ Tensor attention_rollout(std::span<const Tensor> layers, std::stop_token stop) {
     std::vector<double> row(static_cast<std::size_t>(n));
     for (Index q = 0; q < n; ++q) {
       if (stop.stop_requested()) throw Cancelled();
+      breathe();
       std::fill(row.begin(), row.end(), 0);
       for (Index m = 0; m < n; ++m) {
         const auto share = static_cast<double>(a(q, m));
@@ -116,7 +118,7 @@ Tensor attention_rollout(std::span<const Tensor> layers, std::stop_token stop) {
   return joint;
 }
 
-Tensor attention_flow(std::span<const Tensor> layers, Index query) {
+Tensor attention_flow(std::span<const Tensor> layers, Index query, std::stop_token stop) {
   const Index n = layers.front().size(0);
   const auto node = [n](std::size_t level, Index token) { return level * static_cast<std::size_t>(n) + static_cast<std::size_t>(token); };
   FlowGraph graph((layers.size() + 1) * static_cast<std::size_t>(n));
@@ -130,7 +132,11 @@ Tensor attention_flow(std::span<const Tensor> layers, Index query) {
     }
   }
   Buffer flows;
-  for (Index k = 0; k < n; ++k) flows.push_back(static_cast<float>(graph.largest(node(layers.size(), query), node(0, k))));
+  for (Index k = 0; k < n; ++k) {
+    if (stop.stop_requested()) throw Cancelled();
+    flows.push_back(static_cast<float>(graph.largest(node(layers.size(), query), node(0, k))));
+    breathe();
+  }
   return {{n}, std::move(flows)};
 }
 

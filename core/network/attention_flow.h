@@ -19,7 +19,7 @@ Tensor with_residual(const Tensor& weights);
 Tensor attention_rollout(std::span<const Tensor> layers, std::stop_token stop = {});
 
 /// The largest flow from a token of the last layer down to each input token, where the edge from q to k of a layer carries
-/// at most A[q, k]: [n] for one query.
-Tensor attention_flow(std::span<const Tensor> layers, Index query);
+/// at most A[q, k]: [n] for one query. Throws Cancelled.
+Tensor attention_flow(std::span<const Tensor> layers, Index query, std::stop_token stop = {});
 
 }  // namespace headlight

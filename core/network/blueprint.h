@@ -11,9 +11,6 @@ namespace headlight {
 /// The rotation by base^(−2j/d), j < d/2.
 RopeSpec plain_rope(Rope pairing, double base, Index d);
 
-/// LLaMA 3.1's: long waves are slowed down by `factor`, short ones kept, those between blended.
-std::vector<double> llama3_frequencies(std::vector<double> frequencies, double factor, double low, double high, double original);
-
 class Blueprint {
  public:
   Blueprint(const Config& given_config, const Checkpoint& given_file) : config(given_config), file(given_file) {}

@@ -7,6 +7,8 @@
 #include "core/attention/projection.h"
 #include "core/network/weights.h"
 #include "core/run/pipeline.h"
+#include "core/network/torch_masks.h"
+#include "core/position/relative_bias.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
@@ -142,6 +144,9 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   }
   if (keys.padded()) in.valid_lens = lengths_of(keys);
   if (spec.relative) in.bias = relative_bias(checkpoint_, *spec.relative, dims.n_q, dims.n_k);
+  if (!spec.slopes.empty()) in.bias = bias_of_slopes(spec.slopes, dims.n_q, dims.n_k);
+  if (spec.scaled_alibi) in.bias = falcon_alibi(spec.heads, dims.n_q, dims.n_k, spec.scale);
+  if (!spec.masks.empty()) add_torch_masks(checkpoint_, spec, in);
   OwnRules own;
   read_own_rules(checkpoint_, spec, std::max(dims.n_q, dims.n_k), own);
   for (const auto& [silent_layer, head] : run.knock_out) {

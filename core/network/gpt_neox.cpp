@@ -1,6 +1,7 @@
 // Decoders whose projections are packed head by head, and others of their time: GPT-NeoX, BLOOM, Falcon, MPT, OPT.
 #include "core/files/error_place.h"
 #include "core/network/blueprint.h"
+#include "core/position/relative_bias.h"
 
 namespace headlight {
 namespace {
@@ -92,7 +93,8 @@ void draw_falcon(Blueprint& b) {
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
   const Activation activation = b.activation(c.text({"activation"}, "gelu"));
   c.find({"max_position_embeddings"});  // RoPE has no end
-  c.refuse_unless("alibi", false);
+  const bool alibi = c.flag({"alibi"}, false);
+  if (alibi) b.network.notes.push_back("ALiBi scaled with the scores, in bfloat16 as Falcon has it");
   c.refuse_unless("apply_residual_connection_post_layernorm", false);
   if (groups == 0 || heads % groups != 0) c.fail("says " + std::to_string(groups) + " key/value heads", "expected a divisor of its " + std::to_string(heads) + " heads");
   b.network.width = d;
@@ -111,7 +113,8 @@ void draw_falcon(Blueprint& b) {
     settle_heads(b, a, d, heads);
     a.kv_heads = groups;
     a.causal = true;
-    a.rope = b.rope(a.d_head, Rope::half);
+    a.scaled_alibi = alibi;
+    if (!alibi) a.rope = b.rope(a.d_head, Rope::half);
     const auto wanted = bias ? Blueprint::Bias::needed : Blueprint::Bias::none;
     unpack_by_groups(b.linear(at + "self_attention.query_key_value", (heads + 2 * groups) * a.d_head, d, wanted), groups, heads / groups, a.d_head, a);
     a.o = b.linear(at + "self_attention.dense", d, heads * a.d_head, wanted);
@@ -134,11 +137,11 @@ void draw_mpt(Blueprint& b) {
   if (const auto* said = c.find({"attn_config"}); said && said->is_object()) rules = *said;
   const Config a_config(rules, c.path() + ": attn_config");
   const bool alibi = a_config.flag({"alibi"}, true);
-  for (const char* name : {"clip_qkv", "softmax_scale"}) a_config.refuse_unless(name, nlohmann::json());
+  a_config.refuse_unless("clip_qkv", nlohmann::json());
+  const bool own_scale = a_config.has("softmax_scale");
   for (const char* name : {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}) a_config.refuse_unless(name, false);
   a_config.refuse_unless("attn_type", "multihead_attention");
-  a_config.refuse_unless("alibi_bias_max", 8);
-  if (alibi && heads > 0 && (heads & (heads - 1)) != 0) c.fail("has ALiBi for " + std::to_string(heads) + " heads", "expected a power of two, since MPT orders the slopes of others in its own way");
+  const double steepest = a_config.number({"alibi_bias_max"}, 8);
   if (!alibi) c.fail("its attn_config has no alibi", "expected ALiBi, the positions of MPT computed here");
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
@@ -154,7 +157,11 @@ void draw_mpt(Blueprint& b) {
     AttentionSpec& a = block.attention;
     a.name = block.name + ".attn";
     settle_heads(b, a, d, heads);
-    a.causal = a.alibi = true;
+    a.causal = true;
+    const bool usual = steepest == 8 && (heads & (heads - 1)) == 0;
+    a.alibi = usual;
+    if (!usual) a.slopes = mpt_slopes(heads, steepest);
+    if (own_scale) a.scale = a_config.number({"softmax_scale"});
     const LinearSpec packed = b.linear(at + "attn.Wqkv", 3 * d, d);
     a.q = Blueprint::part(packed, 0, d);
     a.k = Blueprint::part(packed, d, d);

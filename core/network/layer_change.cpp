@@ -25,6 +25,7 @@ std::string changed_settings(const Scenario& s) {
   add(!s.valid_lens.empty(), "valid_lens");
   add(!s.doc_ids.empty(), "doc_ids");
   add(s.fill.has_value(), "fill");
+  add(s.mask_mode != MaskMode::fill, "mask_mode");
   add(s.dead_row != DeadRow::from_fill, "dead_row");
   add(s.training && s.dropout > 0, "dropout");
   add(s.positions != Positions::none, "positions");

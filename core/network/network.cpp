@@ -322,7 +322,8 @@ void Network::settle(Index layer, Scenario& s) const {
   if (s.qk_norm == QkNorm::none && spec.q_norm.kind == NormKind::rms) s.qk_norm = QkNorm::rms;
   if (spec.alibi) s.alibi = true;
   if (!s.mask.empty()) return;
-  if (spec.causal) s.mask = spec.window > 0 ? "causal() && window(" + std::to_string(spec.window) + ")" : "causal()";
+  if (spec.causal && !spec.masks.empty()) s.mask = "file() && causal()";
+  else if (spec.causal) s.mask = spec.window > 0 ? "causal() && window(" + std::to_string(spec.window) + ")" : "causal()";
 }
 
 std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last) {

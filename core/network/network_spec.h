@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/position/rope_waves.h"
 #include "core/scenario/scenario.h"
 
 namespace headlight {
@@ -28,21 +29,10 @@ struct NormSpec {
   bool plus_one = false;  ///< the gain is weight + 1, as Gemma's
 };
 
-/// Rotation of the first 2·frequencies.size() channels of each head.
-struct RopeSpec {
+/// Rotation of the first channels of each head, and how they pair.
+struct RopeSpec : RopeWaves {
   Rope pairing = Rope::none;
-  std::vector<double> frequencies{};  ///< radians a position
-  double gain = 1;                    ///< times cos and sin, YaRN's attention factor
-  double base = 0;                    ///< of which the frequencies are the powers; 0: they are the model's own
-  /// Of texts longer than `original` tokens, where they have frequencies of their own: longrope's long factors, or with a
-  /// dynamic factor f of base · (f · n / original − (f − 1))^(d / (d − 2)) for n tokens.
-  Index original = 0;
-  std::vector<double> long_frequencies{};
-  double long_gain = 0;               ///< of such texts; 0: as `gain`
-  double dynamic_factor = 0, dynamic_base = 0;
 };
-/// The frequencies for a text of n tokens.
-std::vector<double> frequencies_for(const RopeSpec& rope, Index n);
 
 /// T5's learned bias by distance: [buckets, H] under this name.
 struct RelativeSpec {
@@ -63,6 +53,9 @@ struct AttentionSpec {
   NormSpec q_norm, k_norm;      ///< over each head, or over all heads at once where `norm_whole`
   bool norm_whole = false;
   bool alibi = false;
+  std::vector<double> slopes{};  ///< of an ALiBi whose slopes are its own; [heads]
+  bool scaled_alibi = false;     ///< Falcon's, which is scaled with the scores
+  std::vector<std::string> masks{};  ///< nn.Transformer's: arrays beside the weights, attn_mask or key_padding_mask
   std::optional<RelativeSpec> relative;
   std::string sinks;  ///< [H], logits that take their share of the softmax
 };

@@ -1,4 +1,6 @@
 // nn.Transformer of PyTorch, its encoder, its decoder, or one layer of either: a state_dict with x (src, tgt, memory) beside it.
+#include <algorithm>
+
 #include "core/files/error_place.h"
 #include "core/network/blueprint.h"
 
@@ -60,12 +62,29 @@ StackSpec draw_stack(const Blueprint& b, const std::string& at, const LayerRules
   return stack;
 }
 
-/// Masks beside the tensors: none of them is taken here, so that none is passed over.
-void refuse_masks(const Blueprint& b) {
+/// The masks beside the tensors, each for the attentions that PyTorch gives it to; others are refused, so that none is passed over.
+void take_masks(Blueprint& b, bool encodes, bool decodes) {
   for (const std::string& name : b.file.names()) {
-    if (name.find("mask") != std::string::npos && name.find('.') == std::string::npos) {
-      b.fail(name, "holds " + in_quotes(name) + ", which a run of all layers does not take here", "expected is_causal or tgt_is_causal, or the layer's prefix in place of its number");
+    if (name.find("mask") == std::string::npos || name.find('.') != std::string::npos) continue;
+    const DType dtype = b.file.entry(name).dtype;
+    const bool floating = dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
+    const auto is = [&](std::initializer_list<const char*> names) { return std::ranges::any_of(names, [&](const char* each) { return name == each; }); };
+    const bool both = encodes && decodes;
+    const bool source = encodes && (is({"src_mask", "src_key_padding_mask"}) || (!both && (is({"key_padding_mask", "attn_mask"}) || (name == "mask" && floating))));
+    const bool target = decodes && is({"tgt_mask", "tgt_key_padding_mask"});
+    const bool memory = decodes && is({"memory_mask", "memory_key_padding_mask"});
+    if (!source && !target && !memory) {
+      b.fail(name, "holds " + in_quotes(name) + ", which a run of all layers does not take here",
+             "expected src_mask, tgt_mask, memory_mask or their key_padding_mask (true = may not attend), or the layer's prefix in place of its number");
     }
+    for (std::size_t s = 0; s < b.network.stacks.size(); ++s) {
+      for (BlockSpec& block : b.network.stacks[s].blocks) {
+        if (source && !block.cross) block.attention.masks.push_back(name);
+        if (target && block.cross) block.attention.masks.push_back(name);
+        if (memory && block.cross) block.cross->masks.push_back(name);
+      }
+    }
+    b.network.notes.push_back(name + (floating ? ": added to the scores" : ": true = may not attend"));
   }
 }
 
@@ -84,7 +103,6 @@ void draw_torch_transformer(Blueprint& b) {
     if (!c.has(name)) unsaid += (unsaid.empty() ? "" : ", ") + std::string(name);
   }
   if (!unsaid.empty()) b.network.notes.push_back("PyTorch's own " + unsaid + ", which the file does not say");
-  refuse_masks(b);
   std::string ending;
   for (const char* known : {"encoder.layers.0.self_attn.in_proj_weight", "layers.0.self_attn.in_proj_weight", "self_attn.in_proj_weight"}) {
     if (ending.empty() && b.file.prefix_of(known)) ending = known;
@@ -107,6 +125,7 @@ void draw_torch_transformer(Blueprint& b) {
   } else {
     b.network.stacks.push_back(draw_stack(b, encoder_at, rules, false, causal));
   }
+  take_masks(b, both || !decodes, both || decodes);
   b.network.takes_tensors = true;
 }
 

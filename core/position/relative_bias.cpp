@@ -66,4 +66,43 @@ Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index 
   });
 }
 
+std::vector<double> mpt_slopes(Index heads, double most) {
+  const auto all = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(heads)));
+  std::vector<double> slopes;
+  const auto slope = [&](Index i) { return std::exp2(-most * static_cast<double>(i + 1) / static_cast<double>(all)); };
+  if (all == heads) {
+    for (Index i = 0; i < all; ++i) slopes.push_back(slope(i));
+    return slopes;
+  }
+  for (const Index first : {1, 0}) {
+    for (Index i = first; i < all && std::ssize(slopes) < heads; i += 2) slopes.push_back(slope(i));
+  }
+  return slopes;
+}
+
+Tensor bias_of_slopes(const std::vector<double>& slopes, Index n_q, Index n_k, Index query_offset) {
+  Buffer values;
+  for (const double slope : slopes) {
+    for (Index q = 0; q < n_q; ++q) {
+      for (Index k = 0; k < n_k; ++k) values.push_back(static_cast<float>(slope * static_cast<double>(k - query_offset - q)));
+    }
+  }
+  return Tensor({1, std::ssize(slopes), n_q, n_k}, std::move(values));
+}
+
+Tensor falcon_alibi(Index heads, Index n_q, Index n_k, double scale) {
+  const auto rounded = [](double value) {  // to bfloat16, to nearest even
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    return std::bit_cast<float>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) & 0xFFFF0000U);
+  };
+  Buffer values;
+  for (const double slope : alibi_slopes(heads)) {
+    const auto m = static_cast<double>(rounded(slope));
+    for (Index q = 0; q < n_q; ++q) {
+      for (Index k = 0; k < n_k; ++k) values.push_back(static_cast<float>(scale * static_cast<double>(rounded(m * static_cast<double>(rounded(static_cast<double>(k)))))));
+    }
+  }
+  return Tensor({1, heads, n_q, n_k}, std::move(values));
+}
+
 }  // namespace headlight

@@ -28,4 +28,12 @@ Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset =
 /// of as many buckets as the table [H, buckets] has.
 Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset = 0, Index furthest = t5_max_distance);
 
+/// MosaicML's order of slopes (MPT): 2^(−max·i/P), i = 1 … P, of the power of two P above; of more of them than heads every other
+/// first, the second one leading.
+std::vector<double> mpt_slopes(Index heads, double most);
+/// [1, H, n_q, n_k]: slope_h · (k − p₀ − q).
+Tensor bias_of_slopes(const std::vector<double>& slopes, Index n_q, Index n_k, Index query_offset = 0);
+/// Falcon's, added before the scores are scaled and so scaled with them: scale · m_h · k in bfloat16, m_h as alibi_slopes. [1, H, n_q, n_k].
+Tensor falcon_alibi(Index heads, Index n_q, Index n_k, double scale);
+
 }  // namespace headlight

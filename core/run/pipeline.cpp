@@ -170,6 +170,7 @@ ScoreSteps Pipeline::score_steps() const {
   steps.bias = inputs().bias;
   steps.mask = t[Stage::mask];
   steps.fill = t.fill;
+  steps.adds_fill = scenario().mask_mode == MaskMode::add;
   steps.sink_logits = t.sink_logits;
   steps.dead_row = scenario().dead_row;
   steps.keep = t.dropout_keep;
@@ -209,7 +210,7 @@ std::string gigabytes(double bytes) {
 bool Pipeline::parts_will_do() const {
   if (run_.override_stage || (scenario().training && scenario().dropout > 0)) return false;
   if (!has_mask(scenario(), inputs())) return true;
-  return trace_.fill <= -1e8F && mask_rule(scenario(), inputs());
+  return trace_.fill <= -1e8F && scenario().mask_mode == MaskMode::fill && mask_rule(scenario(), inputs());
 }
 
 Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) const {

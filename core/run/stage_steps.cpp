@@ -99,7 +99,7 @@ Tensor make_mask(const Key& key, const Workers& w) {
   return build_mask(scenario, in, w.stop, w.threads);
 }
 
-void settle_fill(const Trace& trace, Key& key) { add(key, trace.fill); }
+void settle_fill(const Trace& trace, Key& key) { add(key, trace.fill, static_cast<int>(trace.scenario.mask_mode)); }
 
 // ---- weights, dropped_weights
 void settle_softmax(const Trace& trace, Key& key) {

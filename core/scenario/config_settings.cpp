@@ -5,8 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/error_place.h"
+#include "core/position/relative_bias.h"
+#include "core/position/rope_waves.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/model_config.h"
+#include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/text/number_text.h"
 
@@ -126,23 +129,53 @@ UsualRope usual_rope(const std::string& model) {
   return {};
 }
 
+/// The stretched frequencies of a layer that is rotated, over the base and the channels that hold for it.
+void read_rope_scaling(const FileReading& r, Fields& f, const char* field) {
+  const Scenario& asked = r.resolving.scenario;
+  const SourceSettings& says = r.inputs.says;
+  const Dims& d = r.inputs.dims;
+  const json& scaling = f.at(field);
+  if (!scaling.is_object()) f.refuse(field, "an object with a rope_type");
+  if (asked.rope != Rope::none) {
+    r.assume("positions", "--rope in place of config.json's " + std::string(field));
+    return;
+  }
+  const auto most = f.number({"max_position_embeddings"});
+  const ModelLengths lengths{most.value_or(2048), f.number({"original_max_position_embeddings"})};
+  const bool own_base = asked.rope_base != Scenario().rope_base;
+  const RopeWaves waves = scaled_waves(static_cast<double>(own_base ? asked.rope_base : says.rope_base), asked.rotary_dim.value_or(says.rotary_dim.value_or(d.d_head)), scaling, lengths,
+                                       [&](const std::string&, const std::string& expected) { f.refuse(field, expected); });
+  const Index tokens = std::max(d.n_k, asked.query_offset.value_or(0) + d.n_q);
+  const bool is_long = waves.original > 0 && tokens > waves.original;
+  OwnRules own = own_rules(r.inputs);
+  own.rope_frequencies = frequencies_for(waves, tokens);
+  own.rope_gain = is_long && waves.long_gain > 0 ? waves.long_gain : waves.gain;
+  r.inputs.file = std::make_shared<const ModelLayer>(std::move(own), nullptr, file_under(r.inputs.file));
+  std::string kind = "default";
+  for (const char* name : {"type", "rope_type"}) {
+    if (scaling.contains(name) && scaling[name].is_string()) kind = scaling[name].get<std::string>();
+  }
+  const bool differs = waves.original > 0;
+  r.assume("positions", "frequencies by " + std::string(field) + " " + in_quotes(kind) + (differs ? ", for " + std::to_string(tokens) + " tokens" : "") + (own_rules(r.inputs).rope_gain != 1 ? ", times " + shortest(static_cast<float>(own_rules(r.inputs).rope_gain)) : "") + " (config.json)");
+}
+
 void read_rope(const FileReading& r, Fields& f, const std::string& model) {
   SourceSettings& says = r.inputs.says;
   const bool family = is_one_of(model, {"llama", "mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "gemma", "gemma2", "gemma3", "gemma3_text", "phi", "phi3", "stablelm", "olmo", "olmo2",
-                                        "gpt_neox", "gptj", "codegen", "cohere", "cohere2", "starcoder2", "granite", "smollm3", "internlm", "internlm2", "nemotron", "persimmon", "glm", "glm4", "ernie4_5", "helium", "falcon", "gpt_oss"});
+                                        "gpt_neox", "gptj", "codegen", "cohere", "cohere2", "starcoder2", "granite", "smollm3", "internlm", "internlm2", "nemotron", "persimmon", "glm", "glm4", "ernie4_5", "helium", "falcon", "gpt_oss", "dbrx"});
   const json& parameters = f.at("rope_parameters");
   std::optional<double> base = f.number({"rope_theta", "rotary_emb_base"});
   if (!base && parameters.is_object() && parameters.contains("rope_theta") && parameters["rope_theta"].is_number()) base = parameters["rope_theta"].get<double>();
+  if (const json& inner = f.at("attn_config"); !base && inner.is_object() && inner.contains("rope_theta") && inner["rope_theta"].is_number()) base = inner["rope_theta"].get<double>();
   auto share = f.number({"rotary_pct", "partial_rotary_factor"});
   if (!share && parameters.is_object() && parameters.contains("partial_rotary_factor") && parameters["partial_rotary_factor"].is_number()) share = parameters["partial_rotary_factor"].get<double>();
   auto dim = f.number({"rotary_dim"});
   const std::string kind = f.text("position_embedding_type");
-  const bool rope = (family || base || share || dim || kind == "rotary" || kind == "rope") && !says.alibi;
+  const bool stretched = !changes_nothing(f.at("rope_scaling"));
+  const bool rope = (family || stretched || base || share || dim || kind == "rotary" || kind == "rope") && !says.alibi && !f.flag("alibi");
   if (!rope) return;
-  if (!changes_nothing(f.at("rope_scaling"))) f.refuse("rope_scaling", "frequencies as they are, or the whole model with --text");
-  if (!changes_nothing(parameters) && parameters.is_object() && (parameters.contains("rope_type") || parameters.contains("type"))) {
-    f.refuse("rope_parameters", "frequencies as they are, or the whole model with --text");
-  }
+  const bool newer = !changes_nothing(parameters) && parameters.is_object() && (parameters.contains("rope_type") || parameters.contains("type"));
+  const char* const scaling = !changes_nothing(f.at("rope_scaling")) ? "rope_scaling" : newer ? "rope_parameters" : nullptr;
   const bool by_kind = parameters.is_object() && std::ranges::any_of(parameters, [](const json& value) { return value.is_object(); });
   if (by_kind) f.refuse("rope_parameters", "one rotation for all layers, or the whole model with --text");
   if (model.starts_with("llama4")) f.refuse("model_type", "a norm and a rotation that are known");
@@ -154,10 +187,12 @@ void read_rope(const FileReading& r, Fields& f, const std::string& model) {
   const UsualRope usual = usual_rope(model);
   if (!share) share = usual.share < 1 ? std::optional(usual.share) : std::nullopt;
   if (!dim) dim = usual.dim;
+  bool is_local = false;
   if (local || model.starts_with("gemma3")) {
     const LayerKind of_layer = kind_of(r, f, 6);
     if (of_layer == LayerKind::unknown) f.refuse(local ? "rope_local_base_freq" : "model_type", "a layer with its number, which tells the base of its rotation");
     if (of_layer == LayerKind::sliding) base = local.value_or(10000);
+    is_local = of_layer == LayerKind::sliding;
   }
   const Index d_head = r.inputs.dims.d_head;
   const double turned = dim ? *dim : share ? std::floor(*share * static_cast<double>(d_head)) : static_cast<double>(d_head);
@@ -172,6 +207,7 @@ void read_rope(const FileReading& r, Fields& f, const std::string& model) {
   r.assume("positions", "RoPE " + std::string(says.rope == Rope::half ? "by halves" : "interleaved") + " of base " + shortest(says.rope_base) +
                             (says.rotary_dim ? " on the first " + std::to_string(*says.rotary_dim) + " of " + std::to_string(d_head) + " channels" : "") + " (config.json)" +
                             (r.resolving.scenario.rope != Rope::none ? ", where --rope is set" : ""));
+  if (scaling && !is_local) read_rope_scaling(r, f, scaling);
 }
 
 void read_scale(const FileReading& r, Fields& f, const std::string& model) {
@@ -194,10 +230,22 @@ void read_scale(const FileReading& r, Fields& f, const std::string& model) {
 
 void read_bias_kind(const FileReading& r, Fields& f, const std::string& model) {
   const json& mpt = f.at("attn_config");
-  if (f.flag("alibi") && model == "falcon") f.refuse("alibi", "RoPE, or a model whose biases are not scaled with its scores");
+  const Dims& d = r.inputs.dims;
+  if (f.flag("alibi") && model == "falcon") {
+    const double scale = r.resolving.scenario.scale ? static_cast<double>(*r.resolving.scenario.scale) : 1 / std::sqrt(static_cast<double>(d.d_head));
+    r.inputs.bias = r.file.made("Falcon's ALiBi " + std::to_string(scale) + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k), [&] { return falcon_alibi(d.heads, d.n_q, d.n_k, scale); });
+    return r.assume("bias", "ALiBi scaled with the scores, in bfloat16 as Falcon has it (config.json)");
+  }
   const bool alibi = f.flag("alibi") || f.flag("use_alibi") || model == "bloom" || f.text("position_embedding_type") == "alibi" ||
                      (mpt.is_object() && mpt.value("alibi", json()) == true);
-  if (alibi) {
+  const double steepest = mpt.is_object() && mpt.value("alibi_bias_max", json(8)).is_number() ? mpt.value("alibi_bias_max", json(8)).get<double>() : 8;
+  const bool own_slopes = alibi && model == "mpt" && ((d.heads & (d.heads - 1)) != 0 || steepest != 8);
+  if (own_slopes) {
+    const Index offset = r.resolving.scenario.query_offset.value_or(0);
+    r.inputs.bias = r.file.made("MPT's ALiBi " + std::to_string(steepest) + " from " + std::to_string(offset) + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k),
+                                [&] { return bias_of_slopes(mpt_slopes(d.heads, steepest), d.n_q, d.n_k, offset); });
+    r.assume("bias", "ALiBi with MPT's own slopes (config.json)");
+  } else if (alibi) {
     r.inputs.says.alibi = true;
     r.assume("bias", "ALiBi (config.json)");
   }
@@ -214,8 +262,6 @@ void read_bias_kind(const FileReading& r, Fields& f, const std::string& model) {
   if (is_one_of(model, {"t5", "mt5", "umt5", "longt5", "mpnet", "swin", "deberta", "deberta-v2"}) && !has_relative_table(r)) {
     r.assume("bias", "the relative positions of " + model + " are not added to a layer alone");
   }
-  const Index heads = r.inputs.dims.heads;
-  if (alibi && model == "mpt" && ((heads & (heads - 1)) != 0 || (mpt.is_object() && mpt.value("alibi_bias_max", json(8)) != 8))) f.refuse("attn_config", "ALiBi of a power of two of heads and of alibi_bias_max 8");
   if (model == "gpt_bigcode" && r.keys.is_packed() && f.at("multi_query") == false) f.refuse("multi_query", "one key/value head; the others' c_attn is packed head by head");
   if (is_one_of(model, {"chatglm"}) && r.keys.is_packed()) f.refuse("model_type", "a layout that is known; ChatGLM's query_key_value is packed in another order");
   if (model == "codegen" && r.keys.is_packed()) f.refuse("model_type", "a layout that is known; CodeGen's packs eight blocks in an order of its own");
@@ -243,10 +289,12 @@ void note_unknown(const FileReading& r, const Fields& f) {
   std::string list;
   for (const auto& [name, value] : f.all().items()) {
     if (f.knows(name) || value.is_null() || value == false) continue;
-    const bool near = std::ranges::any_of(std::initializer_list<const char*>{"rope", "rotary", "attn_", "attention_", "qk_", "softcap", "sink", "alibi", "relative", "temperature", "logit_scale"},
+    const bool near = std::ranges::any_of(std::initializer_list<const char*>{"rope", "rotary", "attn_", "attention_", "_attn", "_attention", "attention", "qk", "softcap", "soft_cap", "softmax", "sink", "alibi", "relative", "temperature", "logit_scale", "logn", "nope",
+                                                                            "ntk", "lora_rank", "v_head_dim", "key_multiplier", "query_scale", "layer_scaling", "sliding_window_size", "causal", "bidirectional", "prefix_lm", "positional_embedding"},
                                           [&name = name](const char* part) { return name.find(part) != std::string::npos; });
     const bool harmless = is_one_of(name, {"num_attention_heads", "attention_bias", "attention_dropout", "attn_pdrop", "attention_probs_dropout_prob", "attn_implementation", "_attn_implementation", "attention_types",
-                                           "attention_head_size", "attn_dropout", "attention_head_dim", "max_relative_position", "attention_probs_dropout"});
+                                           "attention_head_size", "attn_dropout", "attention_head_dim", "max_relative_position", "attention_probs_dropout", "encoder_attention_heads", "decoder_attention_heads", "attention_heads", "output_attentions",
+                                           "attention_softmax_in_fp32", "_attn_implementation_autoset", "_attn_implementation_internal", "attention_implementation", "scale_attention_softmax_in_fp32"});
     if (near && !harmless) list += (list.empty() ? "" : ", ") + in_quotes(name);
   }
   if (!list.empty()) r.assume("config.json not taken", list);

@@ -287,8 +287,18 @@ void read_packed(const FileReading& r) {
   r.assume("projections", name + " " + to_string(r.file.arrays().find(name)->shape) + packing + order_of(r, r.keys.packed));
 }
 
+/// BEiT's: the packed weight has no bias, queries and values have one each beside it, keys none.
+void read_separate_biases(const FileReading& r) {
+  const std::string q = r.keys.prefix + "q_bias", v = r.keys.prefix + "v_bias";
+  if (!r.file.arrays().find(q) || !r.file.arrays().find(v)) return;
+  r.inputs.b_q = bias_of(r, q, r.inputs.W_q.size(0));
+  r.inputs.b_v = bias_of(r, v, r.inputs.W_v.size(0));
+  r.assume("projections", q + " and " + v + "; keys have none");
+}
+
 void slice_packed_bias(const FileReading& r) {
-  if (r.keys.packed.bias.empty()) return;
+  if (!r.keys.is_packed()) return;
+  if (r.keys.packed.bias.empty()) return read_separate_biases(r);
   Inputs& in = r.inputs;
   const Tensor bias = bias_of(r, r.keys.packed.bias, in.W_q.size(0) + 2 * in.W_k.size(0));
   take_apart(r, bias, r.keys.packed.bias, {&in.b_q, &in.b_k, &in.b_v});

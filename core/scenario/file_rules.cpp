@@ -147,7 +147,7 @@ bool has_relative_table(const FileReading& r) {
 void read_file_rules(const FileReading& r) {
   Inputs& in = r.inputs;
   const Dims& d = in.dims;
-  OwnRules own;
+  OwnRules own = own_rules(in);
   const nlohmann::json config = r.keys.prefix.empty() ? nlohmann::json() : config_beside(path_from(r.file.path()));
   const std::string model = config.is_object() && config.value("model_type", nlohmann::json()).is_string() ? config["model_type"].get<std::string>() : "";
   const bool plus_one = model.starts_with("gemma3");  // its gain is weight + 1
@@ -197,7 +197,7 @@ void read_file_rules(const FileReading& r) {
     in.bias.defined() ? r.assume("bias", "the file's own, without " + table) : add_window_bias(r, table);
   }
   const bool any = own.q_norm.defined() || own.sink_logits.defined();
-  if (any) in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr, in.file);
+  if (any) in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr, file_under(in.file));
 }
 
 }  // namespace headlight

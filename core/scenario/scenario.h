@@ -22,6 +22,8 @@ enum class Positions : std::uint8_t { none, sinusoidal };
 enum class DeadRow : std::uint8_t { from_fill, nan, uniform, zero };
 enum class Rope : std::uint8_t { none, half, interleaved };
 enum class QkNorm : std::uint8_t { none, rms, l2, layer };
+/// What a mask does with a score: `fill` in its place, as masked_fill, or `fill` added to it, as nn.MultiheadAttention: a NaN stays.
+enum class MaskMode : std::uint8_t { fill, add };
 enum class MaskPolarity : std::uint8_t { by_name, attend, ignore };
 
 /// How a file's weights are stored: as their names say, as in nn.Linear, or as in Conv1D and x @ W.
@@ -96,6 +98,7 @@ struct Scenario {
   std::string mask_file;           ///< path of a file that holds a mask (core/files/mask_arrays.h): file(), over the source's
   MaskPolarity mask_polarity = MaskPolarity::by_name;
   std::optional<float> fill;  ///< unset: the file's mask_fill, else −inf
+  MaskMode mask_mode = MaskMode::fill;
   DeadRow dead_row = DeadRow::from_fill;
 
   // Dropout.

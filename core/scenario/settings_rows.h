@@ -150,6 +150,9 @@ inline constexpr auto settings_rows = std::tuple{
     setting("painted", &Scenario::painted,
             "JSON", "cells set over the expression: [{\"query\": 0, \"key\": 1, \"attend\": true}]", R"([{"query": 0, "key": 1, "attend": true}])", SettingGroup::mask),
     setting("fill", &Scenario::fill, "X|-inf", "what masked scores become", "-1e9", SettingGroup::mask).in(fills),
+    setting("mask_mode", &Scenario::mask_mode,
+            "fill|add", "the fill in the score's place, or added to it: a NaN stays (nn.MultiheadAttention)", R"("add")", SettingGroup::mask)
+        .as(Control::choice).when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); }),
     setting("dead_row", &Scenario::dead_row,
             "nan|uniform|zero", "what becomes of a row whose keys are all masked", R"("zero")", SettingGroup::mask)
         .as(Control::choice).when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); }),

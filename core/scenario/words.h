@@ -29,6 +29,10 @@ struct Words<DeadRow> {
   static constexpr std::array<std::string_view, 4> list{"from_fill", "nan", "uniform", "zero"};
 };
 template <>
+struct Words<MaskMode> {
+  static constexpr std::array<std::string_view, 2> list{"fill", "add"};
+};
+template <>
 struct Words<Rope> {
   static constexpr std::array<std::string_view, 3> list{"none", "half", "interleaved"};
 };

@@ -194,6 +194,8 @@ def packed():
     conv = {"h.0.attn.c_attn.weight": thirds["weight"].T, "h.0.attn.c_attn.bias": thirds["bias"], "h.0.attn.c_proj.weight": W["o"].T, "h.0.attn.c_proj.bias": b["o"]}
     check("GPT-2", with_x(conv), usual)
     mask = np.tril(np.ones((32, 32), np.uint8))
+    check("BEiT, whose keys have no bias", with_x({"attn.qkv.weight": thirds["weight"], "attn.q_bias": b["q"], "attn.v_bias": b["v"], "attn.proj.weight": W["o"], "attn.proj.bias": b["o"]}),
+          attention(biases={**b, "k": None}), says="keys have none")
     check("GPT-2 with its buffers", with_x({**conv, "h.0.attn.bias": mask[None, None], "h.0.attn.masked_bias": np.float32(-1e4)}), attention(mask=mask[:N, :N] != 0), says="causal")
     check("nanoGPT with a mask of float", with_x({"attn.c_attn.weight": thirds["weight"], "attn.c_attn.bias": thirds["bias"], "attn.c_proj.weight": W["o"], "attn.c_proj.bias": b["o"], "attn.bias": mask[None, None].astype(np.float32)}), attention(mask=mask[:N, :N] != 0))
     neox = {f"layers.0.attention.query_key_value.{k}": v for k, v in by_head.items()} | {"layers.0.attention.dense.weight": W["o"], "layers.0.attention.dense.bias": b["o"]}
@@ -420,9 +422,9 @@ def configs():
     def layer_norm(t, weight):
         return (t - t.mean(-1, keepdims=True)) / np.sqrt(t.var(-1, keepdims=True) + 1e-5) * weight[:, None, :]
 
-    def turned(base, dim=D_HEAD, interleaved=False, norms=None):
-        angles = np.arange(N)[:, None] * base ** (-np.arange(0, dim, 2) / dim)
-        cos, sin = np.cos(angles), np.sin(angles)
+    def turned(base, dim=D_HEAD, interleaved=False, norms=None, frequencies=None, gain=1.0):
+        angles = np.arange(N)[:, None] * (base ** (-np.arange(0, dim, 2) / dim) if frequencies is None else frequencies)
+        cos, sin = gain * np.cos(angles), gain * np.sin(angles)
 
         def turn(t):
             t = t.astype(np.float64).copy()
@@ -451,7 +453,16 @@ def configs():
     check("a part of the head in rope_parameters", {}, turned(333.0, dim=4), path=beside({"model_type": "llama", "rope_parameters": {"rope_type": "default", "rope_theta": 333.0, "partial_rotary_factor": 0.7}, **heads}))
     check("Mixtral's base where none is said", {}, turned(1e6), path=beside({"model_type": "mixtral", **heads}))
     check("Falcon rotates, said or not", {}, turned(10000.0), path=beside({"model_type": "falcon", "alibi": False, **heads}))
-    refused("Falcon's ALiBi, which is scaled", {}, "alibi", path=beside({"model_type": "falcon", "alibi": True, **heads}))
+    def bfloat16(x):
+        bits = np.asarray(x, np.float32).view(np.uint32)
+        return ((bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)).astype(np.uint32).view(np.float32)
+
+    falcons = bfloat16(bfloat16(2.0 ** (-2.0 * np.arange(1, H + 1)))[:, None] * np.arange(N, dtype=np.float32)).astype(np.float64)[:, None] * D_HEAD ** -0.5
+    check("Falcon's ALiBi, which is scaled", {}, attention(bias=falcons), path=beside({"model_type": "falcon", "alibi": True, **heads}), says="scaled with the scores")
+    steep = (2.0 ** (-np.arange(1, H + 1) * 4 / H))[:, None, None] * (np.arange(N)[None, :] - np.arange(N)[:, None])
+    check("MPT's steeper ALiBi", {}, attention(bias=steep), path=beside({"model_type": "mpt", "attn_config": {"alibi": True, "alibi_bias_max": 4}, "n_heads": H, **heads}), says="slopes")
+    check("MPT's usual ALiBi", {}, attention(bias=(2.0 ** (-np.arange(1, H + 1) * 8 / H))[:, None, None] * (np.arange(N)[None, :] - np.arange(N)[:, None])),
+          path=beside({"model_type": "mpt", "attn_config": {"alibi": True}, "n_heads": H, **heads}))
     refused("LLaMA 4", {}, "llama4_text", path=beside({"model_type": "llama4_text", "rope_theta": 5e5, **heads}))
     refused("disentangled attention", {}, "relative_attention", path=beside({"model_type": "deberta-v2", "relative_attention": True, **heads}))
     check("a part of the head", {}, turned(10000.0, dim=4), path=beside({"model_type": "phi", "partial_rotary_factor": 0.7, **heads}), says="first 4 of 6")
@@ -461,7 +472,30 @@ def configs():
     check("attn_logit_softcapping", {}, attention(softcap=3), path=beside({"model_type": "x", "attn_logit_softcapping": 3.0, **heads}))
     check("T5's scale", {}, attention(scale=1), path=beside({"model_type": "t5", **heads}))
     check("a field that nobody knows", {}, attention(), path=beside({"model_type": "x", "attn_temperature_tuning": True, **heads}), says="attn_temperature_tuning")
-    refused("rope_scaling", {}, "rope_scaling", path=beside({"model_type": "llama", "rope_scaling": {"type": "yarn", "factor": 4}, **heads}))
+    plain = 10000.0 ** (-np.arange(0, D_HEAD, 2) / D_HEAD)
+
+    def scaled(name, frequencies, fields, gain=1.0, *settings, says="rope_scaling"):
+        check("rope_scaling: " + name, {}, turned(0, frequencies=np.asarray(frequencies), gain=gain), *settings, path=beside({"model_type": "llama", **fields, **heads}), says=says)
+
+    scaled("linear", plain / 4, {"rope_scaling": {"type": "linear", "factor": 4}})
+    scaled("dynamic, within", plain, {"rope_scaling": {"type": "dynamic", "factor": 4}, "max_position_embeddings": 8})
+    longer = (4 * N / 4 - 3) ** (D_HEAD / (D_HEAD - 2))
+    scaled("dynamic, beyond", (10000.0 * longer) ** (-np.arange(0, D_HEAD, 2) / D_HEAD), {"rope_scaling": {"type": "dynamic", "factor": 4}, "max_position_embeddings": 4}, says="for 5 tokens")
+    waves = 2 * np.pi / plain
+    smooth = (64 / waves - 1) / (4 - 1)
+    scaled("llama3", np.where(waves < 64 / 4, plain, np.where(waves > 64 / 1, plain / 8, (1 - smooth) * plain / 8 + smooth * plain)),
+           {"rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 64}})
+    turns = lambda r: D_HEAD * np.log(32 / (r * 2 * np.pi)) / (2 * np.log(10000.0))
+    low, high = max(np.floor(turns(32)), 0), min(np.ceil(turns(1)), D_HEAD - 1)
+    ramp = np.clip((np.arange(D_HEAD // 2) - low) / (high - low), 0, 1)
+    scaled("yarn", plain / 4 * ramp + plain * (1 - ramp), {"rope_scaling": {"type": "yarn", "factor": 4, "original_max_position_embeddings": 32}}, 0.1 * np.log(4) + 1)
+    scaled("longrope, within", plain / [1, 2, 3], {"rope_scaling": {"type": "longrope", "short_factor": [1, 2, 3], "long_factor": [4, 5, 6]}, "original_max_position_embeddings": 8, "max_position_embeddings": 8})
+    scaled("longrope, beyond", plain / [4, 5, 6], {"rope_scaling": {"type": "longrope", "short_factor": [1, 2, 3], "long_factor": [4, 5, 6]}, "original_max_position_embeddings": 4, "max_position_embeddings": 16},
+           np.sqrt(1 + np.log(4) / np.log(4)))
+    scaled("in rope_parameters", 500.0 ** (-np.arange(0, D_HEAD, 2) / D_HEAD) / 4, {"rope_parameters": {"rope_type": "linear", "factor": 4, "rope_theta": 500.0}}, says="rope_parameters")
+    scaled("with a base of one's own", 100.0 ** (-np.arange(0, D_HEAD, 2) / D_HEAD) / 4, {"rope_scaling": {"type": "linear", "factor": 4}}, 1.0, "--rope-base", "100")
+    check("--rope in place of rope_scaling", {}, turned(10000.0), "--rope", "half", path=beside({"model_type": "llama", "rope_scaling": {"type": "linear", "factor": 4}, **heads}), says="--rope in place")
+    refused("a rope_scaling that nobody knows", {}, "rope_scaling", path=beside({"model_type": "llama", "rope_scaling": {"type": "spiral", "factor": 4}, **heads}))
     refused("clip_qkv", {}, "clip_qkv", path=beside({"model_type": "olmo", "clip_qkv": 8, **heads}))
     refused("relative keys", {}, "position_embedding_type", path=beside({"model_type": "bert", "position_embedding_type": "relative_key", **heads}))
 

@@ -143,7 +143,8 @@ def expected_stages(case, traced):
     if case.mask is not None:
         mask = torch.from_numpy(np.array(np.broadcast_to(case.mask, scores.shape)))
         want["mask"] = mask.double()
-        scores = scores.masked_fill(~mask, case.fill)
+        added = torch.zeros_like(scores).masked_fill(~mask, case.fill)
+        scores = scores + added if s.get("mask_mode") == "add" else scores.masked_fill(~mask, case.fill)
     want["masked_scores"] = scores
     weights = want["weights"] = dead_rows(case, softmax(case, scores, traced), mask)
     if s.get("training") and s.get("dropout", 0) > 0:

@@ -87,6 +87,8 @@ def draw_mask(rng, z, case, file_source):
         s["mask"], case.mask = masks(rng, z, lengths)
     if rng.random() < 0.5:
         s["fill"] = case.fill = rng.choice([-1e9, -1e6, -100.0])
+    if rng.random() < 0.3:
+        s["mask_mode"] = "add"
     if rng.random() < 0.4:
         s["dead_row"] = rng.choice(["nan", "uniform", "zero"])
 

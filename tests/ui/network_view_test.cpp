@@ -1,10 +1,13 @@
 // The view of a whole network: what is seen of each head, how one goes along heads and into one.
 #include <algorithm>
+#include <tuple>
 
+#include "core/export/layers_figure.h"
+#include "core/network/attention_flow.h"
 #include "core/network/habits.h"
 #include "core/network/network.h"
 #include "core/scenario/model_layer.h"
-#include "tests/catch.h"
+#include "tests/matchers.h"
 #include "tests/ui/headless.h"
 #include "ui/export/export_file.h"
 #include "ui/level/easel.h"
@@ -165,23 +168,46 @@ TEST_CASE("one head of a silent layer comes back alone") {
   CHECK(window.document().scenario.knock_out == std::vector<HeadAddress>{{"1", 1}, {"1", 2}, {"1", 3}});
 }
 
-TEST_CASE("M, R and F show what the layers give together, and again what they were") {
+TEST_CASE("M, R and F show what the layers give together, the command line's own numbers, and again every head") {
   HeadlessWindow window(network());
   window.settle();
   const std::size_t pictures_of_heads = window.painter.quads.size();
-  for (const auto& [key, what] : {std::pair{'m', LayersTogether::mean}, {'r', LayersTogether::rollout}, {'f', LayersTogether::flow}}) {
+  for (const auto& [key, what, word] : {std::tuple{'m', LayersTogether::mean, ""}, {'r', LayersTogether::rollout, "rollout:1"}, {'f', LayersTogether::flow, "flow:1"}}) {
+    CAPTURE(key);
+    window.press(compat::Key::down);  // up to layer 1
+    window.settle();
     window.press(key);
     window.settle();
-    for (int i = 0; i < 12; ++i) window.frame();  // flow comes a row a frame
     CHECK(window.document().view.network.together == what);
-    REQUIRE(window.painter.quads.size() == 1);
-    const MatrixQuad& quad = window.painter.quads.front();
+    REQUIRE(window.painter.quads.size() == 3);  // the averages of both layers, and the matrix
+    const MatrixQuad& quad = window.painter.quads.back();
     CHECK(quad.values.size(2) == 12);
     CHECK(quad.revealed == -1);  // all of it is there
+    ExportOptions options;
+    options.layers = word;
+    options.batch = 0;
+    const Tensor expected = *word == 0 ? window.document().trace->overview->layers[1].summary.mean.view({12, 12}) : join_layers(*window.document().trace, options).matrix;
+    CHECK_THAT(quad.values.view({12, 12}), agrees_with(expected));
+    CHECK(quad.max.x - quad.min.x > 3 * (window.painter.quads.front().max.x - window.painter.quads.front().min.x));
     window.press(key);
     window.settle();
     CHECK(window.painter.quads.size() == pictures_of_heads);
   }
+}
+
+TEST_CASE("rollout stops at the layer whose average is clicked") {
+  HeadlessWindow window(network());
+  window.settle();
+  window.press('r');
+  window.settle();
+  const Tensor both = window.painter.quads.back().values;
+  const MatrixQuad first = window.painter.quads.front();
+  window.click({(first.min.x + first.max.x) / 2, (first.min.y + first.max.y) / 2});
+  window.settle();
+  CHECK(window.document().view.network.layer == 0);
+  const Tensor one = window.painter.quads.back().values;
+  CHECK_THAT(one.view({12, 12}), agrees_with(with_residual(window.document().trace->overview->layers[0].summary.mean.view({12, 12}))));
+  CHECK(window.painter.quads[1].opacity < 1);  // layer 1 has no part in it
 }
 
 TEST_CASE("the view as a figure is the command that makes it, with what the layers give together") {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/engine/engine.h"
+#include "core/engine/layers_joiner.h"
 #include "core/engine/tile_store.h"
 #include "core/text/texts.h"
 #include "ui/document/action.h"
@@ -41,6 +42,7 @@ struct Frame {
   Typing& typing;
   KeyboardFocus& focus;
   TileStore& tiles;  ///< of the matrix on the map
+  LayersJoiner& joiner;  ///< rollout and flow
 
   const View& view() const { return document.view; }
   /// The cell under the pointer, else the pinned one; none where the step player has not computed it yet.

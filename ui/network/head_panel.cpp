@@ -209,10 +209,6 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& t
   std::vector<Column::Button> deeds{{words("network.open"), Deed::how, 0, false, true}};
   const bool silent = layer.silent[static_cast<std::size_t>(at.head)];
   if (told.can_knock) deeds.push_back({words(silent ? "sentence.back_in" : "network.knock"), Deed::knock_out, 0, silent});
-  const auto together = easel.view.network.together;
-  deeds.push_back({words("network.mean"), Deed::together, static_cast<Index>(LayersTogether::mean), together == LayersTogether::mean});
-  deeds.push_back({words("network.rollout"), Deed::together, static_cast<Index>(LayersTogether::rollout), together == LayersTogether::rollout});
-  deeds.push_back({words("network.flow"), Deed::together, static_cast<Index>(LayersTogether::flow), together == LayersTogether::flow});
   column.buttons(deeds, false);
   std::vector<Column::Button> orders;
   const char* const order_keys[] = {"network.order_layer", "network.order_habit", "network.order_entropy", "network.order_effect"};

@@ -155,69 +155,6 @@ void put_in_order(Pen& pen, const HeadOverview& overview, const NetworkTold& tol
   }
 }
 
-std::vector<std::string> words_along(const WordLines& lines, Index batch, Index count) {
-  if (lines.empty()) return {};
-  std::vector<std::string> words = lines[static_cast<std::size_t>(std::min<Index>(batch, std::ssize(lines) - 1))];
-  return static_cast<Index>(words.size()) == count ? words : std::vector<std::string>{};
-}
-
-/// One matrix of all layers up to the one that is looked at, words along it as far as there is room.
-void put_together(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room) {
-  const Easel& easel = pen.easel();
-  const Look& look = pen.look();
-  const float u = pen.u();
-  if (!told.together.defined()) {
-    pen.sentence(TextRole::story, easel.words(told.together_missing), {}, room, pen.type.story, look.warning);
-    return;
-  }
-  const OverviewLayer& layer = layer_at(overview, looked_at_head(overview, easel.view).layer);
-  const Index rows = told.together.size(0), cols = told.together.size(1);
-  const std::vector<std::string> queries = words_along(*layer.queries, easel.view.batch, rows), keys = words_along(*layer.keys, easel.view.batch, cols);
-  const float points = pen.type.caption;
-  float left = 0, longest = 0;
-  for (const std::string& word : queries) left = std::max(left, pen.measure(Face::ui, points, word).x);
-  for (const std::string& word : keys) longest = std::max(longest, pen.measure(Face::ui, points, word).x);
-  left = std::min(left, room.width() * 0.2f);
-  const float below = keys.empty() ? 0 : std::min(longest, room.height() * 0.2f) * 0.72f + points;
-  const float side = std::min((room.width() - left - 12 * u) / static_cast<float>(cols), (room.height() - below - 10 * u) / static_cast<float>(rows));
-  const Rect at{{room.min.x + left + 8 * u, room.min.y}, {room.min.x + left + 8 * u + side * static_cast<float>(cols), room.min.y + side * static_cast<float>(rows)}};
-  MatrixQuad quad;
-  quad.values = told.together.view({1, 1, rows, cols});
-  quad.colormap = &window_colormap(easel.view, Stage::weights);
-  quad.range = {0, 1};
-  quad.row_ranges = cols > 32;
-  quad.theme = look.theme;
-  quad.scale = u;
-  quad.cell_gap = side >= 8 * u ? u : 0;
-  quad.revealed = told.rows_together < rows ? told.rows_together * cols : -1;
-  quad.min = {std::round(at.min.x), std::round(at.min.y)};
-  quad.max = {std::round(at.max.x), std::round(at.max.y)};
-  pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
-  pen.matter(at);
-  const float least = points * 1.15f;
-  const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(least / side)));
-  for (Index q = 0; q < static_cast<Index>(queries.size()); q += step) {
-    const std::string& word = queries[static_cast<std::size_t>(q)];
-    pen.text(TextRole::word, Face::ui, points, {at.min.x - 6 * u, at.min.y + (static_cast<float>(q) + 0.5f) * side}, Align::right, look.ink, elide(easel.fonts, Face::ui, points, word, left));
-  }
-  for (Index k = 0; k < static_cast<Index>(keys.size()); k += step) {
-    const std::string& word = keys[static_cast<std::size_t>(k)];
-    pen.turned(Face::ui, points, {at.min.x + (static_cast<float>(k) + 0.5f) * side + points * 0.3f, at.max.y + points * 0.6f}, -45, look.ink, elide(easel.fonts, Face::ui, points, word, (below - points) / 0.72f + points * 0.2f));
-  }
-  // Numbers, where a cell has room for two digits.
-  const float number = pen.type.number * 0.9f;
-  if (side < pen.measure(Face::mono, number, "0.00").x + 6 * u) return;
-  const Figures figures(2, true);
-  for (Index q = 0; q < told.rows_together; ++q) {
-    for (Index k = 0; k < cols; ++k) {
-      const float share = told.together.matrix()(q, k);
-      if (share < 0.005f) continue;
-      pen.text(TextRole::number, Face::mono, number, {at.min.x + (static_cast<float>(k) + 0.5f) * side, at.min.y + (static_cast<float>(q) + 0.5f) * side}, Align::middle,
-               share > 0.55f ? look.card : look.ink, figures(share));
-    }
-  }
-}
-
 const char* hint_key(const View& view, bool pooled) {
   switch (view.network.together) {
     case LayersTogether::none: return pooled ? "network.hint_rows" : "network.hint";
@@ -320,8 +257,9 @@ Scene make_network(const Easel& easel, const HeadOverview& overview, const Netwo
     pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, easel.look.ink, elide(easel.fonts, Face::bold, pixels, text, area.width()));
     area.min.y += line;
   }
-  area.min.y += 12 * u;
-  if (easel.view.network.together != LayersTogether::none) put_together(pen, overview, told, area);
+  area.min.y += 4 * u;
+  area.min.y += put_ways(pen, area);
+  if (easel.view.network.together != LayersTogether::none) put_together(pen, overview, told, area, at);
   else if (easel.view.network.order == HeadOrder::layer) put_layers(pen, overview, told, area);
   else put_in_order(pen, overview, told, area);
   if (panel) put_head_panel(pen, overview, told, {{place.max.x - side, place.min.y}, place.max});

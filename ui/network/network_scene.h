@@ -57,6 +57,10 @@ std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkTold&
 Scene make_network(const Easel& easel, const HeadOverview& overview, const NetworkTold& told, Rect place);
 /// The panel of the head that is looked at, its residual and the predictions.
 void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room);
+/// The choice between every head and what the layers give together; gives its height.
+float put_ways(Pen& pen, Rect room);
+/// What the layers give together, up to the one that is looked at.
+void put_together(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room, HeadPlace at);
 
 /// As many as stand beside each other where heads are in an order of their own.
 Index columns_in_order(Index heads, float width, float height);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/network/attention_flow.h"
 #include "core/network/network.h"
 #include "core/scenario/model_layer.h"
 #include "ui/sentence/story.h"
@@ -38,11 +37,10 @@ double probability_without(const Effects& effects, HeadPlace at) {
 struct Teller {
   ToldSoFar so_far;
   Effects effects;
-  // The matrix that is asked for, and what it is made of.
+  // The matrix that is asked for.
   LayersTogether together = LayersTogether::none;
-  HeadPlace together_at{-1, -1};
-  std::vector<Tensor> means;
-  Buffer flow;
+  Index together_at = -1;
+  std::optional<std::uint64_t> joined_version;
 };
 
 void tell_predictions(const NetworkRun& run, Index batch, NetworkTold& told, Effects& effects) {
@@ -106,61 +104,63 @@ bool advance_effects(Teller& teller) {
   return true;
 }
 
-/// Flow asks for a maximum flow for each pair of words.
-bool flow_is_quick(const std::vector<Tensor>& means) { return means.front().size(0) <= 48 && means.front().size(0) * std::ssize(means) <= 320; }
+/// Flow asks for a maximum flow for each pair of words, each over all edges.
+bool flow_can_be_had(Index words, std::ptrdiff_t layers) { return words <= 128 && words * words * layers <= 200'000; }
 
-void begin_together(const Frame& frame, const HeadOverview& overview, Teller& teller) {
-  const LayersTogether wanted = frame.view().network.together;
-  const HeadPlace at = looked_at_head(overview, frame.view());
-  if (teller.together == wanted && teller.together_at.layer == at.layer) return;
-  teller.together = wanted;
-  teller.together_at = at;
-  NetworkTold& told = teller.so_far.told;
-  told.together = Tensor();
-  told.rows_together = 0;
-  told.together_missing.clear();
-  ++teller.so_far.version;
-  if (wanted == LayersTogether::none) return;
-  teller.means = overview.means_up_to(at.layer, frame.view().batch);
-  if (teller.means.empty()) {
-    told.together_missing = "network.too_long";
-    return;
+Tensor one_entry(const Tensor& means, Index batch) {
+  const MatrixView mean = means.matrix(std::min(batch, means.size(0) - 1));
+  Buffer cells;
+  for (Index q = 0; q < mean.rows; ++q) {
+    for (Index k = 0; k < mean.cols; ++k) cells.push_back(mean(q, k));
   }
-  const Tensor& last = teller.means.back();
-  const Index n = last.size(0);
-  if (wanted != LayersTogether::mean && n != last.size(1)) {
-    told.together_missing = "network.not_square";
-  } else if (wanted == LayersTogether::mean) {
-    told.together = last;
-    told.rows_together = n;
-  } else if (wanted == LayersTogether::rollout) {
-    told.together = attention_rollout(teller.means);
-    told.rows_together = n;
-  } else if (flow_is_quick(teller.means)) {
-    teller.flow.assign(static_cast<std::size_t>(n * n), 0);
-    told.together = Tensor({n, n}, Buffer(teller.flow));
-  } else {
-    told.together_missing = "network.flow_too_long";
-  }
+  return {{mean.rows, mean.cols}, std::move(cells)};
 }
 
-bool advance_flow(Teller& teller) {
+/// Why there is no such matrix, as a key of the words; "" where there is.
+const char* missing_together(const HeadOverview& overview, Index layer, LayersTogether wanted) {
+  const OverviewLayer& last = overview.layers[static_cast<std::size_t>(layer)];
+  const Tensor& mean = last.summary.mean;
+  if (!mean.defined()) return "network.too_long";
+  if (wanted == LayersTogether::mean) return "";
+  if (mean.size(1) != mean.size(2)) return "network.not_square";
+  const auto layers = std::count_if(overview.layers.begin(), overview.layers.begin() + layer + 1, [&](const OverviewLayer& each) { return each.stack == last.stack && each.cross == last.cross; });
+  return wanted == LayersTogether::flow && !flow_can_be_had(mean.size(1), layers) ? "network.flow_too_long" : "";
+}
+
+/// The matrix that is asked for: an average is there at once, rollout and flow come from the frame's joiner.
+void tell_together(const Frame& frame, const HeadOverview& overview, Teller& teller) {
+  const LayersTogether wanted = frame.view().network.together;
+  const Index layer = looked_at_head(overview, frame.view()).layer;
   NetworkTold& told = teller.so_far.told;
-  if (teller.together != LayersTogether::flow || !told.together.defined() || told.rows_together >= told.together.size(0)) return false;
-  const Index n = told.together.size(0), query = told.rows_together++;
-  const Tensor row = attention_flow(teller.means, query);
-  std::ranges::copy(row.values(), teller.flow.begin() + query * n);
-  told.together = Tensor({n, n}, Buffer(teller.flow));
-  return true;
+  if (teller.together != wanted || teller.together_at != layer) {
+    teller.together = wanted;
+    teller.together_at = layer;
+    teller.joined_version.reset();
+    told.together = Tensor();
+    told.rows_together = 0;
+    told.together_missing = wanted == LayersTogether::none ? "" : missing_together(overview, layer, wanted);
+    if (wanted == LayersTogether::mean && told.together_missing.empty()) {
+      told.together = one_entry(overview.layers[static_cast<std::size_t>(layer)].summary.mean, frame.view().batch);
+      told.rows_together = told.together.size(0);
+    }
+    ++teller.so_far.version;
+  }
+  if ((wanted != LayersTogether::rollout && wanted != LayersTogether::flow) || !told.together_missing.empty()) return;
+  frame.joiner.want({frame.trace()->overview, layer, frame.view().batch, wanted == LayersTogether::flow ? Joining::flow : Joining::rollout});
+  JoinedRows joined = frame.joiner.now();
+  if (teller.joined_version == joined.version) return;
+  teller.joined_version = joined.version;
+  told.together = std::move(joined.matrix);
+  told.rows_together = joined.rows;
+  ++teller.so_far.version;
 }
 
 }  // namespace
 
 const ToldSoFar& network_told(const Frame& frame, const HeadOverview& overview) {
   Teller& teller = frame.pictures.get<Teller>([&] { return begin(frame); }, frame.document.trace, frame.view().batch, frame.view().language);
-  begin_together(frame, overview, teller);
-  const bool effects = advance_effects(teller), flow = advance_flow(teller);
-  if (effects || flow) {
+  tell_together(frame, overview, teller);
+  if (advance_effects(teller)) {
     ++teller.so_far.version;
     frame.pictures.go_on();
   }

@@ -62,7 +62,7 @@ void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
   });
 }
 
-void put_together(const Frame& frame, LayersTogether what) {
+void turn_to(const Frame& frame, LayersTogether what) {
   frame.show([what](View& v) { v.network.together = v.network.together == what ? LayersTogether::none : what; });
 }
 
@@ -71,7 +71,8 @@ void click(const Frame& frame, const HeadOverview& overview, const SceneTarget& 
     case Deed::head: return open_head(frame, overview, {target.cell.batch, target.cell.head});
     case Deed::how: return open_head(frame, overview, looked_at_head(overview, frame.view()));
     case Deed::knock_out: return knock_out(frame, overview, looked_at_head(overview, frame.view()));
-    case Deed::together: return put_together(frame, static_cast<LayersTogether>(target.index));
+    case Deed::layer: return look_at(frame, {target.index, looked_at_head(overview, frame.view()).head});
+    case Deed::together: return turn_to(frame, static_cast<LayersTogether>(target.index));
     case Deed::order:
       return frame.show([order = static_cast<HeadOrder>(target.index)](View& v) {
         v.network.order = order;
@@ -95,9 +96,9 @@ void press_network_keys(const Frame& frame, const HeadOverview& overview, const 
   const HeadPlace at = looked_at_head(overview, frame.view());
   if (compat::pressed_once(Key::enter)) open_head(frame, overview, at);
   if (compat::pressed_once('k')) knock_out(frame, overview, at);
-  if (compat::pressed_once('m')) put_together(frame, LayersTogether::mean);
-  if (compat::pressed_once('r')) put_together(frame, LayersTogether::rollout);
-  if (compat::pressed_once('f')) put_together(frame, LayersTogether::flow);
+  if (compat::pressed_once('m')) turn_to(frame, LayersTogether::mean);
+  if (compat::pressed_once('r')) turn_to(frame, LayersTogether::rollout);
+  if (compat::pressed_once('f')) turn_to(frame, LayersTogether::flow);
 }
 
 }  // namespace

@@ -124,6 +124,7 @@ std::string told_key(const Easel& easel, Stage stage, const Focus& focus) {
   const std::string key = sentence_key(trace, stage);
   if (key == "scaled_scores" && std::abs(trace.scale) >= 1) return trace.scale == 1 ? key + "_same" : key + "_other";
   if (key == "biased_scores" && (trace.inputs.bias.defined() || trace.scenario.attn_bias)) return key + "_given";
+  if (key == "masked_scores" && trace.scenario.mask_mode == MaskMode::add) return key + "_added";
   if (key == "masked_scores" && std::isfinite(trace.fill)) return key + "_finite";
   if (key == "weights") return weights_key(easel, focus, key);
   return key;

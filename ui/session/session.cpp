@@ -64,6 +64,7 @@ struct Session::State {
   Typing typing;
   KeyboardFocus focus;
   TileStore tiles;
+  LayersJoiner joiner;
   bool fullscreen = false;
   WindowRequests requests;
   int faults = 0;
@@ -74,7 +75,7 @@ struct Session::State {
   bool titled_unsaved = false;
 
   State(Document start, std::function<void()> wake, RecentFiles opened)
-      : document(std::move(start)), computation(wake), laid_over(wake), opener(std::move(opened)), scenario_watch(wake), words(words_for(document)), tiles(std::move(wake)) {
+      : document(std::move(start)), computation(wake), laid_over(wake), opener(std::move(opened)), scenario_watch(wake), words(words_for(document)), tiles(wake), joiner(std::move(wake)) {
     opener.begin(document);
     if (!document.trace) document.origin.saved = document.scenario;  // else another window's, as that had it
     computation.follow(document);
@@ -320,7 +321,7 @@ bool Session::draw(MatrixPainter& painter) {
   MatrixPainter& drawn_by = s.drawing ? *s.drawing : painter;
   s.pictures.begin_frame(s.held ? s.held->document.trace.get() : s.document.trace.get());
   const Progress progress = s.computation.progress();
-  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, drawn_by, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent(), s.typing, s.focus, s.tiles};
+  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, drawn_by, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent(), s.typing, s.focus, s.tiles, s.joiner};
   s.focus.begin_frame(ImGui::GetIO().WantTextInput && s.typing.takes_tab);
   s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
@@ -328,7 +329,7 @@ bool Session::draw(MatrixPainter& painter) {
   // What is held is drawn as it was, and nothing on it does anything.
   Actions none;
   const Theme drawn_theme = s.held ? s.held->document.view.theme : s.document.view.theme;
-  const Frame as_held{s.held ? s.held->document : s.document, look(drawn_theme), s.fonts, s.held ? s.held->words : s.words, drawn_by, s.pictures, progress, none, frame.u, s.held ? s.held->timeline : s.timeline, frame.recent, s.typing, s.focus, s.tiles};
+  const Frame as_held{s.held ? s.held->document : s.document, look(drawn_theme), s.fonts, s.held ? s.held->words : s.words, drawn_by, s.pictures, progress, none, frame.u, s.held ? s.held->timeline : s.timeline, frame.recent, s.typing, s.focus, s.tiles, s.joiner};
   const Frame& drawn = s.held ? as_held : frame;
   for (const Panel& panel : all_panels()) {
     if (s.document.view.blank) break;
@@ -353,6 +354,7 @@ bool Session::draw(MatrixPainter& painter) {
   if (s.drawing) s.drawing->close();
   s.pictures.end_frame();
   s.tiles.end_frame();
+  s.joiner.end_frame();
   if (std::ranges::any_of(s.actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); })) s.keeper.touch();
   for (const Action& action : s.actions) {
     s.guarded([&] { s.perform(action); });
@@ -399,7 +401,7 @@ void Session::ask_to_close() {
 
 bool Session::settled() const {
   const State& s = *state_;
-  return s.computation.is_settled(s.document) && s.laid_over.is_settled(s.document) && s.tiles.progress().settled && !s.draws_on();
+  return s.computation.is_settled(s.document) && s.laid_over.is_settled(s.document) && s.tiles.progress().settled && s.joiner.settled() && !s.draws_on();
 }
 
 std::string Session::wait() {
@@ -407,6 +409,7 @@ std::string Session::wait() {
   s.guarded([&] { s.computation.wait(s.document, s.opener, s.words); });
   s.guarded([&] { s.laid_over.wait(s.document); });
   s.tiles.wait();
+  s.joiner.wait();
   return s.computation.failure();
 }
 

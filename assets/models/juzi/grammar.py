@@ -89,9 +89,9 @@ def predicate(random, phrase, time, after_pronoun):
     negated = random.random() < 0.15
     both = ["都"] if phrase.plural and random.random() < 0.6 else []
     way = random.random()
-    if after_pronoun and way < 0.25:
+    if after_pronoun and way < 0.3:
         return both + (["不"] if negated else []) + ["需要" if phrase.kind == "thing" else "想要", NOUNS[phrase.noun][3]]
-    if after_pronoun and way < 0.5:
+    if after_pronoun and way < 0.4:
         return both + (["不"] if negated else ["很"]) + [random.choice(FEELS[phrase.kind].split())]
     if way < 0.82 or phrase.kind == "thing":
         return acts(phrase.verb(random), [], time, negated, both)
@@ -135,7 +135,7 @@ def sentence(random, test=False):
         way = random.random()
         if way < 0.75:
             about = main
-            if other is not None and other.pronoun != main.pronoun and random.random() < 0.3:
+            if other is not None and other.pronoun != main.pronoun and random.random() < 0.45:
                 about = other
             words = words + ["，", random.choice(["因为", "因为", "而且", "但是"]), about.pronoun]
             words += predicate(random, about, time, after_pronoun=True)

@@ -30,4 +30,4 @@ if __name__ == "__main__":
         id="juzi", title=dict(en="句子: small Chinese sentences", zh="句子"),
         task=dict(en="the next word of small Chinese sentences: measure words, relative clauses, pronouns, negation, time",
                   zh="中文小句子的下一个词：量词、定语从句、代词、否定、时间"), examples=EXAMPLES),
-        training.longest_words, DOES, blank="")
+        training.longest_words, DOES, blank="", steps=8000, onset=0.5)

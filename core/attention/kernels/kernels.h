@@ -37,6 +37,8 @@ struct Kernels {
   void (*cap)(float* x, Index n, float c);
   /// x where may ≠ 0, else fill
   void (*mask)(float* x, const float* may, Index n, float fill);
+  /// x where may ≠ 0, else x + fill
+  void (*mask_by_sum)(float* x, const float* may, Index n, float fill);
   /// x · (keep · by)
   void (*drop)(float* x, const float* keep, Index n, float by);
   /// e^x / (e^sink + Σ e^x), the largest of x and sink subtracted first; sink −∞ adds nothing. NaN where PyTorch has it.

@@ -29,6 +29,9 @@ void cap(float* x, I n, float c) {
 void mask(float* x, const float* may, I n, float fill) {
   each(x, may, n, [fill](V v, V m) { return either(m != V{}, v, all(fill)); });
 }
+void mask_by_sum(float* x, const float* may, I n, float fill) {
+  each(x, may, n, [fill](V v, V m) { return either(m != V{}, v, v + all(fill)); });
+}
 void drop(float* x, const float* keep, I n, float by) {
   each(x, keep, n, [by](V v, V k) { return v * (k * by); });
 }

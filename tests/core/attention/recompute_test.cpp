@@ -74,6 +74,7 @@ TEST_CASE("each setting changes the first stage that it belongs to", "[attention
   CHECK(first_changed([](Scenario& s) { s.t5_bias = true; }) == Stage::biased_scores);
   CHECK(first_changed([](Scenario& s) { s.painted = {{.query = 1, .key = 1}}; }) == Stage::mask);
   CHECK(first_changed([](Scenario& s) { s.fill = -1e9F; }) == Stage::masked_scores);
+  CHECK(first_changed([](Scenario& s) { s.mask_mode = MaskMode::add; }) == Stage::masked_scores);
   CHECK(first_changed([](Scenario& s) { s.dead_row = DeadRow::zero; }) == Stage::weights);
   CHECK(first_changed([](Scenario& s) { s.sink_logit = true; }) == Stage::weights);
   CHECK(first_changed([](Scenario& s) { s.training = true, s.dropout = 0.5F; }) == Stage::dropped_weights);

@@ -67,6 +67,12 @@ TEST_CASE("the fill stands where the mask is false, also over a NaN", "[attentio
   CHECK_THAT(apply_mask(row({1, NaN, 3}), row({1, 0, 0}), -inf), agrees_with(row({1, -inf, -inf})));
 }
 
+TEST_CASE("a fill that is added leaves a NaN what it is", "[attention]") {
+  const auto added = [](float fill) { return apply_mask(row({1, NaN, 3, 2}), row({1, 0, 0, 1}), fill, {}, MaskMode::add); };
+  CHECK_THAT(added(-inf), agrees_with(row({1, NaN, -inf, 2})));
+  CHECK_THAT(added(-10), agrees_with(row({1, NaN, -7, 2})));
+}
+
 TEST_CASE("dropout scales what it keeps and zeroes the rest", "[attention]") {
   const Tensor weights = Tensor::full({1, 2, 50, 50}, 0.5F);
   const Tensor keep = dropout_keep(weights.shape(), 0.25F, 9);

@@ -3,6 +3,7 @@
 #include "core/files/array_write.h"
 #include "core/files/byte_reader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -119,6 +120,27 @@ TEST_CASE("a .pt made by PyTorch holds the same arrays as its .npz") {
 TEST_CASE("shared, strided, offset and expanded storages of a .pt arrive as PyTorch sees them") {
   check_same_arrays("torch_views.pt", "torch_views.npz");
   check_same_arrays("torch_views_protocol4.pt", "torch_views.npz");
+}
+
+TEST_CASE("NumPy's arrays and numbers in a .pt are read without running anything") {
+  const auto wanted = open_arrays(fixture("torch_numpy.npz"));
+  for (const char* name : {"torch_numpy.pt", "torch_numpy_protocol4.pt"}) {
+    CAPTURE(name);
+    const auto file = open_arrays(fixture(name));
+    for (const ArrayEntry& entry : wanted->entries()) {
+      CAPTURE(entry.name);
+      REQUIRE(file->find(entry.name));
+      CHECK(file->find(entry.name)->dtype == entry.dtype);
+      const Tensor got = file->load(entry.name), right = wanted->load(entry.name);
+      CHECK(got.shape() == right.shape());
+      CHECK(std::ranges::equal(got.contiguous().values(), right.contiguous().values()));
+    }
+    CHECK(file->number("num_heads") == 2);
+    CHECK(file->number("mask_fill") == -1e9);
+    CHECK(file->find("tensor"));
+    CHECK_FALSE(file->find("names"));
+    CHECK(std::ranges::any_of(file->skipped(), [](const SkippedArray& each) { return each.name == "objects"; }));
+  }
 }
 
 TEST_CASE("numbers and strings of a .pt dictionary are found beside its tensors") {

@@ -1,4 +1,5 @@
 // Every file of tensors with a PyTorch computation beside it comes out as PyTorch has it.
+#include <cmath>
 #include <filesystem>
 
 #include "core/files/array_file.h"
@@ -54,4 +55,20 @@ TEST_CASE("every fixture agrees with PyTorch at every stage") {
       CHECK_THAT((*trace)[*stage], agrees_with(expected->load(entry.name)));
     }
   }
+}
+
+TEST_CASE("a fill that is added is nn.MultiheadAttention's: a NaN in a masked key stays; one in the score's place hides it") {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = HEADLIGHT_FIXTURES "/mask_added.npz";
+  scenario.mask_mode = MaskMode::add;
+  const auto expected = open_arrays(HEADLIGHT_FIXTURES "/mask_added.torch.npz");
+  const auto added = compute(scenario);
+  CHECK_THAT((*added)[Stage::weights], agrees_with(expected->load("weights")));
+  CHECK_THAT((*added)[Stage::output], agrees_with(expected->load("output")));
+  CHECK(std::isnan((*added)[Stage::masked_scores].at({0, 0, 0, 3})));
+  scenario.mask_mode = MaskMode::fill;
+  const auto filled = compute(scenario);
+  CHECK((*filled)[Stage::weights].at({0, 0, 0, 3}) == 0);
+  CHECK(std::isfinite((*filled)[Stage::output].at({0, 0, 0})));
 }

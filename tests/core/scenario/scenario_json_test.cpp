@@ -57,6 +57,7 @@ Scenario unlike_default() {
   s.mask_file = "mask.png";
   s.mask_polarity = MaskPolarity::ignore;
   s.fill = -std::numeric_limits<float>::infinity();
+  s.mask_mode = MaskMode::add;
   s.dead_row = DeadRow::zero;
   s.dropout = 0.3F;
   s.dropout_seed = 5;

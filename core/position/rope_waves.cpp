@@ -1,0 +1,121 @@
+#include "core/position/rope_waves.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/files/error_place.h"
+
+namespace headlight {
+namespace {
+
+double llama3_frequency(double frequency, double factor, double low, double high, double original) {
+  const double wave = 2 * std::numbers::pi / frequency;
+  if (wave < original / high) return frequency;
+  if (wave > original / low) return frequency / factor;
+  const double smooth = (original / wave - low) / (high - low);
+  return (1 - smooth) * frequency / factor + smooth * frequency;
+}
+
+}  // namespace
+
+std::vector<double> llama3_frequencies(std::vector<double> frequencies, double factor, double low, double high, double original) {
+  for (double& f : frequencies) f = llama3_frequency(f, factor, low, high, original);
+  return frequencies;
+}
+
+std::vector<double> frequencies_for(const RopeWaves& rope, Index n) {
+  if (rope.original == 0 || n <= rope.original) return rope.frequencies;
+  if (!rope.long_frequencies.empty()) return rope.long_frequencies;
+  const auto d = static_cast<double>(2 * rope.frequencies.size());
+  const double f = rope.dynamic_factor, stretch = f * static_cast<double>(n) / static_cast<double>(rope.original) - (f - 1);
+  return rope_frequencies(rope.dynamic_base * std::pow(stretch, d / (d - 2)), static_cast<Index>(2 * rope.frequencies.size()));
+}
+
+std::vector<double> rope_frequencies(double base, Index turned) {
+  std::vector<double> frequencies;
+  for (Index j = 0; j < turned / 2; ++j) frequencies.push_back(std::pow(base, -2 * static_cast<double>(j) / static_cast<double>(turned)));
+  return frequencies;
+}
+
+RopeWaves plain_waves(double base, Index d) { return {rope_frequencies(base, d), 1, base}; }
+
+RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, const ModelLengths& lengths,
+                       const std::function<void(const std::string&, const std::string&)>& fail) {
+  const auto of = [&](const char* name, double fallback) {
+    return scaling.contains(name) && scaling[name].is_number() ? scaling[name].get<double>() : fallback;
+  };
+  RopeWaves spec = plain_waves(base, d);
+  std::string type = "default";
+  for (const char* name : {"type", "rope_type"}) {
+    if (scaling.contains(name) && scaling[name].is_string()) type = scaling[name].get<std::string>();
+  }
+  if (type == "default") return spec;
+  const double most = lengths.most;
+  const double original_said = of("original_max_position_embeddings", lengths.original.value_or(most));
+  if (type == "longrope" || type == "su") {
+    // Ding et al. 2024: a factor for each frequency, one list within the original length and one beyond it.
+    spec.base = 0;
+    const double original = original_said;
+    const auto scaled = [&](const char* name) {
+      const auto found = scaling.find(name);
+      if (found == scaling.end() || !found->is_array() || found->size() != spec.frequencies.size()) {
+        fail("its rope_scaling has no " + std::string(name) + " of " + std::to_string(spec.frequencies.size()) + " numbers", "expected one for each pair of rotated channels");
+      }
+      std::vector<double> frequencies = spec.frequencies;
+      for (std::size_t j = 0; j < frequencies.size(); ++j) {
+        const nlohmann::json& by = (*found)[j];
+        if (!by.is_number() || !(by.get<double>() > 0)) fail("its " + std::string(name) + " has " + by.dump(), "expected numbers above 0");
+        frequencies[j] /= by.get<double>();
+      }
+      return frequencies;
+    };
+    spec.long_frequencies = scaled("long_factor");
+    spec.frequencies = scaled("short_factor");
+    spec.original = static_cast<Index>(original);
+    const double stretch = most > original ? most / original : of("factor", 1);
+    spec.gain = of("attention_factor", stretch <= 1 ? 1 : std::sqrt(1 + std::log(stretch) / std::log(original)));
+    if (scaling.contains("short_mscale")) spec.gain = of("short_mscale", 1);  // Phi-3.5-MoE's, in place of the factor that follows from the lengths
+    if (scaling.contains("long_mscale")) spec.long_gain = of("long_mscale", 1);
+    return spec;
+  }
+  const double factor = of("factor", 0);
+  if (!(factor >= 1)) fail("its rope_scaling has no factor", "expected a number, 1 or more");
+  if (type == "dynamic") {
+    // A base that grows with the text, beyond the trained length ("NTK-aware", as transformers' dynamic).
+    spec.original = static_cast<Index>(original_said);
+    spec.dynamic_factor = factor;
+    spec.dynamic_base = base;
+    return spec;
+  }
+  spec.base = 0;
+  if (type == "linear") {
+    for (double& f : spec.frequencies) f /= factor;
+  } else if (type == "llama3") {
+    spec.frequencies = llama3_frequencies(spec.frequencies, factor, of("low_freq_factor", 1), of("high_freq_factor", 4), of("original_max_position_embeddings", 8192));
+  } else if (type == "yarn") {
+    // Peng et al. 2023: frequencies between two numbers of turns are blended; cos and sin grow with the factor.
+    const double original = of("original_max_position_embeddings", most);
+    const auto pair_of_turns = [&](double turns) {
+      return static_cast<double>(d) * std::log(original / (turns * 2 * std::numbers::pi)) / (2 * std::log(base));
+    };
+    const bool whole = !scaling.contains("truncate") || scaling["truncate"] != false;
+    double low = pair_of_turns(of("beta_fast", 32)), high = pair_of_turns(of("beta_slow", 1));
+    if (whole) low = std::floor(low), high = std::ceil(high);
+    low = std::max(low, 0.0);
+    high = std::min(high, static_cast<double>(d - 1));
+    if (low == high) high += 0.001;
+    for (std::size_t j = 0; j < spec.frequencies.size(); ++j) {
+      const double ramp = std::clamp((static_cast<double>(j) - low) / (high - low), 0.0, 1.0);
+      spec.frequencies[j] = spec.frequencies[j] / factor * ramp + spec.frequencies[j] * (1 - ramp);
+    }
+    const auto growth = [&](double m) { return factor <= 1 ? 1.0 : 0.1 * m * std::log(factor) + 1; };
+    const bool deep = scaling.contains("mscale") && scaling.contains("mscale_all_dim") && of("mscale", 0) != 0 && of("mscale_all_dim", 0) != 0;
+    spec.gain = of("attention_factor", deep ? growth(of("mscale", 1)) / growth(of("mscale_all_dim", 1)) : growth(1));
+  } else {
+    fail("its rope_scaling is of the type " + in_quotes(type) + ", which is not computed here", "expected default, linear, dynamic, longrope, llama3 or yarn");
+  }
+  return spec;
+}
+
+}  // namespace headlight

@@ -1,0 +1,152 @@
+// What the layers of a network give together: one large matrix, and the layers' averages that it is made of.
+#include <algorithm>
+#include <cmath>
+
+#include "ui/frame/colormaps.h"
+#include "ui/level/figures.h"
+#include "ui/network/network_scene.h"
+
+namespace headlight {
+namespace {
+
+std::vector<std::string> words_along(const WordLines& lines, Index batch, Index count) {
+  if (lines.empty()) return {};
+  std::vector<std::string> words = lines[static_cast<std::size_t>(std::min<Index>(batch, std::ssize(lines) - 1))];
+  return static_cast<Index>(words.size()) == count ? words : std::vector<std::string>{};
+}
+
+/// One matrix of all layers up to the one that is looked at, words along it as far as there is room.
+void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room) {
+  const Easel& easel = pen.easel();
+  const Look& look = pen.look();
+  const float u = pen.u();
+  if (!told.together.defined()) {
+    const bool comes = told.together_missing.empty();
+    pen.sentence(TextRole::story, easel.words(comes ? "network.coming" : told.together_missing), {}, room, pen.type.story, comes ? look.muted : look.warning);
+    return;
+  }
+  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(looked_at_head(overview, easel.view).layer)];
+  const Index rows = told.together.size(0), cols = told.together.size(1);
+  const std::vector<std::string> queries = words_along(*layer.queries, easel.view.batch, rows), keys = words_along(*layer.keys, easel.view.batch, cols);
+  const float points = pen.type.caption;
+  float left = 0, longest = 0;
+  for (const std::string& word : queries) left = std::max(left, pen.measure(Face::ui, points, word).x);
+  for (const std::string& word : keys) longest = std::max(longest, pen.measure(Face::ui, points, word).x);
+  left = std::min(left, room.width() * 0.2f);
+  const float below = keys.empty() ? 0 : std::min(longest, room.height() * 0.2f) * 0.72f + points;
+  const float side = std::min((room.width() - left - 12 * u) / static_cast<float>(cols), (room.height() - below - 10 * u) / static_cast<float>(rows));
+  const Rect at{{room.min.x + left + 8 * u, room.min.y}, {room.min.x + left + 8 * u + side * static_cast<float>(cols), room.min.y + side * static_cast<float>(rows)}};
+  MatrixQuad quad;
+  quad.values = told.together.view({1, 1, rows, cols});
+  quad.colormap = &window_colormap(easel.view, Stage::weights);
+  quad.range = {0, 1};
+  quad.row_ranges = cols > 32;
+  quad.theme = look.theme;
+  quad.scale = u;
+  quad.cell_gap = side >= 8 * u ? u : 0;
+  quad.revealed = told.rows_together < rows ? told.rows_together * cols : -1;
+  quad.min = {std::round(at.min.x), std::round(at.min.y)};
+  quad.max = {std::round(at.max.x), std::round(at.max.y)};
+  pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
+  pen.matter(at);
+  const float least = points * 1.15f;
+  const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(least / side)));
+  for (Index q = 0; q < static_cast<Index>(queries.size()); q += step) {
+    const std::string& word = queries[static_cast<std::size_t>(q)];
+    pen.text(TextRole::word, Face::ui, points, {at.min.x - 6 * u, at.min.y + (static_cast<float>(q) + 0.5f) * side}, Align::right, look.ink, elide(easel.fonts, Face::ui, points, word, left));
+  }
+  for (Index k = 0; k < static_cast<Index>(keys.size()); k += step) {
+    const std::string& word = keys[static_cast<std::size_t>(k)];
+    pen.turned(Face::ui, points, {at.min.x + (static_cast<float>(k) + 0.5f) * side + points * 0.3f, at.max.y + points * 0.6f}, -45, look.ink, elide(easel.fonts, Face::ui, points, word, (below - points) / 0.72f + points * 0.2f));
+  }
+  // Numbers, where a cell has room for two digits.
+  const float number = pen.type.number * 0.9f;
+  if (side < pen.measure(Face::mono, number, "0.00").x + 6 * u) return;
+  const Figures figures(2, true);
+  for (Index q = 0; q < told.rows_together; ++q) {
+    for (Index k = 0; k < cols; ++k) {
+      const float share = told.together.matrix()(q, k);
+      if (share < 0.005f) continue;
+      pen.text(TextRole::number, Face::mono, number, {at.min.x + (static_cast<float>(k) + 0.5f) * side, at.min.y + (static_cast<float>(q) + 0.5f) * side}, Align::middle,
+               share > 0.55f ? look.card : look.ink, figures(share));
+    }
+  }
+}
+
+/// The average of each layer of the stack in a row; those that the large matrix is made of are framed. A click: up to that layer.
+float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace at) {
+  const Easel& easel = pen.easel();
+  const Look& look = pen.look();
+  const float u = pen.u(), caption = pen.type.caption;
+  const OverviewLayer& last = overview.layers[static_cast<std::size_t>(at.layer)];
+  std::vector<Index> stack;
+  for (Index l = 0; l < std::ssize(overview.layers); ++l) {
+    const OverviewLayer& each = overview.layers[static_cast<std::size_t>(l)];
+    if (each.stack == last.stack && each.cross == last.cross && each.summary.mean.defined()) stack.push_back(l);
+  }
+  if (stack.size() < 2) return 0;
+  const auto count = static_cast<float>(stack.size());
+  const float gap = std::min(10 * u, room.width() / count * 0.12f);
+  const float side = std::min({(room.width() + gap) / count - gap, room.height() * 0.2f, 96 * u});
+  if (side < 10 * u) return 0;
+  float x = room.min.x, said_to = room.min.x - 1;
+  for (const Index l : stack) {
+    const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(l)];
+    const Tensor& mean = layer.summary.mean;
+    const bool chosen = l == at.layer, taken = easel.view.network.together == LayersTogether::mean ? chosen : l <= at.layer;
+    const Rect place{{std::round(x), std::round(room.min.y)}, {std::round(x + side), std::round(room.min.y + side)}};
+    MatrixQuad quad;
+    quad.values = mean.view({mean.size(0), 1, mean.size(1), mean.size(2)});
+    quad.batch = std::min(easel.view.batch, mean.size(0) - 1);
+    quad.colormap = &window_colormap(easel.view, Stage::weights);
+    quad.range = {0, 1};
+    quad.row_ranges = mean.size(2) > 32;
+    quad.theme = look.theme;
+    quad.scale = u;
+    quad.opacity = taken ? 1 : 0.35f;
+    quad.min = place.min;
+    quad.max = place.max;
+    pen.scene().items.emplace_back(SceneMatrix{quad, place});
+    pen.box({{place.min.x - 1, place.min.y - 1}, {place.max.x + 1, place.max.y + 1}}, chosen ? look.accent : taken ? look.ink : look.line, chosen ? std::max(2.0f, 2 * u) : 1);
+    const std::string name = easel.words.fill("network.layer", {layer.layer}), number = layer.layer.substr(layer.layer.rfind('.') + 1);
+    const std::string& said = pen.measure(Face::ui, caption, name).x <= side ? name : number;
+    const float half = pen.measure(Face::ui, caption, said).x / 2;
+    if (place.centre().x - half > said_to + 2 * u) {
+      pen.text(TextRole::caption, Face::ui, caption, {place.centre().x, place.max.y + caption * 0.8f}, Align::middle, chosen ? look.ink : look.muted, said);
+      said_to = place.centre().x + half;
+    }
+    pen.target(place, Deed::layer, l);
+    x += side + gap;
+  }
+  return side + caption * 1.8f;
+}
+
+}  // namespace
+
+float put_ways(Pen& pen, Rect room) {
+  const Look& look = pen.look();
+  const float u = pen.u(), pixels = pen.type.caption, height = pixels * 2.1f;
+  constexpr std::pair<LayersTogether, const char*> ways[] = {{LayersTogether::none, "network.every_head"}, {LayersTogether::mean, "network.mean"}, {LayersTogether::rollout, "network.rollout"}, {LayersTogether::flow, "network.flow"}};
+  float x = room.min.x, y = room.min.y;
+  for (const auto& [way, key] : ways) {
+    const std::string words = pen.easel().words(key);
+    const bool lit = pen.easel().view.network.together == way;
+    const Face face = lit ? Face::bold : Face::ui;
+    const float width = pen.measure(face, pixels, words).x + 20 * u;
+    if (x + width > room.max.x && x > room.min.x) x = room.min.x, y += height + 6 * u;
+    const Rect chip{{x, y}, {x + width, y + height}};
+    pen.fill(chip, lit ? look.field : look.card, height / 2);
+    pen.box(chip, lit ? look.accent : look.line, 1, height / 2);
+    pen.text(TextRole::caption, face, pixels, chip.centre(), Align::middle, look.ink, words);
+    pen.target(chip, Deed::together, static_cast<Index>(way));
+    x += width + 6 * u;
+  }
+  return y + height + 12 * u - room.min.y;
+}
+
+void put_together(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room, HeadPlace at) {
+  room.min.y += put_averages(pen, overview, room, at);
+  put_matrix(pen, overview, told, room);
+}
+
+}  // namespace headlight
