@@ -86,7 +86,12 @@ std::vector<Stage> stages_of(const CommandLine& line) {
 int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, const std::string& subject) {
   const bool all = scenario.layer == "all";
   if (line.has("--time")) throw UsageError("--time goes with one layer and without --stages");
-  if (all && !is_network(scenario)) throw FileError(subject, "is no network, so that it has no layers to trace together", "expected a model's folder, its file with --text, or model:ID");
+  const auto has_layers = [&] {
+    Scenario first = scenario;
+    first.layer = "0";  // which of nn.Transformer's layers alone says that those before it count
+    return is_network(scenario) || is_network(first);
+  };
+  if (all && !has_layers()) throw FileError(subject, "is no network, so that it has no layers to trace together", "expected a model's folder, its file with --text, or model:ID");
   if (const std::string changed = changed_settings(scenario); all && !changed.empty()) {
     throw SettingError("--layer", "all is set beside " + changed + ", which is changed in one layer alone", "expected the layer that it is changed in, or no change");
   }

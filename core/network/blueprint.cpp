@@ -147,7 +147,10 @@ LinearSpec Blueprint::output_head(const std::string& name, Index d, bool tied) c
   LinearSpec head;
   head.weight = network.stacks.back().embedding.tokens;
   if (tied) return head;
-  for (const std::string& full : {stem, prefix + stem}) {
+  // Beside the model, within it, or where that lies itself: "model.lm_head" of a checkpoint with its network under "model".
+  const std::size_t dot = prefix.empty() ? std::string::npos : prefix.rfind('.', prefix.size() - 2);
+  const std::string above = dot == std::string::npos ? std::string() : prefix.substr(0, dot + 1);
+  for (const std::string& full : {stem, prefix + stem, above + stem}) {
     if (!file.has(full + ".weight")) continue;
     Blueprint at_root = *this;
     at_root.prefix = full.substr(0, full.size() - stem.size());

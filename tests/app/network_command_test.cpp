@@ -32,9 +32,10 @@ struct Model {
     std::ofstream(folder / "tokenizer.json") << json{{"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "[UNK]"}}}, {"pre_tokenizer", {{"type", "WhitespaceSplit"}}}, {"added_tokens", json::array()}};
   }
   ~Model() { fs::remove_all(folder); }
-  Said run(const std::string& command, const std::string& rest) const {
+  Said run(const std::string& command, const std::string& rest) const { return run_on(folder, command, rest); }
+  Said run_on(const fs::path& file, const std::string& command, const std::string& rest) const {
     const std::string out = (folder / "out.txt").string(), err = (folder / "err.txt").string();
-    const int status = std::system(("\"" HEADLIGHT_PROGRAM "\" " + command + " \"" + folder.string() + "\" " + rest + " > " + out + " 2> " + err).c_str());
+    const int status = std::system(("\"" HEADLIGHT_PROGRAM "\" " + command + " \"" + file.string() + "\" " + rest + " > " + out + " 2> " + err).c_str());
     const auto text = [](const std::string& path) {
       std::ostringstream all;
       all << std::ifstream(path).rdbuf();
@@ -84,6 +85,14 @@ TEST_CASE("trace --layer all gives the named stages of every layer, what enters 
   const std::string one = (model.folder / "one.npz").string();
   REQUIRE(model.run("trace", "--text \"w3 w17 w5\" --layer 1 -o " + one).status == 0);
   CHECK_THAT(open_arrays(one)->load("weights"), agrees_with(arrays->load("layers.1.weights")));
+}
+
+TEST_CASE("trace --layer all takes the layers of nn.Transformer, with the masks beside them") {
+  const Model model("torch_masked_transformer");
+  const fs::path out = model.folder / "all.npz";
+  REQUIRE(model.run_on(model.folder / "model.safetensors", "trace", "--layer all --stages weights -o " + out.string()).status == 0);
+  const auto arrays = open_arrays(out), expected = open_arrays(model.folder / "expected.npz");
+  for (const char* layer : {"encoder.1", "decoder.0", "decoder.1", "cross.1"}) CHECK_THAT(arrays->load("layers." + std::string(layer) + ".weights"), agrees_with(expected->load("weights." + std::string(layer))));
 }
 
 TEST_CASE("list layers names every attention of both stacks") {

@@ -2,8 +2,10 @@
 #include "core/network/network.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -193,6 +195,28 @@ TEST_CASE("a decoder writes what it finds most likely, word by word") {
   for (Index i = 0; i + 1 < text.decoder.count(); ++i) {
     CHECK(most_likely(run, 0, i, 1)[0].id == text.decoder.entries[0][static_cast<std::size_t>(i + 1)].id);
   }
+}
+
+TEST_CASE("a head that lies beside its network under one name is found") {
+  const Copy nested("mistral");
+  const auto spec_of = [](const fs::path& path) { return open_network(path.string())->spec(); };
+  const std::string at = spec_of(nested.path).stacks.front().embedding.tokens;
+  REQUIRE(at == "model.embed_tokens.weight");
+  std::ostringstream whole;
+  whole << std::ifstream(nested.path / "model.safetensors", std::ios::binary).rdbuf();
+  const std::string bytes = whole.str();
+  std::uint64_t size = 0;
+  std::memcpy(&size, bytes.data(), 8);
+  const std::uint64_t data = 8 + size;
+  const json header = json::parse(bytes.substr(8, size));
+  json under = json::object();
+  for (const auto& [name, entry] : header.items()) under["net." + name] = entry;
+  const std::string text = under.dump();
+  size = text.size();
+  std::ofstream out(nested.path / "model.safetensors", std::ios::binary);
+  out.write(reinterpret_cast<const char*>(&size), 8) << text << bytes.substr(data);
+  out.close();
+  CHECK(spec_of(nested.path).head.output.weight == "net.lm_head.weight");
 }
 
 TEST_CASE("what is wrong with a model is said in one sentence with the file") {
