@@ -39,8 +39,19 @@ Rect sheet_inside(const Frame& frame, Rect place) {
   return {{place.min.x + 14 * u, place.min.y + 10 * u}, {place.max.x - 14 * u, place.max.y - 14 * u}};
 }
 
+namespace {
+
+/// Broken where it is wider; gives its height. Only measures without a list.
+float put_line(const Frame& frame, ImDrawList* list, ImVec2 at, const std::string& line, float width) {
+  const float u = frame.u;
+  return std::max(draw_paragraph(list, frame.fonts, Face::ui, 13 * u, at, frame.look.muted, line, width) + u, 20 * u);
+}
+
+}  // namespace
+
 Rect below_words(const Frame& frame, const SheetWords& words, Rect place) {
-  place.min.y += (24 + 20 * static_cast<float>(words.lines.size()) + 6) * frame.u;
+  place.min.y += 30 * frame.u;
+  for (const std::string& line : words.lines) place.min.y += put_line(frame, nullptr, place.min, line, place.width());
   place.min.y += draw_swatches(frame, *ImGui::GetWindowDrawList(), words.legend, {}, place.width(), false);
   place.max.y = std::max(place.max.y, place.min.y + 60 * frame.u);
   return place;
@@ -52,8 +63,7 @@ void draw_sheet_words(const Frame& frame, const SheetWords& words, Rect place) {
   draw_elided(list, frame.fonts, Face::bold, 14 * u, place.min, frame.look.ink, words.title, place.width());
   float y = place.min.y + 24 * u;
   for (const std::string& line : words.lines) {
-    draw_elided(list, frame.fonts, Face::ui, 13 * u, {place.min.x, y}, frame.look.muted, line, place.width());
-    y += 20 * u;
+    y += put_line(frame, &list, {place.min.x, y}, line, place.width());
   }
   draw_swatches(frame, list, words.legend, {place.min.x, y + 2 * u}, place.width());
   if (words.error.empty()) return;

@@ -5,6 +5,7 @@
 
 #include "core/explain/explain.h"
 #include "core/explain/partial_stage.h"
+#include "core/run/masks_over.h"
 #include "ui/level/row_prose.h"
 #include "ui/operation/parts.h"
 #include "ui/pipeline/layout.h"
@@ -118,6 +119,17 @@ std::string weights_key(const Easel& easel, const Focus& focus, const std::strin
   return sum > 0 ? key + "_sink" : key + "_dead";  // NaN among the latter
 }
 
+/// Whether no number in the word's row is of this kind.
+bool has_none(const Easel& easel, Stage stage, Index query, CellKind kind) {
+  const Cell at = matrix_of(easel.trace, easel.view, stage);
+  const MatrixView numbers = numbers_of(easel.trace, easel.view, stage);
+  const CellMasks masks = masks_over(easel.trace, stage, at.batch, at.head);
+  for (Index k = 0; k < numbers.cols; ++k) {
+    if (classify(numbers, masks, query, k) == kind) return false;
+  }
+  return true;
+}
+
 /// The same where this run's numbers say something else than most.
 std::string told_key(const Easel& easel, Stage stage, const Focus& focus) {
   const Trace& trace = easel.trace;
@@ -125,6 +137,8 @@ std::string told_key(const Easel& easel, Stage stage, const Focus& focus) {
   if (key == "scaled_scores" && std::abs(trace.scale) >= 1) return trace.scale == 1 ? key + "_same" : key + "_other";
   if (key == "biased_scores" && (trace.inputs.bias.defined() || trace.scenario.attn_bias)) return key + "_given";
   if (key == "masked_scores" && trace.scenario.mask_mode == MaskMode::add) return key + "_added";
+  if (key == "masked_scores" && has_none(easel, stage, focus.query, CellKind::masked)) return key + "_open";
+  if (key == "dropped_weights" && has_none(easel, stage, focus.query, CellKind::dropped)) return key + "_none";
   if (key == "masked_scores" && std::isfinite(trace.fill)) return key + "_finite";
   if (key == "weights") return weights_key(easel, focus, key);
   return key;
