@@ -107,3 +107,25 @@ TEST_CASE("a dialog that is opened ends the black screen, and has the keyboard")
   CHECK_FALSE(window.document().view.blank);
   CHECK(window.session.settled());
 }
+
+TEST_CASE("where other words stand in a lesson's picture than its text is of, it says so, and its own come back") {
+  const Course course = course_named("padding");
+  Document document;
+  Lesson lesson = course.card;
+  lesson.course = course.card.file;
+  lesson.file.clear();
+  Scenario scenario = lesson.scenario;
+  begin_anew(document, std::move(lesson), std::move(scenario));
+  begin_lesson(document, 0);
+  HeadlessWindow window(document, {1280, 720});
+  window.settle();
+  CHECK(window.find("lesson", {"its_words"}).x == 0);
+  window.session.perform(EditScenario{[](Scenario& s) { s.text = "words of my own"; }, {}});
+  window.settle();
+  const ImVec2 back = window.find("lesson", {"its_words"});
+  REQUIRE(back.x > 0);
+  window.click(back);
+  window.settle();
+  CHECK(window.document().scenario == course.steps[0].pose.scenario);
+  CHECK(window.find("lesson", {"its_words"}).x == 0);
+}

@@ -330,6 +330,18 @@ void draw_controls_of(const Frame& frame, Column& column, DrawControl draw_contr
   column.space(8);
 }
 
+/// Where other words stand in the picture than the text is of, it says so, and its own can be had back.
+void draw_other_words(const Frame& frame, const LessonStep& step, std::size_t number, Column& column) {
+  const Scenario& now = frame.document.scenario;
+  const Scenario& its = step.pose.scenario;
+  if (now.source == its.source && now.text == its.text && now.file == its.file) return;
+  column.paragraph(Face::ui, 14, frame.look.warning, frame.words("lesson.other_words"));
+  column.space(6);
+  column.begin_control();
+  if (chip(frame, "its_words", frame.words("lesson.its_words"), false)) frame.actions.push_back(GoToStep{number});
+  column.space(14);
+}
+
 void draw_ways_on(const Frame& frame, const Course& course, std::size_t number, Column& column) {
   column.begin_control();
   const bool last = number + 1 == course.steps.size();
@@ -413,6 +425,7 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, Dra
     });
   }
   column.space(14);
+  draw_other_words(frame, step, number, column);
   draw_controls_of(frame, column, draw_control);
   if (step.question) draw_question(frame, *step.question, column);
   column.space(8);
