@@ -683,3 +683,22 @@ TEST_CASE("on a wall smaller than 1024 by 768 the sum of a product still stands 
     }
   }
 }
+
+TEST_CASE("a step names what it makes by the stage's own symbol, once, and a root is set as one") {
+  const Studio studio(with_every_stage("the cat that chases the dogs sleeps"), {{1600, 900}});
+  const auto markups = [&](Stage stage) {
+    std::vector<std::string> found;
+    for (const SceneItem& item : studio.operation(stage).items) {
+      if (const auto* math = std::get_if<SceneMath>(&item)) found.push_back(math->markup);
+    }
+    return found;
+  };
+  for (const Stage stage : {Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores, Stage::masked_scores, Stage::weights, Stage::dropped_weights}) {
+    INFO(name(stage));
+    const std::vector<std::string> said = markups(stage);
+    const std::string own = std::string(info(stage).symbol) + "_{0}";
+    CHECK(std::ranges::count(said, own) == 1);
+    CHECK(std::ranges::none_of(said, [&](const std::string& one) { return one.starts_with(own + "^") || one.starts_with(own + "′"); }));
+  }
+  CHECK(std::ranges::any_of(markups(Stage::scaled_scores), [](const std::string& one) { return one.find("1/\\sqrt{4}") != std::string::npos; }));
+}

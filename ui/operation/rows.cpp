@@ -98,11 +98,11 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
   pen.matter(place);
 }
 
-/// Σ over the row, as a sentence of its own: softmax divides by it.
+/// What scores are multiplied by, in math markup.
 std::string scale_words(const Task& task) {
   char text[64];
   if (!task.trace().scenario.scale) {
-    std::snprintf(text, sizeof text, "× 1/√%lld", static_cast<long long>(task.trace().dims().d_head));
+    std::snprintf(text, sizeof text, "× 1/\\sqrt{%lld}", static_cast<long long>(task.trace().dims().d_head));
   } else {
     std::snprintf(text, sizeof text, "× %.4g", static_cast<double>(task.trace().scale));
   }
@@ -182,7 +182,7 @@ Rect rows(const Task& task) {
       shares(task, table, dropped, values, 1, last = slice(0.58f, 1));
     }
     band_name(task, table, slice(0, 0.36f).centre().y, formula_of(task, source), look.after, say("level.band_share"));
-    band_name(task, table, slice(0.58f, 1).centre().y, formula_of(task, task.stage) + "^{ ′}", look.after, say("level.band_dropped"));
+    band_name(task, table, slice(0.58f, 1).centre().y, formula_of(task, task.stage), look.after, say("level.band_dropped"));
   } else {
     const Band before = band_of(task, source), after = band_of(task, task.stage);
     const bool three = task.stage == Stage::biased_scores || (task.stage == Stage::masked_scores && trace.has(Stage::mask));
@@ -211,7 +211,7 @@ Rect rows(const Task& task) {
     }
     last = band(three ? 2 : 1);
     cells(task, table, after, last, 0.1f, 0.8f);
-    band_name(task, table, last.centre().y, formula_of(task, task.stage) + "′", look.ink, std::string(name(task.stage)));
+    band_name(task, table, last.centre().y, formula_of(task, task.stage), look.ink, std::string(name(task.stage)));
   }
 
   // Words under the last band, formula under the words.
