@@ -115,7 +115,7 @@ void draw_torch_transformer(Blueprint& b) {
   const bool both = ending.starts_with("encoder.") && b.has("decoder.layers.0.self_attn.in_proj_weight");
   const std::string encoder_at = ending.starts_with("encoder.") ? "encoder." : "";
   const bool decodes = !both && b.file.prefix_of(encoder_at + (ending.find("layers.0.") != std::string::npos ? "layers.0." : "") + "multihead_attn.in_proj_weight");
-  if ((both || decodes) && !c.find({"is_causal", "tgt_is_causal"})) b.network.notes.push_back("no mask in the decoder: the file has no tgt_is_causal");
+  if ((both || decodes) && !c.find({"is_causal", "tgt_is_causal"}) && !b.file.has("tgt_mask")) b.network.notes.push_back("no mask in the decoder: the file has no tgt_is_causal");
   if (both) {
     b.network.stacks.push_back(draw_stack(b, "encoder.", rules, false, false));
     b.network.stacks.push_back(draw_stack(b, "decoder.", rules, true, causal));

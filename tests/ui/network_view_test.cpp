@@ -188,7 +188,7 @@ TEST_CASE("M, R and F show what the layers give together, the command line's own
     options.batch = 0;
     const Tensor expected = *word == 0 ? window.document().trace->overview->layers[1].summary.mean.view({12, 12}) : join_layers(*window.document().trace, options).matrix;
     CHECK_THAT(quad.values.view({12, 12}), agrees_with(expected));
-    CHECK(quad.max.x - quad.min.x > 3 * (window.painter.quads.front().max.x - window.painter.quads.front().min.x));
+    CHECK(quad.max.x - quad.min.x > 2 * (window.painter.quads.front().max.x - window.painter.quads.front().min.x));
     window.press(key);
     window.settle();
     CHECK(window.painter.quads.size() == pictures_of_heads);

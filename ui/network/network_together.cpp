@@ -73,28 +73,36 @@ void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkTold& told,
   }
 }
 
-/// The average of each layer of the stack in a row; those that the large matrix is made of are framed. A click: up to that layer.
-float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace at) {
-  const Easel& easel = pen.easel();
-  const Look& look = pen.look();
-  const float u = pen.u(), caption = pen.type.caption;
+/// The layers of the looked-at one's stack whose averages are kept.
+std::vector<Index> averages_of(const HeadOverview& overview, HeadPlace at) {
   const OverviewLayer& last = overview.layers[static_cast<std::size_t>(at.layer)];
   std::vector<Index> stack;
   for (Index l = 0; l < std::ssize(overview.layers); ++l) {
     const OverviewLayer& each = overview.layers[static_cast<std::size_t>(l)];
     if (each.stack == last.stack && each.cross == last.cross && each.summary.mean.defined()) stack.push_back(l);
   }
+  return stack;
+}
+
+/// The average of each layer of the stack, in a row over the large matrix or in a column right of it; those that it is made of
+/// are framed. A click: up to that layer. Gives the height or the width that they take.
+float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace at, bool beside) {
+  const Easel& easel = pen.easel();
+  const Look& look = pen.look();
+  const float u = pen.u(), caption = pen.type.caption;
+  const std::vector<Index> stack = averages_of(overview, at);
   if (stack.size() < 2) return 0;
   const auto count = static_cast<float>(stack.size());
-  const float gap = std::min(10 * u, room.width() / count * 0.12f);
-  const float side = std::min({(room.width() + gap) / count - gap, room.height() * 0.2f, 96 * u});
+  const float named = caption * 1.8f;
+  const float along = beside ? room.height() : room.width(), gap = (beside ? named : 0) + std::min(10 * u, along / count * 0.12f);
+  const float side = std::min({(along + gap) / count - gap, beside ? room.width() * 0.24f : room.height() * 0.2f, (beside ? 150 : 96) * u});
   if (side < 10 * u) return 0;
-  float x = room.min.x, said_to = room.min.x - 1;
+  float x = beside ? room.max.x - side : room.min.x, y = room.min.y, said_to = room.min.x - 1;
   for (const Index l : stack) {
     const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(l)];
     const Tensor& mean = layer.summary.mean;
     const bool chosen = l == at.layer, taken = easel.view.network.together == LayersTogether::mean ? chosen : l <= at.layer;
-    const Rect place{{std::round(x), std::round(room.min.y)}, {std::round(x + side), std::round(room.min.y + side)}};
+    const Rect place{{std::round(x), std::round(y)}, {std::round(x + side), std::round(y + side)}};
     MatrixQuad quad;
     quad.values = mean.view({mean.size(0), 1, mean.size(1), mean.size(2)});
     quad.batch = std::min(easel.view.batch, mean.size(0) - 1);
@@ -111,14 +119,14 @@ float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace 
     const std::string name = easel.words.fill("network.layer", {layer.layer}), number = layer.layer.substr(layer.layer.rfind('.') + 1);
     const std::string& said = pen.measure(Face::ui, caption, name).x <= side ? name : number;
     const float half = pen.measure(Face::ui, caption, said).x / 2;
-    if (place.centre().x - half > said_to + 2 * u) {
+    if (beside || place.centre().x - half > said_to + 2 * u) {
       pen.text(TextRole::caption, Face::ui, caption, {place.centre().x, place.max.y + caption * 0.8f}, Align::middle, chosen ? look.ink : look.muted, said);
       said_to = place.centre().x + half;
     }
     pen.target(place, Deed::layer, l);
-    x += side + gap;
+    (beside ? y : x) += side + gap;
   }
-  return side + caption * 1.8f;
+  return beside ? side + 24 * u : side + named;
 }
 
 }  // namespace
@@ -145,7 +153,11 @@ float put_ways(Pen& pen, Rect room) {
 }
 
 void put_together(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room, HeadPlace at) {
-  room.min.y += put_averages(pen, overview, room, at);
+  // Beside it where that leaves the matrix larger and each average some room.
+  const auto layers = static_cast<float>(std::max<std::size_t>(1, averages_of(overview, at).size()));
+  const bool beside = room.width() > room.height() * 1.15f && room.height() / layers > pen.type.caption * 2 + 40 * pen.u();
+  const float taken = put_averages(pen, overview, room, at, beside);
+  (beside ? room.max.x : room.min.y) += beside ? -taken : taken;
   put_matrix(pen, overview, told, room);
 }
 
