@@ -297,8 +297,10 @@ void read_separate_biases(const FileReading& r) {
 }
 
 void slice_packed_bias(const FileReading& r) {
-  if (!r.keys.is_packed()) return;
-  if (r.keys.packed.bias.empty()) return read_separate_biases(r);
+  if (r.keys.packed.bias.empty()) {
+    if (r.keys.is_packed()) read_separate_biases(r);
+    return;
+  }
   Inputs& in = r.inputs;
   const Tensor bias = bias_of(r, r.keys.packed.bias, in.W_q.size(0) + 2 * in.W_k.size(0));
   take_apart(r, bias, r.keys.packed.bias, {&in.b_q, &in.b_k, &in.b_v});
