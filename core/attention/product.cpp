@@ -27,12 +27,14 @@ void PackedMatrix::resize(Index depth, Index cols) {
   if (values_.size() < size) values_ = Buffer(size);
 }
 
-void PackedMatrix::pack_panel(const MatrixView& b, Index panel) {
-  assert(b.rows == depth_ && b.cols == cols_);
+void PackedMatrix::pack_panel(const MatrixView& b, Index panel) { pack_part(b, panel, 0, depth_); }
+
+void PackedMatrix::pack_part(const MatrixView& b, Index panel, Index first, Index count) {
+  assert(b.rows == depth_ && b.cols == cols_ && first + count <= depth_);
   const Kernels& use = kernels();
   const Index col = panel * use.panel;
-  use.pack(b.data + col * b.col_stride, b.row_stride, b.col_stride, depth_, std::min(use.panel, cols_ - col),
-           values_.data() + panel * panel_size());
+  use.pack(b.data + first * b.row_stride + col * b.col_stride, b.row_stride, b.col_stride, count, std::min(use.panel, cols_ - col),
+           values_.data() + panel * panel_size() + first * use.panel);
 }
 
 bool PackedMatrix::panel_is_finite(Index panel) const {

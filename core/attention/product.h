@@ -35,6 +35,8 @@ class PackedMatrix {
   Index panels() const { return (cols_ + kernels().panel - 1) / kernels().panel; }
   /// Fills one panel from b [depth, cols]; panels may be filled by different threads.
   void pack_panel(const MatrixView& b, Index panel);
+  /// The same, of rows [first, first + count) of b alone.
+  void pack_part(const MatrixView& b, Index panel, Index first, Index count);
   /// Whether all of one panel is finite.
   bool panel_is_finite(Index panel) const;
   /// to = a · columns from `panel` on, as many as `to` has; a has whole rows.

@@ -21,7 +21,12 @@ std::unique_ptr<PackedMatrix> packed(const MatrixView& m, int threads) {
   auto made = std::make_unique<PackedMatrix>(m.rows, m.cols);
   Workers workers;
   workers.threads = threads;
-  workers.run(made->panels(), 4 * static_cast<double>(m.rows * m.cols), [&](Index panel) { made->pack_panel(m, panel); });
+  constexpr Index rows_a_part = 8192;  // V is one panel, however long
+  const Index parts = (m.rows + rows_a_part - 1) / rows_a_part;
+  workers.run(made->panels() * parts, 4 * static_cast<double>(m.rows * m.cols), [&](Index part) {
+    const Index first = part % parts * rows_a_part;
+    made->pack_part(m, part / parts, first, std::min(rows_a_part, m.rows - first));
+  });
   return made;
 }
 

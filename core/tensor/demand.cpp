@@ -71,10 +71,10 @@ class Pager {
   }
 
   void remove(const float* memory) {
+    std::shared_ptr<const DemandSource> source;  // destroyed without any lock: it may hold memory on demand itself
     const std::lock_guard serving(serving_mutex_);
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     std::size_t bytes = 0;
-    std::shared_ptr<const DemandSource> source;  // destroyed without the lock
     {
       const std::lock_guard lock(regions_mutex_);
       const auto found = regions_.find(begin);
@@ -111,8 +111,8 @@ class Pager {
   }
 
   void put(std::uintptr_t address) {
+    Region region;  // as in remove()
     const std::lock_guard serving(serving_mutex_);
-    Region region;
     std::uintptr_t begin = 0;
     {
       const std::shared_lock lock(regions_mutex_);

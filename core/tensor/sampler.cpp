@@ -1,7 +1,12 @@
 #include "core/tensor/sampler.h"
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <utility>
+#include <vector>
+
+#include "core/parallel/thread_pool.h"
 
 namespace headlight {
 namespace {
@@ -21,12 +26,57 @@ std::uint64_t split_mix(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-template <typename Draw>
-Tensor filled(Shape shape, Draw draw) {
-  Buffer values(static_cast<std::size_t>(element_count(shape)));
-  for (float& value : values) value = draw();
-  return Tensor(std::move(shape), std::move(values));
+using State = std::array<std::uint64_t, 4>;
+
+// xoshiro256**'s step from one state to the next, and the word that it gives on the way.
+std::uint64_t step(State& s) {
+  const std::uint64_t result = std::rotl(s[1] * 5, 7) * 9;
+  const std::uint64_t shifted = s[1] << 17;
+  s[2] ^= s[0];
+  s[3] ^= s[1];
+  s[1] ^= s[2];
+  s[0] ^= s[3];
+  s[2] ^= shifted;
+  s[3] = std::rotl(s[3], 45);
+  return result;
 }
+
+/// Many steps at once. A step only shifts and adds bits modulo 2, so that any number of them is a matrix over a state's 256 bits.
+class Leap {
+ public:
+  explicit Leap(std::uint64_t steps) {
+    Leap one;
+    for (std::size_t i = 0; i < 256; ++i) step(one.columns_[i] = unit(i));
+    *this = Leap();
+    for (std::size_t i = 0; i < 256; ++i) columns_[i] = unit(i);
+    for (; steps > 0; steps >>= 1, one = one.after(one)) {
+      if (steps & 1) *this = one.after(*this);
+    }
+  }
+  State from(const State& s) const {
+    State sum{};
+    for (std::size_t i = 0; i < 256; ++i) {
+      const std::uint64_t chosen = 0 - (s[i / 64] >> (i % 64) & 1);
+      for (std::size_t word = 0; word < 4; ++word) sum[word] ^= chosen & columns_[i][word];
+    }
+    return sum;
+  }
+
+ private:
+  Leap() = default;
+  static State unit(std::size_t bit) {
+    State s{};
+    s[bit / 64] = std::uint64_t{1} << (bit % 64);
+    return s;
+  }
+  Leap after(const Leap& first) const {
+    Leap both;
+    for (std::size_t i = 0; i < 256; ++i) both.columns_[i] = from(first.columns_[i]);
+    return both;
+  }
+
+  std::array<State, 256> columns_{};  // what becomes of each bit
+};
 
 }  // namespace
 
@@ -37,17 +87,7 @@ Sampler::Sampler(std::uint64_t seed, std::string_view stream) {
   for (std::uint64_t& word : state_) word = split_mix(mixed);
 }
 
-std::uint64_t Sampler::next() {
-  const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
-  const std::uint64_t shifted = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= shifted;
-  state_[3] = std::rotl(state_[3], 45);
-  return result;
-}
+std::uint64_t Sampler::next() { return step(state_); }
 
 float Sampler::uniform() {
   return static_cast<float>(next() >> 40) * 0x1p-24f;
@@ -64,15 +104,39 @@ float Sampler::normal() {
   return static_cast<float>(sum - mean) * 0x1p-21f;
 }
 
+// Many numbers by all threads: each begins where the one before it will have ended, so that they are those of one.
+template <typename Draw>
+Tensor Sampler::filled(Shape shape, std::uint64_t words_a_number, Draw draw) {
+  constexpr std::size_t many = std::size_t{1} << 20, parts = 64;
+  Buffer values(static_cast<std::size_t>(element_count(shape)));
+  if (values.size() < many) {
+    for (float& value : values) value = draw(*this);
+    return Tensor(std::move(shape), std::move(values));
+  }
+  const std::size_t each = (values.size() + parts - 1) / parts;
+  const Leap leap(each * words_a_number);
+  std::vector<Sampler> at(parts, *this);
+  for (std::size_t i = 1; i < parts; ++i) at[i].state_ = leap.from(at[i - 1].state_);
+  std::atomic<std::size_t> next{0};
+  work_together([&](bool) {
+    for (std::size_t i = next++; i < parts; i = next++) {
+      const std::size_t end = std::min(values.size(), (i + 1) * each);
+      for (std::size_t j = i * each; j < end; ++j) values[j] = draw(at[i]);
+    }
+  });
+  *this = at[(values.size() - 1) / each];
+  return Tensor(std::move(shape), std::move(values));
+}
+
 Tensor Sampler::uniform(Shape shape, float low, float high) {
   // The product of two floats is exact in double, so a fused multiply-add changes nothing.
   const double span = static_cast<double>(high - low);
   const double start = static_cast<double>(low);
-  return filled(std::move(shape), [&] { return static_cast<float>(start + span * static_cast<double>(uniform())); });
+  return filled(std::move(shape), 1, [=](Sampler& s) { return static_cast<float>(start + span * static_cast<double>(s.uniform())); });
 }
 
 Tensor Sampler::normal(Shape shape) {
-  return filled(std::move(shape), [&] { return normal(); });
+  return filled(std::move(shape), 4, [](Sampler& s) { return s.normal(); });
 }
 
 }  // namespace headlight

@@ -26,6 +26,8 @@ class Sampler {
 
  private:
   std::uint64_t next();
+  template <typename Draw>
+  Tensor filled(Shape shape, std::uint64_t words_a_number, Draw draw);
 
   std::array<std::uint64_t, 4> state_;
 };

@@ -84,6 +84,13 @@ TEST_CASE("heads projected as they are looked at have the very numbers of a whol
   CHECK(std::ranges::equal(read.contiguous().values(), whole.values()));
 }
 
+TEST_CASE("a stage on demand outlives its trace, and lets go of the heads that it reads", "[attention]") {
+  Tensor weights = (*traced_on_demand(small_inputs(sizes), with_mask("causal()")))[Stage::weights];
+  CHECK(weights.at({0, 0, 0, 0}) == 1);
+  weights = {};  // with it go queries, keys and values, which are on demand too
+  CHECK_FALSE(weights.defined());
+}
+
 TEST_CASE("whether a projection may overflow is known before it is made", "[attention]") {
   const Tensor x = Tensor::full({1, 4, 8}, 1e20F), weight = Tensor::full({6, 8}, 1e18F);
   CHECK_FALSE(ProjectedHeads(x, weight, {}, 2, 1).is_finite());

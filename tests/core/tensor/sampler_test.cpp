@@ -37,3 +37,14 @@ TEST_CASE("normal numbers have mean zero and deviation one") {
   CHECK(std::abs(sum / 40000) < 0.02);
   CHECK(std::abs(squares / 40000 - 1) < 0.03);
 }
+
+TEST_CASE("numbers that many threads draw are those of one, and the next goes on after them") {
+  constexpr Index count = (Index{1} << 20) + 12345;
+  Sampler together(7, "x"), alone(7, "x");
+  const Tensor normal = together.normal({count}), uniform = together.uniform({count}, -2, 3);
+  Index wrong = 0;
+  for (const float value : normal.values()) wrong += value != alone.normal();
+  for (const float value : uniform.values()) wrong += value != static_cast<float>(-2.0 + 5.0 * static_cast<double>(alone.uniform()));
+  CHECK(wrong == 0);
+  CHECK(together.normal() == alone.normal());
+}
