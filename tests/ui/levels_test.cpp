@@ -177,13 +177,23 @@ TEST_CASE("a sum grows term by term and ends at the number itself") {
   CHECK_FALSE(has_text(whole, "so far"));
 }
 
-TEST_CASE("numbers that are not zero are never written as zero, and have one precision a matrix") {
+TEST_CASE("numbers that are not zero are never written as zero, and have one precision a matrix, but for small ones that it would put out by more than 5 %") {
   const std::vector<float> values{3.14159f, -0.004f, 0, 20.66f, -11.2f};
   const Figures figures({values.data(), 1, 5, 5, 1});
   CHECK(figures(3.14159f) == "3.1");
   CHECK(figures(-11.2f) == "−11.2");
-  CHECK(figures(-0.004f) == "≈0");
+  CHECK(figures(-0.004f) == "−.004");
+  CHECK(figures(-0.0004f) == "≈0");  // no room
   CHECK(figures(0) == "0");
+  const std::vector<float> scores{16.07f, -154.2f, -1.77f, -0.16f, 2.73f, 8.64f};
+  Figures whole({scores.data(), 1, 6, 6, 1});
+  CHECK(whole.shorten());
+  for (const float value : scores) {
+    std::string text = whole(value);
+    CHECK(whole.longest() >= static_cast<int>(text.size()) - (value < 0 ? 2 : 0));
+    if (value < 0) text = "-" + text.substr(std::string("−").size());
+    CHECK(std::abs(std::stof(text) - value) <= 0.05f * std::abs(value));
+  }
   const std::vector<float> shares{0.97f, 0.02f, 0.001f};
   const Figures share({shares.data(), 1, 3, 3, 1});
   CHECK(share(0.97f).starts_with("0.97"));

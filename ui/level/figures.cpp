@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 namespace headlight {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr Index looked_at_most = 4096;
 constexpr int most_decimals = 5;
+constexpr float most_off = 0.05f;  // of its value, that a number is printed
 
 /// Decimals that give this number two significant digits.
 int two_digits(float size) { return size > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(size))), 0, most_decimals) : 0; }
@@ -46,7 +48,19 @@ Figures::Figures(const MatrixView& matrix, const CellMasks& masks) {
 }
 
 void Figures::measure() {
-  longest_ = std::max({characters((*this)(most_)), characters((*this)(least_)), positive_ ? decimals_ + 2 : 2});
+  longest_ = std::max({characters((*this)(most_)), characters((*this)(least_)), positive_ ? decimals_ + 2 : 4});  // "−1.5" beside "12"
+}
+
+// With as many decimals as it takes to be within 5 %, and without its leading 0 where that makes room; "" where there is none.
+std::string Figures::finer(float size, int room) const {
+  char text[64];
+  for (int decimals = decimals_ + 1; decimals <= most_decimals; ++decimals) {
+    const int length = std::snprintf(text, sizeof text, "%.*f", decimals, static_cast<double>(size));
+    if (std::abs(std::strtof(text, nullptr) - size) > most_off * size) continue;
+    const int from = length > room && text[0] == '0' ? 1 : 0;
+    return length - from <= room ? std::string(text + from) : std::string();
+  }
+  return {};
 }
 
 bool Figures::shorten() {
@@ -63,7 +77,12 @@ std::string Figures::operator()(float value) const {
   const float size = std::abs(value);
   char text[64];
   const float unit = std::pow(10.0f, static_cast<float>(-decimals_));
-  if (size < unit / 2) {
+  const bool below = size < unit / 2;
+  if ((!below || !positive_) && std::abs(std::round(size / unit) * unit - size) > most_off * size) {
+    const std::string exact = finer(size, longest_ - (value < 0 ? 1 : 0));
+    if (!exact.empty()) return (value < 0 ? "−" : "") + exact;
+  }
+  if (below) {
     if (!positive_) return "≈0";
     std::snprintf(text, sizeof text, "<%.*f", decimals_, static_cast<double>(unit));
     return decimals_ > 0 ? "<" + std::string(text + 2) : text;

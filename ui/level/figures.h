@@ -16,13 +16,15 @@ class Figures {
   int decimals() const { return decimals_; }
   /// One decimal less, where the largest number keeps two significant digits; false where it would not.
   bool shorten();
-  /// "−1.28"; "0" for zero alone; what is not zero but rounds to it is "<.01" among weights, else "≈0".
+  /// "−1.28"; a small one among large ones has more decimals, where they fit; "0" for zero alone; what is not zero but rounds to
+  /// it is "<.01" among weights, else "≈0" where nothing better fits.
   std::string operator()(float value) const;
   /// The most characters of any number it was made for.
   int longest() const { return longest_; }
 
  private:
   void measure();
+  std::string finer(float size, int room) const;
 
   int decimals_ = 2, fewest_ = 0, longest_ = 1;
   bool positive_ = true;

@@ -6,6 +6,7 @@
 
 #include "ui/frame/colormaps.h"
 #include "ui/level/figures.h"
+#include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
@@ -53,6 +54,12 @@ std::string mark_words(const Easel& easel, const std::optional<HeadMark>& mark, 
   return mark->habit ? easel.words(habit_key_of(*mark->habit)) : easel.words("network.mixed");
 }
 
+constexpr std::size_t most_claim_lines = 2;
+
+std::vector<std::string> claim_lines(const Pen& pen, const std::string& claim, float width, std::size_t most = most_claim_lines) {
+  return paragraph_lines(pen.easel().fonts, Face::ui, pen.type.caption, claim, width, std::min(most, most_claim_lines));
+}
+
 /// One head: its picture, what it does in words where there is room, the bar of what heads are marked by.
 void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, HeadPlace at, Rect card, bool says_layer) {
   const Easel& easel = pen.easel();
@@ -65,7 +72,7 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, H
   if (large) pen.fill(card, look.card, 8 * u);
   const std::optional<HeadMark> mark = mark_of(overview, told, easel.view.network, at);
   const std::string claim = told.claim(at);
-  const int lines = claim.empty() ? 2 : 3;
+  const std::size_t lines = 2 + claim_lines(pen, claim, card.width() - 2 * pad).size();
   // The words stand under the picture or beside it, whichever leaves it larger; without room there is the bar alone.
   const float bar = card.height() >= 40 * u ? 5 * u : 0;
   const float under = card.width() >= 104 * u ? std::min(card.width() - 2 * pad, card.height() - 2 * pad - static_cast<float>(lines) * line) : 0;
@@ -98,7 +105,10 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, H
     if (!said.empty()) pen.text(TextRole::caption, Face::ui, caption, {after, y}, Align::left, silent ? look.warning : look.ink, elide(easel.fonts, Face::ui, caption, said, words.max.x - after - (in_line ? number_room : 0)));
     if (!share.empty() && in_line) pen.text(TextRole::number, Face::mono, pen.type.number, {words.max.x, y}, Align::right, look.muted, share);
     if (!share.empty() && beside && y + 1.5f * line <= words.max.y - bar) pen.text(TextRole::number, Face::mono, pen.type.number, {words.min.x, y += line}, Align::left, look.muted, share);
-    if (!claim.empty() && y + 1.5f * line <= words.max.y - bar) pen.text(TextRole::caption, Face::ui, caption, {words.min.x, y += line}, Align::left, look.muted, elide(easel.fonts, Face::ui, caption, claim, words.width()));
+    const auto room_for = static_cast<std::size_t>(std::max((words.max.y - bar - y) / line - 0.5f, 0.0f));
+    for (const std::string& words_of : claim_lines(pen, claim, words.width(), room_for)) {
+      pen.text(TextRole::caption, Face::ui, caption, {words.min.x, y += line}, Align::left, look.muted, words_of);
+    }
     put_bar({{words.min.x, words.max.y - bar}, words.max});
   }
   pen.box(card, looked ? hue : large ? look.line : fade(look.line, 0.4f), looked ? std::max(2.0f, 2 * u) : 1, large ? 8 * u : 2 * u);
@@ -107,7 +117,11 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, H
 
 /// As high as a card of this width is of use.
 float most_card_height(const Pen& pen, const NetworkTold& told, float width) {
-  return std::min(width + (told.claims.empty() ? 2.2f : 3.2f) * 1.4f * pen.type.caption, 330 * pen.u());
+  std::size_t lines = 0;
+  for (const std::vector<std::string>& layer : told.claims) {
+    for (const std::string& claim : layer) lines = std::max(lines, claim_lines(pen, claim, width - 24 * pen.u()).size());
+  }
+  return std::min(width + (2.2f + static_cast<float>(lines)) * 1.4f * pen.type.caption, 330 * pen.u());
 }
 
 /// Layers as rows, heads as columns; of too many layers those around the one that is looked at.
