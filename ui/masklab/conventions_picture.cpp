@@ -32,23 +32,9 @@ void count_in_one(const Tensor& mask, const Tensor& weights, ConventionEffect& e
 /// Three digits that tell: "0.287", "11.6", "2.1e−05".
 std::string change_text(float change) { return number_text(change, change >= 100 ? 0 : change >= 10 ? 1 : 3); }
 
-/// In lines no wider than `width`, broken at spaces and between Chinese characters.
 std::vector<std::string> wrapped(const Frame& frame, std::string_view text, float width) {
-  std::vector<std::string> lines(1);
-  std::string word;
-  const auto settle = [&] {
-    if (!lines.back().empty() && text_size(frame.fonts, Face::ui, 13 * frame.u, lines.back() + word).x > width) lines.emplace_back();
-    if (lines.back().empty()) word.erase(0, word.find_first_not_of(' '));
-    lines.back() += word;
-    word.clear();
-  };
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view one = first_character(rest);
-    rest.remove_prefix(one.size());
-    word += one;
-    if (rest.empty() || rest.front() == ' ' || may_break_between(one, first_character(rest))) settle();
-  }
-  return lines;
+  constexpr std::size_t any_number = 1000;
+  return paragraph_lines(frame.fonts, Face::ui, 13 * frame.u, text, width, any_number);
 }
 
 /// The parts in lines no wider than `width`; each stays whole, and after an empty one a new line begins.
@@ -237,6 +223,7 @@ ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const
   } else if (!has_conventions(*frame.trace())) {
     build.picture.words.error = frame.words.fill("mask_lab.conventions.large", {grouped(conventions_at_most)});
   } else {
+    build.picture.words.lines.push_back(frame.words("mask_lab.conventions.axes"));
     build.add_all();
     build.place();
   }
