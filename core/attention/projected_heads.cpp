@@ -89,6 +89,7 @@ bool ProjectedHeads::is_finite() const {
 }
 
 Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape) {
+  if (!source->is_finite()) return {};  // infinities and their like are looked at one by one
   const Index width = shape.back();
   return demand_tensor(std::move(shape), std::move(source), rows_a_tile * width);
 }

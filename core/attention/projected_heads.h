@@ -33,7 +33,7 @@ class ProjectedHeads : public DemandSource {
   mutable std::vector<PackedMatrix> packed_;  // the weights, by head
 };
 
-/// The projection as it is looked at; undefined where this system has no memory on demand.
+/// The projection as it is looked at; undefined where it may overflow, or this system has no memory on demand.
 Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape);
 /// What projects a tensor or a view of it; null where its numbers are simply there.
 const ProjectedHeads* projected_heads(const Tensor& tensor);

