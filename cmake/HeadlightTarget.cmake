@@ -20,6 +20,19 @@ function(headlight_target name)
   endif()
 endfunction()
 
+# precompile(NAME HEADER…): compiles once what nearly every file of the target includes, a third of the build's time. Every file still
+# includes what it uses: the preset dev builds without.
+function(precompile name)
+  if(HEADLIGHT_PRECOMPILE AND NOT EMSCRIPTEN)
+    target_precompile_headers(${name} PRIVATE <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <string>
+      <string_view> <utility> <vector> ${ARGN})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # What GCC 12 sees in <string> without cause, and keeps to itself where the header is a system's own and not precompiled.
+      target_compile_options(${name} PRIVATE -Wno-stringop-overflow -Wno-restrict)
+    endif()
+  endif()
+endfunction()
+
 # ways_of_this_system(LIST): of what is done in two ways, each in a file of its own, the list keeps that of the system it is
 # built for: a machine with threads, fontconfig, Pango, Cairo and its own word for its memory, or a page without them.
 function(ways_of_this_system list)

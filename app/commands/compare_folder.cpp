@@ -11,6 +11,7 @@
 #include "core/diagnosis/diagnosis.h"
 #include "core/export/export_options.h"
 #include "core/files/whole_file.h"
+#include "core/text/graphemes.h"
 #include "core/text/utf8.h"
 #include "core/text/utf8_path.h"
 
@@ -39,18 +40,6 @@ std::string printable(std::string_view text) {
     else out += text.substr(from, at - from);
   }
   return out;
-}
-
-/// Cells that a terminal gives it: two for the wide characters of East Asia.
-std::size_t width_of(std::string_view text) {
-  std::size_t width = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const char32_t c = next_character(text, at);
-    const bool joins = c >= 0x300 && c < 0x370;
-    const bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2E80 && c < 0xD7A4) || (c >= 0xF900 && c < 0xFB00) || (c >= 0xFF00 && c < 0xFF61) || c >= 0x1F300;
-    width += joins ? 0 : wide ? 2 : 1;
-  }
-  return width;
 }
 
 /// A name that a spreadsheet would take for a formula, as a path that it does not.
@@ -123,13 +112,13 @@ void print(const std::vector<Row>& rows) {
   std::size_t width[std::size(heads)];
   for (std::size_t i = 0; i < std::size(heads); ++i) {
     width[i] = std::string_view(heads[i]).size();
-    for (const Row& row : rows) width[i] = std::max(width[i], width_of(cell(row, i)));
+    for (const Row& row : rows) width[i] = std::max(width[i], terminal_width(cell(row, i)));
   }
   const auto line = [&](const auto& text) {
     std::string out;
     for (std::size_t i = 0; i < std::size(heads); ++i) {
       std::string part = text(i);
-      part.append(width[i] - std::min(width[i], width_of(part)), ' ');
+      part.append(width[i] - std::min(width[i], terminal_width(part)), ' ');
       out += part + "  ";
     }
     out.erase(out.find_last_not_of(' ') + 1);

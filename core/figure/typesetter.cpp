@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/tensor/error.h"
+#include "core/text/graphemes.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -38,7 +39,7 @@ std::string Typesetter::elide(std::string_view text, FontRole role, float size, 
   const float room = max_width - width("…", role, size);
   std::size_t kept = 0;
   for (std::size_t at = 0; at < text.size();) {
-    next_character(text, at);
+    next_grapheme(text, at);
     if (width(text.substr(0, at), role, size) > room) break;
     kept = at;
   }
@@ -49,7 +50,7 @@ std::string Typesetter::elide(std::string_view text, FontRole role, float size, 
 std::string Typesetter::shorten(std::string_view text, FontRole role, float size, float max_width) {
   if (width(text, role, size) <= max_width) return std::string(text);
   std::vector<std::size_t> ends;  // of each character
-  for (std::size_t at = 0; at < text.size();) next_character(text, at), ends.push_back(at);
+  for (std::size_t at = 0; at < text.size();) next_grapheme(text, at), ends.push_back(at);
   for (std::size_t kept = ends.size() - 1; kept >= 2; --kept) {
     const std::size_t head = ends[(kept + 1) / 2 - 1], tail = ends[ends.size() - 1 - kept / 2];
     std::string cut = std::string(text.substr(0, head)) + "…" + std::string(text.substr(tail));

@@ -5,6 +5,7 @@
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
+#include "core/text/graphemes.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -15,11 +16,6 @@ constexpr const char* padding_token = "<pad>";
 
 bool is_space(char32_t c) {
   return c == U' ' || (c >= U'\t' && c <= U'\r') || c == U'\u00A0' || c == U'\u3000';
-}
-
-/// Accents and joiners, which belong to the character before them.
-bool joins_previous(char32_t c) {
-  return (c >= 0x300 && c <= 0x36F) || c == 0x200D || (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0x1F3FB && c <= 0x1F3FF);
 }
 
 Tokens words(std::string_view line) {
@@ -38,16 +34,9 @@ Tokens words(std::string_view line) {
 Tokens characters(std::string_view line) {
   Tokens tokens;
   for (std::size_t at = 0; at < line.size();) {
-    const std::size_t first = at;
-    const char32_t c = next_character(line, at);
-    if (c == U'\r') continue;
-    if (is_space(c)) {
-      tokens.emplace_back("␣");
-    } else if (joins_previous(c) && !tokens.empty()) {
-      tokens.back().append(line.substr(first, at - first));
-    } else {
-      tokens.emplace_back(line.substr(first, at - first));
-    }
+    const std::string_view character = next_grapheme(line, at);
+    std::size_t inside = 0;
+    if (character != "\r") tokens.emplace_back(is_space(next_character(character, inside)) ? "␣" : character);
   }
   return tokens;
 }

@@ -66,6 +66,10 @@ TEST_CASE("characters are those of the script, not bytes") {
         std::vector<std::string>{"注", "意", "力", "␣", "a"});
   CHECK(of_text("e\u0301\u3000x").query_tokens.front() == std::vector<std::string>{"e\u0301", "x"});
   CHECK(of_text("e\u0301x", Tokenizer::characters).query_tokens.front() == std::vector<std::string>{"e\u0301", "x"});
+  const std::string family = "\U0001F468\u200D\U0001F469\u200D\U0001F467", flag = "\U0001F1E8\U0001F1F3", waves = "\U0001F44B\U0001F3FD", other_flag = "\U0001F1EB\U0001F1F7";
+  CHECK(of_text(family + flag + other_flag + waves, Tokenizer::characters).query_tokens.front() == std::vector<std::string>{family, flag, other_flag, waves});
+  const std::string ka = "\u0915\u093E", han = "\u1112\u1161\u11AB";  // a vowel sign; a syllable of three letters
+  CHECK(of_text(ka + han, Tokenizer::characters).query_tokens.front() == std::vector<std::string>{ka, han});
 }
 
 TEST_CASE("sinusoidal positions are those of Vaswani et al.") {
