@@ -12,16 +12,19 @@ struct Turn {
 };
 
 // [n, r/2], angles in double: at position 4096 a float32 angle is already off by 2e-4.
-std::vector<Turn> turns(const Rotation& rotation, Index rows) {
+std::vector<Turn> turns(const Rotation& rotation, Index rows, const Workers& workers) {
+  constexpr Index rows_a_block = 1024;
+  constexpr double operations = 60;  // of a sine and a cosine in double
   const auto pairs = static_cast<Index>(rotation.frequencies.size());
-  std::vector<Turn> table;
-  table.reserve(static_cast<std::size_t>(rows * pairs));
-  for (Index row = 0; row < rows; ++row) {
-    for (Index j = 0; j < pairs; ++j) {
-      const double angle = rotation.angle(row, j);
-      table.push_back({static_cast<float>(rotation.gain * std::cos(angle)), static_cast<float>(rotation.gain * std::sin(angle))});
+  std::vector<Turn> table(static_cast<std::size_t>(rows * pairs));
+  workers.run((rows + rows_a_block - 1) / rows_a_block, operations * static_cast<double>(rows * pairs), [&](Index block) {
+    for (Index row = block * rows_a_block; row < std::min(rows, (block + 1) * rows_a_block); ++row) {
+      for (Index j = 0; j < pairs; ++j) {
+        const double angle = rotation.angle(row, j);
+        table[static_cast<std::size_t>(row * pairs + j)] = {static_cast<float>(rotation.gain * std::cos(angle)), static_cast<float>(rotation.gain * std::sin(angle))};
+      }
     }
-  }
+  });
   return table;
 }
 
@@ -40,7 +43,7 @@ double Rotation::angle(Index row, Index j) const {
 Tensor rotate(const Tensor& heads, const Rotation& rotation, const Workers& workers) {
   assert(rotation.pairing != Rope::none && rotation.turned() <= heads.size(-1));
   const auto pairs = static_cast<Index>(rotation.frequencies.size());
-  const std::vector<Turn> table = turns(rotation, heads.size(2));
+  const std::vector<Turn> table = turns(rotation, heads.size(2), workers);
   std::vector<RotaryPair> channels;
   for (Index j = 0; j < pairs; ++j) channels.push_back(rotation.pair(j));
   return by_rows(heads.shape(), 4, workers, [&](Index b, Index h, Index row, std::span<float> to) {

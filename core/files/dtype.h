@@ -9,6 +9,7 @@
 namespace headlight {
 
 enum class DType : std::uint8_t { f16, bf16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64, boolean };
+constexpr bool is_floating(DType dtype) { return dtype <= DType::f64; }
 
 /// Bytes an element takes in a file.
 std::size_t byte_size(DType dtype);

@@ -5,16 +5,18 @@
 #include "core/parallel/turns.h"
 #include "core/run/masks_over.h"
 #include "core/run/trace.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
 Index heads_of(const Tensor& tensor) { return tensor.rank() == 4 ? tensor.size(1) : 1; }
 
-void read(const Trace& trace, Stage stage, StageSummary& to) {
+void read(const Trace& trace, Stage stage, const std::stop_token& stop, StageSummary& to) {
   const Index batches = to.of.rank() >= 3 ? to.of.size(0) : 1;
   for (Index b = 0; b < batches; ++b) {
     for (Index h = 0; h < heads_of(to.of); ++h) {
+      if (stop.stop_requested()) throw Cancelled();
       const CellMasks masks = masks_over(trace, stage, b, h);
       to.extent.add(to.of.matrix(b, h), masks);
       to.kinds.push_back(count_kinds(to.of.matrix(b, h), masks));
@@ -33,7 +35,7 @@ const KindCounts& TraceSummary::kinds(Stage stage, Index batch, Index head) cons
   return summary.kinds[std::min(at, summary.kinds.size() - 1)];
 }
 
-std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last) {
+std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last, const std::stop_token& stop) {
   auto summary = std::make_shared<TraceSummary>();
   for (const Stage stage : all_matrices()) {
     const auto i = static_cast<std::size_t>(stage);
@@ -47,7 +49,7 @@ std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSum
     if (same) {
       now = *before;
     } else {
-      read(trace, stage, now);
+      read(trace, stage, stop, now);
     }
   }
   return summary;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "core/stage/extent.h"
@@ -27,7 +28,7 @@ struct TraceSummary {
   const KindCounts& kinds(Stage stage, Index batch, Index head) const;
 };
 
-/// Reads every number of the trace once, but for stages that `last` already has.
-std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last);
+/// Reads every number of the trace once, but for stages that `last` already has. Throws Cancelled.
+std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last, const std::stop_token& stop = {});
 
 }  // namespace headlight

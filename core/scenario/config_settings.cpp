@@ -130,10 +130,9 @@ UsualRope usual_rope(const std::string& model) {
 }
 
 /// The stretched frequencies of a layer that is rotated, over the base and the channels that hold for it.
-void read_rope_scaling(const FileReading& r, Fields& f, const char* field) {
+void read_rope_scaling(const FileReading& r, Fields& f, const char* field, const Dims& d, FileRules& rules) {
   const Scenario& asked = r.resolving.scenario;
-  const SourceSettings& says = r.inputs.says;
-  const Dims& d = r.inputs.dims;
+  const SourceSettings& says = rules.says;
   const json& scaling = f.at(field);
   if (!scaling.is_object()) f.refuse(field, "an object with a rope_type");
   if (asked.rope != Rope::none) {
@@ -147,20 +146,20 @@ void read_rope_scaling(const FileReading& r, Fields& f, const char* field) {
                                        [&](const std::string&, const std::string& expected) { f.refuse(field, expected); });
   const Index tokens = std::max(d.n_k, asked.query_offset.value_or(0) + d.n_q);
   const bool is_long = waves.original > 0 && tokens > waves.original;
-  OwnRules own = own_rules(r.inputs);
+  OwnRules own;
   own.rope_frequencies = frequencies_for(waves, tokens);
   own.rope_gain = is_long && waves.long_gain > 0 ? waves.long_gain : waves.gain;
-  r.inputs.file = std::make_shared<const ModelLayer>(std::move(own), nullptr, file_under(r.inputs.file));
   std::string kind = "default";
   for (const char* name : {"type", "rope_type"}) {
     if (scaling.contains(name) && scaling[name].is_string()) kind = scaling[name].get<std::string>();
   }
   const bool differs = waves.original > 0;
-  r.assume("positions", "frequencies by " + std::string(field) + " " + in_quotes(kind) + (differs ? ", for " + std::to_string(tokens) + " tokens" : "") + (own_rules(r.inputs).rope_gain != 1 ? ", times " + shortest(static_cast<float>(own_rules(r.inputs).rope_gain)) : "") + " (config.json)");
+  r.assume("positions", "frequencies by " + std::string(field) + " " + in_quotes(kind) + (differs ? ", for " + std::to_string(tokens) + " tokens" : "") + (own.rope_gain != 1 ? ", times " + shortest(static_cast<float>(own.rope_gain)) : "") + " (config.json)");
+  rules.own = std::move(own);
 }
 
-void read_rope(const FileReading& r, Fields& f, const std::string& model) {
-  SourceSettings& says = r.inputs.says;
+void read_rope(const FileReading& r, Fields& f, const std::string& model, const Dims& d, FileRules& rules) {
+  SourceSettings& says = rules.says;
   const bool family = is_one_of(model, {"llama", "mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "gemma", "gemma2", "gemma3", "gemma3_text", "phi", "phi3", "stablelm", "olmo", "olmo2",
                                         "gpt_neox", "gptj", "codegen", "cohere", "cohere2", "starcoder2", "granite", "smollm3", "internlm", "internlm2", "nemotron", "persimmon", "glm", "glm4", "ernie4_5", "helium", "falcon", "gpt_oss", "dbrx"});
   const json& parameters = f.at("rope_parameters");
@@ -194,7 +193,7 @@ void read_rope(const FileReading& r, Fields& f, const std::string& model) {
     if (of_layer == LayerKind::sliding) base = local.value_or(10000);
     is_local = of_layer == LayerKind::sliding;
   }
-  const Index d_head = r.inputs.dims.d_head;
+  const Index d_head = d.d_head;
   const double turned = dim ? *dim : share ? std::floor(*share * static_cast<double>(d_head)) : static_cast<double>(d_head);
   says.rope = is_one_of(model, {"gptj", "codegen", "cohere", "cohere2", "glm", "glm4", "ernie4_5", "helium"}) ? Rope::interleaved : Rope::half;
   says.rope_base = static_cast<float>(base.value_or(usual.base));
@@ -207,11 +206,10 @@ void read_rope(const FileReading& r, Fields& f, const std::string& model) {
   r.assume("positions", "RoPE " + std::string(says.rope == Rope::half ? "by halves" : "interleaved") + " of base " + shortest(says.rope_base) +
                             (says.rotary_dim ? " on the first " + std::to_string(*says.rotary_dim) + " of " + std::to_string(d_head) + " channels" : "") + " (config.json)" +
                             (r.resolving.scenario.rope != Rope::none ? ", where --rope is set" : ""));
-  if (scaling && !is_local) read_rope_scaling(r, f, scaling);
+  if (scaling && !is_local) read_rope_scaling(r, f, scaling, d, rules);
 }
 
-void read_scale(const FileReading& r, Fields& f, const std::string& model) {
-  SourceSettings& says = r.inputs.says;
+void read_scale(const FileReading& r, Fields& f, const std::string& model, SourceSettings& says) {
   const auto take = [&](double scale, const std::string& why) {
     if (says.scale) return;  // the file's own word
     says.scale = static_cast<float>(scale);
@@ -228,12 +226,11 @@ void read_scale(const FileReading& r, Fields& f, const std::string& model) {
   }
 }
 
-void read_bias_kind(const FileReading& r, Fields& f, const std::string& model) {
+void read_bias_kind(const FileReading& r, Fields& f, const std::string& model, const Dims& d, FileRules& rules) {
   const json& mpt = f.at("attn_config");
-  const Dims& d = r.inputs.dims;
   if (f.flag("alibi") && model == "falcon") {
     const double scale = r.resolving.scenario.scale ? static_cast<double>(*r.resolving.scenario.scale) : 1 / std::sqrt(static_cast<double>(d.d_head));
-    r.inputs.bias = r.file.made("Falcon's ALiBi " + std::to_string(scale) + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k), [&] { return falcon_alibi(d.heads, d.n_q, d.n_k, scale); });
+    rules.bias = r.file.made("Falcon's ALiBi " + std::to_string(scale) + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k), [&] { return falcon_alibi(d.heads, d.n_q, d.n_k, scale); });
     return r.assume("bias", "ALiBi scaled with the scores, in bfloat16 as Falcon has it (config.json)");
   }
   const bool alibi = f.flag("alibi") || f.flag("use_alibi") || model == "bloom" || f.text("position_embedding_type") == "alibi" ||
@@ -242,11 +239,11 @@ void read_bias_kind(const FileReading& r, Fields& f, const std::string& model) {
   const bool own_slopes = alibi && model == "mpt" && ((d.heads & (d.heads - 1)) != 0 || steepest != 8);
   if (own_slopes) {
     const Index offset = r.resolving.scenario.query_offset.value_or(0);
-    r.inputs.bias = r.file.made("MPT's ALiBi " + std::to_string(steepest) + " from " + std::to_string(offset) + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k),
+    rules.bias = r.file.made("MPT's ALiBi " + std::to_string(steepest) + " from " + std::to_string(offset) + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k),
                                 [&] { return bias_of_slopes(mpt_slopes(d.heads, steepest), d.n_q, d.n_k, offset); });
     r.assume("bias", "ALiBi with MPT's own slopes (config.json)");
   } else if (alibi) {
-    r.inputs.says.alibi = true;
+    rules.says.alibi = true;
     r.assume("bias", "ALiBi (config.json)");
   }
   if (mpt.is_object()) {
@@ -259,7 +256,7 @@ void read_bias_kind(const FileReading& r, Fields& f, const std::string& model) {
   if (kind.starts_with("relative")) f.refuse("position_embedding_type", "absolute positions");
   if (model.starts_with("deberta") && f.flag("relative_attention")) f.refuse("relative_attention", "scores of queries and keys alone");
   if (!f.at("clip_qkv").is_null()) f.refuse("clip_qkv", "queries, keys and values that are not clipped");
-  if (is_one_of(model, {"t5", "mt5", "umt5", "longt5", "mpnet", "swin", "deberta", "deberta-v2"}) && !has_relative_table(r)) {
+  if (is_one_of(model, {"t5", "mt5", "umt5", "longt5", "mpnet", "swin", "deberta", "deberta-v2"}) && !has_relative_table(r, d)) {
     r.assume("bias", "the relative positions of " + model + " are not added to a layer alone");
   }
   if (model == "gpt_bigcode" && r.keys.is_packed() && f.at("multi_query") == false) f.refuse("multi_query", "one key/value head; the others' c_attn is packed head by head");
@@ -268,7 +265,7 @@ void read_bias_kind(const FileReading& r, Fields& f, const std::string& model) {
 }
 
 /// What a model does with later positions, and what is not done with a layer alone unless it is asked for.
-void note_mask(const FileReading& r, Fields& f, const std::string& model) {
+void note_mask(const FileReading& r, Fields& f, const std::string& model, Index n_k) {
   std::string names;
   if (const json& list = f.at("architectures"); list.is_array()) {
     for (const json& name : list) names += name.is_string() ? name.get<std::string>() : "";
@@ -279,7 +276,7 @@ void note_mask(const FileReading& r, Fields& f, const std::string& model) {
   const bool windowed = f.at("use_sliding_window") != false;
   const auto window = f.number({"sliding_window", "window_size"});
   if (!causal) return;
-  const bool matters = window && windowed && *window < static_cast<double>(r.inputs.dims.n_k);
+  const bool matters = window && windowed && *window < static_cast<double>(n_k);
   const std::string mask = matters ? "causal() && window(" + shortest(static_cast<float>(*window)) + ")" : "causal()";
   r.assume("mask", "none is in the file; the model's own is --mask \"" + mask + "\"" + (matters ? " in the layers that have the window" : ""));
 }
@@ -302,25 +299,27 @@ void note_unknown(const FileReading& r, const Fields& f) {
 
 }  // namespace
 
-void read_config_settings(const FileReading& r) {
-  if (r.keys.prefix.empty()) return;  // no layer of a model, so that no config is its
+FileRules read_config_settings(const FileReading& r, const Dims& dims, const SourceSettings& numbers) {
+  FileRules rules{numbers};
+  if (r.keys.prefix.empty()) return rules;  // no layer of a model, so that no config is its
   const json config = config_beside(path_from(r.file.path()));
-  if (!config.is_object()) return;
+  if (!config.is_object()) return rules;
   Fields f(r, config);
   const std::string model = f.text("model_type");
-  read_bias_kind(r, f, model);
-  read_rope(r, f, model);
-  read_scale(r, f, model);
+  read_bias_kind(r, f, model, dims, rules);
+  read_rope(r, f, model, dims, rules);
+  read_scale(r, f, model, rules.says);
   note_unknown(r, f);
+  return rules;
 }
 
-void note_model_mask(const FileReading& r) {
-  const bool masked = !r.resolving.scenario.mask.empty() || !r.resolving.scenario.mask_file.empty() || r.inputs.file_mask.defined() || r.inputs.valid_lens.defined();
+void note_model_mask(const FileReading& r, const Dims& dims, const Masking& masking) {
+  const bool masked = !r.resolving.scenario.mask.empty() || !r.resolving.scenario.mask_file.empty() || masking.file_mask.defined() || masking.valid_lens.defined();
   if (masked || r.keys.prefix.empty()) return;
   const json config = config_beside(path_from(r.file.path()));
   if (!config.is_object()) return;
   Fields f(r, config);
-  note_mask(r, f, f.text("model_type"));
+  note_mask(r, f, f.text("model_type"), dims.n_k);
 }
 
 }  // namespace headlight

@@ -21,7 +21,7 @@ bool length_first(const FileReading& r) {
 
 /// [B, n, d], a [n, d] array being one batch entry.
 Tensor input_of(const FileReading& r, const std::string& name, Index width, const std::string& weight) {
-  Tensor x = r.file.load(name);
+  Tensor x = r.load(name);
   const bool single = x.rank() == 2;
   if (x.rank() == 3 && length_first(r)) {
     const Tensor stored = x;
@@ -74,24 +74,23 @@ void check_same(const FileReading& r, const std::string& name, const char* what,
          std::string("expected ") + what + " " + std::to_string(expected) + ", as in " + in_quotes(other));
 }
 
-void draw_missing_inputs(const FileReading& r) {
+Sequence draw_missing(const FileReading& r, Dims dims) {
   const Scenario& s = r.resolving.scenario;
-  Dims& dims = r.inputs.dims;
   dims.batch = s.batch_size.value_or(1);
   dims.n_q = s.queries.value_or(6);
   dims.n_k = s.keys.value_or(dims.n_q);
-  draw_inputs(s, r.inputs);
-  r.assume("inputs",
-           "none in the file: random, " + to_string(r.inputs.query.shape()) + ", from seed " + std::to_string(s.seed));
+  Sequence drawn = drawn_sequence(r.resolving, dims);
+  r.assume("inputs", "none in the file: random, " + to_string(drawn.query.shape()) + ", from seed " + std::to_string(s.seed));
+  return drawn;
 }
 
-void read_text_inputs(const FileReading& r) {
+TextSequence read_text(const FileReading& r, const Dims& dims) {
   const Scenario& s = r.resolving.scenario;
   const std::string why = "since the text's tokens are the queries and keys";
   must_be_unset(s.batch_size, "--batch-size", why);
   must_be_unset(s.queries, "--queries", why);
   must_be_unset(s.keys, "--keys", why);
-  read_model_text(r);
+  return read_model_text(r, dims);
 }
 
 constexpr std::initializer_list<const char*> input_names{"x", "X", "input", "inputs", "hidden_states", "src", "query", "queries"};
@@ -119,11 +118,11 @@ void settle_layout(const Scenario& s, const TensorFile& file, AttentionKeys& key
 }
 
 /// A mask under a name that nobody knows would otherwise be left out without a word.
-void note_unused(const FileReading& r) {
+void note_unused(const FileReading& r, bool attention_alone) {
   constexpr std::size_t most = 6;
   std::vector<std::string> unused;
   // Of attention alone, the other layers are shown beside the one that is looked at.
-  const std::vector<std::string> beside = r.inputs.weights.defined() ? attention_arrays(r.file.arrays()) : std::vector<std::string>();
+  const std::vector<std::string> beside = attention_alone ? attention_arrays(r.file.arrays()) : std::vector<std::string>();
   for (const ArrayEntry& entry : r.file.arrays().entries()) {
     const bool near = entry.name.starts_with(r.keys.prefix) || entry.name.find('.') == std::string::npos;
     if (near && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name) && std::ranges::find(beside, entry.name) == beside.end()) unused.push_back(entry.name);
@@ -171,8 +170,13 @@ std::optional<FileReading::Number> FileReading::number(std::initializer_list<con
   return Number{beside->name + " in config.json", beside->value};
 }
 
+Tensor FileReading::load(const std::string& name) const {
+  if (resolving.stop.stop_requested()) throw Cancelled();
+  return file.load(name);
+}
+
 void FileReading::assume(const std::string& what, const std::string& taken_for) const {
-  inputs.assumptions.push_back({what, taken_for});
+  assumptions.push_back({what, taken_for});
 }
 
 void FileReading::fail(const std::string& wrong, const std::string& expected) const {
@@ -183,45 +187,86 @@ std::string FileReading::shape_of(const std::string& array) const {
   return in_quotes(array) + " has shape " + to_string(file.arrays().find(array)->shape);
 }
 
-void read_inputs(const FileReading& r) {
+TextSequence read_sequence(const FileReading& r, const SizedParameters& sized) {
   const Scenario& s = r.resolving.scenario;
-  Inputs& in = r.inputs;
+  const auto& [parameters, dims] = sized;
   if (s.x) {
     sized_by_input(s);
-    take_typed_input(s, ", the width of " + weight_name(r, r.keys.q, in.W_q), in);
-    return r.assume("inputs", "given by hand, " + to_string(in.query.shape()));
+    Sequence typed = typed_sequence(s, dims, ", the width of " + weight_name(r, r.keys.q, parameters.W_q));
+    r.assume("inputs", "given by hand, " + to_string(typed.query.shape()));
+    return {std::move(typed), {}};
   }
-  if (s.text_as_input) return read_text_inputs(r);
+  if (s.text_as_input) return read_text(r, dims);
   const InputNames names = find_inputs(r);
-  if (names.query.empty()) return draw_missing_inputs(r);
+  if (names.query.empty()) return {draw_missing(r, dims), {}};
   const std::string why = "since the file holds the inputs";
   must_be_unset(s.batch_size, "--batch-size", why);
   must_be_unset(s.queries, "--queries", why);
   must_be_unset(s.keys, "--keys", why);
-  in.query = input_of(r, names.query, in.dims.d_query, weight_name(r, r.keys.q, in.W_q));
-  in.key = names.key == names.query && in.dims.d_key == in.dims.d_query
-               ? in.query
-               : input_of(r, names.key, in.dims.d_key, weight_name(r, r.keys.k, in.W_k));
-  in.value = names.value == names.key && in.dims.d_value == in.dims.d_key
-                 ? in.key
-                 : input_of(r, names.value, in.dims.d_value, weight_name(r, r.keys.v, in.W_v));
-  check_same(r, names.key, "batch", in.key.size(0), in.query.size(0), names.query);
-  check_same(r, names.value, "batch", in.value.size(0), in.query.size(0), names.query);
-  check_same(r, names.value, "a length of", in.value.size(1), in.key.size(1), names.key);
-  in.dims.batch = in.query.size(0);
-  in.dims.n_q = in.query.size(1);
-  in.dims.n_k = in.key.size(1);
+  Sequence read;
+  read.query = input_of(r, names.query, dims.d_query, weight_name(r, r.keys.q, parameters.W_q));
+  read.key = names.key == names.query && dims.d_key == dims.d_query
+                 ? read.query
+                 : input_of(r, names.key, dims.d_key, weight_name(r, r.keys.k, parameters.W_k));
+  read.value = names.value == names.key && dims.d_value == dims.d_key
+                   ? read.key
+                   : input_of(r, names.value, dims.d_value, weight_name(r, r.keys.v, parameters.W_v));
+  check_same(r, names.key, "batch", read.key.size(0), read.query.size(0), names.query);
+  check_same(r, names.value, "batch", read.value.size(0), read.query.size(0), names.query);
+  check_same(r, names.value, "a length of", read.value.size(1), read.key.size(1), names.key);
   const bool of_torch = r.keys.packed.weight.ends_with("in_proj_weight") || r.keys.q.weight.ends_with("q_proj_weight");
   if (length_first(r)) {
     r.assume("inputs", "[n, B, d], batch_first being false");
-  } else if (of_torch && in.dims.batch > 1 && !r.own_number({"batch_first"})) {
-    r.assume("inputs", "[B, n, d] = " + to_string(in.query.shape()) + ", there being no batch_first");  // whose own default is false
+  } else if (of_torch && read.query.size(0) > 1 && !r.own_number({"batch_first"})) {
+    r.assume("inputs", "[B, n, d] = " + to_string(read.query.shape()) + ", there being no batch_first");  // whose own default is false
   }
-  r.assume("inputs", in.self_attention() ? names.query + ": query, key and value (self-attention)"
-                                         : names.query + ", " + names.key + ", " + names.value + ": query, key, value");
+  r.assume("inputs", read.self_attention() ? names.query + ": query, key and value (self-attention)"
+                                           : names.query + ", " + names.key + ", " + names.value + ": query, key, value");
+  return {std::move(read), {}};
 }
 
-void read_file(const Resolving& resolving, Inputs& inputs) {
+namespace {
+
+void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) {
+  if (!sequence.query_tokens.empty()) return;  // the text's own
+  TokenWords words = read_tokens(r, dims);
+  sequence.query_tokens = std::move(words.queries);
+  sequence.key_tokens = std::move(words.keys);
+}
+
+Inputs begin_late(const FileReading& r, const LateBeginning& found) {
+  LateSequence late = read_late_beginning(r, found);
+  const bool attention_alone = late.sequence.weights.defined();
+  const FileRules rules = attention_alone ? FileRules() : read_settings(r, late.dims);
+  Masking masking = read_masks(r, late.dims, {.file_mask = late.mask, .bias = rules.bias});
+  name_positions(r, late.dims, late.sequence);
+  note_unused(r, attention_alone);
+  note_untaken_numbers(r);
+  return {{}, std::move(late.sequence), std::move(masking), late.dims, rules.says};
+}
+
+Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const TensorFile>& file) {
+  SizedParameters sized_parameters = read_parameters(r);
+  TextSequence read = read_sequence(r, sized_parameters);
+  Dims dims = sized(sized_parameters.dims, read.sequence);
+  settle_heads(r.resolving.scenario, dims);
+  FileRules rules = read_settings(r, dims);
+  Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .bias = rules.bias});
+  rules.bias = masking.bias;
+  rules = with_layer_arrays(r, dims, std::move(rules));
+  masking.bias = rules.bias;
+  note_model_mask(r, dims, masking);
+  name_positions(r, dims, read.sequence);
+  note_unused(r, false);
+  note_untaken_numbers(r);
+  Inputs inputs{std::move(sized_parameters.parameters), std::move(read.sequence), std::move(masking), dims, rules.says};
+  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(std::move(*rules.own), nullptr, file);
+  return inputs;
+}
+
+}  // namespace
+
+Inputs inputs_of_file(const Resolving& resolving) {
   const Scenario& s = resolving.scenario;
   if (s.file.empty()) throw SettingError("file", "is not named", "expected the path of a tensor file");
   const std::string why = "since the file's weights fix it";
@@ -231,30 +276,19 @@ void read_file(const Resolving& resolving, Inputs& inputs) {
   must_be_unset(s.d_value, "--d-value", why);
   must_be_unset(s.d_out, "--d-out", why);
   if (s.packed) throw SettingError("packed", "cannot be set, since the file's weights are as they are");
-  inputs.file = TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
-  if (const auto late = find_late_beginning(inputs.file->arrays(), s.layer)) {
-    const FileReading reading{resolving, *inputs.file, {}, inputs};
-    read_late_beginning(reading, *late);
-    if (!inputs.weights.defined()) read_settings(reading);
-    read_masks(reading);
-    read_tokens(reading);
-    note_unused(reading);
-    return note_untaken_numbers(reading);
+  const std::shared_ptr<const TensorFile> file = TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
+  std::vector<Assumption> assumptions;
+  Inputs inputs;
+  if (const auto late = find_late_beginning(file->arrays(), s.layer)) {
+    inputs = begin_late({resolving, *file, {}, assumptions}, *late);
+  } else {
+    AttentionKeys keys = choose_attention(file->arrays(), s.layer);
+    settle_layout(s, *file, keys);
+    inputs = begin_at_the_inputs({resolving, *file, std::move(keys), assumptions}, file);
   }
-  AttentionKeys keys = choose_attention(inputs.file->arrays(), s.layer);
-  settle_layout(s, *inputs.file, keys);
-  const std::shared_ptr<const TensorFile> file = inputs.file;  // read_file_rules puts it under the rules that it says
-  const FileReading reading{resolving, *file, std::move(keys), inputs};
-  read_parameters(reading);
-  read_inputs(reading);
-  settle_heads(s, inputs.dims);
-  read_settings(reading);
-  read_masks(reading);
-  read_file_rules(reading);
-  note_model_mask(reading);
-  read_tokens(reading);
-  note_unused(reading);
-  note_untaken_numbers(reading);
+  if (!inputs.file) inputs.file = file;
+  inputs.assumptions = std::move(assumptions);
+  return inputs;
 }
 
 }  // namespace headlight

@@ -137,16 +137,16 @@ std::optional<LateBeginning> find_weights(const ArrayFile& file, const std::stri
 
 /// [B, H, n, d] of an array that may lack the batch.
 Tensor four_axes(const FileReading& r, const std::string& name) {
-  const Tensor stored = r.file.load(name);
+  const Tensor stored = r.load(name);
   if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
   if (stored.rank() == 4) return stored;
   r.assume("batch", name + " " + to_string(stored.shape()) + " is one batch entry");
   return stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
 }
 
-void read_heads(const FileReading& r, const LateBeginning& found) {
-  Inputs& in = r.inputs;
-  Dims& d = in.dims;
+LateSequence read_heads(const FileReading& r, const LateBeginning& found) {
+  LateSequence read;
+  auto& [in, d, mask] = read;
   in.Q_heads = four_axes(r, found.Q_heads);
   in.K_heads = four_axes(r, found.K_heads);
   d.batch = in.Q_heads.size(0);
@@ -177,6 +177,7 @@ void read_heads(const FileReading& r, const LateBeginning& found) {
     r.assume("output projection", "missing in the file: output = concat");
   }
   r.assume("heads", names + ": [B, H, n, d_head], no projections; the pipeline begins there");
+  return read;
 }
 
 /// The digits that --layer ends with, or 0.
@@ -192,20 +193,19 @@ Index layer_number(const FileReading& r, const LateBeginning& found, Index layer
   return layer;
 }
 
-/// 1 where any batch entry or head has a weight; what none of them has, none may have.
-void take_zeros_for_mask(const FileReading& r) {
-  Inputs& in = r.inputs;
-  const Dims& d = in.dims;
-  const auto cells = static_cast<std::size_t>(d.n_q * d.n_k);
+/// 1 where any batch entry or head has a weight: what none of them has, none may have. Undefined where that is no cell, or all.
+Tensor zeros_as_mask(const FileReading& r, const Tensor& weights) {
+  const Index n_q = weights.size(2), n_k = weights.size(3);
+  const auto cells = static_cast<std::size_t>(n_q * n_k);
   Buffer any(cells, 0);
-  const std::span<const float> values = in.weights.values();
+  const std::span<const float> values = weights.values();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] != 0) any[i % cells] = 1;
   }
   const auto zeros = std::count(any.begin(), any.end(), 0.0F);
-  if (zeros == 0 || zeros == static_cast<std::ptrdiff_t>(cells)) return;
-  in.file_mask = Tensor({1, 1, d.n_q, d.n_k}, std::move(any));
+  if (zeros == 0 || zeros == static_cast<std::ptrdiff_t>(cells)) return {};
   r.assume("mask", "the " + std::to_string(zeros) + " cells that are 0 in every head are taken for masked");
+  return Tensor({1, 1, n_q, n_k}, std::move(any));
 }
 
 /// How the layers of an attention stand in the file.
@@ -254,14 +254,14 @@ bool goes_by_layer(const ArrayFile& file, const LateBeginning& found, const Scen
   return !within_group(s.layer, found.group).value_or(s.layer).empty() || has_one_line_of_words(file, s);
 }
 
-void read_weights(const FileReading& r, const LateBeginning& found) {
-  Inputs& in = r.inputs;
-  Dims& d = in.dims;
+LateSequence read_weights(const FileReading& r, const LateBeginning& found) {
+  LateSequence read;
+  auto& [in, d, mask] = read;
   const LayerAxes axes_found = axes_of(r.file.arrays(), found, goes_by_layer(r.file.arrays(), found, r.resolving.scenario));
   const std::string& axes = axes_found.axes;
   const Index layers = axes_found.layers, layer = layers > 1 ? layer_number(r, found, layers) : 0;
   const std::string& name = found.weights[axes_found.stacked ? 0 : static_cast<std::size_t>(layer)];
-  if (Tensor(r.file.load(name)).count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
+  if (Tensor(r.load(name)).count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
   const Tensor weights = weights_of(r.file, found, axes_found, layer);
   in.weights = weights;
   d.batch = weights.size(0);
@@ -281,7 +281,8 @@ void read_weights(const FileReading& r, const LateBeginning& found) {
     if (sum != 0 && !std::isnan(sum)) furthest = std::max(furthest, std::abs(sum - 1));
   }
   if (furthest > 0.02) r.assume("weights", "rows do not sum to 1 (one is off by " + shortest(static_cast<float>(furthest)) + "): shown as they are");
-  take_zeros_for_mask(r);
+  mask = zeros_as_mask(r, weights);
+  return read;
 }
 
 }  // namespace
@@ -318,18 +319,19 @@ std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const st
   return find_weights(file, layer);
 }
 
-void read_late_beginning(const FileReading& r, const LateBeginning& found) {
+LateSequence read_late_beginning(const FileReading& r, const LateBeginning& found) {
   const Scenario& s = r.resolving.scenario;
   const std::string why = found.weights.empty() ? "since the file holds the heads as they are" : "since the file holds the attention alone";
   if (s.x) throw SettingError("x", "is given, but the file's projections are not known", "expected no x");
   if (s.text_as_input) throw SettingError("--text", "needs a model's embedding", "expected a file with one, or no text");
-  found.weights.empty() ? read_heads(r, found) : read_weights(r, found);
-  const Dims& d = r.inputs.dims;
+  LateSequence read = found.weights.empty() ? read_heads(r, found) : read_weights(r, found);
+  const Dims& d = read.dims;
   must_be_unset(s.batch_size, "--batch-size", why, d.batch);
   must_be_unset(s.queries, "--queries", why, d.n_q);
   must_be_unset(s.keys, "--keys", why, d.n_k);
   must_be_unset(s.heads, "--heads", why, d.heads);
   must_be_unset(s.kv_heads, "--kv-heads", why, d.kv_heads);
+  return read;
 }
 
 }  // namespace headlight

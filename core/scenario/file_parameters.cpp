@@ -14,7 +14,7 @@ namespace {
 /// A parameter's numbers; looked through when they are first read.
 Tensor parameter_of(const FileReading& r, const std::string& name) {
   const bool known = r.file.was_loaded(name);
-  const Tensor parameter = r.file.load(name);
+  const Tensor parameter = r.load(name);
   if (known) return parameter;
   const auto lost = std::ranges::count_if(parameter.values(), [](float v) { return !std::isfinite(v); });
   if (lost > 0) {
@@ -243,25 +243,41 @@ Tensor rows_of_groups(const Tensor& packed, Index kv_heads, Index groups, Index 
 }
 
 /// W_q, W_k and W_v, or their biases, of a packed one.
-void take_apart(const FileReading& r, const Tensor& packed, const std::string& name, std::array<Tensor*, 3> parts) {
-  const Dims& dims = r.inputs.dims;
+std::array<Tensor, 3> taken_apart(const FileReading& r, const Dims& dims, const Tensor& packed, const std::string& name) {
   const Index d_kv = dims.d_model / dims.heads * dims.kv_heads, d_head = dims.d_model / dims.heads, groups = dims.groups();
   if (r.keys.packing == Packing::thirds) {
-    *parts[0] = packed.slice(0, 0, dims.d_model);
-    *parts[1] = packed.slice(0, dims.d_model, d_kv);
-    *parts[2] = packed.slice(0, dims.d_model + d_kv, d_kv);
-    return;
+    return {packed.slice(0, 0, dims.d_model), packed.slice(0, dims.d_model, d_kv), packed.slice(0, dims.d_model + d_kv, d_kv)};
   }
+  std::array<Tensor, 3> parts;
   const Index first[] = {0, groups, groups + 1}, count[] = {groups, 1, 1};
   for (std::size_t i = 0; i < 3; ++i) {
     const std::string recipe = name + " rows " + std::to_string(i) + " of " + std::to_string(dims.kv_heads) + " groups of " + std::to_string(groups);
-    *parts[i] = r.file.made(recipe, [&] { return rows_of_groups(packed, dims.kv_heads, groups, d_head, first[i], count[i]); });
+    parts[i] = r.file.made(recipe, [&] { return rows_of_groups(packed, dims.kv_heads, groups, d_head, first[i], count[i]); });
   }
+  return parts;
 }
 
-void read_packed(const FileReading& r) {
-  Inputs& in = r.inputs;
-  Dims& dims = in.dims;
+/// What weights in one matrix or apart have in one vector. BEiT's packed weight has none, but queries and values have one each
+/// beside it, keys none.
+void add_packed_bias(const FileReading& r, SizedParameters& read) {
+  auto& [made, dims] = read;
+  const std::string& packed = r.keys.packed.bias;
+  if (!packed.empty()) {
+    const auto [b_q, b_k, b_v] = taken_apart(r, dims, bias_of(r, packed, made.W_q.size(0) + 2 * made.W_k.size(0)), packed);
+    made.b_q = b_q, made.b_k = b_k, made.b_v = b_v;
+    return;
+  }
+  if (!r.keys.is_packed()) return;
+  const std::string q = r.keys.prefix + "q_bias", v = r.keys.prefix + "v_bias";
+  if (!r.file.arrays().find(q) || !r.file.arrays().find(v)) return;
+  made.b_q = bias_of(r, q, made.W_q.size(0));
+  made.b_v = bias_of(r, v, made.W_v.size(0));
+  r.assume("projections", q + " and " + v + "; keys have none");
+}
+
+SizedParameters read_packed(const FileReading& r) {
+  SizedParameters read;
+  auto& [made, dims] = read;
   const std::string& name = r.keys.packed.weight;
   const Tensor weight = weight_of(r, r.keys.packed);
   const Index rows = weight.size(0);
@@ -279,42 +295,23 @@ void read_packed(const FileReading& r) {
     throw SettingError("--kv-heads", std::to_string(dims.kv_heads) + " does not divide heads " + std::to_string(dims.heads), "expected one of " + divisors(dims.heads));
   }
   dims.d_model = rows / shares * dims.heads;
-  take_apart(r, weight, name, {&in.W_q, &in.W_k, &in.W_v});
-  in.packed = r.keys.packing == Packing::thirds;
-  const char* packing = in.packed                     ? ": all queries, then all keys, then all values, "
+  const auto [q, k, v] = taken_apart(r, dims, weight, name);
+  made.W_q = q, made.W_k = k, made.W_v = v;
+  made.packed = r.keys.packing == Packing::thirds;
+  const char* packing = made.packed                   ? ": all queries, then all keys, then all values, "
                         : dims.kv_heads == dims.heads ? ": query, key and value of each head in turn, "
                                                       : ": for each key/value head its queries, key and value in turn, ";
   r.assume("projections", name + " " + to_string(r.file.arrays().find(name)->shape) + packing + order_of(r, r.keys.packed));
+  return read;
 }
 
-/// BEiT's: the packed weight has no bias, queries and values have one each beside it, keys none.
-void read_separate_biases(const FileReading& r) {
-  const std::string q = r.keys.prefix + "q_bias", v = r.keys.prefix + "v_bias";
-  if (!r.file.arrays().find(q) || !r.file.arrays().find(v)) return;
-  r.inputs.b_q = bias_of(r, q, r.inputs.W_q.size(0));
-  r.inputs.b_v = bias_of(r, v, r.inputs.W_v.size(0));
-  r.assume("projections", q + " and " + v + "; keys have none");
-}
-
-void slice_packed_bias(const FileReading& r) {
-  if (r.keys.packed.bias.empty()) {
-    if (r.keys.is_packed()) read_separate_biases(r);
-    return;
-  }
-  Inputs& in = r.inputs;
-  const Tensor bias = bias_of(r, r.keys.packed.bias, in.W_q.size(0) + 2 * in.W_k.size(0));
-  take_apart(r, bias, r.keys.packed.bias, {&in.b_q, &in.b_k, &in.b_v});
-}
-
-/// How many heads the rows of W_k make. Needs dims.heads and d_model.
-Index settle_kv_heads(const FileReading& r) {
-  const Dims& dims = r.inputs.dims;
-  const Index rows = r.inputs.W_k.size(0);
-  const Index d_head = dims.d_model / dims.heads;
+/// How many heads the rows of W_k make, `heads` query heads being of d_model together.
+Index settle_kv_heads(const FileReading& r, Index rows, Index d_model, Index heads) {
+  const Index d_head = d_model / heads;
   const std::string& name = r.keys.k.weight;
-  if (rows % d_head != 0 || rows > dims.d_model) {
+  if (rows % d_head != 0 || rows > d_model) {
     r.fail(r.shape_of(name), "expected rows in heads of d_head " + std::to_string(d_head) + ", " +
-                                 std::to_string(dims.d_model) + " at most");
+                                 std::to_string(d_model) + " at most");
   }
   const Index kv_heads = rows / d_head;
   const std::optional<Index> given = given_kv_heads(r);
@@ -323,21 +320,21 @@ Index settle_kv_heads(const FileReading& r) {
                std::to_string(d_head),
            "expected " + std::to_string(*given * d_head) + " rows");
   }
-  if (kv_heads != dims.heads) {
+  if (kv_heads != heads) {
     r.assume("key/value heads", std::to_string(kv_heads) + (given ? "" : ", from the rows of " + name));
   }
   return kv_heads;
 }
 
-void read_separate(const FileReading& r) {
-  Inputs& in = r.inputs;
-  Dims& dims = in.dims;
+SizedParameters read_separate(const FileReading& r) {
+  SizedParameters read;
+  auto& [in, dims] = read;
   in.W_q = weight_of(r, r.keys.q);
   in.W_k = weight_of(r, r.keys.k);
   in.W_v = weight_of(r, r.keys.v);
   dims.d_model = in.W_q.size(0);
   dims.heads = settle_query_heads(r, dims.d_model);
-  dims.kv_heads = settle_kv_heads(r);
+  dims.kv_heads = settle_kv_heads(r, in.W_k.size(0), dims.d_model, dims.heads);
   if (in.W_v.size(0) != in.W_k.size(0)) {
     r.fail(r.shape_of(r.keys.v.weight),
            "expected " + std::to_string(in.W_k.size(0)) + " rows, as in " + in_quotes(r.keys.k.weight));
@@ -348,29 +345,30 @@ void read_separate(const FileReading& r) {
   r.assume("projections",
            r.keys.q.weight + ", " + r.keys.k.weight + ", " + r.keys.v.weight + ": " + (r.keys.q.heads.empty() ? "" : "a module a head, ") +
                order_of(r, r.keys.q));
+  return read;
 }
 
-void read_output(const FileReading& r) {
-  Inputs& in = r.inputs;
-  in.dims.d_out = in.dims.d_model;
+void add_output(const FileReading& r, SizedParameters& read) {
+  auto& [in, dims] = read;
+  dims.d_out = dims.d_model;
   if (r.keys.o.weight.empty()) {
     r.assume("output projection", "missing in the file (" + output_names() + "): output = concat");
     return;
   }
   in.W_o = weight_of(r, r.keys.o);
-  if (in.W_o.size(1) != in.dims.d_model) {
+  if (in.W_o.size(1) != dims.d_model) {
     r.fail(r.shape_of(r.keys.o.weight),
-           "expected an output projection of " + std::to_string(in.dims.d_model) + " inputs, the width of concat");
+           "expected an output projection of " + std::to_string(dims.d_model) + " inputs, the width of concat");
   }
-  in.dims.d_out = in.W_o.size(0);
-  in.b_o = bias_of(r, r.keys.o, in.dims.d_out);
+  dims.d_out = in.W_o.size(0);
+  in.b_o = bias_of(r, r.keys.o, dims.d_out);
   r.assume("output projection", r.keys.o.weight);
 }
 
 /// What the scenario switches off, and what it asks for that is not there.
-void apply_switches(const FileReading& r) {
+void apply_switches(const FileReading& r, SizedParameters& read) {
   const Scenario& s = r.resolving.scenario;
-  Inputs& in = r.inputs;
+  auto& [in, dims] = read;
   if (s.bias == true && !in.b_q.defined() && !in.b_k.defined() && !in.b_v.defined() && !in.b_o.defined()) {
     r.fail("holds no biases", "expected bias unset or false");
   }
@@ -380,7 +378,7 @@ void apply_switches(const FileReading& r) {
   }
   if (s.output_projection == false) {
     in.W_o = in.b_o = Tensor();
-    in.dims.d_out = in.dims.d_model;
+    dims.d_out = dims.d_model;
   }
 }
 
@@ -394,8 +392,7 @@ std::optional<FileReading::Number> kv_heads_said(const FileReading& r) {
   return r.number({"num_kv_heads", "n_kv_heads", "num_key_value_heads"});
 }
 
-void read_parameters(const FileReading& r) {
-  Dims& dims = r.inputs.dims;
+SizedParameters read_parameters(const FileReading& r) {
   if (!r.keys.prefix.empty()) r.assume("layer", r.keys.layer());
   for (const char* unsupported : {"bias_k", "bias_v"}) {
     const std::string name = r.keys.prefix + unsupported;
@@ -404,13 +401,14 @@ void read_parameters(const FileReading& r) {
              "expected an attention without them");
     }
   }
-  r.keys.is_packed() ? read_packed(r) : read_separate(r);
-  slice_packed_bias(r);
-  dims.d_query = r.inputs.W_q.size(1);
-  dims.d_key = r.inputs.W_k.size(1);
-  dims.d_value = r.inputs.W_v.size(1);
-  read_output(r);
-  apply_switches(r);
+  SizedParameters read = r.keys.is_packed() ? read_packed(r) : read_separate(r);
+  add_packed_bias(r, read);
+  read.dims.d_query = read.parameters.W_q.size(1);
+  read.dims.d_key = read.parameters.W_k.size(1);
+  read.dims.d_value = read.parameters.W_v.size(1);
+  add_output(r, read);
+  apply_switches(r, read);
+  return read;
 }
 
 }  // namespace headlight

@@ -33,21 +33,20 @@ struct FileNorm {
   bool is_as(const FileNorm& other) const { return weight.defined() == other.weight.defined() && whole == other.whole && of_each == other.of_each && kind() == other.kind(); }
 };
 
-FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std::string& word, Index heads, bool plus_one) {
+FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std::string& word, Index heads, Index d_head, bool plus_one) {
   FileNorm norm{{}, {}, {}, false, false};
   for (const std::string& name : {letter + "_norm", word + "_norm", letter + "_layernorm", word + "_layernorm"}) {
     if (norm.name.empty()) norm.name = array_under(r, {(name + ".weight").c_str()});
   }
   if (norm.name.empty()) return norm;
   const Shape& shape = r.file.arrays().find(norm.name)->shape;
-  const Index d_head = r.inputs.dims.d_head;
   norm.of_each = shape == Shape{heads, d_head};
   norm.whole = shape == Shape{heads * d_head} && heads > 1;
   if (shape != Shape{d_head} && !norm.whole && !norm.of_each) {
     r.fail(r.shape_of(norm.name), "expected [" + std::to_string(d_head) + "], d_head, [" + std::to_string(heads * d_head) + "], all heads at once, or " + to_string({heads, d_head}) + ", a row for each head");
   }
   const auto flat = [&](const std::string& name) {
-    const Tensor stored = r.file.load(name);
+    const Tensor stored = r.load(name);
     return norm.of_each ? r.file.made(name + " in a row", [&] { return stored.contiguous().view({heads * d_head}); }) : stored;
   };
   norm.weight = flat(norm.name);
@@ -89,9 +88,9 @@ std::string relative_table(const FileReading& r) {
 }
 
 /// A row for each bucket, of which half a direction and half of those for one distance each.
-bool table_fits(const FileReading& r, const std::string& name) {
+bool table_fits(const FileReading& r, const Dims& dims, const std::string& name) {
   const Shape& shape = r.file.arrays().find(name)->shape;
-  return shape.size() == 2 && shape[0] >= 4 && shape[0] % 4 == 0 && shape[1] == r.inputs.dims.heads;
+  return shape.size() == 2 && shape[0] >= 4 && shape[0] % 4 == 0 && shape[1] == dims.heads;
 }
 
 /// The distance that all further ones share a bucket with: as config.json says, else T5's.
@@ -105,16 +104,14 @@ Index furthest_distance(const FileReading& r, Index buckets) {
 }
 
 /// Swin's [(2w − 1)², heads] (Liu et al. 2021): a number for each difference in row and column of two places in a window.
-std::string window_table(const FileReading& r) {
+std::string window_table(const FileReading& r, const Dims& dims) {
   const std::string name = array_under(r, {"relative_position_bias_table", "self.relative_position_bias_table"});
   if (name.empty()) return {};
   const Shape& shape = r.file.arrays().find(name)->shape;
-  return shape.size() == 2 && shape[1] == r.inputs.dims.heads ? name : std::string();
+  return shape.size() == 2 && shape[1] == dims.heads ? name : std::string();
 }
 
-void add_window_bias(const FileReading& r, const std::string& table) {
-  Inputs& in = r.inputs;
-  const Dims& d = in.dims;
+Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table) {
   const Index rows = r.file.arrays().find(table)->shape[0];
   const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(rows))));
   const Index w = (side + 1) / 2;
@@ -123,8 +120,9 @@ void add_window_bias(const FileReading& r, const std::string& table) {
   if (d.n_q != w * w || d.n_k != w * w) {
     r.fail("has inputs of " + std::to_string(d.n_q) + " tokens", "expected a window of " + std::to_string(w * w) + " tokens, " + width + " x " + width + ", as " + in_quotes(table) + " has places");
   }
-  in.bias = r.file.made(table + " over a window", [&] {
-    const Tensor numbers = r.file.load(table);
+  r.assume("bias", table + ": by the places of query and key in a window of " + width + " x " + width);
+  return r.file.made(table + " over a window", [&] {
+    const Tensor numbers = r.load(table);
     Buffer cells;
     for (Index h = 0; h < d.heads; ++h) {
       for (Index q = 0; q < d.n_q; ++q) {
@@ -133,25 +131,40 @@ void add_window_bias(const FileReading& r, const std::string& table) {
     }
     return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));
   });
-  r.assume("bias", table + ": by the places of query and key in a window of " + width + " x " + width);
+}
+
+/// T5's buckets of distances, over the cells.
+Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& table) {
+  const bool both_ways = r.keys.prefix.find("decoder") == std::string::npos;
+  const Index buckets = r.file.arrays().find(table)->shape[0], furthest = furthest_distance(r, buckets);
+  r.assume("bias", table + ": by the distance of query and key, " + (both_ways ? "both ways" : "backwards") +
+                       (buckets == t5_buckets && furthest == t5_max_distance ? std::string() : ", " + std::to_string(buckets) + " buckets to distance " + std::to_string(furthest)));
+  return r.file.made(table + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k), [&] {
+    const Tensor by_distance = t5_by_distance(r.load(table).transpose(0, 1).contiguous(), both_ways, d.n_q, d.n_k, 0, furthest);
+    Buffer cells;
+    for (Index h = 0; h < d.heads; ++h) {
+      for (Index q = 0; q < d.n_q; ++q) {
+        for (Index k = 0; k < d.n_k; ++k) cells.push_back(by_distance.at({h, k - q + d.n_q - 1}));
+      }
+    }
+    return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));
+  });
 }
 
 }  // namespace
 
-bool has_relative_table(const FileReading& r) {
-  if (!window_table(r).empty()) return true;
+bool has_relative_table(const FileReading& r, const Dims& dims) {
+  if (!window_table(r, dims).empty()) return true;
   const std::string name = relative_table(r);
-  return !name.empty() && table_fits(r, name);
+  return !name.empty() && table_fits(r, dims, name);
 }
 
-void read_file_rules(const FileReading& r) {
-  Inputs& in = r.inputs;
-  const Dims& d = in.dims;
-  OwnRules own = own_rules(in);
+FileRules with_layer_arrays(const FileReading& r, const Dims& d, FileRules rules) {
+  OwnRules own = rules.own.value_or(OwnRules());
   const nlohmann::json config = r.keys.prefix.empty() ? nlohmann::json() : config_beside(path_from(r.file.path()));
   const std::string model = config.is_object() && config.value("model_type", nlohmann::json()).is_string() ? config["model_type"].get<std::string>() : "";
   const bool plus_one = model.starts_with("gemma3");  // its gain is weight + 1
-  const FileNorm q_norm = read_qk_norm(r, "q", "query", d.heads, plus_one), k_norm = read_qk_norm(r, "k", "key", d.kv_heads, plus_one);
+  const FileNorm q_norm = read_qk_norm(r, "q", "query", d.heads, d.d_head, plus_one), k_norm = read_qk_norm(r, "k", "key", d.kv_heads, d.d_head, plus_one);
   if (!q_norm.is_as(k_norm)) {
     r.fail("normalises queries and keys in different ways", "expected q_norm.weight and k_norm.weight, both [d_head] or both over all heads");
   }
@@ -169,35 +182,17 @@ void read_file_rules(const FileReading& r) {
                                  : std::string(own.norm_kind == QkNorm::layer ? "LayerNorm" : "RMSNorm") + " with " + last(q_norm) + " and " + last(k_norm) + (own.q_norm_bias.defined() ? " and their biases" : "") + ", over " + (q_norm.whole ? "all heads at once" : q_norm.of_each ? "each head, with weights of its own" : "each head") + ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
   }
   if (const std::string sinks = array_under(r, {"sinks"}); !sinks.empty()) {
-    own.sink_logits = r.file.load(sinks);
+    own.sink_logits = r.load(sinks);
     if (own.sink_logits.shape() != Shape{d.heads}) r.fail(r.shape_of(sinks), "expected [" + std::to_string(d.heads) + "], a logit a head");
     r.assume("sinks", sinks + ": a logit a head that takes its share of each row");
   }
-  if (const std::string table = relative_table(r); !table.empty() && table_fits(r, table)) {
-    if (in.bias.defined()) {
-      r.assume("bias", "the file's own, without " + table);
-    } else {
-      const bool both_ways = r.keys.prefix.find("decoder") == std::string::npos;
-      const Index buckets = r.file.arrays().find(table)->shape[0], furthest = furthest_distance(r, buckets);
-      in.bias = r.file.made(table + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k), [&] {
-        const Tensor by_distance = t5_by_distance(r.file.load(table).transpose(0, 1).contiguous(), both_ways, d.n_q, d.n_k, 0, furthest);
-        Buffer cells;
-        for (Index h = 0; h < d.heads; ++h) {
-          for (Index q = 0; q < d.n_q; ++q) {
-            for (Index k = 0; k < d.n_k; ++k) cells.push_back(by_distance.at({h, k - q + d.n_q - 1}));
-          }
-        }
-        return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));
-      });
-      r.assume("bias", table + ": by the distance of query and key, " + (both_ways ? "both ways" : "backwards") +
-                           (buckets == t5_buckets && furthest == t5_max_distance ? std::string() : ", " + std::to_string(buckets) + " buckets to distance " + std::to_string(furthest)));
-    }
-  }
-  if (const std::string table = window_table(r); !table.empty()) {
-    in.bias.defined() ? r.assume("bias", "the file's own, without " + table) : add_window_bias(r, table);
-  }
-  const bool any = own.q_norm.defined() || own.sink_logits.defined();
-  if (any) in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr, file_under(in.file));
+  const auto add_bias = [&](const std::string& table, Tensor (*made)(const FileReading&, const Dims&, const std::string&)) {
+    rules.bias.defined() ? r.assume("bias", "the file's own, without " + table) : void(rules.bias = made(r, d, table));
+  };
+  if (const std::string table = relative_table(r); !table.empty() && table_fits(r, d, table)) add_bias(table, distance_bias);
+  if (const std::string table = window_table(r, d); !table.empty()) add_bias(table, window_bias);
+  if (own.q_norm.defined() || own.sink_logits.defined()) rules.own = std::move(own);
+  return rules;
 }
 
 }  // namespace headlight

@@ -17,9 +17,9 @@ float positive(const FileReading& r, const FileReading::Number& number) {
   return value;
 }
 
-void read_numbers(const FileReading& r) {
+SourceSettings read_numbers(const FileReading& r) {
   const Scenario& s = r.resolving.scenario;
-  SourceSettings& says = r.inputs.says;
+  SourceSettings says;
   if (const auto scale = r.own_number({"scale", "scaling", "softmax_scale"})) {
     says.scale = positive(r, *scale);
     r.assume("scale", s.scale ? shortest(*s.scale) + " as set, where the file says " + shortest(*says.scale) : shortest(*says.scale) + " (" + scale->name + ")");
@@ -45,11 +45,11 @@ void read_numbers(const FileReading& r) {
     says.rope = Rope::half;
     r.assume("positions", "RoPE by halves of base " + shortest(says.rope_base) + " (" + base->name + ")");
   }
+  return says;
 }
 
 /// Sizes that numbers in a file may repeat.
-void check_sizes(const FileReading& r) {
-  const Dims& d = r.inputs.dims;
+void check_sizes(const FileReading& r, const Dims& d) {
   const auto check = [&](std::initializer_list<const char*> names, std::initializer_list<Index> may_be) {
     const auto number = r.own_number(names);
     if (!number) return;
@@ -65,10 +65,10 @@ void check_sizes(const FileReading& r) {
 
 }  // namespace
 
-void read_settings(const FileReading& r) {
-  read_numbers(r);
-  check_sizes(r);
-  read_config_settings(r);
+FileRules read_settings(const FileReading& r, const Dims& dims) {
+  const SourceSettings numbers = read_numbers(r);
+  check_sizes(r, dims);
+  return read_config_settings(r, dims, numbers);
 }
 
 void note_untaken_numbers(const FileReading& r) {

@@ -6,18 +6,19 @@
 #include <string>
 
 #include "core/scenario/inputs.h"
+#include "core/scenario/model_layer.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/state_dict.h"
 #include "core/scenario/tensor_file.h"
 
 namespace headlight {
 
-/// One attention of an open file, on its way into `inputs`; what is taken for granted is noted in inputs.assumptions.
+/// One attention of an open file, and what is taken for granted while it is read.
 struct FileReading {
   const Resolving& resolving;
   const TensorFile& file;
   AttentionKeys keys;
-  Inputs& inputs;
+  std::vector<Assumption>& assumptions;
   /// Names that were asked for, so that a number that nobody takes is not passed over in silence.
   std::shared_ptr<std::set<std::string>> asked = std::make_shared<std::set<std::string>>();
 
@@ -32,14 +33,16 @@ struct FileReading {
   std::optional<Number> number(std::initializer_list<const char*> names) const;
   /// The same, of the file alone.
   std::optional<Number> own_number(std::initializer_list<const char*> names) const;
+  /// The array's numbers. Throws FileError, and Cancelled.
+  Tensor load(const std::string& name) const;
   void assume(const std::string& what, const std::string& taken_for) const;
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const;
   /// `"x" has shape [2, 3]`
   std::string shape_of(const std::string& array) const;
 };
 
-/// Everything of `inputs` from scenario.file; inputs that the file lacks are drawn. Throws FileError, SettingError.
-void read_file(const Resolving& resolving, Inputs& inputs);
+/// All that scenario.file and its neighbours say; inputs that the file lacks are drawn. Throws FileError, SettingError.
+Inputs inputs_of_file(const Resolving& resolving);
 
 /// The arrays of a file that begins after its projections, by how much later; nothing where it holds projections.
 struct LateBeginning {
@@ -60,35 +63,54 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
 std::vector<std::string> attention_arrays(const ArrayFile& file);
 /// Throws FileError where several attentions could be meant and `layer` says none of them.
 std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const std::string& layer);
-/// Heads or weights, and the sizes in inputs.dims. Throws FileError, SettingError.
-void read_late_beginning(const FileReading& reading, const LateBeginning& found);
+/// What is known of such a file.
+struct LateSequence {
+  Sequence sequence;  ///< heads or weights
+  Dims dims;
+  Tensor mask;        ///< [1, 1, n_q, n_k]: 0 where no head has any weight; undefined where there is no such cell
+};
+/// Throws FileError, SettingError.
+LateSequence read_late_beginning(const FileReading& reading, const LateBeginning& found);
 
-/// Heads, W_q … b_o and the widths in inputs.dims.
-void read_parameters(const FileReading& reading);
+/// W_q … b_o, and the sizes that they make with the heads: all but batch, n_q and n_k.
+struct SizedParameters {
+  Parameters parameters;
+  Dims dims;
+};
+SizedParameters read_parameters(const FileReading& reading);
 /// The numbers of query heads and of key/value heads that the file says, under the names that there are for them.
 std::optional<FileReading::Number> heads_said(const FileReading& reading);
 std::optional<FileReading::Number> kv_heads_said(const FileReading& reading);
-/// query, key, value, and batch, n_q, n_k in inputs.dims; after read_parameters.
-void read_inputs(const FileReading& reading);
-/// inputs.says: scale, soft-cap and the like from the file's numbers and from a config.json beside it. Throws FileError for
-/// what changes attention and is not computed.
-void read_settings(const FileReading& reading);
-/// What the layer's file says besides: weights of a QK-norm, sinks, a table of relative positions; after read_masks. Throws
-/// FileError where they do not fit.
-void read_file_rules(const FileReading& reading);
-/// Whether read_file_rules adds relative positions.
-bool has_relative_table(const FileReading& reading);
-/// The part of read_settings that asks config.json: of a layer of a model only.
-void read_config_settings(const FileReading& reading);
-/// Says which mask the model has that none is in the file of; after read_masks.
-void note_model_mask(const FileReading& reading);
+/// query, key and value of the widths that the parameters have; with a text's padding.
+TextSequence read_sequence(const FileReading& reading, const SizedParameters& sized);
+
+/// What is said of the attention besides its matrices.
+struct FileRules {
+  SourceSettings says;           ///< scale, soft-cap and the like
+  std::optional<OwnRules> own{};  ///< what no setting says; nothing where that is nothing
+  Tensor bias{};                 ///< of positions, added to the scores
+};
+/// By the file's numbers and a config.json beside it. Throws FileError for what changes attention and is not computed.
+FileRules read_settings(const FileReading& reading, const Dims& dims);
+/// The part of read_settings that asks config.json, of a layer of a model only; `numbers` are what the file's own say.
+FileRules read_config_settings(const FileReading& reading, const Dims& dims, const SourceSettings& numbers);
+/// `rules` with what the layer's arrays say: weights of a QK-norm, sinks, and unless there is a bias a table of relative
+/// positions. Throws FileError where they do not fit.
+FileRules with_layer_arrays(const FileReading& reading, const Dims& dims, FileRules rules);
+/// Whether that has a table.
+bool has_relative_table(const FileReading& reading, const Dims& dims);
+/// file_mask, valid_lens, doc_ids, bias and fill; what is known of them before is `known`.
+Masking read_masks(const FileReading& reading, const Dims& dims, Masking known);
+/// Says which mask the model has that none is in the file of.
+void note_model_mask(const FileReading& reading, const Dims& dims, const Masking& masking);
 /// Says which numbers of the file nobody took.
 void note_untaken_numbers(const FileReading& reading);
-/// query_tokens and key_tokens; after read_inputs. Throws FileError where they are not as many as the positions.
-void read_tokens(const FileReading& reading);
-/// file_mask, valid_lens, bias and fill; after read_inputs and settle_heads.
-void read_masks(const FileReading& reading);
-/// scenario.mask_file in place of the source's own mask; after everything else. Throws FileError.
-void read_mask_file(const Resolving& resolving, Inputs& inputs);
+/// The words of queries and keys. Throws FileError where they are not as many as the positions.
+struct TokenWords {
+  Sequence::Names queries, keys;
+};
+TokenWords read_tokens(const FileReading& reading, const Dims& dims);
+/// scenario.mask_file in place of the source's own mask. Throws FileError.
+void add_mask_file(const Resolving& resolving, Inputs& inputs);
 
 }  // namespace headlight

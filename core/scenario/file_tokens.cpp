@@ -5,10 +5,10 @@
 namespace headlight {
 namespace {
 
-using Names = std::vector<std::vector<std::string>>;
+using Names = Sequence::Names;
 
 /// Words under the first of these names, a list a batch entry; empty where the file has none.
-Names words_named(const FileReading& r, std::initializer_list<const char*> names, std::string& found) {
+Names words_named(const FileReading& r, const Dims& dims, std::initializer_list<const char*> names, std::string& found) {
   for (const std::string& prefix : {r.keys.prefix, std::string()}) {
     for (const char* name : names) {
       const std::optional<ArrayWords> stored = r.file.arrays().words(prefix + name);
@@ -17,12 +17,12 @@ Names words_named(const FileReading& r, std::initializer_list<const char*> names
       r.asked->insert(found);
       const Shape& shape = stored->shape;
       const bool by_entry = shape.size() == 2;
-      if (shape.size() > 2 || shape.empty() || (by_entry && shape[0] != r.inputs.dims.batch && shape[0] != 1)) {
-        r.fail(in_quotes(found) + " has shape " + to_string(shape), "expected [n] or [B, n] = [" + std::to_string(r.inputs.dims.batch) + ", n]");
+      if (shape.size() > 2 || shape.empty() || (by_entry && shape[0] != dims.batch && shape[0] != 1)) {
+        r.fail(in_quotes(found) + " has shape " + to_string(shape), "expected [n] or [B, n] = [" + std::to_string(dims.batch) + ", n]");
       }
       const auto width = static_cast<std::size_t>(shape.back());
       Names list;
-      for (Index b = 0; b < r.inputs.dims.batch; ++b) {
+      for (Index b = 0; b < dims.batch; ++b) {
         const std::size_t row = by_entry && shape[0] > 1 ? static_cast<std::size_t>(b) : 0;
         const auto first = stored->words.begin() + static_cast<std::ptrdiff_t>(row * width);
         list.emplace_back(first, first + static_cast<std::ptrdiff_t>(width));
@@ -40,23 +40,20 @@ void check_length(const FileReading& r, const Names& names, const std::string& f
 
 }  // namespace
 
-void read_tokens(const FileReading& r) {
-  Inputs& in = r.inputs;
-  if (!in.query_tokens.empty()) return;  // the text's own
+TokenWords read_tokens(const FileReading& r, const Dims& dims) {
   std::string both_found, query_found, key_found;
-  const Names both = words_named(r, {"tokens"}, both_found);
-  Names queries = words_named(r, {"query_tokens"}, query_found), keys = words_named(r, {"key_tokens"}, key_found);
-  check_length(r, queries, query_found, in.dims.n_q, "query");
-  check_length(r, keys, key_found, in.dims.n_k, "key");
+  const Names both = words_named(r, dims, {"tokens"}, both_found);
+  Names queries = words_named(r, dims, {"query_tokens"}, query_found), keys = words_named(r, dims, {"key_tokens"}, key_found);
+  check_length(r, queries, query_found, dims.n_q, "query");
+  check_length(r, keys, key_found, dims.n_k, "key");
   if (!both.empty()) {
     const auto count = static_cast<Index>(both.front().size());
-    const bool fits_queries = count == in.dims.n_q, fits_keys = count == in.dims.n_k;
-    if (!fits_queries && !fits_keys) check_length(r, both, both_found, in.dims.n_k, "key");
+    const bool fits_queries = count == dims.n_q, fits_keys = count == dims.n_k;
+    if (!fits_queries && !fits_keys) check_length(r, both, both_found, dims.n_k, "key");
     if (fits_queries && queries.empty()) queries = both;
     if (fits_keys && keys.empty()) keys = both;
   }
-  in.query_tokens = std::move(queries);
-  in.key_tokens = std::move(keys);
+  return {std::move(queries), std::move(keys)};
 }
 
 }  // namespace headlight

@@ -1,8 +1,10 @@
-// Inputs: what a scenario resolves to: every tensor that the pipeline starts from, and what was assumed on the way.
+// Inputs: what a scenario resolves to: every tensor that the pipeline starts from, and what was assumed on the way. Its parts are
+// read each by one function for each kind of source, and put together once.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -42,36 +44,49 @@ struct SourceSettings {
   bool operator==(const SourceSettings&) const = default;
 };
 
-struct Inputs {
-  Dims dims;
-  Tensor query, key, value;   ///< [B, n_q, d_query] [B, n_k, d_key] [B, n_k, d_value]; identical() in self-attention
-  Tensor W_q, W_k, W_v, W_o;  ///< nn.Linear's [out, in]; W_o undefined: no output projection
-  Tensor b_q, b_k, b_v, b_o;  ///< [out], undefined: no bias
+/// What is multiplied with.
+struct Parameters {
+  Tensor W_q{}, W_k{}, W_v{}, W_o{};  ///< nn.Linear's [out, in]; W_o undefined: no output projection
+  Tensor b_q{}, b_k{}, b_v{}, b_o{};  ///< [out], undefined: no bias
+  bool packed = false;                ///< W_q, W_k, W_v are slices of one [.., in] matrix in the source
+  bool random_parameters = false;     ///< drawn from the seed: what attends to what means nothing
+};
+
+/// What attends, and to what.
+struct Sequence {
+  using Names = std::vector<std::vector<std::string>>;
+
+  Tensor query{}, key{}, value{};  ///< [B, n_q, d_query] [B, n_k, d_key] [B, n_k, d_value]; identical() in self-attention
   /// Where the source knows no inputs, but the heads: [B, H, n_q, d_head] [B, G, n_k, d_head] [B, G, n_k, d_v]. V_heads
   /// undefined: nothing after the weights. All else above is undefined then.
-  Tensor Q_heads, K_heads, V_heads;
-  Tensor weights;             ///< [B, H, n_q, n_k] where the source knows the attention alone; no heads then either
-  bool packed = false;        ///< W_q, W_k, W_v are slices of one [.., in] matrix in the source
-  bool random_inputs = false, random_parameters = false;  ///< drawn from the seed: what attends to what means nothing
-
-  Tensor file_mask;           ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
-  Tensor valid_lens;          ///< [B] or [B, n_q]; undefined: none
-  Tensor doc_ids;             ///< [1, n] or [B, n], of as many queries as keys: which document each token belongs to; undefined: none
-  Tensor bias;                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
-  std::optional<float> fill;  ///< the source's own fill value
-  SourceSettings says;        ///< the source's own scale and the like
-
-  std::shared_ptr<const TensorFile> file;  ///< where the source is a file; kept so that the next resolve can share it
-  std::shared_ptr<const TensorFile> mask_file;  ///< the same for Scenario::mask_file
-  std::shared_ptr<const Inputs> unedited;  ///< the same before CellEdits; null where there are none
-
+  Tensor Q_heads{}, K_heads{}, V_heads{};
+  Tensor weights{};            ///< [B, H, n_q, n_k] where the source knows the attention alone; no heads then either
+  bool random_inputs = false;  ///< drawn from the seed: what attends to what means nothing
   /// Names of the queries and keys of each batch entry; empty where there are none. All entries have n_q / n_k names.
-  std::vector<std::vector<std::string>> query_tokens, key_tokens;
-  std::vector<Assumption> assumptions;
+  Names query_tokens{}, key_tokens{};
+
+  bool self_attention() const { return identical(query, key) && identical(key, value); }
+};
+
+/// Which of them may, and what is added to their scores.
+struct Masking {
+  Tensor file_mask{};           ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
+  Tensor valid_lens{};          ///< [B] or [B, n_q]; undefined: none
+  Tensor doc_ids{};             ///< [1, n] or [B, n], of as many queries as keys: which document each token belongs to; undefined: none
+  Tensor bias{};                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
+  std::optional<float> fill{};  ///< the source's own fill value
+};
+
+struct Inputs : Parameters, Sequence, Masking {
+  Dims dims{};
+  SourceSettings says{};      ///< the source's own scale and the like
+  std::vector<Assumption> assumptions{};
+  std::shared_ptr<const TensorFile> file{};  ///< where the source is a file; kept so that the next resolve can share it
+  std::shared_ptr<const TensorFile> mask_file{};  ///< the same for Scenario::mask_file
+  std::shared_ptr<const Inputs> unedited{};  ///< the same before CellEdits; null where there are none
 
   /// The first of the stages: query, or where the source begins later Q_heads or weights.
   Stage first_stage() const { return weights.defined() ? Stage::weights : Q_heads.defined() ? Stage::Q_heads : Stage::query; }
-  bool self_attention() const { return identical(query, key) && identical(key, value); }
   /// What the source knows of a stage or parameter; undefined where that is computed, or absent.
   const Tensor& matrix(Stage stage) const;
 };
@@ -81,7 +96,8 @@ Scenario with_source_settings(Scenario scenario, const SourceSettings& says);
 
 /// The scenario's tensors: opened, sampled or made from text, edits applied. Asks `last` for tensors whose
 /// determining settings did not change, so that they stay identical(). Throws FileError or SettingError.
-/// Thread-safe. A file is read again when its size or time of change differs from when it was last read.
-Inputs resolve(const Scenario& scenario, const Scenario* last_scenario = nullptr, const Inputs* last = nullptr);
+/// Thread-safe. A file is read again when its size or time of change differs from when it was last read. Throws Cancelled soon
+/// after it was asked to stop.
+Inputs resolve(const Scenario& scenario, const Scenario* last_scenario = nullptr, const Inputs* last = nullptr, std::stop_token stop = {});
 
 }  // namespace headlight

@@ -53,10 +53,10 @@ LayerCandidate candidate(const FileReading& r) {
 std::vector<LayerCandidate> list_layers(const std::string& file) {
   const auto opened = std::make_shared<const TensorFile>(file);
   const Scenario scenario;
-  Inputs inputs;
+  std::vector<Assumption> assumptions;
   std::vector<LayerCandidate> list;
   for (AttentionKeys& keys : find_attentions(opened->arrays())) {
-    list.push_back(candidate({Resolving{scenario}, *opened, std::move(keys), inputs}));
+    list.push_back(candidate({Resolving{scenario}, *opened, std::move(keys), assumptions}));
   }
   return list;
 }

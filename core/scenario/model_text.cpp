@@ -47,9 +47,8 @@ Model model_of(const FileReading& r) {
 }
 
 /// The named table's rows of these numbers, [rows, d].
-Tensor rows_of(const FileReading& r, const std::string& name, const std::vector<Index>& rows, const std::string& what) {
+Tensor rows_of(const FileReading& r, const std::string& name, const std::vector<Index>& rows, Index width, const std::string& what) {
   const ArrayEntry* entry = r.file.arrays().find(name);
-  const Index width = r.inputs.dims.d_query;
   if (!entry) r.fail("holds no " + in_quotes(name), "expected the model's " + what);
   if (entry->shape.size() != 2 || entry->shape[1] != width) r.fail(r.shape_of(name), "expected [n, " + std::to_string(width) + "], the attention's width");
   const Index last = *std::ranges::max_element(rows);
@@ -66,14 +65,14 @@ struct Norm {
   bool root_mean_square = false;
 };
 
-Tensor vector_of(const FileReading& r, const std::string& name) {
-  const Tensor values = r.file.load(name);
-  if (values.shape() != Shape{r.inputs.dims.d_query}) r.fail(r.shape_of(name), "expected [" + std::to_string(r.inputs.dims.d_query) + "]");
+Tensor vector_of(const FileReading& r, const std::string& name, Index width) {
+  const Tensor values = r.load(name);
+  if (values.shape() != Shape{width}) r.fail(r.shape_of(name), "expected [" + std::to_string(width) + "]");
   return values;
 }
 
 /// Nothing where the file has no such norm. Older files call weight and bias gamma and beta.
-std::optional<Norm> norm_of(const FileReading& r, const std::string& name, bool root_mean_square) {
+std::optional<Norm> norm_of(const FileReading& r, const std::string& name, Index width, bool root_mean_square) {
   const auto first = [&](const char* a, const char* b) {
     return r.file.arrays().find(name + a) ? name + a : r.file.arrays().find(name + b) ? name + b : std::string();
   };
@@ -81,7 +80,7 @@ std::optional<Norm> norm_of(const FileReading& r, const std::string& name, bool 
   if (weight.empty()) return {};
   const auto said = config_number(path_from(r.file.path()), {"layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps"});
   const double usual = root_mean_square ? 1e-6 : name.ends_with("LayerNorm") ? 1e-12 : 1e-5;
-  return Norm{name, vector_of(r, weight), bias.empty() ? Tensor() : vector_of(r, bias), said ? said->value : usual, root_mean_square};
+  return Norm{name, vector_of(r, weight, width), bias.empty() ? Tensor() : vector_of(r, bias, width), said ? said->value : usual, root_mean_square};
 }
 
 /// Ba et al. 2016; without the mean, Zhang & Sennrich 2019.
@@ -131,7 +130,7 @@ Batch tokenized(const FileReading& r, const TokenSplitter& splitter) {
 }
 
 /// [B·n, d]: tokens, and positions and the first segment where the layout adds them.
-Buffer embedded(const FileReading& r, const Model& model, const Batch& batch) {
+Buffer embedded(const FileReading& r, const Model& model, const Batch& batch, Index width) {
   std::vector<Index> ids, places;
   for (const auto& entry : batch.entries) {
     for (std::size_t i = 0; i < entry.size(); ++i) {
@@ -139,11 +138,11 @@ Buffer embedded(const FileReading& r, const Model& model, const Batch& batch) {
       places.push_back(static_cast<Index>(i));
     }
   }
-  const Tensor tokens = rows_of(r, model.prefix + model.layout.tokens, ids, "token embedding");
+  const Tensor tokens = rows_of(r, model.prefix + model.layout.tokens, ids, width, "token embedding");
   Buffer sum(tokens.values().begin(), tokens.values().end());
   const auto add = [&](const char* name, const std::vector<Index>& rows, const char* what) {
     if (*name == '\0') return;
-    const Tensor added = rows_of(r, model.prefix + name, rows, what);
+    const Tensor added = rows_of(r, model.prefix + name, rows, width, what);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += added.values()[i];
   };
   add(model.layout.positions, places, "position embedding");
@@ -181,32 +180,32 @@ void note(const FileReading& r, const Model& model, const TokenSplitter& splitte
 
 }  // namespace
 
-void read_model_text(const FileReading& r) {
+TextSequence read_model_text(const FileReading& r, const Dims& dims) {
   const Model model = model_of(r);
   const auto splitter = r.file.tokenizer();
   const Batch batch = tokenized(r, *splitter);
-  Buffer x = embedded(r, model, batch);
+  Buffer x = embedded(r, model, batch, dims.d_query);
   const std::string block = block_of(r.keys, model.layout);
   std::string norms;
   for (const std::string& name : {*model.layout.whole_norm ? model.prefix + model.layout.whole_norm : std::string(),
                                   *model.layout.block_norm ? block + model.layout.block_norm : std::string()}) {
     if (name.empty()) continue;
-    const std::optional<Norm> norm = norm_of(r, name, model.layout.root_mean_square);
+    const std::optional<Norm> norm = norm_of(r, name, dims.d_query, model.layout.root_mean_square);
     norms += norm ? ", then " + name : ", without " + name + ", which the file lacks";
-    const auto width = static_cast<std::size_t>(r.inputs.dims.d_query);
+    const auto width = static_cast<std::size_t>(dims.d_query);
     for (std::size_t row = 0; norm && row < x.size(); row += width) normalise(*norm, std::span(x).subspan(row, width));
   }
-  Inputs& in = r.inputs;
-  in.dims.batch = batch.size();
-  in.dims.n_q = in.dims.n_k = batch.tokens();
-  in.query = in.key = in.value = Tensor({batch.size(), batch.tokens(), in.dims.d_query}, std::move(x));
-  if (batch.padded) in.valid_lens = Tensor({batch.size()}, batch.lengths);
+  TextSequence made;
+  Sequence& in = made.sequence;
+  in.query = in.key = in.value = Tensor({batch.size(), batch.tokens(), dims.d_query}, std::move(x));
+  if (batch.padded) made.valid_lens = Tensor({batch.size()}, batch.lengths);
   for (const auto& entry : batch.entries) {
     std::vector<std::string>& names = in.query_tokens.emplace_back();
     for (const Token& token : entry) names.push_back(token.text);
   }
   in.key_tokens = in.query_tokens;
   note(r, model, *splitter, norms, depth_of(block));
+  return made;
 }
 
 }  // namespace headlight

@@ -10,34 +10,32 @@
 namespace headlight {
 namespace {
 
-void resolve_text(const Resolving& r, Inputs& inputs) {
+Inputs inputs_of_text(const Resolving& r) {
   const Scenario& s = r.scenario;
   if (s.x) throw SettingError("x", "is given, but the text is the input", "expected the source random or file");
   const std::string why = "since the text's tokens are the queries and keys";
   must_be_unset(s.batch_size, "--batch-size", why);
   must_be_unset(s.queries, "--queries", why);
   must_be_unset(s.keys, "--keys", why);
-  inputs.dims = seeded_dims(s);
-  if (inputs.dims.d_key != inputs.dims.d_query || inputs.dims.d_value != inputs.dims.d_query) {
+  Dims dims = seeded_dims(s);
+  if (dims.d_key != dims.d_query || dims.d_value != dims.d_query) {
     throw SettingError("--d-key", "and --d-value differ from d_query, but text is query, key and value at once",
                        "expected equal widths");
   }
-  embed_text(s, inputs);
-  settle_heads(s, inputs.dims);
-  draw_parameters(r, inputs);
+  TextSequence text = embedded_text(s, dims);
+  dims = sized(dims, text.sequence);
+  settle_heads(s, dims);
+  return {drawn_parameters(r, dims), std::move(text.sequence), {.valid_lens = text.valid_lens}, dims};
 }
 
-void resolve_random(const Resolving& r, Inputs& inputs) {
-  inputs.dims = seeded_dims(sized_by_input(r.scenario));
-  settle_heads(r.scenario, inputs.dims);
-  r.scenario.x ? take_typed_input(r.scenario, "", inputs) : draw_inputs(r.scenario, inputs);
-  draw_parameters(r, inputs);
+Inputs inputs_of_seed(const Resolving& r) {
+  Dims dims = seeded_dims(sized_by_input(r.scenario));
+  settle_heads(r.scenario, dims);
+  return {drawn_parameters(r, dims), r.scenario.x ? typed_sequence(r.scenario, dims) : drawn_sequence(r, dims), {}, dims};
 }
 
-/// scenario.valid_lens over what the source says.
-void set_valid_lens(const Scenario& s, Inputs& inputs) {
-  if (s.valid_lens.empty()) return;
-  const Dims& d = inputs.dims;
+/// scenario.valid_lens as [B] or [B, n_q].
+Tensor typed_valid_lens(const Scenario& s, const Dims& d) {
   const std::size_t width = s.valid_lens.front().size();
   const bool even = std::all_of(s.valid_lens.begin(), s.valid_lens.end(),
                                 [&](const std::vector<Index>& entry) { return entry.size() == width; });
@@ -53,13 +51,11 @@ void set_valid_lens(const Scenario& s, Inputs& inputs) {
   for (const std::vector<Index>& entry : s.valid_lens) {
     for (const Index length : entry) lengths.push_back(static_cast<float>(length));
   }
-  inputs.valid_lens = width == 1 ? Tensor({d.batch}, std::move(lengths)) : Tensor({d.batch, d.n_q}, std::move(lengths));
+  return width == 1 ? Tensor({d.batch}, std::move(lengths)) : Tensor({d.batch, d.n_q}, std::move(lengths));
 }
 
-/// scenario.doc_ids over what the source says.
-void set_doc_ids(const Scenario& s, Inputs& inputs) {
-  if (s.doc_ids.empty()) return;
-  const Dims& d = inputs.dims;
+/// scenario.doc_ids as [1, n] or [B, n].
+Tensor typed_doc_ids(const Scenario& s, const Dims& d) {
   Buffer ids;
   bool flat = true, even = true;
   for (const std::vector<Index>& entry : s.doc_ids) {
@@ -74,7 +70,7 @@ void set_doc_ids(const Scenario& s, Inputs& inputs) {
                                         (d.n_q != d.n_k ? ", and there are " + std::to_string(d.n_q) + " queries and " + std::to_string(d.n_k) + " keys" : ""),
                        d.n_q != d.n_k ? "expected as many queries as keys, which are the same tokens" : "expected " + std::to_string(d.n_k) + ", one a token, or that many for each of " + std::to_string(d.batch) + " batch entries");
   }
-  inputs.doc_ids = Tensor({entries, d.n_k}, std::move(ids));
+  return Tensor({entries, d.n_k}, std::move(ids));
 }
 
 /// One name a position, the same for every batch entry where one list is given.
@@ -113,19 +109,20 @@ void keep_inputs(const Inputs& last, Inputs& inputs) {
   inputs.bias = keep_if_equal(inputs.bias, last.bias);
 }
 
-Inputs resolve_unedited(const Resolving& r) {
-  Inputs inputs;
+Inputs inputs_of_source(const Resolving& r) {
   switch (r.scenario.source) {
     case Source::text:
-      resolve_text(r, inputs);
-      break;
+      return inputs_of_text(r);
     case Source::random:
-      resolve_random(r, inputs);
-      break;
+      return inputs_of_seed(r);
     case Source::file:
-      read_file(r, inputs);
-      break;
+      return inputs_of_file(r);
   }
+  return {};
+}
+
+Inputs resolve_unedited(const Resolving& r) {
+  Inputs inputs = inputs_of_source(r);
   if (r.scenario.positions != Positions::none && !inputs.query.defined()) {
     throw SettingError("--positions", "are added to the inputs, of which the file knows none", "expected none");
   }
@@ -212,21 +209,21 @@ void apply_edits(const std::vector<CellEdit>& edits, const Inputs* last, Inputs&
 
 }  // namespace
 
-Inputs resolve(const Scenario& scenario, const Scenario* last_scenario, const Inputs* last) {
+Inputs resolve(const Scenario& scenario, const Scenario* last_scenario, const Inputs* last, std::stop_token stop) {
   check_settings(scenario);
   const Inputs* last_unedited = last && last->unedited ? last->unedited.get() : last;
-  Inputs inputs = resolve_unedited({scenario, last_scenario, last_unedited});
-  add_settings({scenario, last_scenario, last}, inputs);
+  Inputs inputs = resolve_unedited({scenario, last_scenario, last_unedited, stop});
+  add_settings({scenario, last_scenario, last, std::move(stop)}, inputs);
   if (const auto doubt = doubtful(scenario.mask)) inputs.assumptions.push_back({"mask", *doubt});
   return inputs;
 }
 
 void add_settings(const Resolving& r, Inputs& inputs) {
   const Inputs* last_unedited = r.last && r.last->unedited ? r.last->unedited.get() : r.last;
-  set_valid_lens(r.scenario, inputs);
-  set_doc_ids(r.scenario, inputs);
-  if (!r.scenario.mask_file.empty()) read_mask_file({r.scenario, r.last_scenario, last_unedited}, inputs);
-  take_typed_bias(r.scenario, inputs);
+  if (!r.scenario.valid_lens.empty()) inputs.valid_lens = typed_valid_lens(r.scenario, inputs.dims);
+  if (!r.scenario.doc_ids.empty()) inputs.doc_ids = typed_doc_ids(r.scenario, inputs.dims);
+  if (!r.scenario.mask_file.empty()) add_mask_file({r.scenario, r.last_scenario, last_unedited}, inputs);
+  if (r.scenario.attn_bias) inputs.bias = typed_bias(r.scenario, inputs.dims);
   name_tokens(r.scenario, inputs);
   if (last_unedited) keep_inputs(*last_unedited, inputs);
   if (r.scenario.edits.empty()) return;

@@ -24,43 +24,58 @@ Tensor drawn_parameter(const Resolving& r, Stage stage, const Shape& shape, Inde
     if (last.defined() && last.shape() == shape) return last;
   }
   const float bound = s.weight_gain / std::sqrt(static_cast<float>(in));
-  return Sampler(s.seed, name(stage)).uniform(shape, -bound, bound);
+  return Sampler(s.seed, name(stage), r.stop).uniform(shape, -bound, bound);
 }
 
 struct Linear {
-  Stage weight, bias;
-  Tensor Inputs::*weight_member;
-  Tensor Inputs::*bias_member;
-  Index out, in;
+  Tensor weight, bias;
 };
 
-void draw_linear(const Resolving& r, const Linear& linear, Inputs& inputs) {
-  const Index last_in = r.last && r.last->matrix(linear.weight).defined() ? r.last->matrix(linear.weight).size(1) : 0;
-  inputs.*linear.weight_member = drawn_parameter(r, linear.weight, {linear.out, linear.in}, linear.in, last_in);
-  if (r.scenario.bias.value_or(true)) {
-    inputs.*linear.bias_member = drawn_parameter(r, linear.bias, {linear.out}, linear.in, last_in);
-  }
+Linear drawn_linear(const Resolving& r, Stage weight, Stage bias, Index out, Index in) {
+  const Index last_in = r.last && r.last->matrix(weight).defined() ? r.last->matrix(weight).size(1) : 0;
+  Linear drawn{drawn_parameter(r, weight, {out, in}, in, last_in), {}};
+  if (r.scenario.bias.value_or(true)) drawn.bias = drawn_parameter(r, bias, {out}, in, last_in);
+  return drawn;
 }
 
 /// One [d + 2·kv, in] matrix, and its slices as W_q, W_k and W_v.
-void draw_packed(const Resolving& r, Inputs& inputs) {
-  const Dims& dims = inputs.dims;
+Parameters drawn_packed(const Resolving& r, const Dims& dims) {
+  Parameters made;
   const Index kv = dims.kv_heads * dims.d_head;
   const float bound = r.scenario.weight_gain / std::sqrt(static_cast<float>(dims.d_query));
-  const Tensor weight = Sampler(r.scenario.seed, "W_qkv").uniform({dims.d_model + 2 * kv, dims.d_query}, -bound, bound);
+  const Tensor weight = Sampler(r.scenario.seed, "W_qkv", r.stop).uniform({dims.d_model + 2 * kv, dims.d_query}, -bound, bound);
   const auto last = [&](Stage stage) { return r.last ? r.last->matrix(stage) : Tensor(); };
   const auto part = [&](const Tensor& whole, Stage stage, Index first, Index length) {
     return keep_if_equal(whole.slice(0, first, length), last(stage));
   };
-  inputs.W_q = part(weight, Stage::W_q, 0, dims.d_model);
-  inputs.W_k = part(weight, Stage::W_k, dims.d_model, kv);
-  inputs.W_v = part(weight, Stage::W_v, dims.d_model + kv, kv);
-  inputs.packed = true;
-  if (!r.scenario.bias.value_or(true)) return;
+  made.W_q = part(weight, Stage::W_q, 0, dims.d_model);
+  made.W_k = part(weight, Stage::W_k, dims.d_model, kv);
+  made.W_v = part(weight, Stage::W_v, dims.d_model + kv, kv);
+  made.packed = true;
+  if (!r.scenario.bias.value_or(true)) return made;
   const Tensor bias = Sampler(r.scenario.seed, "b_qkv").uniform({dims.d_model + 2 * kv}, -bound, bound);
-  inputs.b_q = part(bias, Stage::b_q, 0, dims.d_model);
-  inputs.b_k = part(bias, Stage::b_k, dims.d_model, kv);
-  inputs.b_v = part(bias, Stage::b_v, dims.d_model + kv, kv);
+  made.b_q = part(bias, Stage::b_q, 0, dims.d_model);
+  made.b_k = part(bias, Stage::b_k, dims.d_model, kv);
+  made.b_v = part(bias, Stage::b_v, dims.d_model + kv, kv);
+  return made;
+}
+
+Parameters drawn_separate(const Resolving& r, const Dims& dims) {
+  const Index kv = dims.kv_heads * dims.d_head;
+  const Linear q = drawn_linear(r, Stage::W_q, Stage::b_q, dims.d_model, dims.d_query);
+  const Linear k = drawn_linear(r, Stage::W_k, Stage::b_k, kv, dims.d_key);
+  const Linear v = drawn_linear(r, Stage::W_v, Stage::b_v, kv, dims.d_value);
+  return {.W_q = q.weight, .W_k = k.weight, .W_v = v.weight, .W_o = {}, .b_q = q.bias, .b_k = k.bias, .b_v = v.bias, .b_o = {}};
+}
+
+/// Whether each of its cells is written by hand, so that nothing of what was drawn is left.
+bool is_written(const Scenario& scenario, Stage stage, const Tensor& drawn) {
+  if (!drawn.defined()) return true;
+  std::set<std::pair<Index, Index>> cells;
+  for (const CellEdit& edit : scenario.edits) {
+    if (edit.stage == stage) cells.emplace(edit.row, edit.col);
+  }
+  return std::ssize(cells) == drawn.count();
 }
 
 /// [n, d]: sin(p / 10000^(2i/d)) in column 2i, cos of the same in column 2i + 1.
@@ -96,57 +111,46 @@ Tensor keep_if_equal(Tensor made, const Tensor& last) {
   return equal ? last : made;
 }
 
-void draw_inputs(const Scenario& scenario, Inputs& inputs) {
-  const Dims& d = inputs.dims;
+Sequence drawn_sequence(const Resolving& r, const Dims& d) {
   const auto drawn = [&](Stage stage, Index n, Index width) {
-    return Sampler(scenario.seed, name(stage)).normal({d.batch, n, width});
+    return Sampler(r.scenario.seed, name(stage), r.stop).normal({d.batch, n, width});
   };
   const bool self = d.n_k == d.n_q && d.d_key == d.d_query && d.d_value == d.d_query;
-  inputs.query = drawn(Stage::query, d.n_q, d.d_query);
-  inputs.key = self ? inputs.query : drawn(Stage::key, d.n_k, d.d_key);
-  inputs.value = d.d_value == d.d_key ? inputs.key : drawn(Stage::value, d.n_k, d.d_value);
-  inputs.random_inputs = true;
+  Sequence made;
+  made.query = drawn(Stage::query, d.n_q, d.d_query);
+  made.key = self ? made.query : drawn(Stage::key, d.n_k, d.d_key);
+  made.value = d.d_value == d.d_key ? made.key : drawn(Stage::value, d.n_k, d.d_value);
+  made.random_inputs = true;
+  return made;
 }
 
-namespace {
-
-/// Whether each of its cells is written by hand, so that nothing of what was drawn is left.
-bool is_written(const Scenario& scenario, Stage stage, const Tensor& drawn) {
-  if (!drawn.defined()) return true;
-  std::set<std::pair<Index, Index>> cells;
-  for (const CellEdit& edit : scenario.edits) {
-    if (edit.stage == stage) cells.emplace(edit.row, edit.col);
-  }
-  return std::ssize(cells) == drawn.count();
+Dims sized(Dims dims, const Sequence& sequence) {
+  dims.batch = sequence.query.size(0);
+  dims.n_q = sequence.query.size(1);
+  dims.n_k = sequence.key.size(1);
+  return dims;
 }
 
-}  // namespace
-
-void draw_parameters(const Resolving& r, Inputs& inputs) {
-  const Dims& d = inputs.dims;
-  const Index kv = d.kv_heads * d.d_head;
-  if (r.scenario.packed) {
-    draw_packed(r, inputs);
-  } else {
-    draw_linear(r, {Stage::W_q, Stage::b_q, &Inputs::W_q, &Inputs::b_q, d.d_model, d.d_query}, inputs);
-    draw_linear(r, {Stage::W_k, Stage::b_k, &Inputs::W_k, &Inputs::b_k, kv, d.d_key}, inputs);
-    draw_linear(r, {Stage::W_v, Stage::b_v, &Inputs::W_v, &Inputs::b_v, kv, d.d_value}, inputs);
-  }
+Parameters drawn_parameters(const Resolving& r, const Dims& d) {
+  Parameters made = r.scenario.packed ? drawn_packed(r, d) : drawn_separate(r, d);
   if (r.scenario.output_projection.value_or(true)) {
-    draw_linear(r, {Stage::W_o, Stage::b_o, &Inputs::W_o, &Inputs::b_o, d.d_out, d.d_model}, inputs);
+    const Linear o = drawn_linear(r, Stage::W_o, Stage::b_o, d.d_out, d.d_model);
+    made.W_o = o.weight;
+    made.b_o = o.bias;
   }
-  const std::pair<Stage, const Tensor*> drawn[] = {{Stage::W_q, &inputs.W_q}, {Stage::W_k, &inputs.W_k}, {Stage::W_v, &inputs.W_v}, {Stage::W_o, &inputs.W_o},
-                                                   {Stage::b_q, &inputs.b_q}, {Stage::b_k, &inputs.b_k}, {Stage::b_v, &inputs.b_v}, {Stage::b_o, &inputs.b_o}};
-  inputs.random_parameters = !std::ranges::all_of(drawn, [&](const auto& each) { return is_written(r.scenario, each.first, *each.second); });
+  const std::pair<Stage, const Tensor&> drawn[] = {{Stage::W_q, made.W_q}, {Stage::W_k, made.W_k}, {Stage::W_v, made.W_v}, {Stage::W_o, made.W_o},
+                                                   {Stage::b_q, made.b_q}, {Stage::b_k, made.b_k}, {Stage::b_v, made.b_v}, {Stage::b_o, made.b_o}};
+  made.random_parameters = !std::ranges::all_of(drawn, [&](const auto& each) { return is_written(r.scenario, each.first, each.second); });
+  return made;
 }
 
-void add_positions(const Scenario& scenario, Inputs& inputs) {
+void add_positions(const Scenario& scenario, Sequence& sequence) {
   if (scenario.positions == Positions::none) return;
-  const bool key_is_query = identical(inputs.key, inputs.query);
-  const bool value_is_key = identical(inputs.value, inputs.key);
-  inputs.query = with_positions(inputs.query);
-  inputs.key = key_is_query ? inputs.query : with_positions(inputs.key);
-  inputs.value = value_is_key ? inputs.key : with_positions(inputs.value);
+  const bool key_is_query = identical(sequence.key, sequence.query);
+  const bool value_is_key = identical(sequence.value, sequence.key);
+  sequence.query = with_positions(sequence.query);
+  sequence.key = key_is_query ? sequence.query : with_positions(sequence.key);
+  sequence.value = value_is_key ? sequence.key : with_positions(sequence.value);
 }
 
 }  // namespace headlight

@@ -1,6 +1,8 @@
 // Tensors that come from the scenario's seed: inputs from text or at random, and nn.Linear-like parameters.
 #pragma once
 
+#include <stop_token>
+
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario.h"
 
@@ -12,6 +14,7 @@ struct Resolving {
   const Scenario& scenario;
   const Scenario* last_scenario = nullptr;
   const Inputs* last = nullptr;
+  std::stop_token stop{};  ///< asked between tensors, and within those that are drawn; throws Cancelled
 };
 
 /// What a scenario adds to the inputs of any source: valid lengths, a mask file, a bias, and tensors of `last` where they
@@ -19,18 +22,25 @@ struct Resolving {
 void add_settings(const Resolving& resolving, Inputs& inputs);
 
 /// query, key and value at random, normal numbers: one tensor in self-attention (n_k = n_q, equal widths), else the
-/// value is the key's tensor where widths allow. Reads inputs.dims.
-void draw_inputs(const Scenario& scenario, Inputs& inputs);
+/// value is the key's tensor where widths allow.
+Sequence drawn_sequence(const Resolving& resolving, const Dims& dims);
 
-/// W_q … b_o as nn.Linear draws them, U(−g/√in, g/√in) with g the weight gain. Reads inputs.dims.
-void draw_parameters(const Resolving& resolving, Inputs& inputs);
+/// W_q … b_o as nn.Linear draws them, U(−g/√in, g/√in) with g the weight gain.
+Parameters drawn_parameters(const Resolving& resolving, const Dims& dims);
 
-/// Self-attention on scenario.text: sets the tokens, query = key = value, dims.batch, n_q and n_k, and valid_lens where
-/// lines differ in length. Equal tokens get equal vectors. Throws SettingError for text without tokens.
-void embed_text(const Scenario& scenario, Inputs& inputs);
+/// A text's tokens as query = key = value.
+struct TextSequence {
+  Sequence sequence;
+  Tensor valid_lens;  ///< [B], where lines differ in length; else undefined
+};
+/// Equal tokens get equal vectors of dims.d_query numbers. Throws SettingError for text without tokens.
+TextSequence embedded_text(const Scenario& scenario, const Dims& dims);
+
+/// The sizes with those that the sequence has: batch, n_q and n_k.
+Dims sized(Dims dims, const Sequence& sequence);
 
 /// Adds sinusoidal positions (Vaswani et al. 2017, §3.5) to query, key and value, where the scenario asks for them.
-void add_positions(const Scenario& scenario, Inputs& inputs);
+void add_positions(const Scenario& scenario, Sequence& sequence);
 
 /// `made`, or `last` where both hold the same bits, so that what is computed from it is recognised as unchanged.
 Tensor keep_if_equal(Tensor made, const Tensor& last);

@@ -72,7 +72,7 @@ Tensor embedded(const std::vector<Tokens>& entries, Index d, std::uint64_t seed)
 
 }  // namespace
 
-void embed_text(const Scenario& scenario, Inputs& inputs) {
+TextSequence embedded_text(const Scenario& scenario, const Dims& dims) {
   std::vector<Tokens> entries = tokenized(scenario);
   if (entries.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
   std::size_t longest = 0;
@@ -82,15 +82,19 @@ void embed_text(const Scenario& scenario, Inputs& inputs) {
     lengths.push_back(static_cast<float>(entry.size()));
   }
   const Index batch = static_cast<Index>(entries.size());
-  inputs.dims.batch = batch;
-  inputs.dims.n_q = inputs.dims.n_k = static_cast<Index>(longest);
-  check_memory(scenario, inputs.dims);  // before lines are made as long as the longest
+  Dims whole = dims;
+  whole.batch = batch;
+  whole.n_q = whole.n_k = static_cast<Index>(longest);
+  check_memory(scenario, whole);  // before lines are made as long as the longest
+  TextSequence made;
   for (Tokens& entry : entries) {
-    if (entry.size() < longest && !inputs.valid_lens.defined()) inputs.valid_lens = Tensor({batch}, lengths);
+    if (entry.size() < longest && !made.valid_lens.defined()) made.valid_lens = Tensor({batch}, lengths);
     entry.resize(longest, padding_token);
   }
-  inputs.query = inputs.key = inputs.value = embedded(entries, inputs.dims.d_query, scenario.seed);
-  inputs.query_tokens = inputs.key_tokens = std::move(entries);
+  Sequence& s = made.sequence;
+  s.query = s.key = s.value = embedded(entries, dims.d_query, scenario.seed);
+  s.query_tokens = s.key_tokens = std::move(entries);
+  return made;
 }
 
 }  // namespace headlight

@@ -31,29 +31,27 @@ Scenario sized_by_input(const Scenario& scenario) {
   return sized;
 }
 
-void take_typed_input(const Scenario& scenario, const std::string& widths, Inputs& inputs) {
+Sequence typed_sequence(const Scenario& scenario, const Dims& dims, const std::string& widths) {
   const Tensor& x = scenario.x->numbers;
-  Dims& dims = inputs.dims;
   for (const Index width : {dims.d_query, dims.d_key, dims.d_value}) {
     if (x.size(1) == width) continue;
     throw SettingError("x", "has shape " + to_string(x.shape()), "expected rows of " + std::to_string(width) + " numbers" + widths);
   }
-  inputs.query = inputs.key = inputs.value = x.view({1, x.size(0), x.size(1)});
-  dims.batch = 1;
-  dims.n_q = dims.n_k = x.size(0);
+  Sequence made;
+  made.query = made.key = made.value = x.view({1, x.size(0), x.size(1)});
+  return made;
 }
 
-void take_typed_bias(const Scenario& scenario, Inputs& inputs) {
-  if (!scenario.attn_bias) return;
+Tensor typed_bias(const Scenario& scenario, const Dims& dims) {
   const Tensor& bias = scenario.attn_bias->numbers;
-  const Shape expected{inputs.dims.n_q, inputs.dims.n_k};
+  const Shape expected{dims.n_q, dims.n_k};
   if (bias.shape() != expected) {
     throw SettingError("attn_bias", "has shape " + to_string(bias.shape()), "expected [n_q, n_k] = " + to_string(expected));
   }
   if (!std::ranges::all_of(bias.values(), [](float v) { return v < INFINITY; })) {
     throw SettingError("attn_bias", "holds NaN or inf", "expected numbers or -inf");
   }
-  inputs.bias = bias.view({1, 1, bias.size(0), bias.size(1)});
+  return bias.view({1, 1, bias.size(0), bias.size(1)});
 }
 
 }  // namespace headlight

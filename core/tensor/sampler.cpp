@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/parallel/thread_pool.h"
+#include "core/parallel/turns.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -80,7 +82,7 @@ class Leap {
 
 }  // namespace
 
-Sampler::Sampler(std::uint64_t seed, std::string_view stream) {
+Sampler::Sampler(std::uint64_t seed, std::string_view stream, std::stop_token stop) : stop_(std::move(stop)) {
   // The seed is mixed before the stream joins it, so that neighbouring seeds share no streams.
   std::uint64_t mixed = seed;
   mixed = split_mix(mixed) ^ hash(stream);
@@ -118,12 +120,14 @@ Tensor Sampler::filled(Shape shape, std::uint64_t words_a_number, Draw draw) {
   std::vector<Sampler> at(parts, *this);
   for (std::size_t i = 1; i < parts; ++i) at[i].state_ = leap.from(at[i - 1].state_);
   std::atomic<std::size_t> next{0};
-  work_together([&](bool) {
-    for (std::size_t i = next++; i < parts; i = next++) {
+  work_together([&](bool calling) {
+    for (std::size_t i = next++; i < parts && !stop_.stop_requested(); i = next++) {
+      if (calling) breathe();
       const std::size_t end = std::min(values.size(), (i + 1) * each);
       for (std::size_t j = i * each; j < end; ++j) values[j] = draw(at[i]);
     }
   });
+  if (stop_.stop_requested()) throw Cancelled();
   *this = at[(values.size() - 1) / each];
   return Tensor(std::move(shape), std::move(values));
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stop_token>
 #include <string_view>
 
 #include "core/tensor/tensor.h"
@@ -14,7 +15,8 @@ namespace headlight {
 
 class Sampler {
  public:
-  Sampler(std::uint64_t seed, std::string_view stream);
+  /// Whoever asks it for a tensor may be stopped: it throws Cancelled.
+  Sampler(std::uint64_t seed, std::string_view stream, std::stop_token stop = {});
 
   /// Evenly from [0, 1), in steps of 2⁻²⁴.
   float uniform();
@@ -30,6 +32,7 @@ class Sampler {
   Tensor filled(Shape shape, std::uint64_t words_a_number, Draw draw);
 
   std::array<std::uint64_t, 4> state_;
+  std::stop_token stop_;
 };
 
 }  // namespace headlight

@@ -236,3 +236,18 @@ TEST_CASE("settings at odds are a sentence that names the setting") {
   text.text = " \n\t";
   CHECK(error_of(text).starts_with("--text: holds no token"));
 }
+
+TEST_CASE("a resolution that is asked to stop ends, whatever its source") {
+  std::stop_source stop;
+  stop.request_stop();
+  Scenario random;
+  random.source = Source::random;
+  random.queries = 4096;
+  random.d_model = 512;  // enough for its numbers to be drawn by all threads
+  CHECK_THROWS_AS(resolve(random, nullptr, nullptr, stop.get_token()), Cancelled);
+  Scenario file;
+  file.source = Source::file;
+  file.file = HEADLIGHT_FIXTURES "/alibi_causal.input.npz";
+  REQUIRE_NOTHROW(resolve(file));
+  CHECK_THROWS_AS(resolve(file, nullptr, nullptr, stop.get_token()), Cancelled);
+}

@@ -1,0 +1,147 @@
+// Masks that are a rule rather than a matrix: what a module keeps for its longest sequence, is_causal, lengths, documents.
+#include <algorithm>
+#include <cmath>
+
+#include "core/files/error_place.h"
+#include "core/scenario/mask_reading.h"
+
+namespace headlight {
+namespace {
+
+/// A causal mask that a module keeps for its longest sequence: the part of it that these queries and keys have.
+struct Buffered {
+  std::string name;
+  Tensor attend;  ///< [1, 1, n_q, n_k]
+  bool inverted = false;
+};
+
+/// The stored square of 0 and 1 as a causal mask: ones on and below the diagonal, or where attention is forbidden, above it.
+std::optional<Buffered> causal_buffer(const FileReading& r, const Dims& d, const std::string& name) {
+  const ArrayEntry* entry = r.file.arrays().find(name);
+  if (!entry || entry->shape.size() < 2) return {};
+  const Shape& shape = entry->shape;
+  const Index n = shape.back();
+  if (shape[shape.size() - 2] != n || element_count(shape) != n * n || n < std::max(d.n_q, d.n_k) || n < 2) return {};
+  const Tensor stored = r.load(name).view({n, n});
+  const MatrixView cells = stored.matrix();
+  const auto stands = [&](auto value) {
+    for (Index q = 0; q < n; ++q) {
+      for (Index k = 0; k < n; ++k) {
+        if (cells(q, k) != value(q, k)) return false;
+      }
+    }
+    return true;
+  };
+  const bool lower = stands([](Index q, Index k) { return k <= q ? 1.0F : 0.0F; });
+  const bool upper = !lower && (stands([](Index q, Index k) { return k > q ? 1.0F : 0.0F; }) || stands([](Index q, Index k) { return k > q ? -INFINITY : 0.0F; }));
+  if (!lower && !upper) return {};
+  Buffer values;
+  for (Index q = 0; q < d.n_q; ++q) {
+    const Index row = d.n_k > d.n_q ? q + d.n_k - d.n_q : q;  // later queries of a cache
+    for (Index k = 0; k < d.n_k; ++k) values.push_back(k <= row ? 1.0F : 0.0F);
+  }
+  return Buffered{name, Tensor({1, 1, d.n_q, d.n_k}, std::move(values)), upper};
+}
+
+}  // namespace
+
+void read_causal_buffer(MaskReading& m) {
+  const FileReading& r = m.file;
+  std::vector<std::string> places{r.keys.prefix};
+  const std::string& first = r.keys.q.heads.empty() ? std::string() : r.keys.q.heads.front().weight;
+  if (const std::size_t dot = first.rfind('.', first.rfind('.') - 1); !first.empty() && dot != std::string::npos) places.push_back(first.substr(0, dot + 1));
+  for (const std::string& place : places) {
+    for (const char* name : {"bias", "tril", "mask", "causal_mask", "attn_mask", "masked", "triu"}) {
+      const std::string full = place + name;
+      if (full == r.keys.packed.bias || full == r.keys.o.bias) continue;
+      const std::optional<Buffered> found = causal_buffer(r, m.dims, full);
+      if (!found) continue;
+      r.assume("mask", full + ": the module's causal mask" + (found->inverted ? ", stored as what may not be attended to" : ""));
+      m.restrict_to(found->attend);
+      for (const char* said : {"masked_bias", "IGNORE"}) {
+        const auto value = r.own_number({said});
+        if (value && value->value < 0 && !m.masking.fill) m.masking.fill = static_cast<float>(value->value);
+      }
+      return;
+    }
+  }
+}
+
+bool is_causal_buffer(const MaskReading& m, const std::string& name) {
+  const FileReading& r = m.file;
+  const Dims& d = m.dims;
+  const Shape& shape = r.file.arrays().find(name)->shape;
+  const bool in_module = !r.keys.prefix.empty() && name.starts_with(r.keys.prefix);
+  const bool weights = !r.keys.q.weight.empty() || r.keys.is_packed();
+  if (weights && name == "mask" && is_floating(r.file.arrays().find(name)->dtype)) {  // torch.triu(torch.ones(n, n), diagonal=1) of a module saved alone
+    const auto found = causal_buffer(r, d, name);
+    if (found && found->inverted) return true;
+  }
+  const bool larger = shape.size() >= 2 && shape.back() > d.n_k && shape[shape.size() - 2] == shape.back();
+  return (in_module || larger) && causal_buffer(r, d, name).has_value();
+}
+
+void read_is_causal(MaskReading& m) {
+  const FileReading& r = m.file;
+  const Dims& d = m.dims;
+  const auto flag = r.own_number({"is_causal", "causal"});
+  if (!flag || flag->value == 0) return;
+  Buffer values;
+  for (Index q = 0; q < d.n_q; ++q) {
+    for (Index k = 0; k < d.n_k; ++k) values.push_back(k <= q ? 1.0F : 0.0F);
+  }
+  r.assume("mask", flag->name + ": causal, aligned at the top left as scaled_dot_product_attention does");
+  m.restrict_to(Tensor({1, 1, d.n_q, d.n_k}, std::move(values)));
+}
+
+void read_valid_lens(MaskReading& m) {
+  const FileReading& r = m.file;
+  const Dims& d = m.dims;
+  const std::string name = r.find({"valid_lens", "valid_len", "valid_length"});
+  if (name.empty()) return;
+  const Tensor lengths = r.load(name);
+  if (lengths.shape() != Shape{d.batch} && lengths.shape() != Shape{d.batch, d.n_q}) {
+    r.fail(r.shape_of(name),
+           "expected [B] = " + to_string({d.batch}) + " or [B, n_q] = " + to_string({d.batch, d.n_q}));
+  }
+  if (!std::ranges::all_of(lengths.values(), [](float v) { return v >= 0 && v == std::floor(v); })) {
+    r.fail(in_quotes(name) + " holds a number that is no length", "expected whole numbers, 0 or more");
+  }
+  m.masking.valid_lens = lengths;
+  r.assume("mask", name + (lengths.rank() == 1 ? " [B]" : " [B, n_q]") + ": keys k < length may be attended to");
+}
+
+void read_documents(MaskReading& m) {
+  const FileReading& r = m.file;
+  const Dims& d = m.dims;
+  const std::string ends = r.find({"cu_seqlens", "cu_seqlens_q", "cu_seq_lens", "cu_seq_lens_q"});
+  const std::string name = !ends.empty() ? ends : r.find({"document_ids", "doc_ids", "document_id", "sequence_ids", "segment_ids"});
+  if (name.empty()) return;
+  const Tensor stored = r.load(name).contiguous();
+  if (d.n_q != d.n_k) r.fail(in_quotes(name) + " says the documents of one sequence, but there are " + std::to_string(d.n_q) + " queries and " + std::to_string(d.n_k) + " keys", "expected as many");
+  const Index n = d.n_q;
+  Tensor ids = stored;
+  if (!ends.empty()) {
+    const std::span<const float> at = stored.values();
+    bool ascends = stored.rank() == 1 && at.size() >= 2 && at.front() == 0 && at.back() == static_cast<float>(n);
+    for (std::size_t i = 1; ascends && i < at.size(); ++i) ascends = at[i] >= at[i - 1];
+    if (!ascends) r.fail(in_quotes(name) + " is not where documents begin", "expected [documents + 1] ascending numbers from 0 to " + std::to_string(n));
+    Buffer of;
+    for (Index i = 0; i < n; ++i) of.push_back(static_cast<float>(std::upper_bound(at.begin(), at.end(), static_cast<float>(i)) - at.begin()));
+    ids = Tensor({n}, std::move(of));
+  }
+  if (ids.shape() != Shape{n} && ids.shape() != Shape{d.batch, n}) r.fail(r.shape_of(name), "expected [n] = " + to_string({n}) + " or [B, n] = " + to_string({d.batch, n}));
+  const Index entries = ids.rank() == 2 ? d.batch : 1;
+  m.masking.doc_ids = ids.view({entries, n});
+  Buffer values;
+  for (Index b = 0; b < entries; ++b) {
+    const std::span<const float> of = ids.values().subspan(static_cast<std::size_t>(b * n), static_cast<std::size_t>(n));
+    for (const float q : of) {
+      for (const float k : of) values.push_back(q == k ? 1.0F : 0.0F);
+    }
+  }
+  m.restrict_to(Tensor({entries, 1, n, n}, std::move(values)));
+  r.assume("mask", name + (ends.empty() ? ": tokens of the same id may attend to each other" : ": tokens of one document may attend to each other"));
+}
+
+}  // namespace headlight
