@@ -129,7 +129,7 @@ void ScoreRows::take_queries(ScoreTile& tile) const {
 
 void ScoreRows::add_steps(Stage stage, float* x, Index h, Index q, Index k0, Index count, const float* bias) const {
   const Kernels& use = kernels();
-  if (stage >= Stage::scaled_scores) use.scale(x, count, steps_.scale);
+  if (stage >= Stage::scaled_scores && steps_.scale) use.scale(x, count, *steps_.scale);
   if (stage >= Stage::capped_scores && steps_.cap) use.cap(x, count, *steps_.cap);
   if (stage < Stage::biased_scores) return;
   const Index n_q = shape_[2], n_k = shape_[3];

@@ -134,7 +134,7 @@ void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) 
   const Kernels& use = kernels();
   const Index n_q = shape_[2], n_k = shape_[3];
   switch (stage) {
-    case Stage::scaled_scores: return use.scale(x, n_k, steps_.scale);
+    case Stage::scaled_scores: return use.scale(x, n_k, *steps_.scale);
     case Stage::capped_scores: return use.cap(x, n_k, *steps_.cap);
     case Stage::biased_scores:
       for (const Tensor& table : steps_.by_distance) use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q, n_k);
@@ -257,8 +257,8 @@ SweptStages Sweep::run(const Workers& workers) {
 bool ScoreSteps::has(Stage stage) const {
   switch (stage) {
     case Stage::scores:
-    case Stage::scaled_scores:
     case Stage::weights: return true;
+    case Stage::scaled_scores: return scale.has_value();
     case Stage::capped_scores: return cap.has_value();
     case Stage::biased_scores: return !by_distance.empty() || bias.defined();
     case Stage::masked_scores: return mask.defined();

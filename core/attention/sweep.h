@@ -15,7 +15,7 @@ namespace headlight {
 /// What the stages are made from. A step whose part is absent is not taken.
 struct ScoreSteps {
   Tensor queries, keys;             ///< [B, H, n_q, d], [B, G, n_k, d]: scores = Q_h K_gᵀ, g = ⌊h / (H/G)⌋
-  float scale = 1;                  ///< scaled_scores
+  std::optional<float> scale;       ///< scaled_scores; nothing where the queries were scaled
   std::optional<float> cap;         ///< capped_scores: c · tanh(s / c)
   std::vector<Tensor> by_distance;  ///< biased_scores: each [H, n_q + n_k − 1], by k − q + n_q − 1
   Tensor bias;                      ///< biased_scores: broadcast to [B, H, n_q, n_k]

@@ -29,6 +29,7 @@ constexpr std::array<Explainer, matrix_count> explainers{{
     {Stage::K_normed, steps::explain_norm},
     {Stage::Q_rotated, steps::explain_rotation},
     {Stage::K_rotated, steps::explain_rotation},
+    {Stage::Q_scaled, steps::explain_scale},
     {Stage::scores, steps::explain_scores},
     {Stage::scaled_scores, steps::explain_scale},
     {Stage::capped_scores, steps::explain_cap},

@@ -149,6 +149,7 @@ std::string Script::text() {
       {Stage::K_normed, &Script::norm},
       {Stage::Q_rotated, &Script::rotation},
       {Stage::K_rotated, &Script::rotation},
+      {Stage::Q_scaled, &Script::scale},
       {Stage::scores, &Script::scores},
       {Stage::scaled_scores, &Script::scale},
       {Stage::capped_scores, &Script::cap},

@@ -10,6 +10,7 @@ std::string changed_settings(const Scenario& s) {
     if (changed) list += (list.empty() ? "" : ", ") + std::string(what);
   };
   add(s.scale.has_value(), "scale");
+  add(s.scale_first, "scale_first");
   add(s.softcap.has_value(), "softcap");
   add(s.qk_norm != QkNorm::none, "qk_norm");
   add(s.rope != Rope::none || s.rope_base != Scenario().rope_base, "rope");

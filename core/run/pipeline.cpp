@@ -149,7 +149,7 @@ Tensor Pipeline::on_demand(Stage stage) const {
 }
 
 void Pipeline::before_scores() {
-  if (!trace_.standing_for(Stage::Q_rotated)) return;
+  if (!trace_.standing_for(Stage::Q_scaled)) return;
   choose_source();
   // Ahead of the scores, so that one sweep over them can go on to the weights.
   if (!run_.override_stage && is_made(Stage::mask, trace_)) compute(Stage::mask);
@@ -159,10 +159,10 @@ void Pipeline::before_scores() {
 ScoreSteps Pipeline::score_steps() const {
   ScoreSteps steps;
   const Trace& t = trace_;
-  steps.queries = t[*t.standing_for(Stage::Q_rotated)];
+  steps.queries = t[*t.standing_for(Stage::Q_scaled)];
   steps.keys = t[*t.standing_for(Stage::K_rotated)];
   steps.values = t[Stage::V_heads];
-  steps.scale = t.scale;
+  if (!scenario().scale_first) steps.scale = t.scale;
   steps.cap = scenario().softcap;
   const Index n_q = dims().n_q, n_k = dims().n_k;
   if (scenario().alibi) steps.by_distance.push_back(alibi_by_distance(dims().heads, n_q, n_k, t.query_offset));
@@ -182,7 +182,7 @@ ScoreSteps Pipeline::score_steps() const {
 double score_bytes(const Trace& trace) {
   const Scenario& s = trace.scenario;
   const Dims& d = trace.dims();
-  int stages = 3 + s.softcap.has_value() + (s.alibi || s.t5_bias || trace.inputs.bias.defined());
+  int stages = 2 + !s.scale_first + s.softcap.has_value() + (s.alibi || s.t5_bias || trace.inputs.bias.defined());
   if (has_mask(s, trace.inputs)) ++stages;
   if (s.training && s.dropout > 0) stages += 2;
   double cells = static_cast<double>(d.batch * d.heads) * static_cast<double>(d.n_q) * static_cast<double>(d.n_k) * stages;
@@ -215,7 +215,8 @@ bool Pipeline::parts_will_do() const {
 
 Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) const {
   const bool turned = scenario().rope != Rope::none || scenario().qk_norm != QkNorm::none;
-  if (stage != Stage::V && (turned || (stage != Stage::Q && stage != Stage::K))) return {};
+  const bool changed = turned || (stage == Stage::Q && scenario().scale_first);
+  if (stage != Stage::V && (changed || (stage != Stage::Q && stage != Stage::K))) return {};
   if (!key.sources[1].defined() || score_bytes(trace_) <= memory_budget() || !parts_will_do()) return {};
   const Index heads = stage == Stage::Q ? dims().heads : dims().kv_heads;
   auto source = std::make_shared<ProjectedHeads>(key.sources[0], key.sources[1], key.sources[2], heads, workers(stage).threads);
@@ -316,12 +317,12 @@ std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, co
   if (trace->scenario.qk_norm == QkNorm::none && own_rules(trace->inputs).q_norm.defined()) trace->scenario.qk_norm = own_rules(trace->inputs).norm_kind;
   settle(*trace, last);
   Pipeline(*trace, last, run).compute();
-  if (run.summary) trace->summary = summarise(*trace, last ? last->summary.get() : nullptr);
+  if (run.summary) trace->summary = summarise(*trace, last ? last->summary.get() : nullptr, run.stop);
   return trace;
 }
 
 std::shared_ptr<const Trace> compute(const Scenario& scenario, const Trace* last, const Run& run) {
-  Inputs inputs = resolve(scenario, last ? &last->scenario : nullptr, last ? &last->inputs : nullptr);
+  Inputs inputs = resolve(scenario, last ? &last->scenario : nullptr, last ? &last->inputs : nullptr, run.stop);
   return compute(scenario, std::move(inputs), last, run);
 }
 

@@ -5,6 +5,7 @@
 #include "core/attention/heads.h"
 #include "core/attention/masking.h"
 #include "core/attention/projection.h"
+#include "core/attention/scores.h"
 #include "core/scenario/model_layer.h"
 
 namespace headlight {
@@ -69,7 +70,11 @@ double a_cell(const Inputs& in) {
 }
 double a_head_product(const Inputs& in) { return 2 * cells(in) * static_cast<double>(in.dims.d_head); }
 
+// The scale is taken after the product, or of the queries before it.
+bool scaled_before(const Scenario& s, const Inputs&) { return s.scale_first; }
+bool scaled_after(const Scenario& s, const Inputs&) { return !s.scale_first; }
 void settle_scale(const Trace& trace, Key& key) { add(key, trace.scale); }
+Tensor make_scaled_queries(const Key& key, const Workers& w) { return scale_scores(key.sources[0], static_cast<float>(key.settings[0]), w); }
 
 bool capped(const Scenario& s, const Inputs&) { return s.softcap.has_value(); }
 void settle_cap(const Trace& trace, Key& key) { add(key, *trace.scenario.softcap); }
@@ -134,8 +139,9 @@ constexpr std::array<StageStep, stage_count> steps{{
     {Stage::K_normed, normed, settle_norm<Stage::K_normed>, make_normed, nullptr},
     {Stage::Q_rotated, rotated, settle_rotation<Stage::Q_rotated>, make_rotated, nullptr},
     {Stage::K_rotated, rotated, settle_rotation<Stage::K_rotated>, make_rotated, nullptr},
+    {Stage::Q_scaled, scaled_before, settle_scale, make_scaled_queries, nullptr},
     {Stage::scores, nullptr, nullptr, nullptr, a_head_product},
-    {Stage::scaled_scores, nullptr, settle_scale, nullptr, a_cell<4>},
+    {Stage::scaled_scores, scaled_after, settle_scale, nullptr, a_cell<4>},
     {Stage::capped_scores, capped, settle_cap, nullptr, a_cell<60>},
     {Stage::biased_scores, biased, settle_bias, nullptr, a_cell<6>},
     {Stage::mask, has_mask, settle_mask, make_mask, a_cell<6>},

@@ -34,6 +34,8 @@ bool takes_memory(Stage stage, const Scenario& s) {
     case Stage::Q_rotated:
     case Stage::K_rotated:
       return s.rope != Rope::none;
+    case Stage::Q_scaled:
+      return s.scale_first;
     case Stage::W_o:
     case Stage::output:
       return s.output_projection.value_or(true);

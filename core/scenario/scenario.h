@@ -78,6 +78,7 @@ struct Scenario {
 
   // Scores.
   std::optional<float> scale;  ///< unset: 1/√d_head
+  bool scale_first = false;    ///< queries are scaled before the product, as nn.MultiheadAttention does, not scores after it
   std::optional<float> softcap;
   QkNorm qk_norm = QkNorm::none;
   Rope rope = Rope::none;

@@ -108,6 +108,8 @@ inline constexpr auto settings_rows = std::tuple{
             "by_name|out_in|in_out", "how the file's weights are stored", R"("in_out")", SettingGroup::input),
     setting("scale", &Scenario::scale,
             "X", "scores are multiplied by it; 1/√d_head unless set", "0.5", SettingGroup::scores),
+    setting("scale_first", &Scenario::scale_first,
+            "", "scale queries before the product, not scores after it (nn.MultiheadAttention)", "true", SettingGroup::scores).as(Control::toggle),
     setting("softcap", &Scenario::softcap, "C", "C · tanh(scores / C)", "30", SettingGroup::variants)
         .in(above_zero).slider(0, 50),
     setting("qk_norm", &Scenario::qk_norm,

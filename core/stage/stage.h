@@ -24,6 +24,7 @@ enum class Stage : std::uint8_t {
   Q_heads, K_heads, V_heads,             // [B, H, n_q, d_head] [B, G, n_k, d_head] ×2
   Q_normed, K_normed,                    // as above; only where QK-norm is on
   Q_rotated, K_rotated,                  // as above; only where RoPE is on
+  Q_scaled,                              // [B, H, n_q, d_head]; only where queries are scaled before the product
   scores, scaled_scores, capped_scores, biased_scores, mask, masked_scores,  // [B, H, n_q, n_k]
   weights, dropped_weights,              // [B, H, n_q, n_k]
   head_outputs,                          // [B, H, n_q, d_head]

@@ -75,7 +75,7 @@ std::vector<std::string> names_of(const Rows& rows, Name name) {
 
 TEST_CASE("the reference has every stage in the order of computation, in its shape", "[reference]") {
   const std::vector<Row> rows = table("stage | shape");
-  CHECK(column(rows, 0) == names_of(all_stages(), [](Stage stage) { return name(stage); }));
+  REQUIRE(column(rows, 0) == names_of(all_stages(), [](Stage stage) { return name(stage); }));
   for (const Row& row : rows) {
     const StageInfo& about = info(*stage_named(row[0]));
     std::string shape;
@@ -90,7 +90,7 @@ TEST_CASE("the reference has every stage in the order of computation, in its sha
 
 TEST_CASE("the reference has every setting with its option, key, operand, help and an example that is read", "[reference]") {
   const std::vector<Row> rows = table("option | takes | key in a scenario");
-  CHECK(column(rows, 2) == names_of(all_settings(), [](const Setting& s) { return s.key; }));
+  REQUIRE(column(rows, 2) == names_of(all_settings(), [](const Setting& s) { return s.key; }));
   for (const Row& row : rows) {
     const Setting& setting = *setting_named(row[2]);
     INFO(setting.key);

@@ -26,7 +26,7 @@ except ImportError as missing:
 
 from scenarios import draw
 
-STAGES = """query key value Q K V Q_heads K_heads V_heads Q_normed K_normed Q_rotated K_rotated scores scaled_scores capped_scores
+STAGES = """query key value Q K V Q_heads K_heads V_heads Q_normed K_normed Q_rotated K_rotated Q_scaled scores scaled_scores capped_scores
 biased_scores mask masked_scores weights dropped_weights head_outputs concat output""".split()
 
 
@@ -133,8 +133,13 @@ def expected_stages(case, traced):
             for x, first in ((q, query_offset(s, q.shape[-2], k.shape[-2])), (k, 0))]
     k, v = (x.repeat_interleave(heads // kv_heads, 1) for x in (k, v))
 
-    scores = want["scores"] = q @ k.transpose(-1, -2)
-    scores = want["scaled_scores"] = scores * s.get("scale", q.shape[-1] ** -0.5)
+    scale = s.get("scale", q.shape[-1] ** -0.5)
+    if s.get("scale_first"):  # as nn.MultiheadAttention does
+        q = want["Q_scaled"] = q * scale
+        scores = want["scores"] = q @ k.transpose(-1, -2)
+    else:
+        scores = want["scores"] = q @ k.transpose(-1, -2)
+        scores = want["scaled_scores"] = scores * scale
     if "softcap" in s:
         scores = want["capped_scores"] = s["softcap"] * torch.tanh(scores / s["softcap"])
     if s.get("alibi") or s.get("t5_bias") or case.bias is not None:

@@ -95,7 +95,7 @@ def draw_mask(rng, z, case, file_source):
 
 def draw_scores(rng, s):
     maybe = {
-        "scale": lambda: rng.uniform(0.05, 1), "softcap": lambda: rng.uniform(0.5, 5),
+        "scale": lambda: rng.uniform(0.05, 1), "scale_first": lambda: True, "softcap": lambda: rng.uniform(0.5, 5),
         "qk_norm": lambda: rng.choice(["rms", "l2", "layer"]), "rope": lambda: rng.choice(["half", "interleaved"]),
         "alibi": lambda: True, "t5_bias": lambda: True, "sink_logit": lambda: True,
     }

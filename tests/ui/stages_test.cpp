@@ -10,7 +10,7 @@ using namespace headlight::test;
 
 namespace {
 
-Scenario everything() {
+Scenario everything(bool scale_first = false) {
   Scenario s;
   s.source = Source::random;
   s.queries = 4;
@@ -23,18 +23,20 @@ Scenario everything() {
   s.alibi = s.training = true;
   s.dropout = 0.3F;
   s.mask = "k <= q + 2";
+  s.scale_first = scale_first;
   return s;
 }
 
 }  // namespace
 
 TEST_CASE("every stage of a run has a card, chapters in the player, an operation and words in every language") {
-  const auto trace = compute(everything());
-  REQUIRE(trace->stages().size() == stage_count);
+  const bool scale_first = GENERATE(false, true);
+  const auto trace = compute(everything(scale_first));
+  REQUIRE(trace->stages().size() == stage_count - 1);  // scaled before the product or after it
   const PipelineLayout layout = lay_out_pipeline(*trace, {.size = {2400, 1200}, .foot = 70});  // so wide that none fold
   const Timeline timeline(*trace, Way::rows);
   const Words english("en"), chinese("zh");
-  for (const Stage stage : all_stages()) {
+  for (const Stage stage : trace->stages()) {
     INFO(name(stage));
     REQUIRE(layout.find(stage) != nullptr);
     CHECK(layout.find(stage)->width() > 20);

@@ -6,6 +6,7 @@
 #include "core/figure/range.h"
 #include "core/image/theme.h"
 #include "core/run/masks_over.h"
+#include "ui/look/measure.h"
 
 namespace headlight::operation {
 
@@ -111,7 +112,7 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
     if (kind == CellKind::masked || kind == CellKind::neg_inf || kind == CellKind::nan) {
       pen.hatch(track);
     } else {
-      pen.fill(track, look.field, 5 * u);
+      pen.fill(track, look.field, Corner::control * u);
     }
     if (kind == CellKind::dropped) {
       pen.line(track.min, track.max, look.muted, std::max(1.5f, 1.5f * u));
@@ -126,7 +127,7 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
       std::string text = kind == CellKind::value ? figures(values[i]) : kind == CellKind::nan ? "NaN" : "0";
       pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.max.y - pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted, std::move(text));
     }
-    if (lit) pen.box(track.grown(2.5f * u), look.ink, std::max(2.0f, 2 * u), 6 * u);
+    if (lit) pen.box(track.grown(2.5f * u), look.ink, std::max(2.0f, 2 * u), Corner::control * u);
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, Deed::key_word, k);
   }
   pen.matter(place);

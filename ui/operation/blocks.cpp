@@ -7,6 +7,7 @@
 #include "core/image/theme.h"
 #include "core/run/masks_over.h"
 #include "ui/frame/colormaps.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/operation/parts.h"
 
@@ -98,7 +99,7 @@ void put(Pen& pen, const Block& block, float opacity, Rect seen) {
 
 void put_ghost(Pen& pen, const Block& block) {
   const Rect& rect = block.rect;
-  pen.fill(rect, pen.look().card, 3 * pen.u());
+  pen.fill(rect, pen.look().card, Corner::cell * pen.u());
   const float gap = std::max(1.0f, std::round(pen.u()));
   const float w = rect.width() / static_cast<float>(block.cols), h = rect.height() / static_cast<float>(block.rows);
   if (std::min(w, h) < 6 * pen.u()) return pen.box(rect, pen.look().line, gap);
@@ -279,7 +280,7 @@ void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Windo
   pen.box(whole.rect.grown(1), pen.look().line, 1);
   if (!rows.part && !cols.part) return;
   const Rect from = whole.cell(rows.first, cols.first), to = whole.cell(rows.first + rows.count - 1, cols.first + cols.count - 1);
-  pen.box(Rect{from.min, to.max}.grown(1.5f * pen.u()), pen.look().ink, std::max(1.5f, 1.5f * pen.u()), 2 * pen.u());
+  pen.box(Rect{from.min, to.max}.grown(1.5f * pen.u()), pen.look().ink, std::max(1.5f, 1.5f * pen.u()), Corner::mark * pen.u());
 }
 
 std::string plain_symbol(const Easel& easel, Stage stage) { return is_parameter(stage) ? std::string(name(stage)) : plain_math(symbol_of(easel, stage)); }

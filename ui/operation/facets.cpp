@@ -4,6 +4,7 @@
 
 #include "core/explain/row_statistics.h"
 #include "core/run/masks_over.h"
+#include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
 namespace headlight {
@@ -50,11 +51,11 @@ float put_facets(Pen& pen, Rect area) {
   for (std::size_t i = 0; i < 3; ++i) total += widths[i] = pen.measure(Face::bold, pen.type.caption, words(names[i])).x + 22 * u;
   if (total > area.width() * 0.45f) return 0;
   float x = area.max.x - total;
-  pen.fill({{x - 3 * u, area.min.y}, {area.max.x + 3 * u, area.min.y + height}}, look.field, 9 * u);
+  pen.fill({{x - 3 * u, area.min.y}, {area.max.x + 3 * u, area.min.y + height}}, look.field, Corner::card * u);
   for (std::size_t i = 0; i < 3; ++i) {
     const bool here = static_cast<std::size_t>(pen.easel().view.looking.facet) == i;
     const Rect tab{{x, area.min.y + 3 * u}, {x + widths[i], area.min.y + height - 3 * u}};
-    if (here) pen.fill(tab, look.card, 7 * u);
+    if (here) pen.fill(tab, look.card, Corner::control * u);
     pen.text(TextRole::caption, here ? Face::bold : Face::ui, pen.type.caption, tab.centre(), Align::middle, here ? look.ink : look.muted, std::string(words(names[i])));
     pen.target(tab, Deed::facet, static_cast<Index>(i));
     x += widths[i];
@@ -68,7 +69,7 @@ void put_guess(Pen& pen, Rect area, float right) {
   const std::string words(pen.easel().words(is_guessed(pen.easel()) ? "sentence.guess_show" : "sentence.guess"));
   const float u = pen.u(), height = pen.type.caption * 2.1f, width = pen.measure(Face::ui, pen.type.caption, words).x + 26 * u;
   const Rect rect{{right - width, area.min.y}, {right, area.min.y + height}};
-  pen.box(rect, pen.look().line, 1, 9 * u);
+  pen.box(rect, pen.look().line, 1, Corner::card * u);
   pen.text(TextRole::caption, Face::ui, pen.type.caption, rect.centre(), Align::middle, pen.look().ink, words);
   pen.target(rect, Deed::guess);
 }
@@ -110,12 +111,12 @@ void put_temperature(const Task& task, Rect room) {
   if (track.width() < 80 * u) return;
   const double low = std::log(coldest(trace)), high = std::log(hottest);
   const auto place = [&](double t) { return track.min.x + track.width() * static_cast<float>(std::clamp((std::log(t) - low) / (high - low), 0.0, 1.0)); };
-  pen.fill(track, look.field, 3 * u);
+  pen.fill(track, look.field, Corner::cell * u);
   pen.fill({{place(1) - u, y - 7 * u}, {place(1) + u, y + 7 * u}}, look.muted);
   const double none = 1 / std::sqrt(static_cast<double>(trace.dims().d_head));
   pen.fill({{place(none) - u, y - 7 * u}, {place(none) + u, y + 7 * u}}, look.muted);
   const float knob = place(temperature);
-  pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, 8 * u);
+  pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
   const float under = y + 10 * u + pen.type.caption * 0.6f;
   if (under + pen.type.caption * 0.6f <= room.max.y + 2 * u) {
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {place(1), under}, Align::middle, look.muted, "÷ √d");

@@ -4,6 +4,7 @@
 #include "core/figure/range.h"
 #include "core/image/theme.h"
 #include "ui/frame/colormaps.h"
+#include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {
@@ -34,8 +35,8 @@ void put_chip(Pen& pen, const Rect& rect, Stage stage, float value, ImU32 lane, 
   const Colormap& map = window_colormap(pen.easel().view, stage);
   const Rgba ground = map.at(normalise(value, stage_range(pen.easel().trace, stage, map.kind())));
   const float u = pen.u();
-  pen.fill(rect, fade(to_imgui(ground), presence), 3 * u);
-  pen.box(rect, fade(lane, presence), std::max(1.5f, 1.8f * u), 3 * u);
+  pen.fill(rect, fade(to_imgui(ground), presence), Corner::cell * u);
+  pen.box(rect, fade(lane, presence), std::max(1.5f, 1.8f * u), Corner::cell * u);
 }
 
 }  // namespace

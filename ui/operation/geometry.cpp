@@ -6,6 +6,7 @@
 
 #include "core/explain/head_plane.h"
 #include "core/explain/partial_stage.h"
+#include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 
 namespace headlight {
@@ -113,8 +114,8 @@ void put_plane(const Task& task, const HeadPlane& plane, const Operands& operand
   const Look& look = pen.look();
   const float u = task.u();
   const Index n_k = trace.dims().n_k, first = n_k > most_arrows ? std::clamp<Index>(settled - most_arrows / 2, 0, n_k - most_arrows) : 0, count = std::min(n_k, most_arrows);
-  pen.fill(room, look.card, 9 * u);
-  pen.box(room, look.line, 1, 9 * u);
+  pen.fill(room, look.card, Corner::card * u);
+  pen.box(room, look.line, 1, Corner::card * u);
   pen.matter(room);
   const PlanePoint q = plane.queries()[static_cast<std::size_t>(task.focus.query)];
   // As large as all of them fit, the origin among them.
@@ -220,7 +221,7 @@ void put_list(const Task& task, Index settled, Rect room) {
     const auto i = static_cast<std::size_t>(k);
     const bool lit = k == task.focus.key, hidden = scores.kinds[i] != CellKind::value;
     const Rect line{{room.min.x - 6 * u, y}, {room.max.x + 6 * u, y + pitch}};
-    if (lit) pen.fill(line, look.field, 6 * u);
+    if (lit) pen.fill(line, look.field, Corner::control * u);
     const float centre = y + pitch / 2;
     const Face face = lit ? Face::bold : Face::ui;
     const float pixels = lit ? pen.strong(pen.type.caption) : pen.type.caption;
@@ -229,7 +230,7 @@ void put_list(const Task& task, Index settled, Rect room) {
     if (half > 12 * u && hidden) pen.hatch({{middle - half, y + pitch * 0.2f}, {middle + half, y + pitch * 0.8f}});
     if (half > 12 * u && !hidden) {
       const float end = middle + half * scores.values[i] / most;
-      pen.fill({{std::min(middle, end), y + pitch * 0.2f}, {std::max(std::max(middle, end), std::min(middle, end) + u), y + pitch * 0.8f}}, fade(to_imgui(scores.colormap->at(scores.values[i] < 0 ? 0.22f : 0.78f)), lit ? 1.0f : 0.75f), 2 * u);
+      pen.fill({{std::min(middle, end), y + pitch * 0.2f}, {std::max(std::max(middle, end), std::min(middle, end) + u), y + pitch * 0.8f}}, fade(to_imgui(scores.colormap->at(scores.values[i] < 0 ? 0.22f : 0.78f)), lit ? 1.0f : 0.75f), Corner::mark * u);
     }
     if (half > 12 * u) pen.fill({{middle - u * 0.5f, y}, {middle + u * 0.5f, y + pitch}}, look.line);
     pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, centre}, Align::right, lit ? look.head_ink(easel.view.head) : look.muted, weights.kinds[i] == CellKind::masked ? "0" : share_figures(weights.values[i]));
@@ -263,7 +264,7 @@ void put_tilt(const Task& task, Rect room) {
   for (Index k = 0; k + 1 < n; ++k) pen.line(at(k), at(k + 1), look.after, std::max(2.0f, 2.5f * u));
   if (task.focus.key < n) {
     const ImVec2 here = at(task.focus.key);
-    pen.fill({{here.x - 5 * u, here.y - 5 * u}, {here.x + 5 * u, here.y + 5 * u}}, look.k, 5 * u);
+    pen.fill({{here.x - 5 * u, here.y - 5 * u}, {here.x + 5 * u, here.y + 5 * u}}, look.k, Corner::control * u);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "core/explain/partial_stage.h"
+#include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 
 namespace headlight {
@@ -19,7 +20,7 @@ void strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour) {
   const MatrixView numbers = numbers_of(task.trace(), task.easel().view, stage);
   const Block block = make_block(task.easel(), stage, {0, numbers.cols, 0, false}, {row, 1, 0, numbers.rows > 1}, rect, true);
   put(task.pen, block);
-  task.pen.box(block.rect.grown(1.5f * task.u()), colour, std::max(1.5f, 1.5f * task.u()), 3 * task.u());
+  task.pen.box(block.rect.grown(1.5f * task.u()), colour, std::max(1.5f, 1.5f * task.u()), Corner::cell * task.u());
 }
 
 void label(const Task& task, ImVec2 at, Align align, Stage stage, const std::string& words) {
@@ -46,8 +47,8 @@ void key_strips(const Task& task, const Table& table, Stage stage, const Band& w
     } else if (half > 0) {
       put(pen, block, by_share || k == task.focus.key ? 1.0f : 0.6f, {{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}});
     }
-    if (by_share) pen.box({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}}, k == task.focus.key ? pen.look().ink : pen.look().line, std::max(1.0f, u), 3 * u);
-    if (!by_share && k == task.focus.key) pen.box(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u), pen.look().k, std::max(2.0f, 2 * u), 3 * u);
+    if (by_share) pen.box({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}}, k == task.focus.key ? pen.look().ink : pen.look().line, std::max(1.0f, u), Corner::cell * u);
+    if (!by_share && k == task.focus.key) pen.box(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u), pen.look().k, std::max(2.0f, 2 * u), Corner::cell * u);
     pen.target(whole, Deed::key_word, k);
   }
   pen.matter(place);
@@ -96,7 +97,7 @@ void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
     pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, middle}, Align::left, look.ink, elide(pen.easel().fonts, Face::ui, pen.type.word, word.word, name - 6 * u));
     const Rect track{{room.min.x + name, middle - 6 * u}, {room.max.x - number, middle + 6 * u}};
     if (track.width() > 12 * u) {
-      pen.fill(track, look.field, 3 * u);
+      pen.fill(track, look.field, Corner::cell * u);
       const float width = std::max(track.width() * static_cast<float>(word.probability), u);
       pen.fill({track.min, {track.min.x + width, track.max.y}}, look.after, std::min(3 * u, width / 2));
     }
@@ -215,7 +216,7 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   const Rect ask{{slider.max.x - button, slider.min.y}, {slider.max.x, slider.min.y + pen.type.caption * 2.2f}};
   const bool offers = !presenting && trace.dims().n_k > 1 && slider.width() > button + 420 * u;
   if (offers) {
-    pen.box(ask, look.line, 1, 8 * u);
+    pen.box(ask, look.line, 1, Corner::card * u);
     pen.text(TextRole::caption, Face::bold, pen.type.caption, ask.centre(), Align::middle, look.ink, why);
     pen.target(ask, Deed::rival);
   }

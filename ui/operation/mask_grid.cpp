@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {
@@ -43,9 +44,9 @@ void mask_grid(const Task& task) {
     for (Index c = cols.first; c < cols.first + cols.count;) {
       const Rect one = block.cell(r, c).grown(-gap);
       if (!there(r) || allowed(r, c) != 0) {
-        pen.fill(one, look.card, 4 * u);
-        if (there(r)) pen.fill(one, fade(look.after, lit ? 0.34f : 0.16f), 4 * u);
-        pen.box(one, lit && there(r) ? look.muted : look.line, std::max(1.0f, u), 4 * u);
+        pen.fill(one, look.card, Corner::cell * u);
+        if (there(r)) pen.fill(one, fade(look.after, lit ? 0.34f : 0.16f), Corner::cell * u);
+        pen.box(one, lit && there(r) ? look.muted : look.line, std::max(1.0f, u), Corner::cell * u);
         if (there(r) && marks) pen.text(TextRole::word, lit ? Face::bold : Face::ui, lit ? pen.strong(pen.type.word) : pen.type.word, one.centre(), Align::middle, look.ink, "✓");
         if (!there(r) && hidden && c == cell.col) pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), one.centre(), Align::middle, look.ink, "?");
         ++c;
@@ -58,8 +59,8 @@ void mask_grid(const Task& task) {
     }
     for (Index c = cols.first; c < cols.first + cols.count; ++c) pen.target(block.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
   }
-  pen.box(block.row_at(cell.row).grown(2 * u), look.q, std::max(2.0f, 2 * u), 5 * u);
-  pen.box(block.cell(cell.row, cell.col).grown(2 * u), look.ink, std::max(2.0f, 3 * u), 5 * u);
+  pen.box(block.row_at(cell.row).grown(2 * u), look.q, std::max(2.0f, 2 * u), Corner::control * u);
+  pen.box(block.cell(cell.row, cell.col).grown(2 * u), look.ink, std::max(2.0f, 3 * u), Corner::control * u);
   pen.matter(block.rect);
   name_rows(pen, block, Axis::query, x - 10 * u, names - 14 * u, cell.row, look.q);
   name_columns(pen, block, Axis::key, true, heads, cell.col, look.k);

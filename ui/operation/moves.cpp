@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 
+#include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {
@@ -78,9 +79,9 @@ void split_or_merge(const Task& task) {
     pen.matter(from);
     pen.matter(to);
     const float bar = std::max(4 * u, 4.0f);
-    pen.fill({{place_in_whole(h).min.x + u, whole_y - bar - 2 * u}, {place_in_whole(h).max.x - u, whole_y - 2 * u}}, colour, 2 * u);
+    pen.fill({{place_in_whole(h).min.x + u, whole_y - bar - 2 * u}, {place_in_whole(h).max.x - u, whole_y - 2 * u}}, colour, Corner::mark * u);
     const Rect head = place_of_head(h);
-    pen.fill({{head.min.x, heads_y - bar - 2 * u}, {head.max.x, heads_y - 2 * u}}, colour, 2 * u);
+    pen.fill({{head.min.x, heads_y - bar - 2 * u}, {head.max.x, heads_y - 2 * u}}, colour, Corner::mark * u);
     const ImVec2 up{place_in_whole(h).centre().x, merges ? whole_y - 12 * u : whole_y + deep + 6 * u}, down{head.centre().x, merges ? heads_y + deep + 6 * u : heads_y - labels};
     const ImVec2 start = merges ? down : up, end = merges ? up : down;
     const float bend = (end.y - start.y) / 2;
@@ -96,9 +97,9 @@ void split_or_merge(const Task& task) {
     if (lit && is_guessed(task.easel())) {
       const Block made = make_block(task.easel(), heads, rows, features, to);
       const Rect at = made.cell(cell.row, std::clamp<Index>(task.focus.feature % d_head, 0, d_head - 1));
-      pen.box(at.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), 3 * u);
+      pen.box(at.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
       pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), at.centre(), Align::middle, look.ink, "?");
-      pen.box(to.grown(4 * u), colour, std::max(1.5f, 2 * u), 5 * u);
+      pen.box(to.grown(4 * u), colour, std::max(1.5f, 2 * u), Corner::control * u);
     }
     if (lit && t > 0.98f) {
       const Block made = make_block(task.easel(), heads, rows, features, to);
@@ -106,8 +107,8 @@ void split_or_merge(const Task& task) {
       const float pixels = fitting(pen, made, figures, pen.type.number);
       write(pen, moving, figures, pixels, [](Index, Index) { return true; });
       on_top = [&pen, &look, row = moving.row_at(cell.row), to, colour, u] {
-        pen.box(row.grown(u), look.ink, std::max(2.0f, 2 * u), 3 * u);
-        pen.box(to.grown(4 * u), colour, std::max(1.5f, 2 * u), 5 * u);
+        pen.box(row.grown(u), look.ink, std::max(2.0f, 2 * u), Corner::cell * u);
+        pen.box(to.grown(4 * u), colour, std::max(1.5f, 2 * u), Corner::control * u);
       };
     }
   }

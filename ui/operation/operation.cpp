@@ -7,6 +7,7 @@
 #include "core/explain/partial_stage.h"
 #include "core/run/masks_over.h"
 #include "ui/level/row_prose.h"
+#include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 #include "ui/pipeline/layout.h"
 
@@ -19,7 +20,7 @@ OperationKind operation_of(const Trace& trace, Stage stage) {
   switch (stage) {
     case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads: return made_from(trace, stage) == stage ? OperationKind::input : OperationKind::split;
     case Stage::concat: return OperationKind::merge;
-    case Stage::Q_normed: case Stage::K_normed: return OperationKind::norm;
+    case Stage::Q_normed: case Stage::K_normed: case Stage::Q_scaled: return OperationKind::norm;
     case Stage::Q_rotated: case Stage::K_rotated: return OperationKind::rotation;
     case Stage::mask: return OperationKind::mask;
     case Stage::weights: return made_from(trace, stage) == stage ? OperationKind::input : OperationKind::softmax;
@@ -39,7 +40,7 @@ namespace {
 /// "scores", "projection_q": under which the table of words has this step's sentences.
 std::string sentence_key(const Trace& trace, Stage stage) {
   switch (operation_of(trace, stage)) {
-    case OperationKind::norm: return "norm";
+    case OperationKind::norm: return stage == Stage::Q_scaled ? "scaled_queries" : "norm";
     case OperationKind::rotation: return "rotation";
     case OperationKind::split: return "split";
     case OperationKind::input: return stage == Stage::weights ? "given_weights" : has_head_axis(stage) ? "given_heads" : "input";
@@ -57,7 +58,7 @@ const char* guess_key(OperationKind kind, Stage stage) {
     case OperationKind::mask: return "guess.mask";
     case OperationKind::split: case OperationKind::merge: return "guess.moved";
     case OperationKind::rotation: return "guess.turned";
-    case OperationKind::norm: return "guess.normed";
+    case OperationKind::norm: return stage == Stage::Q_scaled ? "guess.number" : "guess.normed";
     case OperationKind::dropout: return "guess.dropped";
     default: return "guess.number";
   }
@@ -151,16 +152,16 @@ void put_map(Pen& pen, Stage stage, Rect room) {
   const float width = std::min(room.width(), 168 * u), height = width * 0.56f;
   if (room.width() < 110 * u || room.height() < height + pen.type.caption * 1.6f) return;
   const Rect card{room.min, {room.min.x + width, room.min.y + height}};
-  pen.fill(card, pen.look().card, 8 * u);
-  pen.box(card, pen.look().line, 1, 8 * u);
+  pen.fill(card, pen.look().card, Corner::card * u);
+  pen.box(card, pen.look().line, 1, Corner::card * u);
   const Rect inside = card.grown(-9 * u);
   const PipelineLayout layout = lay_out_pipeline(easel.trace, {.size = {1000, 640}});
   const float x = inside.width() / 1000, y = inside.height() / 640;
   for (const Slot& slot : layout.slots) {
     const Rect at{{inside.min.x + slot.card.min.x * x, inside.min.y + slot.card.min.y * y}, {inside.min.x + slot.card.max.x * x, inside.min.y + slot.card.max.y * y}};
     const bool here = slot.stage == shown_as(easel.trace, stage);
-    pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), 2 * u);
-    if (here) pen.box(at.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), 3 * u);
+    pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), Corner::mark * u);
+    if (here) pen.box(at.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
   }
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, card.max.y + pen.type.caption}, Align::left, pen.look().muted, easel.words("level.you_are_here"));
   pen.target(card, Deed::back);

@@ -6,6 +6,7 @@
 #include "core/explain/partial_stage.h"
 #include "core/image/theme.h"
 #include "core/figure/range.h"
+#include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {
@@ -191,8 +192,8 @@ Rect product(const Task& task) {
   put(pen, above, 1, {col.min, {col.max.x, col.min.y + col.height() * lit}});
   write_fitting(pen, left, numbers_of(trace, view, operands.left), [&](Index r, Index c) { return r == cell.row && c < made.terms; });
   write_fitting(pen, above, numbers_of(trace, view, operands.right), [&](Index r, Index c) { return c == cell.col && r < made.terms; });
-  pen.box(row.grown(1.5f * u), look.lane(operands.left), std::max(2.0f, 2 * u), 3 * u);
-  pen.box(col.grown(1.5f * u), look.lane(operands.right), std::max(2.0f, 2 * u), 3 * u);
+  pen.box(row.grown(1.5f * u), look.lane(operands.left), std::max(2.0f, 2 * u), Corner::cell * u);
+  pen.box(col.grown(1.5f * u), look.lane(operands.right), std::max(2.0f, 2 * u), Corner::cell * u);
 
   const auto has = [&](Index r, Index c) {
     if (r == cell.row && c == cell.col) return false;
@@ -229,7 +230,7 @@ Rect product(const Task& task) {
   const Rgba ground = result.quad.colormap->at(normalise(now, result.quad.range));
   pen.fill(box, any ? to_imgui(ground) : look.card);
   if (any && pixels > 0) pen.text(TextRole::number, Face::mono, pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
-  pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), 3 * u);
+  pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
   if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(task.easel())) {
     put_flights(pen, left, above, box, cell, sum, (*share - begins) / (ends - begins));
   }

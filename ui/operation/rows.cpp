@@ -9,6 +9,7 @@
 #include "core/explain/explain.h"
 #include "core/figure/range.h"
 #include "core/image/theme.h"
+#include "ui/look/measure.h"
 #include "ui/operation/bands.h"
 #include "ui/widgets/formula_words.h"
 
@@ -38,19 +39,19 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
     const bool there = is_there(task, table, k, from, to), lit = k == task.focus.key;
     if (!there) {
-      pen.fill(cell, look.card, 5 * u);
-      pen.box(cell, look.line, 1, 5 * u);
+      pen.fill(cell, look.card, Corner::control * u);
+      pen.box(cell, look.line, 1, Corner::control * u);
     } else if (band.kinds[i] == CellKind::value) {
       const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
       const Rgba seen = lit ? ground : mixed(ground, colours(look.theme).card, 0.4f);
-      pen.fill(cell, to_imgui(seen), 5 * u);
+      pen.fill(cell, to_imgui(seen), Corner::control * u);
       if (pixels > 0) pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, to_imgui(ink_on(seen)), figures(band.values[i]));
     } else {
       pen.hatch(cell);
       const std::string mark = std::isfinite(band.values[i]) ? Figures(row_view({band.values[i]}))(band.values[i]) : Figures(1, false)(band.values[i]);
       if (pixels > 0 && pen.measure(Face::mono, pixels, mark).x < cell.width()) pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, look.muted, mark);
     }
-    if (lit) pen.box(cell.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), 6 * u);
+    if (lit) pen.box(cell.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), Corner::control * u);
     pen.target(cell, Deed::key_word, k);
   }
   pen.matter(place);
@@ -86,12 +87,12 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
     const bool may = allowed(task.focus.query, k) != 0, lit = k == task.focus.key;
     if (may) {
-      pen.fill(cell, pen.look().card, 5 * u);
-      pen.box(cell, lit ? pen.look().ink : pen.look().line, std::max(1.0f, u), 5 * u);
+      pen.fill(cell, pen.look().card, Corner::control * u);
+      pen.box(cell, lit ? pen.look().ink : pen.look().line, std::max(1.0f, u), Corner::control * u);
     } else {
       pen.hatch(cell);
     }
-    if (lit) pen.box(cell.grown(2 * u), pen.look().ink, std::max(2.0f, 2.4f * u), 6 * u);
+    if (lit) pen.box(cell.grown(2 * u), pen.look().ink, std::max(2.0f, 2.4f * u), Corner::control * u);
     pen.text(TextRole::word, fits ? Face::ui : Face::bold, pixels, cell.centre(), Align::middle, may ? pen.look().ink : pen.look().muted, fits ? (may ? yes : no) : (may ? "✓" : "✕"));
     pen.target(cell, Deed::key_word, k);
   }

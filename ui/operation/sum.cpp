@@ -6,6 +6,7 @@
 #include "core/figure/range.h"
 #include "core/image/theme.h"
 #include "ui/frame/colormaps.h"
+#include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {
@@ -22,7 +23,7 @@ struct Columns {
 void chip(Pen& pen, Rect rect, Stage stage, float value, const Figures& figures, float pixels, bool there) {
   const Colormap& map = window_colormap(pen.easel().view, stage);
   const Rgba ground = map.at(normalise(value, stage_range(pen.easel().trace, stage, map.kind())));
-  pen.fill(rect, fade(to_imgui(ground), there ? 1 : 0.25f), 3 * pen.u());
+  pen.fill(rect, fade(to_imgui(ground), there ? 1 : 0.25f), Corner::cell * pen.u());
   pen.text(TextRole::number, Face::mono, pixels, rect.centre(), Align::middle, there ? to_imgui(ink_on(ground)) : pen.look().muted, figures(value));
 }
 
@@ -59,8 +60,8 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   const Words& words = pen.easel().words;
   const float u = pen.u();
   if (framed) {
-    pen.fill(card, look.card, 9 * u);
-    pen.box(card, look.line, 1, 9 * u);
+    pen.fill(card, look.card, Corner::card * u);
+    pen.box(card, look.line, 1, Corner::card * u);
     card = card.grown(-18 * u);
   }
   std::vector<float> products(sum.left.size());
@@ -144,7 +145,7 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
       const float before = sorted ? x : x + room * ((i > 0 ? sums[i - 1] : 0) - lo) / span;
       const float after = sorted ? x + room * std::abs(products[i]) / std::max(largest, 1e-20f) : x + room * (sums[i] - lo) / span;
       const float left_end = std::min({before, after, x + room - 1.5f * u});
-      pen.fill({{left_end, y + columns.line * 0.22f}, {std::max({before, after, left_end + 1.5f * u}), y + columns.line * 0.78f}}, look.after, 2 * u);
+      pen.fill({{left_end, y + columns.line * 0.22f}, {std::max({before, after, left_end + 1.5f * u}), y + columns.line * 0.78f}}, look.after, Corner::mark * u);
     }
     y += columns.line;
   }

@@ -6,7 +6,9 @@
 #include "core/figure/range.h"
 #include "core/image/theme.h"
 #include "core/run/stage_steps.h"
+#include "ui/look/measure.h"
 #include "ui/operation/parts.h"
+#include "ui/pipeline/ruler.h"
 
 namespace headlight::operation {
 namespace {
@@ -42,7 +44,7 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
     const Rect bar{{x + inset, std::min(zero, end)}, {x + cols.size - inset, std::max(std::max(zero, end), std::min(zero, end) + u)}};
     pen.fill(bar, fade(colour, c == lit ? 1.0f : 0.6f), std::min(4 * u, bar.height() / 2));
     if (pixels > 0) pen.text(TextRole::number, Face::mono, pixels, {x + cols.size / 2, place.min.y + pixels * 0.6f}, Align::middle, c == lit ? pen.look().ink : pen.look().muted, figures(value));
-    if (c == lit) pen.box({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink, std::max(1.5f, 1.5f * u), 4 * u);
+    if (c == lit) pen.box({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink, std::max(1.5f, 1.5f * u), Corner::cell * u);
   }
   pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.size * static_cast<float>(cols.count), zero + u * 0.5f}}, pen.look().line);
   pen.matter(place);
@@ -52,6 +54,15 @@ float largest(const std::vector<float>& values) {
   float most = 1e-20f;
   for (const float value : values) most = std::isfinite(value) ? std::max(most, std::abs(value)) : most;
   return most;
+}
+
+/// How long the row is.
+void put_length(const Task& task, const std::vector<float>& row, ImVec2 at) {
+  double squares = 0;
+  for (const float value : row) squares += static_cast<double>(value) * static_cast<double>(value);
+  const std::vector<float> one{static_cast<float>(std::sqrt(squares))};
+  const Figures figures(Figures(row_view(one)).decimals() + 1, true);
+  task.pen.text(TextRole::caption, Face::ui, task.pen.type.story, at, Align::left, task.pen.look().muted, task.easel().words.fill("level.length", {figures(one.front())}));
 }
 
 }  // namespace
@@ -79,7 +90,7 @@ void norm(const Task& task) {
   bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
   if (is_guessed(task.easel())) {
     const float middle = low.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
-    pen.box({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink, std::max(1.5f, 1.5f * u), 4 * u);
+    pen.box({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink, std::max(1.5f, 1.5f * u), Corner::cell * u);
     pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {middle, low.centre().y}, Align::middle, pen.look().ink, "?");
   } else {
     bars(task, now, cols, low, cell.col, colour, most);
@@ -87,12 +98,12 @@ void norm(const Task& task) {
   pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.easel(), source), 0, Align::right);
   pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.easel(), task.stage), 0, Align::right);
   pen.line({x + width / 2, top.max.y + 8 * u}, {x + width / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
-  double length = 0;
-  for (const float value : before) length += static_cast<double>(value) * static_cast<double>(value);
-  const float norm = static_cast<float>(std::sqrt(length));
-  std::vector<float> one{norm};
-  pen.text(TextRole::caption, Face::ui, pen.type.story, {x + width / 2 + 16 * u, (top.max.y + low.min.y) / 2}, Align::left, pen.look().muted,
-           task.easel().words.fill("level.length", {Figures(Figures(row_view(one)).decimals() + 1, true)(norm)}));
+  const ImVec2 beside{x + width / 2 + 16 * u, (top.max.y + low.min.y) / 2};
+  if (task.stage == Stage::Q_scaled) {
+    pen.math(pen.type.story, beside, width / 2, pen.look().muted, false, step_words(trace, task.stage), 0, Align::left);
+  } else {
+    put_length(task, before, beside);
+  }
   put_formula(task, {{x, area.max.y - formula}, {x + width, area.max.y}});
 }
 
@@ -190,7 +201,7 @@ void input(const Task& task) {
   pen.matter(block.rect);
   const float pixels = fitting(pen, block, figures, pen.type.number);
   write(pen, block, figures, pixels, [&](Index r, Index) { return r == cell.row; });
-  pen.box(block.row_at(cell.row).grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), 3 * u);
+  pen.box(block.row_at(cell.row).grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
   name_rows(pen, block, axis, x - 10 * u, names - 14 * u, cell.row, pen.look().ink);
   const float width_of = pen.math(pen.type.formula, {x, y + deep + caption * 0.55f}, 1e6f, pen.look().ink, false, symbol_of(task.easel(), task.stage));
   const std::string part = part_of(task.easel(), rows, cols);

@@ -44,7 +44,7 @@ std::string step_words(const Trace& trace, Stage stage) {
     case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads: return "split";
     case Stage::Q_normed: case Stage::K_normed: return "norm";
     case Stage::Q_rotated: case Stage::K_rotated: return "RoPE";
-    case Stage::scaled_scores:
+    case Stage::Q_scaled: case Stage::scaled_scores:
       return trace.scenario.scale ? number("× %.4g", static_cast<double>(trace.scale)) : "× 1/\\sqrt{" + std::to_string(trace.dims().d_head) + "}";
     case Stage::capped_scores: return "soft-cap " + number("%.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
     case Stage::biased_scores: return "+ bias";

@@ -76,15 +76,18 @@ TEST_CASE("every stage has the shape of its axes", "[attention]") {
   scenario.dropout = 0.5F;
   Inputs inputs = small_inputs({.kv_heads = 2, .n_q = 3, .n_k = 6, .self = false});
   inputs.file_mask = causal(3, 6);
-  const auto trace = traced(inputs, scenario);
-  CHECK(trace->stages().size() == stage_count);
-  for (const Stage stage : all_stages()) {
-    const StageInfo& about = info(stage);
-    Shape expected;
-    for (const Axis axis : {about.lead[0], about.lead[1], about.rows, about.cols}) {
-      if (axis != Axis::none) expected.push_back(trace->dims().size(axis));
+  for (const bool scale_first : {false, true}) {
+    scenario.scale_first = scale_first;
+    const auto trace = traced(inputs, scenario);
+    CHECK(trace->stages().size() == stage_count - 1);  // scaled before the product or after it
+    for (const Stage stage : trace->stages()) {
+      const StageInfo& about = info(stage);
+      Shape expected;
+      for (const Axis axis : {about.lead[0], about.lead[1], about.rows, about.cols}) {
+        if (axis != Axis::none) expected.push_back(trace->dims().size(axis));
+      }
+      CHECK((*trace)[stage].shape() == expected);
     }
-    CHECK((*trace)[stage].shape() == expected);
   }
 }
 
@@ -176,6 +179,27 @@ TEST_CASE("query head h looks at key head floor(h / (H/G)), not h mod G", "[atte
   float score = 0;
   for (Index i = 0; i < 4; ++i) score += query(2, i) * key(3, i);
   CHECK(agrees((*trace)[Stage::scores].at({0, 1, 2, 3}), score));
+}
+
+TEST_CASE("queries that are scaled before the product give the scores that scaling after it gives", "[attention]") {
+  Scenario after, before;
+  after.scale = before.scale = 0.25F;
+  before.scale_first = true;
+  const auto a = traced(small_inputs(), after), b = traced(small_inputs(), before);
+  CHECK_FALSE(b->has(Stage::scaled_scores));
+  CHECK_THAT((*b)[Stage::scores], agrees_with((*a)[Stage::scaled_scores]));
+  CHECK_THAT((*b)[Stage::output], agrees_with((*a)[Stage::output]));
+}
+
+TEST_CASE("scores that leave float32 stay finite where queries are scaled before the product", "[attention]") {
+  Inputs inputs;
+  inputs.dims = {.heads = 1, .kv_heads = 1, .n_q = 1, .n_k = 1, .d_model = 4, .d_head = 4};
+  inputs.Q_heads = Tensor::of({1, 1, 1, 4}, {1e19F, 1e19F, 1e19F, 1e19F});
+  inputs.K_heads = inputs.V_heads = Tensor::of({1, 1, 1, 4}, {1e19F, 1e19F, 1e19F, 1e19F});
+  Scenario scenario;
+  CHECK(std::isinf((*traced(inputs, scenario))[Stage::scores].at({0, 0, 0, 0})));
+  scenario.scale_first = true;
+  CHECK((*traced(inputs, scenario))[Stage::scores].at({0, 0, 0, 0}) == Approx(2e38F));
 }
 
 TEST_CASE("the scale is one over the root of d_head unless set", "[attention]") {

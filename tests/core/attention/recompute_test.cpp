@@ -70,6 +70,7 @@ TEST_CASE("each setting changes the first stage that it belongs to", "[attention
   CHECK(first_changed([](Scenario& s) { s.rope = Rope::half; }) == Stage::Q_rotated);
   CHECK(first_changed([](Scenario& s) { s.qk_norm = QkNorm::rms; }) == Stage::Q_normed);
   CHECK(first_changed([](Scenario& s) { s.scale = 2.0F; }) == Stage::scaled_scores);
+  CHECK(first_changed([](Scenario& s) { s.scale_first = true; }) == Stage::Q_scaled);
   CHECK(first_changed([](Scenario& s) { s.softcap = 2.0F; }) == Stage::capped_scores);
   CHECK(first_changed([](Scenario& s) { s.t5_bias = true; }) == Stage::biased_scores);
   CHECK(first_changed([](Scenario& s) { s.painted = {{.query = 1, .key = 1}}; }) == Stage::mask);

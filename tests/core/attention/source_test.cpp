@@ -49,11 +49,13 @@ TEST_CASE("a stage computed as it is read has the numbers of one in memory", "[a
   rich.softcap = 5.0F;
   rich.alibi = true;
   rich.rope = Rope::half;
-  for (const Scenario& scenario : {with_mask("causal() && (window(40) || sink(4))"), with_mask("k > q + 3"), with_mask("h < 2 ? causal() : random(0.3, 1)"), Scenario{}, rich}) {
+  Scenario scaled_before = with_mask("causal()");
+  scaled_before.scale_first = true;
+  for (const Scenario& scenario : {with_mask("causal() && (window(40) || sink(4))"), with_mask("k > q + 3"), with_mask("h < 2 ? causal() : random(0.3, 1)"), Scenario{}, rich, scaled_before}) {
     const auto held = traced(inputs, scenario), read = traced_on_demand(inputs, scenario);
     CAPTURE(scenario.mask);
     if (!(*read)[Stage::weights].source()) return;  // a system without memory on demand
-    CHECK((projected_heads((*read)[Stage::Q_heads]) != nullptr) == (scenario.rope == Rope::none));
+    CHECK((projected_heads((*read)[Stage::Q_heads]) != nullptr) == (scenario.rope == Rope::none && !scenario.scale_first));
     CHECK(projected_heads((*read)[Stage::V_heads]) != nullptr);
     CHECK(read->stages() == held->stages());
     for (const Stage stage : held->stages()) {

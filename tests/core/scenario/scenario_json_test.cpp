@@ -44,6 +44,7 @@ Scenario unlike_default() {
   s.bias = false, s.output_projection = true, s.packed = true;
   s.weight_gain = 0.1F;
   s.scale = 1.0F / 3;
+  s.scale_first = true;
   s.softcap = 30.0F;
   s.qk_norm = QkNorm::l2;
   s.rope = Rope::interleaved;

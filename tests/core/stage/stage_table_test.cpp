@@ -44,10 +44,11 @@ Inputs weights_only() {
 
 /// Every stage that there is, each in one run at least.
 std::vector<std::shared_ptr<const Trace>> runs() {
-  Scenario turned, normed, plain_projection;
+  Scenario turned, normed, scaled_before;
   turned.rope = Rope::interleaved;
   turned.rotary_dim = 2;
   normed.qk_norm = QkNorm::l2;
+  scaled_before.scale_first = true;
   const Sizes grouped{.heads = 4, .kv_heads = 2, .n_q = 5, .n_k = 7, .self = false};
   Inputs no_output = small_inputs();
   no_output.W_o = no_output.b_o = no_output.W_q = no_output.b_q = Tensor();
@@ -57,7 +58,7 @@ std::vector<std::shared_ptr<const Trace>> runs() {
   weights_masked.dropout = 0.5F;
   return {traced(small_inputs()),         traced(small_inputs(grouped), everything()), traced(small_inputs(), turned),
           traced(small_inputs(), normed), traced(no_output),                           traced(heads_only(true), everything()),
-          traced(heads_only(false)),      traced(weights_only(), weights_masked)};
+          traced(heads_only(false)),      traced(weights_only(), weights_masked),      traced(small_inputs(), scaled_before)};
 }
 
 /// What reads a cell of `source` as the table says it: every cell of these regions.
