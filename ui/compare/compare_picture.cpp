@@ -1,4 +1,5 @@
 #include "ui/compare/compare_picture.h"
+#include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 
 #include <algorithm>
@@ -273,7 +274,7 @@ CompareTile make_tile(const Frame& frame, const StageDifference& stage, const Re
   const MatrixView matrix = stage.values.matrix();
   // In a low tile the matrix stands beside the number, not over it.
   const bool low = card.height() < 96 * u;
-  const float number = low ? text_size(frame.fonts, Face::ui, 13 * u, tile.largest).x + 6 * u : 0, below = low ? -4 * u : 20 * u;
+  const float number = low ? text_size(frame.fonts, Face::ui, TypeSize::body * u, tile.largest).x + 6 * u : 0, below = low ? -4 * u : 20 * u;
   tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 25 * u, number, below, u), slice_of(frame, stage));
   return tile;
 }

@@ -5,6 +5,7 @@
 #include "ui/compare/compare_view.h"
 #include "ui/compare/compare_picture.h"
 #include "ui/document/path.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
@@ -48,9 +49,9 @@ void draw_invitation(const Frame& frame, Rect place) {
   const float u = frame.u;
   const float width = std::min(440 * u, place.width() - 40 * u);
   const ImVec2 at{place.centre().x - width / 2, place.min.y + place.height() * 0.2f};
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 20 * u, at, frame.look.ink, frame.words("compare.title"));
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::title * u, at, frame.look.ink, frame.words("compare.title"));
   const float top = at.y + 38 * u;
-  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {at.x, top}, frame.look.ink, frame.words("compare.invitation"), width);
+  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {at.x, top}, frame.look.ink, frame.words("compare.invitation"), width);
   ImGui::SetCursorScreenPos({at.x, top + height + 14 * u});
   if (chip(frame, "pin", frame.words("compare.pin"), true)) frame.actions.push_back(Pin{});
   ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 16 * u});
@@ -69,7 +70,7 @@ float draw_buttons(const Frame& frame, Rect place) {
   const float u = frame.u;
   float x = place.max.x;
   const auto button = [&](const char* word) {
-    const float width = text_size(frame.fonts, Face::ui, 12.5f * u, frame.words(word)).x + 20 * u;
+    const float width = text_size(frame.fonts, Face::ui, TypeSize::note * u, frame.words(word)).x + 20 * u;
     x -= width;
     ImGui::SetCursorScreenPos({x, place.min.y});
     const bool clicked = chip(frame, word, frame.words(word), false, width);
@@ -86,21 +87,21 @@ void draw_heading(const Frame& frame, const ComparePicture& picture, Rect place)
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float right = draw_buttons(frame, place);
-  draw_elided(list, frame.fonts, Face::bold, 16 * u, {place.min.x, place.min.y + 3 * u}, frame.look.ink, picture.changes, right - place.min.x - 12 * u);
-  draw_elided(list, frame.fonts, Face::ui, 13 * u, {place.min.x, place.min.y + 34 * u}, frame.look.muted, picture.summary, place.width());
+  draw_elided(list, frame.fonts, Face::bold, TypeSize::heading * u, {place.min.x, place.min.y + 3 * u}, frame.look.ink, picture.changes, right - place.min.x - 12 * u);
+  draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {place.min.x, place.min.y + 34 * u}, frame.look.muted, picture.summary, place.width());
 }
 
 void draw_panels(const Frame& frame, const ComparePicture& picture, Rect area) {
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::string_view stage = name(picture.stage);
-  draw_text(list, frame.fonts, Face::bold, 16 * u, area.min, frame.look.lane(picture.stage), stage);
-  const float from = area.min.x + text_size(frame.fonts, Face::bold, 16 * u, stage).x + 12 * u;
-  draw_elided(list, frame.fonts, Face::ui, 13 * u, {from, area.min.y + 2 * u}, frame.look.ink, picture.stage_summary, area.max.x - from);
+  draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, area.min, frame.look.lane(picture.stage), stage);
+  const float from = area.min.x + text_size(frame.fonts, Face::bold, TypeSize::heading * u, stage).x + 12 * u;
+  draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {from, area.min.y + 2 * u}, frame.look.ink, picture.stage_summary, area.max.x - from);
   for (const ComparePanel& panel : picture.panels) {
     const bool last = &panel == &picture.panels.back();
     draw_card(frame, list, panel.card, last ? frame.look.accent : frame.look.line, (last ? 1.6f : 1) * u);
-    draw_text(list, frame.fonts, Face::bold, 13 * u, {panel.card.min.x + 12 * u, panel.card.min.y + 8 * u}, frame.look.ink, panel.title);
+    draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {panel.card.min.x + 12 * u, panel.card.min.y + 8 * u}, frame.look.ink, panel.title);
     draw_matrix(frame, panel.heat, true);
     draw_labels(frame, list, panel.heat, panel.heat.rect, 12 * u, true, true);
   }
@@ -121,9 +122,9 @@ void draw_tile(const Frame& frame, const CompareTile& tile) {
   const bool hovered = ImGui::IsItemHovered();
   draw_card(frame, list, tile.card, tile.chosen || hovered ? frame.look.accent : frame.look.line, tile.chosen ? 2 * u : u);
   const float inner = tile.card.width() - 16 * u;
-  draw_elided(list, frame.fonts, Face::bold, 13 * u, {tile.card.min.x + 8 * u, tile.card.min.y + 5 * u}, tile.colour, name(tile.stage), inner);
+  draw_elided(list, frame.fonts, Face::bold, TypeSize::body * u, {tile.card.min.x + 8 * u, tile.card.min.y + 5 * u}, tile.colour, name(tile.stage), inner);
   draw_matrix(frame, tile.heat, false);
-  draw_elided(list, frame.fonts, Face::ui, 13 * u, {tile.card.min.x + 8 * u, tile.card.max.y - 19 * u}, frame.look.ink, tile.largest, inner);
+  draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {tile.card.min.x + 8 * u, tile.card.max.y - 19 * u}, frame.look.ink, tile.largest, inner);
 }
 
 /// One batch entry's and head's B − A, which a click shows large.
@@ -143,7 +144,7 @@ void draw_slice(const Frame& frame, const CompareSlice& slice, int id) {
   draw_card(frame, list, slice.card, slice.chosen || hovered ? frame.look.accent : frame.look.line, slice.chosen ? 2 * u : u);
   draw_matrix(frame, slice.heat, false);
   const ImU32 ink = slice.changed ? frame.look.ink : frame.look.muted;
-  draw_elided(list, frame.fonts, slice.chosen ? Face::bold : Face::ui, 13 * u, {slice.card.min.x, slice.card.min.y - 17 * u}, ink, slice.label, slice.card.width() + 6 * u);
+  draw_elided(list, frame.fonts, slice.chosen ? Face::bold : Face::ui, TypeSize::body * u, {slice.card.min.x, slice.card.min.y - 17 * u}, ink, slice.label, slice.card.width() + 6 * u);
 }
 
 /// A cell of any of the three matrices is the present result's cell.
@@ -181,7 +182,7 @@ void draw_compare_view(const Frame& frame, Rect place) {
   const float u = frame.u;
   const Rect inside = place.grown(-14 * u);
   if (!frame.document.difference) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, inside.min, frame.look.muted, frame.words("messages.computing"));
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, inside.min, frame.look.muted, frame.words("messages.computing"));
     return;
   }
   const Rect area{{inside.min.x, inside.min.y + 62 * u}, inside.max};
@@ -195,9 +196,9 @@ void draw_compare_view(const Frame& frame, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float y = inside.max.y - 18 * u;
   const char* unchanged = frame.words("compare.unchanged");
-  draw_text(list, frame.fonts, Face::ui, 13 * u, {inside.min.x, y}, frame.look.muted, unchanged);
-  const float from = inside.min.x + text_size(frame.fonts, Face::ui, 13 * u, unchanged).x + 8 * u;
-  draw_elided(list, frame.fonts, Face::ui, 13 * u, {from, y}, frame.look.muted, picture.unchanged, inside.max.x - from);
+  draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, {inside.min.x, y}, frame.look.muted, unchanged);
+  const float from = inside.min.x + text_size(frame.fonts, Face::ui, TypeSize::body * u, unchanged).x + 8 * u;
+  draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {from, y}, frame.look.muted, picture.unchanged, inside.max.x - from);
 }
 
 }  // namespace headlight

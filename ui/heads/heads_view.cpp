@@ -7,6 +7,7 @@
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
@@ -24,7 +25,7 @@ float choose_stage(const Frame& frame, Rect place) {
   for (const Stage stage : all_stages()) {
     if (!has_head_axis(stage) || !frame.trace()->has(stage)) continue;
     const bool chosen = frame.view().heads.stage == stage;
-    const float width = text_size(frame.fonts, Face::bold, 12.5f * u, name(stage)).x + 18 * u;
+    const float width = text_size(frame.fonts, Face::bold, TypeSize::note * u, name(stage)).x + 18 * u;
     if (x + width > place.max.x && x > place.min.x) {
       x = place.min.x;
       y += 30 * u;
@@ -132,7 +133,7 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   const Face face = card.average ? Face::ui : Face::bold;
   const auto fits = [&](const std::string& words, float room) { return text_size(frame.fonts, face, 13 * u, words).x <= room; };
   const float mark = card.average || !fits(std::string(std::to_string(picture.cards.size()).size(), '8'), r.width() - 24 * u) ? 0 : 12 * u;
-  if (mark > 0) list.AddRectFilled({r.min.x + 7 * u, r.min.y + 8 * u}, {r.min.x + 15 * u, r.min.y + 16 * u}, fade(card.hue, card.chosen ? 1.0f : 0.35f), 2 * u);
+  if (mark > 0) list.AddRectFilled({r.min.x + 7 * u, r.min.y + 8 * u}, {r.min.x + 15 * u, r.min.y + 16 * u}, fade(card.hue, card.chosen ? 1.0f : 0.35f), Corner::mark * u);
   const float room = r.width() - 12 * u - mark;
   const std::string* title = fits(card.title, room) ? &card.title : fits(card.number, room) ? &card.number : nullptr;
   if (title) draw_text(list, frame.fonts, face, 13 * u, {r.min.x + 7 * u + mark, r.min.y + 4 * u}, card.chosen ? frame.look.ink : frame.look.muted, *title);
@@ -140,7 +141,7 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   if (average && average->busy()) {
     char words[96];
     std::snprintf(words, sizeof words, "%s %.0f %%", frame.words("heads.averaging"), static_cast<double>(average->share() * 100));
-    draw_elided(list, frame.fonts, Face::ui, 13 * u, {r.min.x + 7 * u, r.centre().y}, frame.look.muted, words, r.width() - 12 * u);
+    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {r.min.x + 7 * u, r.centre().y}, frame.look.muted, words, r.width() - 12 * u);
   } else {
     draw_heat(frame, list, card.heat, card.heat.rect, card.chosen);
     draw_labels(frame, list, card.heat, card.heat.rect, picture.label_points() * u, true, true);
@@ -164,16 +165,16 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
 void say_not_yet(const Frame& frame, ImDrawList& list, Rect grid) {
   const float u = frame.u, width = std::min(420 * u, grid.width() - 40 * u);
   const char* words = frame.words("heads.not_yet");
-  const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, 15 * u, {0, 0}, 0, words, width);
+  const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, TypeSize::story * u, {0, 0}, 0, words, width);
   const ImVec2 at{grid.centre().x - width / 2, grid.centre().y - height / 2};
   const Rect plate = Rect{at, {at.x + width, at.y + height}}.grown(12 * u);
-  list.AddRectFilled(plate.min, plate.max, frame.look.panel, 8 * u);
-  compat::add_rect(list, plate.min, plate.max, frame.look.line, 8 * u, 1);
-  draw_paragraph(&list, frame.fonts, Face::ui, 15 * u, at, frame.look.ink, words, width);
+  list.AddRectFilled(plate.min, plate.max, frame.look.panel, Corner::card * u);
+  compat::add_rect(list, plate.min, plate.max, frame.look.line, Corner::card * u, 1);
+  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::story * u, at, frame.look.ink, words, width);
 }
 
 void draw_token(const Frame& frame, ImDrawList& list, const TokenLabel& token, float x, float width, bool right_aligned, bool lit) {
-  const float size = 12 * frame.u;
+  const float size = TypeSize::note * frame.u;
   const Face face = lit ? Face::bold : Face::ui;
   const float wide = std::min(text_size(frame.fonts, face, size, token.text).x, width);
   draw_elided(list, frame.fonts, face, size, {right_aligned ? x - wide : x, token.y - size * 0.6f}, lit ? frame.look.ink : frame.look.muted,
@@ -198,7 +199,7 @@ void draw_weights(const Frame& frame, ImDrawList& list, const HeadsPicture& pict
       if (arc.query != query || arc.key != token.index || crowded) continue;
       char text[16];
       std::snprintf(text, sizeof text, "%.4f", static_cast<double>(arc.weight));
-      draw_text(list, frame.fonts, Face::mono, 12 * u, {picture.arcs.max.x + 74 * u, token.y - 7 * u}, frame.look.ink, text);
+      draw_text(list, frame.fonts, Face::mono, TypeSize::note * u, {picture.arcs.max.x + 74 * u, token.y - 7 * u}, frame.look.ink, text);
       last = token.y;
     }
   }
@@ -286,11 +287,11 @@ void draw_heads_view(const Frame& frame, Rect place) {
 
   for (const HeadCard& card : picture.cards) draw_card(frame, list, picture, card);
   if (frame.shown(frame.view().heads.stage).nothing()) say_not_yet(frame, list, grid);
-  draw_text(list, frame.fonts, Face::bold, 13 * u, {left, top}, frame.look.ink, frame.words("heads.arcs"));
+  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {left, top}, frame.look.ink, frame.words("heads.arcs"));
   draw_arcs(frame, list, picture);
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 8)) {
     const Rect area = dragged_area();
-    compat::add_rect(list, area.min, area.max, frame.look.accent, 2 * u, u);
+    compat::add_rect(list, area.min, area.max, frame.look.accent, Corner::mark * u, u);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "ui/document/path.h"
 #include "ui/frame/colormaps.h"
 #include "ui/inspector/reach.h"
+#include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/matrix/heat.h"
 #include "ui/widgets/formula_words.h"
@@ -270,7 +271,7 @@ struct Builder {
       const float value = matrix(cell.row, c);
       bar.col = c;
       bar.lit = c == cell.col;
-      bar.label = elide(frame.fonts, bar.lit ? Face::bold : Face::ui, 12 * frame.u,
+      bar.label = elide(frame.fonts, bar.lit ? Face::bold : Face::ui, TypeSize::note * frame.u,
                         axis_label(trace, info(cell.stage).cols, cell.batch, c), 58 * frame.u);
       bar.number = number_text(value, 4);
       bar.has_value = std::isfinite(value);

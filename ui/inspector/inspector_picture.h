@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "ui/frame/frame.h"
+#include "ui/look/measure.h"
 
 namespace headlight {
 
 // Sizes of type.
-inline constexpr float formula_points = 22;
-inline constexpr float numbers_points = 18;
+inline constexpr float formula_points = TypeSize::formula;
+inline constexpr float numbers_points = TypeSize::numbers;
 
 /// A label to the left, a number to the right.
 struct NumberLine {

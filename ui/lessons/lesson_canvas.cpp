@@ -7,6 +7,7 @@
 #include "ui/lessons/lesson_panel.h"
 #include "ui/lessons/mask_question.h"
 #include "ui/lessons/row_question.h"
+#include "ui/look/measure.h"
 #include "ui/pipeline/pipeline_view.h"
 #include "ui/widgets/paragraph.h"
 
@@ -17,7 +18,7 @@ const LessonStep& step_of(const Frame& frame, const Course& course) { return cou
 
 const std::string& notes_of(const Frame& frame, const Course& course) { return in_language(step_of(frame, course).notes, frame.words.language()); }
 
-constexpr float notes_points = 15, notes_inset = 20;
+constexpr float notes_points = TypeSize::story, notes_inset = 20;
 
 float notes_height(const Frame& frame, const Course& course, float width) {
   if (!frame.view().lesson.notes || notes_of(frame, course).empty()) return 0;
@@ -89,7 +90,7 @@ void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole
   list.AddRectFilled(notes.min, notes.max, frame.look.panel);
   list.AddLine(notes.min, {notes.max.x, notes.min.y}, frame.look.line, u);
   const ImVec2 at{notes.min.x + notes_inset * u, notes.min.y + 10 * u};
-  draw_text(list, frame.fonts, Face::bold, 13 * u, at, frame.look.muted, frame.words("lesson.notes_title"));
+  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, at, frame.look.muted, frame.words("lesson.notes_title"));
   draw_paragraph(&list, frame.fonts, Face::ui, notes_points * u, {at.x, at.y + 20 * u}, frame.look.ink, notes_of(frame, course), notes.width() - 2 * notes_inset * u);
 }
 

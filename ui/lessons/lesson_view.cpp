@@ -6,6 +6,7 @@
 #include "ui/frame/colormaps.h"
 #include "ui/frame/said.h"
 #include "ui/lessons/lesson_picture.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/card.h"
 #include "ui/lessons/save_answers.h"
 #include "ui/lessons/save_step.h"
@@ -36,7 +37,7 @@ void draw_weights(const Frame& frame, const LessonTile& tile, ImVec2 at, float s
   frame.painter.draw(*ImGui::GetWindowDrawList(), quad);
 }
 
-constexpr float side_points = 84, story_points = 13, title_points = 14;
+constexpr float side_points = 84, story_points = TypeSize::body, title_points = TypeSize::large;
 
 /// What a card says; its height follows.
 struct CardPicture {
@@ -128,7 +129,7 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
   y += draw_paragraph(&list, frame.fonts, Face::bold, title_points * u, {x, y}, frame.look.ink, in_language(lesson.title, language), text) + 5 * u;
   y += draw_paragraph(&list, frame.fonts, Face::ui, story_points * u, {x, y}, frame.look.muted, in_language(lesson.description, language), text) + 8 * u;
   if (!card.standing.empty()) draw_paragraph(&list, frame.fonts, Face::ui, story_points * u, {x, y}, card.done > 0 ? frame.look.v : frame.look.muted, card.standing, text);
-  if (card.done > 0) list.AddRectFilled({at.x + 8 * u, end.y - 5 * u}, {at.x + 8 * u + (size.x - 16 * u) * std::min(card.done, 1.0f), end.y - 2 * u}, frame.look.v, 2 * u);
+  if (card.done > 0) list.AddRectFilled({at.x + 8 * u, end.y - 5 * u}, {at.x + 8 * u + (size.x - 16 * u) * std::min(card.done, 1.0f), end.y - 2 * u}, frame.look.v, Corner::mark * u);
   return clicked;
 }
 
@@ -169,14 +170,14 @@ void draw_lesson_view(const Frame& frame, Rect place) {
   const std::vector<LessonTile>& tiles = lesson_tiles(frame.pictures);
   const ImVec2 from{place.min.x, place.min.y - ImGui::GetScrollY()};
   for (const ListPicture::Heading& heading : list.headings) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 17 * u, {from.x + 14 * u, from.y + heading.y}, frame.look.ink, frame.words(heading.word));
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::numbers * u, {from.x + 14 * u, from.y + heading.y}, frame.look.ink, frame.words(heading.word));
   }
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     if (lesson_card(frame, lessons[i], tiles[i], list.cards[i], from)) open_lesson(frame, lessons[i]);
   }
   float y = from.y + list.height;
   for (const std::string& trouble : lesson_troubles(frame.pictures)) {
-    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {from.x + 14 * u, y}, frame.look.warning, said(frame, trouble), place.width() - 28 * u) + 4 * u;
+    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {from.x + 14 * u, y}, frame.look.warning, said(frame, trouble), place.width() - 28 * u) + 4 * u;
   }
   draw_deeds(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
   ImGui::Dummy({1, 20 * u});

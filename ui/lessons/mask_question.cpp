@@ -4,6 +4,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 
 namespace headlight {
@@ -25,7 +26,7 @@ class Drawer {
     if (now_.revealed) {
       grid(picture_.right, picture_.wanted, frame_.look.after, false);
     } else {
-      list_.AddRectFilled(picture_.right.min, picture_.right.max, frame_.look.field, 6 * u_);
+      list_.AddRectFilled(picture_.right.min, picture_.right.max, frame_.look.field, Corner::control * u_);
       const float pixels = 22 * u_;
       const ImVec2 middle = picture_.right.centre();
       draw_text(list_, frame_.fonts, Face::bold, pixels, {middle.x - 5 * u_, middle.y - 13 * u_}, frame_.look.muted, "?");
@@ -43,7 +44,7 @@ class Drawer {
   }
 
   void title(const Rect& grid, const char* word, ImU32 colour) {
-    draw_text(list_, frame_.fonts, Face::bold, 17 * u_, {grid.min.x, grid.min.y - 34 * u_}, colour, frame_.words(word));
+    draw_text(list_, frame_.fonts, Face::bold, TypeSize::numbers * u_, {grid.min.x, grid.min.y - 34 * u_}, colour, frame_.words(word));
   }
 
   Rect cell(const Rect& grid, Index row, Index col) const {
@@ -56,9 +57,9 @@ class Drawer {
       for (Index k = 0; k < picture_.cols; ++k) {
         const auto i = static_cast<std::size_t>(q * picture_.cols + k);
         const Rect place = cell(grid, q, k);
-        list_.AddRectFilled(place.min, place.max, cells[i] ? colour : frame_.look.field, 3 * u_);
+        list_.AddRectFilled(place.min, place.max, cells[i] ? colour : frame_.look.field, Corner::cell * u_);
         const bool wrong = judged && now_.revealed && cells[i] != picture_.wanted[i];
-        if (wrong) compat::add_rect(list_, place.min, place.max, frame_.look.warning, 3 * u_, 2 * u_);
+        if (wrong) compat::add_rect(list_, place.min, place.max, frame_.look.warning, Corner::cell * u_, 2 * u_);
       }
     }
   }

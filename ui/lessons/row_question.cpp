@@ -7,6 +7,7 @@
 #include "core/run/masks_over.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/answers.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/widgets/pressable.h"
 
@@ -44,8 +45,8 @@ class Drawer {
  private:
   void heading(const char* word, ImU32 colour, float y, std::string_view story) {
     const float x = picture_.keys.front().card.min.x;
-    draw_text(list_, frame_.fonts, Face::bold, 17 * u_, {x, y}, colour, frame_.words(word));
-    if (!story.empty()) draw_elided(list_, frame_.fonts, Face::ui, 13 * u_, {x, y + 26 * u_}, frame_.look.muted, story, place_.max.x - x - 20 * u_);
+    draw_text(list_, frame_.fonts, Face::bold, TypeSize::numbers * u_, {x, y}, colour, frame_.words(word));
+    if (!story.empty()) draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {x, y + 26 * u_}, frame_.look.muted, story, place_.max.x - x - 20 * u_);
   }
 
   void draw_key(std::size_t k) {
@@ -53,8 +54,8 @@ class Drawer {
     const float middle = key.guess.centre().x;
     const ImU32 ink = key.masked ? frame_.look.muted : frame_.look.ink;
     if (picture_.word_pixels > 0) {
-      list_.AddRectFilled(key.card.min, key.card.max, frame_.look.card, 6 * u_);
-      compat::add_rect(list_, key.card.min, key.card.max, key.asks ? frame_.look.q : frame_.look.line, 6 * u_, (key.asks ? 2.5f : 1) * u_);
+      list_.AddRectFilled(key.card.min, key.card.max, frame_.look.card, Corner::control * u_);
+      compat::add_rect(list_, key.card.min, key.card.max, key.asks ? frame_.look.q : frame_.look.line, Corner::control * u_, (key.asks ? 2.5f : 1) * u_);
       const Face face = key.asks ? Face::bold : Face::ui;
       const std::string shown = elide(frame_.fonts, face, picture_.word_pixels, key.word, key.card.width() - 4 * u_);
       draw_centred(frame_, list_, face, picture_.word_pixels, middle, key.card.centre().y - picture_.word_pixels * 0.6f, ink, shown);
@@ -66,14 +67,14 @@ class Drawer {
     drag(k, key);
     const float share = k < now_.row.size() ? now_.row[k] : 0;
     bar(key.guess, share, frame_.look.q, !now_.revealed);
-    if (picture_.numbers) draw_centred(frame_, list_, Face::mono, 13 * u_, middle, key.guess.max.y + 12 * u_, share > 0 ? frame_.look.ink : frame_.look.muted, share_words(static_cast<double>(share)));
+    if (picture_.numbers) draw_centred(frame_, list_, Face::mono, TypeSize::body * u_, middle, key.guess.max.y + 12 * u_, share > 0 ? frame_.look.ink : frame_.look.muted, share_words(static_cast<double>(share)));
     if (!now_.revealed) {
-      list_.AddRectFilled(key.right.min, key.right.max, frame_.look.field, 5 * u_);
-      draw_centred(frame_, list_, Face::bold, 18 * u_, middle, key.right.centre().y - 11 * u_, frame_.look.muted, "?");
+      list_.AddRectFilled(key.right.min, key.right.max, frame_.look.field, Corner::control * u_);
+      draw_centred(frame_, list_, Face::bold, TypeSize::numbers * u_, middle, key.right.centre().y - 11 * u_, frame_.look.muted, "?");
       return;
     }
     bar(key.right, static_cast<float>(picture_.shares[k]), frame_.look.after, false);
-    if (picture_.numbers) draw_centred(frame_, list_, Face::mono, 13 * u_, middle, key.right.max.y + 12 * u_, frame_.look.ink, share_words(picture_.shares[k]));
+    if (picture_.numbers) draw_centred(frame_, list_, Face::mono, TypeSize::body * u_, middle, key.right.max.y + 12 * u_, frame_.look.ink, share_words(picture_.shares[k]));
   }
 
   void drag(std::size_t k, const RowQuestionKey& key) {
@@ -95,9 +96,9 @@ class Drawer {
   }
 
   void bar(const Rect& track, float share, ImU32 colour, bool handle) {
-    list_.AddRectFilled(track.min, track.max, frame_.look.field, 5 * u_);
+    list_.AddRectFilled(track.min, track.max, frame_.look.field, Corner::control * u_);
     const float top = track.max.y - std::clamp(share, 0.0f, 1.0f) * track.height();
-    if (track.max.y - top > 1) list_.AddRectFilled({track.min.x, top}, track.max, colour, 5 * u_);
+    if (track.max.y - top > 1) list_.AddRectFilled({track.min.x, top}, track.max, colour, Corner::control * u_);
     if (!handle) return;
     list_.AddCircleFilled({track.centre().x, top}, 7 * u_, frame_.look.card, 24);
     list_.AddCircle({track.centre().x, top}, 7 * u_, colour, 24, 2.5f * u_);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/math_text.h"
 
 namespace headlight {
@@ -123,8 +124,8 @@ void draw_lit(ImDrawList& list, const Scene& scene, const SceneTarget* target, c
   list.AddRectFilled({words.min.x, words.max.y - u}, {words.max.x, words.max.y + u}, look.accent);
   for (const Rect& rect : lit_by(scene, *target)) {
     const Rect around = rect.grown(2 * u);
-    list.AddRectFilled(around.min, around.max, fade(look.accent, 0.16f), 6 * u);
-    compat::add_rect(list, around.min, around.max, look.accent, 6 * u, 3 * u);
+    list.AddRectFilled(around.min, around.max, fade(look.accent, 0.16f), Corner::control * u);
+    compat::add_rect(list, around.min, around.max, look.accent, Corner::control * u, 3 * u);
   }
 }
 

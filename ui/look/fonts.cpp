@@ -11,6 +11,7 @@
 #include "core/figure/fonts.h"
 #include "core/text/utf8.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/look/record.h"
 
 namespace headlight {
@@ -182,7 +183,7 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   std::ranges::for_each(sizes, make);
   if (large_) std::ranges::for_each(large_sizes, make);
   made_large_ = large_;
-  ImGui::GetIO().FontDefault = pick(Face::ui, 13 * scale);
+  ImGui::GetIO().FontDefault = pick(Face::ui, TypeSize::body * scale);
 #if IMGUI_VERSION_NUM < 19200
   int width = 2048;  // a tall atlas may be higher than a texture can be
   const double area = pixels_of(seen_, scale) * (large_ ? 2 : 1) / 0.8;
@@ -190,7 +191,7 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   atlas.TexDesiredWidth = std::min(texture_limit_, width);
   atlas.Build();
 #endif
-  lacks_ = cjk && any_is_lacking(*pick(Face::ui, 13 * scale), seen_);
+  lacks_ = cjk && any_is_lacking(*pick(Face::ui, TypeSize::body * scale), seen_);
 }
 
 float Fonts::crisp(Face face, float pixels) const {

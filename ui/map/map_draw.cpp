@@ -6,12 +6,13 @@
 
 #include "core/figure/ticks.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heat_numbers.h"
 
 namespace headlight {
 namespace {
 
-constexpr float label_points = 12;
+constexpr float label_points = TypeSize::note;
 
 /// Where a tile stands on screen.
 Rect tile_rect(const MapCamera& camera, const TileAt& at) {
@@ -237,11 +238,11 @@ void draw_map_bar(const Frame& frame, ImDrawList& list, const MapPicture& pictur
   compat::add_rect(list, bar.min, bar.max, frame.look.line, 0, 1);
   const float u = frame.u, y = bar.max.y + 4 * u;
   const auto width = [&](Face face, float points, const std::string& text) { return text_size(frame.fonts, face, points * u, text).x; };
-  const float lo = width(Face::mono, 12, picture.lo), hi = width(Face::mono, 12, picture.hi), spread = width(Face::ui, 13, picture.spread);
-  draw_text(list, frame.fonts, Face::mono, 12 * u, {bar.min.x, y}, frame.look.muted, picture.lo);
-  draw_text(list, frame.fonts, Face::mono, 12 * u, {bar.max.x - hi, y}, frame.look.muted, picture.hi);
+  const float lo = width(Face::mono, TypeSize::note, picture.lo), hi = width(Face::mono, TypeSize::note, picture.hi), spread = width(Face::ui, TypeSize::body, picture.spread);
+  draw_text(list, frame.fonts, Face::mono, TypeSize::note * u, {bar.min.x, y}, frame.look.muted, picture.lo);
+  draw_text(list, frame.fonts, Face::mono, TypeSize::note * u, {bar.max.x - hi, y}, frame.look.muted, picture.hi);
   const float middle = (bar.min.x + lo + bar.max.x - hi) / 2;
-  if (spread + 12 * u <= bar.width() - lo - hi) draw_text(list, frame.fonts, Face::ui, 13 * u, {middle - spread / 2, y - u}, frame.look.muted, picture.spread);
+  if (spread + 12 * u <= bar.width() - lo - hi) draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, {middle - spread / 2, y - u}, frame.look.muted, picture.spread);
 }
 
 }  // namespace headlight

@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "core/figure/number_format.h"
+#include "ui/look/measure.h"
 
 namespace headlight {
 namespace {
 
-constexpr float label_points = 12;
+constexpr float label_points = TypeSize::note;
 constexpr float numbers_from = 20;  // points of a cell
 
 /// Below it no cell is farther from zero than the ends of the colours.
@@ -43,7 +44,7 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
     const MatrixQuad& quad = heat.quad;
     picture.matrix = {quad.values, quad.mask, quad.kept, heat.batch, heat.head, quad.show_leaks, centre_of(heat)};
     for (const Stage each : all_stages()) {
-      if (is_mapped(each) && frame.trace()->has(each)) picture.chips.push_back({each, text_size(frame.fonts, Face::bold, 12.5f * frame.u, name(each)).x + 18 * frame.u});
+      if (is_mapped(each) && frame.trace()->has(each)) picture.chips.push_back({each, text_size(frame.fonts, Face::bold, TypeSize::note * frame.u, name(each)).x + 18 * frame.u});
     }
     if (stage != Stage::mask) {
       const bool both = quad.norm != Norm::linear && heat.colormap->kind() == ColormapKind::diverging;  // spread from zero, as far below as above
@@ -63,7 +64,7 @@ MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) 
   const Rect inner = place.grown(-14 * u);
   MapLayout layout;
   const float line = 34 * u, chip = 28 * u, gap = 6 * u;
-  const float field = std::clamp(inner.width() * 0.24f, 120 * u, 200 * u), fit = text_size(frame.fonts, Face::ui, 13 * u, frame.words("pipeline.fit")).x + 28 * u;
+  const float field = std::clamp(inner.width() * 0.24f, 120 * u, 200 * u), fit = text_size(frame.fonts, Face::ui, TypeSize::body * u, frame.words("pipeline.fit")).x + 28 * u;
   layout.stages = inner;
   const ImVec2 end_of_stages = place_chips(picture, inner, u, [](const StageChip&, ImVec2) {});
   const float y = end_of_stages.y + (end_of_stages.x + field + fit + 2 * gap <= inner.max.x ? 0 : line);

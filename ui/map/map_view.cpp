@@ -10,6 +10,7 @@
 
 #include "core/tensor/error.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/map/map_draw.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/controls.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr double nearest_points = 92;   // of a cell
 constexpr double read_points = 76;      // of a cell whose number is to be read
 constexpr double pointed_points = 4;    // of a cell that a pointer finds
-constexpr float told_points = 13;
+constexpr float told_points = TypeSize::body;
 
 void go(const Frame& frame, const MapCamera& camera) {
   frame.show([region = camera.region()](View& v) { v.map.region = region; });
@@ -45,7 +46,7 @@ void place_field(const Frame& frame, const MapCamera& camera, const Rect& place)
     frame.show([](View& v) { v.map.typing = false; });
   }
   ImGui::SetCursorScreenPos(place.min);
-  compat::push_font(frame.fonts.pick(Face::ui, 13 * frame.u), 13 * frame.u);
+  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(place.width());
   const Typed typed = text_input(frame, "##place", "", frame.words("map.go_to"));
   if (typed.entered && !typed.text.empty()) go_to(frame, camera, typed.text);
@@ -123,7 +124,7 @@ void draw_told(const Frame& frame, ImDrawList& list, const MapTold& told, Rect r
 
 void say(const Frame& frame, Rect place, const char* words) {
   const float width = std::min(420 * frame.u, place.width() - 40 * frame.u);
-  draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 15 * frame.u, {place.centre().x - width / 2, place.centre().y}, frame.look.ink, words, width);
+  draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::story * frame.u, {place.centre().x - width / 2, place.centre().y}, frame.look.ink, words, width);
 }
 
 }  // namespace

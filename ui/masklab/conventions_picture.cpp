@@ -1,4 +1,5 @@
 #include "ui/masklab/conventions_picture.h"
+#include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ void count_in_one(const Tensor& mask, const Tensor& weights, ConventionEffect& e
 std::string change_text(float change) { return number_text(change, change >= 100 ? 0 : change >= 10 ? 1 : 3); }
 
 std::vector<std::string> wrapped(const Frame& frame, std::string_view text, float width) {
-  return paragraph_lines(frame.fonts, Face::ui, 13 * frame.u, text, width);
+  return paragraph_lines(frame.fonts, Face::ui, TypeSize::body * frame.u, text, width);
 }
 
 /// The parts in lines no wider than `width`; each stays whole, and after an empty one a new line begins.
@@ -46,7 +47,7 @@ std::vector<std::string> flowed(const Frame& frame, const std::vector<std::strin
       continue;
     }
     const std::string joined = fresh ? part : lines.back() + " · " + part;
-    if (!std::exchange(fresh, false) && text_size(frame.fonts, Face::ui, 13 * frame.u, joined).x <= width) {
+    if (!std::exchange(fresh, false) && text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, joined).x <= width) {
       lines.back() = joined;
     } else {
       for (std::string& line : wrapped(frame, part, width)) lines.push_back(std::move(line));

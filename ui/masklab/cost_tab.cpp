@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/masklab/cost_picture.h"
 #include "ui/masklab/registry.h"
 #include "ui/widgets/controls.h"
@@ -34,34 +35,34 @@ void draw_legend(const Frame& frame, const CostPicture& picture) {
     draw_swatch(frame, list, {i == 0 ? CellKind::masked : CellKind::value, i == 1 ? full : masked, ""}, at, side);
     if (i == 2) list.AddTriangleFilled({at.x, at.y}, {at.x, end.y}, end, allowed);
     compat::add_rect(list, at, end, frame.look.line, 0, 1);
-    draw_elided(list, frame.fonts, Face::ui, 13 * u, {end.x + 8 * u, at.y - 1 * u}, frame.look.ink, picture.kinds[i], picture.legend.max.x - end.x - 8 * u);
+    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {end.x + 8 * u, at.y - 1 * u}, frame.look.ink, picture.kinds[i], picture.legend.max.x - end.x - 8 * u);
   }
 }
 
 void draw_title(const Frame& frame, const CostPlot& plot) {
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 13 * frame.u, plot.place.min, frame.look.ink, plot.title, plot.place.width());
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::body * frame.u, plot.place.min, frame.look.ink, plot.title, plot.place.width());
 }
 
 void draw_bars(const Frame& frame, const CostPlot& plot) {
-  const float u = frame.u, size = 13 * u;
+  const float u = frame.u, size = TypeSize::body * u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   draw_title(frame, plot);
   float y = plot.place.min.y + 24 * u;
   for (const CostBar& bar : plot.bars) {
     const ImU32 ink = bar.present ? frame.look.ink : frame.look.muted;
-    const float number = text_size(frame.fonts, Face::mono, 12 * u, bar.number).x;
+    const float number = text_size(frame.fonts, Face::mono, TypeSize::note * u, bar.number).x;
     draw_elided(list, frame.fonts, bar.present ? Face::bold : Face::ui, size, {plot.place.min.x, y}, ink, bar.label, plot.place.width() - number - 10 * u);
-    draw_text(list, frame.fonts, Face::mono, 12 * u, {plot.place.max.x - number, y}, ink, bar.number);
+    draw_text(list, frame.fonts, Face::mono, TypeSize::note * u, {plot.place.max.x - number, y}, ink, bar.number);
     const ImVec2 from{plot.place.min.x, y + 17 * u};
-    list.AddRectFilled(from, {plot.place.max.x, from.y + 7 * u}, frame.look.field, 3 * u);
-    list.AddRectFilled(from, {from.x + std::max(plot.place.width() * bar.share, 2 * u), from.y + 7 * u}, bar.present ? frame.look.accent : frame.look.muted, 3 * u);
+    list.AddRectFilled(from, {plot.place.max.x, from.y + 7 * u}, frame.look.field, Corner::cell * u);
+    list.AddRectFilled(from, {from.x + std::max(plot.place.width() * bar.share, 2 * u), from.y + 7 * u}, bar.present ? frame.look.accent : frame.look.muted, Corner::cell * u);
     y += bar_line * u;
   }
 }
 
 /// A column a bar, the number above and the name below; gives the one that was clicked.
 const CostBar* draw_columns(const Frame& frame, const char* id, const CostPlot& plot) {
-  const float u = frame.u, size = 12 * u;
+  const float u = frame.u, size = TypeSize::note * u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   draw_title(frame, plot);
   const CostBar* clicked = nullptr;

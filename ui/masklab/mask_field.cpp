@@ -8,6 +8,7 @@
 #include "core/tensor/error.h"
 #include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/widgets/paragraph.h"
 #include "ui/widgets/scenario_controls.h"
@@ -17,7 +18,7 @@ namespace {
 
 /// Where and why the draft does not parse, and what holds meanwhile: over what is below the field, which stays in its place.
 void draw_trouble(const Frame& frame, const Rect& field) {
-  const float u = frame.u, mono = 13 * u, size = 13 * u, pad = 12 * u;
+  const float u = frame.u, mono = 13 * u, size = TypeSize::body * u, pad = 12 * u;
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const float width = std::min(std::max(field.width(), 420 * u), window.x - 16 * u);
   const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;
@@ -43,8 +44,8 @@ void draw_trouble(const Frame& frame, const Rect& field) {
   const ImVec2 min{std::min(field.min.x, window.x - width - 8 * u), field.max.y + 4 * u};
   const ImVec2 max{min.x + width, min.y + lines(nullptr, {}) + 2 * pad};
   ImDrawList& list = *ImGui::GetForegroundDrawList();
-  list.AddRectFilled(min, max, frame.look.warning_ground, 6 * u);
-  compat::add_rect(list, min, max, frame.look.warning, 6 * u, 1);
+  list.AddRectFilled(min, max, frame.look.warning_ground, Corner::control * u);
+  compat::add_rect(list, min, max, frame.look.warning, Corner::control * u, 1);
   lines(&list, {min.x + pad, min.y + pad});
 }
 

@@ -9,6 +9,7 @@
 #include "core/run/summary.h"
 #include "core/tensor/error.h"
 #include "ui/frame/colormaps.h"
+#include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/masklab/matrix_card.h"
 #include "ui/matrix/heat.h"
@@ -79,7 +80,7 @@ void add_choices(const Frame& frame, Rect area, MaskPicture& picture) {
     picture.entries_at = {x, top};
     for (Index b = 0; b < dims.batch; ++b) {
       picture.entries.push_back(frame.words.fill("mask.entry", {std::to_string(b)}));
-      x += text_size(frame.fonts, Face::bold, 12.5f * t, picture.entries.back()).x + 25 * t;
+      x += text_size(frame.fonts, Face::bold, TypeSize::note * t, picture.entries.back()).x + 25 * t;
     }
     x += 12 * t;
   }
@@ -109,7 +110,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   const Dims& dims = trace.dims();
   float label_room = 0;
   for (const std::string& name : axis_labels(frame, Axis::query, std::min<Index>(dims.n_q, 64))) {
-    label_room = std::max(label_room, text_size(frame.fonts, Face::bold, 12 * t, name).x);
+    label_room = std::max(label_room, text_size(frame.fonts, Face::bold, TypeSize::note * t, name).x);
   }
   label_room = std::max(std::min(label_room + 6 * t, half * 0.3f), axis_names_width(frame));
   const Rect room = room_for_cells(picture.weights_card, t, label_room);

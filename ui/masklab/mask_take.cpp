@@ -1,6 +1,7 @@
 #include "ui/masklab/mask_take.h"
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/open/open_dialog.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
@@ -26,10 +27,10 @@ constexpr Button buttons[] = {
 
 bool starts_group(MaskFormat format) { return format == MaskFormat::npy || format == MaskFormat::pytorch; }
 
-float label_width(const Frame& frame, const char* label) { return text_size(frame.fonts, Face::ui, 12 * frame.u, label).x + 14 * frame.u; }
+float label_width(const Frame& frame, const char* label) { return text_size(frame.fonts, Face::ui, TypeSize::note * frame.u, label).x + 14 * frame.u; }
 
 float heading_width(const Frame& frame, const char* word) {
-  return text_size(frame.fonts, Face::ui, 12 * frame.u, frame.words(word)).x + 8 * frame.u;
+  return text_size(frame.fonts, Face::ui, TypeSize::note * frame.u, frame.words(word)).x + 8 * frame.u;
 }
 
 const char* heading(MaskFormat format) { return format == MaskFormat::npy ? "mask_take.save" : "mask_take.copy"; }
@@ -41,8 +42,8 @@ bool text_button(const Frame& frame, const char* id, const char* label, const ch
   const bool hovered = ImGui::IsItemHovered();
   tooltip(frame, frame.words(hint));
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (hovered) list.AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.field, 6 * u);
-  draw_text(list, frame.fonts, Face::ui, 12 * u, {at.x + 7 * u, at.y + 6 * u}, hovered ? frame.look.ink : frame.look.accent, label);
+  if (hovered) list.AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.field, Corner::control * u);
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x + 7 * u, at.y + 6 * u}, hovered ? frame.look.ink : frame.look.accent, label);
   return clicked;
 }
 
@@ -62,7 +63,7 @@ void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
     if (starts_group(button.format)) {
       if (button.format != MaskFormat::npy) x += apart;
       const char* word = heading(button.format);
-      draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 12 * u, {x, right.y + 6 * u}, frame.look.muted, frame.words(word));
+      draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, {x, right.y + 6 * u}, frame.look.muted, frame.words(word));
       x += heading_width(frame, word);
     }
     if (text_button(frame, button.label, button.label, button.hint, {x, right.y})) frame.actions.push_back(TakeMask{button.format});

@@ -5,6 +5,7 @@
 
 #include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/widgets/card.h"
 
@@ -70,8 +71,8 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
   }
   const float legend = draw_swatches(frame, *ImGui::GetWindowDrawList(), card.legend, {}, room.width() - 2 * pad * t, false);
   float said = 0;
-  for (const std::string& line : card.caption) said = std::max(said, text_size(frame.fonts, Face::ui, 13 * t, line).x);
-  const float key = text_size(frame.fonts, Face::ui, 13 * t, frame.words("axis.key")).x + 12 * t;
+  for (const std::string& line : card.caption) said = std::max(said, text_size(frame.fonts, Face::ui, TypeSize::body * t, line).x);
+  const float key = text_size(frame.fonts, Face::ui, TypeSize::body * t, frame.words("axis.key")).x + 12 * t;
   card.caption_above = fit.low && fit.names && card.caption.size() == 2 && card.legend.empty() && 2 * pad * t + names + key + said <= room.width();
   const float caption = card.caption_above ? 0 : (card.caption.empty() ? 0 : (caption_line * static_cast<float>(card.caption.size()) + 6) * t) + (legend > 0 ? legend + 4 * t : 0);
   const float top = (header + (fit.names ? axis_names_height : 0)) * t;
@@ -95,10 +96,10 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
   heat.rect = {min, {min.x + size.x, min.y + size.y}};
 }
 
-float axis_names_width(const Frame& frame) { return text_size(frame.fonts, Face::ui, 13 * frame.u, frame.words("axis.query")).x + 6 * frame.u; }
+float axis_names_width(const Frame& frame) { return text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, frame.words("axis.query")).x + 6 * frame.u; }
 
 void draw_axis_names(const Frame& frame, ImDrawList& list, const Rect& rect) {
-  const float u = frame.u, size = 13 * u, y = rect.min.y - axis_names_height * u;
+  const float u = frame.u, size = TypeSize::body * u, y = rect.min.y - axis_names_height * u;
   const char* query = frame.words("axis.query");
   draw_text(list, frame.fonts, Face::ui, size, {rect.min.x - 5 * u - text_size(frame.fonts, Face::ui, size, query).x, y}, frame.look.muted, query);
   draw_text(list, frame.fonts, Face::ui, size, {rect.min.x, y}, frame.look.muted, frame.words("axis.key"));
@@ -127,14 +128,14 @@ void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border) 
   if (card.caption_above) {
     float top = card.card.min.y + 8 * u;
     for (const std::string& line : card.caption) {
-      draw_text(list, frame.fonts, Face::ui, 13 * u, {card.card.max.x - pad * u - text_size(frame.fonts, Face::ui, 13 * u, line).x, top}, frame.look.muted, line);
+      draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, {card.card.max.x - pad * u - text_size(frame.fonts, Face::ui, TypeSize::body * u, line).x, top}, frame.look.muted, line);
       top += caption_line * u;
     }
     return;
   }
   float y = card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u - legend;
   for (const std::string& line : card.caption) {
-    draw_elided(list, frame.fonts, Face::ui, 13 * u, {card.card.min.x + pad * u, y}, frame.look.muted, line, width);
+    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {card.card.min.x + pad * u, y}, frame.look.muted, line, width);
     y += caption_line * u;
   }
   draw_swatches(frame, list, card.legend, {card.card.min.x + pad * u, y + 2 * u}, width);

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/masklab/cost_picture.h"
 #include "ui/masklab/mask_picture.h"
@@ -18,7 +19,7 @@ void keep(const Frame& frame, const MaskPainting& painting) {
 
 /// Beside the last chip, or in a line of its own where it does not fit.
 void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
-  const float u = frame.u, width = text_size(frame.fonts, Face::bold, 12.5f * u, label).x + 22 * u;
+  const float u = frame.u, width = text_size(frame.fonts, Face::bold, TypeSize::note * u, label).x + 22 * u;
   const ImVec2 last = ImGui::GetItemRectMax();
   if (last.x + gap * u + width <= room.max.x) return ImGui::SameLine(0, gap * u);
   ImGui::SetCursorScreenPos({room.min.x, last.y + 6 * u});
@@ -80,13 +81,13 @@ float draw_paint_toolbar(const Frame& frame, Rect room) {
 
 float draw_painted_chip(const Frame& frame, ImVec2 right) {
   if (frame.document.scenario.painted.empty()) return 0;
-  const float u = frame.u, size = 12 * u;
+  const float u = frame.u, size = TypeSize::note * u;
   const std::string& words = painted_words(frame);
   const ImVec2 text = text_size(frame.fonts, Face::mono, size, words);
   const float width = text.x + 40 * u, height = 28 * u;
   const ImVec2 min{right.x - width, right.y};
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  compat::add_rect(list, min, {right.x, right.y + height}, frame.look.accent, 7 * u, 1);
+  compat::add_rect(list, min, {right.x, right.y + height}, frame.look.accent, Corner::control * u, 1);
   draw_text(list, frame.fonts, Face::mono, size, {min.x + 10 * u, min.y + (height - text.y) / 2}, frame.look.ink, words);
   const float box = 26 * u;
   ImGui::SetCursorScreenPos({right.x - box, min.y});

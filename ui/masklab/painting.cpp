@@ -7,6 +7,7 @@
 
 #include "core/stage/cell_kind.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/masklab/cost_picture.h"
 #include "ui/widgets/scenario_controls.h"
 
@@ -92,7 +93,7 @@ void draw_preview(const Frame& frame, const HeatPicture& mask, Rect rect, const 
   const Rect at = screen_of(area, mask, rect);
   const ImU32 fill = paint == Paint::allow ? frame.look.allowed : paint == Paint::forbid ? frame.look.card : frame.look.accent;
   list.AddRectFilled(at.min, at.max, fade(fill, paint == Paint::give_back ? 0.3f : 0.75f));
-  compat::add_rect(list, at.min, at.max, frame.look.accent, 2 * frame.u, 2 * frame.u);
+  compat::add_rect(list, at.min, at.max, frame.look.accent, Corner::mark * frame.u, 2 * frame.u);
 }
 
 /// The cell that keys paint: the selected one, as its row and column.
@@ -200,7 +201,7 @@ void draw_painting(const Frame& frame, const HeatPicture& mask, Rect rect) {
     const Rect whole = screen_of(inside, mask, rect), at = whole.grown(-1.5f * frame.u);
     if (!ImGui::IsRectVisible(whole.min, whole.max)) continue;
     if (++marks <= most_outlines && at.width() > 0 && at.height() > 0) {
-      compat::add_rect(list, at.min, at.max, frame.look.accent, 2 * frame.u, 1.5f * frame.u);
+      compat::add_rect(list, at.min, at.max, frame.look.accent, Corner::mark * frame.u, 1.5f * frame.u);
     } else {  // too many or too small for outlines
       list.AddRectFilled(whole.min, {std::max(whole.max.x, whole.min.x + 1), std::max(whole.max.y, whole.min.y + 1)}, fade(frame.look.accent, 0.45f));
     }

@@ -5,6 +5,7 @@
 
 #include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/masklab/mask_field.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/widgets/controls.h"
@@ -31,8 +32,8 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
   const ImVec2 end{at.x + size.x, at.y + size.y};
-  list.AddRectFilled(at, end, frame.look.card, 7 * u);
-  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, 7 * u, 1);
+  list.AddRectFilled(at, end, frame.look.card, Corner::control * u);
+  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::control * u, 1);
   MatrixQuad quad;
   const auto lines = static_cast<float>(pattern.lines.size());
   const float side = size.y - (14 + 15 * std::max(lines, 2.0f)) * u;
@@ -46,8 +47,8 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   // What a click inserts.
   float y = end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
   for (const std::string& line : pattern.lines) {
-    const float width = std::min(text_size(frame.fonts, Face::mono, 12 * u, line).x, size.x - 8 * u);
-    draw_elided(list, frame.fonts, Face::mono, 12 * u, {at.x + (size.x - width) / 2, y}, frame.look.muted, line, width);
+    const float width = std::min(text_size(frame.fonts, Face::mono, TypeSize::note * u, line).x, size.x - 8 * u);
+    draw_elided(list, frame.fonts, Face::mono, TypeSize::note * u, {at.x + (size.x - width) / 2, y}, frame.look.muted, line, width);
     y += 15 * u;
   }
   return clicked;

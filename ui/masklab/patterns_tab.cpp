@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/masklab/mask_field.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/masklab/mask_take.h"
@@ -25,12 +26,12 @@ namespace {
 void draw_remark(const Frame& frame, Rect card, const char* title, std::string_view text) {
   const float u = frame.u;
   const auto line = [&](std::string_view part, float y, float room) {
-    const float width = std::min(text_size(frame.fonts, Face::ui, 13 * u, part).x, room);
-    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {card.max.x - 14 * u - width, card.min.y + y * u}, frame.look.muted, part, room);
+    const float width = std::min(text_size(frame.fonts, Face::ui, TypeSize::body * u, part).x, room);
+    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {card.max.x - 14 * u - width, card.min.y + y * u}, frame.look.muted, part, room);
   };
-  const float room = card.width() - 42 * u - text_size(frame.fonts, Face::bold, 13 * u, title).x;
+  const float room = card.width() - 42 * u - text_size(frame.fonts, Face::bold, TypeSize::body * u, title).x;
   const std::size_t part = text.find("; ");
-  if (part == std::string_view::npos || text_size(frame.fonts, Face::ui, 13 * u, text).x <= room) return line(text, 8, room);
+  if (part == std::string_view::npos || text_size(frame.fonts, Face::ui, TypeSize::body * u, text).x <= room) return line(text, 8, room);
   line(text.substr(0, part), 8, room);
   line(text.substr(part + 2), 29, card.width() - 28 * u);
 }
@@ -92,7 +93,7 @@ void draw_heads(const Frame& frame, const MaskPicture& picture) {
     quad.head = head;
     frame.painter.draw(list, quad);
     if (chosen || ImGui::IsItemHovered()) draw_head_border(list, edge, chosen ? frame.look.head(head) : frame.look.muted, chosen ? frame.look.head_lap(head) : 0, 3 * u, 2 * u, u);
-    draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, 13 * u, {small.rect.min.x, small.rect.max.y + 3 * u}, chosen ? frame.look.ink : frame.look.muted, small.label);
+    draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, TypeSize::body * u, {small.rect.min.x, small.rect.max.y + 3 * u}, chosen ? frame.look.ink : frame.look.muted, small.label);
     if (!clicked) continue;
     frame.show([head](View& v) { v.head = head; });
   }

@@ -5,6 +5,7 @@
 
 #include "ui/frame/colormaps.h"
 #include "ui/frame/matrix_painter.h"
+#include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 
 namespace headlight {
@@ -98,8 +99,8 @@ struct Builder {
   void place_diagram(Rect card) {
     picture.diagram_card = card;
     picture.diagram_title = fill("mask_lab.reach.diagram", {axis_label(*frame.trace(), Axis::query, frame.view().batch, query)});
-    const float names = text_size(frame.fonts, Face::ui, 12 * u, fill("mask_lab.reach.layer", {std::to_string(numbers.layers)})).x;
-    const float inputs = text_size(frame.fonts, Face::ui, 12 * u, frame.words("mask_lab.reach.inputs")).x;
+    const float names = text_size(frame.fonts, Face::ui, TypeSize::note * u, fill("mask_lab.reach.layer", {std::to_string(numbers.layers)})).x;
+    const float inputs = text_size(frame.fonts, Face::ui, TypeSize::note * u, frame.words("mask_lab.reach.inputs")).x;
     const float left = card.min.x + std::max(names, inputs) + 24 * u;
     Rect dots{{left, card.min.y + 56 * u}, {std::max(card.max.x - 14 * u, left + 40 * u), card.max.y - 34 * u}};
     const ReachSettings settings{numbers.layers, numbers.residual};

@@ -5,6 +5,7 @@
 
 #include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/masklab/reach_picture.h"
 #include "ui/masklab/registry.h"
 #include "ui/matrix/heatmap.h"
@@ -77,7 +78,7 @@ void draw_dots(const Frame& frame, const ReachDiagram& diagram) {
 void draw_names(const Frame& frame, const ReachPicture& picture) {
   const ReachDiagram& diagram = picture.diagram;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float u = frame.u, size = 12 * u;
+  const float u = frame.u, size = TypeSize::note * u;
   const float room = picture.turned ? 1 : std::max(diagram.pitch - 3 * u, text_size(frame.fonts, Face::ui, size, picture.names.back()).x + 10 * u);
   const Index every = picture.turned ? 1 : round_step(room / diagram.pitch);
   for (Index i = 0; i < diagram.count; i += every) {
@@ -104,7 +105,7 @@ void draw_diagram(const Frame& frame, const ReachPicture& picture) {
   const Rect& card = picture.diagram_card;
   draw_card(frame, list, card);
   draw_card_title(frame, list, card, frame.look.ink, picture.diagram_title);
-  draw_elided(list, frame.fonts, Face::ui, 12 * u, {card.min.x + 14 * u, card.min.y + 26 * u}, frame.look.muted, picture.part, card.width() - 28 * u);
+  draw_elided(list, frame.fonts, Face::ui, TypeSize::note * u, {card.min.x + 14 * u, card.min.y + 26 * u}, frame.look.muted, picture.part, card.width() - 28 * u);
   list.PushClipRect(card.min, card.max, true);
   draw_edges(frame, picture.diagram);
   if (picture.diagram.every > 1) draw_lit_runs(frame, picture.diagram);

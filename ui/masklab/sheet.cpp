@@ -5,6 +5,7 @@
 
 #include "core/figure/colormap.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {
@@ -44,7 +45,7 @@ namespace {
 /// Broken where it is wider; gives its height. Only measures without a list.
 float put_line(const Frame& frame, ImDrawList* list, ImVec2 at, const std::string& line, float width) {
   const float u = frame.u;
-  return std::max(draw_paragraph(list, frame.fonts, Face::ui, 13 * u, at, frame.look.muted, line, width) + u, 20 * u);
+  return std::max(draw_paragraph(list, frame.fonts, Face::ui, TypeSize::body * u, at, frame.look.muted, line, width) + u, 20 * u);
 }
 
 }  // namespace
@@ -60,14 +61,14 @@ Rect below_words(const Frame& frame, const SheetWords& words, Rect place) {
 void draw_sheet_words(const Frame& frame, const SheetWords& words, Rect place) {
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_elided(list, frame.fonts, Face::bold, 14 * u, place.min, frame.look.ink, words.title, place.width());
+  draw_elided(list, frame.fonts, Face::bold, TypeSize::large * u, place.min, frame.look.ink, words.title, place.width());
   float y = place.min.y + 24 * u;
   for (const std::string& line : words.lines) {
     y += put_line(frame, &list, {place.min.x, y}, line, place.width());
   }
   draw_swatches(frame, list, words.legend, {place.min.x, y + 2 * u}, place.width());
   if (words.error.empty()) return;
-  draw_paragraph(&list, frame.fonts, Face::ui, 14 * u, {place.min.x, y + 4 * u}, frame.look.warning, words.error, place.width());
+  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x, y + 4 * u}, frame.look.warning, words.error, place.width());
 }
 
 std::optional<Cell> cell_under(std::span<const MatrixCard* const> cards, ImVec2 point) {

@@ -5,6 +5,7 @@
 
 #include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/masklab/registry.h"
 #include "ui/masklab/sides_picture.h"
 #include "ui/widgets/controls.h"
@@ -23,7 +24,7 @@ void mark_differences(const Frame& frame, const SidesPicture& picture, const Hea
     for (Index i = 0; i < run.count; ++i) {
       const ImVec2 min{heat.rect.min.x + static_cast<float>(run.col + i) * cell.x, heat.rect.min.y + static_cast<float>(run.row) * cell.y};
       const Rect at = Rect{min, {min.x + cell.x, min.y + cell.y}}.grown(-2 * frame.u);
-      compat::add_rect(list, at.min, at.max, run.by_a ? by_a : by_b, 2 * frame.u, 2.5f * frame.u);
+      compat::add_rect(list, at.min, at.max, run.by_a ? by_a : by_b, Corner::mark * frame.u, 2.5f * frame.u);
     }
   }
 }

@@ -1,4 +1,5 @@
 #include "ui/matrix/card_notes.h"
+#include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 
 #include <algorithm>
@@ -10,9 +11,9 @@
 namespace headlight {
 namespace {
 
-constexpr float note_points = 13;
+constexpr float note_points = TypeSize::body;
 constexpr float mark_points = 10;
-constexpr float number_points = 12;
+constexpr float number_points = TypeSize::note;
 
 std::string share_text(Index part, Index whole) {
   const auto percent = (100 * part + whole / 2) / whole;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heat_numbers.h"
 
 namespace headlight {
@@ -81,7 +82,7 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
     const ImVec2 max{rect.min.x + static_cast<float>(col + cols) * size.x, rect.min.y + static_cast<float>(row + rows) * size.y};
     const bool thin = std::min(max.x - min.x, max.y - min.y) < 4 * thick;  // then a fine line stands beside what it marks
     const float line = thin ? frame.u : thick, out = thin ? line + 0.5f : line / 2;
-    compat::add_rect(list, {std::round(min.x - out), std::round(min.y - out)}, {std::round(max.x + out), std::round(max.y + out)}, colour, 2 * frame.u, line);
+    compat::add_rect(list, {std::round(min.x - out), std::round(min.y - out)}, {std::round(max.x + out), std::round(max.y + out)}, colour, Corner::mark * frame.u, line);
   };
   if (meaning.row >= 0 && meaning.row < heat.rows && is_token(info(heat.stage).rows)) band(meaning.row, 1, 0, heat.cols);
   if (meaning.col >= 0 && meaning.col < heat.cols && is_token(info(heat.stage).cols)) band(0, heat.rows, meaning.col, 1);
@@ -90,8 +91,8 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   const float box = std::max(2.0f, (kept ? 2.5f : 2.0f) * frame.u);
   const ImVec2 min{rect.min.x + static_cast<float>(meaning.col) * size.x, rect.min.y + static_cast<float>(meaning.row) * size.y};
   const ImVec2 max{min.x + size.x, min.y + size.y};
-  compat::add_rect(list, {std::round(min.x - box), std::round(min.y - box)}, {std::round(max.x + box), std::round(max.y + box)}, frame.look.card, 3 * frame.u, box);
-  compat::add_rect(list, {std::round(min.x - box / 2), std::round(min.y - box / 2)}, {std::round(max.x + box / 2), std::round(max.y + box / 2)}, kept ? frame.look.ink : frame.look.pointed, 2 * frame.u, box);
+  compat::add_rect(list, {std::round(min.x - box), std::round(min.y - box)}, {std::round(max.x + box), std::round(max.y + box)}, frame.look.card, Corner::cell * frame.u, box);
+  compat::add_rect(list, {std::round(min.x - box / 2), std::round(min.y - box / 2)}, {std::round(max.x + box / 2), std::round(max.y + box / 2)}, kept ? frame.look.ink : frame.look.pointed, Corner::mark * frame.u, box);
 }
 
 /// The indices whose cells lie between two screen coordinates.

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
 
@@ -47,15 +48,15 @@ void catch_clicks(const Frame& frame, Rect window, Rect menu) {
 void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_text(list, frame.fonts, Face::bold, 13 * u, at, frame.look.lane(cell.stage), name(cell.stage));
+  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, at, frame.look.lane(cell.stage), name(cell.stage));
   char where[96];
   const int length = has_head_axis(cell.stage)
                          ? std::snprintf(where, sizeof where, "%s %lld, %s %lld", frame.words("controls.batch"), static_cast<long long>(cell.batch),
                                          frame.words("controls.head"), static_cast<long long>(cell.head))
                          : std::snprintf(where, sizeof where, "%s %lld", frame.words("controls.batch"), static_cast<long long>(cell.batch));
   if (is_parameter(cell.stage)) return;
-  const float x = at.x + text_size(frame.fonts, Face::bold, 13 * u, name(cell.stage)).x + 10 * u;
-  draw_text(list, frame.fonts, Face::ui, 11 * u, {x, at.y + 1.5f * u}, frame.look.muted, {where, static_cast<std::size_t>(std::max(length, 0))});
+  const float x = at.x + text_size(frame.fonts, Face::bold, TypeSize::body * u, name(cell.stage)).x + 10 * u;
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {x, at.y + 1.5f * u}, frame.look.muted, {where, static_cast<std::size_t>(std::max(length, 0))});
 }
 
 /// Gives whether it was clicked.
@@ -64,11 +65,11 @@ bool draw_line(const Frame& frame, const Line& line, Rect place) {
   ImGui::SetCursorScreenPos(place.min);
   const bool clicked = pressable(frame, line.word, {place.width(), place.height()});
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (ImGui::IsItemHovered()) list.AddRectFilled(place.min, place.max, frame.look.field_hover, 5 * u);
+  if (ImGui::IsItemHovered()) list.AddRectFilled(place.min, place.max, frame.look.field_hover, Corner::control * u);
   const float y = place.centre().y;
-  draw_text(list, frame.fonts, Face::ui, 13 * u, {place.min.x + 10 * u, y - 8 * u}, frame.look.ink, frame.words(line.word));
-  const float keys = text_size(frame.fonts, Face::ui, 11 * u, line.keys).x;
-  draw_text(list, frame.fonts, Face::ui, 11 * u, {place.max.x - 10 * u - keys, y - 6.5f * u}, frame.look.muted, line.keys);
+  draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, {place.min.x + 10 * u, y - 8 * u}, frame.look.ink, frame.words(line.word));
+  const float keys = text_size(frame.fonts, Face::ui, TypeSize::note * u, line.keys).x;
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.max.x - 10 * u - keys, y - 6.5f * u}, frame.look.muted, line.keys);
   return clicked;
 }
 
@@ -94,8 +95,8 @@ void draw_matrix_menu(const Frame& frame, Rect window) {
   const ImVec2 max{min.x + size.x, min.y + size.y};
   const PanelArea area(frame, "matrix_menu", window.min, window.max, 0, {0, 0}, PanelArea::Kind::floating);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled(min, max, frame.look.panel, 9 * u);
-  compat::add_rect(list, min, max, frame.look.line, 9 * u, 1);
+  list.AddRectFilled(min, max, frame.look.panel, Corner::card * u);
+  compat::add_rect(list, min, max, frame.look.line, Corner::card * u, 1);
   frame.focus.begin_scope();
   draw_heading(frame, menu->cell, {min.x + pad + 10 * u, min.y + pad + 6 * u});
   float y = min.y + pad + head;

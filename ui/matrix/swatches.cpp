@@ -8,11 +8,12 @@
 #include "ui/frame/colormaps.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 
 namespace headlight {
 namespace {
 
-constexpr float words_points = 13, side_points = 12, line_points = 18;
+constexpr float words_points = TypeSize::body, side_points = 12, line_points = 18;
 
 /// The patterns as figures have them, of one size.
 struct Patterns {

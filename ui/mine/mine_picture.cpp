@@ -7,13 +7,14 @@
 #include "core/text/utf8_path.h"
 #include "ui/document/beside.h"
 #include "ui/frame/colormaps.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {
 namespace {
 
-constexpr float code_points = 13, code_line = 19;
+constexpr float code_points = TypeSize::body, code_line = 19;
 
 /// mine − right of one matrix, [1, 1, rows, cols]; where both are the same infinity or NaN there is no difference.
 Tensor difference_of(const MatrixView& mine, const MatrixView& right) {
@@ -120,7 +121,7 @@ class Maker {
   }
 
   float chips(float y) {
-    const float pixels = 13 * u_, high = 26 * u_;
+    const float pixels = TypeSize::body * u_, high = 26 * u_;
     float x = area_.min.x;
     for (const StageComparison& stage : beside_.comparison.stages) {
       if (!stage.own) continue;
@@ -139,7 +140,7 @@ class Maker {
 
   /// Along the bottom, as high as its words need; gives the y above it.
   float report() {
-    const float most = area_.height() * 0.42f, pixels = 14 * u_, width = area_.width() - 32 * u_;
+    const float most = area_.height() * 0.42f, pixels = TypeSize::large * u_, width = area_.width() - 32 * u_;
     float height = 24 * u_;
     const auto add = [&](const std::string& text, float indent) { height += draw_paragraph(nullptr, frame_.fonts, Face::ui, pixels, {}, 0, text, width - indent) + 5 * u_; };
     const Report& report = picture_.report;

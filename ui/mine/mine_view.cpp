@@ -7,6 +7,7 @@
 #include "ui/document/beside.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_panel.h"
+#include "ui/look/measure.h"
 #include "ui/look/number_text.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/mine/mine_picture.h"
@@ -45,9 +46,9 @@ class Drawer {
     };
     if (button("take_off", "mine.take_off", false)) frame_.actions.push_back(TakeOff{});
     if (beside_.comparison.first_difference() && button("show_me", "mine.show_me", true)) show_operation();
-    draw_elided(list_, frame_.fonts, Face::bold, 17 * u_, {area_.min.x, area_.min.y + 2 * u_}, frame_.look.ink, picture_.title, right - area_.min.x - 12 * u_);
+    draw_elided(list_, frame_.fonts, Face::bold, TypeSize::numbers * u_, {area_.min.x, area_.min.y + 2 * u_}, frame_.look.ink, picture_.title, right - area_.min.x - 12 * u_);
     const ImU32 colour = beside_.comparison.matches() ? frame_.look.v : frame_.look.warning;
-    draw_elided(list_, frame_.fonts, Face::bold, 15 * u_, {area_.min.x, area_.min.y + 30 * u_}, colour, picture_.summary, area_.width());
+    draw_elided(list_, frame_.fonts, Face::bold, TypeSize::story * u_, {area_.min.x, area_.min.y + 30 * u_}, colour, picture_.summary, area_.width());
   }
 
   /// There, as it should be computed.
@@ -74,9 +75,9 @@ class Drawer {
       const ImU32 mark = mended ? frame_.look.v : frame_.look.warning;
       if (!plain) list_.AddRectFilled({left + u_, y - u_}, {picture_.code_card.max.x - u_, y + high - u_}, fade(mark, 0.16f));
       const std::string side = mended ? "+" : plain ? std::to_string(number) : "−";
-      const float wide = text_size(frame_.fonts, Face::mono, 13 * u_, side).x;
-      draw_text(list_, frame_.fonts, Face::mono, 13 * u_, {left + 34 * u_ - wide, y}, plain ? frame_.look.muted : mark, side);
-      draw_elided(list_, frame_.fonts, Face::mono, 13 * u_, {left + 46 * u_, y}, frame_.look.ink, line.text, picture_.code_card.width() - 56 * u_);
+      const float wide = text_size(frame_.fonts, Face::mono, TypeSize::body * u_, side).x;
+      draw_text(list_, frame_.fonts, Face::mono, TypeSize::body * u_, {left + 34 * u_ - wide, y}, plain ? frame_.look.muted : mark, side);
+      draw_elided(list_, frame_.fonts, Face::mono, TypeSize::body * u_, {left + 46 * u_, y}, frame_.look.ink, line.text, picture_.code_card.width() - 56 * u_);
       y += high;
     }
   }
@@ -95,32 +96,32 @@ class Drawer {
     ImGui::PopID();
     const bool differs = chip.verdict == StageVerdict::differs;
     const ImU32 colour = differs ? frame_.look.warning : chip.verdict == StageVerdict::agrees ? frame_.look.v : frame_.look.muted;
-    list_.AddRectFilled(chip.rect.min, chip.rect.max, chip.chosen || hot ? frame_.look.field : frame_.look.card, 6 * u_);
-    compat::add_rect(list_, chip.rect.min, chip.rect.max, chip.chosen ? frame_.look.accent : frame_.look.line, 6 * u_, (chip.chosen ? 2 : 1) * u_);
+    list_.AddRectFilled(chip.rect.min, chip.rect.max, chip.chosen || hot ? frame_.look.field : frame_.look.card, Corner::control * u_);
+    compat::add_rect(list_, chip.rect.min, chip.rect.max, chip.chosen ? frame_.look.accent : frame_.look.line, Corner::control * u_, (chip.chosen ? 2 : 1) * u_);
     const char* mark = differs ? "≠" : chip.verdict == StageVerdict::agrees ? "=" : "·";
-    draw_text(list_, frame_.fonts, Face::bold, 13 * u_, {chip.rect.min.x + 9 * u_, chip.rect.min.y + 5 * u_}, colour, mark);
-    draw_text(list_, frame_.fonts, differs ? Face::bold : Face::ui, 13 * u_, {chip.rect.min.x + 25 * u_, chip.rect.min.y + 5 * u_}, frame_.look.ink, label);
+    draw_text(list_, frame_.fonts, Face::bold, TypeSize::body * u_, {chip.rect.min.x + 9 * u_, chip.rect.min.y + 5 * u_}, colour, mark);
+    draw_text(list_, frame_.fonts, differs ? Face::bold : Face::ui, TypeSize::body * u_, {chip.rect.min.x + 25 * u_, chip.rect.min.y + 5 * u_}, frame_.look.ink, label);
   }
 
   void panels() {
     const float y = picture_.chips.empty() ? area_.min.y : picture_.chips.back().rect.max.y + 10 * u_;
     if (!picture_.stage_words.empty()) {
-      draw_text(list_, frame_.fonts, Face::bold, 14 * u_, {area_.min.x, y}, frame_.look.lane(picture_.stage), name(picture_.stage));
-      const float from = area_.min.x + text_size(frame_.fonts, Face::bold, 14 * u_, name(picture_.stage)).x + 10 * u_;
-      draw_elided(list_, frame_.fonts, Face::ui, 13 * u_, {from, y + u_}, frame_.look.ink, picture_.stage_words, area_.max.x - from);
+      draw_text(list_, frame_.fonts, Face::bold, TypeSize::large * u_, {area_.min.x, y}, frame_.look.lane(picture_.stage), name(picture_.stage));
+      const float from = area_.min.x + text_size(frame_.fonts, Face::bold, TypeSize::large * u_, name(picture_.stage)).x + 10 * u_;
+      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {from, y + u_}, frame_.look.ink, picture_.stage_words, area_.max.x - from);
     } else {
-      draw_elided(list_, frame_.fonts, Face::ui, 13 * u_, {area_.min.x, y}, frame_.look.muted, frame_.words("mine.pick"), area_.width());
+      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {area_.min.x, y}, frame_.look.muted, frame_.words("mine.pick"), area_.width());
     }
     for (const MinePanel& panel : picture_.panels) {
       draw_card(frame_, list_, panel.card);
-      draw_text(list_, frame_.fonts, Face::bold, 13 * u_, {panel.card.min.x + 12 * u_, panel.card.min.y + 9 * u_}, frame_.look.ink, panel.title);
+      draw_text(list_, frame_.fonts, Face::bold, TypeSize::body * u_, {panel.card.min.x + 12 * u_, panel.card.min.y + 9 * u_}, frame_.look.ink, panel.title);
       if (panel.heat.rows == 0) {
         draw_text(list_, frame_.fonts, Face::bold, 26 * u_, {panel.card.centre().x - 7 * u_, panel.card.centre().y - 15 * u_}, frame_.look.muted, "?");
         continue;
       }
       draw_heat(frame_, list_, panel.heat, panel.heat.rect, true);
       draw_labels(frame_, list_, panel.heat, panel.heat.rect, 12 * u_, true, !panel.heat.col_labels.empty());
-      if (panel.mark) compat::add_rect(list_, panel.mark->grown(1.5f * u_).min, panel.mark->grown(1.5f * u_).max, frame_.look.warning, 3 * u_, 2.5f * u_);
+      if (panel.mark) compat::add_rect(list_, panel.mark->grown(1.5f * u_).min, panel.mark->grown(1.5f * u_).max, frame_.look.warning, Corner::cell * u_, 2.5f * u_);
     }
     point();
   }
@@ -161,20 +162,20 @@ class Drawer {
     const float top = y_;
     const Report& report = picture_.report;
     for (const std::string* text : {&report.assumed, &report.agrees}) {
-      if (!text->empty()) paragraph(Face::ui, 14, frame_.look.ink, *text);
+      if (!text->empty()) paragraph(Face::ui, TypeSize::large, frame_.look.ink, *text);
     }
     if (beside_.searching) search();
-    if (beside_.stopped) paragraph(Face::ui, 14, frame_.look.ink, frame_.words("mine.stopped"));
+    if (beside_.stopped) paragraph(Face::ui, TypeSize::large, frame_.look.ink, frame_.words("mine.stopped"));
     for (const ReportPart& part : report.parts) {
-      paragraph(Face::bold, 15, frame_.look.warning, part.heading);
+      paragraph(Face::bold, TypeSize::story, frame_.look.warning, part.heading);
       for (const ReportFinding& finding : part.findings) {
-        paragraph(Face::bold, 14, frame_.look.ink, finding.title + "  (" + finding.id + ")");
-        paragraph(Face::ui, 14, frame_.look.ink, finding.text);
+        paragraph(Face::bold, TypeSize::large, frame_.look.ink, finding.title + "  (" + finding.id + ")");
+        paragraph(Face::ui, TypeSize::large, frame_.look.ink, finding.text);
       }
-      for (const std::string& note : part.notes) paragraph(Face::ui, 14, frame_.look.ink, note);
+      for (const std::string& note : part.notes) paragraph(Face::ui, TypeSize::large, frame_.look.ink, note);
     }
-    if (!report.incomplete.empty()) paragraph(Face::ui, 14, frame_.look.muted, report.incomplete);
-    for (const std::string& other : report.others) paragraph(Face::ui, 14, frame_.look.muted, other);
+    if (!report.incomplete.empty()) paragraph(Face::ui, TypeSize::large, frame_.look.muted, report.incomplete);
+    for (const std::string& other : report.others) paragraph(Face::ui, TypeSize::large, frame_.look.muted, other);
     ImGui::Dummy({1, y_ - top});
     ImGui::EndChild();
     ImGui::PopStyleVar();
@@ -184,7 +185,7 @@ class Drawer {
     const SearchProgress& progress = frame_.document.searching;
     char seconds[16];
     std::snprintf(seconds, sizeof seconds, "%.0f", progress.seconds);
-    paragraph(Face::ui, 14, frame_.look.ink, frame_.words.fill("mine.searching", {progress.mistake.empty() ? "" : frame_.words("mistakes." + progress.mistake + ".title"), seconds}));
+    paragraph(Face::ui, TypeSize::large, frame_.look.ink, frame_.words.fill("mine.searching", {progress.mistake.empty() ? "" : frame_.words("mistakes." + progress.mistake + ".title"), seconds}));
     ImGui::SetCursorScreenPos({left_, y_});
     if (chip(frame_, "stop", frame_.words("mine.stop"), false)) frame_.actions.push_back(StopSearch{});
     y_ += 34 * u_;
@@ -210,7 +211,7 @@ void draw_mine_or_compare_view(const Frame& frame, Rect place) {
   if (!document.own) return draw_compare_view(frame, place);
   const Rect area = place.grown(-16 * frame.u);
   if (!document.beside || document.beside->trace != document.trace) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 14 * frame.u, area.min, frame.look.muted, frame.words("messages.computing"));
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::large * frame.u, area.min, frame.look.muted, frame.words("messages.computing"));
     return;
   }
   const Course* course = open_course(document, frame.pictures);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ui/level/figures.h"
+#include "ui/look/measure.h"
 #include "ui/network/network_scene.h"
 
 namespace headlight {
@@ -32,7 +33,7 @@ class Column {
     const float numbers = pen_.measure(Face::mono, pen_.type.number, "0.000").x + 8 * u;
     pen_.text(TextRole::caption, Face::ui, pen_.type.caption, {room_.min.x, middle}, Align::left, look.ink, elide(pen_.easel().fonts, Face::ui, pen_.type.caption, name, names - 8 * u));
     const Rect track{{room_.min.x + names, middle - 6 * u}, {room_.max.x - numbers, middle + 6 * u}};
-    pen_.fill(track, look.field, 3 * u);
+    pen_.fill(track, look.field, Corner::cell * u);
     if (share) {
       const float width = static_cast<float>(std::clamp(*share, 0.0, 1.0)) * track.width();
       if (width >= 1) pen_.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
@@ -162,7 +163,7 @@ void put_predictions(Pen& pen, const NetworkTold& told, Rect room) {
     const float middle = y + pitch / 2;
     const bool lit = pen.easel().view.network.pointed == static_cast<Index>(i);
     const Rect row{{room.min.x - 6 * u, y}, {room.max.x + 6 * u, y + pitch}};
-    if (lit) pen.fill(row, look.field, 4 * u);
+    if (lit) pen.fill(row, look.field, Corner::cell * u);
     pen.text(TextRole::word, Face::ui, pen.type.caption, {room.min.x + words, middle}, Align::right, look.muted, elide(pen.easel().fonts, Face::ui, pen.type.caption, said.after, words));
     const float x = room.min.x + words + 26 * u;
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {x - 13 * u, middle}, Align::middle, look.muted, "→");

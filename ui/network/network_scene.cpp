@@ -6,6 +6,7 @@
 
 #include "ui/frame/colormaps.h"
 #include "ui/level/figures.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {
@@ -69,7 +70,7 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, H
   const ImU32 hue = look.head(at.head);
   const bool large = card.width() >= 56 * u;
   const float pad = large ? 7 * u : 2 * u;
-  if (large) pen.fill(card, look.card, 8 * u);
+  if (large) pen.fill(card, look.card, Corner::card * u);
   const std::optional<HeadMark> mark = mark_of(overview, told, easel.view.network, at);
   const std::string claim = told.claim(at);
   const std::size_t lines = 2 + claim_lines(pen, claim, card.width() - 2 * pad).size();

@@ -4,6 +4,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/level/easel.h"
+#include "ui/look/measure.h"
 #include "ui/network/network_told.h"
 
 namespace headlight {
@@ -106,7 +107,7 @@ void press_network_keys(const Frame& frame, const HeadOverview& overview, const 
 void draw_network_view(const Frame& frame, Rect place) {
   const std::shared_ptr<const HeadOverview>& kept = frame.trace()->overview;
   if (!kept || kept->layers.empty()) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 16 * frame.u, {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted, frame.words("network.none"));
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::heading * frame.u, {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted, frame.words("network.none"));
     return;
   }
   const HeadOverview& overview = *kept;

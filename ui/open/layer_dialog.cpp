@@ -5,6 +5,7 @@
 
 #include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/main_button.h"
@@ -42,7 +43,7 @@ Columns columns_of(const Frame& frame, float left, float right) {
 }
 
 void cell(const Frame& frame, float from, float to, float y, ImU32 colour, std::string_view text) {
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * frame.u, {from, y}, colour, text, to - from - 8 * frame.u);
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * frame.u, {from, y}, colour, text, to - from - 8 * frame.u);
 }
 
 void draw_headings(const Frame& frame) {
@@ -50,7 +51,7 @@ void draw_headings(const Frame& frame) {
   const Columns x = columns_of(frame, at.x, at.x + ImGui::GetContentRegionAvail().x);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const auto heading = [&](float from, const char* key) {
-    draw_text(list, frame.fonts, Face::bold, 11 * frame.u, {from, at.y}, frame.look.muted, frame.words(key));
+    draw_text(list, frame.fonts, Face::bold, TypeSize::note * frame.u, {from, at.y}, frame.look.muted, frame.words(key));
   };
   heading(x.name, "layers.layer");
   heading(x.kind, "layers.kind");
@@ -68,7 +69,7 @@ bool draw_candidate(const Frame& frame, const LayerCandidate& candidate, LayerCh
   const bool hovered = ImGui::IsItemHovered();
   const bool chosen = candidate.layer == choice.layer;
   if (chosen || hovered) {
-    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y}, chosen ? frame.look.field_hover : frame.look.field, 5 * u);
+    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y}, chosen ? frame.look.field_hover : frame.look.field, Corner::control * u);
   }
   const Columns x = columns_of(frame, at.x, at.x + size.x);
   const float y = at.y + 5 * u;

@@ -7,6 +7,7 @@
 #include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_picture.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/main_button.h"
@@ -40,14 +41,14 @@ Line line(const Frame& frame, const char* id, bool marked) {
   const bool hovered = ImGui::IsItemHovered();
   drawn.twice = hovered && ImGui::IsMouseDoubleClicked(0);
   if (marked || hovered) {
-    ImGui::GetWindowDrawList()->AddRectFilled(drawn.min, drawn.max, marked ? frame.look.field_hover : frame.look.field, 5 * frame.u);
+    ImGui::GetWindowDrawList()->AddRectFilled(drawn.min, drawn.max, marked ? frame.look.field_hover : frame.look.field, Corner::control * frame.u);
   }
   return drawn;
 }
 
 void line_text(const Frame& frame, const Line& drawn, float from, float to, ImU32 colour, std::string_view text) {
   const float u = frame.u;
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 13 * u, {from, drawn.min.y + 5 * u}, colour, text, to - from);
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {from, drawn.min.y + 5 * u}, colour, text, to - from);
 }
 
 
@@ -131,11 +132,11 @@ void draw_entry(const Frame& frame, Turn& turn, const OpenPicture& picture, int 
   if (entry.folder) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 7 * u}, {drawn.min.x + 14 * u, drawn.min.y + 10 * u}, frame.look.muted, u);
-    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 9 * u}, {drawn.min.x + 22 * u, drawn.min.y + 18 * u}, frame.look.muted, 1.5f * u);
+    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 9 * u}, {drawn.min.x + 22 * u, drawn.min.y + 18 * u}, frame.look.muted, Corner::mark * u);
   }
   line_text(frame, drawn, drawn.min.x + 30 * u, kind - 10 * u, frame.look.ink, entry.name);
   if (wide) line_text(frame, drawn, kind, size - 4 * u, frame.look.muted, frame.words(entry.kind));
-  const float width = text_size(frame.fonts, Face::ui, 13 * u, entry.size).x;
+  const float width = text_size(frame.fonts, Face::ui, TypeSize::body * u, entry.size).x;
   line_text(frame, drawn, date - 18 * u - width, date, frame.look.muted, entry.size);
   line_text(frame, drawn, date, right + 4 * u, frame.look.muted, entry.changed);
   if (drawn.twice) {
@@ -181,7 +182,7 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
   const char* label = frame.words("open.open");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + ImGui::GetContentRegionAvail().x - button_width(frame, label);
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 11.5f * u, {at.x, at.y + 6 * u}, frame.look.muted, frame.words("open.hint"), right - at.x - 12 * u);
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, {at.x, at.y + 6 * u}, frame.look.muted, frame.words("open.hint"), right - at.x - 12 * u);
   ImGui::SetCursorScreenPos({right, at.y});
   if (main_button(frame, "take", label)) take_typed(frame, turn, picture);
 }

@@ -1,4 +1,5 @@
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/open/paste.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
@@ -16,10 +17,10 @@ bool use_button(const Frame& frame, const char* id, const char* title, const cha
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
   const bool hovered = ImGui::IsItemHovered();
-  if (hovered) list.AddRectFilled(at, end, frame.look.field, 8 * u);
-  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, 8 * u, 1);
-  draw_text(list, frame.fonts, Face::bold, 13 * u, {at.x + 14 * u, at.y + 9 * u}, frame.look.ink, title);
-  draw_elided(list, frame.fonts, Face::ui, 12 * u, {at.x + 14 * u, at.y + 29 * u}, frame.look.muted, meaning, size.x - 28 * u);
+  if (hovered) list.AddRectFilled(at, end, frame.look.field, Corner::card * u);
+  compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
+  draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {at.x + 14 * u, at.y + 9 * u}, frame.look.ink, title);
+  draw_elided(list, frame.fonts, Face::ui, TypeSize::note * u, {at.x + 14 * u, at.y + 29 * u}, frame.look.muted, meaning, size.x - 28 * u);
   return clicked;
 }
 

@@ -4,6 +4,7 @@
 
 #include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/swatches.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
@@ -20,7 +21,7 @@ float draw_map(const Frame& frame, ImDrawList& list, const Colormap& map, ImVec2
     list.AddRectFilled({left, at.y}, {right, at.y + bar}, to_imgui(map.at((static_cast<float>(i) + 0.5f) / parts)));
   }
   compat::add_rect(list, at, {at.x + width, at.y + bar}, frame.look.line, 0, 1);
-  const float y = at.y + bar + 2 * u, size = 13 * u;
+  const float y = at.y + bar + 2 * u, size = TypeSize::body * u;
   draw_text(list, frame.fonts, Face::ui, size, {at.x, y}, frame.look.muted, low);
   draw_text(list, frame.fonts, Face::ui, size, {at.x + width - text_size(frame.fonts, Face::ui, size, high).x, y}, frame.look.muted, high);
   return bar + 24 * u;

@@ -6,6 +6,7 @@
 #include "ui/frame/matrix_painter.h"
 #include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
@@ -45,7 +46,7 @@ void draw_lines(const Frame& frame, Rect place, const std::vector<std::string>& 
   float y = place.min.y + 14 * u;
   for (const std::string& line : lines) {
     if (y + 18 * u > place.max.y) break;
-    draw_elided(list, frame.fonts, Face::mono, 12 * u, {place.min.x + 16 * u, y}, frame.look.ink, line, place.width() - 32 * u);
+    draw_elided(list, frame.fonts, Face::mono, TypeSize::note * u, {place.min.x + 16 * u, y}, frame.look.ink, line, place.width() - 32 * u);
     y += 18 * u;
   }
 }
@@ -60,7 +61,7 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
   const std::string& problem = frame.view().exporting.problem.empty() ? preview.problem : frame.view().exporting.problem;
-  list.AddRectFilled(place.min, place.max, frame.look.window, 6 * u);
+  list.AddRectFilled(place.min, place.max, frame.look.window, Corner::control * u);
   list.PushClipRect(place.min, place.max, true);
   if (preview.image) draw_image(frame, place, preview);
   if (!preview.lines.empty()) draw_lines(frame, place, preview.lines);
@@ -69,7 +70,7 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
   if (!tells && problem.empty()) return;
   const std::string_view told = tells ? std::string_view(story_of(frame)) : said(frame, problem);
   const auto write = [&](ImDrawList* to, float y) {
-    return draw_paragraph(to, frame.fonts, Face::ui, 14 * u, {place.min.x + 24 * u, y}, tells ? frame.look.muted : frame.look.warning, told, place.width() - 48 * u);
+    return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x + 24 * u, y}, tells ? frame.look.muted : frame.look.warning, told, place.width() - 48 * u);
   };
   write(&list, tells ? place.centre().y - 20 * u : place.max.y - write(nullptr, 0) - 20 * u);
 }
@@ -81,11 +82,11 @@ void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
   float x = place.min.x;
   if (preview.image) {
     const std::string& size = preview.size;
-    draw_text(list, frame.fonts, Face::ui, 12 * u, {x, place.min.y}, frame.look.muted, size);
-    x += text_size(frame.fonts, Face::ui, 12 * u, size).x + 18 * u;
+    draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {x, place.min.y}, frame.look.muted, size);
+    x += text_size(frame.fonts, Face::ui, TypeSize::note * u, size).x + 18 * u;
   }
   const char* words = preview.command.empty() ? frame.words("export.command_needs_file") : preview.command.c_str();
-  draw_elided(list, frame.fonts, preview.command.empty() ? Face::ui : Face::mono, 11.5f * u, {x, place.min.y}, frame.look.muted, words,
+  draw_elided(list, frame.fonts, preview.command.empty() ? Face::ui : Face::mono, TypeSize::note * u, {x, place.min.y}, frame.look.muted, words,
               place.max.x - x);
 }
 
@@ -110,10 +111,10 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   }
   const ImVec2 below{place.min.x, top + 38 * u};
   if (preview.exists) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 12 * u, below, frame.look.warning, frame.words("export.exists"));
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning, frame.words("export.exists"));
   } else if (!frame.document.notice.empty() || !frame.document.error.empty()) {
     const bool failed = !frame.document.error.empty();
-    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 12 * u, below, failed ? frame.look.warning : frame.look.accent,
+    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, failed ? frame.look.warning : frame.look.accent,
                 failed ? said(frame, frame.document.error) : frame.document.notice, place.width());
   }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ui/frame/said.h"
+#include "ui/look/measure.h"
 #include "ui/open/opening.h"
 #include "ui/panels/controls.h"
 
@@ -42,7 +43,7 @@ const char* heading_of(const std::string& what) {
 void draw_assumption(const Frame& frame, const Assumption& assumption) {
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 11.5f * u, at, frame.look.ink, taken_heading(frame, assumption));
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, at, frame.look.ink, taken_heading(frame, assumption));
   ImGui::Dummy({0, 10 * u});
   note(frame, said(frame, assumption.taken_for));
 }

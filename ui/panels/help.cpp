@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "ui/look/measure.h"
 #include "ui/panels/registry.h"
 #include "ui/panels/shortcuts.h"
 #include "ui/widgets/dialog.h"
@@ -71,11 +72,11 @@ void draw_help(const Frame& frame, Rect place) {
   for (std::size_t first = 0; first < std::size(shortcuts); first += lines) {
     const auto part = std::span(shortcuts).subspan(first, std::min(lines, std::size(shortcuts) - first));
     float keys = 0;
-    for (const Shortcut& shortcut : part) keys = std::max(keys, text_size(frame.fonts, Face::mono, 14 * u, shortcut.keys).x + 16 * u);
+    for (const Shortcut& shortcut : part) keys = std::max(keys, text_size(frame.fonts, Face::mono, TypeSize::large * u, shortcut.keys).x + 16 * u);
     ImVec2 from{at.x + (first > 0 ? column : 0), at.y};
     for (const Shortcut& shortcut : part) {
-      draw_text(list, frame.fonts, Face::mono, 14 * u, from, frame.look.ink, shortcut.keys);
-      draw_elided(list, frame.fonts, Face::ui, 13 * u, {from.x + keys, from.y}, frame.look.muted, frame.words(shortcut.word), column - keys - 12 * u);
+      draw_text(list, frame.fonts, Face::mono, TypeSize::large * u, from, frame.look.ink, shortcut.keys);
+      draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {from.x + keys, from.y}, frame.look.muted, frame.words(shortcut.word), column - keys - 12 * u);
       from.y += line;
     }
   }

@@ -7,6 +7,7 @@
 #include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
 #include "ui/inspector/inspector_picture.h"
+#include "ui/look/measure.h"
 #include "ui/panels/cell_editor.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
@@ -63,8 +64,8 @@ class Drawer {
 
   void number_line(std::string_view label, std::string_view number) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_text(list_, frame_.fonts, Face::ui, 13 * u_, at, frame_.look.muted, label);
-    right(Face::mono, 13, at, frame_.look.ink, number);
+    draw_text(list_, frame_.fonts, Face::ui, TypeSize::body * u_, at, frame_.look.muted, label);
+    right(Face::mono, TypeSize::body, at, frame_.look.ink, number);
     ImGui::Dummy({width_, 14 * u_});
   }
 
@@ -76,7 +77,7 @@ class Drawer {
   }
 
   void heading() {
-    text(Face::bold, 16, frame_.look.lane(picture_.cell.stage), picture_.title, 16);
+    text(Face::bold, TypeSize::heading, frame_.look.lane(picture_.cell.stage), picture_.title, 16);
     note(frame_, picture_.place);
     const float size = picture_.cell.stage == Stage::mask ? 20 : 34;
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -84,8 +85,8 @@ class Drawer {
     if (picture_.meaning.empty()) return;
     const float x = at.x + text_size(frame_.fonts, Face::bold, size * u_, picture_.value).x + 12 * u_;
     const float room = at.x + width_ - x;
-    if (text_size(frame_.fonts, Face::ui, 12.5f * u_, picture_.meaning).x > room) return note(frame_, picture_.meaning);
-    draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {x, at.y + (size - 16) * u_}, frame_.look.muted, picture_.meaning);
+    if (text_size(frame_.fonts, Face::ui, TypeSize::note * u_, picture_.meaning).x > room) return note(frame_, picture_.meaning);
+    draw_text(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {x, at.y + (size - 16) * u_}, frame_.look.muted, picture_.meaning);
   }
 
   /// "output › concat › weights": in as many lines as it takes.
@@ -108,7 +109,7 @@ class Drawer {
       const ImU32 colour = last ? frame_.look.ink : hovered ? frame_.look.ink : frame_.look.accent;
       draw_text(list_, frame_.fonts, face, 12.5f * u_, at, colour, picture_.crumbs[i].label);
       if (!last)
-        draw_text(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x + extent + 5 * u_, at.y}, frame_.look.muted, "›");
+        draw_text(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x + extent + 5 * u_, at.y}, frame_.look.muted, "›");
       at.x += extent + arrow;
     }
     ImGui::SetCursorScreenPos(start);
@@ -152,17 +153,17 @@ class Drawer {
   }
 
   void dot_cell(const DotCell& cell, ImVec2 min, ImVec2 size, const char* kind, std::size_t number) {
-    list_.AddRectFilled(min, {min.x + size.x, min.y + size.y}, cell.ground, 3 * u_);
-    const ImVec2 extent = text_size(frame_.fonts, Face::mono, 12 * u_, cell.text);
+    list_.AddRectFilled(min, {min.x + size.x, min.y + size.y}, cell.ground, Corner::cell * u_);
+    const ImVec2 extent = text_size(frame_.fonts, Face::mono, TypeSize::note * u_, cell.text);
     if (extent.x <= size.x) {
-      draw_text(list_, frame_.fonts, Face::mono, 12 * u_,
+      draw_text(list_, frame_.fonts, Face::mono, TypeSize::note * u_,
                 {min.x + (size.x - extent.x) / 2, min.y + (size.y - extent.y) / 2}, cell.ink, cell.text);
     }
     if (!kind) return;
     bool hovered = false;
     if (link(kind, number, min, size, hovered)) go_to(cell.cell);
     if (hovered) pointed_ = cell.cell;
-    if (hovered) compat::add_rect(list_, min, {min.x + size.x, min.y + size.y}, frame_.look.ink, 3 * u_, 1.5f * u_);
+    if (hovered) compat::add_rect(list_, min, {min.x + size.x, min.y + size.y}, frame_.look.ink, Corner::cell * u_, 1.5f * u_);
   }
 
   /// Three aligned rows; long ones go on below.
@@ -182,8 +183,8 @@ class Drawer {
       if (!dot.names.empty()) {
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
           const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap), room = size.x - 2 * u_;
-          const float extent = std::min(text_size(frame_.fonts, Face::ui, 13 * u_, dot.names[i]).x, room);
-          draw_elided(list_, frame_.fonts, Face::ui, 13 * u_, {x + (size.x - extent) / 2, y}, frame_.look.muted, dot.names[i], room);
+          const float extent = std::min(text_size(frame_.fonts, Face::ui, TypeSize::body * u_, dot.names[i]).x, room);
+          draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {x + (size.x - extent) / 2, y}, frame_.look.muted, dot.names[i], room);
         }
         y += 18 * u_;
       }
@@ -192,9 +193,9 @@ class Drawer {
       const char* kinds[] = {"left", "right", nullptr};
       for (std::size_t r = 0; r < 3; ++r) {
         if (r < 2 && frame_.view().pointed_stage == dot.columns[0][r].cell.stage) {
-          list_.AddRectFilled({start.x - 4 * u_, y}, {start.x + width_, y + size.y}, frame_.look.field_hover, 4 * u_);
+          list_.AddRectFilled({start.x - 4 * u_, y}, {start.x + width_, y + size.y}, frame_.look.field_hover, Corner::cell * u_);
         }
-        draw_text(list_, frame_.fonts, Face::bold, 13 * u_, {start.x, y + 2 * u_}, colours[r], *names[r]);
+        draw_text(list_, frame_.fonts, Face::bold, TypeSize::body * u_, {start.x, y + 2 * u_}, colours[r], *names[r]);
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
           const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap);
           dot_cell(dot.columns[i][r], {x, y}, size, kinds[r], i);
@@ -203,11 +204,11 @@ class Drawer {
       }
       y += 4 * u_;
     }
-    right(Face::mono, 12, {start.x, y}, frame_.look.ink, dot.sum);
+    right(Face::mono, TypeSize::note, {start.x, y}, frame_.look.ink, dot.sum);
     y += 18 * u_;
     for (const NumberLine& line : dot.closing) {
-      draw_elided(list_, frame_.fonts, Face::ui, 13 * u_, {start.x, y}, frame_.look.muted, line.label, width_ - 76 * u_);
-      right(Face::mono, 12, {start.x, y + u_}, frame_.look.ink, line.number);
+      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {start.x, y}, frame_.look.muted, line.label, width_ - 76 * u_);
+      right(Face::mono, TypeSize::note, {start.x, y + u_}, frame_.look.ink, line.number);
       y += 18 * u_;
     }
     ImGui::SetCursorScreenPos(start);
@@ -232,12 +233,12 @@ class Drawer {
     for (std::size_t i = 0; i < 2; ++i) {
       const bool chosen = (i == 1) == picture_.reaches;
       const char* text = frame_.words(words[i]);
-      const ImVec2 size{text_size(frame_.fonts, Face::bold, 11 * u_, text).x, 17 * u_};
+      const ImVec2 size{text_size(frame_.fonts, Face::bold, TypeSize::note * u_, text).x, 17 * u_};
       bool hovered = false;
       if (link("direction", i, at, size, hovered)) {
         frame_.show([i](View& v) { v.reaches = i == 1; });
       }
-      draw_text(list_, frame_.fonts, Face::bold, 11 * u_, at, chosen || hovered ? frame_.look.ink : frame_.look.muted, text);
+      draw_text(list_, frame_.fonts, Face::bold, TypeSize::note * u_, at, chosen || hovered ? frame_.look.ink : frame_.look.muted, text);
       if (chosen) list_.AddLine({at.x, at.y + 17 * u_}, {at.x + size.x, at.y + 17 * u_}, frame_.look.ink, 1.5f * u_);
       at.x += size.x + 16 * u_;
     }
@@ -251,18 +252,18 @@ class Drawer {
     if (link("source", number, at, {width_, 18 * u_}, hovered)) go_to(source.cell);
     if (hovered) pointed_ = source.cell;
     if (hovered || frame_.view().pointed_stage == source.cell.stage) {
-      list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover, 4 * u_);
+      list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover, Corner::cell * u_);
     }
     // A number is whole; words beside it, as what is reached has, take what the label leaves.
     const bool is_number = !picture_.reaches;
-    const float extent = text_size(frame_.fonts, is_number ? Face::mono : Face::ui, 12.5f * u_, source.number).x;
-    const float room = is_number ? width_ - extent - 10 * u_ : text_size(frame_.fonts, Face::ui, 12.5f * u_, source.label).x;
-    draw_elided(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x, at.y + 1 * u_}, source.colour, source.label, room);
+    const float extent = text_size(frame_.fonts, is_number ? Face::mono : Face::ui, TypeSize::note * u_, source.number).x;
+    const float room = is_number ? width_ - extent - 10 * u_ : text_size(frame_.fonts, Face::ui, TypeSize::note * u_, source.label).x;
+    draw_elided(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x, at.y + 1 * u_}, source.colour, source.label, room);
     if (is_number) {
       right(Face::mono, 12.5f, {at.x, at.y + 1 * u_}, frame_.look.ink, source.number);
     } else {
       const float left = width_ - room - 12 * u_, width = std::min(extent, left);
-      draw_elided(list_, frame_.fonts, Face::ui, 12.5f * u_, {at.x + width_ - width, at.y + 1 * u_}, frame_.look.ink, source.number, left);
+      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x + width_ - width, at.y + 1 * u_}, frame_.look.ink, source.number, left);
     }
     ImGui::SetCursorScreenPos({at.x, at.y + 19 * u_});
   }
@@ -279,12 +280,12 @@ class Drawer {
       const float extent = text_size(frame_.fonts, face, 12 * u_, bar.label).x;
       draw_text(list_, frame_.fonts, face, 12 * u_, {start.x + label - extent - 8 * u_, y}, ink, bar.label);
       const float from = start.x + label, length = width_ - label - number, top = y + 3 * u_;
-      list_.AddRectFilled({from, top}, {from + length, top + 9 * u_}, frame_.look.field, 3 * u_);
+      list_.AddRectFilled({from, top}, {from + length, top + 9 * u_}, frame_.look.field, Corner::cell * u_);
       const bool computed = shown.has(picture_.cell.row, bar.col);
       if (bar.has_value && computed)
         list_.AddRectFilled({from + bar.from * length, top}, {from + bar.to * length, top + 9 * u_}, bar.colour,
                             3 * u_);
-      if (computed) right(Face::mono, 12, {start.x, y}, ink, bar.number);
+      if (computed) right(Face::mono, TypeSize::note, {start.x, y}, ink, bar.number);
       y += line;
     }
     ImGui::SetCursorScreenPos(start);
@@ -331,7 +332,7 @@ void draw_stage_on_its_way(const Frame& frame, Stage stage) {
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_text(list, frame.fonts, Face::bold, 16 * u, at, frame.look.lane(stage), name(stage));
+  draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, at, frame.look.lane(stage), name(stage));
   const std::string_view formula = stage_formula(frame.words, stage);
   const float width = ImGui::GetContentRegionAvail().x;
   const float fit = std::clamp(width / std::max(math_size(frame.fonts, 18 * u, formula).x, 1.0f), 0.6f, 1.0f);

@@ -2,6 +2,7 @@
 
 #include "ui/frame/said.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/panels/registry.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
@@ -17,13 +18,13 @@ struct Colours {
 void draw_message(const Frame& frame, Rect place, const std::string& sentence, const Colours& colours) {
   const float u = frame.u;
   const float width = std::min(620 * u, place.width() - 40 * u);
-  const auto write = [&](ImDrawList* list, ImVec2 at) { return draw_paragraph(list, frame.fonts, Face::ui, 14 * u, at, colours.ink, sentence, width - 70 * u); };
+  const auto write = [&](ImDrawList* list, ImVec2 at) { return draw_paragraph(list, frame.fonts, Face::ui, TypeSize::large * u, at, colours.ink, sentence, width - 70 * u); };
   const float height = write(nullptr, {});
   const ImVec2 max{place.centre().x + width / 2, place.max.y - 14 * u};
   const ImVec2 min{max.x - width, max.y - height - 26 * u};
   const PanelArea area(frame, "message", min, max, colours.ground, {16, 12}, PanelArea::Kind::floating);
   ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());  // over a dialog that came before it, and its veil
-  compat::add_rect(*ImGui::GetWindowDrawList(), min, max, colours.border, 4 * u, 1);
+  compat::add_rect(*ImGui::GetWindowDrawList(), min, max, colours.border, Corner::cell * u, 1);
   write(ImGui::GetWindowDrawList(), {min.x + 16 * u, min.y + 13 * u});
   ImGui::SetCursorScreenPos({max.x - 36 * u, min.y + 8 * u});
   if (chip(frame, "dismiss", "×", false, 26 * u)) frame.actions.push_back(DismissMessage{});
@@ -37,14 +38,14 @@ void draw_progress(const Frame& frame, Rect place) {
   const ImVec2 max{min.x + 300 * u, min.y + 46 * u};
   const PanelArea area(frame, "progress", min, max, frame.look.panel, {14, 9}, PanelArea::Kind::floating);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  compat::add_rect(list, min, max, frame.look.line, 4 * u, 1);
+  compat::add_rect(list, min, max, frame.look.line, Corner::cell * u, 1);
   char words[96];
   const std::string_view stage = name(frame.progress.stage);
   std::snprintf(words, sizeof words, "%s %.*s", frame.words("messages.computing"), static_cast<int>(stage.size()), stage.data());
-  draw_text(list, frame.fonts, Face::ui, 12.5f * u, {min.x + 14 * u, min.y + 8 * u}, frame.look.ink, words);
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {min.x + 14 * u, min.y + 8 * u}, frame.look.ink, words);
   const float y = max.y - 14 * u;
   const float length = max.x - min.x - 28 * u;
-  list.AddRectFilled({min.x + 14 * u, y}, {min.x + 14 * u + length, y + 4 * u}, frame.look.field, 2 * u);
+  list.AddRectFilled({min.x + 14 * u, y}, {min.x + 14 * u + length, y + 4 * u}, frame.look.field, Corner::mark * u);
   list.AddRectFilled({min.x + 14 * u, y}, {min.x + 14 * u + length * static_cast<float>(frame.progress.share), y + 4 * u},
                      frame.look.accent, 2 * u);
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "ui/document/moment.h"
+#include "ui/look/measure.h"
 #include "ui/panels/registry.h"
 #include "ui/player/stages.h"
 #include "ui/timeline/timeline.h"
@@ -110,7 +111,7 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
   };
   // Names are whole: the present stage has its own in any case, the others where that leaves them room.
   const auto reach = [&](const Timeline::Chapter& chapter, float from, bool current) {
-    const float extent = text_size(frame.fonts, current ? Face::bold : Face::ui, 13 * u, label_of(frame, chapter.stage)).x;
+    const float extent = text_size(frame.fonts, current ? Face::bold : Face::ui, TypeSize::body * u, label_of(frame, chapter.stage)).x;
     const float at = std::clamp(from + (step - extent) / 2, left, right - extent);
     return std::pair(at, at + extent);
   };
@@ -127,8 +128,8 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
     const float done = std::clamp(static_cast<float>(now + 1 - chapter.first) / static_cast<float>(chapter.count), 0.0f, 1.0f);
     const float from = x + 1.5f * u;
     const float width = step - 3 * u;
-    list.AddRectFilled({from, y}, {from + width, y + 5 * u}, frame.look.field, 2.5f * u);
-    if (done > 0) list.AddRectFilled({from, y}, {from + width * done, y + 5 * u}, fade(lane, 0.85f), 2.5f * u);
+    list.AddRectFilled({from, y}, {from + width, y + 5 * u}, frame.look.field, Corner::mark * u);
+    if (done > 0) list.AddRectFilled({from, y}, {from + width * done, y + 5 * u}, fade(lane, 0.85f), Corner::mark * u);
     const bool current = is_current(chapter);
     if (current && frame.view().step) {
       list.AddCircleFilled({from + width * done, y + 2.5f * u}, 7 * u, frame.look.knob, 24);
@@ -138,7 +139,7 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
       const auto [from_x, to_x] = reach(chapter, x, current);
       const float apart = 5 * u;
       if (current || (from_x > last + apart && (to_x + apart < taken.first || from_x > taken.second + apart))) {
-        draw_text(list, frame.fonts, current ? Face::bold : Face::ui, 13 * u, {from_x, y + 13 * u}, current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
+        draw_text(list, frame.fonts, current ? Face::bold : Face::ui, TypeSize::body * u, {from_x, y + 13 * u}, current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
         last = to_x;
       }
     }
@@ -160,7 +161,7 @@ void draw_player_bar(const Frame& frame, Rect place) {
   char words[64];
   const int now = frame.view().step.value_or(frame.timeline.count() - 1) + 1;
   std::snprintf(words, sizeof words, "%s %d / %d", frame.words("player.step"), now, frame.timeline.count());
-  draw_text(list, frame.fonts, Face::ui, 11 * u, {place.min.x + 62 * u, place.min.y + 40 * u}, frame.look.muted, words);
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.min.x + 62 * u, place.min.y + 40 * u}, frame.look.muted, words);
   draw_line(frame, place.min.x + 268 * u, place.max.x - 18 * u, place, true);
 }
 

@@ -13,7 +13,7 @@ namespace headlight {
 namespace {
 
 /// The word for settings.KEY, or settings.KEY.SUFFIX.
-const char* word_for(const Frame& frame, const Setting& setting, std::string_view suffix = {}) {
+const char* word_for(const Frame& frame, const Setting& setting, std::string_view suffix = "") {
   std::array<char, 96> key{};
   std::snprintf(key.data(), key.size(), "settings.%s%s%.*s", setting.key.c_str(), suffix.empty() ? "" : ".", static_cast<int>(suffix.size()), suffix.data());
   return frame.words(key.data());

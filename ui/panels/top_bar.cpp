@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ui/export/export_file.h"
+#include "ui/look/measure.h"
 #include "ui/open/open_dialog.h"
 #include "ui/panels/registry.h"
 #include "ui/views/registry.h"
@@ -22,7 +23,7 @@ void draw_logo(const Frame& frame, ImVec2 at) {
 }
 
 float tab_words(const Frame& frame, const ViewEntry& view) {
-  return text_size(frame.fonts, view.kind == frame.view().kind ? Face::bold : Face::ui, 13 * frame.u, frame.words(view.word)).x;
+  return text_size(frame.fonts, view.kind == frame.view().kind ? Face::bold : Face::ui, TypeSize::body * frame.u, frame.words(view.word)).x;
 }
 
 /// How a bar of this width spaces its buttons: closer where they would meet, and then without the program's name.
@@ -96,7 +97,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
   int right_buttons = 0, tabs_shown = 0;
   const auto count = [&](std::initializer_list<const char*> labels) {
     for (const char* label : labels) {
-      at_hand += text_size(frame.fonts, Face::ui, 13 * u, label).x;
+      at_hand += text_size(frame.fonts, Face::ui, TypeSize::body * u, label).x;
       ++right_buttons;
     }
   };
@@ -106,13 +107,13 @@ void draw_top_bar(const Frame& frame, Rect place) {
     tab_text += tab_words(frame, entry);
     ++tabs_shown;
   }
-  const float name_width = text_size(frame.fonts, Face::bold, 16 * u, frame.words("app.name")).x;
-  const float undo_words = text_size(frame.fonts, Face::ui, 13 * u, undo).x + text_size(frame.fonts, Face::ui, 13 * u, redo).x;
+  const float name_width = text_size(frame.fonts, Face::bold, TypeSize::heading * u, frame.words("app.name")).x;
+  const float undo_words = text_size(frame.fonts, Face::ui, TypeSize::body * u, undo).x + text_size(frame.fonts, Face::ui, TypeSize::body * u, redo).x;
   // In the narrowest windows undo and redo are keys alone.
   const bool undoes = spacing_of(frame, place.width(), name_width, at_hand + undo_words + tab_text, right_buttons + 2 + tabs_shown).pad > closest;
   if (undoes) count({undo, redo});
   const auto [pad, named] = spacing_of(frame, place.width(), name_width + 8 * u, at_hand + tab_text, right_buttons + tabs_shown);
-  if (named) draw_text(list, frame.fonts, Face::bold, 16 * u, {46 * u, baseline - 10 * u}, frame.look.ink, frame.words("app.name"));
+  if (named) draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, {46 * u, baseline - 10 * u}, frame.look.ink, frame.words("app.name"));
   const float right = place.max.x - 12 * u - at_hand - 2 * pad * u * static_cast<float>(right_buttons);
   ImGui::SetCursorScreenPos({right, baseline - 14 * u});
   if (bar_button(frame, "open", open, false, true, pad)) open_dialog(frame);
@@ -145,8 +146,8 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const float from = 46 * u + name_width + 14 * u;
   // A few letters of it name nothing: whole, or most of a line's worth of it.
   const float room = std::min(tabs, right) - from - 20 * u;
-  if (room < std::min(text_size(frame.fonts, Face::ui, 13 * u, name).x, 72 * u)) return;
-  draw_elided(list, frame.fonts, Face::ui, 13 * u, {from, baseline - 8 * u}, frame.look.muted, name, room);
+  if (room < std::min(text_size(frame.fonts, Face::ui, TypeSize::body * u, name).x, 72 * u)) return;
+  draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {from, baseline - 8 * u}, frame.look.muted, name, room);
 }
 
 }  // namespace headlight

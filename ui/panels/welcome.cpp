@@ -1,4 +1,5 @@
 // Three things to try, for who opens the program for the first time.
+#include "ui/look/measure.h"
 #include "ui/panels/registry.h"
 #include "ui/player/stages.h"
 #include "ui/widgets/dialog.h"
@@ -49,9 +50,9 @@ void draw_welcome(const Frame& frame, Rect place) {
     ImGui::SetCursorScreenPos({content.min.x, y});
     const bool clicked = pressable(frame, invitation.id, size);
     const bool hovered = ImGui::IsItemHovered();
-    list.AddRectFilled({content.min.x, y}, {content.max.x, y + size.y}, hovered ? frame.look.field_hover : frame.look.field, 8 * u);
-    draw_text(list, frame.fonts, Face::bold, 16 * u, {content.min.x + 16 * u, y + 12 * u}, frame.look.ink, frame.words(invitation.title));
-    draw_elided(list, frame.fonts, Face::ui, 13 * u, {content.min.x + 16 * u, y + 39 * u}, frame.look.muted, frame.words(invitation.story), size.x - 32 * u);
+    list.AddRectFilled({content.min.x, y}, {content.max.x, y + size.y}, hovered ? frame.look.field_hover : frame.look.field, Corner::card * u);
+    draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, {content.min.x + 16 * u, y + 12 * u}, frame.look.ink, frame.words(invitation.title));
+    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {content.min.x + 16 * u, y + 39 * u}, frame.look.muted, frame.words(invitation.story), size.x - 32 * u);
     y += size.y + 10 * u;
     if (!clicked) continue;
     frame.show([accept = invitation.accept, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
@@ -59,7 +60,7 @@ void draw_welcome(const Frame& frame, Rect place) {
       accept(trace.get(), timeline, v);
     });
   }
-  draw_text(list, frame.fonts, Face::ui, 12 * u, {content.min.x, y + 2 * u}, frame.look.muted, frame.words("welcome.keys"));
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {content.min.x, y + 2 * u}, frame.look.muted, frame.words("welcome.keys"));
 }
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/look/record.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/pipeline/caption.h"
@@ -133,7 +134,7 @@ class Painter {
     if (moment_.sums.empty() || line < 13 * t_) return;
     for (std::size_t r = 0; r < moment_.sums.size(); ++r) {
       const ImVec2 at{area.max.x + 8 * t_, area.min.y + (static_cast<float>(r) + 0.5f) * line - 7 * t_};
-      draw_text(list_, frame_.fonts, Face::mono, 12 * t_, at, frame_.look.ink, moment_.sums[r]);
+      draw_text(list_, frame_.fonts, Face::mono, TypeSize::note * t_, at, frame_.look.ink, moment_.sums[r]);
     }
   }
 
@@ -273,12 +274,12 @@ class Painter {
       const Rect place = to_.screen(mark.rect);
       const bool thin = std::min(place.width(), place.height()) < 4 * thick;  // then the line stands beside it
       const Rect rect = place.grown(thin ? 1.5f * thick : thick / 2);
-      compat::add_rect(list_, rect.min, rect.max, frame_.look.card, 2 * frame_.u, 2 * thick);
-      compat::add_rect(list_, rect.min, rect.max, frame_.look.lane(mark.stage), 2 * frame_.u, thick);
+      compat::add_rect(list_, rect.min, rect.max, frame_.look.card, Corner::mark * frame_.u, 2 * thick);
+      compat::add_rect(list_, rect.min, rect.max, frame_.look.lane(mark.stage), Corner::mark * frame_.u, thick);
     }
     for (const Rect& source : moment_.sources) {
       const Rect rect = to_.screen(source).grown(thick / 2);
-      compat::add_rect(list_, rect.min, rect.max, frame_.look.ink, 2 * frame_.u, thick);
+      compat::add_rect(list_, rect.min, rect.max, frame_.look.ink, Corner::mark * frame_.u, thick);
     }
     if (frame_.view().pointed) draw_pointed(*frame_.view().pointed, 2 * thick);
     for (const ProvenanceArc& arc : provenance_.arcs) {
@@ -296,7 +297,7 @@ class Painter {
     const auto place = place_of(*frame_.trace(), picture_, cell);
     if (!place) return;
     const Rect rect = to_.screen(*place).grown(thick);
-    compat::add_rect(list_, rect.min, rect.max, frame_.look.ink, 3 * frame_.u, thick);
+    compat::add_rect(list_, rect.min, rect.max, frame_.look.ink, Corner::cell * frame_.u, thick);
   }
 
   void draw_words(const Arrow& arrow) {
@@ -351,7 +352,7 @@ class Painter {
       const bool chosen = thumbnail.head == frame_.view().head;
       fill_card(frame_, list_, rect, 6 * t_);
       if (!thumbnail.number.empty()) {
-        draw_text(list_, frame_.fonts, chosen ? Face::bold : Face::ui, 13 * t_, {rect.min.x + 5 * t_, rect.min.y + 1 * t_}, chosen ? frame_.look.ink : frame_.look.muted, thumbnail.number);
+        draw_text(list_, frame_.fonts, chosen ? Face::bold : Face::ui, TypeSize::body * t_, {rect.min.x + 5 * t_, rect.min.y + 1 * t_}, chosen ? frame_.look.ink : frame_.look.muted, thumbnail.number);
       }
       draw_heat(frame_, list_, thumbnail.heat, to_.screen(thumbnail.heat.rect), false);
       draw_head_border(list_, rect, thumbnail.border, frame_.look.head_lap(thumbnail.head), 6 * t_, (chosen ? 2.4f : 1.1f) * t_, t_);

@@ -15,6 +15,7 @@
 
 #include "core/run/trace.h"
 #include "ui/geometry/rect.h"
+#include "ui/look/measure.h"
 #include "ui/timeline/timeline.h"
 
 namespace headlight {
@@ -25,9 +26,9 @@ inline constexpr float stack_step = 4.5f;
 int cards_behind(const Trace& trace, Stage stage);
 
 // Points of type on the canvas.
-inline constexpr float title_points = 13;
-inline constexpr float words_points = 15;  ///< of what arrows do
-inline constexpr float symbol_points = 16;  ///< of a card's symbol
+inline constexpr float title_points = TypeSize::body;
+inline constexpr float words_points = TypeSize::story;  ///< of what arrows do
+inline constexpr float symbol_points = TypeSize::heading;  ///< of a card's symbol
 
 /// The place of one stage's card.
 struct Slot {

@@ -7,6 +7,7 @@
 #include "core/figure/ticks.h"
 #include "ui/document/view.h"
 #include "ui/frame/frame.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/card_notes.h"
 #include "ui/matrix/heat.h"
 #include "ui/pipeline/layout.h"
@@ -14,10 +15,10 @@
 namespace headlight {
 
 // Type of a card's subtitle, and of the ends of its colour bar.
-inline constexpr float note_points = 13;
-inline constexpr float subtitle_points = 13;
-inline constexpr float end_points = 12;
-inline constexpr float label_points = 12;  ///< names of rows and columns, shapes
+inline constexpr float note_points = TypeSize::body;
+inline constexpr float subtitle_points = TypeSize::body;
+inline constexpr float end_points = TypeSize::note;
+inline constexpr float label_points = TypeSize::note;  ///< names of rows and columns, shapes
 
 struct Strip {
   float from = 0, to = 0;  ///< canvas pixels, over the columns that belong to one head

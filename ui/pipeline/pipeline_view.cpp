@@ -6,6 +6,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/pipeline/draw.h"
@@ -48,7 +49,7 @@ void zoom_controls(const Frame& frame, Rect place, const CanvasTransform& now) {
   if (free && compat::pressed(compat::Key::minus)) zoom_to(frame, place, now, now.zoom / 1.25f, place.centre());
   if (free && compat::pressed_once(compat::Key::zero)) fit(frame);
   if (frame.view().camera.zoom <= 0) return;
-  const float width = text_size(frame.fonts, Face::ui, 13 * frame.u, frame.words("pipeline.fit")).x + 28 * frame.u;
+  const float width = text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, frame.words("pipeline.fit")).x + 28 * frame.u;
   ImGui::SetCursorScreenPos({place.max.x - width - 12 * frame.u, place.min.y + 10 * frame.u});
   if (chip(frame, "fit", frame.words("pipeline.fit"), false, width)) fit(frame);
 }

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ui/level/figures.h"
+#include "ui/look/measure.h"
 #include "ui/sentence/sides.h"
 
 namespace headlight::sentence {
@@ -27,10 +28,10 @@ void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
   pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, text}, Align::right, look.ink, dial_text(story.sampling, dial, pen.easel().words));
   const Rect track{{room.min.x + 8 * u, y - 3 * u}, {room.max.x - 8 * u, y + 3 * u}};
   const auto at = [&](double share) { return track.min.x + track.width() * static_cast<float>(share); };
-  pen.fill(track, look.field, 3 * u);
+  pen.fill(track, look.field, Corner::cell * u);
   const float plain = at(dial_share(Sampling{}, dial, std::ssize(story.shares))), knob = at(dial_share(story.sampling, dial, std::ssize(story.shares)));
   pen.fill({{plain - u, y - 7 * u}, {plain + u, y + 7 * u}}, look.muted);
-  pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, 8 * u);
+  pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
   pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, Deed::sampling, static_cast<Index>(dial));
 }
 
@@ -60,8 +61,8 @@ float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, Deed
   const float u = pen.u(), height = button_height(pen);
   const float width = pen.measure(Face::bold, pen.type.story, words).x + 40 * u;
   const Rect rect{at, {at.x + width, at.y + height}};
-  pen.fill(rect, first ? pen.look().ink : pen.look().card, 9 * u);
-  if (!first) pen.box(rect, pen.look().line, 1, 9 * u);
+  pen.fill(rect, first ? pen.look().ink : pen.look().card, Corner::card * u);
+  if (!first) pen.box(rect, pen.look().line, 1, Corner::card * u);
   pen.text(TextRole::caption, Face::bold, pen.type.story, rect.centre(), Align::middle, first ? pen.look().card : pen.look().ink, words);
   pen.target(rect, deed);
   return rect.max.x;
@@ -122,7 +123,7 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
     if (y + pitch > bars_end) break;
     const auto bar = [&](float middle, double probability, ImU32 colour, bool lit) {
       const Rect track{{inside.min.x + name_room, middle - 7 * u}, {inside.max.x - number_room, middle + 7 * u}};
-      pen.fill(track, look.field, 3 * u);
+      pen.fill(track, look.field, Corner::cell * u);
       const float width = std::max(static_cast<float>(probability) * track.width(), u);
       pen.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
       pen.text(TextRole::number, Face::mono, pen.type.number, {inside.max.x, middle}, Align::right, lit ? look.ink : look.muted, Figures(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));

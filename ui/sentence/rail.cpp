@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ui/frame/colormaps.h"
+#include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/sentence/sides.h"
 #include "ui/widgets/paragraph.h"
@@ -90,8 +91,8 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
     const RailHead& head = *item.head;
     const Rect card{{inside.min.x, y}, {inside.max.x, y + pitch - 6 * u}};
     const ImU32 colour = look.head(head.head);
-    pen.fill(card, head.chosen ? look.field : look.card, 8 * u);
-    pen.box(card, head.chosen ? colour : look.line, head.chosen ? std::max(2.0f, 2 * u) : 1, 8 * u);
+    pen.fill(card, head.chosen ? look.field : look.card, Corner::card * u);
+    pen.box(card, head.chosen ? colour : look.line, head.chosen ? std::max(2.0f, 2 * u) : 1, Corner::card * u);
     const float inset = 5 * u, side = std::min(card.height() - 2 * inset, card.width() * 0.28f);
     put_thumbnail(pen, head, {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
     const float x = card.min.x + side + 2 * inset + 4 * u, room_for = card.max.x - x - 6 * u;

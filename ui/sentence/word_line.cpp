@@ -5,6 +5,7 @@
 
 #include "core/run/masks_over.h"
 #include "ui/level/figures.h"
+#include "ui/look/measure.h"
 
 namespace headlight::sentence {
 
@@ -39,7 +40,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   const auto word = [&](Index i) { return axis == Axis::query ? query_word(easel, i) : key_word(easel, i); };
   const float largest = pen.easel().view.presenting ? pen.type.title : easel.fonts.crisp(Face::bold, 34 * u);
   const float readable = std::max(size_not_below(easel.fonts, Face::bold, pen.type.least), size_not_below(easel.fonts, Face::ui, pen.type.least));
-  const float smallest = std::max(easel.fonts.crisp(Face::bold, 13 * u), readable);
+  const float smallest = std::max(easel.fonts.crisp(Face::bold, TypeSize::body * u), readable);
   std::vector<float> widths(static_cast<std::size_t>(count));
   float total = 0;
   for (line.pixels = largest;; line.pixels = std::max(line.pixels * 0.93f, smallest)) {
@@ -77,8 +78,8 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
 void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::string word, bool lit, bool quiet, ImU32 colour, Deed deed) {
   const Look& look = pen.look();
   const float u = pen.u();
-  pen.fill(place.box, quiet ? fade(look.card, 0.5f) : look.card, 9 * u);
-  pen.box(place.box, lit ? colour : look.line, lit ? std::max(2.0f, 2.4f * u) : 1, 9 * u);
+  pen.fill(place.box, quiet ? fade(look.card, 0.5f) : look.card, Corner::card * u);
+  pen.box(place.box, lit ? colour : look.line, lit ? std::max(2.0f, 2.4f * u) : 1, Corner::card * u);
   const Face face = lit ? Face::bold : Face::ui;
   float pixels = line.pixels;
   if (lit) {  // bold type has sizes of its own: the nearest
@@ -147,7 +148,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
       continue;
     }
     const float half = std::min(place.box.width() * 0.3f, 15 * u), x = place.box.centre().x;
-    pen.fill({{x - half, top}, {x + half, bottom}}, look.field, 3 * u);
+    pen.fill({{x - half, top}, {x + half, bottom}}, look.field, Corner::cell * u);
     if (guessed) {
       pen.text(TextRole::number, Face::mono, pen.type.number, {x, bottom + number * 0.6f}, Align::middle, look.muted, "?");
       continue;

@@ -1,16 +1,12 @@
 #include "ui/session/session.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <exception>
-#include <limits>
 #include <new>
 #include <utility>
 
 #include "core/files/file_watch.h"
 #include "core/tensor/error.h"
-#include "ui/document/moment.h"
 #include "ui/export/export_actions.h"
 #include "ui/export/export_file.h"
 #include "ui/export/take_mask.h"
@@ -28,18 +24,19 @@
 #include "ui/session/computation.h"
 #include "ui/session/held_picture.h"
 #include "ui/session/keeper.h"
+#include "ui/session/kept_timeline.h"
 #include "ui/session/keys.h"
 #include "ui/session/laid_over.h"
 #include "ui/session/lesson_desk.h"
+#include "ui/session/notices.h"
 #include "ui/session/recovery_bar.h"
-#include "ui/views/roomy.h"
 #include "ui/session/shown_text.h"
+#include "ui/views/roomy.h"
 #include "ui/widgets/pressable.h"
 
 namespace headlight {
 
 struct Session::State {
-  using Clock = std::chrono::steady_clock;
   Document document;
   Computation computation;
   LaidOver laid_over;
@@ -53,9 +50,7 @@ struct Session::State {
   Theme styled = Theme::light;
   float styled_scale = 0;
   Pictures pictures;
-  Timeline timeline;
-  std::shared_ptr<const Trace> timeline_of;
-  Way timeline_way{};
+  KeptTimeline timeline;
   Playback playback;
   Recorder recorder;
   std::unique_ptr<ViewDrawing> drawing;  ///< of the last frame, where the recorder wants one
@@ -68,9 +63,7 @@ struct Session::State {
   bool fullscreen = false;
   WindowRequests requests;
   int faults = 0;
-  double notice_seconds = std::numeric_limits<double>::infinity();  ///< that a notice stands
-  std::string noticed;
-  Clock::time_point noticed_at{};
+  Notices notices;
   std::string title, titled;  ///< the window's title, and the document's name in it
   bool titled_unsaved = false;
 
@@ -168,27 +161,27 @@ struct Session::State {
     }
   }
 
+  void draw_panels(const Frame& frame, ImVec2 window) {
+    for (const Panel& panel : all_panels()) {
+      if (document.view.blank) break;
+      if (document.view.alone && panel.draw != draw_canvas) continue;
+      compat::Recovery recovery;
+      try {
+        const Rect place = panel.place(frame, window);
+        if (place.width() > 0 && place.height() > 0) panel.draw(frame, place);
+      } catch (const std::exception& error) {
+        recovery.close_all();
+        fail(error);
+      }
+    }
+  }
+
   void leave(bool surely) {
     if (surely || !has_unsaved_changes(document)) {
       requests.close = true;
     } else {
       document.view.saving.next = Next::leave;
       document.view.dialog = Dialog::leave;
-    }
-  }
-
-  double seconds_of_notice() const {
-    if (document.notice.empty() || document.notice != noticed) return 0;
-    return std::max(notice_seconds - std::chrono::duration<double>(Clock::now() - noticed_at).count(), 0.0);
-  }
-
-  /// What was done is said for some seconds; an error stays until it is sent away.
-  void fade_notice() {
-    if (document.notice != noticed) {
-      noticed = document.notice;
-      noticed_at = Clock::now();
-    } else if (!noticed.empty() && seconds_of_notice() <= 0) {
-      document.notice.clear();
     }
   }
 
@@ -215,22 +208,9 @@ struct Session::State {
     view.blank = view.blank && view.dialog == Dialog::none;  // what asks has to be seen
     view.frozen = view.frozen && view.presenting && view.dialog == Dialog::none && document.error.empty() && document.trace;
     if (!view.frozen) held.reset();
-    else if (!held) held.emplace(HeldPicture{document, timeline, words});
+    else if (!held) held.emplace(HeldPicture{document, timeline.now(), words});
   }
 
-  void keep_timeline() {
-    const Way way = document.view.way;
-    if (timeline_of == document.trace && timeline_way == way) return;
-    const bool other_way = document.trace && timeline_of == document.trace;
-    const Stage at = other_way && document.view.step ? timeline.at(*document.view.step).stage : Stage::key;
-    timeline_of = document.trace;
-    timeline_way = way;
-    timeline = document.trace ? Timeline(*document.trace, way) : Timeline();
-    if (document.view.step) document.view.step = std::clamp(*document.view.step, 0, std::max(timeline.count() - 1, 0));
-    if (!other_way || !document.view.step) return;  // the same stage from its start
-    const Timeline::Chapter* chapter = timeline.chapter_of(at);
-    document.view = at_moment(document.view, *document.trace, timeline, chapter ? chapter->first : 0);
-  }
 };
 
 Session::Session(Document start, std::function<void()> wake, RecentFiles recent)
@@ -249,7 +229,7 @@ void Session::update() {
   if (s.document.trace && s.document.computed == s.document.scenario) look_within(s.document.view, *s.document.trace);
   s.guarded([&] { s.laid_over.follow(s.document); });
   s.keep_words();
-  s.fade_notice();
+  s.notices.follow(s.document);
   s.guarded([&] { s.keeper.keep(s.document); });
   s.guarded([&] { s.lessons.keep(s.document); });
 }
@@ -306,22 +286,22 @@ void Session::perform(const Action& action) {
 
 void Session::set_texture_limit(int pixels) { state_->fonts.set_texture_limit(pixels); }
 
-void Session::fade_notices_after(double seconds) { state_->notice_seconds = seconds; }
+void Session::fade_notices_after(double seconds) { state_->notices.fade_after(seconds); }
 
 void Session::warn(const std::string& sentence) { state_->document.error = sentence; }
 
 bool Session::draw(MatrixPainter& painter) {
   State& s = *state_;
   s.actions.clear();
-  s.keep_timeline();
+  s.timeline.follow(s.document);
   s.keep_held();
-  s.recorder.prepare(s.document, s.timeline);
+  s.recorder.prepare(s.document, s.timeline.now());
   s.drawing.reset();
   if (s.recorder.wants_drawing()) s.drawing = std::make_unique<ViewDrawing>(painter);
   MatrixPainter& drawn_by = s.drawing ? *s.drawing : painter;
   s.pictures.begin_frame(s.held ? s.held->document.trace.get() : s.document.trace.get());
   const Progress progress = s.computation.progress();
-  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, drawn_by, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline, s.opener.recent(), s.typing, s.focus, s.tiles, s.joiner};
+  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, drawn_by, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline.now(), s.opener.recent(), s.typing, s.focus, s.tiles, s.joiner};
   s.focus.begin_frame(ImGui::GetIO().WantTextInput && s.typing.takes_tab);
   s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
@@ -329,20 +309,9 @@ bool Session::draw(MatrixPainter& painter) {
   // What is held is drawn as it was, and nothing on it does anything.
   Actions none;
   const Theme drawn_theme = s.held ? s.held->document.view.theme : s.document.view.theme;
-  const Frame as_held{s.held ? s.held->document : s.document, look(drawn_theme), s.fonts, s.held ? s.held->words : s.words, drawn_by, s.pictures, progress, none, frame.u, s.held ? s.held->timeline : s.timeline, frame.recent, s.typing, s.focus, s.tiles, s.joiner};
+  const Frame as_held{s.held ? s.held->document : s.document, look(drawn_theme), s.fonts, s.held ? s.held->words : s.words, drawn_by, s.pictures, progress, none, frame.u, s.held ? s.held->timeline : s.timeline.now(), frame.recent, s.typing, s.focus, s.tiles, s.joiner};
   const Frame& drawn = s.held ? as_held : frame;
-  for (const Panel& panel : all_panels()) {
-    if (s.document.view.blank) break;
-    if (s.document.view.alone && panel.draw != draw_canvas) continue;
-    compat::Recovery recovery;
-    try {
-      const Rect place = panel.place(drawn, window);
-      if (place.width() > 0 && place.height() > 0) panel.draw(drawn, place);
-    } catch (const std::exception& error) {
-      recovery.close_all();
-      s.fail(error);
-    }
-  }
+  s.draw_panels(drawn, window);
   if (s.held && !s.document.view.blank) draw_held_mark(as_held, window);
   draw_keyboard_ring(frame);
   RecoveryAnswer answer{};
@@ -372,7 +341,7 @@ bool Session::wants_pixels() const { return settled() && state_->recorder.wants_
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
-  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.timeline, s.words);
+  if (!s.drawing) return s.recorder.take_pixels(std::move(pixels), s.document, s.timeline.now(), s.words);
   s.guarded([&] {
     const View& view = s.document.view;
     const ImDrawData& data = *ImGui::GetDrawData();
@@ -417,8 +386,8 @@ double Session::next_frame_in() const {
   constexpr double progress_seconds = 0.1;
   if (state_->draws_on() || recording()) return 0;
   const double playing = Playback::next_frame_in(state_->document.view);
-  const bool fades = !state_->document.notice.empty() && std::isfinite(state_->notice_seconds);
-  if (fades && state_->seconds_of_notice() < playing) return state_->seconds_of_notice();
+  const double notice = state_->notices.seconds_left(state_->document);
+  if (!state_->document.notice.empty() && notice < playing) return notice;
   if (state_->document.searching.busy && playing > progress_seconds) return progress_seconds;
   return std::min(state_->keeper.seconds_to_keeping(), settled() ? playing : std::min(playing, progress_seconds));
 }

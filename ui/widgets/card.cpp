@@ -5,6 +5,7 @@
 
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 
 namespace headlight {
 
@@ -31,7 +32,7 @@ void draw_card(const Frame& frame, ImDrawList& list, const Rect& at, ImU32 borde
 
 void draw_card_title(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 colour, std::string_view title, float taken) {
   const float u = frame.u;
-  draw_elided(list, frame.fonts, Face::bold, 13 * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour, title, card.width() - 28 * u - taken);
+  draw_elided(list, frame.fonts, Face::bold, TypeSize::body * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour, title, card.width() - 28 * u - taken);
 }
 
 namespace {

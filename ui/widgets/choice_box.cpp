@@ -1,13 +1,14 @@
 #include "ui/widgets/choice_box.h"
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/pressable.h"
 
 namespace headlight {
 
 std::optional<int> choice_box(const Frame& frame, const char* id, int count, int chosen, const std::function<const char*(int)>& name_of) {
   std::optional<int> clicked;
-  compat::push_font(frame.fonts.pick(Face::ui, 13 * frame.u), 13 * frame.u);
+  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   if (ImGui::BeginCombo(id, chosen >= 0 && chosen < count ? name_of(chosen) : "", ImGuiComboFlags_HeightLarge)) {
     for (int i = 0; i < count; ++i) {

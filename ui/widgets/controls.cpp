@@ -9,6 +9,7 @@
 #include "core/text/number_from.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/paragraph.h"
 #include "ui/widgets/pressable.h"
 #include "ui/widgets/text_input.h"
@@ -21,7 +22,7 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float size = 13 * frame.u;
+  const float size = TypeSize::body * frame.u;
   draw_text(list, frame.fonts, Face::ui, size, at, enabled ? frame.look.ink : frame.look.muted, label);
   const float number_width = std::max(text_size(frame.fonts, Face::mono, size, shown).x + 14 * frame.u, 56 * frame.u);
   std::optional<std::string> typed;
@@ -129,7 +130,7 @@ PanelArea::~PanelArea() {
 void section(const Frame& frame, const char* words) {
   if (ImGui::GetCursorPosY() > 24 * frame.u) ImGui::Dummy({0, 3 * frame.u});
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 11 * frame.u, at, frame.look.muted, words);
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::note * frame.u, at, frame.look.muted, words);
   ImGui::Dummy({0, 13 * frame.u});
 }
 
@@ -199,10 +200,10 @@ std::optional<int> segments(const Frame& frame, const char* id, std::span<const 
   return clicked;
 }
 
-float chip_width(const Frame& frame, std::string_view label) { return text_size(frame.fonts, Face::bold, 12.5f * frame.u, label).x + 12 * frame.u; }
+float chip_width(const Frame& frame, std::string_view label) { return text_size(frame.fonts, Face::bold, TypeSize::note * frame.u, label).x + 12 * frame.u; }
 
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width) {
-  const float size = 12.5f * frame.u;
+  const float size = TypeSize::note * frame.u;
   const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);
   const ImVec2 extent{width > 0 ? width : text.x + 22 * frame.u, 26 * frame.u};
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -232,14 +233,14 @@ bool ChipFlow::chip(const char* id, std::string_view label, bool chosen) {
 }
 
 bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled, float pad) {
-  const float size = 13 * frame.u;
+  const float size = TypeSize::body * frame.u;
   const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);
   const ImVec2 extent{text.x + 2 * pad * frame.u, 28 * frame.u};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = pressable(frame, id, extent, enabled);
   const bool hovered = enabled && ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (chosen || hovered) list.AddRectFilled(at, {at.x + extent.x, at.y + extent.y}, frame.look.field, 6 * frame.u);
+  if (chosen || hovered) list.AddRectFilled(at, {at.x + extent.x, at.y + extent.y}, frame.look.field, Corner::control * frame.u);
   const ImU32 colour = !enabled ? fade(frame.look.muted, 0.45f) : chosen || hovered ? frame.look.ink : frame.look.muted;
   draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, size, {at.x + pad * frame.u, at.y + (extent.y - text.y) / 2}, colour, label);
   return clicked;
@@ -260,7 +261,7 @@ std::optional<std::string> text_field(const Frame& frame, const char* id, const 
 
 void note(const Frame& frame, std::string_view text) {
   const float width = ImGui::GetContentRegionAvail().x;
-  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, 11 * frame.u, ImGui::GetCursorScreenPos(), frame.look.muted, text, width);
+  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * frame.u, ImGui::GetCursorScreenPos(), frame.look.muted, text, width);
   ImGui::Dummy({width, height});
 }
 

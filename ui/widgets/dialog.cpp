@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -41,7 +42,7 @@ DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* 
   ImGui::PushStyleColor(ImGuiCol_WindowBg, frame.look.panel);
   ImGui::PushStyleColor(ImGuiCol_Border, frame.look.line);
   ImGui::Begin(name, nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, 16 * u, {min.x + margin * u, min.y + 18 * u}, frame.look.ink, title);
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::heading * u, {min.x + margin * u, min.y + 18 * u}, frame.look.ink, title);
   ImGui::SetCursorScreenPos({max.x - 44 * u, min.y + 14 * u});
   if (chip(frame, "close", "×", false, 26 * u)) close(frame);
   content_ = {{min.x + margin * u, min.y + 54 * u}, {max.x - margin * u, max.y - margin * u}};

@@ -24,7 +24,7 @@ constexpr float word_size = 0.76f;
 bool is_east_asian(char32_t character) { return character >= 0x2E80; }
 
 /// Beside the width: what stands out above and below a plain line.
-struct Extent {
+struct MathExtent {
   float width = 0, above = 0, below = 0;
 };
 
@@ -42,8 +42,8 @@ class Setter {
 
   std::optional<Stage> found() const { return found_; }
 
-  Extent set(std::string_view markup, float pixels, ImVec2 at) {
-    Extent extent;
+  MathExtent set(std::string_view markup, float pixels, ImVec2 at) {
+    MathExtent extent;
     while (!markup.empty()) {
       const ImVec2 here{at.x + extent.width, at.y};
       if (markup.starts_with("\\frac")) {
@@ -64,26 +64,26 @@ class Setter {
   }
 
  private:
-  static void join(Extent& whole, const Extent& part) {
+  static void join(MathExtent& whole, const MathExtent& part) {
     whole.width += part.width;
     whole.above = std::max(whole.above, part.above);
     whole.below = std::max(whole.below, part.below);
   }
 
-  Extent measure(std::string_view markup, float pixels) {
+  MathExtent measure(std::string_view markup, float pixels) {
     return Setter(fonts_).set(markup, pixels, {0, 0});
   }
 
   bool places() const { return to_.list || to_.point; }
 
   /// What stands for a stage: in its colour, lit where that is asked for, and found where it is pointed at.
-  Extent symbol(std::string_view& markup, float pixels, ImVec2 at) {
+  MathExtent symbol(std::string_view& markup, float pixels, ImVec2 at) {
     const auto [stage_name, after] = markup_argument(markup.substr(3));
     const auto [inside, rest] = markup_argument(after);
     markup = rest;
     const std::optional<Stage> stage = stage_named(stage_name);
     if (!stage || !places()) return set(inside, pixels, at);
-    const Extent extent = measure(inside, pixels);
+    const MathExtent extent = measure(inside, pixels);
     const Rect box{{at.x - pixels * 0.08f, at.y - extent.above}, {at.x + extent.width + pixels * 0.08f, at.y + pixels * 1.18f + extent.below}};
     if (to_.point && box.contains(*to_.point)) found_ = stage;
     if (to_.list && to_.ink.lanes && to_.ink.lit == stage) to_.list->AddRectFilled(box.min, box.max, to_.ink.lanes->field_hover, pixels * 0.2f);
@@ -95,8 +95,8 @@ class Setter {
   }
 
   /// Chinese words stand in the type of the window, upright: the mathematical one has none of them.
-  Extent text(std::string_view plain, float pixels, ImVec2 at) {
-    Extent extent;
+  MathExtent text(std::string_view plain, float pixels, ImVec2 at) {
+    MathExtent extent;
     while (!plain.empty()) {
       std::size_t end = 0;
       std::size_t next = 0;
@@ -123,8 +123,8 @@ class Setter {
   static float lowered_to(float pixels, float size) { return pixels * script_foot - size * 1.03f; }
 
   /// One script, or a lower and an upper one: over one another, where they are small.
-  Extent scripts(std::string_view& markup, float pixels, ImVec2 at) {
-    Extent extent;
+  MathExtent scripts(std::string_view& markup, float pixels, ImVec2 at) {
+    MathExtent extent;
     const float size = script(pixels);
     const bool after = size > pixels * side_by_side;
     const char first = markup[0];
@@ -143,19 +143,19 @@ class Setter {
       const float shift = markup[0] == '_' ? lowered_to(pixels, size) : pixels * script_top;
       const auto [inside, rest] = markup_argument(markup.substr(1));
       markup = rest;
-      const Extent one = set(inside, size, {at.x + (after ? extent.width : 0), at.y + shift});
+      const MathExtent one = set(inside, size, {at.x + (after ? extent.width : 0), at.y + shift});
       extent.width = after ? extent.width + one.width : std::max(extent.width, one.width);
     }
     return extent;
   }
 
-  Extent fraction(std::string_view& markup, float pixels, ImVec2 at) {
+  MathExtent fraction(std::string_view& markup, float pixels, ImVec2 at) {
     const auto [over, after] = markup_argument(markup.substr(5));
     const auto [under, rest] = markup_argument(after);
     markup = rest;
     const float size = pixels * fraction_size;
-    const Extent top = measure(over, size);
-    const Extent bottom = measure(under, size);
+    const MathExtent top = measure(over, size);
+    const MathExtent bottom = measure(under, size);
     const float side = pixels * 0.12f;
     const float width = std::max(top.width, bottom.width) + 2 * side;
     const float line = pixels * axis;
@@ -170,11 +170,11 @@ class Setter {
     return {width, above, line + pixels * gap + bottom.above + bottom.below + size + tail - pixels};
   }
 
-  Extent root(std::string_view& markup, float pixels, ImVec2 at) {
+  MathExtent root(std::string_view& markup, float pixels, ImVec2 at) {
     const auto [inside, rest] = markup_argument(markup.substr(5));
     markup = rest;
     const float sign = pixels * 0.55f;
-    const Extent body = set(inside, pixels, {at.x + sign, at.y});
+    const MathExtent body = set(inside, pixels, {at.x + sign, at.y});
     const float end = pixels * 0.08f;
     if (to_.list) {
       const float thick = std::max(1.0f, pixels / 16);
@@ -219,7 +219,7 @@ std::optional<Stage> math_stage_at(const Fonts& fonts, float pixels, ImVec2 at, 
 }
 
 ImVec2 math_size(const Fonts& fonts, float pixels, std::string_view markup) {
-  const Extent extent = Setter(fonts).set(markup, pixels, {0, 0});
+  const MathExtent extent = Setter(fonts).set(markup, pixels, {0, 0});
   return {extent.width, pixels + extent.above + extent.below};
 }
 

@@ -1,6 +1,7 @@
 #include "ui/widgets/path_field.h"
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/text_input.h"
 
@@ -41,7 +42,7 @@ PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool 
   Listener listener{{}, focus, false, &complete};
   ImGuiInputTextFlags flags = ImGuiInputTextFlags_CallbackHistory | ImGuiInputTextFlags_CallbackAlways;
   if (complete) flags |= ImGuiInputTextFlags_CallbackCompletion;
-  compat::push_font(frame.fonts.pick(Face::ui, 13 * frame.u), 13 * frame.u);
+  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   if (focus) type_in_next_field();
   const Typed field = text_input(frame, id, text, hint, flags, listen, &listener);
@@ -49,7 +50,7 @@ PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool 
   listener.keys.entered = field.entered;
   listener.keys.has_keyboard = field.active;
   if (listener.keys.has_keyboard) {
-    compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent, 6 * frame.u, 1.5f * frame.u);
+    compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent, Corner::control * frame.u, 1.5f * frame.u);
   }
   ImGui::PopFont();
   listener.keys.changed = text != field.text;

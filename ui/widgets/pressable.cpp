@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
 
 namespace headlight {
 
@@ -42,7 +43,7 @@ void draw_keyboard_ring(const Frame& frame) {
   const float u = frame.u;
   const Rect around = rect.grown(2 * u), room = clip.grown(3 * u);
   list.PushClipRect(room.min, room.max);
-  compat::add_rect(list, around.min, around.max, frame.look.accent, 7 * u, 2 * u);
+  compat::add_rect(list, around.min, around.max, frame.look.accent, Corner::control * u, 2 * u);
   list.PopClipRect();
 }
 

@@ -1,0 +1,53 @@
+// The lesson's panel as a column: part after part, downwards.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "core/lesson/course.h"
+#include "ui/frame/frame.h"
+#include "ui/geometry/rect.h"
+#include "ui/lessons/prose.h"
+
+namespace headlight {
+
+class PanelColumn {
+ public:
+  PanelColumn(const Frame& frame, Rect place) : frame_(frame), left_(place.min.x + 22 * frame.u), width_(place.width() - 54 * frame.u) {}  // with room for a scroll bar
+
+  void paragraph(Face face, float points, ImU32 colour, std::string_view text, float inset = 0);
+  void space(float points) { advance(points * frame_.u); }
+
+  /// Its terms light up what they name.
+  ProsePointed prose(const LessonStep& step, float points);
+
+  /// How far one is, a dash a step; gives the one that was clicked.
+  std::optional<std::size_t> dashes(std::size_t step, const Course& course);
+
+  /// A choice in as many lines as it takes; gives whether it was clicked.
+  bool choice(const char* id, std::string_view text, bool chosen, ImU32 border, std::string_view mark, Face face = Face::ui);
+
+  /// Chips that go on in the next line where they do not fit.
+  void begin_chips() { chip_x_ = left_; }
+  bool next_chip(const char* id, std::string_view label, bool chosen);
+  void end_chips() { space(36); }
+
+  /// How much of a whole is given away.
+  void share(double part);
+
+  /// A knob on a line, at a part of its length; gives where it is dragged to.
+  std::optional<double> slider(const char* id, double part, bool set, std::string_view from, std::string_view to, bool live);
+
+  /// For a control of ImGui's own.
+  void begin_control() { ImGui::SetCursorScreenPos({left_, here().y}); }
+  float width() const { return width_; }
+
+ private:
+  static ImVec2 here() { return ImGui::GetCursorScreenPos(); }
+  void advance(float height);
+
+  const Frame& frame_;
+  float left_, width_, chip_x_ = 0;
+};
+
+}  // namespace headlight
