@@ -149,7 +149,10 @@ def expected_stages(case, traced):
         mask = torch.from_numpy(np.array(np.broadcast_to(case.mask, scores.shape)))
         want["mask"] = mask.double()
         added = torch.zeros_like(scores).masked_fill(~mask, case.fill)
-        scores = scores + added if s.get("mask_mode") == "add" else scores.masked_fill(~mask, case.fill)
+        if s.get("mask_mode") == "add":  # in float32, as the fill's size rounds the scores that it is added to
+            scores = (scores.float() + added.float()).to(scores.dtype)
+        else:
+            scores = scores.masked_fill(~mask, case.fill)
     want["masked_scores"] = scores
     weights = want["weights"] = dead_rows(case, softmax(case, scores, traced), mask)
     if s.get("training") and s.get("dropout", 0) > 0:

@@ -95,7 +95,7 @@ def draw_mask(rng, z, case, file_source):
 
 def draw_scores(rng, s):
     maybe = {
-        "scale": lambda: rng.uniform(0.05, 1), "scale_first": lambda: True, "softcap": lambda: rng.uniform(0.5, 5),
+        "scale": lambda: rng.uniform(0.05, 1), "softcap": lambda: rng.uniform(0.5, 5),
         "qk_norm": lambda: rng.choice(["rms", "l2", "layer"]), "rope": lambda: rng.choice(["half", "interleaved"]),
         "alibi": lambda: True, "t5_bias": lambda: True, "sink_logit": lambda: True,
     }
@@ -108,6 +108,8 @@ def draw_scores(rng, s):
         s["t5_bidirectional"] = rng.random() < 0.5
     if rng.random() < 0.4:
         s.update(dropout=rng.choice([0.1, 0.5, 0.9]), training=rng.random() < 0.8, dropout_seed=rng.randint(0, 1000))
+    if rng.random() < 0.3:
+        s["scale_first"] = True
 
 
 def draw_file(rng, z, case):
