@@ -3,6 +3,8 @@
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/document/lesson_progress.h"
+#include "ui/level/scene.h"
+#include "ui/look/record.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -29,6 +31,44 @@ Document presented() {
 }
 
 }  // namespace
+
+TEST_CASE("whatever is drawn on the wall is at least 24 of 1080 pixels high, or 18: formulas with their scripts, bars and marks too") {
+  for (const auto& [size, language, least] : {std::tuple(ImVec2{1920, 1080}, "en", 24.0f), std::tuple(ImVec2{1920, 1080}, "zh", 24.0f), std::tuple(ImVec2{1024, 768}, "en", 18.0f), std::tuple(ImVec2{1024, 768}, "zh", 18.0f)}) {
+    Document document = presented();
+    document.view.language = language;
+    document.scenario.rope = Rope::half;
+    document.scenario.alibi = true;
+    document.scenario.softcap = 20.0f;
+    HeadlessWindow window(document, size);
+    window.settle();
+    int texts = 0;
+    const auto look_at = [&](Level level, Stage stage, Facet facet) {
+      window.session.perform(EditView{[=](View& view) {
+        view.looking.level = level;
+        view.looking.stage = stage;
+        view.looking.facet = facet;
+      }});
+      for (int i = 0; i < 60; ++i) window.frame();  // the camera moves from one level to the next
+      Record record;
+      ImGui::GetIO().UserData = &record;
+      window.frame();
+      ImGui::GetIO().UserData = nullptr;
+      INFO(size.x << " " << language << " " << name(stage));
+      for (const RecordedText& text : record.texts) {
+        ++texts;
+        CAPTURE(text.text, text.pixels, text.min.x, text.min.y);
+        CHECK(text.pixels >= least - 0.5f);
+      }
+    };
+    look_at(Level::sentence, Stage::scores, Facet::step);
+    for (const Stage stage : window.document().trace->stages()) {
+      if (!is_parameter(stage)) look_at(Level::operation, stage, Facet::step);
+    }
+    look_at(Level::operation, Stage::scores, Facet::journey);
+    look_at(Level::operation, Stage::scores, Facet::geometry);
+    CHECK(texts > 500);
+  }
+}
 
 TEST_CASE("F holds a presentation's picture while what is behind it changes; F again shows what has become of it") {
   HeadlessWindow window(presented(), {1600, 900});

@@ -8,6 +8,7 @@
 #include "tests/ui/headless.h"
 #include "ui/operation/operation.h"
 #include "ui/sentence/sentence.h"
+#include "ui/widgets/math_text.h"
 
 namespace headlight::test {
 
@@ -36,6 +37,7 @@ class Studio {
   Rect place() const { return {{0, at_.presenting ? 0 : 46 * u_}, {at_.window.x, at_.window.y - (at_.presenting ? 26 : 62) * u_}}; }
   Scene operation(Stage stage, const Reveal& reveal = {}) const { return make_operation(easel(), stage, reveal, place()); }
   float least() const { return type_sizes(easel()).least; }
+  bool presenting() const { return at_.presenting; }
 
  private:
   HeadlessWindow window_;
@@ -60,7 +62,9 @@ inline bool cross(const Rect& a, const Rect& b) {
 }
 
 /// Everything that may not be: text outside, text over text, too small, a number that is cut.
-inline std::string faults(const Scene& scene, Rect place, float least) {
+inline std::string faults(const Scene& scene, const Studio& studio) {
+  const Rect place = studio.place();
+  const float least = studio.least();
   std::string found;
   const auto texts = texts_of(scene);
   const auto say = [&](const std::string& what, const SceneText& text) {
@@ -80,7 +84,9 @@ inline std::string faults(const Scene& scene, Rect place, float least) {
   for (const SceneItem& item : scene.items) {
     const auto* math = std::get_if<SceneMath>(&item);
     if (!math) continue;
-    if (math->pixels < least - 0.5f) found += "too small formula " + math->markup + "; ";
+    // Scripts too, but before who sits near them.
+    const float smallest = studio.presenting() ? smallest_in_math(studio.fonts(), {math->pixels, math->least}, math->markup) : math->pixels;
+    if (smallest < least - 0.5f) found += "too small formula " + math->markup + "; ";
     for (const SceneText* text : texts) {
       if (text->degrees == 0 && cross(text->rect, math->rect)) say("over formula " + math->markup + ":", *text);
     }

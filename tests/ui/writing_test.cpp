@@ -118,7 +118,7 @@ TEST_CASE("what a word is drawn by stands in its place at every size, says its n
     const Scene both = scene_of(changed);
     const Rect dial = target_of(plain, Deed::sampling, 1);
     for (const Scene* scene : {&plain, &turned, &both}) {
-      CHECK(faults(*scene, studio.place(), studio.least()) == "");
+      CHECK(faults(*scene, studio) == "");
       CHECK(target_of(*scene, Deed::sampling, 1).min.y == dial.min.y);
       CHECK(has_text(*scene, std::string(studio.easel().words("sentence.draw_word"))));
     }

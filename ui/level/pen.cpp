@@ -129,14 +129,16 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
 }
 
 float Pen::math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, std::string_view markup, float least, Align align) {
-  ImVec2 size = math_size(easel_.fonts, pixels, markup);
-  while (size.x > width && pixels > std::max(least, 10.0f)) {
-    pixels *= 0.94f;
-    size = math_size(easel_.fonts, pixels, markup);
+  // On the wall no script is smaller than all other type.
+  const float script = easel_.view.presenting ? size_not_below(easel_.fonts, Face::math, type.least) : 0;
+  ImVec2 size = math_size(easel_.fonts, {pixels, script}, markup);
+  while (size.x > width && pixels > std::max({least, script, 10.0f})) {
+    pixels = std::max(pixels * 0.94f, script);
+    size = math_size(easel_.fonts, {pixels, script}, markup);
   }
   if (size.x > width + 1 || (least > 0 && easel_.fonts.crisp(Face::math, pixels) < least - 0.5f)) return 0;
   const float left = align == Align::left ? at.x : align == Align::middle ? at.x - size.x / 2 : at.x - size.x;
-  scene_.items.emplace_back(SceneMath{pixels, colour, lanes, {{left, at.y - size.y / 2}, {left + size.x, at.y + size.y / 2}}, std::string(markup)});
+  scene_.items.emplace_back(SceneMath{pixels, script, colour, lanes, {{left, at.y - size.y / 2}, {left + size.x, at.y + size.y / 2}}, std::string(markup)});
   return size.x;
 }
 

@@ -31,7 +31,7 @@ struct Drawer {
   }
   void operator()(const SceneMath& math) const {
     if (!writes()) return;
-    draw_math(list, fonts, math.pixels * camera.zoom, at(math.rect.min), MathInk{ink(math.colour), math.lanes ? &look : nullptr, {}}, math.markup);
+    draw_math(list, fonts, {math.pixels * camera.zoom, math.least * camera.zoom}, at(math.rect.min), MathInk{ink(math.colour), math.lanes ? &look : nullptr, {}}, math.markup);
   }
   void operator()(const SceneFill& fill) const {
     const Rect rect = at(fill.rect);
@@ -127,12 +127,6 @@ void draw_lit(ImDrawList& list, const Scene& scene, const SceneTarget* target, c
     list.AddRectFilled(around.min, around.max, fade(look.accent, 0.16f), Corner::control * u);
     compat::add_rect(list, around.min, around.max, look.accent, Corner::control * u, 3 * u);
   }
-}
-
-float size_not_below(const Fonts& fonts, Face face, float pixels) {
-  float size = pixels;
-  for (int i = 0; i < 40 && fonts.crisp(face, size) < pixels - 0.01f; ++i) size *= 1.03f;
-  return fonts.crisp(face, size);
 }
 
 float presentation_scale(ImVec2 window, float scale) { return std::clamp(std::min(window.x / (1150 * scale), window.y / (680 * scale)), 1.0f, 2.0f); }

@@ -16,6 +16,7 @@
 #include "ui/document/view.h"
 #include "ui/frame/matrix_painter.h"
 #include "ui/geometry/rect.h"
+#include "ui/look/crisp.h"
 #include "ui/look/fonts.h"
 #include "ui/look/look.h"
 #include "ui/look/words.h"
@@ -46,6 +47,7 @@ struct SceneText {
 };
 struct SceneMath {
   float pixels = 0;
+  float least = 0;     ///< no script in it is smaller; 0: as small as can be read from near
   ImU32 colour = 0;
   bool lanes = false;  ///< a stage's symbols wear its lane's colour
   Rect rect;
@@ -128,7 +130,5 @@ struct TypeSizes {
   float least = 0;
 };
 TypeSizes type_sizes(const Easel& easel);
-/// The smallest size not below `pixels` that this face is drawn sharp at.
-float size_not_below(const Fonts& fonts, Face face, float pixels);
 
 }  // namespace headlight

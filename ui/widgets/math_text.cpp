@@ -6,6 +6,7 @@
 #include "core/explain/math_markup.h"
 #include "core/text/utf8.h"
 #include "ui/geometry/rect.h"
+#include "ui/look/crisp.h"
 
 namespace headlight {
 namespace {
@@ -38,9 +39,10 @@ struct Purpose {
 /// Measures; draws where there is a list, and finds what is at a point. `at` is the top left corner of a plain line.
 class Setter {
  public:
-  explicit Setter(const Fonts& fonts, const Purpose& purpose = {}) : fonts_(fonts), to_(purpose), colour_(purpose.ink.colour) {}
+  Setter(const Fonts& fonts, float least, const Purpose& purpose = {}) : fonts_(fonts), least_(least), to_(purpose), colour_(purpose.ink.colour) {}
 
   std::optional<Stage> found() const { return found_; }
+  float smallest() const { return smallest_; }
 
   MathExtent set(std::string_view markup, float pixels, ImVec2 at) {
     MathExtent extent;
@@ -71,7 +73,10 @@ class Setter {
   }
 
   MathExtent measure(std::string_view markup, float pixels) {
-    return Setter(fonts_).set(markup, pixels, {0, 0});
+    Setter inner(fonts_, least_);
+    const MathExtent extent = inner.set(markup, pixels, {0, 0});
+    smallest_ = std::min(smallest_, inner.smallest_);
+    return extent;
   }
 
   bool places() const { return to_.list || to_.point; }
@@ -106,8 +111,9 @@ class Setter {
       const std::string_view run = plain.substr(0, end);
       plain.remove_prefix(end);
       const Face face = words ? Face::ui : Face::math;
-      const float size = words ? pixels * word_size : pixels;
-      const float down = words ? pixels * (1 - word_size) * 0.75f : 0;
+      const float size = words ? size_not_below(fonts_, face, std::max(pixels * word_size, least_)) : pixels;
+      const float down = words ? (pixels - size) * 0.75f : 0;
+      smallest_ = std::min(smallest_, fonts_.crisp(face, size));
       if (to_.list) draw_text(*to_.list, fonts_, face, size, {at.x + extent.width, at.y + down}, colour_, run);
       extent.width += text_size(fonts_, face, size, run).x;
     }
@@ -116,6 +122,7 @@ class Setter {
 
   /// Small beside large type, never too small to be read beside small type.
   float script(float pixels) const {
+    if (least_ > 0) return fonts_.crisp(Face::math, std::clamp(pixels * script_size, std::min(least_, pixels), pixels));
     const float share = std::clamp(least_script * fonts_.scale() / pixels, script_size, largest_script);
     return share > script_size ? fonts_.crisp(Face::math, pixels * share) : pixels * share;
   }
@@ -191,36 +198,44 @@ class Setter {
   }
 
   const Fonts& fonts_;
+  const float least_;
   const Purpose to_;
   ImU32 colour_;
   std::optional<Stage> found_;
+  float smallest_ = 1e6f;
 };
 
 /// Of a formula whose top is at `at`, where a plain line begins.
-ImVec2 line_in(const Fonts& fonts, float pixels, ImVec2 at, std::string_view markup) {
+ImVec2 line_in(const Fonts& fonts, MathType type, ImVec2 at, std::string_view markup) {
   if (markup.find("\\frac") == std::string_view::npos) return at;
-  return {at.x, at.y + Setter(fonts).set(markup, pixels, at).above};
+  return {at.x, at.y + Setter(fonts, type.least).set(markup, type.pixels, at).above};
 }
 
 }  // namespace
 
-void draw_math(ImDrawList& list, const Fonts& fonts, float pixels, ImVec2 at, const MathInk& ink, std::string_view markup) {
-  Setter(fonts, {&list, ink, {}}).set(markup, pixels, line_in(fonts, pixels, at, markup));
+void draw_math(ImDrawList& list, const Fonts& fonts, MathType type, ImVec2 at, const MathInk& ink, std::string_view markup) {
+  Setter(fonts, type.least, {&list, ink, {}}).set(markup, type.pixels, line_in(fonts, type, at, markup));
 }
 
-void draw_math(ImDrawList& list, const Fonts& fonts, float pixels, ImVec2 at, ImU32 colour, std::string_view markup) {
-  draw_math(list, fonts, pixels, at, MathInk{colour, nullptr, {}}, markup);
+void draw_math(ImDrawList& list, const Fonts& fonts, MathType type, ImVec2 at, ImU32 colour, std::string_view markup) {
+  draw_math(list, fonts, type, at, MathInk{colour, nullptr, {}}, markup);
 }
 
-std::optional<Stage> math_stage_at(const Fonts& fonts, float pixels, ImVec2 at, std::string_view markup, ImVec2 point) {
-  Setter setter(fonts, {nullptr, {}, point});
-  setter.set(markup, pixels, line_in(fonts, pixels, at, markup));
+std::optional<Stage> math_stage_at(const Fonts& fonts, MathType type, ImVec2 at, std::string_view markup, ImVec2 point) {
+  Setter setter(fonts, type.least, {nullptr, {}, point});
+  setter.set(markup, type.pixels, line_in(fonts, type, at, markup));
   return setter.found();
 }
 
-ImVec2 math_size(const Fonts& fonts, float pixels, std::string_view markup) {
-  const MathExtent extent = Setter(fonts).set(markup, pixels, {0, 0});
-  return {extent.width, pixels + extent.above + extent.below};
+ImVec2 math_size(const Fonts& fonts, MathType type, std::string_view markup) {
+  const MathExtent extent = Setter(fonts, type.least).set(markup, type.pixels, {0, 0});
+  return {extent.width, type.pixels + extent.above + extent.below};
+}
+
+float smallest_in_math(const Fonts& fonts, MathType type, std::string_view markup) {
+  Setter setter(fonts, type.least);
+  setter.set(markup, type.pixels, {0, 0});
+  return setter.smallest();
 }
 
 constexpr std::string_view signs[] = {" =", " +", " −", " ×"};
