@@ -325,6 +325,7 @@ TEST_CASE("a film near to a step goes from the sentence through every stage to t
     if (!window.session.wants_pixels()) continue;
     const View& view = window.document().view;
     if (levels.empty() || levels.back() != view.looking.level) levels.push_back(view.looking.level);
+    if (view.looking.level == Level::sentence && !seen.empty()) CHECK(view.looking.stage == Stage::output);  // what the camera goes back from
     if (view.looking.level == Level::operation && (seen.empty() || seen.back() != view.looking.stage)) seen.push_back(view.looking.stage);
     window.session.take_pixels(Image(4, 3, {1, 2, 3}));
   }

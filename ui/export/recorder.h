@@ -28,6 +28,8 @@ class Recorder {
   /// Before a frame is drawn: the document shows what is wanted. Once enough frames of it are drawn, wants_pixels().
   void prepare(Document& document, const Timeline& timeline);
   bool wants_pixels() const { return active() && frames_ >= frames_to_settle; }
+  /// What is on its way on the frame is wanted as it is; else all has to stand still.
+  bool films_motion() const { return active() && moving_; }
   /// The frame that is drawn next is wanted as a ViewDrawing.
   bool wants_drawing() const;
   /// What becomes of it; as take_pixels().
@@ -45,6 +47,7 @@ class Recorder {
   int frames_a_stage(const Timeline& timeline) const;
   int count(const Timeline& timeline) const;
   double seconds_of(int frame, const Timeline& timeline) const;
+  bool travels(int frame, const Timeline& timeline) const;
   View view_at(int frame, const Document& document, const Timeline& timeline) const;
   /// Nothing is recorded any more; what was, is let go of.
   void stop(Document& document);
@@ -58,6 +61,7 @@ class Recorder {
   std::string drawing_;
   int at_ = 0;      ///< the frame of the film
   int frames_ = 0;  ///< drawn since what is shown changed
+  bool moving_ = false;  ///< the camera is between the sentence and a step
   std::optional<double> seconds_;
   Image picture_;
   std::unique_ptr<Film> reel_;

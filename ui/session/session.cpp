@@ -337,7 +337,7 @@ bool Session::draw(MatrixPainter& painter) {
   return !s.actions.empty() || answer != RecoveryAnswer::none;
 }
 
-bool Session::wants_pixels() const { return settled() && state_->recorder.wants_pixels(); }
+bool Session::wants_pixels() const { return state_->recorder.wants_pixels() && (settled() || state_->recorder.films_motion()); }
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
