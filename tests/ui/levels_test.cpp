@@ -149,6 +149,78 @@ TEST_CASE("the terms of a sum travel along their row and column, land one after 
   CHECK(flying(studio.operation(Stage::scores, after)).empty());
 }
 
+TEST_CASE("columns on their way between the whole matrix and its heads fly over no word and no caption, and the head's numbers go with them") {
+  for (const Setting& at : {settings[0], settings[1], settings[4], settings[5]}) {
+    const Studio studio(with_every_stage("the cat that chases the dogs"), at);
+    for (const Stage stage : {Stage::Q_heads, Stage::concat}) {
+      for (float share = 0; share <= 1; share += 0.05f) {
+        Reveal reveal;
+        reveal.share = share;
+        const Scene scene = studio.operation(stage, reveal);
+        INFO(words_of(at) << name(stage) << " at " << share);
+        CHECK(faults(scene, studio) == "");
+        int numbers = 0;
+        for (const SceneText* text : texts_of(scene)) {
+          numbers += text->role == TextRole::number;
+          if (text->role == TextRole::number) continue;
+          CAPTURE(text->text);
+          CHECK(std::ranges::none_of(scene.items, [&](const SceneItem& item) {
+            const auto* matrix = std::get_if<SceneMatrix>(&item);
+            return matrix && cross(matrix->seen, text->rect);
+          }));
+        }
+        CHECK(numbers > 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("played, the input comes word by word, each as its row of numbers") {
+  const Studio studio(sentence(), settings[3]);
+  const auto numbers = [&](float share) {
+    Reveal reveal;
+    reveal.share = share;
+    const Scene scene = studio.operation(Stage::query, reveal);
+    CHECK(faults(scene, studio) == "");
+    std::vector<const SceneText*> texts = texts_of(scene);
+    std::erase_if(texts, [](const SceneText* text) { return text->role != TextRole::number; });
+    std::vector<float> heights;
+    for (const SceneText* text : texts) heights.push_back(text->rect.min.y);
+    return heights;
+  };
+  CHECK(numbers(0).empty());
+  float last = 0;
+  std::size_t rows = 0;
+  for (float share = 0.02f; share < 0.85f; share += 0.02f) {
+    const std::vector<float> heights = numbers(share);
+    if (heights.empty()) continue;
+    CHECK(std::ranges::all_of(heights, [&](float y) { return y == heights.front(); }));  // one row at a time
+    CHECK(heights.front() >= last);
+    rows += heights.front() > last;
+    last = heights.front();
+  }
+  CHECK(rows == 6);
+  CHECK(numbers(1).size() == static_cast<std::size_t>(studio.trace().dims().d_model));
+}
+
+TEST_CASE("a few words stand in the middle of the sentence's room, and spread in it") {
+  for (const Setting& at : {Setting{{1024, 768}}, Setting{{1920, 1080}, 1, true, "en"}, Setting{{3840, 2160}, 2.25f}}) {
+    for (const char* text : {"the cat", "the cat sat on"}) {
+      Document document = sentence();
+      document.scenario.text = text;
+      const Studio studio(document, at);
+      const Rect room = studio.place();
+      const Scene scene = make_sentence(studio.easel(), {}, room);
+      INFO(words_of(at) << text);
+      CHECK(std::abs(scene.matter.centre().x - room.centre().x) < 0.03f * room.width());
+      CHECK(scene.matter.centre().y > room.min.y + 0.35f * room.height());
+      CHECK(scene.matter.centre().y < room.min.y + 0.72f * room.height());
+      CHECK(scene.matter.width() > (text[7] ? 0.26f : 0.13f) * room.width());
+      CHECK(faults(scene, studio) == "");
+    }
+  }
+}
+
 TEST_CASE("in a presentation operands and result take seven tenths of the width, and no type is smaller than 24 of 1080 pixels or 18, scripts of formulas neither") {
   for (const Setting& at : {Setting{{1024, 768}, 1, true, "en"}, Setting{{1024, 768}, 1, true, "zh"}, Setting{{1920, 1080}, 1, true, "en"}, Setting{{1920, 1080}, 1, true, "zh"}, Setting{{3840, 2160}, 2.25f, true, "en"}}) {
     for (const char* text : {"the cat that chases the dogs sleeps", "the cat that chases the dogs sleeps because it is tired"}) {

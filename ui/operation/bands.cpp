@@ -40,7 +40,7 @@ float size_in(const Task& task, const Window& keys, Figures& figures, float want
   const Fonts& fonts = task.easel().fonts;
   const float least = size_not_below(fonts, Face::mono, task.pen.type.least);
   do {
-    for (const float size : {wanted, wanted * 0.8f, task.pen.type.number, least}) {
+    for (const float size : {wanted, wanted * 0.8f, wanted * 0.65f, task.pen.type.number, least}) {
       if (size < least - 0.1f) continue;
       if (task.pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest()) + 6 * task.u() <= keys.size) return size;
     }

@@ -283,7 +283,21 @@ void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Windo
   pen.box(Rect{from.min, to.max}.grown(1.5f * pen.u()), pen.look().ink, std::max(1.5f, 1.5f * pen.u()), Corner::mark * pen.u());
 }
 
-std::string plain_symbol(const Easel& easel, Stage stage) { return is_parameter(stage) ? std::string(name(stage)) : plain_math(symbol_of(easel, stage)); }
+std::string plain_symbol(const Easel& easel, Stage stage) {
+  if (is_parameter(stage)) return std::string(name(stage));
+  static constexpr const char* digits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
+  std::string words;
+  bool lowered = false;
+  for (const char letter : plain_math(symbol_of(easel, stage))) {
+    if (letter == '_') {
+      lowered = true;
+      continue;
+    }
+    lowered = lowered && letter >= '0' && letter <= '9';
+    words += lowered ? std::string(digits[letter - '0']) : std::string(1, letter);
+  }
+  return words;
+}
 
 std::string symbol_of(const Easel& easel, Stage stage) {
   const Trace& trace = easel.trace;

@@ -63,6 +63,7 @@ void split_or_merge(const Task& task) {
   const Window features{0, d_head, 0, false};
   const Rect whole_rect{{whole_left, whole_y}, {whole_left + block * static_cast<float>(shown.count), whole_y + deep}};
 
+  const float bar = std::max(4 * u, 4.0f);
   std::function<void()> on_top;  // the chosen head's frame: its neighbours' cells do not cover it
   // Where the columns come from stays as a shadow.
   for (Index h = shown.first; h < shown.first + shown.count; ++h) {
@@ -76,20 +77,20 @@ void split_or_merge(const Task& task) {
     put(pen, still, t > 0.02f ? 0.3f : 1.0f);
     if (t < 0.98f) put_ghost(pen, make_block(task.easel(), heads, rows, features, to));
     if (t > 0.02f) put(pen, moving, lit ? 1.0f : 0.8f);
+    if (t > 0.02f && t < 0.98f) pen.fill({{moving.rect.min.x + u, moving.rect.min.y - bar - 2 * u}, {moving.rect.max.x - u, moving.rect.min.y - 2 * u}}, colour, 2 * u);
     pen.matter(from);
     pen.matter(to);
-    const float bar = std::max(4 * u, 4.0f);
-    pen.fill({{place_in_whole(h).min.x + u, whole_y - bar - 2 * u}, {place_in_whole(h).max.x - u, whole_y - 2 * u}}, colour, Corner::mark * u);
+    pen.fill({{place_in_whole(h).min.x + u, whole_y - bar - 2 * u}, {place_in_whole(h).max.x - u, whole_y - 2 * u}}, colour, 2 * u);
     const Rect head = place_of_head(h);
-    pen.fill({{head.min.x, heads_y - bar - 2 * u}, {head.max.x, heads_y - 2 * u}}, colour, Corner::mark * u);
-    const ImVec2 up{place_in_whole(h).centre().x, merges ? whole_y - 12 * u : whole_y + deep + 6 * u}, down{head.centre().x, merges ? heads_y + deep + 6 * u : heads_y - labels};
+    pen.fill({{head.min.x, heads_y - bar - 2 * u}, {head.max.x, heads_y - 2 * u}}, colour, 2 * u);
+    const ImVec2 up{place_in_whole(h).centre().x, merges ? whole_y - 12 * u : whole_y + deep + 6 * u}, down{head.centre().x, merges ? heads_y + deep + 6 * u : heads_y - 12 * u};
     const ImVec2 start = merges ? down : up, end = merges ? up : down;
     const float bend = (end.y - start.y) / 2;
     if (room > 24 * u) pen.curve({start, ImVec2{start.x, start.y + bend}, ImVec2{end.x, end.y - bend}, end}, fade(colour, lit ? 0.9f : 0.35f), std::max(1.5f, 2 * u));
     const std::string title = task.easel().words.fill("inspector.head", {std::to_string(h)});
     const std::string plain = std::to_string(h);
     const Face face = lit ? Face::bold : Face::ui;
-    const float y = heads_y - labels * 0.62f;
+    const float y = merges ? heads_y - labels * 0.62f : heads_y + deep + labels * 0.42f;  // where no columns fly over it
     const float size = lit ? pen.bold(pen.type.caption) : pen.type.caption;
     const bool fits = pen.measure(face, size, title).x <= shown.size - 4 * u;
     if (fits || pen.measure(face, size, plain).x <= shown.size - 2 * u) pen.text(TextRole::caption, face, size, {head.centre().x, y}, Align::middle, lit ? colour : look.muted, fits ? title : plain);
@@ -101,14 +102,14 @@ void split_or_merge(const Task& task) {
       pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), at.centre(), Align::middle, look.ink, "?");
       pen.box(to.grown(4 * u), colour, std::max(1.5f, 2 * u), Corner::control * u);
     }
-    if (lit && t > 0.98f) {
-      const Block made = make_block(task.easel(), heads, rows, features, to);
+    if (lit && !is_guessed(task.easel())) {  // its numbers go with it
+      const Block& seen = t > 0.02f ? moving : still;
       Figures figures(numbers_of(trace, view, heads));
-      const float pixels = fitting(pen, made, figures, pen.type.number);
-      write(pen, moving, figures, pixels, [](Index, Index) { return true; });
-      on_top = [&pen, &look, row = moving.row_at(cell.row), to, colour, u] {
-        pen.box(row.grown(u), look.ink, std::max(2.0f, 2 * u), Corner::cell * u);
-        pen.box(to.grown(4 * u), colour, std::max(1.5f, 2 * u), Corner::control * u);
+      const float pixels = fitting(pen, seen, figures, pen.type.number);
+      write(pen, seen, figures, pixels, [](Index, Index) { return true; });
+      on_top = [&pen, &look, row = seen.row_at(cell.row), around = seen.rect, colour, u] {
+        pen.box(row.grown(u), look.ink, std::max(2.0f, 2 * u), 3 * u);
+        pen.box(around.grown(4 * u), colour, std::max(1.5f, 2 * u), 5 * u);
       };
     }
   }
@@ -117,15 +118,19 @@ void split_or_merge(const Task& task) {
   name_rows(pen, base, rows_axis, x - 10 * u, names - 14 * u, cell.row, look.lane(heads));
   base.rect = {{x, heads_y}, {x + width, heads_y + deep}};
   name_rows(pen, base, rows_axis, x - 10 * u, names - 14 * u, cell.row, look.lane(heads));
-  const float title_width = pen.math(pen.type.formula, {whole_rect.min.x, whole_y - labels * 0.7f - (merges ? 0 : 0)}, 1e6f, look.lane(whole), false, symbol_of(task.easel(), whole));
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {whole_rect.min.x + title_width + 8 * u, whole_y - labels * 0.7f}, Align::left, look.muted, sizes_of(numbers_of(trace, view, whole)));
-  const std::string each = task.easel().words.fill("level.heads_of", {std::to_string(count), sizes_of(parts.matrix())});
-  const float each_y = merges ? area.min.y : area.max.y - labels * 0.4f;
-  if (!merges) pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, each_y}, Align::left, look.muted, each);
-  if (shown.part) {
-    const std::string more = task.easel().words.fill("level.more_heads", {std::to_string(count - shown.count)});
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {area.max.x, area.max.y - labels * 0.4f}, Align::right, look.muted, more);
-  }
+  const float title_y = merges ? whole_y + deep + labels * 0.55f : whole_y - labels * 0.7f;
+  const float title_width = pen.math(pen.type.formula, {whole_rect.min.x, title_y}, 1e6f, look.lane(whole), false, symbol_of(task.easel(), whole));
+  const Rect sizes = pen.text(TextRole::caption, Face::ui, pen.type.caption, {whole_rect.min.x + title_width + 8 * u, title_y}, Align::left, look.muted, sizes_of(numbers_of(trace, view, whole)));
+  // At the end of that line: what they become, and how many are not shown.
+  float right = area.max.x;
+  const auto note = [&](const std::string& words) {
+    const float extent = pen.measure(Face::ui, pen.type.caption, words).x;
+    if (right - extent < sizes.max.x + 16 * u) return;
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {right, title_y}, Align::right, look.muted, words);
+    right -= extent + 24 * u;
+  };
+  if (shown.part) note(task.easel().words.fill("level.more_heads", {std::to_string(count - shown.count)}));
+  if (!merges) note(task.easel().words.fill("level.heads_of", {std::to_string(count), sizes_of(parts.matrix())}));
 }
 
 }  // namespace headlight::operation

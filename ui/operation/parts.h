@@ -73,7 +73,7 @@ float row_room(const Pen& pen, const Window& rows, Axis axis);
 
 /// The name of a stage's matrix as a symbol, "K_{1}", and its sizes: "16 × 12".
 std::string symbol_of(const Easel& easel, Stage stage);
-/// The same without markup: "W_o".
+/// The same without markup: "W_o", "V₁".
 std::string plain_symbol(const Easel& easel, Stage stage);
 /// Where what looks at what was never learnt: that it means nothing; else "".
 std::string random_note(const Easel& easel);

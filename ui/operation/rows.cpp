@@ -33,7 +33,7 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
   const Look& look = pen.look();
   const float u = task.u(), gap = std::min(3 * u, table.keys.size * 0.04f);
   Figures figures = figures_of(band, table.keys);
-  const float pixels = size_in(task, table.keys, figures, pen.type.number * 1.7f);
+  const float pixels = size_in(task, table.keys, figures, std::clamp(place.height() * 0.36f, pen.type.number * 1.7f, pen.type.number * 2.6f));
   for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
     const auto i = static_cast<std::size_t>(k);
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
@@ -156,7 +156,8 @@ Rect rows(const Task& task) {
   const auto slice = [&](float from, float to) { return Rect{{table.area.min.x, area.min.y + height * from}, {table.area.max.x, area.min.y + height * to}}; };
   const Look& look = pen.look();
   const Words& say = task.easel().words;
-  const float middle_height = 120 * u / std::max(height, 1.0f);  // a band of cells is not higher than this
+  // A band of cells is not higher than this: where columns are wide, large numbers have room.
+  const float middle_height = std::clamp(table.keys.size * 1.3f, 120 * u, 190 * u) / std::max(height, 1.0f);
   Rect last;
   if (kind == OperationKind::softmax) {
     const Band scores = band_of(task, source), weights = band_of(task, task.stage);
@@ -187,7 +188,7 @@ Rect rows(const Task& task) {
   } else {
     const Band before = band_of(task, source), after = band_of(task, task.stage);
     const bool three = task.stage == Stage::biased_scores || (task.stage == Stage::masked_scores && trace.has(Stage::mask));
-    const float deep = std::min(three ? 0.24f : 0.34f, middle_height);
+    const float deep = std::min(three ? 0.25f : 0.36f, middle_height);
     const float gap = std::min((1 - (three ? 3 : 2) * deep) / (three ? 2.0f : 1.0f), 110 * u / std::max(height, 1.0f));
     const float total = (three ? 3 : 2) * deep + (three ? 2 : 1) * gap;
     const float top = std::max(0.0f, (1 - total) / 2);

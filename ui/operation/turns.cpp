@@ -196,13 +196,22 @@ void input(const Task& task) {
   const float deep = rows.size * static_cast<float>(rows.count), wide = cols.size * static_cast<float>(cols.count);
   const float x = area.min.x + names + (width - wide) / 2, y = area.min.y + caption;
   const Block block = make_block(task.easel(), task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
-  put(pen, block, 0.35f);
-  put(pen, block, 1, block.row_at(cell.row));
+  // Word by word while it is played: each becomes its row of numbers, from the left.
+  constexpr float all_there = 0.85f;  // of the stage's time
+  const float made = std::min(task.reveal.share.value_or(1.0f) / all_there, 1.0f) * static_cast<float>(rows.count);
+  const auto before = static_cast<Index>(made);
+  const bool whole = before >= rows.count;
+  const Index lit = whole ? cell.row : rows.first + before;
+  const float part_made = whole ? 1 : made - static_cast<float>(before);
+  const Rect row = block.row_at(lit);
+  if (!whole) put_ghost(pen, block);
+  if (whole || before > 0) put(pen, block, 0.35f, {block.rect.min, {block.rect.max.x, whole ? block.rect.max.y : row.min.y}});
+  if (part_made > 0) put(pen, block, 1, {row.min, {row.min.x + row.width() * part_made, row.max.y}});
   pen.matter(block.rect);
   const float pixels = fitting(pen, block, figures, pen.type.number);
-  write(pen, block, figures, pixels, [&](Index r, Index) { return r == cell.row; });
-  pen.box(block.row_at(cell.row).grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
-  name_rows(pen, block, axis, x - 10 * u, names - 14 * u, cell.row, pen.look().ink);
+  write(pen, block, figures, pixels, [&](Index r, Index c) { return r == lit && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count); });
+  pen.box(row.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), 3 * u);
+  name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, pen.look().ink);
   const float width_of = pen.math(pen.type.formula, {x, y + deep + caption * 0.55f}, 1e6f, pen.look().ink, false, symbol_of(task.easel(), task.stage));
   const std::string part = part_of(task.easel(), rows, cols);
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + width_of + 8 * u, y + deep + caption * 0.55f}, Align::left, pen.look().muted, sizes_of(numbers) + (part.empty() ? "" : ", " + part));
