@@ -152,8 +152,11 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
       }
     } else {
       const float below = 12 * u + depth + number;
-      const float arcs = std::min(body.height() - below - line.height, body.width() * 0.36f);
-      const float y = std::min(body.min.y + arcs, body.max.y - below - line.height);
+      // The highest arc goes from the first word to the last; arcs, words and shares together stand in the middle.
+      const float widest = line.places.empty() ? 0 : line.places.back().box.centre().x - line.places.front().box.centre().x;
+      const float arcs = std::min({body.height() - below - line.height, body.width() * 0.36f, arc_peak(pen, widest)});
+      const float spare = std::max(body.height() - below - line.height - arcs, 0.0f);
+      const float y = std::min(body.min.y + spare * 0.5f + arcs, body.max.y - below - line.height);
       line = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, {{body.min.x, y}, {body.max.x, body.max.y}}, 0);
     }
     if (!hidden) put_arcs(pen, line, line, query, row, colour, body.min.y, false);

@@ -38,7 +38,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   const float u = pen.u(), gap = room.width() < 700 * u ? 3 * u : 5 * u;
   WordLine line;
   const auto word = [&](Index i) { return axis == Axis::query ? query_word(easel, i) : key_word(easel, i); };
-  const float largest = pen.easel().view.presenting ? pen.type.title : easel.fonts.crisp(Face::bold, 34 * u);
+  const float largest = std::max(pen.easel().view.presenting ? pen.type.title : 0, easel.fonts.crisp(Face::bold, 34 * u));
   const float readable = std::max(size_not_below(easel.fonts, Face::bold, pen.type.least), size_not_below(easel.fonts, Face::ui, pen.type.least));
   const float smallest = std::max(easel.fonts.crisp(Face::bold, TypeSize::body * u), readable);
   std::vector<float> widths(static_cast<std::size_t>(count));
@@ -57,9 +57,11 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   }
   line.height = line.pixels * 2.1f;
   const bool one = total <= room.width();
-  // A short sentence spreads out a little.
-  const float extra = one ? std::min((room.width() - total) / static_cast<float>(std::max<Index>(count, 1)), 22 * u) : 0;
-  float x = room.min.x, y = room.min.y;
+  // A short sentence spreads out, and stands in the middle.
+  const auto words = static_cast<float>(std::max<Index>(count, 1));
+  const float extra = one ? std::min((room.width() - total) / words, std::max(22 * u, 1.2f * line.pixels)) : 0;
+  const float spare = one ? std::max(room.width() - total - extra * words + gap, 0.0f) : 0;
+  float x = room.min.x + spare / 2, y = room.min.y;
   int at = 0;
   for (Index i = 0; i < count; ++i) {
     const float width = std::min(widths[static_cast<std::size_t>(i)] + extra, room.width());
@@ -90,6 +92,15 @@ void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::strin
   pen.text(TextRole::word, face, pixels, place.box.centre(), Align::middle, quiet ? fade(look.muted, 0.75f) : look.ink, std::move(word));
   pen.target(place.box, deed, place.index);
 }
+
+namespace {
+
+/// Of the points that a curve between words so far apart is drawn towards; it reaches three quarters of it.
+float arc_reach(const Pen& pen, float apart) { return 30 * pen.u() + apart * 0.55f; }
+
+}  // namespace
+
+float arc_peak(const Pen& pen, float apart) { return 0.75f * arc_reach(pen, apart) + 20 * pen.u(); }
 
 void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Index query, const Row& row, ImU32 colour, float top, bool two_lines) {
   const float u = pen.u();
@@ -123,7 +134,7 @@ void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Inde
       continue;
     }
     const float a = from->box.centre().x, b = to->box.centre().x;
-    const float height = std::min((y - top) * 1.3f, 30 * u + std::abs(a - b) * 0.55f);
+    const float height = std::min((y - top) * 1.3f, arc_reach(pen, std::abs(a - b)));
     const float lean = std::min(std::abs(a - b) * 0.08f, 20 * u) * (a < b ? 1.0f : -1.0f);
     pen.curve({ImVec2{a, y}, ImVec2{a + lean * 0, y - height}, ImVec2{b - lean * 0, y - height}, ImVec2{b, y}}, ink, thick);
   }
