@@ -203,6 +203,32 @@ TEST_CASE("played, the input comes word by word, each as its row of numbers") {
   CHECK(numbers(1).size() == static_cast<std::size_t>(studio.trace().dims().d_model));
 }
 
+TEST_CASE("a rotation's arrows stay within their dials, while they turn too, and leave a trail as long as they have turned") {
+  const Studio studio(with_every_stage("the cat that chases the dogs"), settings[3]);
+  std::size_t last = 0;
+  for (const float share : {0.0f, 0.3f, 0.6f, 1.0f}) {
+    Reveal reveal;
+    reveal.share = share;
+    const Scene scene = studio.operation(Stage::Q_rotated, reveal);
+    std::size_t arrows = 0, trail = 0;
+    for (const SceneItem& item : scene.items) {
+      const auto* line = std::get_if<SceneCurve>(&item);
+      if (!line) continue;
+      trail += !line->arrow;
+      if (!line->arrow) continue;
+      ++arrows;
+      CHECK(std::ranges::any_of(scene.items, [&](const SceneItem& other) {
+        const auto* dial = std::get_if<SceneFill>(&other);
+        const ImVec2 end = line->points[3];
+        return dial && dial->corner > 40 && std::hypot(end.x - dial->rect.centre().x, end.y - dial->rect.centre().y) < dial->rect.width() / 2;
+      }));
+    }
+    CHECK(arrows == 4);  // two pairs, before and after
+    CHECK((share == 0 ? trail == 0 : trail > last));
+    last = trail;
+  }
+}
+
 TEST_CASE("a few words stand in the middle of the sentence's room, and spread in it") {
   for (const Setting& at : {Setting{{1024, 768}}, Setting{{1920, 1080}, 1, true, "en"}, Setting{{3840, 2160}, 2.25f}}) {
     for (const char* text : {"the cat", "the cat sat on"}) {

@@ -128,6 +128,15 @@ float fitting(const Pen& pen, const Block& block, Figures& figures, float pixels
   return 0;
 }
 
+float roomy(const Pen& pen, const Block& block, const Figures& figures) {
+  const float w = block.rect.width() / static_cast<float>(block.cols), h = block.rect.height() / static_cast<float>(block.rows);
+  for (const float larger : {1.9f, 1.6f, 1.35f, 1.15f}) {
+    const float pixels = pen.type.number * larger;
+    if (pen.easel().fonts.crisp(Face::mono, pixels) <= 0.4f * h && pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) <= 0.72f * w) return pixels;
+  }
+  return pen.type.number;
+}
+
 void write(Pen& pen, const Block& block, const Figures& figures, float pixels, const std::function<bool(Index, Index)>& has) {
   if (pixels <= 0) return;
   const MatrixQuad& quad = block.quad;

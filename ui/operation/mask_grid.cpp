@@ -31,6 +31,7 @@ void mask_grid(const Task& task) {
   const float x = area.centre().x - (wide - names) / 2, y = area.min.y + heads + std::max(0.0f, (area.height() - heads - deep) * 0.3f);
   const Block block = make_block(task.easel(), stage, rows, cols, {{x, y}, {x + wide, y + deep}});
   const float gap = std::min({2.5f * u, rows.size * 0.05f, cols.size * 0.05f});
+  const float mark = std::clamp(std::min(rows.size, cols.size) * 0.3f, pen.type.word, pen.type.great);  // as large as the cells have room for
   const bool marks = std::min(rows.size, cols.size) >= number * 1.2f;
   // Row by row while it is played, the hatches of a row in as few pieces as it has.
   const float share = task.reveal.share.value_or(1.0f);
@@ -44,10 +45,10 @@ void mask_grid(const Task& task) {
     for (Index c = cols.first; c < cols.first + cols.count;) {
       const Rect one = block.cell(r, c).grown(-gap);
       if (!there(r) || allowed(r, c) != 0) {
-        pen.fill(one, look.card, Corner::cell * u);
-        if (there(r)) pen.fill(one, fade(look.after, lit ? 0.34f : 0.16f), Corner::cell * u);
-        pen.box(one, lit && there(r) ? look.muted : look.line, std::max(1.0f, u), Corner::cell * u);
-        if (there(r) && marks) pen.text(TextRole::word, lit ? Face::bold : Face::ui, lit ? pen.strong(pen.type.word) : pen.type.word, one.centre(), Align::middle, look.ink, "✓");
+        pen.fill(one, look.card, 4 * u);
+        if (there(r)) pen.fill(one, fade(look.after, lit ? 0.34f : 0.16f), 4 * u);
+        pen.box(one, lit && there(r) ? look.muted : look.line, std::max(1.0f, u), 4 * u);
+        if (there(r) && marks) pen.text(TextRole::word, lit ? Face::bold : Face::ui, lit ? pen.strong(mark) : mark, one.centre(), Align::middle, look.ink, "✓");
         if (!there(r) && hidden && c == cell.col) pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), one.centre(), Align::middle, look.ink, "?");
         ++c;
         continue;

@@ -61,6 +61,8 @@ void put_ghost(Pen& pen, const Block& block);
 void write(Pen& pen, const Block& block, const Figures& figures, float pixels, const std::function<bool(Index, Index)>& has);
 /// The size at which every number of the block fits into its cell, with fewer decimals where that helps; 0: none does.
 float fitting(const Pen& pen, const Block& block, Figures& figures, float pixels);
+/// Type as large as leaves the cells air.
+float roomy(const Pen& pen, const Block& block, const Figures& figures);
 float cell_margin(const Pen& pen);
 
 /// Names along a block's rows, right before x; the one at `lit` stands out in `colour`.

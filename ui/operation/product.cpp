@@ -96,16 +96,6 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
   return to;
 }
 
-/// Type as large as leaves the cells air.
-float roomy(const Pen& pen, const Block& block, const Figures& figures) {
-  const float w = block.rect.width() / static_cast<float>(block.cols), h = block.rect.height() / static_cast<float>(block.rows);
-  for (const float larger : {1.9f, 1.6f, 1.35f, 1.15f}) {
-    const float pixels = pen.type.number * larger;
-    if (pen.easel().fonts.crisp(Face::mono, pixels) <= 0.4f * h && pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) <= 0.72f * w) return pixels;
-  }
-  return pen.type.number;
-}
-
 /// The numbers of an operand, where all of them have room with all their digits.
 void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers, const std::function<bool(Index, Index)>& has) {
   Figures figures(numbers);

@@ -59,17 +59,44 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   const Look& look = pen.look();
   const Words& words = pen.easel().words;
   const float u = pen.u();
-  if (framed) {
-    pen.fill(card, look.card, Corner::card * u);
-    pen.box(card, look.line, 1, Corner::card * u);
-    card = card.grown(-18 * u);
-  }
+  Rect frame = card;
+  if (framed) card = card.grown(-18 * u);
   std::vector<float> products(sum.left.size());
   for (std::size_t i = 0; i < products.size(); ++i) products[i] = product_at(sum, i);
   const Figures left(as_row(sum.left)), right(as_row(sum.right)), both(as_row(products));
 
-  // Head: what is multiplied, and how far it is.
   const float title = pen.type.word * 1.25f;
+  Columns columns;
+  float names = 0;
+  for (const std::string& name : sum.names) names = std::max(names, pen.measure(Face::ui, pen.type.caption, name).x);
+  names = sum.names.empty() ? 0 : std::min(names + 8 * u, card.width() * 0.25f);
+  const int longest = std::max({left.longest(), right.longest(), both.longest(), 5});
+  const float top = card.min.y + title * 1.6f;
+  float bottom = 0, taken = 0;
+  for (const float larger : {1.7f, 1.35f, 1.0f}) {  // a few terms are set larger
+    columns.pixels = pen.easel().fonts.crisp(Face::mono, pen.type.number * larger);
+    columns.line = columns.pixels * 1.6f;
+    bottom = card.max.y - (pen.type.great * 1.15f + (sum.bias ? columns.line : 0) + pen.type.caption * 1.6f);
+    const float digit = pen.measure(Face::mono, columns.pixels, "0").x;
+    columns.chip = static_cast<float>(longest) * digit + 8 * u;
+    columns.sign = digit * 1.6f;
+    columns.name = names + 3 * columns.chip + 2 * columns.sign + 22 * u > card.width() ? 0 : names;
+    taken = columns.name + 3 * columns.chip + 2 * columns.sign + 10 * u;
+    constexpr float bar = 72;  // points that a term's bar has at least
+    if (static_cast<float>(products.size()) * columns.line <= bottom - top && taken + bar * u <= card.width() && columns.name == names) break;
+  }
+  constexpr float loosest = 1.7f;
+  if (const float spare = bottom - top - static_cast<float>(products.size()) * columns.line * loosest; framed && spare > 0) {  // no higher than its terms
+    bottom -= spare;
+    card.max.y -= spare;
+    frame.max.y -= spare;
+  }
+  if (framed) {
+    pen.fill(frame, look.card, 9 * u);
+    pen.box(frame, look.line, 1, 9 * u);
+  }
+
+  // Head: what is multiplied, and how far it is.
   Rect at = pen.text(TextRole::word, Face::bold, title, {card.min.x, card.min.y + title * 0.7f}, Align::left, sum.left_colour, elide(pen.easel().fonts, Face::bold, title, sum.title_left, card.width() * 0.3f));
   at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, look.ink, " · ");
   at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour, elide(pen.easel().fonts, Face::bold, title, sum.title_right, card.max.x - at.max.x));
@@ -77,24 +104,11 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   const bool beside = at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x;
   if (beside) pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.max.x, at.centre().y}, Align::right, look.muted, progress);
 
-  Columns columns;
-  columns.pixels = pen.type.number;
-  columns.line = pen.easel().fonts.crisp(Face::mono, columns.pixels) * 1.6f;
-  const float foot = pen.type.great * 1.15f + (sum.bias ? columns.line : 0) + pen.type.caption * 1.6f;
-  const float top = card.min.y + title * 1.6f, bottom = card.max.y - foot;
-  const float digit = pen.measure(Face::mono, columns.pixels, "0").x;
-  const int longest = std::max({left.longest(), right.longest(), both.longest(), 5});
-  columns.chip = static_cast<float>(longest) * digit + 8 * u;
-  columns.sign = digit * 1.6f;
-  for (const std::string& name : sum.names) columns.name = std::max(columns.name, pen.measure(Face::ui, pen.type.caption, name).x);
-  columns.name = sum.names.empty() ? 0 : std::min(columns.name + 8 * u, card.width() * 0.25f);
-  if (columns.name + 3 * columns.chip + 2 * columns.sign + 22 * u > card.width()) columns.name = 0;
-  const float taken = columns.name + 3 * columns.chip + 2 * columns.sign + 10 * u;
   // In a wide card beside one another, where one column does not hold them.
   auto deep = static_cast<std::size_t>(std::max(0.0f, (bottom - top) / columns.line));
   std::size_t across = 1;
   while (deep > 0 && across * deep < products.size() && static_cast<float>(across + 1) * (taken + 56 * u) <= card.width()) ++across;
-  if (across == 1 && !products.empty()) columns.line = std::clamp((bottom - top) / static_cast<float>(products.size()), columns.line, columns.line * 1.5f);
+  if (across == 1 && !products.empty()) columns.line = std::clamp((bottom - top) / static_cast<float>(products.size()), columns.line, columns.line * loosest);
   const std::size_t lines = across * deep;
   const float pitch = (card.width() + 14 * u) / static_cast<float>(across), wide = pitch - 14 * u;
   columns.bar = std::max(0.0f, wide - taken);

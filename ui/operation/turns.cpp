@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numbers>
 
 #include "core/figure/range.h"
 #include "core/image/theme.h"
@@ -30,8 +31,9 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
   Pen& pen = task.pen;
   const float u = task.u();
   Figures figures(row_view(values));
-  float pixels = pen.type.number;
+  float pixels = pen.type.number * 1.6f;
   const auto fits = [&] { return pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) + 6 * u <= cols.size; };
+  if (!fits()) pixels = pen.type.number;
   while (!fits() && figures.shorten()) continue;
   if (!fits()) pixels = 0;
   const Rect body{{place.min.x, place.min.y + pixels * 1.4f}, place.max};
@@ -39,7 +41,7 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
   for (Index c = cols.first; c < cols.first + cols.count; ++c) {
     const float value = values[static_cast<std::size_t>(c)];
     const float x = body.min.x + static_cast<float>(c - cols.first) * cols.size;
-    const float inset = std::max(cols.size * 0.2f, cols.size / 2 - 30 * u);
+    const float inset = std::max(cols.size * 0.2f, cols.size / 2 - 52 * u);
     const float end = zero - (std::isfinite(value) ? value : 0) / most * body.height() / 2;
     const Rect bar{{x + inset, std::min(zero, end)}, {x + cols.size - inset, std::max(std::max(zero, end), std::min(zero, end) + u)}};
     pen.fill(bar, fade(colour, c == lit ? 1.0f : 0.6f), std::min(4 * u, bar.height() / 2));
@@ -48,6 +50,18 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
   }
   pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.size * static_cast<float>(cols.count), zero + u * 0.5f}}, pen.look().line);
   pen.matter(place);
+}
+
+/// As far as an arrow has turned from an angle: as a spiral, so that whole turns are seen, the last three of them.
+void trail(Pen& pen, ImVec2 centre, float radius, float from, float turn, ImU32 colour) {
+  constexpr float whole = 2 * std::numbers::pi_v<float>;
+  const float seen = std::clamp(turn, -3 * whole, 3 * whole), turns = std::abs(seen) / whole;
+  const int parts = static_cast<int>(std::ceil(turns * 48));
+  const auto at = [&](int i) {
+    const float share = static_cast<float>(i) / static_cast<float>(parts), angle = from + turn - seen * (1 - share), away = radius * (0.2f + 0.14f * turns * share);
+    return ImVec2{centre.x + away * std::cos(angle), centre.y - away * std::sin(angle)};
+  };
+  for (int i = 0; i < parts; ++i) pen.line(at(i), at(i + 1), colour, std::max(1.5f, 1.6f * pen.u()));
 }
 
 float largest(const std::vector<float>& values) {
@@ -78,10 +92,10 @@ void norm(const Task& task) {
   const float names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
   const auto d = static_cast<Index>(before.size());
   const float width = area.width() - names - 12 * u;
-  const Window cols = window_around(cell.col, d, width, pen.measure(Face::mono, pen.type.number, "0").x * 5 + 8 * u, 140 * u);
+  const Window cols = window_around(cell.col, d, width, pen.measure(Face::mono, pen.type.number, "0").x * 5 + 8 * u, 280 * u);
   const float formula = pen.type.formula * 3, height = area.height() - formula;
-  const float x = area.min.x + names;
-  const Rect top{{x, area.min.y}, {x + width, area.min.y + height * 0.42f}}, low{{x, area.min.y + height * 0.55f}, {x + width, area.min.y + height}};
+  const float used = cols.size * static_cast<float>(cols.count), x = area.min.x + names + (width - used) / 2;
+  const Rect top{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}}, low{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};
   const float share = std::clamp(task.reveal.share.value_or(1.0f) / 0.8f, 0.0f, 1.0f);
   std::vector<float> now = after;
   for (std::size_t i = 0; i < now.size(); ++i) now[i] = before[i] + (after[i] - before[i]) * share;
@@ -97,14 +111,14 @@ void norm(const Task& task) {
   }
   pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.easel(), source), 0, Align::right);
   pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.easel(), task.stage), 0, Align::right);
-  pen.line({x + width / 2, top.max.y + 8 * u}, {x + width / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
-  const ImVec2 beside{x + width / 2 + 16 * u, (top.max.y + low.min.y) / 2};
-  if (task.stage == Stage::Q_scaled) {
-    pen.math(pen.type.story, beside, width / 2, pen.look().muted, false, step_words(trace, task.stage), 0, Align::left);
-  } else {
-    put_length(task, before, beside);
-  }
-  put_formula(task, {{x, area.max.y - formula}, {x + width, area.max.y}});
+  pen.line({x + used / 2, top.max.y + 8 * u}, {x + used / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
+  double length = 0;
+  for (const float value : before) length += static_cast<double>(value) * static_cast<double>(value);
+  const float norm = static_cast<float>(std::sqrt(length));
+  std::vector<float> one{norm};
+  pen.text(TextRole::caption, Face::ui, pen.type.story, {x + used / 2 + 16 * u, (top.max.y + low.min.y) / 2}, Align::left, pen.look().muted,
+           task.easel().words.fill("level.length", {Figures(Figures(row_view(one)).decimals() + 1, true)(norm)}));
+  put_formula(task, {{area.min.x + names, area.max.y - formula}, {area.max.x, area.max.y}});
 }
 
 void rotation(const Task& task) {
@@ -120,7 +134,10 @@ void rotation(const Task& task) {
   const Index chosen = cell.col < turning.turned() ? turning.pair_of(cell.col).index : 0;
   const Rect area = task.area;
   const float formula = pen.type.formula * 2.6f;
-  const float words = pen.easel().fonts.crisp(Face::mono, pen.type.number) * 1.5f;
+  // A few pairs have room for larger numbers.
+  const auto of_both = [&](float pixels) { return pen.measure(Face::mono, pixels, "(−0.00, −0.00)").x + 8 * u; };
+  const float larger = pen.type.number * 1.6f, number = pairs <= 6 && of_both(larger) * static_cast<float>(pairs) <= area.width() && area.height() > 320 * u ? larger : pen.type.number;
+  const float words = pen.easel().fonts.crisp(Face::mono, number) * 1.5f;
   const float height = area.height() - formula - 3 * words;
   // Dials side by side, in as many lines as make them the largest.
   Index in_line = pairs;
@@ -130,14 +147,19 @@ void rotation(const Task& task) {
     const float possible = std::min(area.width() / static_cast<float>(count), area.height() - formula < 0 ? 0 : (area.height() - formula) / static_cast<float>(lines) - 3 * words);
     if (possible > side) side = possible, in_line = count;
   }
-  const float narrowest = pen.measure(Face::mono, pen.type.number, "(−0.00, −0.00)").x + 8 * u;
+  const float narrowest = of_both(number);
   Window shown = window_around(chosen, in_line, area.width(), std::min(narrowest, area.width()), 1e6f);
   if (shown.part) in_line = shown.count, shown.size = area.width() / static_cast<float>(in_line);
   const Index lines = shown.part ? 1 : (pairs + in_line - 1) / in_line;
   const Index first = shown.part ? shown.first : 0, last = shown.part ? shown.first + shown.count : pairs;
   const float pitch = (area.height() - formula) / static_cast<float>(lines);
   const float radius = std::max(12 * u, std::min({shown.size * 0.4f, (pitch - 3 * words) / 2, height / 2}));
-  const float most = std::max(largest(before), 1e-9f) * 1.05f;
+  float most = 1e-9f;  // no arrow leaves its dial
+  for (Index j = 0; j < pairs; ++j) {
+    const RotaryPair pair = turning.pair(j);
+    const float length = std::hypot(before[static_cast<std::size_t>(pair.first)], before[static_cast<std::size_t>(pair.second)]);
+    if (std::isfinite(length)) most = std::max(most, length);
+  }
   const float t = std::clamp(task.reveal.share.value_or(1.0f) / 0.85f, 0.0f, 1.0f);
   const Figures figures(row_view(after));
   const ImU32 colour = look.lane(task.stage);
@@ -159,15 +181,16 @@ void rotation(const Task& task) {
     pen.line(centre, on(now), fade(colour, lit ? 1.0f : 0.8f), std::max(2.0f, 3.2f * u), true);
     char text[48];
     std::snprintf(text, sizeof text, "%.3g°", angle * 180 / 3.14159265358979);
-    pen.text(TextRole::number, Face::mono, pen.type.number, {centre.x, dial.min.y - words * 0.5f}, Align::middle, lit ? look.ink : look.muted, text);
+    trail(pen, centre, radius, std::atan2(from.y, from.x), part, fade(lit ? look.ink : look.muted, 0.6f));
+    pen.text(TextRole::number, Face::mono, number, {centre.x, dial.min.y - words * 0.5f}, Align::middle, lit ? look.ink : look.muted, text);
     const auto both = [&](ImVec2 v) { return "(" + figures(v.x) + ", " + figures(v.y) + ")"; };
-    if (pen.measure(Face::mono, pen.type.number, both(to)).x <= shown.size) {
-      pen.text(TextRole::number, Face::mono, pen.type.number, {centre.x, dial.max.y + words * 0.6f}, Align::middle, look.muted, both(from));
+    if (pen.measure(Face::mono, number, both(to)).x <= shown.size) {
+      pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 0.6f}, Align::middle, look.muted, both(from));
       if (lit && is_guessed(task.easel())) {
         const bool first_asked = cell.col != pair.second;
-        pen.text(TextRole::number, Face::mono, pen.type.number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, look.ink, first_asked ? "(?, …)" : "(…, ?)");
+        pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, look.ink, first_asked ? "(?, …)" : "(…, ?)");
       }
-      if (t >= 1) pen.text(TextRole::number, Face::mono, pen.type.number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, lit ? colour : look.ink, both(to));
+      if (t >= 1) pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, lit ? colour : look.ink, both(to));
     }
     pen.matter(dial);
     Cell target = cell;
@@ -186,7 +209,7 @@ void input(const Task& task) {
   const Rect area = task.area;
   const float caption = pen.type.caption * 2;
   const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number);
-  const Window rows = window_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 64 * u);
+  const Window rows = window_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 104 * u);
   const Axis axis = info(task.stage).rows;
   const float names = std::min(row_room(pen, rows, axis), area.width() * 0.22f);
   Figures figures(numbers);
@@ -208,7 +231,7 @@ void input(const Task& task) {
   if (whole || before > 0) put(pen, block, 0.35f, {block.rect.min, {block.rect.max.x, whole ? block.rect.max.y : row.min.y}});
   if (part_made > 0) put(pen, block, 1, {row.min, {row.min.x + row.width() * part_made, row.max.y}});
   pen.matter(block.rect);
-  const float pixels = fitting(pen, block, figures, pen.type.number);
+  const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
   write(pen, block, figures, pixels, [&](Index r, Index c) { return r == lit && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count); });
   pen.box(row.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), 3 * u);
   name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, pen.look().ink);
