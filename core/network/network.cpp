@@ -9,6 +9,7 @@
 #include "core/network/checkpoint.h"
 #include "core/network/config.h"
 #include "core/network/forward.h"
+#include "core/network/layers.h"
 #include "core/network/model_folder.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
@@ -190,6 +191,12 @@ std::string Network::usual_text(const std::string& text) const {
   std::string ids;
   for (Index id = 0; id < count; ++id) ids += (id > 0 ? " " : "") + std::to_string(id);
   return ids;
+}
+
+std::vector<float> Network::token_row(Index stack, Index id) const {
+  const EmbeddingSpec& spec = spec_.stacks[static_cast<std::size_t>(stack)].embedding;
+  const Tensor row = times(checkpoint_->load_rows(spec.tokens, std::span(&id, 1)), spec.scale).contiguous();
+  return {row.values().begin(), row.values().end()};
 }
 
 std::string Network::word(Index id) const {

@@ -136,6 +136,8 @@ class Network : public std::enable_shared_from_this<Network> {
   std::string usual_text(const std::string& text) const;
   /// Text of a token id, as it is shown.
   std::string word(Index id) const;
+  /// A token's row of a stack's table, as it goes into the sum that enters the first block.
+  std::vector<float> token_row(Index stack, Index id) const;
 
   /// One pass. Throws SettingError where the text is longer than the positions that the network has.
   NetworkRun run(NetworkText text, const RunOptions& options) const;

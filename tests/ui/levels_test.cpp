@@ -229,6 +229,35 @@ TEST_CASE("a rotation's arrows stay within their dials, while they turn too, and
   }
 }
 
+TEST_CASE("a network's first step shows what the followed word's row is the sum of, column over column of it, where there is the room") {
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = "model:sentences";
+  document.scenario.text = "the cat that chases the dogs sleeps";
+  for (const char* layer : {"0", "1"}) {
+    document.scenario.layer = layer;
+    for (const Setting& at : settings) {
+      Studio studio(document, at);
+      studio.view().looking.query = 5;
+      const Scene scene = studio.operation(Stage::query);
+      INFO(words_of(at) << layer);
+      CHECK(faults(scene, studio) == "");
+      CHECK(scene.left_out.empty());
+      const Words& words = studio.easel().words;
+      CHECK(has_text(scene, words.fill("level.row_place", {"5"})));
+      CHECK(has_text(scene, std::string(words("level.row_earlier"))) == (layer[0] == '1'));
+      CHECK(has_text(scene, std::string(words("level.row_normed"))));
+      Reveal reveal;  // the sum comes before the matrix
+      reveal.share = 0.4f;
+      const Scene half = studio.operation(Stage::query, reveal);
+      CHECK(faults(half, studio) == "");
+      const auto numbers = [](const Scene& shown) { return std::ranges::count_if(texts_of(shown), [](const SceneText* text) { return text->role == TextRole::number; }); };
+      CHECK(numbers(half) > 0);
+      CHECK(numbers(half) < numbers(scene));
+    }
+  }
+}
+
 TEST_CASE("a few words stand in the middle of the sentence's room, and spread in it") {
   for (const Setting& at : {Setting{{1024, 768}}, Setting{{1920, 1080}, 1, true, "en"}, Setting{{3840, 2160}, 2.25f}}) {
     for (const char* text : {"the cat", "the cat sat on"}) {

@@ -87,6 +87,8 @@ inline std::string faults(const Scene& scene, const Studio& studio) {
     // Scripts too, but before who sits near them.
     const float smallest = studio.presenting() ? smallest_in_math(studio.fonts(), {math->pixels, math->least}, math->markup) : math->pixels;
     if (smallest < least - 0.5f) found += "too small formula " + math->markup + "; ";
+    const Rect room = place.grown(2);
+    if (math->rect.min.x < room.min.x || math->rect.max.x > room.max.x || math->rect.max.y > room.max.y) found += "formula outside " + math->markup + "; ";
     for (const SceneText* text : texts) {
       if (text->degrees == 0 && cross(text->rect, math->rect)) say("over formula " + math->markup + ":", *text);
     }

@@ -92,6 +92,7 @@ std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus
 /// What is said of the rows of the input: whether words that are the same begin as the same numbers is seen, not assumed.
 std::string input_story(const Easel& easel, Stage stage, const std::string& key) {
   const Trace& trace = easel.trace;
+  if (const auto parts = parts_of_row(easel, stage, focus_of(trace, easel.view).query)) return key + (parts->earlier.empty() ? "_placed" : parts->place.empty() ? "_later" : "_placed_later");
   const auto& entries = info(stage).rows == Axis::key ? trace.inputs.key_tokens : trace.inputs.query_tokens;
   const auto batch = static_cast<std::size_t>(easel.view.batch);
   constexpr std::size_t looked_through = 256;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/explain/partial_stage.h"
+#include "core/network/row_parts.h"
 #include "ui/level/figures.h"
 #include "ui/operation/operation.h"
 
@@ -99,6 +100,9 @@ struct Sum {
 /// The sum after `done` terms; the number itself after all.
 float so_far(const Sum& sum);
 void put_sum(const Task& task, const Sum& sum, Rect card, bool framed);
+
+/// What the row of an input is the sum of, where it comes from a network that says so.
+std::optional<RowParts> parts_of_row(const Easel& easel, Stage stage, Index row);
 
 /// How many terms have come to their number at this share of the sum's time, and those that are on their way to it: along
 /// A's row and B's column, to the number's cell.

@@ -1,4 +1,4 @@
-// What is done within one row of a head: a norm as bars that become even, a rotation as turning pairs; and the inputs.
+// What is done within one row of a head: a norm as bars that become even, a rotation as turning pairs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -198,49 +198,6 @@ void rotation(const Task& task) {
     pen.target(dial, Deed::look_at, 0, target);
   }
   put_formula(task, {{area.min.x, area.max.y - formula}, area.max});
-}
-
-void input(const Task& task) {
-  Pen& pen = task.pen;
-  const Trace& trace = task.trace();
-  const float u = task.u();
-  const Cell cell = cell_of(trace, task.easel().view, task.stage, task.focus);
-  const MatrixView numbers = numbers_of(trace, task.easel().view, task.stage);
-  const Rect area = task.area;
-  const float caption = pen.type.caption * 2;
-  const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number);
-  const Window rows = window_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 104 * u);
-  const Axis axis = info(task.stage).rows;
-  const float names = std::min(row_room(pen, rows, axis), area.width() * 0.22f);
-  Figures figures(numbers);
-  const float needed = pen.measure(Face::mono, pen.type.number, "0").x * static_cast<float>(figures.longest()) + cell_margin(pen) * 0.7f;
-  const float width = area.width() - names;
-  const Window cols = window_around(cell.col, numbers.cols, width, needed, 110 * u);
-  const float deep = rows.size * static_cast<float>(rows.count), wide = cols.size * static_cast<float>(cols.count);
-  const float x = area.min.x + names + (width - wide) / 2, y = area.min.y + caption;
-  const Block block = make_block(task.easel(), task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
-  // Word by word while it is played: each becomes its row of numbers, from the left.
-  constexpr float all_there = 0.85f;  // of the stage's time
-  const float made = std::min(task.reveal.share.value_or(1.0f) / all_there, 1.0f) * static_cast<float>(rows.count);
-  const auto before = static_cast<Index>(made);
-  const bool whole = before >= rows.count;
-  const Index lit = whole ? cell.row : rows.first + before;
-  const float part_made = whole ? 1 : made - static_cast<float>(before);
-  const Rect row = block.row_at(lit);
-  if (!whole) put_ghost(pen, block);
-  if (whole || before > 0) put(pen, block, 0.35f, {block.rect.min, {block.rect.max.x, whole ? block.rect.max.y : row.min.y}});
-  if (part_made > 0) put(pen, block, 1, {row.min, {row.min.x + row.width() * part_made, row.max.y}});
-  pen.matter(block.rect);
-  const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
-  write(pen, block, figures, pixels, [&](Index r, Index c) { return r == lit && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count); });
-  pen.box(row.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), 3 * u);
-  name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, pen.look().ink);
-  const float width_of = pen.math(pen.type.formula, {x, y + deep + caption * 0.55f}, 1e6f, pen.look().ink, false, symbol_of(task.easel(), task.stage));
-  const std::string part = part_of(task.easel(), rows, cols);
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + width_of + 8 * u, y + deep + caption * 0.55f}, Align::left, pen.look().muted, sizes_of(numbers) + (part.empty() ? "" : ", " + part));
-  for (Index r = block.row; r < block.row + block.rows; ++r) {
-    for (Index c = block.col; c < block.col + block.cols; ++c) pen.target(block.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
-  }
 }
 
 }  // namespace headlight::operation

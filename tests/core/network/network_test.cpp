@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/network/network_trace.h"
+#include "core/network/row_parts.h"
 #include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
 #include "tests/core/network/networks.h"
@@ -82,6 +83,32 @@ TEST_CASE("layers are named by number, by stack, or by where their arrays stand"
   CHECK(t5->layers()[4].cross);
   CHECK(t5->layer_named("decoder.1") == 3);
   CHECK(sentence_of([&] { t5->layer_named("7"); }).find("encoder.0 to encoder.1, decoder.0 to decoder.1, cross.0 to cross.1") != std::string::npos);
+}
+
+TEST_CASE("a row that enters a layer is its token's row, its place's and what the blocks before have added, and nothing is said where it is no such sum") {
+  const NetworkRun run = run_of("gpt2");
+  const std::vector<Token>& tokens = run.text.tokens.entries[0];
+  for (Index layer = 0; layer < 2; ++layer) {
+    const auto first = row_parts(run, layer, 0, 0), later = row_parts(run, layer, 0, 2);
+    REQUIRE((first && later));
+    CHECK(first->word == run.network->token_row(0, tokens[0].id));
+    CHECK(later->earlier.empty() == (layer == 0));
+    for (std::size_t c = 0; c < later->enters.size(); ++c) {
+      CHECK(later->word[c] + later->place[c] + (later->earlier.empty() ? 0 : later->earlier[c]) == Approx(later->enters[c]).margin(1e-5));
+      CHECK(later->enters[c] == run.layers[static_cast<std::size_t>(layer)].residual.matrix(0, 0)(2, static_cast<Index>(c)));
+    }
+    // A place adds the same to every word.
+    if (run.text.tokens.size() > 1) {
+      const auto other = row_parts(run, layer, 1, 2);
+      REQUIRE(other);
+      for (std::size_t c = 0; c < other->place.size(); ++c) CHECK(other->place[c] == Approx(later->place[c]).margin(1e-5));
+    }
+  }
+  const NetworkRun rotated = run_of("llama");
+  CHECK_FALSE(row_parts(rotated, 0, 0, 1));  // the token's row alone
+  REQUIRE(row_parts(rotated, 1, 0, 1));
+  CHECK(row_parts(rotated, 1, 0, 1)->place.empty());
+  CHECK_FALSE(row_parts(run_of("bert"), 0, 0, 1));  // normed as a whole
 }
 
 TEST_CASE("a knocked-out head adds nothing, and the layers after it see that") {
