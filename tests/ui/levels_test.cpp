@@ -279,7 +279,9 @@ TEST_CASE("a few words stand in the middle of the sentence's room, and spread in
 TEST_CASE("in a presentation operands and result take seven tenths of the width, and no type is smaller than 24 of 1080 pixels or 18, scripts of formulas neither") {
   for (const Setting& at : {Setting{{1024, 768}, 1, true, "en"}, Setting{{1024, 768}, 1, true, "zh"}, Setting{{1920, 1080}, 1, true, "en"}, Setting{{1920, 1080}, 1, true, "zh"}, Setting{{3840, 2160}, 2.25f, true, "en"}}) {
     for (const char* text : {"the cat that chases the dogs sleeps", "the cat that chases the dogs sleeps because it is tired"}) {
-      const Studio studio(with_every_stage(text), at);
+      Document document = with_every_stage(text);
+      document.scenario.qk_norm = QkNorm::rms;  // whose rotation has the longest formula
+      const Studio studio(document, at);
       CHECK(studio.least() >= 18);
       if (at.window.y >= 1080) CHECK(studio.least() >= 24);
       int scripts = 0;
@@ -292,6 +294,33 @@ TEST_CASE("in a presentation operands and result take seven tenths of the width,
       }
       CHECK(scripts > 20);
     }
+  }
+}
+
+TEST_CASE("a formula that has to be small keeps its scripts at the least size of a wall") {
+  int smaller = 0;
+  for (const Setting& at : {Setting{{760, 600}, 1, true, "en"}, Setting{{960, 540}, 1, true, "zh"}, Setting{{1024, 768}, 1, true, "en"}}) {
+    Document document = with_every_stage("the cat that chases the dogs sleeps");
+    document.scenario.qk_norm = QkNorm::rms;
+    const Studio studio(document, at);
+    const TypeSizes type = type_sizes(studio.easel());
+    for (const Stage stage : studio.trace().stages()) {
+      const Scene scene = studio.operation(stage);
+      for (const SceneItem& item : scene.items) {
+        const auto* math = std::get_if<SceneMath>(&item);
+        if (!math) continue;
+        INFO(words_of(at) << name(stage) << " " << math->markup);
+        smaller += math->pixels < 0.95f * type.formula;
+        CHECK(smallest_in_math(studio.fonts(), {math->pixels, math->least}, math->markup) >= studio.least() - 0.5f);
+      }
+    }
+  }
+  CHECK(smaller > 0);
+  const Studio studio(sentence(), {{1024, 768}, 1, true, "zh"});
+  const float least = size_not_below(studio.fonts(), Face::math, 18);
+  for (const char* markup : {"e^{s_{i,j}}", "\\frac{q_{0}}{\\sqrt{d_{head}}}", "x_{总和_{总和}}"}) {
+    CHECK(smallest_in_math(studio.fonts(), 20, markup) < 18);
+    CHECK(smallest_in_math(studio.fonts(), {20, least}, markup) >= 18);
   }
 }
 

@@ -39,6 +39,7 @@ TEST_CASE("whatever is drawn on the wall is at least 24 of 1080 pixels high, or 
     document.scenario.rope = Rope::half;
     document.scenario.alibi = true;
     document.scenario.softcap = 20.0f;
+    document.scenario.qk_norm = QkNorm::rms;
     HeadlessWindow window(document, size);
     window.settle();
     int texts = 0;

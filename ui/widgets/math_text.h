@@ -19,7 +19,7 @@ namespace headlight {
 struct MathType {
   float pixels = 0;  ///< of the full-size letters
   float least = 0;   ///< nothing is smaller, no script and no word; 0: scripts are what can be read from near
-  // NOLINTNEXTLINE(google-explicit-constructor): most callers mean a size alone
+  // Not explicit: most callers mean a size alone.
   MathType(float full, float smallest = 0) : pixels(full), least(smallest) {}
 };
 
