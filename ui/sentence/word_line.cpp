@@ -170,7 +170,11 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
       pen.fill({{x - half, bottom - height}, {x + half, bottom}}, colour, std::min(3 * u, height / 2));
     }
     const bool is_lit = place.index == lit;
-    pen.text(TextRole::number, Face::mono, pen.type.number, {x, bottom + number * 0.6f}, Align::middle, is_lit ? look.ink : look.muted, share_text(row.shares[k]));
+    // The largest share is read from the last row too, where its word leaves it the room.
+    const std::string words = share_text(row.shares[k]);
+    const float larger = pen.easel().fonts.crisp(Face::mono, pen.type.number * 1.5f);
+    const bool large = is_lit && line.lines == 1 && pen.measure(Face::mono, larger, words).x <= place.box.width();
+    pen.text(TextRole::number, Face::mono, large ? larger : pen.type.number, {x, bottom + number * 0.6f}, Align::middle, is_lit ? look.ink : look.muted, words);
   }
 }
 
