@@ -4,6 +4,7 @@
 
 #include "core/network/row_parts.h"
 #include "core/scenario/model_layer.h"
+#include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {
@@ -106,7 +107,7 @@ Index put_rows(const Task& task, const Window& rows, const Window& cols, const B
   Figures figures(numbers_of(task.trace(), task.easel().view, task.stage));
   const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
   write(pen, block, figures, pixels, [&](Index r, Index c) { return r == lit && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count); });
-  pen.box(row.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), 3 * u);
+  pen.box(row.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
   return lit;
 }
 

@@ -45,9 +45,9 @@ void mask_grid(const Task& task) {
     for (Index c = cols.first; c < cols.first + cols.count;) {
       const Rect one = block.cell(r, c).grown(-gap);
       if (!there(r) || allowed(r, c) != 0) {
-        pen.fill(one, look.card, 4 * u);
-        if (there(r)) pen.fill(one, fade(look.after, lit ? 0.34f : 0.16f), 4 * u);
-        pen.box(one, lit && there(r) ? look.muted : look.line, std::max(1.0f, u), 4 * u);
+        pen.fill(one, look.card, Corner::cell * u);
+        if (there(r)) pen.fill(one, fade(look.after, lit ? 0.34f : 0.16f), Corner::cell * u);
+        pen.box(one, lit && there(r) ? look.muted : look.line, std::max(1.0f, u), Corner::cell * u);
         if (there(r) && marks) pen.text(TextRole::word, lit ? Face::bold : Face::ui, lit ? pen.strong(mark) : mark, one.centre(), Align::middle, look.ink, "✓");
         if (!there(r) && hidden && c == cell.col) pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), one.centre(), Align::middle, look.ink, "?");
         ++c;

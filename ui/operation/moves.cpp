@@ -77,12 +77,12 @@ void split_or_merge(const Task& task) {
     put(pen, still, t > 0.02f ? 0.3f : 1.0f);
     if (t < 0.98f) put_ghost(pen, make_block(task.easel(), heads, rows, features, to));
     if (t > 0.02f) put(pen, moving, lit ? 1.0f : 0.8f);
-    if (t > 0.02f && t < 0.98f) pen.fill({{moving.rect.min.x + u, moving.rect.min.y - bar - 2 * u}, {moving.rect.max.x - u, moving.rect.min.y - 2 * u}}, colour, 2 * u);
+    if (t > 0.02f && t < 0.98f) pen.fill({{moving.rect.min.x + u, moving.rect.min.y - bar - 2 * u}, {moving.rect.max.x - u, moving.rect.min.y - 2 * u}}, colour, Corner::mark * u);
     pen.matter(from);
     pen.matter(to);
-    pen.fill({{place_in_whole(h).min.x + u, whole_y - bar - 2 * u}, {place_in_whole(h).max.x - u, whole_y - 2 * u}}, colour, 2 * u);
+    pen.fill({{place_in_whole(h).min.x + u, whole_y - bar - 2 * u}, {place_in_whole(h).max.x - u, whole_y - 2 * u}}, colour, Corner::mark * u);
     const Rect head = place_of_head(h);
-    pen.fill({{head.min.x, heads_y - bar - 2 * u}, {head.max.x, heads_y - 2 * u}}, colour, 2 * u);
+    pen.fill({{head.min.x, heads_y - bar - 2 * u}, {head.max.x, heads_y - 2 * u}}, colour, Corner::mark * u);
     const ImVec2 up{place_in_whole(h).centre().x, merges ? whole_y - 12 * u : whole_y + deep + 6 * u}, down{head.centre().x, merges ? heads_y + deep + 6 * u : heads_y - 12 * u};
     const ImVec2 start = merges ? down : up, end = merges ? up : down;
     const float bend = (end.y - start.y) / 2;
@@ -108,8 +108,8 @@ void split_or_merge(const Task& task) {
       const float pixels = fitting(pen, seen, figures, pen.type.number);
       write(pen, seen, figures, pixels, [](Index, Index) { return true; });
       on_top = [&pen, &look, row = seen.row_at(cell.row), around = seen.rect, colour, u] {
-        pen.box(row.grown(u), look.ink, std::max(2.0f, 2 * u), 3 * u);
-        pen.box(around.grown(4 * u), colour, std::max(1.5f, 2 * u), 5 * u);
+        pen.box(row.grown(u), look.ink, std::max(2.0f, 2 * u), Corner::cell * u);
+        pen.box(around.grown(4 * u), colour, std::max(1.5f, 2 * u), Corner::control * u);
       };
     }
   }

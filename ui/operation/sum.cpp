@@ -92,8 +92,8 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
     frame.max.y -= spare;
   }
   if (framed) {
-    pen.fill(frame, look.card, 9 * u);
-    pen.box(frame, look.line, 1, 9 * u);
+    pen.fill(frame, look.card, Corner::card * u);
+    pen.box(frame, look.line, 1, Corner::card * u);
   }
 
   // Head: what is multiplied, and how far it is.

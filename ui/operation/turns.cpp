@@ -112,12 +112,12 @@ void norm(const Task& task) {
   pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.easel(), source), 0, Align::right);
   pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.easel(), task.stage), 0, Align::right);
   pen.line({x + used / 2, top.max.y + 8 * u}, {x + used / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
-  double length = 0;
-  for (const float value : before) length += static_cast<double>(value) * static_cast<double>(value);
-  const float norm = static_cast<float>(std::sqrt(length));
-  std::vector<float> one{norm};
-  pen.text(TextRole::caption, Face::ui, pen.type.story, {x + used / 2 + 16 * u, (top.max.y + low.min.y) / 2}, Align::left, pen.look().muted,
-           task.easel().words.fill("level.length", {Figures(Figures(row_view(one)).decimals() + 1, true)(norm)}));
+  const ImVec2 beside{x + used / 2 + 16 * u, (top.max.y + low.min.y) / 2};
+  if (task.stage == Stage::Q_scaled) {
+    pen.math(pen.type.story, beside, used / 2, pen.look().muted, false, step_words(trace, task.stage), 0, Align::left);
+  } else {
+    put_length(task, before, beside);
+  }
   put_formula(task, {{area.min.x + names, area.max.y - formula}, {area.max.x, area.max.y}});
 }
 
