@@ -3,23 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "core/attention/kernels/kernels.h"
 #include "core/attention/workers.h"
-#include "core/stage/cell_kind.h"
-#include "core/stage/extent.h"
 
 namespace headlight {
 namespace {
 
 constexpr Index rows_a_block = 48;
 constexpr Index rows_a_tile = 16;
-
-double largest_magnitude(const MatrixView& m) {
-  Extent extent;
-  extent.add(m, {});
-  const ValueRange range = extent.range(ColormapKind::diverging);
-  return extent.empty() ? 0 : static_cast<double>(range.hi);
-}
 
 }  // namespace
 
@@ -70,12 +63,7 @@ Tensor ProjectedHeads::head(Index b, Index h) const {
   return Tensor({n, d_head_}, std::move(values));
 }
 
-bool ProjectedHeads::is_finite() const {
-  double x = 0;
-  for (Index b = 0; b < x_.size(0); ++b) {
-    if (!all_finite(x_.matrix(b))) return false;
-    x = std::max(x, largest_magnitude(x_.matrix(b)));
-  }
+bool ProjectedHeads::is_finite(double largest) const {
   const MatrixView weight = weight_.matrix();
   double bound = 0;
   for (Index row = 0; row < weight.rows; ++row) {
@@ -83,13 +71,30 @@ bool ProjectedHeads::is_finite() const {
     for (Index col = 0; col < weight.cols; ++col) sum += std::fabs(static_cast<double>(weight(row, col)));
     const double bias = bias_.defined() ? std::fabs(static_cast<double>(bias_.at({row}))) : 0;
     if (!std::isfinite(sum + bias)) return false;
-    bound = std::max(bound, sum * x + bias);
+    bound = std::max(bound, sum * largest + bias);
   }
-  return bound < 0.5 * static_cast<double>(std::numeric_limits<float>::max());
+  return std::isfinite(largest) && bound < 0.5 * static_cast<double>(std::numeric_limits<float>::max());
 }
 
-Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape) {
-  if (!source->is_finite()) return {};  // infinities and their like are looked at one by one
+double largest_magnitude(const Tensor& x, int threads) {
+  constexpr std::size_t numbers_a_block = 1 << 16;
+  const Tensor packed = x.contiguous();
+  const std::span<const float> all = packed.values();
+  const std::size_t blocks = (all.size() + numbers_a_block - 1) / numbers_a_block;
+  std::vector<float> largest(blocks);
+  Workers workers;
+  workers.threads = threads;
+  workers.run(static_cast<Index>(blocks), static_cast<double>(all.size()), [&](Index block) {
+    const auto at = static_cast<std::size_t>(block);
+    const std::span<const float> part = all.subspan(at * numbers_a_block, std::min(numbers_a_block, all.size() - at * numbers_a_block));
+    const auto n = static_cast<Index>(part.size());
+    largest[at] = kernels().finite(part.data(), n) ? kernels().reach(part.data(), n) : std::numeric_limits<float>::infinity();
+  });
+  return blocks == 0 ? 0 : static_cast<double>(*std::ranges::max_element(largest));
+}
+
+Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape, double largest) {
+  if (!source->is_finite(largest)) return {};  // infinities and their like are looked at one by one
   const Index width = shape.back();
   return demand_tensor(std::move(shape), std::move(source), rows_a_tile * width);
 }

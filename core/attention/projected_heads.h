@@ -20,8 +20,8 @@ class ProjectedHeads : public DemandSource {
   Tensor head(Index b, Index h) const;
   /// Rows [first, first + to.rows) of one head.
   void rows(Index b, Index h, Index first, const MatrixTarget& to) const;
-  /// Whether no number can overflow: told from the largest of x and the sums of the weights' magnitudes, without a product.
-  bool is_finite() const;
+  /// Whether no number can overflow: told from the largest magnitude in x and the sums of the weights' magnitudes, without a product.
+  bool is_finite(double largest) const;
 
  private:
   const PackedMatrix& packed(Index h) const;
@@ -33,8 +33,11 @@ class ProjectedHeads : public DemandSource {
   mutable std::vector<PackedMatrix> packed_;  // the weights, by head
 };
 
-/// The projection as it is looked at; undefined where it may overflow, or this system has no memory on demand.
-Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape);
+/// Of all numbers of x [B, n, in]; infinite where one is not finite.
+double largest_magnitude(const Tensor& x, int threads);
+/// The projection as it is looked at; undefined where it may overflow, `largest` being the largest magnitude in its x, or this
+/// system has no memory on demand.
+Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape, double largest);
 /// What projects a tensor or a view of it; null where its numbers are simply there.
 const ProjectedHeads* projected_heads(const Tensor& tensor);
 /// One head of a tensor [B, H, n, d], to be read by matrix(): in plain memory, made anew, where that is to be projected.

@@ -6,18 +6,12 @@
 
 #include <fontconfig/fontconfig.h>
 
+#include "core/figure/destroy.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
-template <auto destroy>
-struct Destroy {
-  template <typename T>
-  void operator()(T* object) const {
-    destroy(object);
-  }
-};
 using Pattern = std::unique_ptr<FcPattern, Destroy<FcPatternDestroy>>;
 
 /// fontconfig keeps one configuration a process. It is not given back at the end: Pango's maps of fonts live as long, and

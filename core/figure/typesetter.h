@@ -11,6 +11,7 @@
 #include "core/figure/fonts.h"
 #include "core/image/theme.h"
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier, modernize-use-using): as cairo.h has it
 typedef struct _cairo cairo_t;
 
 namespace headlight {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/figure/destroy.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -17,13 +18,6 @@ namespace {
 
 constexpr double nominal = 128;  // units of the em that text is measured at; unhinted, every size is a multiple
 
-template <auto destroy>
-struct Destroy {
-  template <typename T>
-  void operator()(T* object) const {
-    destroy(object);
-  }
-};
 using FontMap = std::unique_ptr<PangoFontMap, Destroy<g_object_unref>>;
 using Context = std::unique_ptr<PangoContext, Destroy<g_object_unref>>;
 using Layout = std::unique_ptr<PangoLayout, Destroy<g_object_unref>>;

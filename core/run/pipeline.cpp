@@ -71,7 +71,7 @@ class Pipeline {
   // The stage computed as it is looked at, where source_ has it; else undefined.
   Tensor on_demand(Stage stage) const;
   // Q, K or V as they are looked at, where the scores will be; else undefined.
-  Tensor projected_on_demand(Stage stage, const StageRecord& key) const;
+  Tensor projected_on_demand(Stage stage, const StageRecord& key);
   // Whether scores too large to hold can be told from parts, as far as it is known before them.
   bool parts_will_do() const;
 
@@ -80,6 +80,7 @@ class Pipeline {
   const Run& run_;
   WorkEstimate estimate_;
   SweptStages ahead_;
+  std::pair<Tensor, double> largest_in_;  // of the input that was projected last: in self-attention that of all three
   std::shared_ptr<const ScoreSource> source_;  // of what is too large to hold; null where it is not
 };
 
@@ -213,7 +214,7 @@ bool Pipeline::parts_will_do() const {
   return trace_.fill <= -1e8F && scenario().mask_mode == MaskMode::fill && mask_rule(scenario(), inputs());
 }
 
-Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) const {
+Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) {
   const bool turned = scenario().rope != Rope::none || scenario().qk_norm != QkNorm::none;
   const bool changed = turned || (stage == Stage::Q && scenario().scale_first);
   if (stage != Stage::V && (changed || (stage != Stage::Q && stage != Stage::K))) return {};
@@ -221,7 +222,8 @@ Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) const 
   const Index heads = stage == Stage::Q ? dims().heads : dims().kv_heads;
   auto source = std::make_shared<ProjectedHeads>(key.sources[0], key.sources[1], key.sources[2], heads, workers(stage).threads);
   const Tensor& x = key.sources[0];
-  return project_on_demand(std::move(source), {x.size(0), x.size(1), key.sources[1].size(0)});
+  if (!identical(x, largest_in_.first)) largest_in_ = {x, largest_magnitude(x, workers(stage).threads)};
+  return project_on_demand(std::move(source), {x.size(0), x.size(1), key.sources[1].size(0)}, largest_in_.second);
 }
 
 void Pipeline::choose_source() {

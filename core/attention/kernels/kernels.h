@@ -45,6 +45,8 @@ struct Kernels {
   void (*softmax)(float* x, Index n, float sink);
   /// The largest of x and `most`; a NaN is passed over.
   float (*largest)(const float* x, Index n, float most);
+  /// The largest magnitude of finite numbers.
+  float (*reach)(const float* x, Index n);
   /// x ← e^(x − most); returns the sum.
   double (*exponentials)(float* x, Index n, float most);
 

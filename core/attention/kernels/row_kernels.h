@@ -51,6 +51,22 @@ float largest(const float* x, I n, float most) {
   return result;
 }
 
+float reach(const float* x, I n) {
+  V low{}, high{};
+  I i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const V v = load(x + i);
+    low = either(v < low, v, low);
+    high = either(v > high, v, high);
+  }
+  float result = highest(either(high > -low, high, -low));
+  for (; i < n; ++i) {
+    const float size = x[i] < 0 ? -x[i] : x[i];
+    result = size > result ? size : result;
+  }
+  return result;
+}
+
 // Sums of 4096 in float32, lane by lane, those in double: as good as all in double, and four times as fast.
 double exponentials(float* x, I n, float most) {
   double whole = 0;

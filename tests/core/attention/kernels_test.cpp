@@ -148,6 +148,8 @@ TEST_CASE("every kernel masks, copies, and finds zeros and what is not finite", 
       use->mask(masked.data(), may.data(), n, -5);
       CHECK(masked[count / 2] == -5);
       CHECK(use->finite(masked.data(), n));
+      CHECK(use->reach(masked.data(), n) == 5);
+      CHECK(use->largest(masked.data(), n, -9) < 5);
       use->copy(masked.data(), copied.data(), n);
       use->stream(masked.data(), streamed.data(), n);
       CHECK(copied == streamed);

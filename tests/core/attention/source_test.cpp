@@ -70,7 +70,8 @@ TEST_CASE("heads projected as they are looked at have the very numbers of a whol
   const Tensor whole = project(inputs.query, inputs.W_k, inputs.b_k, {});
   const Index heads = sizes.kv_heads, d = inputs.W_k.size(0) / heads;
   auto source = std::make_shared<ProjectedHeads>(inputs.query, inputs.W_k, inputs.b_k, heads, 2);
-  CHECK(source->is_finite());
+  const double largest = largest_magnitude(inputs.query, 2);
+  CHECK(source->is_finite(largest));
   for (Index b = 0; b < sizes.batch; ++b) {
     for (Index h = 0; h < heads; ++h) {
       const Tensor head = source->head(b, h);
@@ -81,7 +82,7 @@ TEST_CASE("heads projected as they are looked at have the very numbers of a whol
       CHECK(wrong == 0);
     }
   }
-  const Tensor read = project_on_demand(source, whole.shape());
+  const Tensor read = project_on_demand(source, whole.shape(), largest);
   if (!read.defined()) return;  // a system without memory on demand
   CHECK(std::ranges::equal(read.contiguous().values(), whole.values()));
 }
@@ -94,11 +95,15 @@ TEST_CASE("a stage on demand outlives its trace, and lets go of the heads that i
 }
 
 TEST_CASE("whether a projection may overflow is known before it is made", "[attention]") {
-  const Tensor x = Tensor::full({1, 4, 8}, 1e20F), weight = Tensor::full({6, 8}, 1e18F);
-  CHECK_FALSE(ProjectedHeads(x, weight, {}, 2, 1).is_finite());
-  CHECK(ProjectedHeads(x, Tensor::full({6, 8}, 1e10F), {}, 2, 1).is_finite());
-  CHECK_FALSE(ProjectedHeads(Tensor::full({1, 4, 8}, std::nanf("")), Tensor::full({6, 8}, 0), {}, 2, 1).is_finite());
-  CHECK_FALSE(ProjectedHeads(Tensor::full({1, 4, 8}, 1), Tensor::full({6, 8}, 1), Tensor::full({6}, std::numeric_limits<float>::infinity()), 2, 1).is_finite());
+  const auto fits = [](const Tensor& x, const Tensor& weight, const Tensor& bias = {}) { return ProjectedHeads(x, weight, bias, 2, 1).is_finite(largest_magnitude(x, 2)); };
+  const Tensor x = Tensor::full({1, 4, 8}, -1e20F), weight = Tensor::full({6, 8}, 1e18F);
+  CHECK(largest_magnitude(x, 2) == Approx(1e20));
+  CHECK_FALSE(fits(x, weight));
+  CHECK(fits(x, Tensor::full({6, 8}, 1e10F)));
+  for (const float odd : {std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
+    CHECK_FALSE(fits(Tensor::full({1, 4, 8}, odd), Tensor::full({6, 8}, 0)));
+    CHECK_FALSE(fits(Tensor::full({1, 4, 8}, 1), Tensor::full({6, 8}, 1), Tensor::full({6}, odd)));
+  }
 }
 
 TEST_CASE("the pooled picture of a stage that nobody holds is that of one in memory", "[attention]") {

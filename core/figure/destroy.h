@@ -1,0 +1,14 @@
+// Objects of C libraries, given back by the function that their library has for it: std::unique_ptr<cairo_t, Destroy<cairo_destroy>>.
+#pragma once
+
+namespace headlight {
+
+template <auto destroy>
+struct Destroy {
+  template <typename T>
+  void operator()(T* object) const {
+    destroy(object);
+  }
+};
+
+}  // namespace headlight
