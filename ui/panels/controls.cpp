@@ -170,6 +170,7 @@ void draw_scores(const Frame& frame) {
       frame.edit({}, [fill = fills[*clicked]](Scenario& s) { s.fill = fill; });
     }
   }
+  draw_settings(frame, SettingGroup::scores);
 }
 
 void draw_setting_named(const Frame& frame, const std::string& key) {
