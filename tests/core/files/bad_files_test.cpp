@@ -31,7 +31,7 @@ class BadFiles {
     CHECK(sentence.starts_with(path.string() + ": "));
     CHECK((has(sentence, says) || (!or_says.empty() && has(sentence, or_says))));
     CHECK_FALSE(has(sentence, "\n"));
-    CHECK(seconds.count() < 2);
+    CHECK(seconds.count() < 60);  // whatever machine, sanitizer and company it runs in
   }
 
  private:
