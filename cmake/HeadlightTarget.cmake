@@ -20,7 +20,7 @@ function(headlight_target name)
   endif()
 endfunction()
 
-# precompile(NAME HEADER…): compiles once what nearly every file of the target includes, a third of the build's time. Every file still
+# precompile(NAME HEADER…): compiles once what nearly every file of the target includes, about a quarter of its time. Every file still
 # includes what it uses: the preset dev builds without.
 function(precompile name)
   if(HEADLIGHT_PRECOMPILE AND NOT EMSCRIPTEN)
