@@ -13,7 +13,7 @@ const most_different = 0.02, slack = 48;  // of all pixels; of 255: letters' edg
 const width = 1280, height = 720;
 mkdirSync(pictures, {recursive: true});
 
-const server = await serve(page);
+const server = await serve(page), isolated = await serve(page, true);
 const browser = new Browser(process.env.CHROMIUM ?? 'chromium');
 let failures = 0, checked = 0;
 
@@ -28,7 +28,8 @@ async function check(name, body, options = {}) {
   try {
     const told = await body(tab);
     expect(tab.complaints.length === 0, `the console complains: ${tab.complaints.join('; ')}`);
-    const foreign = tab.requests.filter((url) => !url.startsWith(server.address) && !/^(data|blob|about):/.test(url));
+    const own_addresses = [server.address, server.elsewhere, isolated.address];
+    const foreign = tab.requests.filter((url) => !own_addresses.some((own) => url.startsWith(own)) && !/^(data|blob|about):/.test(url));
     expect(foreign.length === 0, `requests that leave the page: ${foreign.join(' ')}`);
     say(`good  ${name}${told ? `: ${told}` : ''}`);
   } catch (error) {
@@ -46,8 +47,10 @@ const words = ({lesson, model, ...settings}) => [...(lesson ? [`lesson:${lesson}
 // What it weighs
 
 {
-  const sizes = Object.fromEntries(['index.html', 'page.js', 'headlight.js', 'headlight.wasm', 'headlight.data'].map((file) => [file, gzipSync(readFileSync(join(page, file)), {level: 9}).length]));
-  const whole = Object.values(sizes).reduce((a, b) => a + b, 0), face = gzipSync(readFileSync(join(page, 'fonts/wqy-microhei.ttc'))).length;
+  const sizes = Object.fromEntries(['index.html', 'page.js', 'headlight.js', 'headlight.wasm', 'headlight.data', 'headlight-threads.js', 'headlight-threads.wasm'].map((file) => [file, gzipSync(readFileSync(join(page, file)), {level: 9}).length]));
+  // One of the two programs is fetched: the larger counts.
+  const fetched = (file) => !/^headlight(-threads)?[.](js|wasm)$/.test(file), program = (name) => sizes[`${name}.js`] + sizes[`${name}.wasm`];
+  const whole = Object.entries(sizes).reduce((sum, [file, bytes]) => sum + (fetched(file) ? bytes : 0), 0) + Math.max(program('headlight'), program('headlight-threads')), face = gzipSync(readFileSync(join(page, 'fonts/wqy-microhei.ttc'))).length;
   const mb = (bytes) => (bytes / 1e6).toFixed(2);
   say(`      download, compressed by gzip: ${mb(whole)} MB (${Object.entries(sizes).map(([file, bytes]) => `${file} ${mb(bytes)}`).join(', ')}); the large Chinese face, when it is needed: ${mb(face)} MB`);
   if (whole >= 8e6) { ++failures; say('BAD   the download has 8 MB or more'); }
@@ -105,8 +108,8 @@ const views = {
   long: {random: true, queries: '512', keys: '512', level: 'pipeline'},
 };
 /// The page at `settings` beside the desktop's picture of `same`.
-async function compare(tab, name, settings, same, scale = 1) {
-  await tab.open(server.address + query(settings));
+async function compare(tab, name, settings, same, scale = 1, address = server.address) {
+  await tab.open(address + query(settings));
   const told = await tab.value('window.headlight.said');
   expect(told === '', `it says "${told}"`);
   const there = await tab.picture(), mine = join(pictures, `${name}.desktop.png`);
@@ -114,6 +117,21 @@ async function compare(tab, name, settings, same, scale = 1) {
   execFileSync(program, [...words(same), '--screenshot', mine, '--size', `${width * scale}x${height * scale}`, '--scale-factor', `${scale}`], {stdio: ['ignore', 'ignore', 'inherit']});
   const share = difference(decodePng(there), decodePng(readFileSync(mine)), slack);
   expect(share <= most_different, `${(share * 100).toFixed(2)} % of the pixels differ; expected at most ${most_different * 100} %`);
+  return `${(share * 100).toFixed(2)} % of the pixels differ`;
+}
+/// Until the tab shows what the desktop's window shows of `words`.
+async function becomes(tab, name, words) {
+  const mine = join(pictures, `${name}.desktop.png`);
+  execFileSync(program, [...words, '--screenshot', mine, '--size', `${width}x${height}`, '--scale-factor', '1'], {stdio: ['ignore', 'ignore', 'inherit']});
+  const desktop = decodePng(readFileSync(mine));
+  let share = 1;
+  for (const end = Date.now() + 30000; share > most_different && Date.now() < end;) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const there = await tab.picture();
+    writeFileSync(join(pictures, `${name}.page.png`), there);
+    share = difference(decodePng(there), desktop, slack);
+  }
+  expect(share <= most_different, `${(share * 100).toFixed(2)} % of the pixels differ`);
   return `${(share * 100).toFixed(2)} % of the pixels differ`;
 }
 for (const [name, settings] of Object.entries(views)) {
@@ -124,6 +142,9 @@ for (const [name, settings] of Object.entries(views)) {
 await check('light and dark as the browser prefers', (tab) => compare(tab, 'prefers_dark', {text: 'the cat sat'}, {text: 'the cat sat', theme: 'dark'}), {dark: true});
 await check('the language that the browser prefers', (tab) => compare(tab, 'prefers_chinese', {text: 'the cat sat'}, {text: 'the cat sat', language: 'zh'}), {language: 'zh-CN'});
 await check('two pixels to a point', (tab) => compare(tab, 'dense', {text: 'the cat sat', level: 'pipeline'}, {text: 'the cat sat', level: 'pipeline'}, 2), {scale: 2});
+for (const name of ['sentence', 'map', 'long']) {
+  await check(`picture of ${name}, by threads`, (tab) => compare(tab, `${name}_threads`, {...views[name], theme: 'light'}, {...views[name], theme: 'light'}, 1, isolated.address));
+}
 await check('letters that only the large face has', async (tab) => {
   await tab.open(`${server.address}?text=${encodeURIComponent('龘 靐 齉')}&level=pipeline`);
   await tab.until('performance.getEntriesByType("resource").some(({name}) => name.endsWith("wqy-microhei.ttc"))', 'fetching the face');
@@ -204,12 +225,56 @@ await check('a scenario in the fragment', async (tab) => {
 
 await check('a file that is dropped', async (tab) => {
   await tab.open(server.address);
-  const file = join(fixtures, 'torch_mha.input.npz'), where = {x: 640, y: 400, data: {items: [], files: [file], dragOperationsMask: 1}};
-  for (const type of ['dragEnter', 'dragOver', 'drop']) await tab.send('Input.dispatchDragEvent', {type, ...where});
+  await tab.drop(640, 400, [join(fixtures, 'torch_mha.input.npz')]);
   await tab.until('document.title.includes("torch_mha")', 'opening');
   await tab.settle();
   writeFileSync(join(pictures, 'dropped.png'), await tab.picture());
   return tab.value('document.title');
+});
+
+await check('a folder that is dropped', async (tab) => {
+  await tab.open(server.address);
+  await tab.drop(640, 400, [join(fixtures, 'networks/llama')]);
+  await tab.until('window.headlight.said !== "" || window.headlight.ready && document.title.includes("llama")', 'opening');
+  await tab.settle();
+  expect(await tab.value('window.headlight.said') === '', await tab.value('window.headlight.said'));
+  writeFileSync(join(pictures, 'dropped_folder.png'), await tab.picture());
+  return tab.value('document.title');
+});
+
+await check('stages of one\'s own that are dropped', async (tab) => {
+  await tab.open(`${server.address}?text=the+cat+sat&level=pipeline&theme=light`);
+  const [input, mine] = ['torch_mha.input.npz', 'torch_mha.expected.npz'].map((file) => join(fixtures, file));
+  await tab.drop(640, 400, [input]);
+  await tab.until('document.title.includes("torch_mha")', 'opening');
+  await tab.settle();
+  await tab.drop(640, 400, [mine]);
+  return becomes(tab, 'compared', [input, '--compare', mine, '--theme', 'light']);
+});
+
+await check('text that is pasted', async (tab) => {
+  await browser.send('Browser.grantPermissions', {permissions: ['clipboardReadWrite', 'clipboardSanitizedWrite'], browserContextId: tab.context});
+  await tab.open(`${server.address}?text=the+cat+sat&level=pipeline`);
+  await tab.value('navigator.clipboard.writeText("naïve 猫 paste")');
+  await tab.click(100, 94);
+  await tab.press({key: 'a', code: 'KeyA', ctrl: true});
+  await tab.press({key: 'v', code: 'KeyV', ctrl: true, commands: ['paste']});
+  await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
+  await tab.settle();
+  const link = new URL(await tab.value('window.headlight.link')).searchParams.get('text');
+  expect(link === 'naïve 猫 paste', `what was pasted became "${link}"`);
+});
+
+await check('words that an input method composes', async (tab) => {
+  await tab.open(`${server.address}?text=the+cat+sat&level=pipeline`);
+  await tab.click(100, 94);
+  await tab.press({key: 'a', code: 'KeyA', ctrl: true});
+  for (const so_far of ['m', 'ma', 'mao']) await tab.send('Input.imeSetComposition', {text: so_far, selectionStart: so_far.length, selectionEnd: so_far.length});
+  await tab.send('Input.insertText', {text: '猫'});
+  await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
+  await tab.settle();
+  const link = new URL(await tab.value('window.headlight.link')).searchParams.get('text');
+  expect(link === '猫', `what was composed became "${link}"`);
 });
 
 await check('a PNG that is exported', async (tab) => {
@@ -241,6 +306,25 @@ await check('what is open survives the tab', async (tab) => {
   writeFileSync(join(pictures, 'offered.png'), await tab.picture());
 });
 
+await check('a lesson goes on where one was', async (tab) => {
+  await tab.open(`${server.address}?lesson=weighted-average&view=lesson`);
+  const begin = await tab.value('window.headlight.link');
+  await tab.click(56, 248);
+  const there = await tab.value('window.headlight.link');
+  expect(there !== begin, `the next step has the same link: ${there}`);
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  await tab.send('Page.navigate', {url: 'about:blank'});
+  await tab.open(`${server.address}?lesson=weighted-average&view=lesson`);
+  const again = await tab.value('window.headlight.link');
+  expect(again === there, `it goes on at ${again}; expected ${there}`);
+});
+
+await check('in a frame of another page', async (tab) => {
+  const settings = {text: 'the cat sat', mask: 'causal()', level: 'pipeline'}, inner = server.address + query(settings);
+  await tab.send('Page.navigate', {url: `${server.elsewhere}frame.html?${encodeURIComponent(inner)}`});
+  return becomes(tab, 'frame', words(settings));
+});
+
 await check('embedded', async (tab) => {
   await tab.open(`${server.address}?text=the+cat+sat&mask=causal()&level=pipeline&embed`);
   writeFileSync(join(pictures, 'embed.png'), await tab.picture());
@@ -253,8 +337,9 @@ await check('a link that is wrong', async (tab) => {
   return told;
 });
 
-await check('long work leaves the frames their turn', async (tab) => {
-  await tab.open(`${server.address}?random&queries=4&keys=4`);
+/// Its frames while something long is computed at `address`.
+async function works_long(tab, address) {
+  await tab.open(`${address}?random&queries=4&keys=4`);
   const {longest, frames, seconds} = await tab.value(`(async () => {
     const tasks = [], observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map((each) => each.duration)));
     observer.observe({type: 'longtask'});
@@ -269,12 +354,19 @@ await check('long work leaves the frames their turn', async (tab) => {
   expect(seconds > 0.2, `it was done in ${seconds} s, which is not long`);
   expect(frames > 5, `${frames} frames in ${seconds} s`);
   return `1024 x 1024, 8 heads: ${seconds.toFixed(2)} s, ${frames} frames meanwhile, the longest task ${Math.round(longest)} ms${longest > 50 ? ' (MORE than the 50 that are wanted)' : ''}`;
+}
+await check('long work leaves the frames their turn', (tab) => works_long(tab, server.address));
+await check('long work is done by threads where the page has them', async (tab) => {
+  const told = await works_long(tab, isolated.address);
+  expect(await tab.value('window.headlight.threads'), 'the page has no threads');
+  return told;
 });
 
 // The numbers
 
-await check('the stages of every fixture', async (tab) => {
-  await tab.open(server.address);
+/// What the page at `address` computes of each fixture, beside the desktop program.
+async function traces(tab, address) {
+  await tab.open(address);
   const names = readdirSync(fixtures).filter((file) => /\.input\.(npz|pt|safetensors)$/.test(file));
   for (const name of names) {
     const bytes = readFileSync(join(fixtures, name)).toString('base64');
@@ -296,7 +388,9 @@ await check('the stages of every fixture', async (tab) => {
     expect(compared.stages.filter(({present}) => present).length > 5, `${name}: only ${compared.stages.length} stages`);
   }
   return `${names.length} files, each stage as the desktop's`;
-});
+}
+await check('the stages of every fixture', (tab) => traces(tab, server.address));
+await check('the stages of every fixture, by threads', (tab) => traces(tab, isolated.address));
 
 await check('figures', async (tab) => {
   await tab.open(server.address);
@@ -323,6 +417,7 @@ await check('figures', async (tab) => {
 
 await browser.close();
 server.close();
+isolated.close();
 rmSync(own, {recursive: true, force: true});
 say(`${checked} checks, ${failures} failed; pictures in ${pictures}`);
 process.exit(failures > 0 ? 1 : 0);

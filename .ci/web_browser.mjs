@@ -8,20 +8,31 @@ import {inflateSync} from 'node:zlib';
 
 const types = {'.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm', '.mjs': 'text/javascript'};
 
-/// Serves `folder` under /some/path/ on a free port; resolves to its address.
-export function serve(folder) {
+/// Serves `folder` under /some/path/ on a free port; resolves to its address. `isolated`: alone with itself, so that its threads may share memory.
+/// /frame.html?ADDRESS is another page, which has the one at ADDRESS in a frame.
+export function serve(folder, isolated = false) {
+  const alone = isolated ? {'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp'} : {};
   const server = createServer((request, response) => {
-    const path = decodeURIComponent(new URL(request.url, 'http://x').pathname).replace(/^\/some\/path\//, '/');
+    const url = new URL(request.url, 'http://x'), path = decodeURIComponent(url.pathname).replace(/^\/some\/path\//, '/');
+    if (path === '/frame.html') {
+      response.writeHead(200, {'Content-Type': 'text/html'});
+      response.end(`<!doctype html><title>another page</title><link rel="icon" href="data:,"><body style="margin:0"><iframe src="${decodeURIComponent(url.search.slice(1)).replaceAll('"', '&quot;').replaceAll('<', '&lt;')}" style="position:fixed;inset:0;width:100%;height:100%;border:0"></iframe>`);
+      return;
+    }
     try {
       const file = join(folder, normalize(path.endsWith('/') ? `${path}index.html` : path));
       const bytes = readFileSync(file);
-      response.writeHead(200, {'Content-Type': types[extname(file)] ?? 'application/octet-stream', 'Content-Length': statSync(file).size});
+      response.writeHead(200, {'Content-Type': types[extname(file)] ?? 'application/octet-stream', 'Content-Length': statSync(file).size, ...alone});
       response.end(bytes);
     } catch {
       response.writeHead(404).end();
     }
   });
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve({address: `http://127.0.0.1:${server.address().port}/some/path/`, close: () => server.close()})));
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve({
+    address: `http://127.0.0.1:${server.address().port}/some/path/`,
+    elsewhere: `http://localhost:${server.address().port}/`,  // to a browser another origin
+    close: () => server.close(),
+  })));
 }
 
 export class Browser {
@@ -137,16 +148,21 @@ export class Tab {
     await this.settle();
   }
 
-  /// {key, code, text?, ctrl?}
-  async press({key, code, text, ctrl = false}) {
+  /// {key, code, text?, ctrl?, commands?}: the last are the browser's own for these keys, which a headless one must be told.
+  async press({key, code, text, ctrl = false, commands = []}) {
     const common = {key, code, modifiers: ctrl ? 2 : 0, windowsVirtualKeyCode: key.length === 1 ? key.toUpperCase().charCodeAt(0) : {Enter: 13, Escape: 27, Backspace: 8, Tab: 9, End: 35}[key]};
-    await this.send('Input.dispatchKeyEvent', {type: text ? 'keyDown' : 'rawKeyDown', text, ...common});
+    await this.send('Input.dispatchKeyEvent', {type: text ? 'keyDown' : 'rawKeyDown', text, commands, ...common});
     await this.value('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     await this.send('Input.dispatchKeyEvent', {type: 'keyUp', ...common});
+    if (ctrl) await this.send('Input.dispatchKeyEvent', {type: 'keyUp', key: 'Control', code: 'ControlLeft', windowsVirtualKeyCode: 17});
     await this.value('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
   }
   async type(text) {
     for (const c of text) await this.press({key: c, code: /[a-z]/i.test(c) ? `Key${c.toUpperCase()}` : c === ' ' ? 'Space' : '', text: c});
+  }
+
+  async drop(x, y, files) {
+    for (const type of ['dragEnter', 'dragOver', 'drop']) await this.send('Input.dispatchDragEvent', {type, x, y, data: {items: [], files, dragOperationsMask: 1}});
   }
 
   async close() {

@@ -34,13 +34,19 @@ function(precompile name)
 endfunction()
 
 # ways_of_this_system(LIST): of what is done in two ways, each in a file of its own, the list keeps that of the system it is
-# built for: a machine with threads, fontconfig, Pango, Cairo and its own word for its memory, or a page without them.
+# built for: a machine with fontconfig, Pango, Cairo and its own word for its memory, or a page without them; with threads or,
+# as most pages, without.
 function(ways_of_this_system list)
   set(files ${${list}})
   if(EMSCRIPTEN)
-    list(FILTER files EXCLUDE REGEX "_(threads|installed|pango|cairo|system)[.]cpp$")
+    list(FILTER files EXCLUDE REGEX "_(installed|pango|cairo|system)[.]cpp$")
   else()
-    list(FILTER files EXCLUDE REGEX "_(turns|shipped|freetype|page)[.]cpp$")
+    list(FILTER files EXCLUDE REGEX "_(shipped|freetype|page)[.]cpp$")
+  endif()
+  if(EMSCRIPTEN AND NOT HEADLIGHT_PAGE_THREADS)
+    list(FILTER files EXCLUDE REGEX "_threads[.]cpp$")
+  else()
+    list(FILTER files EXCLUDE REGEX "_turns[.]cpp$")
   endif()
   set(${list} ${files} PARENT_SCOPE)
 endfunction()

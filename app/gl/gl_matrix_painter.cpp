@@ -70,7 +70,9 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   const ValueRange unit{kind == ColormapKind::diverging ? -1.0f : 0.0f, 1.0f};
   const ValueRange range = quad.row_ranges ? unit : quad.range;
   const int width = whole.right - whole.left, height = whole.bottom - whole.top;
-  const MatrixLevel& level = textures_.find(quad, width, height, resting_value(kind, range));
+  const MatrixLevel* const found = textures_.find(quad, width, height, resting_value(kind, range));
+  if (!found) return;
+  const MatrixLevel& level = *found;
   Call& call = next_call();
   MatrixDraw& draw = call.draw;
   draw = {};

@@ -15,6 +15,10 @@ namespace headlight {
 /// Needs ImGui's OpenGL 3 backend and one context, current whenever it is called and when it goes.
 class GlMatrixPainter : public MatrixPainter {
  public:
+  /// As MatrixTextures::set_frame_budget(); a matrix that is left to a later frame is not drawn.
+  void set_frame_budget(std::chrono::milliseconds budget) { textures_.set_frame_budget(budget); }
+  /// Whether the last frame left a matrix to the next ones.
+  bool lacks() const { return textures_.lacks(); }
   /// Call before a frame's first draw().
   void begin_frame();
   /// The quad's corners are rounded to whole pixels of the framebuffer, so that all edges are crisp.

@@ -123,10 +123,12 @@ MatrixTextures::MatrixTextures() : largest_(max_texture_size()) {}
 void MatrixTextures::begin_frame() {
   ++frame_;
   next_ = place_ = 0;
+  spent_ = {};
+  lacks_ = false;
   std::erase_if(entries_, [this](const Entry& entry) { return entry.last_used + frames_kept < frame_; });
 }
 
-const MatrixLevel& MatrixTextures::find(const MatrixQuad& quad, int width, int height, float centre) {
+const MatrixLevel* MatrixTextures::find(const MatrixQuad& quad, int width, int height, float centre) {
   Entry& entry = entry_of(quad);
   entry.last_used = frame_;
   entry.place = place_++;
@@ -145,9 +147,14 @@ const MatrixLevel& MatrixTextures::find(const MatrixQuad& quad, int width, int h
   for (MatrixLevel& level : entry.levels) {
     if (level.rows == rows && level.cols == cols && (!pooled || level.centre == centre)) {
       level.last_used = frame_;
-      return level;
+      return &level;
     }
   }
+  if (spent_.count() > 0 && spent_ >= budget_) {
+    lacks_ = true;
+    return nullptr;
+  }
+  const auto begun = std::chrono::steady_clock::now();
   if (entry.levels.size() >= levels_kept) {
     std::erase_if(entry.levels, [this](const MatrixLevel& each) { return each.last_used < frame_; });
   }
@@ -158,7 +165,8 @@ const MatrixLevel& MatrixTextures::find(const MatrixQuad& quad, int width, int h
   level.pooled = pooled;
   level.last_used = frame_;
   upload(entry.key, level);
-  return level;
+  spent_ += std::chrono::steady_clock::now() - begun;
+  return &level;
 }
 
 /// Whether this size was drawn in the frame before, or before in this one.

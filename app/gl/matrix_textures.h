@@ -6,6 +6,7 @@
 // the extreme of what is left under a pixel: such a level is uploaded anew only where that has doubled or halved.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -43,11 +44,15 @@ class MatrixTextures {
  public:
   MatrixTextures();
 
+  /// A frame that has pooled and uploaded one matrix at least, and for so long, leaves the rest to the next ones. Without end unless set.
+  void set_frame_budget(std::chrono::milliseconds budget) { budget_ = budget; }
   /// Call once a frame: what has not been drawn for a few frames is given back.
   void begin_frame();
   /// The quad's matrix with no more cells an axis than pixels or, at a new size, than 2 · size − 1; all of its cells where it
-  /// has fewer. `centre` as for pool(). The reference is good until the next call.
-  const MatrixLevel& find(const MatrixQuad& quad, int width, int height, float centre);
+  /// has fewer. `centre` as for pool(). Good until the next call; null where it is left to a later frame.
+  const MatrixLevel* find(const MatrixQuad& quad, int width, int height, float centre);
+  /// Whether this frame left something to the next ones.
+  bool lacks() const { return lacks_; }
 
   /// Since the beginning; for tests.
   std::uint64_t uploads() const { return uploads_; }
@@ -79,6 +84,8 @@ class MatrixTextures {
   std::uint64_t frame_ = 0;
   std::uint64_t uploads_ = 0, uploaded_texels_ = 0;
   int largest_;
+  std::chrono::steady_clock::duration budget_ = std::chrono::steady_clock::duration::max(), spent_{};
+  bool lacks_ = false;
 };
 
 }  // namespace headlight

@@ -1,10 +1,12 @@
 #include "app/web/page.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <string>
 
+#include <emscripten/eventloop.h>
 #include <emscripten/html5_webgl.h>
 #include <imgui.h>
 
@@ -28,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int frames_an_event = 3;  // ImGui lays out by what the last frame measured
 constexpr double caret_blink_seconds = 0.4;
 constexpr double seconds_between_keeping = 1;
-constexpr auto a_jobs_share = std::chrono::milliseconds(16);  // of the time, before the frame has its turn
+constexpr auto a_jobs_share = std::chrono::milliseconds(16);  // of the time, before the frame has its turn; what a frame itself may pool for
 
 RecentFiles recent_files() { return RecentFiles(state_folder() / "recent"); }
 
@@ -56,10 +58,9 @@ JobUnderWay& job_under_way() {
   return job;
 }
 
-/// An outcome, or progress.
-void wake() {
-  if (the_page() != nullptr) the_page()->touch();
-}
+/// An outcome, or progress, of whichever thread.
+std::atomic<bool> woken{false};
+void wake() { woken = true; }
 
 /// In the midst of a job: the frame has its turn where the job's share of the time is over.
 void give_way() {
@@ -114,6 +115,7 @@ struct Page::State {
   State(const WindowOptions& wanted, Preferences last) : preferences(std::move(last)), session(wanted.start, wake, recent_files()) {
     session.set_texture_limit(ImguiHost::texture_limit());
     session.fade_notices_after(8);
+    painter.set_frame_budget(a_jobs_share);
     ImGuiIO& io = ImGui::GetIO();
     io.SetClipboardTextFn = [](void*, const char* text) { browser_copy(text); };
     io.GetClipboardTextFn = [](void*) { return browser_clipboard(); };
@@ -145,7 +147,7 @@ struct Page::State {
     host.render(width, height, session.ground());
     if (const std::string trouble = host.take_trouble(); !trouble.empty()) session.warn(trouble);
     if (session.wants_pixels()) session.take_pixels(read_pixels(width, height));
-    frames_due = std::max(frames_due - 1, 0);
+    frames_due = painter.lacks() ? frames_an_event : std::max(frames_due - 1, 0);
     ++frames;
     tell_browser();
   }
@@ -207,6 +209,7 @@ void Page::resize(int width, int height, float scale) {
 
 void Page::frame() {
   look_around();
+  if (woken.exchange(false)) touch();
   state_->session.update();
   if (state_->session.lacks_letters()) browser_fetch_face();
   if (state_->is_due()) state_->draw();
@@ -251,8 +254,11 @@ bool Page::offers_recovery() const { return state_->session.offers_recovery(); }
 int Page::frames_drawn() const { return state_->frames; }
 
 int run_window(const WindowOptions& options) {
+#ifndef __EMSCRIPTEN_PTHREADS__
   breathe_by(give_way);
+#endif
   page() = std::make_unique<Page>(options);
+  emscripten_runtime_keepalive_push();  // main() returns, the page and its threads stay
   return 0;
 }
 

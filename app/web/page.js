@@ -99,10 +99,10 @@
   // Files
 
   let openings = 0;
-  /// `files`: [{name, bytes}…]. A model's folder is opened whole.
-  const openFiles = (files) => {
+  /// `files`: [{name, bytes}…], of `called` where they are a folder's. A model's folder is opened whole.
+  const openFiles = (files, called = 'files') => {
     if (files.length === 0) return;
-    const folder = `${opened}/${++openings}`;
+    const folder = `${opened}/${++openings}/${called.replaceAll('/', '_')}`;
     program.FS.mkdirTree(folder);
     const paths = files.map(({name, bytes}) => {
       const path = `${folder}/${name.replaceAll('/', '_')}`;
@@ -113,7 +113,7 @@
     const isModel = files.some(({name}) => name === 'config.json');
     for (const path of isModel ? [folder] : paths) program.ccall('page_open', null, ['string'], [path]);
   };
-  const readFiles = async (list) => openFiles(await Promise.all([...list].map(async (file) => ({name: file.name, bytes: new Uint8Array(await file.arrayBuffer())}))));
+  const readFiles = async (list, called) => openFiles(await Promise.all([...list].map(async (file) => ({name: file.name, bytes: new Uint8Array(await file.arrayBuffer())}))), called);
 
   const filesOfFolder = async (entry) => {
     const reader = entry.createReader(), entries = [];
@@ -124,7 +124,7 @@
   const drop = async (data) => {
     const entries = [...data.items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry);
     const folder = entries.find((entry) => entry.isDirectory);
-    await readFiles(folder ? await filesOfFolder(folder) : data.files);
+    await (folder ? readFiles(await filesOfFolder(folder), folder.name) : readFiles(data.files));
   };
 
   // Hands
@@ -262,7 +262,7 @@
   };
 
   const loop = () => {
-    const job = typeof WebAssembly.promising === 'function' ? WebAssembly.promising(program._page_job) : program._page_job;
+    const job = !threads && typeof WebAssembly.promising === 'function' ? WebAssembly.promising(program._page_job) : program._page_job;
     let busy = false;
     const stop = (error) => {  // a mistake of ours: nothing of the program can be trusted any more
       running = false;
@@ -309,11 +309,23 @@
     FS.syncfs(true, () => module.removeRunDependency('state'));  // without storage there is nothing to go on with
   };
 
+  /// Threads need memory that they share, which a browser gives to pages alone (docs/web.md).
+  const threads = self.crossOriginIsolated === true;
+  const load = (file) => new Promise((good, bad) => {
+    const script = document.createElement('script');
+    script.src = file;
+    script.onload = good;
+    script.onerror = () => bad(new Error(`${file} could not be loaded`));
+    document.head.append(script);
+  });
+
   const start = async () => {
     keepsState = await claimStorage();
+    await load(threads ? 'headlight-threads.js' : 'headlight.js');
     program = await createHeadlight({
       canvas, page,
       preRun: [prepare],
+      locateFile: (file, folder) => folder + (file.endsWith('.data') ? 'headlight.data' : file),  // the same for both
       print: (text) => console.log(text),
       printErr: (text) => complaints.push(text),
       setStatus: (text) => {
@@ -339,6 +351,7 @@
 
   // For scripts: any command line but the window's, its files under the page's own names; the exit status and what it wrote.
   window.headlight = {
+    threads,
     get ready() { return running && program._page_settled() === 1; },
     get frames() { return program ? program._page_frames() : 0; },
     get link() { return program.ccall('page_link', 'string', [], []); },

@@ -314,6 +314,29 @@ TEST_CASE("steady frames upload nothing and allocate nothing", "[gl]") {
   CHECK(stage->textures().uploads() == settled_uploads);
 }
 
+TEST_CASE("a frame that may take no longer leaves matrices to the next ones, and all are there in the end", "[gl]") {
+  const auto stage = make_stage(300, 100);
+  if (!stage) return;
+  stage->painter().set_frame_budget(std::chrono::milliseconds(0));
+  const Colormap map = colormap("signal", Theme::light);
+  std::vector<MatrixQuad> quads;
+  for (int i = 0; i < 3; ++i) quads.push_back(quad_at(random_matrix(300 + i, 300), map, 100.0f * static_cast<float>(i), 0, 100, 100));
+  const auto draw_all = [&] {
+    stage->frame(Theme::light, [&](ImDrawList& list, GlMatrixPainter& painter) {
+      for (const MatrixQuad& quad : quads) painter.draw(list, quad);
+    });
+  };
+  draw_all();
+  CHECK(stage->textures().uploads() == 1);
+  CHECK(stage->painter().lacks());
+  for (int frame = 0; frame < 10; ++frame) draw_all();
+  CHECK_FALSE(stage->painter().lacks());
+  CHECK(stage->textures().uploads() >= quads.size());
+  const std::uint64_t uploads = stage->textures().uploads();
+  draw_all();
+  CHECK(stage->textures().uploads() == uploads);
+}
+
 TEST_CASE("where one row of a matrix changed, one row is uploaded", "[gl]") {
   const auto stage = make_stage(200, 200);
   if (!stage) return;

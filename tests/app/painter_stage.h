@@ -35,6 +35,7 @@ class PainterStage {
     return target_.read();
   }
   const MatrixTextures& textures() const { return painter_.textures(); }
+  GlMatrixPainter& painter() { return painter_; }
 
  private:
   int width_, height_;

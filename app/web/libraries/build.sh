@@ -5,8 +5,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "$1"
 folder=$PWD
 prefix=$folder/web
-# The page's exceptions are WebAssembly's own, and so is what libpng jumps by.
-flags="-O2 -fwasm-exceptions -msimd128"
+# The page's exceptions are WebAssembly's own, and so is what libpng jumps by; what is built with atomics suits pages with threads and without.
+flags="-O2 -fwasm-exceptions -msimd128 -matomics -mbulk-memory"
 
 quietly() { "$@" >"$folder/build.log" 2>&1 </dev/null || { tail -n 40 "$folder/build.log" >&2; exit 1; }; }
 
