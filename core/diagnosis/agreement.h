@@ -7,7 +7,9 @@
 
 namespace headlight {
 
-/// |mine − right| ≤ 1e-5 + (1e-4 + slack) · |right|; NaN with NaN, an infinity with the same one. `slack` is what a file of
+/// How far apart from `right` a number may be that agrees with it: 1e-5 + (1e-4 + slack) · |right|.
+double tolerance(float right, float slack = 0);
+/// |mine − right| ≤ tolerance(right, slack); NaN with NaN, an infinity with the same one. `slack` is what a file of
 /// half precision has rounded away.
 bool agree(float mine, float right, float slack = 0);
 

@@ -152,3 +152,29 @@ TEST_CASE("what is to be found in a lesson with a mistake is not told before it 
   progress.step = 3;
   CHECK(told(course, progress).mistake);
 }
+
+TEST_CASE("where a stage agrees, what rounding leaves is said as a number and is not painted as a difference") {
+  const samples::TempFolder scratch;
+  HeadlessWindow window(sentence());
+  window.settle();
+  const Tensor right = (*window.document().trace)[Stage::output];
+  Buffer values(right.values().begin(), right.values().end());
+  values[3] += 4e-7f;
+  const NamedArray arrays[] = {{"output", Tensor(right.shape(), std::move(values))}};
+  write_npz(scratch / "mine.npz", arrays);
+  window.session.open((scratch / "mine.npz").string());
+  window.settle();
+  REQUIRE(window.document().beside);
+  CHECK(window.document().beside->comparison.matches());
+  const auto& stages = window.document().beside->comparison.stages;
+  const auto output = std::ranges::find(stages, Stage::output, &StageComparison::stage);
+  REQUIRE(output != stages.end());
+  CHECK(has(verdict_words(*output, Words("en")), "e−07"));
+  REQUIRE(window.painter.quads.size() == 3);
+  const MatrixQuad& apart = window.painter.quads.back();
+  float largest = 0;
+  for (const float value : apart.values.values()) largest = std::max(largest, std::abs(value));
+  CHECK(largest > 1e-7f);
+  CHECK(apart.range.hi > 20 * largest);
+  CHECK(apart.range.lo == -apart.range.hi);
+}

@@ -21,6 +21,11 @@ std::string number_text(float value, int digits) {
   return result;
 }
 
+std::string bound_text(float value) {
+  const float size = std::abs(value);
+  return number_text(value, size >= 9.95f || size == 0 ? 0 : size >= 0.995f ? 1 : 2);
+}
+
 std::string grouped(long long count) {
   std::string text = std::to_string(count);
   const std::size_t sign = count < 0 ? 1 : 0;

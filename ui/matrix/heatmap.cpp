@@ -211,6 +211,16 @@ void draw_labels_beside(const LabelStyle& style, bool rows, bool cols) {
 
 }  // namespace
 
+void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map) {
+  constexpr int steps = 24;
+  if (bar.width() < 8) return;
+  for (int i = 0; i < steps; ++i) {
+    const float from = static_cast<float>(i) / steps, to = static_cast<float>(i + 1) / steps;
+    const ImU32 a = to_imgui(map.at(from)), b = to_imgui(map.at(to));
+    list.AddRectFilledMultiColor({bar.min.x + from * bar.width(), bar.min.y}, {bar.min.x + to * bar.width(), bar.max.y}, a, b, b, a);
+  }
+}
+
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols) {
   draw_labels_beside({frame, list, heat, rect, rect, pixels, cell_size(heat, rect)}, rows, cols);
 }

@@ -18,6 +18,8 @@ enum class Mark { kept, pointed };
 void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell, Mark mark = Mark::kept);
 /// Both that there may be: of the selected cell and of the one under the pointer, which look different.
 void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect);
+/// A map's colours from its lowest to its highest; nothing where there is no room to tell them apart.
+void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map);
 /// Names of rows (left of `rect`) and columns (below it, upright or at 45°). Where they would touch, indices in round steps.
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols);
 /// The same of a matrix that fills `rect` but is seen only in `seen`: beside and below that, of the cells whose middles show.

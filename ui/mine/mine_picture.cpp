@@ -8,6 +8,7 @@
 #include "ui/document/beside.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"
+#include "ui/look/number_text.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/widgets/paragraph.h"
 
@@ -178,15 +179,21 @@ class Maker {
     if (right.rank() == 4 && head >= right.size(1)) head = std::min(head / frame_.trace()->dims().groups(), right.size(1) - 1);
     const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);
     const Tensor apart = difference_of(a, b);
-    const float gap = 12 * u_, width = (area.width() - 2 * gap) / 3;
+    const float gap = 12 * u_, names = widest_label(frame_, info(picture_.stage).rows, a.rows, 12 * u_) + 8 * u_;
+    // One below the other where the cells are larger so.
+    const auto across = [&](float wide, float high) { return std::min({(wide - names - 22 * u_) / static_cast<float>(a.cols), 1.4f * (high - 62 * u_) / static_cast<float>(a.rows), 84 * u_}); };
+    const float third_of_width = (area.width() - 2 * gap) / 3, third_of_height = (area.height() - 2 * gap) / 3;
+    const bool stacked = across(area.width(), third_of_height) > 1.2f * across(third_of_width, area.height());
+    const float width = stacked ? area.width() : third_of_width, height = stacked ? third_of_height : area.height();
     const char* titles[] = {course_ ? "mine.its_numbers" : "mine.yours", "mine.right", course_ ? "mine.its_minus_right" : "mine.yours_minus_right"};
-    const float widest = std::min(widest_label(frame_, info(picture_.stage).rows, a.rows, 12 * u_) + 8 * u_, width * 0.3f);
+    const float widest = std::min(names, width * 0.3f);
+    float below = area.min.y;
     for (int i = 0; i < 3; ++i) {
       MinePanel panel;
-      const float left = area.min.x + static_cast<float>(i) * (width + gap);
+      const float left = area.min.x + (stacked ? 0 : static_cast<float>(i) * (width + gap)), top = stacked ? below : area.min.y;
       panel.title = frame_.words(titles[i]);
-      panel.card = {{left, area.min.y}, {left + width, area.max.y}};
-      const Rect box{{left + 10 * u_ + widest, area.min.y + 32 * u_}, {left + width - 12 * u_, area.max.y - 30 * u_}};
+      panel.card = {{left, top}, {left + width, top + height}};
+      const Rect box{{left + 10 * u_ + widest, top + 32 * u_}, {left + width - 12 * u_, top + height - 30 * u_}};
       const float cell = std::min({box.width() / static_cast<float>(a.cols), 1.4f * box.height() / static_cast<float>(a.rows), 84 * u_});
       const float high = std::min(box.height() / static_cast<float>(a.rows), std::max(cell, 24 * u_));
       const ImVec2 size{cell * static_cast<float>(a.cols), high * static_cast<float>(a.rows)};
@@ -211,23 +218,26 @@ class Maker {
       else if (heat.quad.mask.defined()) heat.quad.mask = right_run[Stage::mask];
       if (i == 2) {
         heat.quad.colormap = heat.colormap = &window_colormap(view, Stage::scores);
-        const float reach = std::max(reach_of(apart.matrix()), 1e-30f);
+        // Where a stage agrees, what rounding leaves is not made to look like a difference.
+        const float rounding = stage->differs() ? 1e-30f : static_cast<float>(tolerance(reach_of(b)));
+        const float reach = std::max(reach_of(apart.matrix()), rounding);
         heat.quad.range = {-reach, reach};
       } else if (info(picture_.stage).palette == Palette::diverging) {
         const float reach = std::max({reach_of(a), reach_of(b), 1e-30f});
         heat.quad.range = {-reach, reach};
       }
+      panel.lo = bound_text(heat.quad.range.lo);
+      panel.hi = bound_text(heat.quad.range.hi);
       heat.row_labels = axis_labels(frame_, info(picture_.stage).rows, a.rows);
       if (cell >= 26 * u_) heat.col_labels = axis_labels(frame_, info(picture_.stage).cols, a.cols);
       heat.label_room = widest / (12 * u_);
       if (shows_claim() && i < 2) panel.mark = mark_of(*claim_, heat);
       else if (secrets_.stages) panel.mark = mark_of(*stage, heat);
       if (i == 2) heat.batch = heat.head = 0;  // where its numbers are
+      panel.card.max.y = std::min(rect.max.y + 30 * u_, top + height);
+      below = panel.card.max.y + gap;
       picture_.panels.push_back(std::move(panel));
     }
-    float bottom = area.min.y;
-    for (const MinePanel& panel : picture_.panels) bottom = std::max(bottom, panel.heat.rect.max.y + 30 * u_);
-    for (MinePanel& panel : picture_.panels) panel.card.max.y = std::min(bottom, area.max.y);
   }
 
   /// A stage that the run has none of stands in another's shape.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "ui/look/number_text.h"
+
 namespace headlight {
 namespace {
 
@@ -84,7 +86,7 @@ std::string verdict_words(const StageComparison& stage, const Words& words) {
   const std::string reading = reading_words(stage.own->reading, words);
   if (!stage.agreement) return words.fill("mine.differs_shape", {reading});
   const Agreement& a = *stage.agreement;
-  const std::string text = a.agrees ? words("mine.stage_agrees")
+  const std::string text = a.agrees ? a.largest > 0 ? words.fill("mine.stage_agrees_within", {number_text(static_cast<float>(a.largest), 2)}) : words("mine.stage_agrees")
                                     : words.fill("mine.differs_at", {place(a.at), short_number(static_cast<double>(a.mine)), short_number(static_cast<double>(a.right))});
   return reading.empty() ? text : text + "  (" + reading + ")";
 }

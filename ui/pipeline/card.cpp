@@ -53,12 +53,6 @@ std::vector<Strip> head_strips(const Frame& frame, Stage stage, Rect heat) {
 
 bool wears_head(Stage stage) { return has_head_axis(stage); }
 
-/// An end of a colour bar: two or three digits.
-std::string bound_text(float value) {
-  const float size = std::abs(value);
-  return number_text(value, size >= 9.95f || size == 0 ? 0 : size >= 0.995f ? 1 : 2);
-}
-
 /// The ends of a card's colour bar; where there is no room for both, one says it all of a range around zero.
 void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
   const ValueRange range = card.heats[0].quad.range;

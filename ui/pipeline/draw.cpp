@@ -164,7 +164,7 @@ class Painter {
     draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {bar.min.x, y}, frame_.look.muted, card.lo);
     draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {bar.max.x - hi, y}, frame_.look.muted, card.hi);
     if (card.hi.empty()) return;
-    colour_bar({{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}}, *card.heats[0].colormap);
+    draw_colour_bar(list_, {{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}}, *card.heats[0].colormap);
     bar_ticks_on(card, {{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}});
   }
 
@@ -175,18 +175,6 @@ class Painter {
       const float x = bar.min.x + tick.at * bar.width() - size.x / 2;
       list_.AddRectFilled({x - 3 * t_, bar.min.y}, {x + size.x + 3 * t_, bar.max.y}, frame_.look.card);
       draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {x, bar.centre().y - size.y / 2}, frame_.look.muted, tick.text);
-    }
-  }
-
-  void colour_bar(Rect bar, const Colormap& map) {
-    constexpr int steps = 24;
-    if (bar.width() < 8) return;
-    for (int i = 0; i < steps; ++i) {
-      const float from = static_cast<float>(i) / steps;
-      const float to = static_cast<float>(i + 1) / steps;
-      const ImU32 a = to_imgui(map.at(from));
-      const ImU32 b = to_imgui(map.at(to));
-      list_.AddRectFilledMultiColor({bar.min.x + from * bar.width(), bar.min.y}, {bar.min.x + to * bar.width(), bar.max.y}, a, b, b, a);
     }
   }
 
