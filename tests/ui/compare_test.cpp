@@ -51,7 +51,7 @@ TEST_CASE("what if: beside the pinned result and the present one stands their di
   CHECK(window.document().difference == nullptr);
 }
 
-TEST_CASE("results of other sizes are not subtracted, and the window says what they are") {
+TEST_CASE("results of other sizes are not subtracted but stand beside each other, and pointing at A's takes no cell of B's") {
   HeadlessWindow window(comparing());
   window.click(window.find("canvas", {"pin"}));
   window.session.open("lesson:query-key-value");
@@ -59,6 +59,20 @@ TEST_CASE("results of other sizes are not subtracted, and the window says what t
   REQUIRE(window.document().difference != nullptr);
   CHECK(window.document().difference->find(Stage::weights)->kind == StageDifference::Kind::other_shape);
   CHECK(window.document().error.empty());
+  REQUIRE(window.painter.quads.size() == 2);
+  const Trace &a = *window.document().pinned, &b = *window.document().trace;
+  const MatrixQuad &left = window.painter.quads[0], &right = window.painter.quads[1];
+  CHECK(identical(left.values, a[Stage::weights]));
+  CHECK(identical(right.values, b[Stage::weights]));
+  CHECK(left.range.hi == right.range.hi);
+  const auto last_cell = [](const MatrixQuad& quad) { return ImVec2{quad.max.x - 3, quad.max.y - 3}; };
+  window.move(last_cell(left));
+  window.settle();
+  CHECK_FALSE(window.document().view.hovered);
+  window.move(last_cell(right));
+  window.settle();
+  REQUIRE(window.document().view.hovered);
+  CHECK(window.document().view.hovered->row == b[Stage::weights].matrix().rows - 1);
 }
 
 TEST_CASE("the key A pins what is shown") {

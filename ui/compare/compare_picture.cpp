@@ -160,7 +160,7 @@ Stage stage_shown(const Frame& frame) {
   if (chosen && difference.find(*chosen)) return *chosen;
   const StageDifference* weights = difference.find(Stage::weights);
   const StageDifference* first = difference.first();
-  return weights && weights->kind != Kind::differs && first ? first->stage : Stage::weights;
+  return weights && weights->kind != Kind::differs && weights->kind != Kind::other_shape && first ? first->stage : Stage::weights;
 }
 
 constexpr float panel_title = 32, panel_foot = 28, names_upright = 20;  // points
@@ -172,8 +172,60 @@ float panel_cell(const MatrixView& matrix, Rect area, int lines, float names, fl
   return std::min(1.5f * std::max(box.y, 0.0f) / static_cast<float>(matrix.rows), std::max(box.x, 0.0f) / static_cast<float>(matrix.cols));
 }
 
+/// A's matrix where it has another shape than B's: of the batch entry and head that are looked at, as far as it has such.
+HeatPicture other_heat(const Frame& frame, Stage stage, Rect rect) {
+  const Trace& a = *frame.document.pinned;
+  const Tensor& whole = a[stage];
+  HeatPicture heat = side_heat(frame, stage, {}, a, rect);
+  const Index head = is_per_kv_head(stage) ? frame.view().head / a.dims().groups() : frame.view().head;
+  heat.batch = heat.quad.batch = whole.rank() >= 3 ? std::min(frame.view().batch, whole.size(0) - 1) : 0;
+  heat.head = heat.quad.head = whole.rank() >= 4 ? std::min(head, whole.size(1) - 1) : 0;
+  const MatrixView matrix = whole.matrix(heat.batch, heat.head);
+  heat.rows = matrix.rows;
+  heat.cols = matrix.cols;
+  return heat;
+}
+
+/// A and B beside each other, each in its own shape and with its own names. Gives the y below.
+float add_two_shapes(const Frame& frame, Stage stage, Rect area, ComparePicture& picture) {
+  const float u = frame.u, gap = 12 * u, width = (area.width() - gap) / 2;
+  float bottom = area.min.y;
+  for (int i = 0; i < 2; ++i) {
+    const Trace& side = i == 0 ? *frame.document.pinned : *frame.trace();
+    const MatrixView matrix = side[stage].matrix();
+    ComparePanel panel;
+    panel.other = i == 0;
+    panel.title = frame.words(i == 0 ? "compare.a" : "compare.b");
+    const float left = area.min.x + static_cast<float>(i) * (width + gap);
+    panel.card = {{left, area.min.y}, {left + width, area.max.y}};
+    const Index batch = side[stage].rank() >= 3 ? std::min(frame.view().batch, side[stage].size(0) - 1) : 0;
+    const auto labels = [&](Axis axis, Index count, float& widest) {
+      std::vector<std::string> all;
+      for (Index at = 0; at < count; ++at) {
+        all.push_back(axis_label(side, axis, batch, at));
+        widest = std::max(widest, text_size(frame.fonts, Face::bold, 12 * u, all.back()).x);
+      }
+      return all;
+    };
+    float names = 0, widest_column = 0;
+    std::vector<std::string> rows = labels(info(stage).rows, matrix.rows, names), cols = labels(info(stage).cols, matrix.cols, widest_column);
+    names = std::clamp(names + 8 * u, 24 * u, std::min(110 * u, width * 0.36f));
+    const Rect rect = fit(panel.card, matrix.rows, matrix.cols, panel_title * u, names, names_upright * u, u);
+    panel.heat = i == 0 ? other_heat(frame, stage, rect) : side_heat(frame, stage, {frame.view().batch, frame.view().head}, side, rect);
+    panel.heat.row_labels = std::move(rows);
+    if (rect.width() / static_cast<float>(matrix.cols) >= 10 * u) panel.heat.col_labels = std::move(cols);
+    panel.heat.widest_column = widest_column / (12 * u);
+    panel.heat.label_room = (names - 6 * u) / (12 * u);
+    panel.card.max.y = rect.max.y + panel_foot * u;
+    bottom = std::max(bottom, panel.card.max.y);
+    picture.panels.push_back(std::move(panel));
+  }
+  return bottom;
+}
+
 /// Gives the y below the panels: they are as high as their matrices need.
 float add_panels(const Frame& frame, const StageDifference& stage, Rect area, ComparePicture& picture) {
+  if (stage.kind == Kind::other_shape) return add_two_shapes(frame, stage.stage, area, picture);
   if (stage.kind != Kind::differs && stage.kind != Kind::same) return area.min.y;
   const float u = frame.u;
   const float gap = 12 * u;
@@ -281,6 +333,11 @@ CompareTile make_tile(const Frame& frame, const StageDifference& stage, const Re
 
 constexpr float tile_gap = 8, narrowest_tile = 116, lowest_tile = 56;  // points
 
+/// Whether a tile has a matrix in it.
+bool any_differs(const Frame& frame) {
+  return std::ranges::any_of(frame.document.difference->stages, [](const StageDifference& stage) { return stage.kind == Kind::differs; });
+}
+
 /// How many lines of tiles the stages that changed take.
 int tile_rows(const Frame& frame, float width) {
   const auto changed = static_cast<int>(std::ranges::count_if(frame.document.difference->stages, [](const StageDifference& stage) { return stage.kind != Kind::same; }));
@@ -303,7 +360,7 @@ void add_tiles(const Frame& frame, Rect area, ComparePicture& picture) {
   if (rows == 0) return;
   const int columns = (static_cast<int>(changed.size()) + rows - 1) / rows;
   const float width = std::min((area.width() + gap) / static_cast<float>(columns) - gap, 170 * u);
-  const float height = std::min((area.height() + gap) / static_cast<float>(rows) - gap, 190 * u);
+  const float height = std::min((area.height() + gap) / static_cast<float>(rows) - gap, (any_differs(frame) ? 190 : lowest_tile) * u);
   for (std::size_t i = 0; i < changed.size(); ++i) {
     const ImVec2 min{area.min.x + static_cast<float>(static_cast<int>(i) % columns) * (width + gap),
                      area.min.y + static_cast<float>(static_cast<int>(i) / columns) * (height + gap)};
@@ -323,7 +380,7 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   const float u = frame.u;
   const float lowest = std::min(static_cast<float>(tile_rows(frame, area.width())) * (lowest_tile + tile_gap) * u, area.height() * 0.45f);
   const bool any_tiles = tile_rows(frame, area.width()) > 0;
-  const float tiles = any_tiles ? std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest) : 0;
+  const float tiles = !any_differs(frame) ? lowest : any_tiles ? std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest) : 0;
   const Tensor& whole = (*frame.trace())[picture.stage];
   const bool several = stage.kind == Kind::differs && whole.rank() >= 3 && (whole.size(0) > 1 || (has_head_axis(picture.stage) && whole.size(1) > 1));
   const float row = several ? 86 * u : 0;

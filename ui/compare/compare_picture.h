@@ -15,6 +15,7 @@ struct ComparePanel {
   Rect card;
   std::string title;
   HeatPicture heat;
+  bool other = false;  ///< A's in a shape that B's has not: none of its cells is one of B's
 };
 
 struct CompareTile {
@@ -40,7 +41,7 @@ struct ComparePicture {
   std::string changes;           ///< what B's scenario says that A's does not
   std::string summary;           ///< the first stage that changes, and by how much the output moves
   std::string stage_summary;     ///< the stage that is shown large: how many numbers changed, the largest and where
-  std::vector<ComparePanel> panels;  ///< A, B, B − A; empty where the stage cannot be subtracted
+  std::vector<ComparePanel> panels;  ///< A, B, B − A; A and B where they have other shapes; empty where one has no such stage
   std::vector<CompareSlice> slices;  ///< where there are several, those that changed before the others where not all fit
   std::vector<CompareTile> tiles;    ///< of the stages that are not the same in both
   std::string unchanged;             ///< the names of those that are

@@ -102,7 +102,8 @@ void draw_panels(const Frame& frame, const ComparePicture& picture, Rect area) {
     const bool last = &panel == &picture.panels.back();
     draw_card(frame, list, panel.card, last ? frame.look.accent : frame.look.line, (last ? 1.6f : 1) * u);
     draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {panel.card.min.x + 12 * u, panel.card.min.y + 8 * u}, frame.look.ink, panel.title);
-    draw_matrix(frame, panel.heat, true);
+    if (panel.other) draw_heat(frame, list, panel.heat, panel.heat.rect, true);
+    else draw_matrix(frame, panel.heat, true);
     draw_labels(frame, list, panel.heat, panel.heat.rect, 12 * u, true, true);
   }
 }
@@ -147,23 +148,41 @@ void draw_slice(const Frame& frame, const CompareSlice& slice, int id) {
   draw_elided(list, frame.fonts, slice.chosen ? Face::bold : Face::ui, TypeSize::body * u, {slice.card.min.x, slice.card.min.y - 17 * u}, ink, slice.label, slice.card.width() + 6 * u);
 }
 
+std::string number_words(const char* side, const HeatPicture& heat, const Cell& cell) {
+  char words[48];
+  const MatrixQuad& quad = heat.quad;
+  std::snprintf(words, sizeof words, "%s %.5g", side, static_cast<double>(quad.values.matrix(quad.batch, quad.head)(cell.row, cell.col)));
+  return words;
+}
+
 /// A cell of any of the three matrices is the present result's cell.
 void point(const Frame& frame, const ComparePicture& picture, Rect area) {
   ImGui::SetCursorScreenPos(area.min);
   const bool clicked = ImGui::InvisibleButton("matrices", {area.width(), area.height()});
   std::optional<Cell> cell;
   const HeatPicture* under = nullptr;
+  bool alone = false;  // the other side has no such cell
   if (ImGui::IsItemHovered()) {
     for (const ComparePanel& panel : picture.panels) {
-      if (const auto found = cell_in(panel.heat, ImGui::GetIO().MousePos)) {
-        cell = found;
-        under = &panel.heat;
+      alone = alone || panel.other;
+      const auto found = cell_in(panel.heat, ImGui::GetIO().MousePos);
+      if (!found) continue;
+      if (panel.other) {
+        if (frame.view().hovered) frame.actions.push_back(Hover{});
+        return tooltip(frame, number_words("A", panel.heat, *found));
       }
+      cell = found;
+      under = &panel.heat;
     }
   }
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (!cell || !under) return;
   if (under == &picture.panels[1].heat) offer_matrix_menu(frame, cell);  // B, the present result; A and B − A are no stage's
+  if (alone) {
+    tooltip(frame, number_words("B", *under, *cell));
+    if (clicked) frame.show([cell](View& v) { v.selected = cell; });
+    return;
+  }
   const auto at = [&](const Trace& trace) {
     return static_cast<double>(trace[cell->stage].matrix(cell->batch, cell->head)(cell->row, cell->col));
   };
