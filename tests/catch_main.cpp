@@ -1,4 +1,2 @@
-#ifndef HEADLIGHT_CATCH3
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
-#endif
