@@ -199,6 +199,7 @@ class Maker {
       const ImVec2 size{cell * static_cast<float>(a.cols), high * static_cast<float>(a.rows)};
       const Rect rect{{box.centre().x - size.x / 2, box.min.y}, {box.centre().x + size.x / 2, box.min.y + size.y}};
       if (i == 2 && !secrets_.stages) {
+        panel.card.max.y = top + picture_.panels.front().card.height();
         picture_.panels.push_back(std::move(panel));
         continue;
       }
@@ -225,6 +226,8 @@ class Maker {
       } else if (info(picture_.stage).palette == Palette::diverging) {
         const float reach = std::max({reach_of(a), reach_of(b), 1e-30f});
         heat.quad.range = {-reach, reach};
+      } else {  // the run's own range is that of the right numbers alone
+        heat.quad.range.hi = std::max({heat.quad.range.hi, reach_of(a), reach_of(b)});
       }
       panel.lo = bound_text(heat.quad.range.lo);
       panel.hi = bound_text(heat.quad.range.hi);
