@@ -102,6 +102,7 @@ void draw_panels(const Frame& frame, const ComparePicture& picture, Rect area) {
     const bool last = &panel == &picture.panels.back();
     draw_card(frame, list, panel.card, last ? frame.look.accent : frame.look.line, (last ? 1.6f : 1) * u);
     draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {panel.card.min.x + 12 * u, panel.card.min.y + 8 * u}, frame.look.ink, panel.title);
+    draw_colour_ends(frame, list, panel.heat, panel.card, panel.title);
     if (panel.other) draw_heat(frame, list, panel.heat, panel.heat.rect, true);
     else draw_matrix(frame, panel.heat, true);
     draw_labels(frame, list, panel.heat, panel.heat.rect, 12 * u, true, true);

@@ -20,6 +20,8 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
 void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect);
 /// A map's colours from its lowest to its highest; nothing where there is no room to tell them apart.
 void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map);
+/// What the ends of a heatmap's colours stand for, in its card's upper right corner, where there is room beside the title.
+void draw_colour_ends(const Frame& frame, ImDrawList& list, const HeatPicture& heat, const Rect& card, std::string_view title);
 /// Names of rows (left of `rect`) and columns (below it, upright or at 45°). Where they would touch, indices in round steps.
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols);
 /// The same of a matrix that fills `rect` but is seen only in `seen`: beside and below that, of the cells whose middles show.

@@ -8,7 +8,6 @@
 #include "ui/document/beside.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"
-#include "ui/look/number_text.h"
 #include "ui/matrix/heatmap.h"
 #include "ui/widgets/paragraph.h"
 
@@ -229,8 +228,6 @@ class Maker {
       } else {  // the run's own range is that of the right numbers alone
         heat.quad.range.hi = std::max({heat.quad.range.hi, reach_of(a), reach_of(b)});
       }
-      panel.lo = bound_text(heat.quad.range.lo);
-      panel.hi = bound_text(heat.quad.range.hi);
       heat.row_labels = axis_labels(frame_, info(picture_.stage).rows, a.rows);
       if (cell >= 26 * u_) heat.col_labels = axis_labels(frame_, info(picture_.stage).cols, a.cols);
       heat.label_room = widest / (12 * u_);

@@ -24,7 +24,6 @@ struct MinePanel {
   Rect card;
   std::string title;
   HeatPicture heat;    ///< no rows: a question mark
-  std::string lo, hi;  ///< what the ends of its colours stand for
   std::optional<Rect> mark;  ///< the cell that differs most; in a lesson the one that the text speaks of
 };
 

@@ -119,23 +119,12 @@ class Drawer {
         draw_text(list_, frame_.fonts, Face::bold, 26 * u_, {panel.card.centre().x - 7 * u_, panel.card.centre().y - 15 * u_}, frame_.look.muted, "?");
         continue;
       }
-      ends(panel);
+      draw_colour_ends(frame_, list_, panel.heat, panel.card, panel.title);
       draw_heat(frame_, list_, panel.heat, panel.heat.rect, true);
       draw_labels(frame_, list_, panel.heat, panel.heat.rect, 12 * u_, true, !panel.heat.col_labels.empty());
       if (panel.mark) compat::add_rect(list_, panel.mark->grown(1.5f * u_).min, panel.mark->grown(1.5f * u_).max, frame_.look.warning, Corner::cell * u_, 2.5f * u_);
     }
     point();
-  }
-
-  /// In the card's upper right corner, as far as there is room beside the title.
-  void ends(const MinePanel& panel) {
-    const float pixels = TypeSize::note * u_, bar = 48 * u_, y = panel.card.min.y + 10 * u_;
-    const float lo = text_size(frame_.fonts, Face::mono, pixels, panel.lo).x, hi = text_size(frame_.fonts, Face::mono, pixels, panel.hi).x;
-    const float right = panel.card.max.x - 12 * u_, left = right - hi - bar - lo - 12 * u_;
-    if (left < panel.card.min.x + 24 * u_ + text_size(frame_.fonts, Face::bold, TypeSize::body * u_, panel.title).x) return;
-    draw_text(list_, frame_.fonts, Face::mono, pixels, {left, y}, frame_.look.muted, panel.lo);
-    draw_colour_bar(list_, {{left + lo + 6 * u_, y + 4 * u_}, {left + lo + 6 * u_ + bar, y + 11 * u_}}, *panel.heat.colormap);
-    draw_text(list_, frame_.fonts, Face::mono, pixels, {right - hi, y}, frame_.look.muted, panel.hi);
   }
 
   /// A cell of any of the three is the same place of all.
