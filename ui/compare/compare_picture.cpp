@@ -177,6 +177,7 @@ HeatPicture other_heat(const Frame& frame, Stage stage, Rect rect) {
   const Trace& a = *frame.document.pinned;
   const Tensor& whole = a[stage];
   HeatPicture heat = side_heat(frame, stage, {}, a, rect);
+  heat.elsewhere = true;
   const Index head = is_per_kv_head(stage) ? frame.view().head / a.dims().groups() : frame.view().head;
   heat.batch = heat.quad.batch = whole.rank() >= 3 ? std::min(frame.view().batch, whole.size(0) - 1) : 0;
   heat.head = heat.quad.head = whole.rank() >= 4 ? std::min(head, whole.size(1) - 1) : 0;
@@ -194,7 +195,6 @@ float add_two_shapes(const Frame& frame, Stage stage, Rect area, ComparePicture&
     const Trace& side = i == 0 ? *frame.document.pinned : *frame.trace();
     const MatrixView matrix = side[stage].matrix();
     ComparePanel panel;
-    panel.other = i == 0;
     panel.title = frame.words(i == 0 ? "compare.a" : "compare.b");
     const float left = area.min.x + static_cast<float>(i) * (width + gap);
     panel.card = {{left, area.min.y}, {left + width, area.max.y}};

@@ -15,7 +15,6 @@ struct ComparePanel {
   Rect card;
   std::string title;
   HeatPicture heat;
-  bool other = false;  ///< A's in a shape that B's has not: none of its cells is one of B's
 };
 
 struct CompareTile {

@@ -103,8 +103,7 @@ void draw_panels(const Frame& frame, const ComparePicture& picture, Rect area) {
     draw_card(frame, list, panel.card, last ? frame.look.accent : frame.look.line, (last ? 1.6f : 1) * u);
     draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {panel.card.min.x + 12 * u, panel.card.min.y + 8 * u}, frame.look.ink, panel.title);
     draw_colour_ends(frame, list, panel.heat, panel.card, panel.title);
-    if (panel.other) draw_heat(frame, list, panel.heat, panel.heat.rect, true);
-    else draw_matrix(frame, panel.heat, true);
+    draw_matrix(frame, panel.heat, true);
     draw_labels(frame, list, panel.heat, panel.heat.rect, 12 * u, true, true);
   }
 }
@@ -165,10 +164,10 @@ void point(const Frame& frame, const ComparePicture& picture, Rect area) {
   bool alone = false;  // the other side has no such cell
   if (ImGui::IsItemHovered()) {
     for (const ComparePanel& panel : picture.panels) {
-      alone = alone || panel.other;
+      alone = alone || panel.heat.elsewhere;
       const auto found = cell_in(panel.heat, ImGui::GetIO().MousePos);
       if (!found) continue;
-      if (panel.other) {
+      if (panel.heat.elsewhere) {
         if (frame.view().hovered) frame.actions.push_back(Hover{});
         return tooltip(frame, number_words("A", panel.heat, *found));
       }

@@ -24,6 +24,7 @@ struct HeatPicture {
   float label_room = 0;  ///< for a row's label, in heights of its type
   float second_tier = 0; ///< where rows are too low for their names, every other one ends so far from the matrix, in heights of its type; 0: none does
   float widest_column = 0; ///< of the columns' names, in heights of their type
+  bool elsewhere = false; ///< of another run, in another shape: no cell of the shown one's means anything in it
   float turned_room = 0; ///< for a column's label at 45°, along it, in heights of its type; 0: they stand upright
 };
 

@@ -43,6 +43,7 @@ void draw_moment_heat(const Frame& frame, ImDrawList& list, const HeatPicture& h
 }
 
 Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
+  if (heat.elsewhere) return {};
   if (heat.stage == cell.stage) {
     const bool other_head = heat.head != cell.head && has_head_axis(cell.stage);
     return other_head ? Meaning{cell.row, -1} : Meaning{cell.row, cell.col};
