@@ -1,5 +1,6 @@
 // Where room is short: a window of 1024 × 768 points, whose pictures must still show what they are for.
 #include <algorithm>
+#include <iterator>
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
@@ -203,4 +204,34 @@ TEST_CASE("the list of keys is whole in a small window: no key and no word is cu
       CHECK(found >= 30);
     }
   }
+}
+
+TEST_CASE("in a telephone's window the views are one box, and nothing in the bar lies over another or outside") {
+  for (const auto& [model, language] : {std::pair("model:sentences", "en"), std::pair("model:juzi", "zh")}) {
+    for (const float width : {390.0f, 480.0f, 560.0f, 640.0f}) {
+      Document document = of_network(model, language);
+      document.page = "http://localhost/";
+      HeadlessWindow window(document, {width, 844});
+      const Record record = drawn_by(window);
+      std::vector<RecordedText> bar;
+      std::ranges::copy_if(record.texts, std::back_inserter(bar), [](const RecordedText& text) { return text.max.y < 46; });
+      std::ranges::sort(bar, {}, [](const RecordedText& text) { return text.min.x; });
+      CHECK(bar.size() > 4);
+      for (std::size_t i = 0; i < bar.size(); ++i) {
+        INFO(language << " " << width << " " << bar[i].text);
+        CHECK(bar[i].min.x >= 0);
+        CHECK(bar[i].max.x <= width);
+        if (i > 0) CHECK(bar[i].min.x >= bar[i - 1].max.x);
+      }
+    }
+  }
+  HeadlessWindow window(of_network("model:sentences", "en"), {390, 844});
+  window.settle();
+  const ImVec2 box = window.find("top_bar/views", {"##views"});
+  REQUIRE(box.x > 0);
+  window.click(box);
+  window.settle();
+  window.click({box.x, box.y + 60});
+  window.settle();
+  CHECK(window.document().view.kind != ViewKind::pipeline);
 }

@@ -8,6 +8,7 @@
 #include "ui/open/open_dialog.h"
 #include "ui/panels/registry.h"
 #include "ui/views/registry.h"
+#include "ui/widgets/choice_box.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -55,6 +56,20 @@ float draw_tabs(const Frame& frame, Rect place, float right, float pad) {
     ImGui::SameLine(0, 0);
   }
   return left;
+}
+
+constexpr float folded_tabs = 104;  // points
+
+/// The views as one box, from `left` on: where the window is a telephone's.
+void draw_folded_tabs(const Frame& frame, Rect place, float left) {
+  const auto all = all_views();
+  const auto now = std::ranges::find(all, frame.view().kind, &ViewEntry::kind);
+  ImGui::SetCursorScreenPos({left, place.centre().y - 14 * frame.u});
+  ImGui::BeginChild("views", {folded_tabs * frame.u, 28 * frame.u});
+  if (const auto chosen = choice_box(frame, "##views", static_cast<int>(all.size()), static_cast<int>(now - all.begin()), [&](int i) { return frame.words(all[static_cast<std::size_t>(i)].word); })) {
+    frame.show([kind = all[static_cast<std::size_t>(*chosen)].kind](View& v) { v.kind = kind; });
+  }
+  ImGui::EndChild();
 }
 
 /// The language that a click brings: the next of those there are files for.
@@ -112,7 +127,9 @@ void draw_top_bar(const Frame& frame, Rect place) {
   // In the narrowest windows undo and redo are keys alone.
   const bool undoes = spacing_of(frame, place.width(), name_width, at_hand + undo_words + tab_text, right_buttons + 2 + tabs_shown).pad > closest;
   if (undoes) count({undo, redo});
-  const auto [pad, named] = spacing_of(frame, place.width(), name_width + 8 * u, at_hand + tab_text, right_buttons + tabs_shown);
+  const bool folded = 40 * u + 28 * u + tab_text + at_hand + 2 * closest * u * static_cast<float>(right_buttons + tabs_shown) > place.width();
+  const auto [pad, named] = folded ? spacing_of(frame, place.width() - (folded_tabs + 8) * u, name_width + 8 * u, at_hand, right_buttons)
+                                   : spacing_of(frame, place.width(), name_width + 8 * u, at_hand + tab_text, right_buttons + tabs_shown);
   if (named) draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, {46 * u, baseline - 10 * u}, frame.look.ink, frame.words("app.name"));
   const float right = place.max.x - 12 * u - at_hand - 2 * pad * u * static_cast<float>(right_buttons);
   ImGui::SetCursorScreenPos({right, baseline - 14 * u});
@@ -140,6 +157,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
     frame.show([](View& v) { v.theme = v.theme == Theme::light ? Theme::dark : Theme::light; });
   }
 
+  if (folded) return draw_folded_tabs(frame, place, (named ? 54 * u + name_width : 42 * u));
   const float tabs = draw_tabs(frame, place, right, pad);
   if (!named) return;
   const std::string_view name = document_name(frame.document, frame.words);
