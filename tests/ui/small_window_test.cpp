@@ -235,3 +235,21 @@ TEST_CASE("in a telephone's window the views are one box, and nothing in the bar
   window.settle();
   CHECK(window.document().view.kind != ViewKind::pipeline);
 }
+
+TEST_CASE("in a telephone's window held upright a lesson stands below its picture, which is there") {
+  for (const char* language : {"en", "zh"}) {
+    Document document;
+    document.view.language = language;
+    HeadlessWindow window(document, {390, 844});
+    window.session.open("lesson:weighted-average");
+    window.settle();
+    const Record record = drawn_by(window);
+    const auto next = std::ranges::find_if(record.texts, [&](const RecordedText& text) { return text.text.find(language[0] == 'e' ? "Next" : "下一步") != std::string::npos; });
+    REQUIRE(next != record.texts.end());
+    CHECK(next->min.y > 400);
+    CHECK(next->max.y < 844);
+    CHECK(next->max.x < 390);
+    REQUIRE_FALSE(window.painter.quads.empty());
+    for (const MatrixQuad& quad : window.painter.quads) CHECK(quad.max.y < next->min.y);
+  }
+}

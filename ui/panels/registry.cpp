@@ -14,8 +14,17 @@ namespace {
 
 Rect place_top(const Frame& frame, ImVec2 window) { return {{0, 0}, {window.x, top_height(frame)}}; }
 
+/// Where a telephone held upright has no room beside the middle, what stands at its left stands below it.
+bool is_upright(const Frame& frame, ImVec2 window) { return window.x < 620 * frame.u; }
+float below_middle(const Frame& frame, ImVec2 window) {
+  const float top = top_height(frame), bottom = window.y - bottom_height(frame);
+  return is_upright(frame, window) && left_width(frame, window) > 0 ? std::round(top + 0.58f * (bottom - top)) : bottom;
+}
+
 Rect place_left(const Frame& frame, ImVec2 window) {
-  return {{0, top_height(frame)}, {left_width(frame, window), window.y - bottom_height(frame)}};
+  const float bottom = window.y - bottom_height(frame);
+  if (is_upright(frame, window)) return {{0, below_middle(frame, window)}, {window.x, bottom}};
+  return {{0, top_height(frame)}, {left_width(frame, window), bottom}};
 }
 
 Rect place_right(const Frame& frame, ImVec2 window) {
@@ -23,8 +32,8 @@ Rect place_right(const Frame& frame, ImVec2 window) {
 }
 
 Rect place_middle(const Frame& frame, ImVec2 window) {
-  return {{left_width(frame, window), top_height(frame)},
-          {window.x - right_width(frame, window), window.y - bottom_height(frame)}};
+  const float left = is_upright(frame, window) ? 0 : left_width(frame, window);
+  return {{left, top_height(frame)}, {window.x - right_width(frame, window), below_middle(frame, window)}};
 }
 
 Rect place_window(const Frame&, ImVec2 window) { return {{0, 0}, window}; }
@@ -66,7 +75,8 @@ float left_width(const Frame& frame, ImVec2 window) {
 
 float right_width(const Frame& frame, ImVec2 window) {
   const bool beside = frame.document.own && frame.view().kind == ViewKind::compare;  // says what there is to say in the middle
-  return !has_sides(frame) || beside || asks_in_canvas(frame) ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
+  const bool narrow = window.x < 900 * frame.u;  // the picture comes before the numbers of one cell
+  return narrow || !has_sides(frame) || beside || asks_in_canvas(frame) ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
 }
 
 float bottom_height(const Frame& frame) { return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u; }
