@@ -209,7 +209,7 @@ float add_two_shapes(const Frame& frame, Stage stage, Rect area, ComparePicture&
     };
     float names = 0, widest_column = 0;
     std::vector<std::string> rows = labels(info(stage).rows, matrix.rows, names), cols = labels(info(stage).cols, matrix.cols, widest_column);
-    names = std::clamp(names + 8 * u, 24 * u, std::min(110 * u, width * 0.36f));
+    names = std::min(std::clamp(names + 8 * u, 24 * u, 110 * u), width * 0.36f);
     const Rect rect = fit(panel.card, matrix.rows, matrix.cols, panel_title * u, names, names_upright * u, u);
     panel.heat = i == 0 ? other_heat(frame, stage, rect) : side_heat(frame, stage, {frame.view().batch, frame.view().head}, side, rect);
     panel.heat.row_labels = std::move(rows);
