@@ -30,7 +30,8 @@ typedef float Unaligned4 __attribute__((vector_size(16), aligned(4), may_alias))
 
 inline V load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
 inline void store(float* p, V v) { *reinterpret_cast<Unaligned*>(p) = v; }
-inline V all(float x) { return V{} + x; }
+// x − 0 is x for every x, so that compilers load it as a broadcast; 0 + x is not, for −0, and stays an addition.
+inline V all(float x) { return x - V{}; }
 inline V either(VI yes, V a, V b) { return reinterpret_cast<V>((yes & reinterpret_cast<VI>(a)) | (~yes & reinterpret_cast<VI>(b))); }
 
 // The first `n` lanes, 0 in the rest.

@@ -34,7 +34,15 @@ void pack_columns(const float* b, I col_stride, I depth, I cols, float* to) {
 
 void pack(const float* b, I row_stride, I col_stride, I depth, I cols, float* to) {
   if (row_stride == 1 && col_stride != 1) {
-    pack_columns(b, col_stride, depth, cols, to);
+    constexpr I in_cache = 32;  // rows of a panel, which stay in the first cache until all columns are in them
+    for (I k = 0; k < depth; k += in_cache) {
+      pack_columns(b + k, col_stride, depth - k < in_cache ? depth - k : in_cache, cols, to + k * panel);
+    }
+  } else if (col_stride == 1 && cols == panel) {
+    for (I k = 0; k < depth; ++k) {
+      HEADLIGHT_UNROLL
+      for (I j = 0; j < tile_vectors; ++j) store(to + k * panel + j * lanes, load(b + k * row_stride + j * lanes));
+    }
   } else {
     for (I k = 0; k < depth; ++k) {
       for (I col = 0; col < cols; ++col) to[k * panel + col] = b[k * row_stride + col * col_stride];
