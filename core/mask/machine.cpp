@@ -16,12 +16,29 @@ const double* data(const Register& r) { return r.numbers.data(); }
 template <>
 const std::uint8_t* data(const Register& r) { return r.truths.data(); }
 
+/// out[i] = f(i), in loops that compilers vectorise: a truth of doubles is eight times narrower than they are, and comes by way
+/// of floats.
+template <typename T, typename U, typename F>
+void fill_each(std::vector<U>& out, F f) {
+  U* const to = out.data();  // a byte that is written may be any object's, the vector's pointer too
+  const std::size_t n = out.size();
+  std::size_t i = 0;
+  if constexpr (sizeof(U) < sizeof(T)) {
+    constexpr std::size_t many = 64;
+    for (; i + many <= n; i += many) {
+      float part[many];
+      for (std::size_t j = 0; j < many; ++j) part[j] = static_cast<float>(f(i + j) ? 1.0 : 0.0);
+      for (std::size_t j = 0; j < many; ++j) to[i + j] = static_cast<U>(static_cast<int>(part[j]));
+    }
+  }
+  for (; i < n; ++i) to[i] = static_cast<U>(f(i));
+}
+
 template <typename T, typename U, typename F>
 void each(const Register& a, std::vector<U>& out, F f) {
   const T* x = data<T>(a);
-  const std::size_t n = out.size();
   if (a.wide) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(f(x[i]));
+    fill_each<T>(out, [=](std::size_t i) { return f(x[i]); });
   } else {
     std::fill(out.begin(), out.end(), static_cast<U>(f(x[0])));
   }
@@ -32,14 +49,14 @@ template <typename T, typename U, typename F>
 void each(const Register& a, const Register& b, std::vector<U>& out, F f) {
   const T* x = data<T>(a);
   const T* y = data<T>(b);
-  const std::size_t n = out.size();
   if (a.wide && b.wide) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(f(x[i], y[i]));
+    fill_each<T>(out, [=](std::size_t i) { return f(x[i], y[i]); });
   } else if (a.wide) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(f(x[i], y[0]));
+    fill_each<T>(out, [=, right = y[0]](std::size_t i) { return f(x[i], right); });
+  } else if (b.wide) {
+    fill_each<T>(out, [=, left = x[0]](std::size_t i) { return f(left, y[i]); });
   } else {
-    const T first = x[0];
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(f(first, y[b.wide ? i : 0]));
+    std::fill(out.begin(), out.end(), static_cast<U>(f(x[0], y[0])));
   }
 }
 

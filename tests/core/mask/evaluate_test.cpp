@@ -93,6 +93,27 @@ TEST_CASE("file() and painted() are broadcast, whatever their strides") {
   CHECK_THROWS_AS(run("file()", context), ExpressionError);
 }
 
+TEST_CASE("a long row has the cells that each of them has alone") {
+  const MaskContext context{.batch = 1, .heads = 1, .n_q = 3, .n_k = 201};
+  for (const char* text : {"causal() && (window(4) || sink(4))", "k % 7 < 3 != (q > 1)", "!(k >= 66) || k == 130 || 190 <= k", "(k > 9) == (k < 100) && min(k, 64) * 2 != 40",
+                           "random(0.4, 1)", "q < 1 ? k > 60 : abs(k - 100) > 35"}) {
+    const MaskExpression expression = MaskExpression::parse(text);
+    MaskReader reader(expression, context);
+    CAPTURE(text);
+    bool same = true;
+    for (Index q = 0; q < context.n_q; ++q) {
+      std::vector<float> row(static_cast<std::size_t>(context.n_k));
+      reader.read(0, 0, q, 0, context.n_k, row.data());
+      for (Index k = 0; k < context.n_k; ++k) {
+        float cell = -1;
+        MaskReader(expression, context).read(0, 0, q, k, 1, &cell);
+        same = same && row[static_cast<std::size_t>(k)] == cell;
+      }
+    }
+    CHECK(same);
+  }
+}
+
 TEST_CASE("evaluation stops when asked to") {
   MaskContext context = context_of(1, 1, 8, 8);
   std::stop_source source;
