@@ -121,10 +121,19 @@ Tensor Sampler::filled(Shape shape, std::uint64_t words_a_number, Draw draw) {
   for (std::size_t i = 1; i < parts; ++i) at[i].state_ = leap.from(at[i - 1].state_);
   std::atomic<std::size_t> next{0};
   work_together([&](bool calling) {
-    for (std::size_t i = next++; i < parts && !stop_.stop_requested(); i = next++) {
+    // Two at a time: a step waits for the one before it, and another's can be taken meanwhile.
+    for (std::size_t i = next++; i < parts / 2 && !stop_.stop_requested(); i = next++) {
       if (calling) breathe();
-      const std::size_t end = std::min(values.size(), (i + 1) * each);
-      for (std::size_t j = i * each; j < end; ++j) values[j] = draw(at[i]);
+      Sampler first = at[2 * i], second = at[2 * i + 1];
+      float* const to = values.data() + 2 * i * each;
+      const std::size_t left = values.size() - std::min(values.size(), 2 * i * each), both = left > each ? std::min(each, left - each) : 0;
+      for (std::size_t j = 0; j < both; ++j) {
+        to[j] = draw(first);
+        to[each + j] = draw(second);
+      }
+      for (std::size_t j = both; j < std::min(each, left); ++j) to[j] = draw(first);
+      at[2 * i] = first;
+      at[2 * i + 1] = second;
     }
   });
   if (stop_.stop_requested()) throw Cancelled();
