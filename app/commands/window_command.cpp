@@ -101,7 +101,7 @@ void lay_over(Document& start, const CommandLine& line) {
 /// What the settings of the command line are compared with: the source without them.
 std::shared_ptr<const Trace> without_settings(const Lesson& source) {
   Run run;
-  run.summary = true;
+  run.summary = Summary::whole;
   return compute_any(source.scenario, nullptr, run);
 }
 

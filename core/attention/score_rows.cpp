@@ -17,15 +17,15 @@ constexpr Index line = 16;             // numbers of a cache line
 
 constexpr Index whole_lines(Index count) { return (count + line - 1) / line * line; }
 
-std::unique_ptr<PackedMatrix> packed(const MatrixView& m, int threads) {
-  auto made = std::make_unique<PackedMatrix>(m.rows, m.cols);
+PackedMatrix packed(const MatrixView& m, int threads) {
+  PackedMatrix made(m.rows, m.cols);
   Workers workers;
   workers.threads = threads;
   constexpr Index rows_a_part = 8192;  // V is one panel, however long
   const Index parts = (m.rows + rows_a_part - 1) / rows_a_part;
-  workers.run(made->panels() * parts, 4 * static_cast<double>(m.rows * m.cols), [&](Index part) {
+  workers.run(made.panels() * parts, 4 * static_cast<double>(m.rows * m.cols), [&](Index part) {
     const Index first = part % parts * rows_a_part;
-    made->pack_part(m, part / parts, first, std::min(rows_a_part, m.rows - first));
+    made.pack_part(m, part / parts, first, std::min(rows_a_part, m.rows - first));
   });
   return made;
 }
@@ -45,38 +45,33 @@ const float* ScoreTile::read_mask(Index row_of_tile, const Segment& s) {
 }
 
 ScoreRows::ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads)
-    : steps_(std::move(steps)), shape_(std::move(shape)), rule_(std::move(rule)), threads_(threads), group_(shape_[1] / steps_.keys.size(1)) {
-  keys_.resize(static_cast<std::size_t>(shape_[0] * steps_.keys.size(1)));
-  values_.resize(keys_.size());
-  plain_values_.resize(keys_.size());
+    : steps_(std::move(steps)), shape_(std::move(shape)), rule_(std::move(rule)), threads_(threads), group_(shape_[1] / steps_.keys.size(1)),
+      groups_(static_cast<std::size_t>(shape_[0] * steps_.keys.size(1))) {
   if (steps_.bias.defined()) bias_ = steps_.bias.expand(shape_);
 }
 
 const PackedMatrix& ScoreRows::keys(Index b, Index g) const {
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<PackedMatrix>& found = keys_[static_cast<std::size_t>(b * steps_.keys.size(1) + g)];
-  if (!found) {
+  Group& group = at(b, g);
+  std::call_once(group.has_keys, [&] {
     const Tensor head = head_of(steps_.keys, b, g);
-    found = packed(transposed(head.matrix()), threads_);
-  }
-  return *found;
+    group.keys = packed(transposed(head.matrix()), threads_);
+  });
+  return group.keys;
 }
 
 const PackedMatrix& ScoreRows::values(Index b, Index g) const {
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<PackedMatrix>& found = values_[static_cast<std::size_t>(b * steps_.keys.size(1) + g)];
-  if (!found) {
+  Group& group = at(b, g);
+  std::call_once(group.has_values, [&] {
     const Tensor head = head_of(steps_.values, b, g);
-    found = packed(head.matrix(), threads_);
-  }
-  return *found;
+    group.values = packed(head.matrix(), threads_);
+  });
+  return group.values;
 }
 
 MatrixView ScoreRows::plain_values(Index b, Index g) const {
-  const std::lock_guard lock(mutex_);
-  Tensor& found = plain_values_[static_cast<std::size_t>(b * steps_.keys.size(1) + g)];
-  if (!found.defined()) found = head_of(steps_.values, b, g);
-  return found.matrix();
+  Group& group = at(b, g);
+  std::call_once(group.has_plain_values, [&] { group.plain_values = head_of(steps_.values, b, g); });
+  return group.plain_values.matrix();
 }
 
 void ScoreRows::add_segments(ScoreTile& tile, Index k0, Index k1, bool mask) const {

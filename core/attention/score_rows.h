@@ -88,10 +88,14 @@ class ScoreRows {
   int threads_;
   Index group_;
   Tensor bias_;
-  mutable std::mutex mutex_;
-  // By b · G + g.
-  mutable std::vector<std::unique_ptr<PackedMatrix>> keys_, values_;
-  mutable std::vector<Tensor> plain_values_;
+  /// Of one key/value head, each made by who looks at it first; others may be made meanwhile.
+  struct Group {
+    std::once_flag has_keys, has_values, has_plain_values;
+    PackedMatrix keys, values;
+    Tensor plain_values;
+  };
+  Group& at(Index b, Index g) const { return groups_[static_cast<std::size_t>(b * steps_.keys.size(1) + g)]; }
+  mutable std::vector<Group> groups_;
 };
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/network/network_trace.h"
+#include "core/run/summary.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -86,14 +87,36 @@ void Engine::report(Stage stage, double share) {
   wake_();
 }
 
-Outcome Engine::perform(const Job& job, const Trace* last, const Run& run) {
-  Outcome outcome;
-  outcome.trace = compute_any(job.scenario, last, run);
-  if (job.against) outcome.difference = std::make_shared<Difference>(difference(*job.against, *outcome.trace, run.stop));
-  return outcome;
+void Engine::perform(const Job& job, const Trace* last, const Run& run, Outcome& outcome) {
+  std::shared_ptr<const Trace> trace = compute_any(job.scenario, last, run);
+  if (job.against) {
+    trace = with_whole_summary(std::move(trace), run.stop);
+    outcome.difference = std::make_shared<Difference>(difference(*job.against, *trace, run.stop));
+  }
+  outcome.trace = std::move(trace);
 }
 
-// Whatever throws on the way is the job's outcome, or nothing where it was cancelled.
+// Whatever throws on the way is the outcome; false where it was cancelled.
+bool Engine::attempt(Outcome& outcome, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (...) {
+    const std::optional<std::string> error = sentence();
+    outcome.error = error.value_or("");
+    return error.has_value();
+  }
+  return true;
+}
+
+void Engine::publish(const Outcome& outcome) {
+  {
+    const std::lock_guard lock(mutex_);
+    ready_ = outcome;
+    progress_.busy = waiting_.has_value();
+  }
+  wake_();
+}
+
 bool Engine::settle() {
   std::unique_lock lock(mutex_);
   if (!waiting_) return false;
@@ -103,25 +126,24 @@ bool Engine::settle() {
   current_ = std::stop_source();
   started_ = Clock::now();
   progress_ = {.busy = true};
-  const Run run{.summary = true, .stop = current_.get_token(), .progress = [this](Stage s, double share) { report(s, share); }};
+  const Run run{.summary = Summary::first_look, .stop = current_.get_token(), .progress = [this](Stage s, double share) { report(s, share); }};
   lock.unlock();
 
   Outcome outcome;
-  bool cancelled = false;
-  try {
-    outcome = perform(job, last_.get(), run);
-    last_ = outcome.trace;
-  } catch (...) {
-    const std::optional<std::string> error = sentence();
-    cancelled = !error;
-    outcome.error = error.value_or("");
-  }
   outcome.ticket = ticket;
   outcome.scenario = job.scenario;
+  bool done = attempt(outcome, [&] { perform(job, last_.get(), run, outcome); });
+  if (outcome.trace) last_ = outcome.trace;
+  if (outcome.trace && !outcome.trace->summary->is_whole()) {
+    outcome.last = false;
+    publish(outcome);
+    outcome.last = true;
+    done = attempt(outcome, [&] { last_ = outcome.trace = with_whole_summary(outcome.trace, run.stop); });
+  }
 
+  if (done) publish(outcome);
   lock.lock();
   progress_.busy = waiting_.has_value();
-  if (!cancelled) ready_ = std::move(outcome);
   settled_ticket_ = ticket;
   lock.unlock();
   wake_();

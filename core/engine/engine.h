@@ -23,6 +23,7 @@ struct Outcome {
   std::shared_ptr<const Trace> trace;
   std::shared_ptr<const Difference> difference;  ///< from the trace it was to be compared with; null without one
   std::string error;
+  bool last = true;  ///< false: the trace has its first look alone (core/run/pipeline.h); the same with all of it follows
 };
 
 struct Progress {
@@ -59,7 +60,9 @@ class Engine {
 
   /// Computes what waits; false where nothing does.
   bool settle();
-  static Outcome perform(const Job& job, const Trace* last, const Run& run);
+  static void perform(const Job& job, const Trace* last, const Run& run, Outcome& outcome);
+  static bool attempt(Outcome& outcome, const std::function<void()>& work);
+  void publish(const Outcome& outcome);
   void report(Stage stage, double share);
 
   std::function<void()> wake_;

@@ -199,7 +199,7 @@ std::vector<Shown> computed(const Course& course) {
       continue;
     }
     Run run;
-    run.summary = true;  // of a network the whole pass: questions may be of what it predicts
+    run.summary = Summary::whole;  // of a network the whole pass: questions may be of what it predicts
     last = compute_any(step.pose.scenario, last.get(), run);
     of = &step.pose.scenario;
     Shown shown{last, {}, {}};

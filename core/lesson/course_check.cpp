@@ -143,7 +143,7 @@ class Check {
   std::vector<std::string>& mistakes_;
   std::shared_ptr<const Trace> last_;
   Scenario scenario_;
-  const Run whole_{.summary = true, .stop = {}, .progress = {}};  ///< of a network the whole pass: what it predicts is claimed too
+  const Run whole_{.summary = Summary::whole, .stop = {}, .progress = {}};  ///< of a network the whole pass: what it predicts is claimed too
   OwnStages own_;
 };
 

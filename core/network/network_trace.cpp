@@ -5,6 +5,7 @@
 #include "core/network/checkpoint.h"
 #include "core/network/layer_change.h"
 #include "core/network/model_folder.h"
+#include "core/run/summary.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/seeded.h"
 #include "core/scenario/scenario_rules.h"
@@ -93,12 +94,16 @@ bool reaches(const NetworkRun& pass, const RunOptions& options) {
 
 /// The trace with its overview, where the run is for drawing; that of the last one where nothing of it changed.
 std::shared_ptr<const Trace> with_overview(std::shared_ptr<const Trace> trace, const Trace* last, const Run& run) {
-  if (!run.summary) return trace;
+  if (run.summary == Summary::none) return trace;
   auto seen = std::make_shared<Trace>(*trace);
   const auto pass = network_of(trace->inputs), before = last ? network_of(last->inputs) : nullptr;
   const bool same_source = pass ? pass == before : last && !before && trace->inputs.file == last->inputs.file && identical((*trace)[Stage::weights], (*last)[Stage::weights]);
   const bool same = same_source && last->overview && trace->scenario.layer == last->scenario.layer && trace->inputs.key_tokens == last->inputs.key_tokens;
-  seen->overview = same ? last->overview : overview_of(*trace);
+  if (same) {
+    seen->overview = last->overview;
+  } else if (trace->summary->is_whole()) {
+    seen->overview = overview_of(*trace);
+  }
   return seen;
 }
 
@@ -150,6 +155,14 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
   return compute(settled, std::move(inputs), last, run);
 }
 
+std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> trace, const std::stop_token& stop) {
+  if (!trace || !trace->summary || trace->summary->is_whole()) return trace;
+  auto completed = std::make_shared<Trace>(*trace);
+  completed->summary = summarise(*trace, trace->summary.get(), false, stop);
+  if (!completed->overview) completed->overview = overview_of(*trace);
+  return completed;
+}
+
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run) {
   if (!is_network(scenario)) {
     if (!scenario.knock_out.empty()) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
@@ -161,7 +174,7 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
   options.threads = run.threads;
   options.stop = run.stop;
   const std::shared_ptr<const NetworkRun> before = last ? network_of(last->inputs) : nullptr;
-  if (!run.summary) {  // nobody looks at the other layers or at the prediction
+  if (run.summary == Summary::none) {  // nobody looks at the other layers or at the prediction
     options.until = open_network(scenario.file, before ? before->network : nullptr)->layer_named(scenario.layer);
     options.weights = false;
     options.logits = RunOptions::Logits::none;

@@ -17,6 +17,10 @@ bool is_network(const Scenario& scenario);
 /// drawing, the pass ends at the layer looked at.
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
 
+/// A trace that has its first look (Run::summary) with all of its summary and its overview; itself where it has them. Throws
+/// Cancelled.
+std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> trace, const std::stop_token& stop = {});
+
 /// The whole pass alone. Throws where is_network() is false.
 std::shared_ptr<const NetworkRun> run_network(const Scenario& scenario, const std::shared_ptr<const NetworkRun>& last = nullptr, RunOptions options = {});
 

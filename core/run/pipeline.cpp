@@ -319,7 +319,7 @@ std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, co
   if (trace->scenario.qk_norm == QkNorm::none && own_rules(trace->inputs).q_norm.defined()) trace->scenario.qk_norm = own_rules(trace->inputs).norm_kind;
   settle(*trace, last);
   Pipeline(*trace, last, run).compute();
-  if (run.summary) trace->summary = summarise(*trace, last ? last->summary.get() : nullptr, run.stop);
+  if (run.summary != Summary::none) trace->summary = summarise(*trace, last ? last->summary.get() : nullptr, run.summary == Summary::first_look, run.stop);
   return trace;
 }
 

@@ -9,8 +9,16 @@
 
 namespace headlight {
 
+/// What Trace::summary, which drawing needs, is taken of.
+enum class Summary : std::uint8_t {
+  none,
+  /// Of numbers that are computed as they are read, the first head alone, and no overview: with_whole_summary() makes it whole.
+  first_look,
+  whole,
+};
+
 struct Run {
-  bool summary = false;                             ///< also fill Trace::summary, for drawing
+  Summary summary = Summary::none;
   int threads = 0;       ///< 0: as many as the machine has
   std::stop_token stop;  ///< asked between blocks of work; throws Cancelled
   /// Called on the calling thread with the stage under way and the share of the whole work done, 0…1.

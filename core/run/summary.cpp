@@ -1,10 +1,13 @@
 #include "core/run/summary.h"
 
 #include <algorithm>
+#include <span>
 
+#include "core/attention/projected_heads.h"
 #include "core/parallel/turns.h"
 #include "core/run/masks_over.h"
 #include "core/run/trace.h"
+#include "core/stage/demand_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -25,7 +28,19 @@ void read(const Trace& trace, Stage stage, const std::stop_token& stop, StageSum
   }
 }
 
+/// Rows of what heads gather need every head's keys and values, and counts all of the mask: they are left for later.
+void look_at(const Trace& trace, Stage stage, StageSummary& to) {
+  to.whole = false;
+  if (demand_part(to.of.matrix(0, 0)).whole) to.extent.add(to.of.matrix(0, 0), masks_over(trace, stage, 0, 0));
+}
+
+bool takes_long(const Tensor& tensor) { return tensor.source() && !projected_heads(tensor); }
+
 }  // namespace
+
+bool TraceSummary::is_whole() const {
+  return std::ranges::all_of(stages, [](const StageSummary& stage) { return stage.whole; });
+}
 
 const KindCounts& TraceSummary::kinds(Stage stage, Index batch, Index head) const {
   const StageSummary& summary = stages[static_cast<std::size_t>(stage)];
@@ -35,7 +50,7 @@ const KindCounts& TraceSummary::kinds(Stage stage, Index batch, Index head) cons
   return summary.kinds[std::min(at, summary.kinds.size() - 1)];
 }
 
-std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last, const std::stop_token& stop) {
+std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last, bool first_look, const std::stop_token& stop) {
   auto summary = std::make_shared<TraceSummary>();
   for (const Stage stage : all_matrices()) {
     const auto i = static_cast<std::size_t>(stage);
@@ -46,8 +61,14 @@ std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSum
     if (info(stage).cover == Cover::mask_and_dropout) now.kept = trace.dropout_keep;
     const StageSummary* before = last ? &last->stages[i] : nullptr;
     const bool same = before && identical(before->of, now.of) && identical(before->mask, now.mask) && identical(before->kept, now.kept);
-    if (same) {
+    const auto earlier = std::span(summary->stages).first(i);
+    const auto twin = std::ranges::find_if(earlier, [&](const StageSummary& other) { return info(stage).cover == Cover::none && identical(other.of, now.of); });
+    if (same && (before->whole || first_look)) {
       now = *before;
+    } else if (twin != earlier.end()) {
+      now = *twin;  // in self-attention queries, keys and values are one
+    } else if (first_look && takes_long(now.of)) {
+      look_at(trace, stage, now);
     } else {
       read(trace, stage, stop, now);
     }

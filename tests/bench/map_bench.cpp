@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -40,7 +42,7 @@ Document on_map(Index tokens, const char* mask) {
 
 class Bench {
  public:
-  explicit Bench(Document start) : session_(std::move(start), [] {}) { session_.set_texture_limit(ImguiHost::texture_limit()); }
+  explicit Bench(Document start) : session_(std::move(start), [this] { wake(); }) { session_.set_texture_limit(ImguiHost::texture_limit()); }
 
   Session& session() { return session_; }
   double frame_ms() {
@@ -55,6 +57,12 @@ class Bench {
     host_.render(width, height, session_.ground());
     glFinish();
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  }
+  /// As a window does between frames: until there is something new, or a frame is due.
+  void sleep() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::duration<double>(std::min(session_.next_frame_in(), 1.0)), [this] { return woken_; });
+    woken_ = false;
   }
   /// At first the one coarse tile of the whole.
   bool shows_tiles() const { return painter_.textures().uploads() > 0; }
@@ -77,6 +85,15 @@ class Bench {
   }
 
  private:
+  void wake() {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+    changed_.notify_one();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool woken_ = false;
   OffscreenContext context_;
   Framebuffer target_{width, height};
   ImguiHost host_;
@@ -94,9 +111,16 @@ int main(int argc, char** argv) try {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [start] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   Bench bench(on_map(tokens, mask));
-  if (const std::string error = bench.session().wait(); !error.empty()) throw std::runtime_error(error);
+  while (!bench.session().document().trace) {
+    bench.frame_ms();
+    bench.sleep();
+    if (const std::string& error = bench.session().document().error; !error.empty()) throw std::runtime_error(error);
+  }
   const double computed = seconds();
-  while (!bench.shows_tiles()) bench.frame_ms();
+  while (!bench.shows_tiles()) {
+    bench.sleep();
+    bench.frame_ms();
+  }
   std::printf("%lld tokens, %s: trace after %.2f s, whole picture after %.2f s", static_cast<long long>(tokens), mask, computed, seconds());
   bench.settle();
   std::printf(", exact after %.2f s\n", seconds());

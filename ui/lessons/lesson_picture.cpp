@@ -9,7 +9,7 @@ namespace headlight {
 
 std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons) {
   Run run;
-  run.summary = true;
+  run.summary = Summary::whole;
   std::vector<LessonTile> tiles;
   for (const Lesson& lesson : lessons) {
     std::shared_ptr<const Trace> trace;

@@ -45,7 +45,9 @@ std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   if (trace[Stage::weights].source()) {  // counted in blocks when the trace was summarised
     const Index all = mask.rows * mask.cols;
     if (!trace.summary) return "";
-    return in_all(trace.summary->kinds(Stage::masked_scores, frame.view().batch, frame.view().head)[static_cast<std::size_t>(CellKind::value)], all);
+    const KindCounts& kinds = trace.summary->kinds(Stage::masked_scores, frame.view().batch, frame.view().head);
+    if (kinds == KindCounts{}) return "";  // not counted yet
+    return in_all(kinds[static_cast<std::size_t>(CellKind::value)], all);
   }
   Index allowed = 0;
   for (Index r = 0; r < mask.rows; ++r) {

@@ -32,6 +32,7 @@ std::string masked_words(const Frame& frame) {
   const Trace& trace = *frame.trace();
   if (!trace.has(Stage::mask)) return {};
   const KindCounts& kinds = trace.summary->kinds(Stage::masked_scores, frame.view().batch, frame.view().head);
+  if (kinds == KindCounts{}) return {};  // not counted yet
   const Index masked = kinds[static_cast<std::size_t>(CellKind::masked)];
   const Index all = trace.dims().n_q * trace.dims().n_k;
   return frame.words.fill("controls.masked", {grouped(masked), grouped(all), std::to_string((100 * masked + all / 2) / all)});

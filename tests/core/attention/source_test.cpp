@@ -26,7 +26,7 @@ std::shared_ptr<const Trace> traced_on_demand(const Inputs& inputs, const Scenar
   setenv("HEADLIGHT_MEMORY", "0.5", 1);
   std::shared_ptr<const Trace> trace;
   try {
-    trace = compute(scenario, inputs, nullptr, {.summary = true, .threads = 2, .stop = {}, .progress = {}});
+    trace = compute(scenario, inputs, nullptr, {.summary = Summary::whole, .threads = 2, .stop = {}, .progress = {}});
   } catch (...) {
     unsetenv("HEADLIGHT_MEMORY");
     throw;
@@ -109,7 +109,7 @@ TEST_CASE("whether a projection may overflow is known before it is made", "[atte
 TEST_CASE("the pooled picture of a stage that nobody holds is that of one in memory", "[attention]") {
   const Inputs inputs = small_inputs(sizes);
   const Scenario scenario = with_mask("causal() && window(40)");
-  const auto held = compute(scenario, inputs, nullptr, {.summary = true, .threads = 2, .stop = {}, .progress = {}}), read = traced_on_demand(inputs, scenario);
+  const auto held = compute(scenario, inputs, nullptr, {.summary = Summary::whole, .threads = 2, .stop = {}, .progress = {}}), read = traced_on_demand(inputs, scenario);
   if (!(*read)[Stage::weights].source()) return;
   for (const Stage stage : {Stage::scores, Stage::mask, Stage::masked_scores, Stage::weights}) {
     CAPTURE(name(stage));

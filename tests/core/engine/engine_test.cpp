@@ -1,7 +1,10 @@
 #include "core/engine/engine.h"
 
 #include <atomic>
+#include <cstdlib>
+#include <vector>
 
+#include "core/run/summary.h"
 #include "tests/catch.h"
 
 using namespace headlight;
@@ -96,4 +99,34 @@ TEST_CASE("while it computes, an engine tells how far it is") {
   engine.submit(random_scenario(1500));
   CHECK(engine.wait()->trace);
   CHECK(saw_work);
+}
+
+TEST_CASE("of a sequence too long to hold, the trace comes before what is known of all its heads") {
+  setenv("HEADLIGHT_MEMORY", "0.5", 1);  // megabytes
+  std::vector<Outcome> outcomes;
+  {
+    Engine* asked = nullptr;
+    Engine engine([&] {
+      if (auto outcome = asked->take()) outcomes.push_back(std::move(*outcome));
+    });
+    asked = &engine;
+    Scenario scenario = random_scenario(400);
+    scenario.mask = "causal()";
+    engine.submit(scenario);
+    if (auto outcome = engine.wait()) outcomes.push_back(std::move(*outcome));
+  }
+  unsetenv("HEADLIGHT_MEMORY");
+  REQUIRE_FALSE(outcomes.empty());
+  if (!(*outcomes.front().trace)[Stage::weights].source()) return;  // a system without memory on demand
+  REQUIRE(outcomes.size() == 2);
+  const Trace &first = *outcomes[0].trace, &whole = *outcomes[1].trace;
+  CHECK_FALSE(outcomes[0].last);
+  CHECK_FALSE(first.summary->is_whole());
+  CHECK_FALSE(first.summary->extent(Stage::weights).empty());
+  CHECK(first.summary->kinds(Stage::weights, 0, 0) == KindCounts{});
+  CHECK(outcomes[1].last);
+  CHECK(whole.summary->is_whole());
+  CHECK(whole.summary->kinds(Stage::weights, 0, 1)[static_cast<std::size_t>(CellKind::masked)] == 400 * 399 / 2);
+  CHECK(whole.overview);
+  CHECK(identical(first[Stage::weights], whole[Stage::weights]));
 }

@@ -65,7 +65,7 @@ TEST_CASE("a change is drawn in its own layer alone, and the layers after it go 
     INFO(what);
     const auto whole = run_network(scenario);
     Run drawn;
-    drawn.summary = true;
+    drawn.summary = Summary::whole;
     for (const Run& run : {Run{}, drawn}) {  // a pass that ends at the layer, and one that went to its end
       const Tensor all = layers_array(*compute_any(scenario, nullptr, run), options_with("all")).values;
       for (const Index layer : {0, 1}) CHECK_THAT(all.slice(0, layer, 1).contiguous(), agrees_with(whole->layers[static_cast<std::size_t>(layer)].weights));

@@ -19,7 +19,7 @@ namespace {
 
 std::shared_ptr<const Trace> drawn(const Scenario& scenario, const Trace* last = nullptr) {
   Run run;
-  run.summary = true;
+  run.summary = Summary::whole;
   return compute_any(scenario, last, run);
 }
 

@@ -161,7 +161,7 @@ TEST_CASE("what is changed in a layer goes on through the layers after it to the
   Scenario scenario = copy.scenario();
   scenario.layer = "1";
   Run drawn;
-  drawn.summary = true;
+  drawn.summary = Summary::whole;
   const auto pass_of = [&](const Trace& trace) { return network_of(trace.inputs); };
   const auto own = compute_any(scenario, nullptr, drawn);
   scenario.mask = "causal()";  // the model's own
