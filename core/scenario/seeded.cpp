@@ -112,8 +112,16 @@ Tensor keep_if_equal(Tensor made, const Tensor& last) {
 }
 
 Sequence drawn_sequence(const Resolving& r, const Dims& d) {
+  const bool same_seed = r.last && r.last->random_inputs && r.last_scenario->seed == r.scenario.seed &&
+                         r.scenario.positions == Positions::none && r.last_scenario->positions == Positions::none;
   const auto drawn = [&](Stage stage, Index n, Index width) {
-    return Sampler(r.scenario.seed, name(stage), r.stop).normal({d.batch, n, width});
+    const Shape shape{d.batch, n, width};
+    if (same_seed) {
+      const Tensor& last = r.last->matrix(stage);
+      const bool is_another = stage != Stage::query && identical(last, r.last->matrix(stage == Stage::key ? Stage::query : Stage::key));
+      if (last.shape() == shape && !is_another) return last;
+    }
+    return Sampler(r.scenario.seed, name(stage), r.stop).normal(shape);
   };
   const bool self = d.n_k == d.n_q && d.d_key == d.d_query && d.d_value == d.d_query;
   Sequence made;

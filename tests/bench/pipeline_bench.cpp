@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 
 #include "tests/attention_inputs.h"
 
@@ -41,6 +42,34 @@ void by_stage(const Sizes& sizes) {
   }
 }
 
+/// What a new mask costs beside the whole, where the stages before it are there: stages alone, then with the inputs drawn, as a
+/// document is opened.
+void new_mask(const Sizes& sizes) {
+  const Inputs inputs = small_inputs(sizes);
+  Scenario one, other;
+  one.source = other.source = Source::random;
+  one.queries = other.queries = sizes.n_q;
+  one.d_model = other.d_model = sizes.d_model;
+  one.heads = other.heads = sizes.heads;
+  one.mask = "causal()";
+  other.mask = "causal() && window(200)";
+  const auto run = [&](const Scenario& scenario, const Trace* last) { return compute(scenario, inputs, last, {}); };
+  const auto best = [](const std::function<void()>& work) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 100; ++i) least = std::min(least, milliseconds(work));
+    return least;
+  };
+  std::shared_ptr<const Trace> trace;
+  const double whole = best([&] { trace = run(one, nullptr); });
+  bool turn = false;
+  const double changed = best([&] { trace = run((turn = !turn) ? other : one, trace.get()); });
+  const double opened = best([&] { trace = compute(one, nullptr, {}); });
+  const double changed_open = best([&] { trace = compute((turn = !turn) ? other : one, trace.get(), {}); });
+  std::printf("n %lld, d_model %lld, %lld heads: a new mask %.2f ms, the whole %.2f ms (%.2f of it); with inputs %.2f and %.2f ms (%.2f)\n",
+              static_cast<long long>(sizes.n_q), static_cast<long long>(sizes.d_model), static_cast<long long>(sizes.heads), changed, whole, changed / whole,
+              changed_open, opened, changed_open / opened);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -48,6 +77,7 @@ int main(int count, char** words) {
   beside_plain_loops({.batch = 1, .heads = 4, .kv_heads = 4, .n_q = 8, .n_k = 8, .d_model = 32});
   beside_plain_loops({.batch = 1, .heads = 8, .kv_heads = 8, .n_q = 64, .n_k = 64, .d_model = 512});
   beside_plain_loops({.batch = 1, .heads = 8, .kv_heads = 2, .n_q = 512, .n_k = 512, .d_model = 512});
+  new_mask({.batch = 1, .heads = 8, .kv_heads = 8, .n_q = 512, .n_k = 512, .d_model = 512});
   by_stage({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = tokens, .n_k = tokens, .d_model = 64});
   return 0;
 }

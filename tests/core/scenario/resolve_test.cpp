@@ -154,6 +154,25 @@ TEST_CASE("the numbers do not depend on what was resolved before") {
   CHECK(after.self_attention());
 }
 
+TEST_CASE("a sequence drawn after another one has the numbers that it has alone") {
+  std::vector<Scenario> all(8, random_scenario());
+  all[1].keys = 3;
+  all[2].d_key = 24;
+  all[3].d_key = all[3].d_value = 24;
+  all[4].d_value = 24;
+  all[5].positions = Positions::sinusoidal;
+  all[6].seed = 5;
+  all[7].edits = {{Stage::key, 0, 1, 2, 9}};
+  for (const Scenario& one : all) {
+    const Inputs last = resolve(one);
+    for (const Scenario& other : all) {
+      CAPTURE(&one - all.data(), &other - all.data());
+      const Inputs after = resolve(other, &one, &last), fresh = resolve(other);
+      for (const Stage stage : {Stage::query, Stage::key, Stage::value}) CHECK(same_bits(after.matrix(stage), fresh.matrix(stage)));
+    }
+  }
+}
+
 TEST_CASE("an edit changes one number of one tensor; in self-attention of the one that all three share") {
   Scenario scenario = random_scenario();
   const Inputs before = resolve(scenario);
