@@ -52,9 +52,9 @@ void PackedMatrix::multiply(const MatrixView& a, Index panel, Index first, Index
     const Index width = std::min(use.panel, to.cols - col);
     const float* const right = values_.data() + panel * panel_size();
     bool any = false;
-    for (Index k = first / depth_a_block * depth_a_block; k < end; k += depth_a_block) {
-      use.multiply(a.data + k, a.row_stride, right + k * use.panel, a.rows, width, std::min(depth_a_block, depth_ - k),
-                   to.data + col, to.row_stride, any);
+    for (Index k = first, next; k < end; k = next) {  // a sum begins where it would with all terms, of which those left out are 0
+      next = std::min(end, (k / depth_a_block + 1) * depth_a_block);
+      use.multiply(a.data + k, a.row_stride, right + k * use.panel, a.rows, width, next - k, to.data + col, to.row_stride, any);
       any = true;
     }
     if (any) continue;
