@@ -15,8 +15,8 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 // Six is every kernel's tile; a block of rows as long as they are fits the second cache.
 constexpr Index tile_rows = 6, most_rows = 96, numbers_a_block = 48 * 1024;
-// Stages larger than this together do not stay in any cache: they are written past it.
-constexpr double stays_in_cache = 48e6;
+// Stages larger than this together are written past the caches, which they would only pass through.
+constexpr double stays_in_cache = 16e6;
 
 constexpr std::array order{Stage::scores, Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores,
                            Stage::masked_scores, Stage::weights, Stage::dropped_weights, Stage::head_outputs};
@@ -219,6 +219,7 @@ void Sweep::block(Index index) {
     gather(rows, b, h, q);
     spent_on(Stage::head_outputs);
   }
+  if (past_caches_) kernels().end_stream();
   for (std::size_t i = 0; i < stage_count; ++i) nanoseconds_[i] += spent[i];
 }
 

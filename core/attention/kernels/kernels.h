@@ -54,8 +54,9 @@ struct Kernels {
   void (*fold)(const float* x, Index n, float* low, float* high, float* odd);
 
   void (*copy)(const float* from, float* to, Index n);
-  /// The same past the caches, for what is not read again soon.
+  /// The same past the caches, for what is not read again soon; by another thread, only after end_stream() on this one.
   void (*stream)(const float* from, float* to, Index n);
+  void (*end_stream)();
   /// Where x is not 0: [first, end); first = end where it is 0 throughout. −0 is 0.
   void (*bounds)(const float* x, Index n, Index* first, Index* end);
   bool (*finite)(const float* x, Index n);

@@ -146,9 +146,13 @@ void stream(const float* from, float* to, I n) {
 #endif
   }
   for (; i < n; ++i) to[i] = from[i];
-  _mm_sfence();
 #else
   copy(from, to, n);
+#endif
+}
+void end_stream() {
+#if defined(__SSE2__)
+  _mm_sfence();
 #endif
 }
 

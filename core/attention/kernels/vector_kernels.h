@@ -12,7 +12,7 @@ namespace {
 
 constexpr Kernels kernel_table(const char* name) {
   return {name,  panel,   pack,    multiply,     dots, scale,  add_rows, cap,
-          mask, mask_by_sum, drop,    softmax, largest, reach,  exponentials, fold, copy, stream, bounds, finite};
+          mask, mask_by_sum, drop,    softmax, largest, reach,  exponentials, fold, copy, stream, end_stream, bounds, finite};
 }
 
 }  // namespace
