@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/figure/figure_frame.h"
+#include "core/figure/pool.h"
 
 namespace headlight {
 namespace {
@@ -104,15 +105,17 @@ class Searcher : FrameMaker {
     return out;
   }
 
-  /// Whether no value lies in the upper right corner, where a name may stand inside.
+  /// Whether no number lies in the upper right corner, where a name may stand inside.
   bool has_free_corner(const FigurePanel& panel) const {
-    const CellMasks masks = effective_masks(spec_, panel);
-    for (Index row = 0; row <= rows_ / 6; ++row) {
-      for (Index col = cols_ / 2; col < cols_; ++col) {
-        if (classify(panel.matrix, masks, row, col) == CellKind::value) return false;
-      }
+    const auto corner = [&](const MatrixView& m) {
+      return MatrixView{m.data + cols_ / 2 * m.col_stride, rows_ / 6 + 1, cols_ - cols_ / 2, m.row_stride, m.col_stride};
+    };
+    CellMasks masks = effective_masks(spec_, panel);
+    for (std::optional<MatrixView>* over : {&masks.allowed, &masks.kept}) {
+      if (*over) *over = corner(**over);
     }
-    return true;
+    const CellKind kind = pool(corner(panel.matrix), masks, 1, 1).kinds.front();  // at any length, which reading each cell is not
+    return kind == CellKind::masked || kind == CellKind::dropped || kind == CellKind::neg_inf;
   }
 
   /// Of every number of lines the fewest columns.
