@@ -1,11 +1,13 @@
 #include "core/figure/figure.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "core/figure/figure_layout.h"
 #include "core/figure/ticks.h"
+#include "core/stage/demand_matrix.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 
@@ -134,6 +136,48 @@ TEST_CASE("nothing in a figure overlaps or is cut off, at any shape, with any wo
       }
     }
   }
+}
+
+namespace {
+
+/// Nothing above the diagonal; counts how often it is asked for cells.
+class Counted : public DemandMatrices {
+ public:
+  explicit Counted(Index n) : DemandMatrices(n, n) {}
+  void fill(Index, Index count, float* to) const override {
+    ++filled;
+    std::fill_n(to, count, -infinity);
+  }
+  std::vector<BlockExtremes> extremes(Index, std::span<const Index> row_cuts, std::span<const Index> col_cuts, Index) const override {
+    std::vector<BlockExtremes> blocks;
+    for (std::size_t r = 0; r + 1 < row_cuts.size(); ++r) {
+      for (std::size_t c = 0; c + 1 < col_cuts.size(); ++c) {
+        const bool below = col_cuts[c] < row_cuts[r + 1];
+        blocks.push_back(below ? BlockExtremes{1, 1, false, true} : BlockExtremes{infinity, -infinity, false, true});
+      }
+    }
+    return blocks;
+  }
+  KindCounts kinds(Index) const override { return {rows() * cols()}; }
+
+  mutable std::atomic<int> filled{0};
+
+ private:
+  static constexpr float infinity = std::numeric_limits<float>::infinity();
+};
+
+}  // namespace
+
+TEST_CASE("a figure of a given size asks a matrix that is computed as it is read for blocks, not for its cells") {
+  const auto source = std::make_shared<Counted>(20000);
+  const Tensor values = demand_tensor({1, 1, 20000, 20000}, source);
+  if (!values.defined()) return;  // a system without memory on demand
+  FigureSpec spec;
+  spec.panels = {{values.matrix(), {}, "head 2", {}}};
+  spec.size = FigureSize{800, 0};
+  const Image image = render_image(spec);
+  CHECK(image.width == 800);
+  CHECK(source->filled < 1000);
 }
 
 TEST_CASE("a long title is elided and never runs out of the figure") {
