@@ -6,8 +6,14 @@
 #include "app/commands/export_line.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
+#include "core/tensor/memory.h"
 
 namespace headlight {
+namespace {
+
+constexpr std::string_view picture_extensions[] = {".png", ".svg", ".pdf"};
+
+}  // namespace
 
 ExportOptions export_options_of(const CommandLine& line) {
   ExportOptions options;
@@ -33,9 +39,12 @@ int render_command(const CommandLine& line) {
     throw FileError(out, "render cannot write this kind of file",
                     "expected a name that ends in .png, .svg, .pdf, .csv, .npy, .npz or .json");
   }
+  const ExportOptions options = export_options_of(line);
   Run run;
   run.threads = line.threads();
-  const ExportOptions options = export_options_of(line);
+  // A picture is of one stage: of a long sequence the others, and other heads, need not be made.
+  const bool is_picture = std::ranges::find(picture_extensions, extension_of(out)) != std::end(picture_extensions);
+  if (is_picture && options.pool == HeadPool::none && options.layers.empty()) run.most_kept = std::min(64e6, memory_budget());
   const std::vector<std::string> missing = write_export(*compute_any(scenario_of(line), nullptr, run), options, out);
   std::string said;
   for (const std::string& each : missing) said += (said.empty() ? "" : ", ") + each;

@@ -11,6 +11,7 @@ namespace headlight {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr Index keys_in_cache = 8 * depth_a_block;
 
 /// The least and the most of some rows, key by key. One a thread, kept from band to band: only what a band touched is gone
 /// through and made as it was.
@@ -163,6 +164,7 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
   workers.run(bands, 1e9, [&](Index band) {
     static thread_local Folds folds;
     static thread_local ScoreTile tile;
+    static thread_local std::vector<ScoreTile::Segment> segments;
     folds.begin(n_k);
     tile.look_at(b, h);
     const Index first = row_cuts[static_cast<std::size_t>(band)], end = row_cuts[static_cast<std::size_t>(band + 1)];
@@ -181,15 +183,30 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
         continue;
       }
       rows_.open(tile, stage);
-      rows_.score(tile, std::min(stage, Stage::masked_scores));
-      if (stage == Stage::weights) rows_.weigh(tile);
-      for (Index i = 0; i < tile.count; ++i) some_dead = some_dead || (after_mask && !tile.is_live(i));
-      for (const ScoreTile::Segment& s : tile.segments) {
-        for (Index i = 0; i < tile.count; ++i) {
-          if (after_mask && !tile.is_live(i)) continue;
-          float* const x = tile.at(i, s);
-          if (s.masked) kernels().mask(x, tile.read_mask(i, s), s.count(), -infinity);
-          folds.add(x, s.first, s.count());
+      const auto fold = [&] {
+        for (const ScoreTile::Segment& s : tile.segments) {
+          for (Index i = 0; i < tile.count; ++i) {
+            if (after_mask && !tile.is_live(i)) continue;
+            float* const x = tile.at(i, s);
+            if (s.masked) kernels().mask(x, tile.read_mask(i, s), s.count(), -infinity);
+            folds.add(x, s.first, s.count());
+          }
+        }
+      };
+      if (stage == Stage::weights) {
+        rows_.score(tile, Stage::masked_scores);
+        rows_.weigh(tile);
+        for (Index i = 0; i < tile.count; ++i) some_dead = some_dead || (after_mask && !tile.is_live(i));
+        fold();
+        continue;
+      }
+      // Where no key waits for another, some keys at a time, which stay in cache.
+      segments.swap(tile.segments);
+      for (const ScoreTile::Segment& s : segments) {
+        for (Index k = s.first; k < s.end; k += keys_in_cache) {
+          tile.segments.assign(1, {k, std::min(k + keys_in_cache, s.end), 0, s.masked});
+          rows_.score(tile, stage);
+          fold();
         }
       }
     }

@@ -11,16 +11,20 @@
 #include "core/run/trace.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/model_layer.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
-Tensor pictures_of(const Tensor& weights) {
+bool has_habits(const Tensor& weights) { return !weights.source() && std::max(weights.size(2), weights.size(3)) <= 4096; }
+
+Tensor pictures_of(const Tensor& weights, const std::stop_token& stop) {
   const Index rows = std::min(weights.size(2), picture_side), cols = std::min(weights.size(3), picture_side);
   if (!weights.source() && rows == weights.size(2) && cols == weights.size(3)) return weights;
   Buffer values;
   for (Index b = 0; b < weights.size(0); ++b) {
     for (Index h = 0; h < weights.size(1); ++h) {
+      if (stop.stop_requested()) throw Cancelled();
       const PooledMatrix pooled = pool(weights.matrix(b, h), {}, rows, cols, 0, 4 * picture_side);
       values.insert(values.end(), pooled.values.begin(), pooled.values.end());
       breathe();
@@ -135,12 +139,11 @@ Tensor sizes_of(const Tensor& x) {
   return {{x.size(0), x.size(1)}, std::move(sizes)};
 }
 
-LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys) {
+LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys, const std::stop_token& stop) {
   LayerSummary summary;
-  summary.pictures = pictures_of(weights);
+  summary.pictures = pictures_of(weights, stop);
   summary.mean = mean_of(weights);
-  const bool measured = !weights.source() && std::max(weights.size(2), weights.size(3)) <= 4096;
-  summary.habits = measured ? habits_of(weights, queries, keys) : std::vector<HeadHabits>(static_cast<std::size_t>(weights.size(1)));
+  summary.habits = has_habits(weights) ? habits_of(weights, queries, keys) : std::vector<HeadHabits>(static_cast<std::size_t>(weights.size(1)));
   return summary;
 }
 
@@ -167,7 +170,7 @@ std::vector<Tensor> HeadOverview::means_up_to(Index layer, Index batch) const {
   return means;
 }
 
-std::shared_ptr<const HeadOverview> overview_of(const Trace& trace) {
+std::shared_ptr<const HeadOverview> overview_of(const Trace& trace, const std::stop_token& stop) {
   if (const auto pass = network_of(trace.inputs)) return std::make_shared<const HeadOverview>(overview_of(*pass, trace.scenario.layer));
   const std::vector<FileAttention> attentions = trace.inputs.weights.defined() && trace.inputs.file ? attentions_of(*trace.inputs.file, trace.scenario) : std::vector<FileAttention>{};
   if (attentions.size() > 1) return std::make_shared<const HeadOverview>(overview_of_file(trace, attentions));
@@ -175,14 +178,15 @@ std::shared_ptr<const HeadOverview> overview_of(const Trace& trace) {
   const Tensor& weights = trace[Stage::weights];
   if (!weights.defined()) return {};
   const Inputs& inputs = trace.inputs;
-  const TokenBatch keys = tokens_of(inputs.key_tokens, weights.size(0), weights.size(3));
+  const auto tokens = [&](const WordLines& names, Index count) { return has_habits(weights) ? tokens_of(names, weights.size(0), count) : TokenBatch{}; };
+  const TokenBatch keys = tokens(inputs.key_tokens, weights.size(3));
   const bool self = weights.size(2) == weights.size(3) && inputs.query_tokens == inputs.key_tokens && (inputs.self_attention() || inputs.weights.defined());
   OverviewLayer& layer = overview.layers.emplace_back();
   layer.layer = trace.scenario.layer;
   layer.cross = !self;
   layer.queries = std::make_shared<const WordLines>(inputs.query_tokens);
   layer.keys = std::make_shared<const WordLines>(inputs.key_tokens);
-  layer.summary = summary_of(weights, self ? keys : tokens_of(inputs.query_tokens, weights.size(0), weights.size(2)), keys);
+  layer.summary = summary_of(weights, self ? keys : tokens(inputs.query_tokens, weights.size(2)), keys, stop);
   layer.silent.assign(static_cast<std::size_t>(weights.size(1)), false);
   return std::make_shared<const HeadOverview>(std::move(overview));
 }

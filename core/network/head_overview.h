@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,8 @@ struct LayerSummary {
   std::vector<HeadHabits> habits;  ///< one a head, over the text; queries == 0 where the text is too long to measure
   Tensor entering, added;  ///< [B, n], ‖x‖₂ / √width of each token: what enters the block, what its attention adds; undefined outside of networks
 };
-/// Of weights [B, H, n_q, n_k].
-LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys);
+/// Of weights [B, H, n_q, n_k]. Throws Cancelled.
+LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys, const std::stop_token& stop = {});
 /// [B, n] of x [B, n, width]: ‖x‖₂ / √width.
 Tensor sizes_of(const Tensor& x);
 
@@ -57,7 +58,7 @@ struct HeadOverview {
 
 /// Of a pass with RunOptions::summaries; the layer looked at by name.
 HeadOverview overview_of(const NetworkRun& pass, const std::string& layer);
-/// Of a trace; null where it has no weights.
-std::shared_ptr<const HeadOverview> overview_of(const Trace& trace);
+/// Of a trace; null where it has no weights. Throws Cancelled.
+std::shared_ptr<const HeadOverview> overview_of(const Trace& trace, const std::stop_token& stop = {});
 
 }  // namespace headlight

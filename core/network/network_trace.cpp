@@ -102,7 +102,7 @@ std::shared_ptr<const Trace> with_overview(std::shared_ptr<const Trace> trace, c
   if (same) {
     seen->overview = last->overview;
   } else if (trace->summary->is_whole()) {
-    seen->overview = overview_of(*trace);
+    seen->overview = overview_of(*trace, run.stop);
   }
   return seen;
 }
@@ -159,7 +159,7 @@ std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> tra
   if (!trace || !trace->summary || trace->summary->is_whole()) return trace;
   auto completed = std::make_shared<Trace>(*trace);
   completed->summary = summarise(*trace, trace->summary.get(), false, stop);
-  if (!completed->overview) completed->overview = overview_of(*trace);
+  if (!completed->overview) completed->overview = overview_of(*trace, stop);
   return completed;
 }
 

@@ -74,6 +74,7 @@ class Pipeline {
   Tensor projected_on_demand(Stage stage, const StageRecord& key);
   // Whether scores too large to hold can be told from parts, as far as it is known before them.
   bool parts_will_do() const;
+  double most_kept() const { return run_.most_kept.value_or(memory_budget()); }
 
   Trace& trace_;
   const Trace* last_;
@@ -218,7 +219,7 @@ Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) {
   const bool turned = scenario().rope != Rope::none || scenario().qk_norm != QkNorm::none;
   const bool changed = turned || (stage == Stage::Q && scenario().scale_first);
   if (stage != Stage::V && (changed || (stage != Stage::Q && stage != Stage::K))) return {};
-  if (!key.sources[1].defined() || score_bytes(trace_) <= memory_budget() || !parts_will_do()) return {};
+  if (!key.sources[1].defined() || score_bytes(trace_) <= most_kept() || !parts_will_do()) return {};
   const Index heads = stage == Stage::Q ? dims().heads : dims().kv_heads;
   auto source = std::make_shared<ProjectedHeads>(key.sources[0], key.sources[1], key.sources[2], heads, workers(stage).threads);
   const Tensor& x = key.sources[0];
@@ -228,7 +229,7 @@ Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) {
 
 void Pipeline::choose_source() {
   const double bytes = score_bytes(trace_);
-  if (bytes <= memory_budget()) return;
+  if (bytes <= most_kept()) return;
   if (parts_will_do() && trace_.has(Stage::V_heads) && every_head_finite(trace_[Stage::V_heads])) {
     ScoreSteps steps = score_steps();
     steps.mask = steps.keep = {};

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 #include "core/run/trace.h"
@@ -19,6 +20,9 @@ enum class Summary : std::uint8_t {
 
 struct Run {
   Summary summary = Summary::none;
+  /// Bytes of score-shaped stages: what would take more is computed as it is looked at. Unless set, memory_budget() of
+  /// core/tensor/memory.h.
+  std::optional<double> most_kept{};
   int threads = 0;       ///< 0: as many as the machine has
   std::stop_token stop;  ///< asked between blocks of work; throws Cancelled
   /// Called on the calling thread with the stage under way and the share of the whole work done, 0…1.

@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <thread>
 
+#include "core/engine/engine.h"
 #include "tests/attention_inputs.h"
 
 namespace {
@@ -70,6 +72,31 @@ void new_mask(const Sizes& sizes) {
               changed_open, opened, changed_open / opened);
 }
 
+/// How long a long computation keeps a short one waiting that is asked for while it is under way, at any moment of it.
+void cancelled(Index tokens) {
+  Scenario length, brief;
+  length.source = brief.source = Source::random;
+  length.queries = tokens;
+  length.d_model = 512;
+  length.heads = 8;
+  length.mask = "causal() && (window(4096) || sink(4))";
+  brief.queries = 4;
+  brief.d_model = 16;
+  brief.heads = 2;
+  double most = 0, after = 0;
+  for (int moment = 0; moment < 60; ++moment) {
+    Engine engine;
+    engine.submit(length);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50 * moment));
+    const double waited = milliseconds([&] {
+      engine.submit(brief);
+      engine.wait();
+    });
+    if (waited > most) most = waited, after = 0.05 * moment;
+  }
+  std::printf("n %lld: cancelled within %.1f ms (the longest of 60 moments, %.2f s after the start)\n", static_cast<long long>(tokens), most, after);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -78,6 +105,8 @@ int main(int count, char** words) {
   beside_plain_loops({.batch = 1, .heads = 8, .kv_heads = 8, .n_q = 64, .n_k = 64, .d_model = 512});
   beside_plain_loops({.batch = 1, .heads = 8, .kv_heads = 2, .n_q = 512, .n_k = 512, .d_model = 512});
   new_mask({.batch = 1, .heads = 8, .kv_heads = 8, .n_q = 512, .n_k = 512, .d_model = 512});
+  cancelled(4096);
+  cancelled(131072);
   by_stage({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = tokens, .n_k = tokens, .d_model = 64});
   return 0;
 }
