@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/network/network_trace.h"
-#include "core/run/summary.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -134,7 +133,7 @@ bool Engine::settle() {
   outcome.scenario = job.scenario;
   bool done = attempt(outcome, [&] { perform(job, last_.get(), run, outcome); });
   if (outcome.trace) last_ = outcome.trace;
-  if (outcome.trace && !outcome.trace->summary->is_whole()) {
+  if (outcome.trace && !is_whole(*outcome.trace)) {
     outcome.last = false;
     publish(outcome);
     outcome.last = true;

@@ -1,9 +1,13 @@
 #include "core/network/habits.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
+#include "core/parallel/thread_pool.h"
 #include "core/parallel/turns.h"
+#include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
 
 namespace headlight {
@@ -66,6 +70,38 @@ double mean_size(const Tensor& x) {
   return sum / static_cast<double>(rows);
 }
 
+/// Of one head, over all batch entries; `may_rest` on the thread that asked.
+HeadHabits habits_of_head(const Tensor& weights, Index h, const TokenBatch& queries, const TokenBatch& keys, bool may_rest, const std::stop_token& stop) {
+  HeadHabits head;
+  const bool same = queries == keys;
+  for (Index b = 0; b < weights.size(0); ++b) {
+    const auto entry = static_cast<std::size_t>(b);
+    const MatrixView m = weights.matrix(b, h);
+    const Index n_q = queries.lengths[entry], n_k = keys.lengths[entry];
+    for (Index q = 0; q < n_q && !stop.stop_requested(); ++q) {
+      head.entropy += relative_entropy(m, q, n_k);
+      ++head.queries;
+      for (std::size_t i = 0; i < habit_count; ++i) {
+        const auto habit = static_cast<Habit>(i);
+        if (!same && habit != Habit::first) continue;
+        double share = 0;
+        bool any = false;
+        for_each_place(habit, keys.entries[entry], q, n_k, [&](Index k) {
+          share += static_cast<double>(m(q, k));
+          any = true;
+        });
+        if (!any) continue;
+        head.share[i] += share;
+        ++head.rows[i];
+      }
+      if (may_rest) breathe();
+    }
+  }
+  for (std::size_t i = 0; i < habit_count; ++i) head.share[i] /= std::max<double>(1, static_cast<double>(head.rows[i]));
+  head.entropy /= std::max<double>(1, static_cast<double>(head.queries));
+  return head;
+}
+
 }  // namespace
 
 std::string_view name(Habit habit) { return names[static_cast<std::size_t>(habit)]; }
@@ -79,38 +115,16 @@ std::optional<Habit> HeadHabits::strongest(double least) const {
   return most;
 }
 
-std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys) {
+std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys, const std::stop_token& stop) {
   if (!weights.defined()) return {};
   std::vector<HeadHabits> habits(static_cast<std::size_t>(weights.size(1)));
-  const bool same = queries == keys;
-  for (Index h = 0; h < weights.size(1); ++h) {
-    HeadHabits& head = habits[static_cast<std::size_t>(h)];
-    for (Index b = 0; b < weights.size(0); ++b) {
-      const auto entry = static_cast<std::size_t>(b);
-      const MatrixView m = weights.matrix(b, h);
-      const Index n_q = queries.lengths[entry], n_k = keys.lengths[entry];
-      for (Index q = 0; q < n_q; ++q) {
-        head.entropy += relative_entropy(m, q, n_k);
-        ++head.queries;
-        for (std::size_t i = 0; i < habit_count; ++i) {
-          const auto habit = static_cast<Habit>(i);
-          if (!same && habit != Habit::first) continue;
-          double share = 0;
-          bool any = false;
-          for_each_place(habit, keys.entries[entry], q, n_k, [&](Index k) {
-            share += static_cast<double>(m(q, k));
-            any = true;
-          });
-          if (!any) continue;
-          head.share[i] += share;
-          ++head.rows[i];
-        }
-        breathe();
-      }
-    }
-    for (std::size_t i = 0; i < habit_count; ++i) head.share[i] /= std::max<double>(1, static_cast<double>(head.rows[i]));
-    head.entropy /= std::max<double>(1, static_cast<double>(head.queries));
-  }
+  const Index heads = weights.size(1);
+  const auto helpers = static_cast<int>(std::min(heads - 1, weights.count() >> 16));  // few words are done before a thread has woken up
+  std::atomic<Index> next{0};
+  work_together(std::min(helpers, static_cast<int>(std::thread::hardware_concurrency()) - 1), [&](bool calling) {
+    for (Index h = next++; h < heads; h = next++) habits[static_cast<std::size_t>(h)] = habits_of_head(weights, h, queries, keys, calling, stop);
+  });
+  if (stop.stop_requested()) throw Cancelled();
   return habits;
 }
 

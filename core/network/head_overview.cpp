@@ -143,7 +143,7 @@ LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const 
   LayerSummary summary;
   summary.pictures = pictures_of(weights, stop);
   summary.mean = mean_of(weights);
-  summary.habits = has_habits(weights) ? habits_of(weights, queries, keys) : std::vector<HeadHabits>(static_cast<std::size_t>(weights.size(1)));
+  summary.habits = has_habits(weights) ? habits_of(weights, queries, keys, stop) : std::vector<HeadHabits>(static_cast<std::size_t>(weights.size(1)));
   return summary;
 }
 

@@ -99,9 +99,12 @@ std::shared_ptr<const Trace> with_overview(std::shared_ptr<const Trace> trace, c
   const auto pass = network_of(trace->inputs), before = last ? network_of(last->inputs) : nullptr;
   const bool same_source = pass ? pass == before : last && !before && trace->inputs.file == last->inputs.file && identical((*trace)[Stage::weights], (*last)[Stage::weights]);
   const bool same = same_source && last->overview && trace->scenario.layer == last->scenario.layer && trace->inputs.key_tokens == last->inputs.key_tokens;
+  constexpr Index few_weights = 1 << 22;
+  const Tensor& weights = (*trace)[Stage::weights];
+  const bool quick = pass || !weights.defined() || (!weights.source() && weights.count() <= few_weights);
   if (same) {
     seen->overview = last->overview;
-  } else if (trace->summary->is_whole()) {
+  } else if (quick || run.summary == Summary::whole) {
     seen->overview = overview_of(*trace, run.stop);
   }
   return seen;
@@ -155,8 +158,12 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
   return compute(settled, std::move(inputs), last, run);
 }
 
+bool is_whole(const Trace& trace) {
+  return trace.summary && trace.summary->is_whole() && (trace.overview || !trace.has(Stage::weights));
+}
+
 std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> trace, const std::stop_token& stop) {
-  if (!trace || !trace->summary || trace->summary->is_whole()) return trace;
+  if (!trace || is_whole(*trace)) return trace;
   auto completed = std::make_shared<Trace>(*trace);
   completed->summary = summarise(*trace, trace->summary.get(), false, stop);
   if (!completed->overview) completed->overview = overview_of(*trace, stop);

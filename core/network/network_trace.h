@@ -17,8 +17,9 @@ bool is_network(const Scenario& scenario);
 /// drawing, the pass ends at the layer looked at.
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
 
-/// A trace that has its first look (Run::summary) with all of its summary and its overview; itself where it has them. Throws
-/// Cancelled.
+/// Whether a trace for drawing has all of its summary and its overview, and no first look alone (Run::summary).
+bool is_whole(const Trace& trace);
+/// The trace with them; itself where it is whole. Throws Cancelled.
 std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> trace, const std::stop_token& stop = {});
 
 /// The whole pass alone. Throws where is_network() is false.

@@ -13,7 +13,8 @@ namespace headlight {
 /// What Trace::summary, which drawing needs, is taken of.
 enum class Summary : std::uint8_t {
   none,
-  /// Of numbers that are computed as they are read, the first head alone, and no overview: with_whole_summary() makes it whole.
+  /// Of numbers that are computed as they are read, the first head alone, and of long texts no overview: with_whole_summary()
+  /// (core/network/network_trace.h) makes it whole.
   first_look,
   whole,
 };

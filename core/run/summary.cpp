@@ -8,6 +8,7 @@
 #include "core/run/masks_over.h"
 #include "core/run/trace.h"
 #include "core/stage/demand_matrix.h"
+#include "core/stage/survey.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -20,9 +21,16 @@ void read(const Trace& trace, Stage stage, const std::stop_token& stop, StageSum
   for (Index b = 0; b < batches; ++b) {
     for (Index h = 0; h < heads_of(to.of); ++h) {
       if (stop.stop_requested()) throw Cancelled();
+      const MatrixView matrix = to.of.matrix(b, h);
       const CellMasks masks = masks_over(trace, stage, b, h);
-      to.extent.add(to.of.matrix(b, h), masks);
-      to.kinds.push_back(count_kinds(to.of.matrix(b, h), masks));
+      if (to.of.source()) {
+        to.extent.add(matrix, masks);
+        to.kinds.push_back(count_kinds(matrix, masks));
+      } else {
+        const Survey all = survey(matrix, masks, stop);
+        to.extent.add(all);
+        to.kinds.push_back(all.kinds);
+      }
       breathe();
     }
   }

@@ -4,6 +4,7 @@
 
 #include "core/parallel/thread_pool.h"
 #include "core/stage/demand_matrix.h"
+#include "core/stage/survey.h"
 
 namespace headlight {
 namespace {
@@ -40,18 +41,9 @@ bool all_finite(const MatrixView& matrix) {
 KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks) {
   const DemandPart part = demand_part(matrix, 1);
   if (part.is_all(matrix)) return part.whole->kinds(part.matrix);
-  KindCounts counts{};
-  if (!part.whole && demand_place(matrix.data).source) {  // rows of what heads gather
-    counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
-    return counts;
-  }
-  if (!masks.any() && all_finite(matrix)) {
-    counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
-    return counts;
-  }
-  for (Index row = 0; row < matrix.rows; ++row) {
-    for (Index col = 0; col < matrix.cols; ++col) ++counts[static_cast<std::size_t>(classify(matrix, masks, row, col))];
-  }
+  if (part.whole || !demand_place(matrix.data).source) return survey(matrix, masks).kinds;
+  KindCounts counts{};  // rows of what heads gather, which are numbers
+  counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
   return counts;
 }
 

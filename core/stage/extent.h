@@ -7,6 +7,8 @@
 
 namespace headlight {
 
+struct Survey;
+
 /// What the colours of a map are about.
 enum class ColormapKind : std::uint8_t {
   sequential,  ///< its lowest colour stands for zero, or the smallest value
@@ -27,14 +29,13 @@ class Extent {
     hi_ = value > hi_ ? value : hi_;
   }
   void add(const MatrixView& matrix, const CellMasks& masks = {});
+  void add(const Survey& survey);
   bool empty() const { return lo_ > hi_; }
   /// Diverging: symmetric about zero. Sequential: reaches to zero, so that weights run over [0, max].
   /// Never of zero width: without values, or where all are zero, [−1, 1] or [0, 1].
   ValueRange range(ColormapKind kind) const;
 
  private:
-  void add_plain(const MatrixView& matrix);
-
   float lo_ = 3.4028235e38f;
   float hi_ = -3.4028235e38f;
 };

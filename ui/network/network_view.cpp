@@ -107,7 +107,8 @@ void press_network_keys(const Frame& frame, const HeadOverview& overview, const 
 void draw_network_view(const Frame& frame, Rect place) {
   const std::shared_ptr<const HeadOverview>& kept = frame.trace()->overview;
   if (!kept || kept->layers.empty()) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::heading * frame.u, {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted, frame.words("network.none"));
+    const bool on_its_way = !kept && frame.trace()->has(Stage::weights);
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::heading * frame.u, {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted, frame.words(on_its_way ? "messages.computing" : "network.none"));
     return;
   }
   const HeadOverview& overview = *kept;
