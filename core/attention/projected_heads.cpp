@@ -51,11 +51,12 @@ void ProjectedHeads::fill(Index first, Index count, float* to) const {
   std::copy_n(numbers.begin() + (first - row * width), count, to);
 }
 
-Tensor ProjectedHeads::head(Index b, Index h) const {
+Tensor ProjectedHeads::head(Index b, Index h, const std::stop_token& stop) const {
   const Index n = x_.size(1), blocks = (n + rows_a_block - 1) / rows_a_block;
   Buffer values(static_cast<std::size_t>(n * d_head_));
   Workers workers;
   workers.threads = threads_;
+  workers.stop = stop;
   workers.run(blocks, 2.0 * static_cast<double>(n * d_head_) * static_cast<double>(x_.size(2)), [&](Index block) {
     const Index first = block * rows_a_block, height = std::min(rows_a_block, n - first);
     rows(b, h, first, {values.data() + first * d_head_, height, d_head_, d_head_});
@@ -101,8 +102,8 @@ Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape sha
 
 const ProjectedHeads* projected_heads(const Tensor& tensor) { return dynamic_cast<const ProjectedHeads*>(tensor.source()); }
 
-Tensor head_of(const Tensor& heads, Index b, Index h) {
-  if (const ProjectedHeads* source = projected_heads(heads)) return source->head(b, h);
+Tensor head_of(const Tensor& heads, Index b, Index h, const std::stop_token& stop) {
+  if (const ProjectedHeads* source = projected_heads(heads)) return source->head(b, h, stop);
   return heads.slice(0, b, 1).slice(1, h, 1);
 }
 

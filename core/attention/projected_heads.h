@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <stop_token>
 #include <vector>
 
 #include "core/attention/product.h"
@@ -16,8 +17,8 @@ class ProjectedHeads : public DemandSource {
 
   /// [B, n, heads · d_head], row by row, with the numbers that project() gives.
   void fill(Index first, Index count, float* to) const override;
-  /// All rows of one head, [n, d_head], made anew each time.
-  Tensor head(Index b, Index h) const;
+  /// All rows of one head, [n, d_head], made anew each time. Throws Cancelled.
+  Tensor head(Index b, Index h, const std::stop_token& stop = {}) const;
   /// Rows [first, first + to.rows) of one head.
   void rows(Index b, Index h, Index first, const MatrixTarget& to) const;
   /// Whether no number can overflow: told from the largest magnitude in x and the sums of the weights' magnitudes, without a product.
@@ -41,6 +42,7 @@ Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape sha
 /// What projects a tensor or a view of it; null where its numbers are simply there.
 const ProjectedHeads* projected_heads(const Tensor& tensor);
 /// One head of a tensor [B, H, n, d], to be read by matrix(): in plain memory, made anew, where that is to be projected.
-Tensor head_of(const Tensor& heads, Index b, Index h);
+/// Throws Cancelled.
+Tensor head_of(const Tensor& heads, Index b, Index h, const std::stop_token& stop = {});
 
 }  // namespace headlight

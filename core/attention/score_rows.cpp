@@ -17,10 +17,11 @@ constexpr Index line = 16;             // numbers of a cache line
 
 constexpr Index whole_lines(Index count) { return (count + line - 1) / line * line; }
 
-PackedMatrix packed(const MatrixView& m, int threads) {
+PackedMatrix packed(const MatrixView& m, int threads, const std::stop_token& stop = {}) {
   PackedMatrix made(m.rows, m.cols);
   Workers workers;
   workers.threads = threads;
+  workers.stop = stop;
   constexpr Index rows_a_part = 8192;  // V is one panel, however long
   const Index parts = (m.rows + rows_a_part - 1) / rows_a_part;
   workers.run(made.panels() * parts, 4 * static_cast<double>(m.rows * m.cols), [&](Index part) {
@@ -50,20 +51,20 @@ ScoreRows::ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRu
   if (steps_.bias.defined()) bias_ = steps_.bias.expand(shape_);
 }
 
-const PackedMatrix& ScoreRows::keys(Index b, Index g) const {
+const PackedMatrix& ScoreRows::keys(Index b, Index g, const std::stop_token& stop) const {
   Group& group = at(b, g);
   std::call_once(group.has_keys, [&] {
-    const Tensor head = head_of(steps_.keys, b, g);
-    group.keys = packed(transposed(head.matrix()), threads_);
+    const Tensor head = head_of(steps_.keys, b, g, stop);
+    group.keys = packed(transposed(head.matrix()), threads_, stop);
   });
   return group.keys;
 }
 
-const PackedMatrix& ScoreRows::values(Index b, Index g) const {
+const PackedMatrix& ScoreRows::values(Index b, Index g, const std::stop_token& stop) const {
   Group& group = at(b, g);
   std::call_once(group.has_values, [&] {
-    const Tensor head = head_of(steps_.values, b, g);
-    group.values = packed(head.matrix(), threads_);
+    const Tensor head = head_of(steps_.values, b, g, stop);
+    group.values = packed(head.matrix(), threads_, stop);
   });
   return group.values;
 }

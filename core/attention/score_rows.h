@@ -61,9 +61,9 @@ class ScoreRows {
   Index group() const { return group_; }
   bool is_after_mask(Stage stage) const { return rule_ && (stage == Stage::masked_scores || stage == Stage::weights); }
 
-  /// K, transposed, and V of one key/value head as the kernels read them, packed when they are first looked at.
-  const PackedMatrix& keys(Index b, Index g) const;
-  const PackedMatrix& values(Index b, Index g) const;
+  /// K, transposed, and V of one key/value head as the kernels read them, packed when they are first looked at. Throws Cancelled.
+  const PackedMatrix& keys(Index b, Index g, const std::stop_token& stop = {}) const;
+  const PackedMatrix& values(Index b, Index g, const std::stop_token& stop = {}) const;
   /// The same V, row by row, for rows that mix all of it.
   MatrixView plain_values(Index b, Index g) const;
   /// Adds the segments of keys [k0, k1): all of them, or those that the mask leaves.

@@ -121,6 +121,11 @@ void ScoreSource::row(Stage stage, Index b, Index h, Index q, Index k0, Index co
   kernels().mask(to, tile.read_mask(0, {k0, k0 + count, 0, true}), count, rows_.steps().fill);
 }
 
+void ScoreSource::prepare(Index b, Index h, const std::stop_token& stop) const {
+  rows_.keys(b, h / rows_.group(), stop);
+  rows_.values(b, h / rows_.group(), stop);
+}
+
 void ScoreSource::head_outputs(Index b, Index h, Index q, Index count, float* to, Index stride) const {
   const PackedMatrix& packed = rows_.values(b, h / rows_.group());
   const Index d = rows_.steps().values.size(3);
@@ -154,12 +159,14 @@ void ScoreSource::head_outputs(Index b, Index h, Index q, Index count, float* to
 }
 
 std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, std::span<const Index> row_cuts,
-                                                 std::span<const Index> col_cuts, Index rows_a_band) const {
+                                                 std::span<const Index> col_cuts, Index rows_a_band,
+                                                 const std::stop_token& stop) const {
   const Index bands = static_cast<Index>(row_cuts.size()) - 1, cols = static_cast<Index>(col_cuts.size()) - 1, n_k = shape()[3];
   const bool after_mask = rows_.is_after_mask(stage);
   std::vector<BlockExtremes> result(static_cast<std::size_t>(bands * cols), BlockExtremes{infinity, -infinity, false, after_mask});
-  if (stage != Stage::mask) rows_.keys(b, h / rows_.group());
+  if (stage != Stage::mask) rows_.keys(b, h / rows_.group(), stop);
   Workers workers;
+  workers.stop = stop;
   workers.threads = rows_.threads();
   workers.run(bands, 1e9, [&](Index band) {
     static thread_local Folds folds;
@@ -225,7 +232,7 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
   return result;
 }
 
-ScoreSource::MaskCounts ScoreSource::mask_counts(Index b, Index h) const {
+ScoreSource::MaskCounts ScoreSource::mask_counts(Index b, Index h, const std::stop_token& stop) const {
   // Kept by rows of the mask that differ: most masks are the same for every head.
   const std::unique_ptr<MaskReader> reader = rows_.reader();
   std::optional<MaskCounts>& kept = counted_[static_cast<std::size_t>((reader->by_batch() ? b * shape()[1] : 0) + (reader->by_head() ? h : 0))];
@@ -237,6 +244,7 @@ ScoreSource::MaskCounts ScoreSource::mask_counts(Index b, Index h) const {
   constexpr Index tiles_a_block = 16;
   std::atomic<Index> allowed{0}, dead_rows{0};
   Workers workers;
+  workers.stop = stop;
   workers.threads = rows_.threads();
   workers.run((tiles + tiles_a_block - 1) / tiles_a_block, 1e9, [&](Index block) {
     ScoreTile tile(b, h);
@@ -264,13 +272,13 @@ ScoreSource::MaskCounts ScoreSource::mask_counts(Index b, Index h) const {
   return *kept;
 }
 
-KindCounts ScoreSource::kinds(Stage stage, Index b, Index h) const {
+KindCounts ScoreSource::kinds(Stage stage, Index b, Index h, const std::stop_token& stop) const {
   KindCounts counts{};
   const Index cells = shape()[2] * shape()[3];
   Index& values = counts[static_cast<std::size_t>(CellKind::value)];
   values = cells;
   if (!rows_.is_after_mask(stage)) return counts;
-  const MaskCounts mask = mask_counts(b, h);
+  const MaskCounts mask = mask_counts(b, h, stop);
   const float dead = stage == Stage::weights ? rows_.dead_weight() : 0;
   Index& nan = counts[static_cast<std::size_t>(CellKind::nan)];
   if (std::isnan(dead)) nan = mask.in_dead_rows;

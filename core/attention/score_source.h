@@ -17,12 +17,14 @@ class ScoreSource {
   const Shape& shape() const { return rows_.shape(); }
   /// Keys [k0, k0 + count) of one row of a stage, scores … weights, mask.
   void row(Stage stage, Index b, Index h, Index q, Index k0, Index count, float* to) const;
+  /// Keys and values of one head, as its head_outputs need them. Throws Cancelled.
+  void prepare(Index b, Index h, const std::stop_token& stop) const;
   /// Rows [q, q + count) of head_outputs, each `stride` numbers after the last.
   void head_outputs(Index b, Index h, Index q, Index count, float* to, Index stride) const;
   /// As DemandMatrices.
   std::vector<BlockExtremes> extremes(Stage stage, Index b, Index h, std::span<const Index> row_cuts,
-                                      std::span<const Index> col_cuts, Index rows_a_band) const;
-  KindCounts kinds(Stage stage, Index b, Index h) const;
+                                      std::span<const Index> col_cuts, Index rows_a_band, const std::stop_token& stop) const;
+  KindCounts kinds(Stage stage, Index b, Index h, const std::stop_token& stop) const;
 
  private:
   /// The mask's cells, of one head.
@@ -30,7 +32,7 @@ class ScoreSource {
     Index allowed = 0;
     Index in_dead_rows = 0;  ///< cells of rows that let no key through
   };
-  MaskCounts mask_counts(Index b, Index h) const;
+  MaskCounts mask_counts(Index b, Index h, const std::stop_token& stop) const;
 
   ScoreRows rows_;
   mutable std::mutex mutex_;

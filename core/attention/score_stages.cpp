@@ -23,13 +23,13 @@ class StageSource : public DemandMatrices {
     }
   }
   std::vector<BlockExtremes> extremes(Index matrix, std::span<const Index> row_cuts, std::span<const Index> col_cuts,
-                                      Index rows_a_band) const override {
+                                      Index rows_a_band, const std::stop_token& stop) const override {
     const Index heads = scores_->shape()[1];
-    return scores_->extremes(stage_, matrix / heads, matrix % heads, row_cuts, col_cuts, rows_a_band);
+    return scores_->extremes(stage_, matrix / heads, matrix % heads, row_cuts, col_cuts, rows_a_band, stop);
   }
-  KindCounts kinds(Index matrix) const override {
+  KindCounts kinds(Index matrix, const std::stop_token& stop) const override {
     const Index heads = scores_->shape()[1];
-    return scores_->kinds(stage_, matrix / heads, matrix % heads);
+    return scores_->kinds(stage_, matrix / heads, matrix % heads, stop);
   }
 
  private:
@@ -59,6 +59,10 @@ class RowSource : public DemandSource {
 class HeadRows : public RowSource {
  public:
   HeadRows(std::shared_ptr<const ScoreSource> scores, Index d) : RowSource(d), scores_(std::move(scores)) {}
+  void prepare(Index index, const std::stop_token& stop) const override {
+    const Index matrix = index / (scores_->shape()[2] * width()), heads = scores_->shape()[1];
+    scores_->prepare(matrix / heads, matrix % heads, stop);
+  }
 
  private:
   void fill_rows(Index row, Index rows, float* to) const override {
@@ -78,6 +82,9 @@ class ConcatRows : public RowSource {
  public:
   ConcatRows(std::shared_ptr<const ScoreSource> scores, Index d, Tensor weight, Tensor bias)
       : RowSource(weight.defined() ? weight.size(0) : scores->shape()[1] * d), scores_(std::move(scores)), d_(d), weight_(std::move(weight)), bias_(std::move(bias)) {}
+  void prepare(Index index, const std::stop_token& stop) const override {
+    for (Index h = 0; h < scores_->shape()[1]; ++h) scores_->prepare(index / (scores_->shape()[2] * width()), h, stop);
+  }
 
  private:
   void fill_rows(Index row, Index rows, float* to) const override {

@@ -24,8 +24,8 @@ void read(const Trace& trace, Stage stage, const std::stop_token& stop, StageSum
       const MatrixView matrix = to.of.matrix(b, h);
       const CellMasks masks = masks_over(trace, stage, b, h);
       if (to.of.source()) {
-        to.extent.add(matrix, masks);
-        to.kinds.push_back(count_kinds(matrix, masks));
+        to.extent.add(matrix, masks, stop);
+        to.kinds.push_back(count_kinds(matrix, masks, stop));
       } else {
         const Survey all = survey(matrix, masks, stop);
         to.extent.add(all);
@@ -37,9 +37,9 @@ void read(const Trace& trace, Stage stage, const std::stop_token& stop, StageSum
 }
 
 /// Rows of what heads gather need every head's keys and values, and counts all of the mask: they are left for later.
-void look_at(const Trace& trace, Stage stage, StageSummary& to) {
+void look_at(const Trace& trace, Stage stage, const std::stop_token& stop, StageSummary& to) {
   to.whole = false;
-  if (demand_part(to.of.matrix(0, 0)).whole) to.extent.add(to.of.matrix(0, 0), masks_over(trace, stage, 0, 0));
+  if (demand_part(to.of.matrix(0, 0)).whole) to.extent.add(to.of.matrix(0, 0), masks_over(trace, stage, 0, 0), stop);
 }
 
 bool takes_long(const Tensor& tensor) { return tensor.source() && !projected_heads(tensor); }
@@ -76,7 +76,7 @@ std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSum
     } else if (twin != earlier.end()) {
       now = *twin;  // in self-attention queries, keys and values are one
     } else if (first_look && takes_long(now.of)) {
-      look_at(trace, stage, now);
+      look_at(trace, stage, stop, now);
     } else {
       read(trace, stage, stop, now);
     }

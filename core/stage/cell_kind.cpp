@@ -38,10 +38,10 @@ bool all_finite(const MatrixView& matrix) {
   return finite;
 }
 
-KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks) {
+KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks, const std::stop_token& stop) {
   const DemandPart part = demand_part(matrix, 1);
-  if (part.is_all(matrix)) return part.whole->kinds(part.matrix);
-  if (part.whole || !demand_place(matrix.data).source) return survey(matrix, masks).kinds;
+  if (part.is_all(matrix)) return part.whole->kinds(part.matrix, stop);
+  if (part.whole || !demand_place(matrix.data).source) return survey(matrix, masks, stop).kinds;
   KindCounts counts{};  // rows of what heads gather, which are numbers
   counts[static_cast<std::size_t>(CellKind::value)] = matrix.rows * matrix.cols;
   return counts;

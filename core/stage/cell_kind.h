@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 
 #include "core/tensor/tensor.h"
 
@@ -43,6 +44,7 @@ bool all_finite(const MatrixView& matrix);
 
 /// How many cells are of each kind, by static_cast<std::size_t>(kind).
 using KindCounts = std::array<Index, cell_kind_count>;
-KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks = {});
+/// Throws Cancelled.
+KindCounts count_kinds(const MatrixView& matrix, const CellMasks& masks = {}, const std::stop_token& stop = {});
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <stop_token>
 
 #include "core/stage/cell_kind.h"
 #include "core/tensor/demand.h"
@@ -14,7 +15,7 @@ struct BlockExtremes {
   bool nan = false, masked = false;
 };
 
-/// The last two axes are rows and columns; a matrix's number counts the others.
+/// The last two axes are rows and columns; a matrix's number counts the others. Whoever is asked to stop throws Cancelled.
 class DemandMatrices : public DemandSource {
  public:
   DemandMatrices(Index rows, Index cols) : rows_(rows), cols_(cols) {}
@@ -24,9 +25,9 @@ class DemandMatrices : public DemandSource {
   /// The blocks that the cuts part a matrix into, by rows: (row_cuts.size() − 1) · (col_cuts.size() − 1) of them. Of each band of
   /// rows at most `rows_a_band` are looked at, evenly spread; 0: every one, which makes it exact.
   virtual std::vector<BlockExtremes> extremes(Index matrix, std::span<const Index> row_cuts, std::span<const Index> col_cuts,
-                                              Index rows_a_band) const = 0;
+                                              Index rows_a_band, const std::stop_token& stop = {}) const = 0;
   /// How many cells of a matrix are of each kind, where values are finite.
-  virtual KindCounts kinds(Index matrix) const = 0;
+  virtual KindCounts kinds(Index matrix, const std::stop_token& stop = {}) const = 0;
 
  private:
   Index rows_, cols_;

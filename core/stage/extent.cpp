@@ -7,17 +7,18 @@
 
 #include "core/stage/demand_matrix.h"
 #include "core/stage/survey.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
 
 // Of a matrix that is computed as it is read, a sample: a few hundred of its rows.
-void add_sample(Extent& to, const DemandPart& part, const MatrixView& matrix) {
+void add_sample(Extent& to, const DemandPart& part, const MatrixView& matrix, const std::stop_token& stop) {
   constexpr Index bands = 8, rows_a_band = 6;
   std::vector<Index> rows;
   for (Index i = 0; i <= bands; ++i) rows.push_back(part.row + i * matrix.rows / bands);
   const std::array<Index, 2> cols{part.col, part.col + matrix.cols};
-  for (const BlockExtremes& block : part.whole->extremes(part.matrix, rows, cols, rows_a_band)) {
+  for (const BlockExtremes& block : part.whole->extremes(part.matrix, rows, cols, rows_a_band, stop)) {
     if (block.low > block.high) continue;
     if (std::isfinite(block.low)) to.add(block.low);
     if (std::isfinite(block.high)) to.add(block.high);
@@ -31,16 +32,20 @@ void Extent::add(const Survey& survey) {
   hi_ = std::max(hi_, survey.high);
 }
 
-void Extent::add(const MatrixView& matrix, const CellMasks& masks) {
-  if (const DemandPart part = demand_part(matrix); part.whole) return add_sample(*this, part, matrix);
+void Extent::add(const MatrixView& matrix, const CellMasks& masks, const std::stop_token& stop) {
+  if (const DemandPart part = demand_part(matrix); part.whole) return add_sample(*this, part, matrix, stop);
   if (demand_place(matrix.data).source && matrix.rows > 256) {
     // Rows on demand: a sample of them too.
     for (Index i = 0; i < 16; ++i) {
-      add({matrix.data + (2 * i + 1) * matrix.rows / 32 * matrix.row_stride, 1, matrix.cols, matrix.row_stride, matrix.col_stride}, masks);
+      if (stop.stop_requested()) throw Cancelled();
+      const MatrixView row{matrix.data + (2 * i + 1) * matrix.rows / 32 * matrix.row_stride, 1, matrix.cols, matrix.row_stride, matrix.col_stride};
+      const DemandPlace place = demand_place(row.data);
+      place.source->prepare(place.offset, stop);
+      add(row, masks);
     }
     return;
   }
-  add(survey(matrix, masks));
+  add(survey(matrix, masks, stop));
 }
 
 ValueRange Extent::range(ColormapKind kind) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 
 #include "core/stage/cell_kind.h"
 
@@ -28,7 +29,8 @@ class Extent {
     lo_ = value < lo_ ? value : lo_;
     hi_ = value > hi_ ? value : hi_;
   }
-  void add(const MatrixView& matrix, const CellMasks& masks = {});
+  /// Throws Cancelled.
+  void add(const MatrixView& matrix, const CellMasks& masks = {}, const std::stop_token& stop = {});
   void add(const Survey& survey);
   bool empty() const { return lo_ > hi_; }
   /// Diverging: symmetric about zero. Sequential: reaches to zero, so that weights run over [0, max].

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 
 #include "core/tensor/tensor.h"
 
@@ -17,6 +18,9 @@ class DemandSource {
   virtual ~DemandSource() = default;
   /// Numbers [first, first + count) in row-major order. Called on one thread of its own; must read no memory on demand.
   virtual void fill(Index first, Index count, float* to) const = 0;
+  /// Makes what a number needs beside itself, once for many: on the thread that asks, which may be stopped while it does, as
+  /// fill() may not. Throws Cancelled.
+  virtual void prepare([[maybe_unused]] Index index, [[maybe_unused]] const std::stop_token& stop) const {}
 };
 
 /// A tensor of `shape` whose numbers `source` gives; an undefined one where the system has no such memory. `tile`: how many

@@ -148,7 +148,7 @@ class Counted : public DemandMatrices {
     ++filled;
     std::fill_n(to, count, -infinity);
   }
-  std::vector<BlockExtremes> extremes(Index, std::span<const Index> row_cuts, std::span<const Index> col_cuts, Index) const override {
+  std::vector<BlockExtremes> extremes(Index, std::span<const Index> row_cuts, std::span<const Index> col_cuts, Index, const std::stop_token&) const override {
     std::vector<BlockExtremes> blocks;
     for (std::size_t r = 0; r + 1 < row_cuts.size(); ++r) {
       for (std::size_t c = 0; c + 1 < col_cuts.size(); ++c) {
@@ -158,7 +158,7 @@ class Counted : public DemandMatrices {
     }
     return blocks;
   }
-  KindCounts kinds(Index) const override { return {rows() * cols()}; }
+  KindCounts kinds(Index, const std::stop_token&) const override { return {rows() * cols()}; }
 
   mutable std::atomic<int> filled{0};
 
