@@ -2,7 +2,8 @@
 """Headlight beside PyTorch, every stage kept, causal; and how time and memory grow with the number of tokens.
 
     bench.py PROGRAM [--runs N]                the table
-    bench.py PROGRAM --growth OUT.csv [--to N] tokens, milliseconds, megabytes, from 2^7 to 2^17 tokens
+    bench.py PROGRAM --growth OUT.csv [--to N] tokens, milliseconds, megabytes, from 2^7 to 2^17 tokens; beside it OUT.svg where
+                                               headlight_growth_figure is built (cmake --build --preset release --target …)
 
 PyTorch runs in the same run, with one thread and with all, and the better counts. It must multiply with OpenBLAS: with the
 reference BLAS, which is what Debian's package has without libopenblas0-pthread, it is fifteen times slower, and a comparison
@@ -143,6 +144,9 @@ def growth(program, out, last):
             rows.writerow(row)
             print(*row, flush=True)
             n *= 2
+    drawn_by = os.path.join(os.path.dirname(program), "headlight_growth_figure")
+    if os.path.exists(drawn_by):
+        subprocess.run([drawn_by, out, os.path.splitext(out)[0] + ".svg"], check=True)
 
 
 if __name__ == "__main__":
