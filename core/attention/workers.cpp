@@ -22,14 +22,15 @@ class Blocks {
   Blocks(const Workers& workers, Index count, const std::function<void(Index)>& body)
       : workers_(workers), count_(count), body_(body) {}
 
-  void work(bool reports) {
+  // The caller from the front, helpers from the back: what a thread worked on the last time is what its cache still has.
+  void work(bool caller) {
     try {
-      for (Index block = next_++; block < count_ && !failed_; block = next_++) {
+      while (taken_++ < count_ && !failed_) {
         if (workers_.stop.stop_requested()) throw Cancelled();
-        body_(block);
+        body_(caller ? front_++ : count_ - ++back_);
         const Index done = ++done_;
-        if (reports) breathe();
-        if (reports && workers_.progress) workers_.progress(static_cast<double>(done) / static_cast<double>(count_));
+        if (caller) breathe();
+        if (caller && workers_.progress) workers_.progress(static_cast<double>(done) / static_cast<double>(count_));
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -46,7 +47,7 @@ class Blocks {
   const Workers& workers_;
   const Index count_;
   const std::function<void(Index)>& body_;
-  std::atomic<Index> next_ = 0, done_ = 0;
+  std::atomic<Index> taken_ = 0, front_ = 0, back_ = 0, done_ = 0;
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;
   std::exception_ptr error_;
