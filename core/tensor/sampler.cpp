@@ -125,8 +125,9 @@ Tensor Sampler::filled(Shape shape, std::uint64_t words_a_number, Draw draw) {
     for (std::size_t i = next++; i < parts / 2 && !stop_.stop_requested(); i = next++) {
       if (calling) breathe();
       Sampler first = at[2 * i], second = at[2 * i + 1];
-      float* const to = values.data() + 2 * i * each;
-      const std::size_t left = values.size() - std::min(values.size(), 2 * i * each), both = left > each ? std::min(each, left - each) : 0;
+      const std::size_t begin = std::min(values.size(), 2 * i * each), left = values.size() - begin;
+      const std::size_t both = left > each ? std::min(each, left - each) : 0;
+      float* const to = values.data() + begin;
       for (std::size_t j = 0; j < both; ++j) {
         to[j] = draw(first);
         to[each + j] = draw(second);
