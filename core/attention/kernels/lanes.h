@@ -36,14 +36,28 @@ inline V either(VI yes, V a, V b) { return reinterpret_cast<V>((yes & reinterpre
 
 // The first `n` lanes, 0 in the rest.
 inline V load_part(const float* p, I n) {
+#if HEADLIGHT_LANES == 16
+  return reinterpret_cast<V>(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1), p));
+#else
   float part[lanes] = {};
   for (I i = 0; i < n; ++i) part[i] = p[i];
   return load(part);
+#endif
 }
 inline void store_part(float* p, V v, I n) {
+#if HEADLIGHT_LANES == 16
+  _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1U << n) - 1), reinterpret_cast<__m512>(v));
+#else
   float part[lanes];
   store(part, v);
   for (I i = 0; i < n; ++i) p[i] = part[i];
+#endif
+}
+// `v` in the first `n` lanes, `rest` in the others.
+inline V with_rest(V v, I n, V rest) {
+  alignas(64) static constexpr std::int32_t counted[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const VI lane = reinterpret_cast<VI>(load(reinterpret_cast<const float*>(counted)));
+  return either(lane < VI{} + static_cast<std::int32_t>(n), v, rest);
 }
 
 // Down to four lanes by adding halves.
@@ -70,10 +84,19 @@ inline V4 sums_of(V a, V b, V c, V d) {
   return __builtin_shufflevector(first, second, 0, 1, 4, 5) + __builtin_shufflevector(first, second, 2, 3, 6, 7);
 }
 inline float highest(V v) {
-  float part[lanes];
-  store(part, v);
-  for (I i = 1; i < lanes; ++i) part[0] = part[i] > part[0] ? part[i] : part[0];
-  return part[0];
+#if HEADLIGHT_LANES == 16
+  typedef float V8 __attribute__((vector_size(32)));
+  const V8 low = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7), high = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  const V8 eight = high > low ? high : low;
+  const V4 first = __builtin_shufflevector(eight, eight, 0, 1, 2, 3), second = __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+#elif HEADLIGHT_LANES == 8
+  const V4 first = __builtin_shufflevector(v, v, 0, 1, 2, 3), second = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+#else
+  const V4 first = v, second = v;
+#endif
+  const V4 four = second > first ? second : first;
+  const float a = four[1] > four[0] ? four[1] : four[0], b = four[3] > four[2] ? four[3] : four[2];
+  return b > a ? b : a;
 }
 
 // e^x within 1.5 units in the last place: x = n ln 2 + r, |r| ≤ ln 2 / 2, a polynomial for e^r (Cephes, Moshier), then 2^n in

@@ -46,9 +46,9 @@ float largest(const float* x, I n, float most) {
     c = larger(c, load(x + i + 2 * lanes));
     d = larger(d, load(x + i + 3 * lanes));
   }
-  float result = highest(larger(larger(a, b), larger(c, d)));
-  for (; i < n; ++i) result = x[i] > result ? x[i] : result;
-  return result;
+  for (; i + lanes <= n; i += lanes) a = larger(a, load(x + i));
+  if (i < n) b = larger(b, with_rest(load_part(x + i, n - i), n - i, all(most)));
+  return highest(larger(larger(a, b), larger(c, d)));
 }
 
 float reach(const float* x, I n) {
@@ -83,11 +83,9 @@ double exponentials(float* x, I n, float most) {
     }
     for (; i < end; i += lanes) {
       const I part = end - i < lanes ? end - i : lanes;
-      float e[lanes];
-      store(e, exponential(load_part(x + i, part) - most));
-      for (I j = part; j < lanes; ++j) e[j] = 0;
-      for (I j = 0; j < part; ++j) x[i + j] = e[j];
-      a += load(e);
+      const V e = exponential(load_part(x + i, part) - most);
+      store_part(x + i, e, part);
+      a += with_rest(e, part, V{});
     }
     whole += static_cast<double>(sum(a + b));
   }
