@@ -52,11 +52,13 @@ std::string with_minus(std::string text) {
 }  // namespace
 
 Index round_step(float least) {
-  for (Index ten = 1;; ten *= 10) {
+  constexpr Index largest = 1'000'000'000'000;
+  for (Index ten = 1; ten < largest; ten *= 10) {
     for (const Index step : {ten, 2 * ten, 5 * ten}) {
       if (static_cast<float>(step) >= least) return step;
     }
   }
+  return largest;  // cells of no size, or a pitch that is no number: only the first has a label
 }
 
 std::vector<AxisTick> word_ticks(const AxisWords& axis, Index step, float size, float longest, Typesetter& typesetter) {

@@ -77,14 +77,14 @@ std::uint32_t word(double x) {
   return std::abs(x) < 9007199254740992.0 ? static_cast<std::uint32_t>(static_cast<std::int64_t>(x)) : 0;
 }
 
-/// One row of an input as 0/1 or as numbers.
+/// One row of an input as 0/1 or as numbers, from `first_key` on; 0 for what is one value for all keys.
 template <typename U, typename F>
 void read_row(const Tensor& tensor, const std::array<Index, 4>& at, Index first_key, std::vector<U>& out, F f) {
   const auto index = [&](Index axis, Loop loop) {
     return tensor.size(axis) > 1 ? at[static_cast<std::size_t>(loop)] : Index{0};
   };
   const MatrixView m = tensor.matrix(index(0, Loop::batch), index(1, Loop::head));
-  const float* row = m.data + index(2, Loop::row) * m.row_stride + (out.size() > 1 ? first_key * m.col_stride : 0);
+  const float* row = m.data + index(2, Loop::row) * m.row_stride + first_key * m.col_stride;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<U>(f(row[static_cast<Index>(i) * m.col_stride]));
 }
 
@@ -131,6 +131,7 @@ void Machine::run(const Instruction& instruction) {
 }
 
 void Machine::run_variable(const Instruction& instruction, Register& out) {
+  const Index first_key = out.wide ? first_key_ : 0;
   const auto number = [](float x) { return x; };
   const auto truth = [](float x) { return x != 0; };
   switch (instruction.node->variable) {
@@ -142,13 +143,13 @@ void Machine::run_variable(const Instruction& instruction, Register& out) {
     case Variable::k:
       for (std::size_t i = 0; i < out.numbers.size(); ++i) out.numbers[i] = static_cast<double>(first_key_ + static_cast<Index>(i));
       return;
-    case Variable::valid_len: return read_row(inputs_.valid_lens, at_, first_key_, out.numbers, number);
-    case Variable::file_mask: return read_row(inputs_.file_mask, at_, first_key_, out.truths, truth);
-    case Variable::painted_mask: return read_row(inputs_.painted, at_, first_key_, out.truths, truth);
-    case Variable::doc_q: return read_row(inputs_.doc_q, at_, first_key_, out.numbers, number);
-    case Variable::doc_k: return read_row(inputs_.doc_k, at_, first_key_, out.numbers, number);
-    case Variable::place_q: return read_row(inputs_.place_q, at_, first_key_, out.numbers, number);
-    case Variable::place_k: return read_row(inputs_.place_k, at_, first_key_, out.numbers, number);
+    case Variable::valid_len: return read_row(inputs_.valid_lens, at_, first_key, out.numbers, number);
+    case Variable::file_mask: return read_row(inputs_.file_mask, at_, first_key, out.truths, truth);
+    case Variable::painted_mask: return read_row(inputs_.painted, at_, first_key, out.truths, truth);
+    case Variable::doc_q: return read_row(inputs_.doc_q, at_, first_key, out.numbers, number);
+    case Variable::doc_k: return read_row(inputs_.doc_k, at_, first_key, out.numbers, number);
+    case Variable::place_q: return read_row(inputs_.place_q, at_, first_key, out.numbers, number);
+    case Variable::place_k: return read_row(inputs_.place_k, at_, first_key, out.numbers, number);
   }
 }
 

@@ -118,6 +118,7 @@ NetworkSpec draw_network(const Config& config, const Checkpoint& checkpoint) {
   blueprint.network.family = row->title;
   row->draw(blueprint);
   NetworkSpec spec = std::move(blueprint.network);
+  if (spec.stacks.empty() || spec.stacks.back().blocks.empty()) config.fail("says that the network has no layers", "expected at least one");
   if (!spec.takes_tensors) {  // beside those stand inputs and other layers
     const std::string unused = unused_arrays(spec, checkpoint, blueprint.prefix);
     if (!unused.empty()) spec.notes.push_back("not used: " + unused + ", of which " + config.path() + " says nothing");

@@ -48,6 +48,21 @@ TEST_CASE("place(k) counts within a document: a prefix of one token for each") {
   CHECK(own.at({0, 4}) == 2);
 }
 
+TEST_CASE("a document, a length and a mask of a file hold in a last window of one key") {
+  for (const Index n : {1, 2, 127, 128, 129, 2047, 2048, 2049, 2050}) {
+    std::vector<float> of_token(static_cast<std::size_t>(n), 0);
+    for (std::size_t i = of_token.size() / 2; i < of_token.size(); ++i) of_token[i] = 1;
+    const Tensor docs({1, n}, std::vector<float>(of_token));
+    MaskContext context;
+    context.n_q = context.n_k = n;
+    context.doc_ids = &docs;
+    const Tensor mask = evaluate(MaskExpression::parse("doc(q) == doc(k)"), context);
+    for (const Index q : {Index{0}, n - 1}) {
+      CHECK((mask.at({0, 0, q, n - 1}) != 0) == (docs.at({0, q}) == docs.at({0, n - 1})));
+    }
+  }
+}
+
 TEST_CASE("documents may differ between batch entries") {
   const Tensor by_entry = Tensor::of({2, 6}, {0, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1});
   const Tensor mask = mask_of("doc(q) == doc(k)", &by_entry);

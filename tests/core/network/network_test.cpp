@@ -359,3 +359,12 @@ TEST_CASE("a field of config.json that would change attention is refused by its 
     CHECK(said);
   }
 }
+
+TEST_CASE("a network of no layers is refused, and not looked into") {
+  for (const char* field : {"n_layer", "num_hidden_layers"}) {
+    const std::string name = std::string(field) == "n_layer" ? "gpt2" : "llama";
+    const Copy copy(name);
+    copy.set(field, 0);
+    CHECK(sentence_of([&] { (void)open_network(copy.path.string()); }).find("no layers; expected at least one") != std::string::npos);
+  }
+}
