@@ -1,4 +1,5 @@
-// Headlight as a library: multi-head attention in steps, every stage of it as numbers, and where each number comes from.
+// Headlight as a library: multi-head attention in steps, every stage of it as numbers, and where each number comes
+// from.
 //
 //   headlight::Scenario scenario;            // what decides the numbers: text, seed, sizes, mask, scale, RoPE …
 //   scenario.text = "the cat sat";
@@ -6,27 +7,27 @@
 //   const headlight::Tensor& weights = (*trace)[headlight::Stage::weights];  // [B, H, n_q, n_k]
 //   const auto why = headlight::explain(*trace, {headlight::Stage::weights, 0, 0, 2, 1});
 //
-// Tensors of your own: fill in `Inputs` (core/scenario/inputs.h) and give them to compute(). A file of tensors or a scenario
-// as the command line reads them: Scenario::source = Source::file with Scenario::file, or read_scenario().
+// Tensors of your own: fill in `Inputs` (core/scenario/inputs.h) and give them to compute(). A file of tensors or a
+// scenario as the command line reads them: Scenario::source = Source::file with Scenario::file, or read_scenario().
 //
 // Everything is a value; what is computed is immutable and may be read from any thread. What a caller gets wrong is an
-// InputError with one readable sentence (core/tensor/error.h). Stages, settings, files and the mask language are described in
-// docs/reference.md.
+// InputError with one readable sentence (core/tensor/error.h). Stages, settings, files and the mask language are
+// described in docs/reference.md.
 //
-// With CMake: find_package(headlight) and target_link_libraries(yours PRIVATE headlight::core). Include <headlight/headlight.h>;
-// the headers below are installed with it. examples/library is a whole program.
+// With CMake: find_package(headlight) and target_link_libraries(yours PRIVATE headlight::core). Include
+// <headlight/headlight.h>; the headers below are installed with it. examples/library is a whole program.
 #pragma once
 
 #include <headlight/version.h>
 
-#include "core/diagnosis/diagnosis.h"      // compare(): which known mistake gives these numbers
-#include "core/explain/explain.h"          // explain(), dependants()
-#include "core/files/array_file.h"         // tensors out of .npz, .npy, .safetensors, .pt
-#include "core/files/array_write.h"        // tensors into .npz, .npy, .csv, .json
-#include "core/mask/expression.h"          // the mask language
-#include "core/run/difference.h"           // two runs, cell by cell
-#include "core/run/pipeline.h"             // compute()
-#include "core/scenario/scenario_json.h"   // scenarios as files
-#include "core/stage/stage.h"              // the table of stages
+#include "core/diagnosis/diagnosis.h"     // compare(): which known mistake gives these numbers
+#include "core/explain/explain.h"         // explain(), dependants()
+#include "core/files/array_file.h"        // tensors out of .npz, .npy, .safetensors, .pt
+#include "core/files/array_write.h"       // tensors into .npz, .npy, .csv, .json
+#include "core/mask/expression.h"         // the mask language
+#include "core/run/difference.h"          // two runs, cell by cell
+#include "core/run/pipeline.h"            // compute()
+#include "core/scenario/scenario_json.h"  // scenarios as files
+#include "core/stage/stage.h"             // the table of stages
 #include "core/tensor/error.h"
 #include "core/tensor/tensor.h"

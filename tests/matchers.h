@@ -51,9 +51,7 @@ class AgreesWith : public CatchMatcher<Tensor> {
   mutable std::string difference_;
 };
 
-inline AgreesWith agrees_with(const Tensor& expected) {
-  return AgreesWith(expected);
-}
+inline AgreesWith agrees_with(const Tensor& expected) { return AgreesWith(expected); }
 
 }  // namespace headlight
 

@@ -21,10 +21,12 @@ inline void push_font(ImFont* font, [[maybe_unused]] float pixels) {
 #endif
 }
 
-/// Of the windows' lists from here to the next frame: lines and areas without soft edges or textures, as plain triangles.
+/// Of the windows' lists from here to the next frame: lines and areas without soft edges or textures, as plain
+/// triangles.
 inline void draw_plainly() {
   ImDrawListSharedData& shared = *ImGui::GetDrawListSharedData();
-  shared.InitialFlags &= ~(ImDrawListFlags_AntiAliasedLines | ImDrawListFlags_AntiAliasedLinesUseTex | ImDrawListFlags_AntiAliasedFill);
+  shared.InitialFlags &=
+      ~(ImDrawListFlags_AntiAliasedLines | ImDrawListFlags_AntiAliasedLinesUseTex | ImDrawListFlags_AntiAliasedFill);
   shared.SetCircleTessellationMaxError(0.08f);
   shared.CurveTessellationTol = 0.2f;
 }
@@ -48,7 +50,8 @@ inline float baseline(ImFont* font, float pixels) {
 /// A line of whole pixels: it is sharp, and ImGui draws it as strips of a texture, not as three of triangles.
 inline void add_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour, float rounding, float thickness) {
   thickness = std::max(std::round(thickness), 1.0f);
-  if (std::fmod(thickness, 2.0f) == 0) min = {min.x + 0.5f, min.y + 0.5f}, max = {max.x - 0.5f, max.y - 0.5f};  // ImGui's suits odd ones
+  if (std::fmod(thickness, 2.0f) == 0)
+    min = {min.x + 0.5f, min.y + 0.5f}, max = {max.x - 0.5f, max.y - 0.5f};  // ImGui's suits odd ones
 #if IMGUI_VERSION_NUM >= 19280
   list.AddRect(min, max, colour, rounding, thickness);
 #else
@@ -56,17 +59,39 @@ inline void add_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour, flo
 #endif
 }
 
-/// The keys that shortcuts use, besides letters. 1.86 indexes keys by the platform's codes; those that ImGui's own KeyMap
-/// lacks are GLFW's, the only backend that is used with it.
-enum class Key : std::uint8_t { space, left, right, up, down, home, end, page_up, page_down, escape, enter, tab, del, f1, f5, f11, slash, plus, minus, zero };
+/// The keys that shortcuts use, besides letters. 1.86 indexes keys by the platform's codes; those that ImGui's own
+/// KeyMap lacks are GLFW's, the only backend that is used with it.
+enum class Key : std::uint8_t {
+  space,
+  left,
+  right,
+  up,
+  down,
+  home,
+  end,
+  page_up,
+  page_down,
+  escape,
+  enter,
+  tab,
+  del,
+  f1,
+  f5,
+  f11,
+  slash,
+  plus,
+  minus,
+  zero
+};
 
 #if IMGUI_VERSION_NUM >= 18700
 using KeyIndex = ImGuiKey;
 inline KeyIndex index_of(Key key) {
-  constexpr ImGuiKey codes[] = {ImGuiKey_Space, ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
-                                ImGuiKey_Home, ImGuiKey_End, ImGuiKey_PageUp, ImGuiKey_PageDown, ImGuiKey_Escape,
-                                ImGuiKey_Enter, ImGuiKey_Tab, ImGuiKey_Delete, ImGuiKey_F1, ImGuiKey_F5, ImGuiKey_F11, ImGuiKey_Slash,
-                                ImGuiKey_Equal, ImGuiKey_Minus, ImGuiKey_0};
+  constexpr ImGuiKey codes[] = {ImGuiKey_Space,     ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow,
+                                ImGuiKey_DownArrow, ImGuiKey_Home,      ImGuiKey_End,        ImGuiKey_PageUp,
+                                ImGuiKey_PageDown,  ImGuiKey_Escape,    ImGuiKey_Enter,      ImGuiKey_Tab,
+                                ImGuiKey_Delete,    ImGuiKey_F1,        ImGuiKey_F5,         ImGuiKey_F11,
+                                ImGuiKey_Slash,     ImGuiKey_Equal,     ImGuiKey_Minus,      ImGuiKey_0};
   return codes[static_cast<int>(key)];
 }
 /// The key of a letter, 'a' to 'z'.
@@ -78,10 +103,26 @@ inline KeyIndex index_of(Key key) {
     int mapped;  // an ImGuiKey, or −1
     int glfw;
   };
-  constexpr Code codes[] = {{ImGuiKey_Space, 0}, {ImGuiKey_LeftArrow, 0}, {ImGuiKey_RightArrow, 0}, {ImGuiKey_UpArrow, 0},
-                            {ImGuiKey_DownArrow, 0}, {ImGuiKey_Home, 0}, {ImGuiKey_End, 0}, {ImGuiKey_PageUp, 0},
-                            {ImGuiKey_PageDown, 0}, {ImGuiKey_Escape, 0}, {ImGuiKey_Enter, 0}, {ImGuiKey_Tab, 0}, {ImGuiKey_Delete, 0},
-                            {-1, 290}, {-1, 294}, {-1, 300}, {-1, '/'}, {-1, '='}, {-1, '-'}, {-1, '0'}};
+  constexpr Code codes[] = {{ImGuiKey_Space, 0},
+                            {ImGuiKey_LeftArrow, 0},
+                            {ImGuiKey_RightArrow, 0},
+                            {ImGuiKey_UpArrow, 0},
+                            {ImGuiKey_DownArrow, 0},
+                            {ImGuiKey_Home, 0},
+                            {ImGuiKey_End, 0},
+                            {ImGuiKey_PageUp, 0},
+                            {ImGuiKey_PageDown, 0},
+                            {ImGuiKey_Escape, 0},
+                            {ImGuiKey_Enter, 0},
+                            {ImGuiKey_Tab, 0},
+                            {ImGuiKey_Delete, 0},
+                            {-1, 290},
+                            {-1, 294},
+                            {-1, 300},
+                            {-1, '/'},
+                            {-1, '='},
+                            {-1, '-'},
+                            {-1, '0'}};
   const Code code = codes[static_cast<int>(key)];
   return code.mapped >= 0 ? ImGui::GetIO().KeyMap[code.mapped] : code.glfw;
 }

@@ -13,7 +13,8 @@ int bundle_command(const CommandLine& line) {
   if (out.empty()) throw UsageError("bundle needs -o FOLDER or -o OUT.zip");
   while (out.size() > 1 && out.back() == '/') out.pop_back();
   CommandLine whole = line;
-  if (!line["--layers"].starts_with("rollout") && !line["--layers"].starts_with("flow")) whole.options.try_emplace("--head", "all");
+  if (!line["--layers"].starts_with("rollout") && !line["--layers"].starts_with("flow"))
+    whole.options.try_emplace("--head", "all");
   const ExportOptions options = export_options_of(whole);
   Run run;
   run.threads = line.threads();

@@ -17,11 +17,16 @@ struct OwnOption {
   bool repeats = false;  ///< its texts come one on a line
 };
 
-const std::vector<OwnOption> window_options{{"--screenshot", true}, {"--animation", true}, {"--seconds-per-step", true}, {"--frames", true},   {"--scale-factor", true},
-                                            {"--view", true},       {"--level", true}, {"--lesson-step", true}, {"--compare", true}, {"--step", true}, {"--way", true},     {"--select", true}, {"--look", true},
-                                            {"--theme", true},      {"--colormap", true}, {"--range", true}, {"--size", true},
-                                            {"--present", false},   {"--bare", false}, {"--random", false}};
-const std::vector<OwnOption> predict_options{{"--top", true}, {"--temperature", true}, {"--top-k", true}, {"--top-p", true}, {"--write", true}, {"--json", false}};
+const std::vector<OwnOption> window_options{
+    {"--screenshot", true}, {"--animation", true},    {"--seconds-per-step", true},
+    {"--frames", true},     {"--scale-factor", true}, {"--view", true},
+    {"--level", true},      {"--lesson-step", true},  {"--compare", true},
+    {"--step", true},       {"--way", true},          {"--select", true},
+    {"--look", true},       {"--theme", true},        {"--colormap", true},
+    {"--range", true},      {"--size", true},         {"--present", false},
+    {"--bare", false},      {"--random", false}};
+const std::vector<OwnOption> predict_options{{"--top", true},   {"--temperature", true}, {"--top-k", true},
+                                             {"--top-p", true}, {"--write", true},       {"--json", false}};
 const std::vector<OwnOption> trace_options{
     {"-o", true}, {"--stages", true}, {"--time", true}, {"--parameters", false}, {"--random", false}};
 const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
@@ -193,7 +198,8 @@ CommandLine parse_command(const std::vector<std::string>& arguments) {
   if (line.has("--screenshot") + line.has("--animation") + line.has("--frames") > 1) {
     throw UsageError("--screenshot, --animation and --frames are commands of their own");
   }
-  if (line.has("--seconds-per-step") && !line.has("--animation")) throw UsageError("--seconds-per-step is of --animation");
+  if (line.has("--seconds-per-step") && !line.has("--animation"))
+    throw UsageError("--seconds-per-step is of --animation");
   if (line.has("--animation")) line.kind = CommandKind::animation;
   if (line.has("--screenshot")) line.kind = CommandKind::screenshot;
   if (line.has("--frames")) line.kind = CommandKind::frames;
@@ -224,9 +230,7 @@ CommandLine parse_command_line(std::vector<std::string> arguments) {
   }
   try {
     return parse_command(arguments);
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
+  } catch (const CLI::ParseError& error) { throw UsageError(error.what()); }
 }
 
 }  // namespace headlight

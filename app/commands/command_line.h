@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/scenario/scenario.h"
 #include "core/scenario/lesson.h"
+#include "core/scenario/scenario.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -19,7 +19,24 @@ class UsageError : public InputError {
   explicit UsageError(const std::string& wrong) : InputError("", wrong, "see headlight --help") {}
 };
 
-enum class CommandKind { window, screenshot, animation, frames, trace, render, explain, compare, predict, bundle, handout, mask_code, lesson, list, help, version };
+enum class CommandKind {
+  window,
+  screenshot,
+  animation,
+  frames,
+  trace,
+  render,
+  explain,
+  compare,
+  predict,
+  bundle,
+  handout,
+  mask_code,
+  lesson,
+  list,
+  help,
+  version
+};
 
 struct CommandLine {
   CommandKind kind = CommandKind::window;

@@ -23,7 +23,10 @@ using Json = nlohmann::ordered_json;
 double finite(double value) { return std::min(value, std::numeric_limits<double>::max()); }
 
 Json stage_json(const StageComparison& stage) {
-  Json json{{"stage", std::string(name(stage.stage))}, {"present", stage.own != nullptr}, {"max_abs_error", nullptr}, {"at", nullptr}};
+  Json json{{"stage", std::string(name(stage.stage))},
+            {"present", stage.own != nullptr},
+            {"max_abs_error", nullptr},
+            {"at", nullptr}};
   if (stage.agreement) {
     json["max_abs_error"] = finite(stage.agreement->largest);
     json["at"] = stage.agreement->at;
@@ -34,9 +37,13 @@ Json stage_json(const StageComparison& stage) {
 
 Json comparison_json(const Comparison& comparison) {
   const StageComparison* first = comparison.first_difference();
-  Json json{{"match", comparison.matches()}, {"stages", Json::array()}, {"first_difference", nullptr}, {"diagnosis", Json::array()}};
+  Json json{{"match", comparison.matches()},
+            {"stages", Json::array()},
+            {"first_difference", nullptr},
+            {"diagnosis", Json::array()}};
   for (const StageComparison& stage : comparison.stages) json["stages"].push_back(stage_json(stage));
-  if (comparison.assumed) json["assumed_mask"] = comparison.assumed->settings.empty() ? Json(true) : Json(comparison.assumed->settings);
+  if (comparison.assumed)
+    json["assumed_mask"] = comparison.assumed->settings.empty() ? Json(true) : Json(comparison.assumed->settings);
   if (!comparison.complete) json["complete"] = false;
   if (first) json["first_difference"] = std::string(name(first->stage));
   for (const Finding& finding : comparison.diagnosis()) {
@@ -55,7 +62,9 @@ void print_table(const Comparison& comparison, const Words& words) {
   };
   print(words("mine.stage"), words("mine.difference"), "");
   for (const StageComparison& stage : comparison.stages) {
-    const std::string largest = !stage.own ? words("mine.not_saved") : stage.agreement ? short_number(stage.agreement->largest) : words("mine.shape");
+    const std::string largest = !stage.own        ? words("mine.not_saved")
+                                : stage.agreement ? short_number(stage.agreement->largest)
+                                                  : words("mine.shape");
     print(name(stage.stage), largest, verdict_words(stage, words));
   }
 }
@@ -67,7 +76,8 @@ void print_comparison(const Comparison& comparison, const OwnStages& own, const 
   if (!report.agrees.empty()) std::printf("\n%s\n", report.agrees.c_str());
   for (const ReportPart& part : report.parts) {
     std::printf("\n%s\n", part.heading.c_str());
-    for (const ReportFinding& finding : part.findings) std::printf("  %s\n    %s\n", finding.id.c_str(), finding.text.c_str());
+    for (const ReportFinding& finding : part.findings)
+      std::printf("  %s\n    %s\n", finding.id.c_str(), finding.text.c_str());
     for (const std::string& note : part.notes) std::printf("  %s\n", note.c_str());
   }
   if (!report.incomplete.empty()) std::printf("\n%s\n", report.incomplete.c_str());

@@ -50,7 +50,8 @@ std::string no_formula(const std::string& name) {
 bool holds_arrays(const std::filesystem::path& path) {
   if (utf8_from(path.filename()).starts_with('.')) return false;  // such as those that macOS lays beside each file
   const std::string extension = extension_of(utf8_from(path));
-  return extension == ".npz" || extension == ".safetensors" || extension == ".pt" || extension == ".pth" || extension == ".bin";
+  return extension == ".npz" || extension == ".safetensors" || extension == ".pt" || extension == ".pth" ||
+         extension == ".bin";
 }
 
 std::vector<std::filesystem::path> files_of(const std::string& folder) {
@@ -59,7 +60,8 @@ std::vector<std::filesystem::path> files_of(const std::string& folder) {
     if (entry.is_regular_file() && holds_arrays(entry.path())) files.push_back(entry.path());
   }
   std::ranges::sort(files);
-  if (files.empty()) throw FileError(folder, "holds no arrays to compare", "expected .npz, .safetensors or .pt files in it");
+  if (files.empty())
+    throw FileError(folder, "holds no arrays to compare", "expected .npz, .safetensors or .pt files in it");
   return files;
 }
 
@@ -71,9 +73,12 @@ Row row_of(const std::filesystem::path& path, const std::shared_ptr<const Trace>
     const Comparison comparison = compare(trace, own, run);
     row.verdict = comparison.matches() ? "match" : "differs";
     if (const StageComparison* first = comparison.first_difference()) row.first_difference = name(first->stage);
-    for (const Finding& finding : comparison.diagnosis()) row.diagnosis += (row.diagnosis.empty() ? "" : " ") + finding.id;
-    if (comparison.assumed) row.note = "with " + (comparison.assumed->settings.empty() ? "its own mask" : comparison.assumed->settings);
-    if (!comparison.complete) row.note += std::string(row.note.empty() ? "" : "; ") + "not every known mistake was tried";
+    for (const Finding& finding : comparison.diagnosis())
+      row.diagnosis += (row.diagnosis.empty() ? "" : " ") + finding.id;
+    if (comparison.assumed)
+      row.note = "with " + (comparison.assumed->settings.empty() ? "its own mask" : comparison.assumed->settings);
+    if (!comparison.complete)
+      row.note += std::string(row.note.empty() ? "" : "; ") + "not every known mistake was tried";
   } catch (const InputError& error) {
     row.verdict = "unreadable";
     row.note = printable(error.sentence());
@@ -133,7 +138,8 @@ void print(const std::vector<Row>& rows) {
 int compare_folder(const CommandLine& line, const std::shared_ptr<const Trace>& trace, const Run& run) {
   const std::string out = line["--table"], extension = extension_of(out);
   if (!out.empty() && extension != ".csv" && extension != ".json") {
-    throw FileError(out, "a table cannot be written as this kind of file", "expected a name that ends in .csv or .json");
+    throw FileError(out, "a table cannot be written as this kind of file",
+                    "expected a name that ends in .csv or .json");
   }
   std::vector<Row> rows;
   for (const std::filesystem::path& path : files_of(line.second_file)) rows.push_back(row_of(path, trace, run));

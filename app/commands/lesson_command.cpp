@@ -26,9 +26,12 @@ int write_worksheet(const CommandLine& line) {
   WorksheetText text;
   text.language = language;
   const std::pair<std::string*, const char*> texts[] = {
-      {&text.name, "worksheet.name"}, {&text.answer, "worksheet.answer"}, {&text.because, "worksheet.because"}, {&text.key, "worksheet.key"}, {&text.step, "worksheet.step"},
-      {&text.stage_answer, "worksheet.stage"}, {&text.head_answer, "worksheet.head"}, {&text.order_answer, "worksheet.order"}, {&text.row_answer, "worksheet.row"},
-      {&text.mask_answer, "worksheet.mask"}, {&text.page, "handout.page"}};
+      {&text.name, "worksheet.name"},        {&text.answer, "worksheet.answer"},
+      {&text.because, "worksheet.because"},  {&text.key, "worksheet.key"},
+      {&text.step, "worksheet.step"},        {&text.stage_answer, "worksheet.stage"},
+      {&text.head_answer, "worksheet.head"}, {&text.order_answer, "worksheet.order"},
+      {&text.row_answer, "worksheet.row"},   {&text.mask_answer, "worksheet.mask"},
+      {&text.page, "handout.page"}};
   for (const auto& [field, key] : texts) *field = words(key);
   const std::string pdf = make_worksheet(course, text, line.has("--key"));
   write_whole_file(path_from(out), std::as_bytes(std::span(pdf)));
@@ -48,7 +51,8 @@ int lesson_command(const CommandLine& line) {
   if (!mistakes.empty()) return 2;
   const Course course = read_course(path);
   std::cout << course.card.id << ": " << course.steps.size() << " steps, " << course.questions() << " questions";
-  for (const std::string& language : course.languages()) std::cout << (language == course.languages().front() ? ", in " : ", ") << language;
+  for (const std::string& language : course.languages())
+    std::cout << (language == course.languages().front() ? ", in " : ", ") << language;
   std::cout << "; nothing is wrong\n";
   return 0;
 }

@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/scenario/settings_table.h"
 #include "core/assets/assets.h"
 #include "core/figure/colormap.h"
+#include "core/lesson/course.h"
 #include "core/mask/examples.h"
 #include "core/mask/patterns.h"
-#include "core/lesson/course.h"
 #include "core/network/network.h"
 #include "core/network/shipped_models.h"
 #include "core/scenario/lesson.h"
+#include "core/scenario/settings_table.h"
 #include "core/stage/stage.h"
 
 namespace headlight {
@@ -66,8 +66,13 @@ Json lessons(const std::string& language) {
     return it != words.end() ? it->second : words.at("en");
   };
   const auto add = [&](const Course& course) {
-    list.push_back({{"id", course.card.id}, {"title", in_language(course.card.title)}, {"kind", course.bug ? "bug" : "lesson"}, {"steps", course.steps.size()},
-                    {"questions", course.questions()}, {"languages", course.languages()}, {"description", in_language(course.card.description)}});
+    list.push_back({{"id", course.card.id},
+                    {"title", in_language(course.card.title)},
+                    {"kind", course.bug ? "bug" : "lesson"},
+                    {"steps", course.steps.size()},
+                    {"questions", course.questions()},
+                    {"languages", course.languages()},
+                    {"description", in_language(course.card.description)}});
   };
   for (const Course& course : shipped_courses()) add(course);
   std::vector<std::string> troubles;
@@ -76,8 +81,13 @@ Json lessons(const std::string& language) {
   for (const Lesson& lesson : shipped_lessons()) {
     Json languages = Json::array();
     for (const auto& [known, unused] : lesson.title) languages.push_back(known);
-    list.push_back({{"id", lesson.id}, {"title", in_language(lesson.title)}, {"kind", "preset"}, {"steps", 0}, {"questions", 0},
-                    {"languages", languages}, {"description", in_language(lesson.description)}});
+    list.push_back({{"id", lesson.id},
+                    {"title", in_language(lesson.title)},
+                    {"kind", "preset"},
+                    {"steps", 0},
+                    {"questions", 0},
+                    {"languages", languages},
+                    {"description", in_language(lesson.description)}});
   }
   return list;
 }
@@ -88,10 +98,17 @@ Json models() {
   for (const ShippedModel& model : shipped_models()) {
     Json claims = Json::array();
     for (const HeadClaim& claim : model.claims) {
-      claims.push_back({{"layer", claim.layer}, {"head", claim.head}, {"does", claim.does.at("en")}, {"measured", claim.measured}});
+      claims.push_back(
+          {{"layer", claim.layer}, {"head", claim.head}, {"does", claim.does.at("en")}, {"measured", claim.measured}});
     }
-    list.push_back({{"id", model.id}, {"title", model.title.at("en")}, {"layers", model.layers}, {"heads", model.heads}, {"task", model.task.at("en")},
-                    {"accuracy", model.accuracy}, {"examples", model.examples}, {"claims", claims}});
+    list.push_back({{"id", model.id},
+                    {"title", model.title.at("en")},
+                    {"layers", model.layers},
+                    {"heads", model.heads},
+                    {"task", model.task.at("en")},
+                    {"accuracy", model.accuracy},
+                    {"examples", model.examples},
+                    {"claims", claims}});
   }
   return list;
 }
@@ -110,7 +127,12 @@ Json layers(const std::string& model) {
   const auto network = open_network(model);
   Json list = Json::array();
   for (const NetworkLayer& layer : network->layers()) {
-    list.push_back({{"layer", layer.layer}, {"name", layer.name}, {"kind", layer.cross ? "cross" : "self"}, {"heads", layer.heads}, {"kv_heads", layer.kv_heads}, {"d_head", layer.d_head}});
+    list.push_back({{"layer", layer.layer},
+                    {"name", layer.name},
+                    {"kind", layer.cross ? "cross" : "self"},
+                    {"heads", layer.heads},
+                    {"kv_heads", layer.kv_heads},
+                    {"d_head", layer.d_head}});
   }
   return list;
 }

@@ -20,8 +20,11 @@ Sampling sampling_of(const CommandLine& line) {
   if (line.has("--temperature")) sampling.temperature = parse_number("--temperature", line["--temperature"]);
   if (line.has("--top-k")) sampling.top_k = parse_whole("--top-k", line["--top-k"], 1, 1'000'000'000);
   if (line.has("--top-p")) sampling.top_p = parse_number("--top-p", line["--top-p"]);
-  if (!(sampling.temperature >= 0 && std::isfinite(sampling.temperature))) throw SettingError("--temperature", "\"" + line["--temperature"] + "\" is no temperature", "expected a number from 0");
-  if (!(sampling.top_p > 0 && sampling.top_p <= 1)) throw SettingError("--top-p", "\"" + line["--top-p"] + "\" is no share", "expected a number above 0, at most 1");
+  if (!(sampling.temperature >= 0 && std::isfinite(sampling.temperature)))
+    throw SettingError("--temperature", "\"" + line["--temperature"] + "\" is no temperature",
+                       "expected a number from 0");
+  if (!(sampling.top_p > 0 && sampling.top_p <= 1))
+    throw SettingError("--top-p", "\"" + line["--top-p"] + "\" is no share", "expected a number above 0, at most 1");
   return sampling;
 }
 
@@ -43,7 +46,9 @@ std::string written(Scenario scenario, const RunOptions& options, const Sampling
     scenario.text = text;
     pass = run_network(scenario, pass, options);
     const NetworkSpec& spec = pass->network->spec();
-    if (spec.masked || spec.stacks.size() != 1) throw SettingError("--write", "is of networks that say the next word of a text", "expected a decoder alone, such as GPT-2");
+    if (spec.masked || spec.stacks.size() != 1)
+      throw SettingError("--write", "is of networks that say the next word of a text",
+                         "expected a decoder alone, such as GPT-2");
     const Index lines = pass->text.tokens.size();
     ended.resize(static_cast<std::size_t>(lines));
     for (Index entry = 0; entry < lines; ++entry) {
@@ -54,7 +59,11 @@ std::string written(Scenario scenario, const RunOptions& options, const Sampling
       if (ended[line]) continue;
       const Index last = pass->text.tokens.lengths[line] - 1;
       const auto next = written_on(*pass->network, text, entry, last, token);
-      if (!next) throw SettingError("--write", "cannot go on after \"" + text_lines(text)[line] + "\" with \"" + pass->network->word(token) + "\", which no text reads as", "expected fewer words");
+      if (!next)
+        throw SettingError("--write",
+                           "cannot go on after \"" + text_lines(text)[line] + "\" with \"" +
+                               pass->network->word(token) + "\", which no text reads as",
+                           "expected fewer words");
       text = *next;
     }
   }
@@ -67,13 +76,15 @@ nlohmann::ordered_json as_json(const NetworkRun& pass, Index entry, Index top, c
   const auto add_words = [&](const char* key, const TokenBatch& tokens) {
     json[key] = nlohmann::ordered_json::array();
     const auto at = static_cast<std::size_t>(entry);
-    for (Index i = 0; i < tokens.lengths[at]; ++i) json[key].push_back(tokens.entries[at][static_cast<std::size_t>(i)].text);
+    for (Index i = 0; i < tokens.lengths[at]; ++i)
+      json[key].push_back(tokens.entries[at][static_cast<std::size_t>(i)].text);
   };
   const bool two = pass.network->spec().stacks.size() == 2;
   add_words("tokens", two ? pass.text.decoder : pass.text.tokens);
   if (two) add_words("source", pass.text.tokens);
   json["next"] = nlohmann::ordered_json::array();
-  for (const LikelyToken& token : likely_next(pass, entry, top, sampling)) json["next"].push_back({{"token", token.text}, {"probability", token.probability}});
+  for (const LikelyToken& token : likely_next(pass, entry, top, sampling))
+    json["next"].push_back({{"token", token.text}, {"probability", token.probability}});
   return json;
 }
 
@@ -89,24 +100,29 @@ int predict_command(const CommandLine& line) {
   options.threads = line.threads();
   options.weights = false;
   const Sampling sampling = sampling_of(line);
-  if (line.has("--write")) scenario.text = written(scenario, options, sampling, parse_whole("--write", line["--write"], 1, 10000));
+  if (line.has("--write"))
+    scenario.text = written(scenario, options, sampling, parse_whole("--write", line["--write"], 1, 10000));
   const auto pass = run_network(scenario, nullptr, options);
-  if (!pass->logits.defined()) throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
+  if (!pass->logits.defined())
+    throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
   if (pass->change) {
     const std::string layer = pass->network->layers()[static_cast<std::size_t>(pass->change->layer)].layer;
-    std::cerr << line.file << ": changed: " << changed_settings(pass->change->settings) << ": in layer " << layer << " alone (--layer); what follows goes on from what it gives\n";
+    std::cerr << line.file << ": changed: " << changed_settings(pass->change->settings) << ": in layer " << layer
+              << " alone (--layer); what follows goes on from what it gives\n";
   }
   const Index lines = (pass->network->spec().stacks.size() == 2 ? pass->text.decoder : pass->text.tokens).size();
   if (line.has("--json")) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (Index entry = 0; entry < lines; ++entry) all.push_back(as_json(*pass, entry, top, sampling));
-    std::cout << (lines == 1 ? all[0] : all).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    std::cout << (lines == 1 ? all[0] : all).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+              << '\n';
     return 0;
   }
   for (Index entry = 0; entry < lines; ++entry) {
     if (lines > 1) std::printf("%sline %lld\n", entry > 0 ? "\n" : "", static_cast<long long>(entry + 1));
     if (line.has("--write")) std::printf("%s\n", text_lines(scenario.text)[static_cast<std::size_t>(entry)].c_str());
-    for (const LikelyToken& token : likely_next(*pass, entry, top, sampling)) std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
+    for (const LikelyToken& token : likely_next(*pass, entry, top, sampling))
+      std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
   }
   return 0;
 }

@@ -44,7 +44,8 @@ int render_command(const CommandLine& line) {
   run.threads = line.threads();
   // A picture is of one stage: of a long sequence the others, and other heads, need not be made.
   const bool is_picture = std::ranges::find(picture_extensions, extension_of(out)) != std::end(picture_extensions);
-  if (is_picture && options.pool == HeadPool::none && options.layers.empty()) run.most_kept = std::min(64e6, memory_budget());
+  if (is_picture && options.pool == HeadPool::none && options.layers.empty())
+    run.most_kept = std::min(64e6, memory_budget());
   const std::vector<std::string> missing = write_export(*compute_any(scenario_of(line), nullptr, run), options, out);
   std::string said;
   for (const std::string& each : missing) said += (said.empty() ? "" : ", ") + each;

@@ -8,17 +8,12 @@ namespace {
 
 int dispatch(const CommandLine& line) {
   switch (line.kind) {
-    case CommandKind::window:
-      return window_command(line);
-    case CommandKind::screenshot:
-      return screenshot_command(line);
+    case CommandKind::window: return window_command(line);
+    case CommandKind::screenshot: return screenshot_command(line);
     case CommandKind::animation: return animation_command(line);
-    case CommandKind::frames:
-      return frames_command(line);
-    case CommandKind::trace:
-      return trace_command(line);
-    case CommandKind::render:
-      return render_command(line);
+    case CommandKind::frames: return frames_command(line);
+    case CommandKind::trace: return trace_command(line);
+    case CommandKind::render: return render_command(line);
     case CommandKind::explain: return explain_command(line);
     case CommandKind::predict: return predict_command(line);
     case CommandKind::compare: return compare_command(line);
@@ -26,14 +21,9 @@ int dispatch(const CommandLine& line) {
     case CommandKind::handout: return handout_command(line);
     case CommandKind::mask_code: return mask_code_command(line);
     case CommandKind::lesson: return lesson_command(line);
-    case CommandKind::list:
-      return list_command(line);
-    case CommandKind::help:
-      std::cout << help_text();
-      return 0;
-    case CommandKind::version:
-      std::cout << "headlight " HEADLIGHT_VERSION "\n";
-      return 0;
+    case CommandKind::list: return list_command(line);
+    case CommandKind::help: std::cout << help_text(); return 0;
+    case CommandKind::version: std::cout << "headlight " HEADLIGHT_VERSION "\n"; return 0;
   }
   return 2;
 }
@@ -56,9 +46,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
   } catch (const InputError& error) {
     std::cerr << "headlight: " << error.what() << '\n';
     return 2;
-  } catch (const std::exception& error) {
-    return complain(error.what());
-  }
+  } catch (const std::exception& error) { return complain(error.what()); }
 }
 
 }  // namespace headlight

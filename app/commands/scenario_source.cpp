@@ -4,8 +4,8 @@
 #include "app/commands/commands.h"
 #include "core/network/model_folder.h"
 #include "core/network/shipped_models.h"
-#include "core/scenario/settings_table.h"
 #include "core/scenario/lesson.h"
+#include "core/scenario/settings_table.h"
 
 namespace headlight {
 namespace {
@@ -20,8 +20,8 @@ bool asks_for_random(const CommandLine& line) {
   return line.has("--random") || sets(line, {"--batch-size", "--queries", "--keys"});
 }
 
-/// --text makes a random scenario one of text, and --queries makes one of text random: what was typed last is meant. For a
-/// file it goes through the file's own embedding.
+/// --text makes a random scenario one of text, and --queries makes one of text random: what was typed last is meant.
+/// For a file it goes through the file's own embedding.
 void choose_source(const CommandLine& line, Scenario& scenario) {
   if (sets(line, {"--text"}) && scenario.source == Source::file) scenario.text_as_input = true;
   if (sets(line, {"--text"}) && scenario.source == Source::random) {
@@ -35,11 +35,13 @@ void choose_source(const CommandLine& line, Scenario& scenario) {
 /// A model that ships opens on the first of its examples.
 void say_example(Scenario& scenario) {
   for (const ShippedModel& model : shipped_models()) {
-    if (scenario.file == shipped_model_prefix + model.id && !model.examples.empty()) scenario.text = model.examples.front();
+    if (scenario.file == shipped_model_prefix + model.id && !model.examples.empty())
+      scenario.text = model.examples.front();
   }
 }
 
-/// What opens where nothing is named: a trained model's last layer on the first of its examples. Nothing where none ships.
+/// What opens where nothing is named: a trained model's last layer on the first of its examples. Nothing where none
+/// ships.
 std::optional<Lesson> trained_document() {
   for (const ShippedModel& model : shipped_models()) {
     if (model.id != "sentences" || model.examples.empty()) continue;

@@ -56,7 +56,8 @@ void print_times(const Scenario& scenario, const Inputs& inputs, const Run& run,
 
 void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays) {
   double bytes = 0;
-  for (const NamedArray& array : arrays) bytes += array.values.source() ? 4 * static_cast<double>(array.values.count()) : 0;
+  for (const NamedArray& array : arrays)
+    bytes += array.values.source() ? 4 * static_cast<double>(array.values.count()) : 0;
   if (bytes > memory_budget()) {
     char size[32];
     std::snprintf(size, sizeof size, "%.1f GB", bytes / 1e9);
@@ -69,20 +70,24 @@ void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays)
 /// --stages weights,output: those stages, all where nothing is said.
 std::vector<Stage> stages_of(const CommandLine& line) {
   std::vector<Stage> stages;
-  std::string_view rest = line.options.contains("--stages") ? std::string_view(line.options.at("--stages")) : std::string_view();
+  std::string_view rest =
+      line.options.contains("--stages") ? std::string_view(line.options.at("--stages")) : std::string_view();
   if (rest.empty()) return {all_stages().begin(), all_stages().end()};
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string_view word = rest.substr(0, comma);
     const auto stage = stage_named(word);
-    if (!stage) throw SettingError("--stages", "\"" + std::string(word) + "\" is no stage", "expected names of headlight list stages, with commas between them");
+    if (!stage)
+      throw SettingError("--stages", "\"" + std::string(word) + "\" is no stage",
+                         "expected names of headlight list stages, with commas between them");
     stages.push_back(*stage);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return stages;
 }
 
-/// The named stages of one layer under their names, or of all as layers.N.STAGE, with what enters each block and the logits.
+/// The named stages of one layer under their names, or of all as layers.N.STAGE, with what enters each block and the
+/// logits.
 int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, const std::string& subject) {
   const bool all = scenario.layer == "all";
   if (line.has("--time")) throw UsageError("--time goes with one layer and without --stages");
@@ -91,9 +96,12 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
     first.layer = "0";  // which of nn.Transformer's layers alone says that those before it count
     return is_network(scenario) || is_network(first);
   };
-  if (all && !has_layers()) throw FileError(subject, "is no network, so that it has no layers to trace together", "expected a model's folder, its file with --text, or model:ID");
+  if (all && !has_layers())
+    throw FileError(subject, "is no network, so that it has no layers to trace together",
+                    "expected a model's folder, its file with --text, or model:ID");
   if (const std::string changed = changed_settings(scenario); all && !changed.empty()) {
-    throw SettingError("--layer", "all is set beside " + changed + ", which is changed in one layer alone", "expected the layer that it is changed in, or no change");
+    throw SettingError("--layer", "all is set beside " + changed + ", which is changed in one layer alone",
+                       "expected the layer that it is changed in, or no change");
   }
   const std::vector<Stage> stages = stages_of(line);
   std::vector<NamedArray> arrays;
@@ -148,7 +156,8 @@ int trace_command(const CommandLine& line) {
     if (!out.empty()) write_arrays(out, trace_arrays(*trace, line.has("--parameters")));
     return 0;
   }
-  if (!scenario.knock_out.empty()) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
+  if (!scenario.knock_out.empty())
+    throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
   const Inputs inputs = resolve(scenario);
   print_assumptions(subject, inputs);
   if (runs > 0) print_times(scenario, inputs, run, runs);

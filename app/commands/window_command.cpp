@@ -1,7 +1,7 @@
 // headlight FILE: the window, its picture, or its speed.
 #include <algorithm>
-#include <filesystem>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -14,8 +14,8 @@
 #include "core/figure/colormap.h"
 #include "core/files/array_file.h"
 #include "core/files/whole_file.h"
-#include "core/network/network_trace.h"
 #include "core/lesson/course.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
@@ -24,8 +24,8 @@
 #include "ui/document/look.h"
 #include "ui/document/saved_view.h"
 #include "ui/masklab/registry.h"
-#include "ui/views/registry.h"
 #include "ui/session/lesson_memory.h"
+#include "ui/views/registry.h"
 
 namespace headlight {
 namespace {
@@ -75,18 +75,23 @@ View view_of(const CommandLine& line, View view) {
 
 /// A text opens as its sentence, where nothing says what else to look at.
 void open_as_sentence(Document& start, const CommandLine& line) {
-  constexpr const char* chosen[] = {"--compare", "--view", "--level", "--step", "--way", "--select", "--present", "--animation", "--lesson-step", "--look"};
+  constexpr const char* chosen[] = {"--compare", "--view",    "--level",     "--step",        "--way",
+                                    "--select",  "--present", "--animation", "--lesson-step", "--look"};
   const auto& saved = start.origin.lesson.view;
-  if ((saved && saved->level) || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); })) return;
+  if ((saved && saved->level) || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); }))
+    return;
   const bool words = start.scenario.source == Source::text || is_network(start.scenario);
-  if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty()) start.view.looking.level = Level::sentence;
+  if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty())
+    start.view.looking.level = Level::sentence;
 }
 
 /// Whether the line, the file or a lesson's step says what is looked at, or how long each of the player's moments is.
 bool says_what_to_film(const Document& start, const CommandLine& line) {
-  constexpr const char* said[] = {"--compare", "--view", "--level", "--step", "--way", "--lesson-step", "--look", "--seconds-per-step"};
+  constexpr const char* said[] = {"--compare", "--view",        "--level", "--step",
+                                  "--way",     "--lesson-step", "--look",  "--seconds-per-step"};
   const auto& saved = start.origin.lesson.view;
-  return (saved && saved->level) || !start.origin.lesson.course.empty() || std::ranges::any_of(said, [&](const char* option) { return line.has(option); });
+  return (saved && saved->level) || !start.origin.lesson.course.empty() ||
+         std::ranges::any_of(said, [&](const char* option) { return line.has(option); });
 }
 
 /// One's own stages beside what is open.
@@ -154,7 +159,8 @@ WindowOptions window_of(const CommandLine& line) {
   options.step_said = line.has("--lesson-step");
   options.theme_said = line.has("--theme");
   options.language_said = line.has("--language");
-  if (options.start.view.kind == ViewKind::compare && !line.settings.empty()) options.start.pinned = without_settings(options.start.origin.lesson);
+  if (options.start.view.kind == ViewKind::compare && !line.settings.empty())
+    options.start.pinned = without_settings(options.start.origin.lesson);
   if (line.has("--size")) {
     const PixelSize size = parse_size("--size", line["--size"]);
     options.width = size.width;
@@ -185,7 +191,8 @@ int window_command(const CommandLine& line) {
 int screenshot_command(const CommandLine& line) {
   const std::string out = line["--screenshot"], extension = extension_of(out);
   if (extension != ".png" && extension != ".pdf" && extension != ".svg") {
-    throw FileError(out, "a screenshot is a PNG, or a PDF or SVG of the same", "expected a name that ends in .png, .pdf or .svg");
+    throw FileError(out, "a screenshot is a PNG, or a PDF or SVG of the same",
+                    "expected a name that ends in .png, .pdf or .svg");
   }
   WindowOptions options = window_of(line);
   options.start.view.alone = line.has("--bare");
@@ -209,7 +216,8 @@ int animation_command(const CommandLine& line) {
   std::optional<double> seconds;
   if (line.has("--seconds-per-step")) {
     seconds = static_cast<double>(parse_number("--seconds-per-step", line["--seconds-per-step"]));
-    if (!(*seconds >= 0.02 && *seconds <= 20)) throw SettingError("--seconds-per-step", "is out of range", "expected 0.02 to 20");
+    if (!(*seconds >= 0.02 && *seconds <= 20))
+      throw SettingError("--seconds-per-step", "is out of range", "expected 0.02 to 20");
   }
   record_animation(options, out, seconds);
   return 0;

@@ -87,7 +87,8 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   draw.gap = static_cast<int>(std::lround(quad.cell_gap * scale.x));
   draw.range = range;
   draw.norm = quad.row_ranges ? Norm::linear : quad.norm;
-  const float cell = std::min(static_cast<float>(width) / static_cast<float>(level.cols), static_cast<float>(height) / static_cast<float>(level.rows));
+  const float cell = std::min(static_cast<float>(width) / static_cast<float>(level.cols),
+                              static_cast<float>(height) / static_cast<float>(level.rows));
   draw.flat_masked = cell < smallest_hatched * quad.scale * scale.x;
   draw.centre = resting_value(kind, range);
   draw.scale = quad.scale * scale.x;
@@ -119,7 +120,8 @@ void GlMatrixPainter::fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colou
 void GlMatrixPainter::image(ImDrawList& list, ImVec2 min, const std::shared_ptr<const Image>& image) {
   const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
   const ImVec2 corner{std::round(min.x * scale.x) / scale.x, std::round(min.y * scale.y) / scale.y};
-  const ImVec2 end{corner.x + static_cast<float>(image->width) / scale.x, corner.y + static_cast<float>(image->height) / scale.y};
+  const ImVec2 end{corner.x + static_cast<float>(image->width) / scale.x,
+                   corner.y + static_cast<float>(image->height) / scale.y};
   list.AddImage(imgui_texture(texture_of(image)), corner, end);
 }
 

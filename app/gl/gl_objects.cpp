@@ -68,8 +68,11 @@ void check_upload(int width, int height) {
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR) return;
   const std::string size = std::to_string(width) + " x " + std::to_string(height);
-  throw InputError("", "the graphics driver did not take a picture of " + size + " texels (" + (error == GL_OUT_OF_MEMORY ? std::string("it has no memory left") : "error " + std::to_string(error)) + ")",
-                   "expected fewer matrices on screen, or a smaller window");
+  throw InputError(
+      "",
+      "the graphics driver did not take a picture of " + size + " texels (" +
+          (error == GL_OUT_OF_MEMORY ? std::string("it has no memory left") : "error " + std::to_string(error)) + ")",
+      "expected fewer matrices on screen, or a smaller window");
 }
 
 }  // namespace
@@ -133,8 +136,9 @@ Framebuffer::Framebuffer(int width, int height)
   bind();
   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, colour_.id(), 0);
   if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
-    throw InputError("--size", "the graphics driver cannot draw " + std::to_string(width) + "x" +
-                     std::to_string(height) + " pixels", "expected a smaller picture");
+    throw InputError(
+        "--size", "the graphics driver cannot draw " + std::to_string(width) + "x" + std::to_string(height) + " pixels",
+        "expected a smaller picture");
   }
 }
 

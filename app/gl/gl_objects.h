@@ -3,11 +3,11 @@
 // All of it needs the context current that it was made in, for destruction too.
 #pragma once
 
-#include <glad/gl.h>
-
 #include <span>
 #include <string>
 #include <utility>
+
+#include <glad/gl.h>
 
 #include "core/image/png_image.h"
 

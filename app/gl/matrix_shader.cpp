@@ -37,8 +37,8 @@ std::array<float, 18> mark_colours(Theme theme, bool flat_masked) {
   if (flat_masked) of.hatch_line = of.hatch_ground = flat_mask(theme);
   std::array<float, 18> out{};
   std::size_t at = 0;
-  for (const Rgba each : {of.hatch_line, of.hatch_ground, of.mark_line, of.mark_ground, of.crossed_line,
-                          of.crossed_ground}) {
+  for (const Rgba each :
+       {of.hatch_line, of.hatch_ground, of.mark_line, of.mark_ground, of.crossed_line, of.crossed_ground}) {
     for (const std::uint8_t channel : {each.r, each.g, each.b}) out[at++] = static_cast<float>(channel) / 255.0f;
   }
   return out;
@@ -66,8 +66,7 @@ unsigned MatrixShader::variant_of(const MatrixDraw& draw) {
   const bool pooled = draw.cols > draw.width || draw.rows > draw.height;
   const bool exact = draw.cols == draw.width && draw.rows == draw.height && draw.gap == 0;
   return (pooled ? 1u : 0u) | (draw.gap > 0 ? 2u : 0u) | (draw.hatched ? 4u : 0u) | (draw.marked ? 8u : 0u) |
-         (draw.revealed_row < draw.rows ? 16u : 0u) | (exact ? 32u : 0u) |
-         (draw.norm != Norm::linear ? 64u : 0u);
+         (draw.revealed_row < draw.rows ? 16u : 0u) | (exact ? 32u : 0u) | (draw.norm != Norm::linear ? 64u : 0u);
 }
 
 MatrixShader::MatrixShader(unsigned variant, GLuint position, GLuint uv)
@@ -114,7 +113,8 @@ void MatrixShader::use(const MatrixDraw& draw, const Projection& projection) {
   glUniform1f(opacity_, draw.opacity);
   glUniform2i(revealed_, draw.revealed_col, draw.revealed_row);
   if (draw.opacity >= 1) glDisable(GL_BLEND);
-  // From 1.92.9 on ImGui binds a linear sampler, through which integer textures read as zero; the next reset restores it.
+  // From 1.92.9 on ImGui binds a linear sampler, through which integer textures read as zero; the next reset restores
+  // it.
   glBindSampler(0, 0);
   glBindSampler(1, 0);
   glActiveTexture(GL_TEXTURE1);

@@ -54,7 +54,8 @@ class MatrixShader {
   GlProgram program_;
   std::optional<Theme> theme_;  ///< whose marks the program has
   bool flat_masked_ = false;
-  GLint projection_, count_, size_, cells_per_half_pixel_, gap_, cell_size_, range_, least_, centre_, unit_, opacity_, revealed_, marks_;
+  GLint projection_, count_, size_, cells_per_half_pixel_, gap_, cell_size_, range_, least_, centre_, unit_, opacity_,
+      revealed_, marks_;
 };
 
 }  // namespace headlight

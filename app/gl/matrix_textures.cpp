@@ -95,8 +95,9 @@ bool same_row(const MatrixView& a, const MatrixView& b, Index row) {
 
 /// Whether all but the values is the same, and the values have the same shape.
 bool differs_in_values_only(const MatrixKey& a, const MatrixKey& b) {
-  return a.values.shape() == b.values.shape() && a.batch == b.batch && a.head == b.head && !a.values.source() && !b.values.source() && !a.row_ranges &&
-         !b.row_ranges && !a.mask.defined() && !b.mask.defined() && !a.kept.defined() && !b.kept.defined();
+  return a.values.shape() == b.values.shape() && a.batch == b.batch && a.head == b.head && !a.values.source() &&
+         !b.values.source() && !a.row_ranges && !b.row_ranges && !a.mask.defined() && !b.mask.defined() &&
+         !a.kept.defined() && !b.kept.defined();
 }
 
 }  // namespace
@@ -113,8 +114,8 @@ MatrixKey::MatrixKey(const MatrixQuad& quad)
       kind(quad.colormap->kind()) {}
 
 bool MatrixKey::matches(const MatrixQuad& quad) const {
-  return batch == quad.batch && head == quad.head && show_leaks == quad.show_leaks && row_ranges == quad.row_ranges && means == quad.means &&
-         (!row_ranges || kind == quad.colormap->kind()) && same_tensor(values, quad.values) &&
+  return batch == quad.batch && head == quad.head && show_leaks == quad.show_leaks && row_ranges == quad.row_ranges &&
+         means == quad.means && (!row_ranges || kind == quad.colormap->kind()) && same_tensor(values, quad.values) &&
          same_tensor(mask, quad.mask) && same_tensor(kept, quad.kept);
 }
 
@@ -213,8 +214,7 @@ void MatrixTextures::replace_rows(Entry& entry, const MatrixKey& key) {
   Index first = 0, last = after.rows;
   while (first < last && same_row(before, after, first)) ++first;
   while (last > first && same_row(before, after, last - 1)) --last;
-  std::erase_if(entry.levels,
-                [](const MatrixLevel& level) { return level.pooled || level.hatched || level.marked; });
+  std::erase_if(entry.levels, [](const MatrixLevel& level) { return level.pooled || level.hatched || level.marked; });
   const MatrixView changed{after.data + first * after.row_stride, last - first, after.cols, after.row_stride,
                            after.col_stride};
   const Texels texels = texels_of(changed, {});
@@ -222,8 +222,8 @@ void MatrixTextures::replace_rows(Entry& entry, const MatrixKey& key) {
   entry.key = key;
   if (changed.rows == 0) return;
   for (MatrixLevel& level : entry.levels) {
-    update_texture(level.cells, TexelFormat::r32ui, level.cols, static_cast<int>(first),
-                   static_cast<int>(changed.rows), texels.bits.data(), level.cols);
+    update_texture(level.cells, TexelFormat::r32ui, level.cols, static_cast<int>(first), static_cast<int>(changed.rows),
+                   texels.bits.data(), level.cols);
     ++uploads_;
     uploaded_texels_ += static_cast<std::uint64_t>(changed.rows * changed.cols);
   }
@@ -235,7 +235,8 @@ constexpr Index rows_looked_at = 256;
 void MatrixTextures::upload(const MatrixKey& key, MatrixLevel& level) {
   const Source source(key);
   const auto pooled = [&] {
-    return key.means ? pool_means(source.matrix, level.rows, level.cols) : pool(source.matrix, source.masks, level.rows, level.cols, level.centre, rows_looked_at);
+    return key.means ? pool_means(source.matrix, level.rows, level.cols)
+                     : pool(source.matrix, source.masks, level.rows, level.cols, level.centre, rows_looked_at);
   };
   const Texels texels = level.pooled ? texels_of(pooled()) : texels_of(source.matrix, source.masks);
   level.cells = make_texture(TexelFormat::r32ui, level.cols, level.rows, texels.bits.data(), level.cols);

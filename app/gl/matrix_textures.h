@@ -1,9 +1,10 @@
 // Matrices as textures: uploaded when first drawn, kept while they are drawn, never uploaded twice.
 //
-// A matrix with more cells than pixels is pooled first (core/figure/pool.h): to one cell a pixel where it has been drawn
-// at this size in the frame before, so that a steady frame reads one cell a pixel whatever the matrix's size. While the
-// size changes, as in zooming, it is pooled to at most twice as many cells as pixels along each axis, and the shader takes
-// the extreme of what is left under a pixel: such a level is uploaded anew only where that has doubled or halved.
+// A matrix with more cells than pixels is pooled first (core/figure/pool.h): to one cell a pixel where it has been
+// drawn at this size in the frame before, so that a steady frame reads one cell a pixel whatever the matrix's size.
+// While the size changes, as in zooming, it is pooled to at most twice as many cells as pixels along each axis, and the
+// shader takes the extreme of what is left under a pixel: such a level is uploaded anew only where that has doubled or
+// halved.
 #pragma once
 
 #include <chrono>
@@ -32,11 +33,11 @@ struct MatrixKey {
 /// A matrix at one resolution.
 struct MatrixLevel {
   int rows = 0, cols = 0;
-  float centre = 0;         ///< what pooling measured from; of no meaning where nothing was pooled
+  float centre = 0;  ///< what pooling measured from; of no meaning where nothing was pooled
   bool pooled = false;
-  GlTexture cells;          ///< R32UI: a value's bits, or a NaN whose last three bits are the CellKind
-  bool hatched = false;     ///< some cells are masked or −∞
-  bool marked = false;      ///< some cells are NaN, +∞ or dropped
+  GlTexture cells;       ///< R32UI: a value's bits, or a NaN whose last three bits are the CellKind
+  bool hatched = false;  ///< some cells are masked or −∞
+  bool marked = false;   ///< some cells are NaN, +∞ or dropped
   std::uint64_t last_used = 0;
 };
 
@@ -44,12 +45,13 @@ class MatrixTextures {
  public:
   MatrixTextures();
 
-  /// A frame that has pooled and uploaded one matrix at least, and for so long, leaves the rest to the next ones. Without end unless set.
+  /// A frame that has pooled and uploaded one matrix at least, and for so long, leaves the rest to the next ones.
+  /// Without end unless set.
   void set_frame_budget(std::chrono::milliseconds budget) { budget_ = budget; }
   /// Call once a frame: what has not been drawn for a few frames is given back.
   void begin_frame();
-  /// The quad's matrix with no more cells an axis than pixels or, at a new size, than 2 · size − 1; all of its cells where it
-  /// has fewer. `centre` as for pool(). Good until the next call; null where it is left to a later frame.
+  /// The quad's matrix with no more cells an axis than pixels or, at a new size, than 2 · size − 1; all of its cells
+  /// where it has fewer. `centre` as for pool(). Good until the next call; null where it is left to a later frame.
   const MatrixLevel* find(const MatrixQuad& quad, int width, int height, float centre);
   /// Whether this frame left something to the next ones.
   bool lacks() const { return lacks_; }

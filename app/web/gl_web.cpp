@@ -12,7 +12,8 @@ bool context_is_lost() { return emscripten_is_webgl_context_lost(emscripten_webg
 const char* shader_version() { return "#version 300 es"; }
 
 const char* shader_head() {
-  return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\nprecision highp usampler2D;\n";
+  return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\nprecision highp "
+         "usampler2D;\n";
 }
 
 }  // namespace headlight

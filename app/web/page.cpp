@@ -30,7 +30,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int frames_an_event = 3;  // ImGui lays out by what the last frame measured
 constexpr double caret_blink_seconds = 0.4;
 constexpr double seconds_between_keeping = 1;
-constexpr auto a_jobs_share = std::chrono::milliseconds(16);  // of the time, before the frame has its turn; what a frame itself may pool for
+constexpr auto a_jobs_share =
+    std::chrono::milliseconds(16);  // of the time, before the frame has its turn; what a frame itself may pool for
 
 RecentFiles recent_files() { return RecentFiles(state_folder() / "recent"); }
 
@@ -73,7 +74,8 @@ void give_way() {
 
 WindowOptions with_preferences(WindowOptions wanted, const Preferences& last, const std::string& trouble) {
   View& view = wanted.start.view;
-  if (!wanted.theme_said) view.theme = last.theme ? *last.theme : browser_prefers_dark() != 0 ? Theme::dark : Theme::light;
+  if (!wanted.theme_said)
+    view.theme = last.theme ? *last.theme : browser_prefers_dark() != 0 ? Theme::dark : Theme::light;
   if (!wanted.language_said) view.language = last.language.empty() ? language_of_environment() : last.language;
   if (!trouble.empty()) wanted.start.error = trouble;
   wanted.start.page = browser_address();
@@ -112,7 +114,8 @@ class WebglContext {
 };
 
 struct Page::State {
-  State(const WindowOptions& wanted, Preferences last) : preferences(std::move(last)), session(wanted.start, wake, recent_files()) {
+  State(const WindowOptions& wanted, Preferences last)
+      : preferences(std::move(last)), session(wanted.start, wake, recent_files()) {
     session.set_texture_limit(ImguiHost::texture_limit());
     session.fade_notices_after(8);
     painter.set_frame_budget(a_jobs_share);
@@ -154,7 +157,8 @@ struct Page::State {
 
   void tell_browser() {
     if (session.title() != title) browser_set_title((title = session.title()).c_str());
-    if (const ImGuiMouseCursor shown = ImGui::GetMouseCursor(); shown != cursor) browser_set_cursor(css_cursor(cursor = shown));
+    if (const ImGuiMouseCursor shown = ImGui::GetMouseCursor(); shown != cursor)
+      browser_set_cursor(css_cursor(cursor = shown));
     const Session::WindowRequests asked = session.take_window_requests();
     if (asked.fullscreen) browser_set_fullscreen(*asked.fullscreen ? 1 : 0);
     // The dialog lists a machine's files: those are behind the browser's own.
@@ -263,12 +267,16 @@ int run_window(const WindowOptions& options) {
 }
 
 // Pictures without a window: the page is one.
-Image screenshot(const WindowOptions&) { throw InputError("--screenshot", "is not of the page", "expected the export dialog, or the desktop program"); }
+Image screenshot(const WindowOptions&) {
+  throw InputError("--screenshot", "is not of the page", "expected the export dialog, or the desktop program");
+}
 void draw_view(const WindowOptions& options, const std::string&) { static_cast<void>(screenshot(options)); }
 void record_animation(const WindowOptions&, const std::string&, std::optional<double>) {
   throw InputError("--animation", "is not of the page", "expected the export dialog, or the desktop program");
 }
-FrameTimes measure_frames(const WindowOptions&, int) { throw InputError("--frames", "is not of the page", "expected the desktop program"); }
+FrameTimes measure_frames(const WindowOptions&, int) {
+  throw InputError("--frames", "is not of the page", "expected the desktop program");
+}
 
 bool do_job_of_page() {
   job_under_way() = {browser_can_give_way() != 0, Clock::now()};

@@ -25,15 +25,43 @@ struct NamedKey {
   ImGuiKey key;
 };
 constexpr NamedKey named_keys[] = {
-    {"Tab", ImGuiKey_Tab}, {"ArrowLeft", ImGuiKey_LeftArrow}, {"ArrowRight", ImGuiKey_RightArrow}, {"ArrowUp", ImGuiKey_UpArrow},
-    {"ArrowDown", ImGuiKey_DownArrow}, {"PageUp", ImGuiKey_PageUp}, {"PageDown", ImGuiKey_PageDown}, {"Home", ImGuiKey_Home}, {"End", ImGuiKey_End},
-    {"Insert", ImGuiKey_Insert}, {"Delete", ImGuiKey_Delete}, {"Backspace", ImGuiKey_Backspace}, {"Space", ImGuiKey_Space}, {"Enter", ImGuiKey_Enter},
-    {"NumpadEnter", ImGuiKey_KeypadEnter}, {"Escape", ImGuiKey_Escape}, {"ControlLeft", ImGuiKey_LeftCtrl}, {"ControlRight", ImGuiKey_RightCtrl},
-    {"ShiftLeft", ImGuiKey_LeftShift}, {"ShiftRight", ImGuiKey_RightShift}, {"AltLeft", ImGuiKey_LeftAlt}, {"AltRight", ImGuiKey_RightAlt},
-    {"MetaLeft", ImGuiKey_LeftSuper}, {"MetaRight", ImGuiKey_RightSuper}, {"Minus", ImGuiKey_Minus}, {"Equal", ImGuiKey_Equal}, {"Slash", ImGuiKey_Slash},
-    {"Comma", ImGuiKey_Comma}, {"Period", ImGuiKey_Period}, {"Semicolon", ImGuiKey_Semicolon}, {"Quote", ImGuiKey_Apostrophe},
-    {"BracketLeft", ImGuiKey_LeftBracket}, {"BracketRight", ImGuiKey_RightBracket}, {"Backslash", ImGuiKey_Backslash}, {"Backquote", ImGuiKey_GraveAccent},
-    {"NumpadAdd", ImGuiKey_KeypadAdd}, {"NumpadSubtract", ImGuiKey_KeypadSubtract},
+    {"Tab", ImGuiKey_Tab},
+    {"ArrowLeft", ImGuiKey_LeftArrow},
+    {"ArrowRight", ImGuiKey_RightArrow},
+    {"ArrowUp", ImGuiKey_UpArrow},
+    {"ArrowDown", ImGuiKey_DownArrow},
+    {"PageUp", ImGuiKey_PageUp},
+    {"PageDown", ImGuiKey_PageDown},
+    {"Home", ImGuiKey_Home},
+    {"End", ImGuiKey_End},
+    {"Insert", ImGuiKey_Insert},
+    {"Delete", ImGuiKey_Delete},
+    {"Backspace", ImGuiKey_Backspace},
+    {"Space", ImGuiKey_Space},
+    {"Enter", ImGuiKey_Enter},
+    {"NumpadEnter", ImGuiKey_KeypadEnter},
+    {"Escape", ImGuiKey_Escape},
+    {"ControlLeft", ImGuiKey_LeftCtrl},
+    {"ControlRight", ImGuiKey_RightCtrl},
+    {"ShiftLeft", ImGuiKey_LeftShift},
+    {"ShiftRight", ImGuiKey_RightShift},
+    {"AltLeft", ImGuiKey_LeftAlt},
+    {"AltRight", ImGuiKey_RightAlt},
+    {"MetaLeft", ImGuiKey_LeftSuper},
+    {"MetaRight", ImGuiKey_RightSuper},
+    {"Minus", ImGuiKey_Minus},
+    {"Equal", ImGuiKey_Equal},
+    {"Slash", ImGuiKey_Slash},
+    {"Comma", ImGuiKey_Comma},
+    {"Period", ImGuiKey_Period},
+    {"Semicolon", ImGuiKey_Semicolon},
+    {"Quote", ImGuiKey_Apostrophe},
+    {"BracketLeft", ImGuiKey_LeftBracket},
+    {"BracketRight", ImGuiKey_RightBracket},
+    {"Backslash", ImGuiKey_Backslash},
+    {"Backquote", ImGuiKey_GraveAccent},
+    {"NumpadAdd", ImGuiKey_KeypadAdd},
+    {"NumpadSubtract", ImGuiKey_KeypadSubtract},
 };
 
 /// Letters by what they type, so that Ctrl+Z is where the keyboard says Z; all else by where it lies.
@@ -44,7 +72,8 @@ ImGuiKey key_of(std::string_view code, std::string_view typed) {
   if (typed == "/" || typed == "?") return ImGuiKey_Slash;
   if (code.starts_with("Key") && code.size() == 4) return static_cast<ImGuiKey>(ImGuiKey_A + (code[3] - 'A'));
   if (code.starts_with("Digit") && code.size() == 6) return static_cast<ImGuiKey>(ImGuiKey_0 + (code[5] - '0'));
-  if (code.starts_with("Numpad") && code.size() == 7 && code[6] >= '0' && code[6] <= '9') return static_cast<ImGuiKey>(ImGuiKey_Keypad0 + (code[6] - '0'));
+  if (code.starts_with("Numpad") && code.size() == 7 && code[6] >= '0' && code[6] <= '9')
+    return static_cast<ImGuiKey>(ImGuiKey_Keypad0 + (code[6] - '0'));
   if (code.size() >= 2 && code[0] == 'F' && code[1] >= '1' && code[1] <= '9') {
     const int number = code.size() == 2 ? code[1] - '0' : (code[1] - '0') * 10 + (code[2] - '0');
     if (number <= 12) return static_cast<ImGuiKey>(ImGuiKey_F1 + (number - 1));

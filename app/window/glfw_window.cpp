@@ -74,19 +74,32 @@ bool any_button_down(GLFWwindow* window) {
 
 int modifier_of(int key) {
   switch (key) {
-    case GLFW_KEY_LEFT_SHIFT: case GLFW_KEY_RIGHT_SHIFT: return GLFW_MOD_SHIFT;
-    case GLFW_KEY_LEFT_CONTROL: case GLFW_KEY_RIGHT_CONTROL: return GLFW_MOD_CONTROL;
-    case GLFW_KEY_LEFT_ALT: case GLFW_KEY_RIGHT_ALT: return GLFW_MOD_ALT;
-    case GLFW_KEY_LEFT_SUPER: case GLFW_KEY_RIGHT_SUPER: return GLFW_MOD_SUPER;
+    case GLFW_KEY_LEFT_SHIFT:
+    case GLFW_KEY_RIGHT_SHIFT: return GLFW_MOD_SHIFT;
+    case GLFW_KEY_LEFT_CONTROL:
+    case GLFW_KEY_RIGHT_CONTROL: return GLFW_MOD_CONTROL;
+    case GLFW_KEY_LEFT_ALT:
+    case GLFW_KEY_RIGHT_ALT: return GLFW_MOD_ALT;
+    case GLFW_KEY_LEFT_SUPER:
+    case GLFW_KEY_RIGHT_SUPER: return GLFW_MOD_SUPER;
     default: return 0;
   }
 }
 
 KeyEvent::Kind kind_of(int key) {
-  if (const int modifier = modifier_of(key)) return modifier == GLFW_MOD_SHIFT ? KeyEvent::Kind::shift : KeyEvent::Kind::modifier;
+  if (const int modifier = modifier_of(key))
+    return modifier == GLFW_MOD_SHIFT ? KeyEvent::Kind::shift : KeyEvent::Kind::modifier;
   switch (key) {
-    case GLFW_KEY_BACKSPACE: case GLFW_KEY_DELETE: case GLFW_KEY_LEFT: case GLFW_KEY_RIGHT: case GLFW_KEY_UP: case GLFW_KEY_DOWN:
-    case GLFW_KEY_HOME: case GLFW_KEY_END: case GLFW_KEY_PAGE_UP: case GLFW_KEY_PAGE_DOWN: return KeyEvent::Kind::editing;
+    case GLFW_KEY_BACKSPACE:
+    case GLFW_KEY_DELETE:
+    case GLFW_KEY_LEFT:
+    case GLFW_KEY_RIGHT:
+    case GLFW_KEY_UP:
+    case GLFW_KEY_DOWN:
+    case GLFW_KEY_HOME:
+    case GLFW_KEY_END:
+    case GLFW_KEY_PAGE_UP:
+    case GLFW_KEY_PAGE_DOWN: return KeyEvent::Kind::editing;
     case GLFW_KEY_KP_ENTER: return KeyEvent::Kind::command;
     default: break;
   }
@@ -234,15 +247,20 @@ void GlfwWindow::connect_imgui() {
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   take_input_at_once();
   // In place of the backend's: they apply what happens at once, and several things of one frame lose their order.
-  glfwSetCursorPosCallback(window_, [](GLFWwindow* window, double x, double y) { of(window).input_.push(MoveEvent{x, y}); });
+  glfwSetCursorPosCallback(window_, [](GLFWwindow* window, double x, double y) {
+    of(window).input_.push(MoveEvent{x, y});
+  });
   glfwSetCursorEnterCallback(window_, [](GLFWwindow* window, int entered) {
     if (entered == GLFW_FALSE && !any_button_down(window)) of(window).input_.push(MoveEvent{nowhere, nowhere});
   });
   glfwSetMouseButtonCallback(window_, [](GLFWwindow* window, int button, int action, int) {
     of(window).input_.push(ButtonEvent{button, action == GLFW_PRESS});
   });
-  glfwSetScrollCallback(window_, [](GLFWwindow* window, double x, double y) { of(window).input_.push(WheelEvent{x, y}); });
-  glfwSetCharCallback(window_, [](GLFWwindow* window, unsigned int code) { of(window).input_.push(CharacterEvent{code}); });
+  glfwSetScrollCallback(window_, [](GLFWwindow* window, double x, double y) {
+    of(window).input_.push(WheelEvent{x, y});
+  });
+  glfwSetCharCallback(window_,
+                      [](GLFWwindow* window, unsigned int code) { of(window).input_.push(CharacterEvent{code}); });
   glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
     if (action == GLFW_REPEAT) return;  // ImGui repeats by itself
     const bool chord = (modifiers & (GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER)) != 0;
@@ -258,7 +276,8 @@ void GlfwWindow::feed(const MoveEvent& event) {
 }
 
 void GlfwWindow::feed(const ButtonEvent& event) {
-  if (event.button >= 0 && event.button < static_cast<int>(buttons_.size())) buttons_[static_cast<std::size_t>(event.button)] = event.down;
+  if (event.button >= 0 && event.button < static_cast<int>(buttons_.size()))
+    buttons_[static_cast<std::size_t>(event.button)] = event.down;
 }
 
 void GlfwWindow::feed(const WheelEvent& event) { feed_wheel(static_cast<float>(event.x), static_cast<float>(event.y)); }
@@ -266,11 +285,13 @@ void GlfwWindow::feed(const WheelEvent& event) { feed_wheel(static_cast<float>(e
 void GlfwWindow::feed(const CharacterEvent& event) { ImGui::GetIO().AddInputCharacter(event.code); }
 
 void GlfwWindow::feed(const KeyEvent& event) {
-  ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, event.down ? GLFW_PRESS : GLFW_RELEASE, event.modifiers);
+  ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, event.down ? GLFW_PRESS : GLFW_RELEASE,
+                             event.modifiers);
   // What GLFW says of modifiers is from before the event, and what it would say now may be from long after.
   const int own = modifier_of(event.key);
   const int now = event.down ? event.modifiers | own : event.modifiers & ~own;
-  set_modifiers((now & GLFW_MOD_CONTROL) != 0, (now & GLFW_MOD_SHIFT) != 0, (now & GLFW_MOD_ALT) != 0, (now & GLFW_MOD_SUPER) != 0);
+  set_modifiers((now & GLFW_MOD_CONTROL) != 0, (now & GLFW_MOD_SHIFT) != 0, (now & GLFW_MOD_ALT) != 0,
+                (now & GLFW_MOD_SUPER) != 0);
 }
 
 void GlfwWindow::begin_imgui_frame() {

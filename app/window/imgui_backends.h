@@ -46,7 +46,8 @@ inline void feed_wheel(float x, float y) {
 }
 
 /// After a key's event: 1.86's backend tells modifiers from the keys it was given, later ones ask what is held now.
-inline void set_modifiers([[maybe_unused]] bool ctrl, [[maybe_unused]] bool shift, [[maybe_unused]] bool alt, [[maybe_unused]] bool super) {
+inline void set_modifiers([[maybe_unused]] bool ctrl, [[maybe_unused]] bool shift, [[maybe_unused]] bool alt,
+                          [[maybe_unused]] bool super) {
 #if IMGUI_VERSION_NUM >= 18700
 #if IMGUI_VERSION_NUM >= 18900
   constexpr ImGuiKey keys[] = {ImGuiMod_Ctrl, ImGuiMod_Shift, ImGuiMod_Alt, ImGuiMod_Super};

@@ -1,10 +1,10 @@
 #include "app/window/imgui_host.h"
 
-#include <glad/gl.h>
-
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include <glad/gl.h>
 
 #include "app/gl/gl_objects.h"
 #include "app/window/imgui_backends.h"
@@ -46,14 +46,16 @@ void ImguiHost::render(int width, int height, Rgba ground) {
   ImGui::Render();
   glViewport(0, 0, width, height);
   glDisable(GL_SCISSOR_TEST);
-  glClearColor(static_cast<float>(ground.r) / 255, static_cast<float>(ground.g) / 255, static_cast<float>(ground.b) / 255, 1);
+  glClearColor(static_cast<float>(ground.r) / 255, static_cast<float>(ground.g) / 255,
+               static_cast<float>(ground.b) / 255, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR || error == last_error_) return;
   last_error_ = error;
   trouble_ = error == GL_OUT_OF_MEMORY ? "the graphics driver has no memory left: parts of the picture may be missing"
-                                       : "the graphics driver reports error " + std::to_string(error) + ": parts of the picture may be missing";
+                                       : "the graphics driver reports error " + std::to_string(error) +
+                                             ": parts of the picture may be missing";
 }
 
 int ImguiHost::texture_limit() {

@@ -13,14 +13,19 @@ class FrameInput {
 
   // ImGui has one place of the pointer a frame, that of what was clicked, scrolled or asked for there.
   bool fits(const MoveEvent&) const { return !clicked_ && !scrolled_ && !commanded_; }
-  bool fits(const ButtonEvent& event) const { return !clicked_ && !scrolled_ && !typed_ && !commanded_ && (buttons_ || !event.down); }
+  bool fits(const ButtonEvent& event) const {
+    return !clicked_ && !scrolled_ && !typed_ && !commanded_ && (buttons_ || !event.down);
+  }
   bool fits(const WheelEvent&) const { return !clicked_ && !commanded_; }
   /// A key's own character comes with it, or a key that opens a field would type into it.
   bool fits(const CharacterEvent&) const { return pressed_last_ || (keys_ && !clicked_ && !commanded_); }
   bool fits(const KeyEvent& event) const {
-    if (!event.down) return std::find(pressed_.begin(), pressed_.end(), event.key) == pressed_.end() && (event.kind != KeyEvent::Kind::modifier || !commanded_);
+    if (!event.down)
+      return std::find(pressed_.begin(), pressed_.end(), event.key) == pressed_.end() &&
+             (event.kind != KeyEvent::Kind::modifier || !commanded_);
     if (event.kind == KeyEvent::Kind::shift) return !commanded_;
-    if (event.kind == KeyEvent::Kind::modifier) return !commanded_ && !typed_;  // characters count for nothing under Ctrl
+    if (event.kind == KeyEvent::Kind::modifier)
+      return !commanded_ && !typed_;  // characters count for nothing under Ctrl
     return keys_ && !clicked_ && !commanded_ && (types(event) || !typed_);
   }
 
@@ -45,8 +50,10 @@ class FrameInput {
   bool may_open(const KeyEvent& event) const {
     if (!event.down || types(event)) return false;
     // A field's own: all, copy, paste, cut, redo, undo.
-    if (typing_ && event.chord && event.key > 0 && event.key < 128 && std::strchr("ACVXYZ", event.key) != nullptr) return false;
-    return event.chord ? event.kind != KeyEvent::Kind::editing : event.kind == KeyEvent::Kind::command || event.kind == KeyEvent::Kind::text;
+    if (typing_ && event.chord && event.key > 0 && event.key < 128 && std::strchr("ACVXYZ", event.key) != nullptr)
+      return false;
+    return event.chord ? event.kind != KeyEvent::Kind::editing
+                       : event.kind == KeyEvent::Kind::command || event.kind == KeyEvent::Kind::text;
   }
 
  private:
@@ -84,7 +91,8 @@ std::vector<InputEvent> InputQueue::take_frame(bool typing) {
     const InputEvent event = waiting_.front();
     if (!std::visit([&](const auto& each) { return frame.fits(each); }, event)) break;
     std::visit([&](const auto& each) { frame.add(each); }, event);
-    if (const auto* key = std::get_if<KeyEvent>(&event); key && frame.may_open(*key)) keys_in_ = buttons_in_ = frames_to_settle;
+    if (const auto* key = std::get_if<KeyEvent>(&event); key && frame.may_open(*key))
+      keys_in_ = buttons_in_ = frames_to_settle;
     taken.push_back(event);
     waiting_.pop_front();
   }

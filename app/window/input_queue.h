@@ -1,5 +1,5 @@
-// What hands did since the last frame, in order. Dear ImGui 1.86 sees states, and takes all typed characters of a frame before its
-// keys: what a slow frame gathers is given to it over as many frames as keep the order.
+// What hands did since the last frame, in order. Dear ImGui 1.86 sees states, and takes all typed characters of a frame
+// before its keys: what a slow frame gathers is given to it over as many frames as keep the order.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,9 @@ class InputQueue {
 
  private:
   std::deque<InputEvent> waiting_;
-  int keys_in_ = frames_to_settle, buttons_in_ = frames_to_settle;  ///< frames until the next key, the next button may come; a new window settles, too
+  int keys_in_ = frames_to_settle,
+      buttons_in_ =
+          frames_to_settle;  ///< frames until the next key, the next button may come; a new window settles, too
 };
 
 }  // namespace headlight

@@ -1,10 +1,10 @@
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <string>
+
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
 
 #include "app/gl/gl_objects.h"
 #include "app/window/offscreen.h"
@@ -33,9 +33,17 @@ EGLDisplay surfaceless_display() {
 }
 
 EGLConfig choose_config(EGLDisplay display) {
-  const std::array<EGLint, 11> wanted{EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT,
-                                      EGL_RED_SIZE,     8,               EGL_GREEN_SIZE,      8,
-                                      EGL_BLUE_SIZE,    8,               EGL_NONE};
+  const std::array<EGLint, 11> wanted{EGL_SURFACE_TYPE,
+                                      EGL_PBUFFER_BIT,
+                                      EGL_RENDERABLE_TYPE,
+                                      EGL_OPENGL_BIT,
+                                      EGL_RED_SIZE,
+                                      8,
+                                      EGL_GREEN_SIZE,
+                                      8,
+                                      EGL_BLUE_SIZE,
+                                      8,
+                                      EGL_NONE};
   EGLConfig config = nullptr;
   EGLint count = 0;
   if (!eglChooseConfig(display, wanted.data(), &config, 1, &count) || count == 0) fail("eglChooseConfig");
@@ -67,8 +75,9 @@ struct OffscreenContext::State {
   void make_context() {
     if (!eglBindAPI(EGL_OPENGL_API)) fail("eglBindAPI");
     const EGLConfig config = choose_config(display);
-    const std::array<EGLint, 7> wanted{EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3,
-                                       EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+    const std::array<EGLint, 7> wanted{
+        EGL_CONTEXT_MAJOR_VERSION,           3,       EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+        EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
     context = eglCreateContext(display, config, EGL_NO_CONTEXT, wanted.data());
     if (context == EGL_NO_CONTEXT) fail("eglCreateContext for OpenGL 3.3");
     if (!offers(display, "EGL_KHR_surfaceless_context")) {

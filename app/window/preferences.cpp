@@ -24,7 +24,8 @@ constexpr int largest = 16384;
 Preferences parse(const std::string& text) {
   const Json json = Json::parse(text);
   Preferences preferences;
-  if (json.contains("theme")) preferences.theme = json["theme"].get<std::string>() == "dark" ? Theme::dark : Theme::light;
+  if (json.contains("theme"))
+    preferences.theme = json["theme"].get<std::string>() == "dark" ? Theme::dark : Theme::light;
   preferences.language = json.value("language", std::string());
   preferences.width = std::clamp(json.value("width", 0), 0, largest);
   preferences.height = std::clamp(json.value("height", 0), 0, largest);
@@ -45,7 +46,8 @@ Preferences read_preferences(const fs::path& file, std::string& trouble) {
     aside += ".broken";
     std::error_code ignored;
     fs::rename(file, aside, ignored);
-    trouble = utf8_from(file) + ": not the settings that Headlight remembers; they are now " + utf8_from(aside.filename()) + ", and the usual ones hold";
+    trouble = utf8_from(file) + ": not the settings that Headlight remembers; they are now " +
+              utf8_from(aside.filename()) + ", and the usual ones hold";
     return {};
   }
 }
@@ -63,8 +65,7 @@ void write_preferences(const fs::path& file, const Preferences& preferences) {
   fs::create_directories(file.parent_path(), ignored);
   try {
     write_whole_file(file, std::as_bytes(std::span(text)));
-  } catch (const FileError&) {
-  }
+  } catch (const FileError&) {}
 }
 
 std::string language_of_environment() {

@@ -53,7 +53,10 @@ bool first_visit() {
 class WindowLoop {
  public:
   WindowLoop(const WindowOptions& options, const Preferences& preferences)
-      : preferences_(preferences), window_(options.width, options.height, "Headlight"), input_(window_), session_(options.start, GlfwWindow::wake, recent_files()) {
+      : preferences_(preferences),
+        window_(options.width, options.height, "Headlight"),
+        input_(window_),
+        session_(options.start, GlfwWindow::wake, recent_files()) {
     session_.set_texture_limit(ImguiHost::texture_limit());
     session_.fade_notices_after(8);
     if (const std::filesystem::path folder = state_folder(); !folder.empty()) {
@@ -108,7 +111,8 @@ class WindowLoop {
     if (window_.input_waits()) frames_due_ = frames_an_event;
     painter_.begin_frame();
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
-    if (session_.draw(painter_) || moved.x != 0 || moved.y != 0) frames_due_ = frames_an_event;  // and so the last move is drawn
+    if (session_.draw(painter_) || moved.x != 0 || moved.y != 0)
+      frames_due_ = frames_an_event;  // and so the last move is drawn
     host_.render(window_.width(), window_.height(), session_.ground());
     if (const std::string trouble = host_.take_trouble(); !trouble.empty()) session_.warn(trouble);
     if (session_.wants_pixels()) session_.take_pixels(read_pixels(window_.width(), window_.height()));
@@ -175,7 +179,8 @@ int run_window(const WindowOptions& options) {
     WindowLoop loop(wanted, last);
     if (loop.run()) return 0;
     if (again && Clock::now() - begun < std::chrono::seconds(10)) {
-      throw InputError("", "the graphics driver was reset again and again", "what was open is kept, and the next start offers it");
+      throw InputError("", "the graphics driver was reset again and again",
+                       "what was open is kept, and the next start offers it");
     }
     again = true;
     wanted.start = loop.hand_over();

@@ -18,8 +18,8 @@ struct WindowOptions {
   /// Off screen: pixels to a point, as a monitor's scale would be.
   float scale = 1;
   bool theme_said = false, language_said = false;  ///< by the command line; else a window is as it was the last time
-  bool step_said = false;  ///< of a lesson: it does not go on where it was left
-  std::string answers;     ///< a file of answers to lessons that are to be remembered; "" for none
+  bool step_said = false;                          ///< of a lesson: it does not go on where it was left
+  std::string answers;   ///< a file of answers to lessons that are to be remembered; "" for none
   bool welcome = false;  ///< in a window: things to try, on a person's first visit
 };
 
@@ -33,8 +33,8 @@ Image screenshot(const WindowOptions& options);
 /// The same as vectors, into a file that ends in .pdf or .svg.
 void draw_view(const WindowOptions& options, const std::string& path);
 
-/// The step player from the first moment to the last, near to a step stage by stage, into what film_to() makes of `path`.
-/// As screenshot().
+/// The step player from the first moment to the last, near to a step stage by stage, into what film_to() makes of
+/// `path`. As screenshot().
 void record_animation(const WindowOptions& options, const std::string& path, std::optional<double> seconds_per_step);
 
 struct FrameTimes {

@@ -8,9 +8,9 @@
 namespace headlight {
 
 /// The path of a shipped file or folder, e.g. asset("colormaps/viridis.txt"). Looked for in this order: the folder that
-/// the environment's HEADLIGHT_ASSETS names; ../share/headlight beside the program's folder, which a build tree links to
-/// the sources' assets; one's own and the system's data folders (XDG_DATA_HOME, XDG_DATA_DIRS); where the library was
-/// to be installed. Throws FileError where none has it.
+/// the environment's HEADLIGHT_ASSETS names; ../share/headlight beside the program's folder, which a build tree links
+/// to the sources' assets; one's own and the system's data folders (XDG_DATA_HOME, XDG_DATA_DIRS); where the library
+/// was to be installed. Throws FileError where none has it.
 std::filesystem::path asset(std::string_view relative);
 
 /// Every file of that ending in a folder of assets, shipped and one's own, by name; of two with one name the first that

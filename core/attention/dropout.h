@@ -5,8 +5,8 @@
 
 namespace headlight {
 
-/// Which weights are kept, 1 with probability 1 − p, else 0: cell i, in row-major order, is dropped where word i mod 4 of
-/// philox(⌊i / 4⌋, seed) is below p, so that a cell's draw needs no other's.
+/// Which weights are kept, 1 with probability 1 − p, else 0: cell i, in row-major order, is dropped where word i mod 4
+/// of philox(⌊i / 4⌋, seed) is below p, so that a cell's draw needs no other's.
 Tensor dropout_keep(const Shape& shape, float p, std::uint64_t seed, const Workers& workers = {});
 
 /// weights · keep / (1 − p), all zero where p = 1; a NaN stays NaN whether kept or not, as in PyTorch.

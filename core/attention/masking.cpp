@@ -49,15 +49,16 @@ Tensor paint(const Tensor& mask, const std::vector<PaintedCells>& painted, const
   const auto names = [&](Index PaintedCells::*axis) {
     return std::ranges::any_of(painted, [axis](const PaintedCells& cells) { return cells.*axis >= 0; });
   };
-  const Shape wanted{names(&PaintedCells::batch) ? dims.batch : 1, names(&PaintedCells::head) ? dims.heads : 1, dims.n_q,
-                     dims.n_k};
+  const Shape wanted{names(&PaintedCells::batch) ? dims.batch : 1, names(&PaintedCells::head) ? dims.heads : 1,
+                     dims.n_q, dims.n_k};
   const Shape shape = broadcast_shape(mask.shape(), wanted);
   const Tensor base = mask.expand(shape).contiguous();
   Buffer values(base.values().begin(), base.values().end());
   for (const PaintedCells& cells : painted) {
     if (cells.query >= dims.n_q || cells.key >= dims.n_k) continue;
     const Range batch = painted_range(cells.batch, shape[0]), head = painted_range(cells.head, shape[1]);
-    const Index rows = std::min(cells.queries, dims.n_q - cells.query), cols = std::min(cells.keys, dims.n_k - cells.key);
+    const Index rows = std::min(cells.queries, dims.n_q - cells.query),
+                cols = std::min(cells.keys, dims.n_k - cells.key);
     for (Index b = batch.first; b < batch.end; ++b) {
       for (Index h = head.first; h < head.end; ++h) {
         const Index corner = ((b * shape[1] + h) * dims.n_q + cells.query) * dims.n_k + cells.key;
@@ -85,7 +86,8 @@ Tensor from_expression(const MaskExpression& expression, const Scenario& scenari
   return evaluate(expression, context);
 }
 
-// The expression that a scenario has, or that stands for its file's mask. An error says where in the person's text it is.
+// The expression that a scenario has, or that stands for its file's mask. An error says where in the person's text it
+// is.
 template <typename Use>
 auto with_expression(const std::string& text, Use use) {
   try {
@@ -143,8 +145,13 @@ std::shared_ptr<const MaskRule> mask_rule(const Scenario& scenario, const Inputs
     const bool names_painted = expression.calls("painted");
     if (!scenario.painted.empty() && !names_painted) return nullptr;
     const Dims& dims = inputs.dims;
-    auto rule = std::make_shared<MaskRule>(MaskRule{expression, {.batch = dims.batch, .heads = dims.heads, .n_q = dims.n_q, .n_k = dims.n_k},
-                                                    inputs.valid_lens, inputs.file_mask, Tensor::full({1, 1, 1, 1}, 0), inputs.doc_ids});
+    auto rule = std::make_shared<MaskRule>(
+        MaskRule{expression,
+                 {.batch = dims.batch, .heads = dims.heads, .n_q = dims.n_q, .n_k = dims.n_k},
+                 inputs.valid_lens,
+                 inputs.file_mask,
+                 Tensor::full({1, 1, 1, 1}, 0),
+                 inputs.doc_ids});
     if (names_painted) rule->painted = paint(rule->painted, scenario.painted, dims);
     if (rule->valid_lens.defined()) rule->context.valid_lens = &rule->valid_lens;
     if (rule->doc_ids.defined()) rule->context.doc_ids = &rule->doc_ids;

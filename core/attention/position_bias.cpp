@@ -9,7 +9,9 @@ Tensor add_biases(const Tensor& scores, const std::vector<Tensor>& by_distance, 
   ScoreSteps steps;
   steps.by_distance = by_distance;
   steps.bias = bias;
-  return steps.has(Stage::biased_scores) ? sweep(steps, Stage::biased_scores, Stage::biased_scores, scores, workers)[Stage::biased_scores] : scores;
+  return steps.has(Stage::biased_scores)
+             ? sweep(steps, Stage::biased_scores, Stage::biased_scores, scores, workers)[Stage::biased_scores]
+             : scores;
 }
 
 }  // namespace headlight

@@ -6,15 +6,11 @@
 namespace headlight {
 namespace {
 
-bool has_whole_rows(const MatrixView& m) {
-  return m.col_stride == 1 || m.cols == 1;
-}
+bool has_whole_rows(const MatrixView& m) { return m.col_stride == 1 || m.cols == 1; }
 
 }  // namespace
 
-MatrixView transposed(const MatrixView& m) {
-  return {m.data, m.cols, m.rows, m.col_stride, m.row_stride};
-}
+MatrixView transposed(const MatrixView& m) { return {m.data, m.cols, m.rows, m.col_stride, m.row_stride}; }
 
 MatrixView row_block(const MatrixView& m, Index first, Index count) {
   return {m.data + first * m.row_stride, count, m.cols, m.row_stride, m.col_stride};
@@ -33,8 +29,8 @@ void PackedMatrix::pack_part(const MatrixView& b, Index panel, Index first, Inde
   assert(b.rows == depth_ && b.cols == cols_ && first + count <= depth_);
   const Kernels& use = kernels();
   const Index col = panel * use.panel;
-  use.pack(b.data + first * b.row_stride + col * b.col_stride, b.row_stride, b.col_stride, count, std::min(use.panel, cols_ - col),
-           values_.data() + panel * panel_size() + first * use.panel);
+  use.pack(b.data + first * b.row_stride + col * b.col_stride, b.row_stride, b.col_stride, count,
+           std::min(use.panel, cols_ - col), values_.data() + panel * panel_size() + first * use.panel);
 }
 
 bool PackedMatrix::panel_is_finite(Index panel) const {
@@ -52,9 +48,11 @@ void PackedMatrix::multiply(const MatrixView& a, Index panel, Index first, Index
     const Index width = std::min(use.panel, to.cols - col);
     const float* const right = values_.data() + panel * panel_size();
     bool any = false;
-    for (Index k = first, next; k < end; k = next) {  // a sum begins where it would with all terms, of which those left out are 0
+    for (Index k = first, next; k < end;
+         k = next) {  // a sum begins where it would with all terms, of which those left out are 0
       next = std::min(end, (k / depth_a_block + 1) * depth_a_block);
-      use.multiply(a.data + k, a.row_stride, right + k * use.panel, a.rows, width, next - k, to.data + col, to.row_stride, any);
+      use.multiply(a.data + k, a.row_stride, right + k * use.panel, a.rows, width, next - k, to.data + col,
+                   to.row_stride, any);
       any = true;
     }
     if (any) continue;
@@ -68,8 +66,9 @@ void PackedMatrix::add_part(const MatrixView& a, Index first, const MatrixTarget
   for (Index col = 0, panel = 0; col < to.cols; col += use.panel, ++panel) {
     const float* const right = values_.data() + panel * panel_size();
     for (Index k = 0; k < a.cols; k += depth_a_block) {
-      use.multiply(a.data + k, a.row_stride, right + (first + k) * use.panel, a.rows, std::min(use.panel, to.cols - col),
-                   std::min(depth_a_block, a.cols - k), to.data + col, to.row_stride, true);
+      use.multiply(a.data + k, a.row_stride, right + (first + k) * use.panel, a.rows,
+                   std::min(use.panel, to.cols - col), std::min(depth_a_block, a.cols - k), to.data + col,
+                   to.row_stride, true);
     }
   }
 }

@@ -19,8 +19,8 @@ MatrixView row_block(const MatrixView& m, Index first, Index count);
 /// to = a b, [m, n] = [m, k] [k, n], in float32. Copies what does not lie as the kernels need it.
 void product(const MatrixView& a, const MatrixView& b, const MatrixTarget& to);
 
-/// Numbers of one sum that are added in a row; sums of so many are then added to each other, which keeps long sums exact
-/// and the numbers the same wherever a product is cut.
+/// Numbers of one sum that are added in a row; sums of so many are then added to each other, which keeps long sums
+/// exact and the numbers the same wherever a product is cut.
 inline constexpr Index depth_a_block = 128;
 
 /// The right side of products, laid out as the kernels read it: panels of columns, one after the other.

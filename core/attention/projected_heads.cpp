@@ -17,7 +17,12 @@ constexpr Index rows_a_tile = 16;
 }  // namespace
 
 ProjectedHeads::ProjectedHeads(Tensor x, Tensor weight, Tensor bias, Index heads, int threads)
-    : x_(x.contiguous()), weight_(std::move(weight)), bias_(std::move(bias)), heads_(heads), d_head_(weight_.size(0) / heads), threads_(threads),
+    : x_(x.contiguous()),
+      weight_(std::move(weight)),
+      bias_(std::move(bias)),
+      heads_(heads),
+      d_head_(weight_.size(0) / heads),
+      threads_(threads),
       packed_(static_cast<std::size_t>(heads)) {}
 
 const PackedMatrix& ProjectedHeads::packed(Index h) const {
@@ -45,7 +50,8 @@ void ProjectedHeads::fill(Index first, Index count, float* to) const {
   Buffer numbers(static_cast<std::size_t>((end - row) * width));
   for (Index at = row; at < end;) {
     const Index here = std::min(end - at, n - at % n);
-    for (Index h = 0; h < heads_; ++h) rows(at / n, h, at % n, {numbers.data() + (at - row) * width + h * d_head_, here, d_head_, width});
+    for (Index h = 0; h < heads_; ++h)
+      rows(at / n, h, at % n, {numbers.data() + (at - row) * width + h * d_head_, here, d_head_, width});
     at += here;
   }
   std::copy_n(numbers.begin() + (first - row * width), count, to);
@@ -87,9 +93,11 @@ double largest_magnitude(const Tensor& x, int threads) {
   workers.threads = threads;
   workers.run(static_cast<Index>(blocks), static_cast<double>(all.size()), [&](Index block) {
     const auto at = static_cast<std::size_t>(block);
-    const std::span<const float> part = all.subspan(at * numbers_a_block, std::min(numbers_a_block, all.size() - at * numbers_a_block));
+    const std::span<const float> part =
+        all.subspan(at * numbers_a_block, std::min(numbers_a_block, all.size() - at * numbers_a_block));
     const auto n = static_cast<Index>(part.size());
-    largest[at] = kernels().finite(part.data(), n) ? kernels().reach(part.data(), n) : std::numeric_limits<float>::infinity();
+    largest[at] =
+        kernels().finite(part.data(), n) ? kernels().reach(part.data(), n) : std::numeric_limits<float>::infinity();
   });
   return blocks == 0 ? 0 : static_cast<double>(*std::ranges::max_element(largest));
 }
@@ -100,7 +108,9 @@ Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape sha
   return demand_tensor(std::move(shape), std::move(source), rows_a_tile * width);
 }
 
-const ProjectedHeads* projected_heads(const Tensor& tensor) { return dynamic_cast<const ProjectedHeads*>(tensor.source()); }
+const ProjectedHeads* projected_heads(const Tensor& tensor) {
+  return dynamic_cast<const ProjectedHeads*>(tensor.source());
+}
 
 Tensor head_of(const Tensor& heads, Index b, Index h, const std::stop_token& stop) {
   if (const ProjectedHeads* source = projected_heads(heads)) return source->head(b, h, stop);

@@ -1,4 +1,5 @@
-// Q, K or V of a sequence too long to hold every head of it: rows are projected when they are read, a head when it is looked at.
+// Q, K or V of a sequence too long to hold every head of it: rows are projected when they are read, a head when it is
+// looked at.
 #pragma once
 
 #include <mutex>
@@ -21,7 +22,8 @@ class ProjectedHeads : public DemandSource {
   Tensor head(Index b, Index h, const std::stop_token& stop = {}) const;
   /// Rows [first, first + to.rows) of one head.
   void rows(Index b, Index h, Index first, const MatrixTarget& to) const;
-  /// Whether no number can overflow: told from the largest magnitude in x and the sums of the weights' magnitudes, without a product.
+  /// Whether no number can overflow: told from the largest magnitude in x and the sums of the weights' magnitudes,
+  /// without a product.
   bool is_finite(double largest) const;
 
  private:
@@ -36,13 +38,13 @@ class ProjectedHeads : public DemandSource {
 
 /// Of all numbers of x [B, n, in]; infinite where one is not finite.
 double largest_magnitude(const Tensor& x, int threads);
-/// The projection as it is looked at; undefined where it may overflow, `largest` being the largest magnitude in its x, or this
-/// system has no memory on demand.
+/// The projection as it is looked at; undefined where it may overflow, `largest` being the largest magnitude in its x,
+/// or this system has no memory on demand.
 Tensor project_on_demand(std::shared_ptr<const ProjectedHeads> source, Shape shape, double largest);
 /// What projects a tensor or a view of it; null where its numbers are simply there.
 const ProjectedHeads* projected_heads(const Tensor& tensor);
-/// One head of a tensor [B, H, n, d], to be read by matrix(): in plain memory, made anew, where that is to be projected.
-/// Throws Cancelled.
+/// One head of a tensor [B, H, n, d], to be read by matrix(): in plain memory, made anew, where that is to be
+/// projected. Throws Cancelled.
 Tensor head_of(const Tensor& heads, Index b, Index h, const std::stop_token& stop = {});
 
 }  // namespace headlight

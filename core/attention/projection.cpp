@@ -8,19 +8,17 @@
 namespace headlight {
 namespace {
 
-// A multiple of every kernel's tile and panel: what a block reads stays in the second cache, and a block is small enough that
-// no thread waits long for another's last.
+// A multiple of every kernel's tile and panel: what a block reads stays in the second cache, and a block is small
+// enough that no thread waits long for another's last.
 constexpr Index rows_a_block = 48, cols_a_block = 256;
 // With fewer rows than this, laying the weights out anew takes as long as multiplying by them.
 constexpr Index few_rows = 24;
 constexpr Index cols_a_few = 64;
-// Rows times their width, in numbers: so much stays in the second cache while one panel of weights after the other is laid out
-// and multiplied, so that the weights are never all laid out at once.
+// Rows times their width, in numbers: so much stays in the second cache while one panel of weights after the other is
+// laid out and multiplied, so that the weights are never all laid out at once.
 constexpr Index in_cache = Index{1} << 18;
 
-Index ceil_div(Index a, Index b) {
-  return (a + b - 1) / b;
-}
+Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
 void add_to_rows(const MatrixTarget& m, const Tensor& bias, Index first_col) {
   const MatrixView add = bias.matrix();
@@ -61,7 +59,8 @@ Tensor project(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
     workers.run(ceil_div(out, cols_a_few), std::max(cost, 8.0 * static_cast<double>(in * out)), [&](Index block) {
       const Index col = block * cols_a_few;
       write(0, rows, col, std::min(cols_a_few, out - col), [&](const MatrixView& some, const MatrixTarget& to) {
-        kernels().dots(some.data, some.row_stride, right.data + col * right.row_stride, right.row_stride, rows, to.cols, in, to.data, out);
+        kernels().dots(some.data, some.row_stride, right.data + col * right.row_stride, right.row_stride, rows, to.cols,
+                       in, to.data, out);
       });
     });
   } else if (rows * in <= in_cache) {
@@ -77,13 +76,13 @@ Tensor project(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
     PackedMatrix packed(in, out);
     Workers quiet = workers;
     quiet.progress = {};
-    quiet.run(packed.panels(), 4.0 * static_cast<double>(in * out), [&](Index panel) { packed.pack_panel(transposed(right), panel); });
+    quiet.run(packed.panels(), 4.0 * static_cast<double>(in * out),
+              [&](Index panel) { packed.pack_panel(transposed(right), panel); });
     const Index col_blocks = ceil_div(out, cols_a_block);
     workers.run(ceil_div(rows, rows_a_block) * col_blocks, cost, [&](Index block) {
       const Index row = block / col_blocks * rows_a_block, col = block % col_blocks * cols_a_block;
-      write(row, std::min(rows_a_block, rows - row), col, std::min(cols_a_block, out - col), [&](const MatrixView& some, const MatrixTarget& to) {
-        packed.multiply(some, col / kernels().panel, to);
-      });
+      write(row, std::min(rows_a_block, rows - row), col, std::min(cols_a_block, out - col),
+            [&](const MatrixView& some, const MatrixTarget& to) { packed.multiply(some, col / kernels().panel, to); });
     });
   }
   Shape shape = x.shape();

@@ -16,7 +16,8 @@ double squares_in(std::span<const float> x, double mean) {
 
 /// A learnt number of a channel, of each head's own where there are so many; `usual` where none is learnt.
 double learnt(const Tensor& numbers, Index head, Index channel, Index d, double usual) {
-  return numbers.defined() ? static_cast<double>(numbers.at({numbers.count() > d ? head * d + channel : channel})) : usual;
+  return numbers.defined() ? static_cast<double>(numbers.at({numbers.count() > d ? head * d + channel : channel}))
+                           : usual;
 }
 
 }  // namespace
@@ -25,7 +26,8 @@ double HeadNorm::gain_of(Index head, Index channel, Index d) const { return lear
 double HeadNorm::bias_of(Index head, Index channel, Index d) const { return learnt(bias, head, channel, d, 0); }
 
 RowNorm norm_of_row(const Tensor& heads, const HeadNorm& norm, Index batch, Index head, Index row) {
-  const Index d = heads.size(3), first = norm.over_all_heads ? 0 : head, end = norm.over_all_heads ? heads.size(1) : head + 1;
+  const Index d = heads.size(3), first = norm.over_all_heads ? 0 : head,
+              end = norm.over_all_heads ? heads.size(1) : head + 1;
   const auto count = static_cast<double>(d * (end - first));
   double mean = 0, squares = 0;
   for (Index h = first; norm.kind == QkNorm::layer && h < end; ++h) {
@@ -55,9 +57,11 @@ Tensor normalise_heads(const Tensor& heads, const HeadNorm& norm, const Workers&
   }
   return by_rows(heads.shape(), 8, workers, [&](Index b, Index h, Index row, std::span<float> to) {
     const std::span<const float> from = row_of(heads, b, h, row);
-    const auto [mean, divisor] = shared.empty() ? norm_of_row(heads, norm, b, h, row) : shared[static_cast<std::size_t>(b * rows + row)];
+    const auto [mean, divisor] =
+        shared.empty() ? norm_of_row(heads, norm, b, h, row) : shared[static_cast<std::size_t>(b * rows + row)];
     const double *gain = gains.data() + h * d, *bias = biases.data() + h * d;
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>((static_cast<double>(from[i]) - mean) / divisor * gain[i] + bias[i]);
+    for (std::size_t i = 0; i < to.size(); ++i)
+      to[i] = static_cast<float>((static_cast<double>(from[i]) - mean) / divisor * gain[i] + bias[i]);
   });
 }
 

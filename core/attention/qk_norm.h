@@ -8,9 +8,9 @@ namespace headlight {
 
 inline constexpr double l2_epsilon = 1e-12;  ///< as in torch.nn.functional.normalize
 
-/// How queries or keys are normalised. `gain`, where defined, is learned and comes after, then the bias: [d], the same for every
-/// head (Qwen3, Gemma 3), or [H·d], a row for each head (Command R), or where the mean is over all heads of a position
-/// together (OLMo 2).
+/// How queries or keys are normalised. `gain`, where defined, is learned and comes after, then the bias: [d], the same
+/// for every head (Qwen3, Gemma 3), or [H·d], a row for each head (Command R), or where the mean is over all heads of a
+/// position together (OLMo 2).
 struct HeadNorm {
   QkNorm kind = QkNorm::rms;
   double epsilon = rms_epsilon;  ///< of rms and layer

@@ -17,14 +17,16 @@ std::vector<Turn> turns(const Rotation& rotation, Index rows, const Workers& wor
   constexpr double operations = 60;  // of a sine and a cosine in double
   const auto pairs = static_cast<Index>(rotation.frequencies.size());
   std::vector<Turn> table(static_cast<std::size_t>(rows * pairs));
-  workers.run((rows + rows_a_block - 1) / rows_a_block, operations * static_cast<double>(rows * pairs), [&](Index block) {
-    for (Index row = block * rows_a_block; row < std::min(rows, (block + 1) * rows_a_block); ++row) {
-      for (Index j = 0; j < pairs; ++j) {
-        const double angle = rotation.angle(row, j);
-        table[static_cast<std::size_t>(row * pairs + j)] = {static_cast<float>(rotation.gain * std::cos(angle)), static_cast<float>(rotation.gain * std::sin(angle))};
-      }
-    }
-  });
+  workers.run(
+      (rows + rows_a_block - 1) / rows_a_block, operations * static_cast<double>(rows * pairs), [&](Index block) {
+        for (Index row = block * rows_a_block; row < std::min(rows, (block + 1) * rows_a_block); ++row) {
+          for (Index j = 0; j < pairs; ++j) {
+            const double angle = rotation.angle(row, j);
+            table[static_cast<std::size_t>(row * pairs + j)] = {static_cast<float>(rotation.gain * std::cos(angle)),
+                                                                static_cast<float>(rotation.gain * std::sin(angle))};
+          }
+        }
+      });
   return table;
 }
 

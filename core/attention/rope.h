@@ -23,7 +23,8 @@ struct Rotation {
 
   /// r: the first r channels of each head turn, the others stay (as in GPT-NeoX).
   Index turned() const { return 2 * static_cast<Index>(frequencies.size()); }
-  /// (2j, 2j + 1) where `interleaved`, as in the paper; (j, j + r/2) where `half`, as LLaMA's rotate_half. `channel` is below r.
+  /// (2j, 2j + 1) where `interleaved`, as in the paper; (j, j + r/2) where `half`, as LLaMA's rotate_half. `channel` is
+  /// below r.
   RotaryPair pair_of(Index channel) const;
   /// Pair j alone.
   RotaryPair pair(Index j) const { return pair_of(pairing == Rope::half ? j : 2 * j); }
@@ -31,7 +32,8 @@ struct Rotation {
   double angle(Index row, Index j) const;
 };
 
-/// [B, H, n, d] → the same shape. Row i is position p₀ + i. Each pair (a, b) turns by the angle θ = (p₀ + i) · frequency_j:
+/// [B, H, n, d] → the same shape. Row i is position p₀ + i. Each pair (a, b) turns by the angle θ = (p₀ + i) ·
+/// frequency_j:
 ///   (a cos θ − b sin θ, a sin θ + b cos θ)
 Tensor rotate(const Tensor& heads, const Rotation& rotation, const Workers& workers = {});
 

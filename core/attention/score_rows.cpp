@@ -46,7 +46,11 @@ const float* ScoreTile::read_mask(Index row_of_tile, const Segment& s) {
 }
 
 ScoreRows::ScoreRows(ScoreSteps steps, Shape shape, std::shared_ptr<const MaskRule> rule, int threads)
-    : steps_(std::move(steps)), shape_(std::move(shape)), rule_(std::move(rule)), threads_(threads), group_(shape_[1] / steps_.keys.size(1)),
+    : steps_(std::move(steps)),
+      shape_(std::move(shape)),
+      rule_(std::move(rule)),
+      threads_(threads),
+      group_(shape_[1] / steps_.keys.size(1)),
       groups_(static_cast<std::size_t>(shape_[0] * steps_.keys.size(1))) {
   if (steps_.bias.defined()) bias_ = steps_.bias.expand(shape_);
 }
@@ -77,8 +81,9 @@ MatrixView ScoreRows::plain_values(Index b, Index g) const {
 
 void ScoreRows::add_segments(ScoreTile& tile, Index k0, Index k1, bool mask) const {
   const auto [first, last] = std::minmax_element(tile.q.begin(), tile.q.begin() + tile.count);
-  const BlockVerdict verdict = mask && rule_ ? block_verdict(rule_->expression, rule_->context, tile.b, tile.h, *first, *last + 1, k0, k1)
-                                             : BlockVerdict::all;
+  const BlockVerdict verdict =
+      mask && rule_ ? block_verdict(rule_->expression, rule_->context, tile.b, tile.h, *first, *last + 1, k0, k1)
+                    : BlockVerdict::all;
   if (verdict == BlockVerdict::none) return;
   const bool masked = verdict == BlockVerdict::unknown;
   if (masked && k1 - k0 > leaf) {
@@ -91,7 +96,8 @@ void ScoreRows::add_segments(ScoreTile& tile, Index k0, Index k1, bool mask) con
   if (!masked && !segments.empty() && !segments.back().masked && segments.back().end == k0) {
     segments.back().end = k1;
   } else {
-    segments.push_back({k0, k1, segments.empty() ? 0 : segments.back().at + whole_lines(segments.back().count()), masked});
+    segments.push_back(
+        {k0, k1, segments.empty() ? 0 : segments.back().at + whole_lines(segments.back().count()), masked});
   }
 }
 
@@ -129,7 +135,8 @@ void ScoreRows::add_steps(Stage stage, float* x, Index h, Index q, Index k0, Ind
   if (stage >= Stage::capped_scores && steps_.cap) use.cap(x, count, *steps_.cap);
   if (stage < Stage::biased_scores) return;
   const Index n_q = shape_[2], n_k = shape_[3];
-  for (const Tensor& table : steps_.by_distance) use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q + k0, count);
+  for (const Tensor& table : steps_.by_distance)
+    use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q + k0, count);
   if (bias) use.add(x, bias, count);
 }
 

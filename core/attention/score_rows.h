@@ -1,5 +1,5 @@
-// Rows of the score-shaped stages, computed a tile at a time from Q, K and the mask as a rule. Keys that the mask rules out
-// for a whole tile are never multiplied.
+// Rows of the score-shaped stages, computed a tile at a time from Q, K and the mask as a rule. Keys that the mask rules
+// out for a whole tile are never multiplied.
 #pragma once
 
 #include <array>
@@ -61,7 +61,8 @@ class ScoreRows {
   Index group() const { return group_; }
   bool is_after_mask(Stage stage) const { return rule_ && (stage == Stage::masked_scores || stage == Stage::weights); }
 
-  /// K, transposed, and V of one key/value head as the kernels read them, packed when they are first looked at. Throws Cancelled.
+  /// K, transposed, and V of one key/value head as the kernels read them, packed when they are first looked at. Throws
+  /// Cancelled.
   const PackedMatrix& keys(Index b, Index g, const std::stop_token& stop = {}) const;
   const PackedMatrix& values(Index b, Index g, const std::stop_token& stop = {}) const;
   /// The same V, row by row, for rows that mix all of it.

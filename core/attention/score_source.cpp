@@ -13,8 +13,8 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr Index keys_in_cache = 8 * depth_a_block;
 
-/// The least and the most of some rows, key by key. One a thread, kept from band to band: only what a band touched is gone
-/// through and made as it was.
+/// The least and the most of some rows, key by key. One a thread, kept from band to band: only what a band touched is
+/// gone through and made as it was.
 class Folds {
  public:
   /// Of so many keys.
@@ -161,9 +161,11 @@ void ScoreSource::head_outputs(Index b, Index h, Index q, Index count, float* to
 std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, std::span<const Index> row_cuts,
                                                  std::span<const Index> col_cuts, Index rows_a_band,
                                                  const std::stop_token& stop) const {
-  const Index bands = static_cast<Index>(row_cuts.size()) - 1, cols = static_cast<Index>(col_cuts.size()) - 1, n_k = shape()[3];
+  const Index bands = static_cast<Index>(row_cuts.size()) - 1, cols = static_cast<Index>(col_cuts.size()) - 1,
+              n_k = shape()[3];
   const bool after_mask = rows_.is_after_mask(stage);
-  std::vector<BlockExtremes> result(static_cast<std::size_t>(bands * cols), BlockExtremes{infinity, -infinity, false, after_mask});
+  std::vector<BlockExtremes> result(static_cast<std::size_t>(bands * cols),
+                                    BlockExtremes{infinity, -infinity, false, after_mask});
   if (stage != Stage::mask) rows_.keys(b, h / rows_.group(), stop);
   Workers workers;
   workers.stop = stop;
@@ -235,7 +237,8 @@ std::vector<BlockExtremes> ScoreSource::extremes(Stage stage, Index b, Index h, 
 ScoreSource::MaskCounts ScoreSource::mask_counts(Index b, Index h, const std::stop_token& stop) const {
   // Kept by rows of the mask that differ: most masks are the same for every head.
   const std::unique_ptr<MaskReader> reader = rows_.reader();
-  std::optional<MaskCounts>& kept = counted_[static_cast<std::size_t>((reader->by_batch() ? b * shape()[1] : 0) + (reader->by_head() ? h : 0))];
+  std::optional<MaskCounts>& kept =
+      counted_[static_cast<std::size_t>((reader->by_batch() ? b * shape()[1] : 0) + (reader->by_head() ? h : 0))];
   {
     const std::lock_guard lock(mutex_);
     if (kept) return *kept;

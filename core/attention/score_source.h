@@ -1,5 +1,5 @@
-// The score-shaped stages of sequences too long to hold: any part of any of them, as rows, as blocks' extremes or as counts,
-// computed when it is asked for.
+// The score-shaped stages of sequences too long to hold: any part of any of them, as rows, as blocks' extremes or as
+// counts, computed when it is asked for.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,8 @@ class ScoreSource {
   void head_outputs(Index b, Index h, Index q, Index count, float* to, Index stride) const;
   /// As DemandMatrices.
   std::vector<BlockExtremes> extremes(Stage stage, Index b, Index h, std::span<const Index> row_cuts,
-                                      std::span<const Index> col_cuts, Index rows_a_band, const std::stop_token& stop) const;
+                                      std::span<const Index> col_cuts, Index rows_a_band,
+                                      const std::stop_token& stop) const;
   KindCounts kinds(Stage stage, Index b, Index h, const std::stop_token& stop) const;
 
  private:

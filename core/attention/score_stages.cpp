@@ -81,7 +81,11 @@ class HeadRows : public RowSource {
 class ConcatRows : public RowSource {
  public:
   ConcatRows(std::shared_ptr<const ScoreSource> scores, Index d, Tensor weight, Tensor bias)
-      : RowSource(weight.defined() ? weight.size(0) : scores->shape()[1] * d), scores_(std::move(scores)), d_(d), weight_(std::move(weight)), bias_(std::move(bias)) {}
+      : RowSource(weight.defined() ? weight.size(0) : scores->shape()[1] * d),
+        scores_(std::move(scores)),
+        d_(d),
+        weight_(std::move(weight)),
+        bias_(std::move(bias)) {}
   void prepare(Index index, const std::stop_token& stop) const override {
     for (Index h = 0; h < scores_->shape()[1]; ++h) scores_->prepare(index / (scores_->shape()[2] * width()), h, stop);
   }
@@ -92,7 +96,8 @@ class ConcatRows : public RowSource {
     Buffer concat(static_cast<std::size_t>(rows * channels));
     for (Index done = 0; done < rows;) {
       const Index b = (row + done) / n_q, q = (row + done) % n_q, part = std::min(rows - done, n_q - q);
-      for (Index h = 0; h < heads; ++h) scores_->head_outputs(b, h, q, part, concat.data() + done * channels + h * d_, channels);
+      for (Index h = 0; h < heads; ++h)
+        scores_->head_outputs(b, h, q, part, concat.data() + done * channels + h * d_, channels);
       done += part;
     }
     const Tensor made = project(Tensor({1, rows, channels}, std::move(concat)), weight_, bias_, {});
@@ -115,10 +120,12 @@ Tensor head_outputs_on_demand(std::shared_ptr<const ScoreSource> source, Index d
   return demand_tensor({s[0], s[1], s[2], d_head}, std::make_shared<HeadRows>(std::move(source), d_head), 16 * d_head);
 }
 
-Tensor concat_on_demand(std::shared_ptr<const ScoreSource> source, Index d_head, const Tensor& weight, const Tensor& bias) {
+Tensor concat_on_demand(std::shared_ptr<const ScoreSource> source, Index d_head, const Tensor& weight,
+                        const Tensor& bias) {
   const Shape s = source->shape();
   const Index width = weight.defined() ? weight.size(0) : s[1] * d_head;
-  return demand_tensor({s[0], s[2], width}, std::make_shared<ConcatRows>(std::move(source), d_head, weight, bias), width);
+  return demand_tensor({s[0], s[2], width}, std::make_shared<ConcatRows>(std::move(source), d_head, weight, bias),
+                       width);
 }
 
 }  // namespace headlight

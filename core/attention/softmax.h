@@ -16,8 +16,8 @@ namespace headlight {
 Tensor softmax(const Tensor& scores, const Tensor& sink_logits = {}, const Tensor& mask = {},
                DeadRow dead_row = DeadRow::from_fill, const Workers& workers = {});
 
-/// What is subtracted from a row's scores first: the largest of them and of the sink's logit (−∞ where there is none). A NaN
-/// is passed over: it shows up in the sum.
+/// What is subtracted from a row's scores first: the largest of them and of the sink's logit (−∞ where there is none).
+/// A NaN is passed over: it shows up in the sum.
 float row_maximum(std::span<const float> scores, float sink);
 /// What the sink adds to the sum of a row's exponentials.
 double sink_part(float sink, float maximum);

@@ -18,8 +18,8 @@ constexpr Index tile_rows = 6, most_rows = 96, numbers_a_block = 48 * 1024;
 // Stages larger than this together are written past the caches, which they would only pass through.
 constexpr double stays_in_cache = 16e6;
 
-constexpr std::array order{Stage::scores, Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores,
-                           Stage::masked_scores, Stage::weights, Stage::dropped_weights, Stage::head_outputs};
+constexpr std::array order{Stage::scores,        Stage::scaled_scores, Stage::capped_scores,   Stage::biased_scores,
+                           Stage::masked_scores, Stage::weights,       Stage::dropped_weights, Stage::head_outputs};
 
 Index rows_a_block(Index n_k) {
   return std::clamp(numbers_a_block / std::max<Index>(n_k, 1) / tile_rows * tile_rows, tile_rows, most_rows);
@@ -47,7 +47,9 @@ class Sweep {
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool takes(Stage stage) const { return stage >= first_ && stage <= last_ && stage != Stage::mask && steps_.has(stage); }
+  bool takes(Stage stage) const {
+    return stage >= first_ && stage <= last_ && stage != Stage::mask && steps_.has(stage);
+  }
   void pack(const Workers& workers);
   void block(Index index);
   void step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row);
@@ -81,7 +83,8 @@ Sweep::Sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& bef
   const Tensor& grouped = takes(Stage::head_outputs) ? steps.values : steps.keys;
   if (grouped.defined()) group_ = shape_[1] / grouped.size(1);
   assert(!grouped.defined() || (shape_[1] % grouped.size(1) == 0 && shape_[3] == grouped.size(2)));
-  stride_ = (shape_[3] + 15) / 16 * 16 + 16;  // never a power of two: six such rows would share one set of the first cache
+  stride_ =
+      (shape_[3] + 15) / 16 * 16 + 16;  // never a power of two: six such rows would share one set of the first cache
   height_ = rows_a_block(shape_[3]);
   row_blocks_ = (shape_[2] + height_ - 1) / height_;
   if (steps.bias.defined()) bias_ = steps.bias.expand(shape_);
@@ -137,10 +140,13 @@ void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) 
     case Stage::scaled_scores: return use.scale(x, n_k, *steps_.scale);
     case Stage::capped_scores: return use.cap(x, n_k, *steps_.cap);
     case Stage::biased_scores:
-      for (const Tensor& table : steps_.by_distance) use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q, n_k);
+      for (const Tensor& table : steps_.by_distance)
+        use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q, n_k);
       if (bias_.defined()) use.add(x, whole_row(bias_.matrix(b, h), q, row), n_k);
       return;
-    case Stage::masked_scores: return (steps_.adds_fill ? use.mask_by_sum : use.mask)(x, whole_row(steps_.mask.matrix(b, h), q, row), n_k, steps_.fill);
+    case Stage::masked_scores:
+      return (steps_.adds_fill ? use.mask_by_sum : use.mask)(x, whole_row(steps_.mask.matrix(b, h), q, row), n_k,
+                                                             steps_.fill);
     case Stage::weights:
       if (steps_.dead_row != DeadRow::from_fill && steps_.mask.defined()) {
         Index first = 0, end = 0;
@@ -149,7 +155,8 @@ void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) 
       }
       return use.softmax(x, n_k, steps_.sink_logits.defined() ? steps_.sink_logits.at({h}) : -infinity);
     case Stage::dropped_weights:
-      return use.drop(x, whole_row(steps_.keep.matrix(b, h), q, row), n_k, steps_.dropout < 1 ? 1 / (1 - steps_.dropout) : 0);
+      return use.drop(x, whole_row(steps_.keep.matrix(b, h), q, row), n_k,
+                      steps_.dropout < 1 ? 1 / (1 - steps_.dropout) : 0);
     default: assert(false);
   }
 }
@@ -170,7 +177,8 @@ void Sweep::gather(const MatrixView& weights, Index b, Index h, Index q) {
       end = std::max(end, until);
     }
     if (finite_[matrix] == 0) first = 0, end = tile.cols;
-    values_[matrix].multiply(tile, 0, std::min(first, end), end, {to + ((b * n_q + q + row) * heads + h) * d, tile.rows, d, heads * d});
+    values_[matrix].multiply(tile, 0, std::min(first, end), end,
+                             {to + ((b * n_q + q + row) * heads + h) * d, tile.rows, d, heads * d});
   }
 }
 
@@ -246,9 +254,10 @@ SweptStages Sweep::run(const Workers& workers) {
     if (!takes(stage)) continue;
     const auto i = static_cast<std::size_t>(stage);
     result.milliseconds[i] = whole * static_cast<double>(nanoseconds_[i]) / all;
-    result.tensors[i] = stage == Stage::head_outputs
-                            ? Tensor({shape_[0], shape_[2], shape_[1], steps_.values.size(3)}, std::move(kept_[i])).transpose(1, 2)
-                            : Tensor(shape_, std::move(kept_[i]));
+    result.tensors[i] =
+        stage == Stage::head_outputs
+            ? Tensor({shape_[0], shape_[2], shape_[1], steps_.values.size(3)}, std::move(kept_[i])).transpose(1, 2)
+            : Tensor(shape_, std::move(kept_[i]));
   }
   return result;
 }

@@ -1,5 +1,6 @@
-// The score-shaped stages, all at once: scores → scaled → capped → biased → masked → weights → dropped → head outputs, for
-// one block of rows after the other while it is in cache. Each stage is written once to memory and read by none of the next.
+// The score-shaped stages, all at once: scores → scaled → capped → biased → masked → weights → dropped → head outputs,
+// for one block of rows after the other while it is in cache. Each stage is written once to memory and read by none of
+// the next.
 #pragma once
 
 #include <array>
@@ -21,12 +22,12 @@ struct ScoreSteps {
   Tensor bias;                      ///< biased_scores: broadcast to [B, H, n_q, n_k]
   Tensor mask;                      ///< masked_scores: [B, H, n_q, n_k], 0 = may not attend
   float fill = 0;
-  bool adds_fill = false;           ///< to the score, instead of taking its place
-  Tensor sink_logits;               ///< weights: [H]
+  bool adds_fill = false;  ///< to the score, instead of taking its place
+  Tensor sink_logits;      ///< weights: [H]
   DeadRow dead_row = DeadRow::from_fill;
-  Tensor keep;                      ///< dropped_weights: [B, H, n_q, n_k], 0 = dropped
+  Tensor keep;  ///< dropped_weights: [B, H, n_q, n_k], 0 = dropped
   float dropout = 0;
-  Tensor values;                    ///< head_outputs: [B, G, n_k, d_v]
+  Tensor values;  ///< head_outputs: [B, G, n_k, d_v]
   /// Whether there is a step that gives the stage.
   bool has(Stage stage) const;
 };
@@ -38,9 +39,9 @@ struct SweptStages {
   const Tensor& operator[](Stage stage) const { return tensors[static_cast<std::size_t>(stage)]; }
 };
 
-/// The steps that give `first` … `last`. `before` is the stage that the first of them begins with, [B, H, n_q, n_k]; for
-/// Stage::scores it is not looked at. The numbers are the same however the stages are divided among calls, and for any
-/// number of threads. Throws Cancelled.
+/// The steps that give `first` … `last`. `before` is the stage that the first of them begins with, [B, H, n_q, n_k];
+/// for Stage::scores it is not looked at. The numbers are the same however the stages are divided among calls, and for
+/// any number of threads. Throws Cancelled.
 SweptStages sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& before, const Workers& workers = {});
 
 }  // namespace headlight

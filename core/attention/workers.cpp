@@ -22,7 +22,8 @@ class Blocks {
   Blocks(const Workers& workers, Index count, const std::function<void(Index)>& body)
       : workers_(workers), count_(count), body_(body) {}
 
-  // The caller from the front, helpers from the back: what a thread worked on the last time is what its cache still has.
+  // The caller from the front, helpers from the back: what a thread worked on the last time is what its cache still
+  // has.
   void work(bool caller) {
     try {
       while (taken_++ < count_ && !failed_) {

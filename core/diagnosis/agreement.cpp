@@ -25,7 +25,9 @@ std::vector<Index> index_of(std::size_t position, const Shape& shape) {
 
 }  // namespace
 
-double tolerance(float right, float slack) { return 1e-5 + (1e-4 + static_cast<double>(slack)) * std::abs(static_cast<double>(right)); }
+double tolerance(float right, float slack) {
+  return 1e-5 + (1e-4 + static_cast<double>(slack)) * std::abs(static_cast<double>(right));
+}
 
 bool agree(float mine, float right, float slack) {
   if (!std::isfinite(mine) || !std::isfinite(right)) return mine == right || (std::isnan(mine) && std::isnan(right));

@@ -66,10 +66,18 @@ Reach reach_of(const Tensor& mask) {
 std::vector<Guess> guesses(const Tensor& mask) {
   const Reach reach = reach_of(mask);
   const std::string window = "window(" + std::to_string(reach.distance + 1) + ")";
-  std::vector<Guess> list{{"causal()"}, {"causal_bottom_right()"}, {"valid(" + std::to_string(reach.last) + ")"},
-                          {"padding()", reach.lengths}, {"causal() && " + window}, {window},
-                          {"causal() && padding()", reach.lengths}, {"diagonal()"}, {"not_self()"},
-                          {"k < q"}, {"k <= q + 1"}, {"k >= q"}};
+  std::vector<Guess> list{{"causal()"},
+                          {"causal_bottom_right()"},
+                          {"valid(" + std::to_string(reach.last) + ")"},
+                          {"padding()", reach.lengths},
+                          {"causal() && " + window},
+                          {window},
+                          {"causal() && padding()", reach.lengths},
+                          {"diagonal()"},
+                          {"not_self()"},
+                          {"k < q"},
+                          {"k <= q + 1"},
+                          {"k >= q"}};
   return list;
 }
 
@@ -125,7 +133,8 @@ std::optional<AssumedMask> assume(const Tensor& mask, Stage seen_in, const Trace
 
 bool all_given(const Trace& run, const OwnStages& own) {
   return std::ranges::all_of(own.stages, [&](const OwnStage& stage) {
-    return stage.fits && all_agree(stage.values, with_heads_of(stage.values, counterpart(run, stage.stage)), stage.slack);
+    return stage.fits &&
+           all_agree(stage.values, with_heads_of(stage.values, counterpart(run, stage.stage)), stage.slack);
   });
 }
 
@@ -145,7 +154,8 @@ std::optional<AssumedMask> mask_in_numbers(const Trace& run, const OwnStages& ow
   if (run.has(Stage::mask) || run.dims().n_k < 2) return {};
   for (const Stage stage : {Stage::mask, Stage::masked_scores, Stage::weights}) {
     const OwnStage* mine = own.find(stage);
-    if (!mine || !mine->fits || mine->values.rank() != 4 || mine->values.shape() != counterpart(run, stage).shape()) continue;
+    if (!mine || !mine->fits || mine->values.rank() != 4 || mine->values.shape() != counterpart(run, stage).shape())
+      continue;
     const Tensor mask = shown_by(*mine, run);
     if (!mask.defined()) continue;
     if (auto assumed = assume(mask, stage, run, how)) return assumed;

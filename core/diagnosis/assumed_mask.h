@@ -17,8 +17,8 @@ struct AssumedMask {
 };
 
 /// Nothing where the run has a mask, or where the numbers show none: a mask of their own, −∞ (or −1e4 and less) in
-/// masked_scores, zeros in the weights that a pattern gives or that are the same in several heads (dropout's are not), or
-/// an output that a causal mask alone explains. Throws Cancelled.
+/// masked_scores, zeros in the weights that a pattern gives or that are the same in several heads (dropout's are not),
+/// or an output that a causal mask alone explains. Throws Cancelled.
 std::optional<AssumedMask> mask_in_numbers(const Trace& run, const OwnStages& own, const Run& how);
 
 }  // namespace headlight

@@ -99,7 +99,8 @@ Tensor changed(const Tensor& mask, const Corner& corner, CausalChange change, Un
   Buffer values;
   values.reserve(static_cast<std::size_t>(mask.count()));
   each_matrix(mask, [&](const MatrixView& m) {
-    const bool there = unseen == Unseen::there || (unseen == Unseen::there_unless_padded && !is_padded(m, corner.offset));
+    const bool there =
+        unseen == Unseen::there || (unseen == Unseen::there_unless_padded && !is_padded(m, corner.offset));
     for (Index q = 0; q < m.rows; ++q) {
       for (Index k = 0; k < m.cols; ++k) values.push_back(changed_cell(m, q, k, corner, change, there) ? 1 : 0);
     }

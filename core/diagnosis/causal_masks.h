@@ -14,8 +14,8 @@ enum class CausalChange : std::uint8_t {
 };
 
 /// The masks, [B, H, n_q, n_k], that the run's mask becomes with that change: through the calls of causal() in its
-/// expression, or else where its cells are causal at either corner, whatever else they leave out. Several where the mask does
-/// not tell what lies beyond the diagonal; none where it is not causal.
+/// expression, or else where its cells are causal at either corner, whatever else they leave out. Several where the
+/// mask does not tell what lies beyond the diagonal; none where it is not causal.
 std::vector<Tensor> causal_masks(const Trace& run, CausalChange change);
 
 }  // namespace headlight

@@ -19,7 +19,8 @@ OwnStages stages_from(const OwnSource& source, const std::shared_ptr<const Trace
 
 }  // namespace
 
-Comparer::Comparer(std::function<void()> wake) : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return settle(); }) {}
+Comparer::Comparer(std::function<void()> wake)
+    : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return settle(); }) {}
 
 Comparer::~Comparer() {
   const std::lock_guard lock(mutex_);
@@ -100,7 +101,8 @@ void Comparer::perform(const Job& job, std::stop_token stop) {
     if (!first->searching) return;
     const auto found = begun();
     found->own = first->own;
-    found->comparison = compare(job.trace, found->own, run, search_seconds, [this](std::string_view mistake) { report(mistake); });
+    found->comparison =
+        compare(job.trace, found->own, run, search_seconds, [this](std::string_view mistake) { report(mistake); });
     publish(found, stop);
   } catch (const Cancelled&) {
     if (first->own.stages.empty()) return;

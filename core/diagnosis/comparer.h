@@ -1,5 +1,5 @@
-// Somebody's own stages beside a trace, compared off the frame: the differences at once, the mistakes behind them when they
-// are found. The newest pair wins.
+// Somebody's own stages beside a trace, compared off the frame: the differences at once, the mistakes behind them when
+// they are found. The newest pair wins.
 #pragma once
 
 #include <chrono>

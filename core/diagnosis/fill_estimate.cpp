@@ -11,9 +11,8 @@
 namespace headlight {
 namespace {
 
-constexpr float typed_fills[] = {1e-9F, -1e9F, 0,    -9,   -1,    1,     -10,   -100, -1e3F,  9,     -5,
-                                 -20,   -50,   -1e2F, -99, -1e4F, 1e-6F, 10,    100,  1e3F,   1e4F,  1e6F,
-                                 1e9F};
+constexpr float typed_fills[] = {1e-9F, -1e9F, 0,   -9,    -1,    1,  -10, -100, -1e3F, 9,    -5,  -20,
+                                 -50,   -1e2F, -99, -1e4F, 1e-6F, 10, 100, 1e3F, 1e4F,  1e6F, 1e9F};
 
 /// The one value that all numbers are, as far as the tolerance tells.
 class Common {

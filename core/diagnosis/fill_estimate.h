@@ -8,8 +8,8 @@
 
 namespace headlight {
 
-/// The fill that somebody's masked_scores or weights show, then the ones that people type, then the one that comes closest
-/// to their outputs; each once, without the run's own. `run` has a mask.
+/// The fill that somebody's masked_scores or weights show, then the ones that people type, then the one that comes
+/// closest to their outputs; each once, without the run's own. `run` has a mask.
 std::vector<float> fills_to_try(const Trace& run, const OwnStages& own);
 
 }  // namespace headlight

@@ -68,7 +68,8 @@ Numbers placed(const Numbers& head, Index h, std::size_t width, const Tensor& W_
       continue;
     }
     const MatrixView weight = W_o.matrix();
-    for (std::size_t out = 0; out < width; ++out) row[out] += static_cast<double>(weight(static_cast<Index>(out), h * d_head + i)) * value;
+    for (std::size_t out = 0; out < width; ++out)
+      row[out] += static_cast<double>(weight(static_cast<Index>(out), h * d_head + i)) * value;
   }
   return row;
 }
@@ -86,7 +87,8 @@ HeadShare OutputRow::share_of(const Trace& run, Index b, Index h, Index q, bool 
     const bool attends = may(q, k) != 0;
     const double part = attends ? std::exp(static_cast<double>(scores(q, k)) - share.top) : 1;
     (attends ? share.sum : share.count) += part;
-    for (Index i = 0; i < v.cols; ++i) (attends ? allowed : masked)[static_cast<std::size_t>(i)] += part * static_cast<double>(v(k, i));
+    for (Index i = 0; i < v.cols; ++i)
+      (attends ? allowed : masked)[static_cast<std::size_t>(i)] += part * static_cast<double>(v(k, i));
   }
   const Tensor W_o = projected ? run[Stage::W_o] : Tensor();
   share.allowed = placed(allowed, h, target_.size(), W_o);
@@ -105,7 +107,8 @@ Target target_of(const Trace& run, const OwnStages& own) {
   for (const Stage stage : {Stage::head_outputs, Stage::concat, Stage::output}) {
     const OwnStage* found = own.find(stage);
     if (!found || !found->fits) continue;
-    if (stage == Stage::head_outputs) return {found->values.transpose(1, 2).view({d.batch, d.n_q, d.heads * found->values.size(3)})};
+    if (stage == Stage::head_outputs)
+      return {found->values.transpose(1, 2).view({d.batch, d.n_q, d.heads * found->values.size(3)})};
     return {found->values, stage == Stage::output && run.has(Stage::W_o)};
   }
   return {};

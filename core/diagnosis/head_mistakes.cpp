@@ -59,16 +59,17 @@ Variants split_without_transpose(const Suspect& suspect) {
       variant.rules[splits[i].heads] = split_by_view(splits[i].channels, i == 0 ? d.heads : d.kv_heads);
     }
     variant.explanation = in_words(names) + (names.size() == 1 ? " is" : " are") +
-                          " split by view(B, H, n, d_head) alone, which mixes positions with channels. Write " + names.front() +
-                          ".view(B, n, H, d_head).transpose(1, 2).";
+                          " split by view(B, H, n, d_head) alone, which mixes positions with channels. Write " +
+                          names.front() + ".view(B, n, H, d_head).transpose(1, 2).";
     variants.push_back(std::move(variant));
   }
   return variants;
 }
 
 Variants merge_without_transpose(const Suspect&) {
-  Variant variant{"The heads are merged by view(B, n, H·d_head) alone, which mixes heads with positions. Write "
-                  "concat = heads.transpose(1, 2).reshape(B, n, H * d_head)."};
+  Variant variant{
+      "The heads are merged by view(B, n, H·d_head) alone, which mixes heads with positions. Write "
+      "concat = heads.transpose(1, 2).reshape(B, n, H * d_head)."};
   variant.rules[Stage::concat] = [](const Trace& t, const Usual&) {
     const Tensor& heads = t[Stage::head_outputs];
     return heads.view({heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
@@ -80,9 +81,11 @@ Variants rope_pairing(const Suspect& suspect) {
   const Rope rope = suspect.run.scenario.rope;
   if (rope == Rope::none) return {};
   const bool half = rope == Rope::half;
-  return {{half ? "The rotary embedding turns neighbouring channels (2j, 2j + 1) where this model pairs the two halves (j, j + d_head/2). "
+  return {{half ? "The rotary embedding turns neighbouring channels (2j, 2j + 1) where this model pairs the two halves "
+                  "(j, j + d_head/2). "
                   "Write x * cos + torch.cat((-x[..., d//2:], x[..., :d//2]), -1) * sin."
-                : "The rotary embedding turns the two halves (j, j + d_head/2) where this model pairs neighbouring channels (2j, 2j + 1). "
+                : "The rotary embedding turns the two halves (j, j + d_head/2) where this model pairs neighbouring "
+                  "channels (2j, 2j + 1). "
                   "Write torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2)) * torch.polar(ones, angles).",
            [half](Scenario& s) { s.rope = half ? Rope::interleaved : Rope::half; }}};
 }
@@ -96,9 +99,10 @@ Variants gqa_tiled(const Suspect& suspect) {
   for (const auto& [stages, who] : {std::pair{std::vector{Stage::K_heads, Stage::V_heads}, "The key/value heads"},
                                     std::pair{std::vector{Stage::K_heads}, "The key heads"},
                                     std::pair{std::vector{Stage::V_heads}, "The value heads"}}) {
-    Variant& variant = variants.emplace_back(
-        Variant{std::string(who) + " are tiled (0, 1, …, 0, 1, …) where each should serve " + groups +
-                " neighbouring query heads. Write K = K.repeat_interleave(" + groups + ", dim=1), and the same for V; not repeat()."});
+    Variant& variant =
+        variants.emplace_back(Variant{std::string(who) + " are tiled (0, 1, …, 0, 1, …) where each should serve " +
+                                      groups + " neighbouring query heads. Write K = K.repeat_interleave(" + groups +
+                                      ", dim=1), and the same for V; not repeat()."});
     for (const Stage stage : stages) variant.rules[stage] = tile;
   }
   return variants;
@@ -111,8 +115,10 @@ Variants heads_averaged(const Suspect& suspect) {
   Variants variants;
   variants.push_back({"The saved weights" + mean + "Ask nn.MultiheadAttention for average_attn_weights=False."});
   for (const Stage stage : {Stage::weights, Stage::dropped_weights}) variants.back().saved[stage] = mean_of_heads;
-  for (const Stage stage : {Stage::weights, Stage::head_outputs, Stage::masked_scores, Stage::scaled_scores, Stage::scores}) {
-    Variant& variant = variants.emplace_back(Variant{"The " + std::string(name(stage)) + mean + "Keep the heads apart: leave out mean(dim=1)."});
+  for (const Stage stage :
+       {Stage::weights, Stage::head_outputs, Stage::masked_scores, Stage::scaled_scores, Stage::scores}) {
+    Variant& variant = variants.emplace_back(
+        Variant{"The " + std::string(name(stage)) + mean + "Keep the heads apart: leave out mean(dim=1)."});
     variant.rules[stage] = average;
   }
   return variants;

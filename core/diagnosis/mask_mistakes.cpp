@@ -41,7 +41,9 @@ Tensor unmasked(const Trace& t, const Usual&) { return scores_before_mask(t); }
 Variant masked_after_softmax(float fill, std::string explanation) {
   Variant variant{std::move(explanation)};
   variant.rules[Stage::masked_scores] = unmasked;
-  variant.rules[Stage::weights] = [fill](const Trace& t, const Usual& usual) { return apply_mask(usual(), t[Stage::mask], fill); };
+  variant.rules[Stage::weights] = [fill](const Trace& t, const Usual& usual) {
+    return apply_mask(usual(), t[Stage::mask], fill);
+  };
   return variant;
 }
 
@@ -57,10 +59,14 @@ std::string typed(float fill) {
 Variant filled_with(float fill) {
   const bool leaks = fill > -1e3F;
   const std::string start = "Masked scores are set to " + typed(fill);
-  Variant variant{leaks ? start + ", which the softmax does not turn into 0, so that masked keys get weight. Write "
-                                  "scores.masked_fill(~mask, float(\"-inf\")), or -1e9."
-                        : start + " where this run has another fill. No weight leaks; only rows without any key can differ. "
-                                  "Compare with --fill " + typed(fill) + " if that is meant, else write float(\"-inf\")."};
+  Variant variant{leaks
+                      ? start +
+                            ", which the softmax does not turn into 0, so that masked keys get weight. Write "
+                            "scores.masked_fill(~mask, float(\"-inf\")), or -1e9."
+                      : start +
+                            " where this run has another fill. No weight leaks; only rows without any key can differ. "
+                            "Compare with --fill " +
+                            typed(fill) + " if that is meant, else write float(\"-inf\")."};
   variant.settings = [fill](Scenario& s) {
     s.fill = fill;
     s.dead_row = DeadRow::from_fill;
@@ -74,19 +80,23 @@ Variant filled_with(float fill) {
 Variants mask_inverted(const Suspect& suspect) {
   if (!suspect.run.has(Stage::mask)) return {};
   const std::string polarity = "The mask is the wrong way round: it hides what may be attended to. ";
-  Variants variants = with_masks({inverted(suspect.run[Stage::mask])},
-                                 polarity + "Write scores.masked_fill(~mask, float(\"-inf\")) for a mask that is true = may attend; "
-                                            "nn.MultiheadAttention's masks are true = may NOT attend.");
-  Variant& saved = variants.emplace_back(
-      Variant{"The saved mask is the wrong way round, true = may NOT attend, while the scores were masked rightly. Save ~mask."});
+  Variants variants =
+      with_masks({inverted(suspect.run[Stage::mask])},
+                 polarity +
+                     "Write scores.masked_fill(~mask, float(\"-inf\")) for a mask that is true = may attend; "
+                     "nn.MultiheadAttention's masks are true = may NOT attend.");
+  Variant& saved =
+      variants.emplace_back(Variant{"The saved mask is the wrong way round, true = may NOT attend, while the scores "
+                                    "were masked rightly. Save ~mask."});
   saved.saved[Stage::mask] = inverted;
   return variants;
 }
 
 Variants mask_ignored(const Suspect& suspect) {
   if (!suspect.run.has(Stage::mask)) return {};
-  Variant variant{"The mask has no effect: masked_fill returns its result and leaves the scores as they were. Write "
-                  "scores = scores.masked_fill(~mask, float(\"-inf\")), or masked_fill_."};
+  Variant variant{
+      "The mask has no effect: masked_fill returns its result and leaves the scores as they were. Write "
+      "scores = scores.masked_fill(~mask, float(\"-inf\")), or masked_fill_."};
   variant.rules[Stage::masked_scores] = unmasked;
   return {variant};
 }
@@ -103,7 +113,8 @@ Variants mask_after_softmax(const Suspect& suspect) {
     return gather_values(apply_mask(t[Stage::weights], t[Stage::mask], 0), t[Stage::V_heads]);
   };
   for (const float fill : {-INFINITY, -1e9F, -1e4F}) {
-    variants.push_back(masked_after_softmax(fill, "The weights are filled with " + typed(fill) + " after the softmax. " + instead));
+    variants.push_back(
+        masked_after_softmax(fill, "The weights are filled with " + typed(fill) + " after the softmax. " + instead));
     variants.back().rare = true;
   }
   return variants;
@@ -112,28 +123,29 @@ Variants mask_after_softmax(const Suspect& suspect) {
 Variants mask_finite_fill(const Suspect& suspect) {
   if (!suspect.run.has(Stage::mask)) return {};
   Variants variants;
-  for (const float fill : fills_to_try(suspect.run, suspect.own)) {
-    variants.push_back(filled_with(fill));
-  }
+  for (const float fill : fills_to_try(suspect.run, suspect.own)) { variants.push_back(filled_with(fill)); }
   return variants;
 }
 
 Variants causal_excludes_self(const Suspect& suspect) {
-  return with_masks(causal_masks(suspect.run, CausalChange::excludes_self),
-                    "A query does not see its own position: the causal mask is k < q. Write mask = torch.ones(n, n, dtype=torch.bool)"
-                    ".tril(), which keeps the diagonal.");
+  return with_masks(
+      causal_masks(suspect.run, CausalChange::excludes_self),
+      "A query does not see its own position: the causal mask is k < q. Write mask = torch.ones(n, n, dtype=torch.bool)"
+      ".tril(), which keeps the diagonal.");
 }
 
 Variants causal_sees_next(const Suspect& suspect) {
   return with_masks(causal_masks(suspect.run, CausalChange::sees_next),
-                    "A query sees the next position too: the causal mask is k ≤ q + 1. Write torch.ones(n, n, dtype=torch.bool).tril(), "
+                    "A query sees the next position too: the causal mask is k ≤ q + 1. Write torch.ones(n, n, "
+                    "dtype=torch.bool).tril(), "
                     "without diagonal=1; triu(diagonal=1) is for a mask that is true = may NOT attend.");
 }
 
 Variants causal_wrong_corner(const Suspect& suspect) {
-  return with_masks(causal_masks(suspect.run, CausalChange::other_corner),
-                    "With n_q ≠ n_k the causal mask is aligned at the wrong corner. Write torch.ones(n_q, n_k, dtype=torch.bool)"
-                    ".tril(diagonal=n_k - n_q) for the bottom right, tril() for the top left.");
+  return with_masks(
+      causal_masks(suspect.run, CausalChange::other_corner),
+      "With n_q ≠ n_k the causal mask is aligned at the wrong corner. Write torch.ones(n_q, n_k, dtype=torch.bool)"
+      ".tril(diagonal=n_k - n_q) for the bottom right, tril() for the top left.");
 }
 
 }  // namespace headlight::mistakes

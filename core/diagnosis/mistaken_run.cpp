@@ -17,7 +17,8 @@ OwnStages own_stages_of(const Trace& trace) {
   return own;
 }
 
-OwnStages mistaken_stages(const std::string& mistake, std::size_t variant, const std::shared_ptr<const Trace>& trace, const Run& run) {
+OwnStages mistaken_stages(const std::string& mistake, std::size_t variant, const std::shared_ptr<const Trace>& trace,
+                          const Run& run) {
   const auto known = all_mistakes();
   const auto found = std::ranges::find_if(known, [&](const Mistake& each) { return each.id == mistake; });
   if (found == known.end()) {
@@ -27,9 +28,11 @@ OwnStages mistaken_stages(const std::string& mistake, std::size_t variant, const
   }
   const OwnStages none;
   const std::vector<Variant> variants = found->variants({*trace, none});
-  if (variants.empty()) throw SettingError("mistake", mistake + " cannot be made here", "expected a scenario that has what it gets wrong");
+  if (variants.empty())
+    throw SettingError("mistake", mistake + " cannot be made here", "expected a scenario that has what it gets wrong");
   if (variant >= variants.size()) {
-    throw SettingError("variant", "there is no such way to make " + mistake, "expected 0 to " + std::to_string(variants.size() - 1));
+    throw SettingError("variant", "there is no such way to make " + mistake,
+                       "expected 0 to " + std::to_string(variants.size() - 1));
   }
   const Variant& wrong = variants[variant];
   OwnStages own = own_stages_of(*compute_variant({trace, {}}, wrong, run));

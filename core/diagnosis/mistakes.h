@@ -17,7 +17,7 @@ using Rule = std::function<Tensor(const Trace& so_far, const std::function<Tenso
 
 /// One way of making a mistake: all that differs from the right computation.
 struct Variant {
-  std::string explanation;                 ///< a sentence or two, with the PyTorch line to write instead
+  std::string explanation;                    ///< a sentence or two, with the PyTorch line to write instead
   std::function<void(Scenario&)> settings{};  ///< what a scenario can say; may be empty
   std::map<Stage, Rule> rules{};
   /// What was saved under the stage's name, where that is not what the run went on with.

@@ -19,7 +19,8 @@ struct Alias {
 const std::vector<Alias>& aliases() {
   using enum Stage;
   static const std::vector<Alias> table{
-      {" attn attention attentions attn_weights attn_weight attention_weights attn_probs attention_probs probs a alpha p_attn softmax "
+      {" attn attention attentions attn_weights attn_weight attention_weights attn_probs attention_probs probs a alpha "
+       "p_attn softmax "
        "weight ",
        {weights}},
       {" out outputs y result attn_output attention_output final ", {output, concat, head_outputs}},

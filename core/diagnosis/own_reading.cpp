@@ -12,7 +12,8 @@ std::string in_words(const OwnReading& reading) {
     case OwnReading::Kind::repeated_heads: return stored + " read as key/value heads repeated for each query head";
     case OwnReading::Kind::sequence_first: return stored + " read as [n, B, …], the sequence first";
     case OwnReading::Kind::additive_mask: return "additive, read as true where it is 0";
-    case OwnReading::Kind::no_mask: return "holds other numbers than 0 and 1; expected true where a query may attend, else false";
+    case OwnReading::Kind::no_mask:
+      return "holds other numbers than 0 and 1; expected true where a query may attend, else false";
     case OwnReading::Kind::wrong_shape: break;
   }
   std::string text = "is " + stored + "; expected " + to_string(reading.expected);

@@ -11,14 +11,14 @@ namespace headlight {
 struct OwnReading {
   enum class Kind : std::uint8_t {
     as_it_is,
-    other_axes,            ///< axes of size 1 were added or left out, or it was broadcast
+    other_axes,  ///< axes of size 1 were added or left out, or it was broadcast
     one_for_all_heads,
     batch_and_heads_first,  ///< [B·H, …]
-    repeated_heads,        ///< key/value heads, once for each query head
-    sequence_first,        ///< [n, B, …]
-    additive_mask,         ///< 0 = may attend
-    wrong_shape,           ///< from here on it could not be taken
-    no_mask,               ///< other numbers than 0 and 1
+    repeated_heads,         ///< key/value heads, once for each query head
+    sequence_first,         ///< [n, B, …]
+    additive_mask,          ///< 0 = may attend
+    wrong_shape,            ///< from here on it could not be taken
+    no_mask,                ///< other numbers than 0 and 1
   };
   enum class Hint : std::uint8_t { none, transpose_missing, rows_and_columns };
 

@@ -19,7 +19,8 @@ using Kind = OwnReading::Kind;
 std::optional<ShapeReading> one_for_all_heads(const Tensor& stored, const Shape& wanted) {
   const Shape per_batch{wanted[0], 1, wanted[2], wanted[3]};
   if (without_ones(stored.shape()) != without_ones(per_batch)) return {};
-  return ShapeReading{stored.view(per_batch).expand(wanted).contiguous(), OwnReading{Kind::one_for_all_heads, stored.shape()}};
+  return ShapeReading{stored.view(per_batch).expand(wanted).contiguous(),
+                      OwnReading{Kind::one_for_all_heads, stored.shape()}};
 }
 
 std::optional<ShapeReading> heads_first(const Tensor& stored, const Shape& wanted) {
@@ -31,7 +32,8 @@ std::optional<ShapeReading> heads_first(const Tensor& stored, const Shape& wante
 std::optional<ShapeReading> read_mask_shape(const Tensor& stored, const Shape& wanted) {
   const Index batch = wanted[0], heads = wanted[1], n_q = wanted[2], n_k = wanted[3];
   const auto as = [&](const Shape& shape) {
-    return ShapeReading{stored.view(shape).expand(wanted).contiguous(), OwnReading{Kind::other_axes, stored.shape(), shape}};
+    return ShapeReading{stored.view(shape).expand(wanted).contiguous(),
+                        OwnReading{Kind::other_axes, stored.shape(), shape}};
   };
   const Shape& shape = stored.shape();
   if (shape.size() <= 2 && broadcastable(shape, {n_q, n_k})) return ShapeReading{stored.expand(wanted).contiguous()};
@@ -55,7 +57,8 @@ std::optional<ShapeReading> read_shape(Stage stage, const Tensor& stored, const 
   const Shape& shape = stored.shape();
   if (shape == wanted) return ShapeReading{stored};
   if (stage == Stage::mask) return read_mask_shape(stored, wanted);
-  if (without_ones(shape) == without_ones(wanted)) return ShapeReading{stored.view(wanted), OwnReading{Kind::other_axes, shape, wanted}};
+  if (without_ones(shape) == without_ones(wanted))
+    return ShapeReading{stored.view(wanted), OwnReading{Kind::other_axes, shape, wanted}};
   if (is_per_kv_head(stage) && dims.kv_heads != dims.heads) {
     Shape repeated = wanted;
     repeated[1] = dims.heads;

@@ -62,7 +62,8 @@ std::string names_of_stages() {
 std::string what_was_meant(const std::vector<OwnStages::Other>& others) {
   std::string list;
   for (const OwnStages::Other& other : others) {
-    if (other.meant) list += (list.empty() ? "" : ", ") + std::string(name(*other.meant)) + " for " + in_quotes(other.name);
+    if (other.meant)
+      list += (list.empty() ? "" : ", ") + std::string(name(*other.meant)) + " for " + in_quotes(other.name);
   }
   return list.empty() ? list : "; did you mean " + list + "?";
 }
@@ -87,42 +88,44 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace) {
   }
   for (const ArrayEntry& entry : file->entries()) {
     const std::optional<Stage> stage = stage_named(entry.name);
-    if (!stage || is_parameter(*stage)) own.others.push_back({entry.name, probable_stage(entry.name, entry.shape, trace)});
+    if (!stage || is_parameter(*stage))
+      own.others.push_back({entry.name, probable_stage(entry.name, entry.shape, trace)});
   }
   if (!own.stages.empty()) return own;
-  throw FileError(path, "holds no stage under its name (it holds " + in_quotes(own.others.front().name) +
-                            (own.others.size() > 1 ? ", …" : "") + ")" + what_was_meant(own.others),
+  throw FileError(path,
+                  "holds no stage under its name (it holds " + in_quotes(own.others.front().name) +
+                      (own.others.size() > 1 ? ", …" : "") + ")" + what_was_meant(own.others),
                   "expected one or more of " + names_of_stages());
 }
 
 bool is_own_stages_file(const std::string& path, const Trace& trace, bool wanted) {
   std::error_code error;
-  if (path.starts_with("lesson:") || path.starts_with("model:") || !std::filesystem::is_regular_file(path_from(path), error)) return false;
+  if (path.starts_with("lesson:") || path.starts_with("model:") ||
+      !std::filesystem::is_regular_file(path_from(path), error))
+    return false;
   try {
     const auto file = open_arrays(path_from(path));
     bool only_ends = false, also_begins = false;
     for (const ArrayEntry& entry : file->entries()) {
       const std::optional<Stage> stage = stage_named(entry.name);
       if (!stage || is_parameter(*stage)) {
-        if (entry.name.ends_with("weight") || entry.name.ends_with("bias") || (stage && is_parameter(*stage))) return false;
+        if (entry.name.ends_with("weight") || entry.name.ends_with("bias") || (stage && is_parameter(*stage)))
+          return false;
         continue;
       }
       if (*stage < Stage::Q || *stage == Stage::mask || !trace.has(*stage)) continue;
       Index count = 1;
       for (const Index size : entry.shape) count *= size;
       if (count != trace[*stage].count()) continue;
-      const bool begins = *stage == Stage::Q_heads || *stage == Stage::K_heads || *stage == Stage::V_heads || *stage == Stage::weights;
+      const bool begins =
+          *stage == Stage::Q_heads || *stage == Stage::K_heads || *stage == Stage::V_heads || *stage == Stage::weights;
       (begins ? also_begins : only_ends) = true;
     }
     return only_ends || (wanted && also_begins);
-  } catch (const std::exception&) {
-    return false;
-  }
+  } catch (const std::exception&) { return false; }
 }
 
-Stage standing_for(const Trace& trace, Stage stage) {
-  return trace.standing_for(stage).value_or(stage);
-}
+Stage standing_for(const Trace& trace, Stage stage) { return trace.standing_for(stage).value_or(stage); }
 
 Tensor counterpart(const Trace& trace, Stage stage) {
   const Tensor& own = trace[standing_for(trace, stage)];

@@ -36,7 +36,9 @@ Variants each_choice(Can can, Make make, Explain explain) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if ((set >> i & 1U) == 0) continue;
       chosen.push_back(candidates[i]);
-      variant.rules[candidates[i].made] = [make, p = candidates[i]](const Trace& t, const Usual&) { return make(t, p); };
+      variant.rules[candidates[i].made] = [make, p = candidates[i]](const Trace& t, const Usual&) {
+        return make(t, p);
+      };
     }
     variant.explanation = explain(chosen);
     variants.push_back(std::move(variant));
@@ -60,16 +62,16 @@ Tensor doubled(const Tensor& bias) {
 }  // namespace
 
 Variants weight_not_transposed(const Suspect& suspect) {
-  return each_choice(
-      [&](const Projection& p) { return is_square(suspect.run[p.weight]); },
-      [](const Trace& t, const Projection& p) {
-        return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), t[p.bias]);
-      },
-      [](const std::vector<Projection>& chosen) {
-        return names_of(chosen, &Projection::weight) + (chosen.size() == 1 ? " is" : " are") +
-               " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, in]. Write x @ W.T + b, or " +
-               std::string(chosen.front().linear) + "(x).";
-      });
+  return each_choice([&](const Projection& p) { return is_square(suspect.run[p.weight]); },
+                     [](const Trace& t, const Projection& p) {
+                       return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), t[p.bias]);
+                     },
+                     [](const std::vector<Projection>& chosen) {
+                       return names_of(chosen, &Projection::weight) + (chosen.size() == 1 ? " is" : " are") +
+                              " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, in]. "
+                              "Write x @ W.T + b, or " +
+                              std::string(chosen.front().linear) + "(x).";
+                     });
 }
 
 Variants bias_missing(const Suspect& suspect) {
@@ -78,35 +80,41 @@ Variants bias_missing(const Suspect& suspect) {
                      [](const std::vector<Projection>& chosen) {
                        const bool one = chosen.size() == 1;
                        return (one ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) +
-                              (one ? " is" : " are") + " left out. Write x @ W.T + b, or " + chosen.front().linear + "(x).";
+                              (one ? " is" : " are") + " left out. Write x @ W.T + b, or " + chosen.front().linear +
+                              "(x).";
                      });
 }
 
 Variants bias_twice(const Suspect& suspect) {
-  return each_choice([&](const Projection& p) { return suspect.run.has(p.bias); },
-                     [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], doubled(t[p.bias])); },
-                     [](const std::vector<Projection>& chosen) {
-                       const bool one = chosen.size() == 1;
-                       return (one ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) +
-                              (one ? " is" : " are") + " added twice: nn.Linear adds its bias already. Write " +
-                              chosen.front().linear + "(x) without another + b.";
-                     });
+  return each_choice(
+      [&](const Projection& p) { return suspect.run.has(p.bias); },
+      [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], doubled(t[p.bias])); },
+      [](const std::vector<Projection>& chosen) {
+        const bool one = chosen.size() == 1;
+        return (one ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) + (one ? " is" : " are") +
+               " added twice: nn.Linear adds its bias already. Write " + chosen.front().linear +
+               "(x) without another + b.";
+      });
 }
 
 Variants no_output_projection(const Suspect& suspect) {
   if (!suspect.run.has(Stage::W_o)) return {};
-  Variant variant{"The output projection is missing: the output is the heads put side by side. Write output = out_proj(concat)."};
+  Variant variant{
+      "The output projection is missing: the output is the heads put side by side. Write output = out_proj(concat)."};
   variant.rules[Stage::output] = [](const Trace& t, const Usual&) { return t[Stage::concat]; };
   return {variant};
 }
 
 Variants value_is_key(const Suspect& suspect) {
   const Inputs& in = suspect.run.inputs;
-  const char* text = "V is made with the key projection, so that the heads gather keys instead of values. Write V = v_proj(value).";
+  const char* text =
+      "V is made with the key projection, so that the heads gather keys instead of values. Write V = v_proj(value).";
   Variants variants;
   if (in.W_k.defined() && in.value.size(-1) == in.W_k.size(1)) {
     Variant& projected = variants.emplace_back(Variant{text});
-    projected.rules[Stage::V] = [](const Trace& t, const Usual&) { return project(t[Stage::value], t[Stage::W_k], t[Stage::b_k]); };
+    projected.rules[Stage::V] = [](const Trace& t, const Usual&) {
+      return project(t[Stage::value], t[Stage::W_k], t[Stage::b_k]);
+    };
   }
   Variant& copied = variants.emplace_back(Variant{text});
   copied.rules[Stage::V] = [](const Trace& t, const Usual&) { return t[Stage::K]; };
@@ -121,7 +129,9 @@ Variants key_value_swapped(const Suspect& suspect) {
   const Stage W_k = projections ? Stage::W_v : Stage::W_k, b_k = projections ? Stage::b_v : Stage::b_k;
   const Stage W_v = projections ? Stage::W_k : Stage::W_v, b_v = projections ? Stage::b_k : Stage::b_v;
   const Stage x_k = projections ? Stage::key : Stage::value, x_v = projections ? Stage::value : Stage::key;
-  Variant variant{"Keys and values have changed places: K is made as V should be and V as K. Write K = k_proj(key); V = v_proj(value)."};
+  Variant variant{
+      "Keys and values have changed places: K is made as V should be and V as K. Write K = k_proj(key); V = "
+      "v_proj(value)."};
   variant.rules[Stage::K] = [=](const Trace& t, const Usual&) { return project(t[x_k], t[W_k], t[b_k]); };
   variant.rules[Stage::V] = [=](const Trace& t, const Usual&) { return project(t[x_v], t[W_v], t[b_v]); };
   return {variant};

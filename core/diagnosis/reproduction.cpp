@@ -94,13 +94,13 @@ class Evidence::Check {
   Reproduction found_;
 };
 
-Evidence::Reproduction Evidence::reproduce(const Base& base, const Variant& variant, std::size_t from, const Run& run) const {
+Evidence::Reproduction Evidence::reproduce(const Base& base, const Variant& variant, std::size_t from,
+                                           const Run& run) const {
   Check check(*this, base, variant, from);
   const Watch watch = [&](Stage next, const Trace& so_far) { check.look(so_far, static_cast<std::size_t>(next)); };
   try {
     check.look(*compute_variant(base, variant, run, watch), stage_count);
-  } catch (const Refuted&) {
-  }
+  } catch (const Refuted&) {}
   return check.found();
 }
 

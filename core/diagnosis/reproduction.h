@@ -18,9 +18,10 @@ struct Base {
 };
 
 using Watch = std::function<void(Stage next, const Trace& so_far)>;
-/// `base` with the settings and rules of `variant`, where those do not concern its own stages. `watch`, if any, is called
-/// before each stage; what it throws ends the computation.
-std::shared_ptr<const Trace> compute_variant(const Base& base, const Variant& variant, const Run& run, const Watch& watch = {});
+/// `base` with the settings and rules of `variant`, where those do not concern its own stages. `watch`, if any, is
+/// called before each stage; what it throws ends the computation.
+std::shared_ptr<const Trace> compute_variant(const Base& base, const Variant& variant, const Run& run,
+                                             const Watch& watch = {});
 
 /// Somebody's stages in the order of computation; places in it are counted from 0.
 class Evidence {

@@ -17,7 +17,8 @@ class SubsetSums {
   /// At most most_terms of them, at least one, of at least one number.
   explicit SubsetSums(const std::vector<Vector>& terms);
 
-  /// The subset whose sum comes closest to `target`, no number off by more than `tolerance`; nothing where there is none.
+  /// The subset whose sum comes closest to `target`, no number off by more than `tolerance`; nothing where there is
+  /// none.
   std::optional<std::vector<bool>> closest(const Vector& target, double tolerance) const;
 
  private:

@@ -2,8 +2,7 @@
 
 namespace headlight {
 
-TimeLimit::TimeLimit(double seconds, std::stop_token outer)
-    : outer_(outer), passed_on_(std::move(outer), Ask{&both_}) {
+TimeLimit::TimeLimit(double seconds, std::stop_token outer) : outer_(outer), passed_on_(std::move(outer), Ask{&both_}) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   clock_ = std::jthread([this, end](std::stop_token woken) { sleep(std::move(woken), end); });

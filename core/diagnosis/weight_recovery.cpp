@@ -1,10 +1,9 @@
 #include "core/diagnosis/weight_recovery.h"
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <limits>
 #include <utility>
-
-#include <Eigen/QR>
 
 #include "core/diagnosis/agreement.h"
 #include "core/diagnosis/subset_search.h"
@@ -62,7 +61,8 @@ class Recovery {
   Tensor tensor() && { return Tensor(run_[Stage::weights].shape(), std::move(values_)); }
 
  private:
-  /// Where a system has many solutions: the run's weights, some of them dropped and the rest scaled by a usual 1/(1 − p).
+  /// Where a system has many solutions: the run's weights, some of them dropped and the rest scaled by a usual 1/(1 −
+  /// p).
   Vector dropped(Index b, Index q, const std::vector<Unknown>& unknowns, const Matrix& columns, const Vector& target) {
     if (unknowns.size() > SubsetSums::most_terms || probabilities_.empty()) return {};
     Vector weights(columns.cols());
@@ -95,7 +95,8 @@ class Recovery {
 
   const Trace& run_;
   Buffer values_;
-  std::vector<double> probabilities_{0.1, 0.5, 0.2, 0.3, 0.05, 0.25, 0.4, 0.15, 0.6, 0.7, 0.75, 0.8, 0.9, 0.01, 0.02, 0.35, 0.45};
+  std::vector<double> probabilities_{0.1, 0.5,  0.2, 0.3, 0.05, 0.25, 0.4,  0.15, 0.6,
+                                     0.7, 0.75, 0.8, 0.9, 0.01, 0.02, 0.35, 0.45};
 };
 
 Vector row_of(const MatrixView& m, Index row, Index first, Index count) {
@@ -115,7 +116,8 @@ Tensor from_concat(const Trace& run, const Tensor& concat) {
         std::vector<Unknown> unknowns;
         recovery.attended(b, h, q, unknowns);
         Matrix columns(d_v, static_cast<Index>(unknowns.size()));
-        for (Index i = 0; i < columns.cols(); ++i) columns.col(i) = recovery.value_of(b, unknowns[static_cast<std::size_t>(i)]);
+        for (Index i = 0; i < columns.cols(); ++i)
+          columns.col(i) = recovery.value_of(b, unknowns[static_cast<std::size_t>(i)]);
         recovery.solve(b, q, unknowns, columns, row_of(concat.matrix(b), q, h * d_v, d_v));
       }
     }

@@ -6,10 +6,10 @@
 
 namespace headlight {
 
-/// [B, H, n_q, n_k], from the first of dropped_weights, weights, head_outputs, concat and output that differs from the run.
-/// From the outputs on, each query's weights solve a linear system (least squares over the keys it may attend to); where that
-/// does not determine them, they are the run's with some dropped, as dropout would, if that fits. Rows that tell nothing are
-/// NaN. Undefined where no such stage differs.
+/// [B, H, n_q, n_k], from the first of dropped_weights, weights, head_outputs, concat and output that differs from the
+/// run. From the outputs on, each query's weights solve a linear system (least squares over the keys it may attend to);
+/// where that does not determine them, they are the run's with some dropped, as dropout would, if that fits. Rows that
+/// tell nothing are NaN. Undefined where no such stage differs.
 Tensor recover_weights(const Trace& run, const OwnStages& own);
 
 }  // namespace headlight

@@ -21,22 +21,19 @@ constexpr const char* out_of_memory =
 std::optional<std::string> sentence() {
   try {
     throw;
-  } catch (const Cancelled&) {
-    return std::nullopt;
-  } catch (const std::bad_alloc&) {
+  } catch (const Cancelled&) { return std::nullopt; } catch (const std::bad_alloc&) {
     return out_of_memory;
   } catch (const std::length_error&) {  // a vector's word for more than any memory holds
     return out_of_memory;
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
+  } catch (const std::exception& error) { return error.what(); } catch (...) {
     return "the computation failed for an unknown reason";
   }
 }
 
 }  // namespace
 
-Engine::Engine(std::function<void()> wake) : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return settle(); }) {}
+Engine::Engine(std::function<void()> wake)
+    : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return settle(); }) {}
 
 Engine::~Engine() {
   const std::lock_guard lock(mutex_);
@@ -125,7 +122,9 @@ bool Engine::settle() {
   current_ = std::stop_source();
   started_ = Clock::now();
   progress_ = {.busy = true};
-  const Run run{.summary = Summary::first_look, .stop = current_.get_token(), .progress = [this](Stage s, double share) { report(s, share); }};
+  const Run run{.summary = Summary::first_look,
+                .stop = current_.get_token(),
+                .progress = [this](Stage s, double share) { report(s, share); }};
   lock.unlock();
 
   Outcome outcome;

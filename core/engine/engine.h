@@ -23,7 +23,8 @@ struct Outcome {
   std::shared_ptr<const Trace> trace;
   std::shared_ptr<const Difference> difference;  ///< from the trace it was to be compared with; null without one
   std::string error;
-  bool last = true;  ///< false: the trace has its first look alone (core/run/pipeline.h); the same with all of it follows
+  bool last =
+      true;  ///< false: the trace has its first look alone (core/run/pipeline.h); the same with all of it follows
 };
 
 struct Progress {

@@ -8,7 +8,8 @@
 
 namespace headlight {
 
-LayersJoiner::LayersJoiner(std::function<void()> wake) : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return advance(); }) {}
+LayersJoiner::LayersJoiner(std::function<void()> wake)
+    : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return advance(); }) {}
 
 LayersJoiner::~LayersJoiner() {
   const std::lock_guard lock(mutex_);

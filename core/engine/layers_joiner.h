@@ -1,5 +1,5 @@
-// LayersJoiner: what the layers of a network give together (core/network/attention_flow.h), made off the frame: rollout at
-// once, flow a row at a time. The newest wish wins; what an older one made is dropped.
+// LayersJoiner: what the layers of a network give together (core/network/attention_flow.h), made off the frame: rollout
+// at once, flow a row at a time. The newest wish wins; what an older one made is dropped.
 #pragma once
 
 #include <functional>

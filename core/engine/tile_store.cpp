@@ -70,8 +70,8 @@ Index tiles_at(Index count, int level) { return (cells_at(count, level) + tile_s
 }  // namespace
 
 bool same(const TiledMatrix& a, const TiledMatrix& b) {
-  return same(a.values, b.values) && same(a.mask, b.mask) && same(a.kept, b.kept) && a.batch == b.batch && a.head == b.head &&
-         a.show_leaks == b.show_leaks && a.centre == b.centre;
+  return same(a.values, b.values) && same(a.mask, b.mask) && same(a.kept, b.kept) && a.batch == b.batch &&
+         a.head == b.head && a.show_leaks == b.show_leaks && a.centre == b.centre;
 }
 
 int coarsest_level(Index rows, Index cols) {
@@ -171,7 +171,8 @@ void TileStore::advance(Strip& strip, std::unique_lock<std::mutex>& lock) {
   const Index side = Index{1} << strip.first.level;
   const MatrixView matrix = strip.matrix.values.matrix(strip.matrix.batch, strip.matrix.head);
   const Index row = (strip.first.row * tile_side + strip.done) * side, col = strip.first.col * tile_side * side;
-  PooledMatrix made = pool_part(strip.matrix, row, std::min(rows * side, matrix.rows - row), col, std::min(strip.cols * side, matrix.cols - col), side, strip.sample);
+  PooledMatrix made = pool_part(strip.matrix, row, std::min(rows * side, matrix.rows - row), col,
+                                std::min(strip.cols * side, matrix.cols - col), side, strip.sample);
   const Clock::duration took = Clock::now() - start;
   if (strip.done == 0) {
     strip.cells = std::move(made);
@@ -209,7 +210,8 @@ void TileStore::make_parent(const TileAt& at) {
   if (at.level > coarsest_level(matrix.rows, matrix.cols) || is_there(at, true)) return;
   const Index rows = std::min(tile_side, cells_at(matrix.rows, at.level) - at.row * tile_side);
   const Index cols = std::min(tile_side, cells_at(matrix.cols, at.level) - at.col * tile_side);
-  PooledMatrix all{rows, cols, Buffer(static_cast<std::size_t>(rows * cols)), std::vector<CellKind>(static_cast<std::size_t>(rows * cols))};
+  PooledMatrix all{rows, cols, Buffer(static_cast<std::size_t>(rows * cols)),
+                   std::vector<CellKind>(static_cast<std::size_t>(rows * cols))};
   for (Index row = 2 * at.row; row < std::min(2 * at.row + 2, tiles_at(matrix.rows, at.level - 1)); ++row) {
     for (Index col = 2 * at.col; col < std::min(2 * at.col + 2, tiles_at(matrix.cols, at.level - 1)); ++col) {
       if (!is_there({at.level - 1, row, col}, true)) return;

@@ -1,8 +1,8 @@
 // TileStore: one matrix at every resolution, in square tiles that are made off the frame.
 //
-// A tile of level n has cells that each stand for 2ⁿ × 2ⁿ of the matrix, as pool_blocks() makes them. What is wanted comes
-// in the order of the eye: the whole in one coarse tile, then each wanted tile as a sample (one row of each block), at last
-// each from all of its cells. The newest wish wins; nothing here makes a frame wait.
+// A tile of level n has cells that each stand for 2ⁿ × 2ⁿ of the matrix, as pool_blocks() makes them. What is wanted
+// comes in the order of the eye: the whole in one coarse tile, then each wanted tile as a sample (one row of each
+// block), at last each from all of its cells. The newest wish wins; nothing here makes a frame wait.
 #pragma once
 
 #include <chrono>
@@ -44,8 +44,8 @@ struct TileRange {
   bool operator==(const TileRange&) const = default;
 };
 
-/// [1, 1, rows, cols], at most tile_side along an axis. `mask` and `kept` are 0 where all cells of a block are masked or
-/// dropped, and undefined where that is nowhere so.
+/// [1, 1, rows, cols], at most tile_side along an axis. `mask` and `kept` are 0 where all cells of a block are masked
+/// or dropped, and undefined where that is nowhere so.
 struct Tile {
   Tensor values, mask, kept;
   bool exact = false;  ///< every cell was looked at
@@ -127,12 +127,12 @@ class TileStore {
   std::condition_variable_any changed_;
   std::optional<Wish> wish_;
   std::uint64_t wishes_ = 0, version_ = 0;
-  bool wanted_ = false;   ///< in this frame
-  bool failed_ = false;   ///< the wish cannot be fulfilled
-  bool idle_ = true;      ///< all that is wanted is there
+  bool wanted_ = false;  ///< in this frame
+  bool failed_ = false;  ///< the wish cannot be fulfilled
+  bool idle_ = true;     ///< all that is wanted is there
   std::optional<Strip> strip_;
-  double under_way_ = 0;  ///< tiles' worth of the strip that is being made
-  Index rows_a_step_ = 8; ///< so that a step takes some 20 ms
+  double under_way_ = 0;   ///< tiles' worth of the strip that is being made
+  Index rows_a_step_ = 8;  ///< so that a step takes some 20 ms
   mutable std::map<TileAt, Kept> tiles_;
   Clock::time_point woken_{};
   std::jthread worker_;

@@ -27,7 +27,8 @@ struct Finder {
   /// A parameter is every batch entry's.
   void column(Stage stage, Index head, Index at) {
     const bool all = is_parameter(c.stage);
-    for (Index b = all ? 0 : c.batch; b < (all ? trace.dims().batch : c.batch + 1); ++b) to.push_back({stage, b, head, 0, rows(stage), at, 1});
+    for (Index b = all ? 0 : c.batch; b < (all ? trace.dims().batch : c.batch + 1); ++b)
+      to.push_back({stage, b, head, 0, rows(stage), at, 1});
   }
 
   void read(Stage stage, Reads reads);

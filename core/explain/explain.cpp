@@ -50,7 +50,8 @@ constexpr std::array<Explainer, matrix_count> explainers{{
     {Stage::b_v, steps::explain_given},
     {Stage::b_o, steps::explain_given},
 }};
-static_assert(in_stage_order(explainers), "core/explain/explain.cpp: a row for every stage and parameter, in their order");
+static_assert(in_stage_order(explainers),
+              "core/explain/explain.cpp: a row for every stage and parameter, in their order");
 
 struct Extent {
   const char* what;

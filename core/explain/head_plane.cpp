@@ -1,9 +1,8 @@
 #include "core/explain/head_plane.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-
-#include <Eigen/Dense>
 
 namespace headlight {
 namespace {

@@ -13,12 +13,13 @@ struct PlanePoint {
   double x = 0, y = 0;
 };
 
-/// With d_head = 2 the plane of the two numbers; else the one through the origin that carries most of the squared lengths
-/// of all queries and keys together (the two first right singular vectors of both, stacked, each side scaled to the same
-/// mean square). It is not centred, so that angles and lengths in it are those of the vectors' shadows.
+/// With d_head = 2 the plane of the two numbers; else the one through the origin that carries most of the squared
+/// lengths of all queries and keys together (the two first right singular vectors of both, stacked, each side scaled to
+/// the same mean square). It is not centred, so that angles and lengths in it are those of the vectors' shadows.
 class HeadPlane {
  public:
-  /// `queries` [n_q, d], `keys` [n_k, d] as the scores multiply them, d >= 1. Rows with numbers that are not finite lie at 0.
+  /// `queries` [n_q, d], `keys` [n_k, d] as the scores multiply them, d >= 1. Rows with numbers that are not finite lie
+  /// at 0.
   HeadPlane(const MatrixView& queries, const MatrixView& keys);
 
   const std::vector<PlanePoint>& queries() const { return queries_; }

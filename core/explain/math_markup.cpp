@@ -5,7 +5,9 @@ namespace headlight {
 std::pair<std::string_view, std::string_view> markup_argument(std::string_view text) {
   if (!text.starts_with('{')) {
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    const auto goes_on = [&](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80 || (is_letter(text[0]) && is_letter(c)); };
+    const auto goes_on = [&](char c) {
+      return (static_cast<unsigned char>(c) & 0xC0) == 0x80 || (is_letter(text[0]) && is_letter(c));
+    };
     std::size_t length = text.empty() ? 0 : 1;
     while (length < text.size() && goes_on(text[length])) ++length;
     return {text.substr(0, length), text.substr(length)};

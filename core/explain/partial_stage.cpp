@@ -20,7 +20,8 @@ Operands operands_of(const Trace& trace, Stage stage) {
   assert(is_product(stage));
   const StageSources& sources = info(stage).sources;
   const Stage right = sources[1].stage;
-  return {steps::source_of(trace, stage), is_parameter(right) ? right : steps::source_of(trace, stage, 1), sources[1].reads == Reads::column};
+  return {steps::source_of(trace, stage), is_parameter(right) ? right : steps::source_of(trace, stage, 1),
+          sources[1].reads == Reads::column};
 }
 
 Index product_terms(const Trace& trace, Stage stage) {
@@ -51,7 +52,8 @@ Tensor partial_product(const Trace& trace, Stage stage, Index batch, Index head,
 Tensor softmax_step(const Trace& trace, Index batch, Index head, SoftmaxStep step) {
   const Tensor& before = trace[steps::source_of(trace, Stage::weights)];
   const MatrixView scores = before.matrix(batch, head);
-  const float sink = trace.sink_logits.defined() ? trace.sink_logits.at({head}) : -std::numeric_limits<float>::infinity();
+  const float sink =
+      trace.sink_logits.defined() ? trace.sink_logits.at({head}) : -std::numeric_limits<float>::infinity();
   Buffer values(static_cast<std::size_t>(scores.rows * scores.cols));
   std::size_t at = 0;
   for (Index row = 0; row < scores.rows; ++row) {

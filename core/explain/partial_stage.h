@@ -11,8 +11,8 @@ namespace headlight {
 /// head_outputs, H·d_head for output. 0 where the stage is no product, or has no weights.
 Index product_terms(const Trace& trace, Stage stage);
 
-/// Σ over the terms before `terms` of left[row, i] · right[i, col], of one batch entry and head: [rows, cols]. A bias is
-/// added with the last term.
+/// Σ over the terms before `terms` of left[row, i] · right[i, col], of one batch entry and head: [rows, cols]. A bias
+/// is added with the last term.
 Tensor partial_product(const Trace& trace, Stage stage, Index batch, Index head, Index terms);
 
 /// The two operands of a product, and along which axis of the right one its terms lie.
@@ -23,7 +23,8 @@ struct Operands {
 Operands operands_of(const Trace& trace, Stage stage);
 
 enum class SoftmaxStep : std::uint8_t { shifted, exponentials };
-/// s − max over the row, or e^(s − max), of the masked (else the last) scores: [n_q, n_k]. A row of nothing but −∞ is NaN.
+/// s − max over the row, or e^(s − max), of the masked (else the last) scores: [n_q, n_k]. A row of nothing but −∞ is
+/// NaN.
 Tensor softmax_step(const Trace& trace, Index batch, Index head, SoftmaxStep step);
 
 }  // namespace headlight

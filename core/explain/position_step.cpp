@@ -24,11 +24,16 @@ void explain_norm(const Trace& trace, Explanation& to) {
   const auto [mean, length] = norm_of_row(heads, norm, c.batch, c.head, c.row);
   const double gain = norm.gain_of(c.head, c.col, d), bias = norm.bias_of(c.head, c.col, d);
   add_term(trace, to, source, gain / length);
-  const std::string row = in_stage(source.stage, std::string(info(source.stage).letter) + "_{" + std::to_string(c.row) + "}");
+  const std::string row =
+      in_stage(source.stage, std::string(info(source.stage).letter) + "_{" + std::to_string(c.row) + "}");
   const bool layer = norm.kind == QkNorm::layer;
-  const std::string spread = layer ? "var(" + row + ")" : norm.kind == QkNorm::rms ? "mean(" + row + "^{2})" : "Σ " + row + "^{2}";
-  to.formula = symbol(c) + " = \\frac{" + symbol(source) + (layer ? " − mean(" + row + ")" : "") + "}{\\sqrt{" + spread + "}}";
-  to.numbers = "\\frac{" + number(to.terms[0].value) + (layer ? " − " + bracketed(mean) : "") + "}{" + number(length) + "}";
+  const std::string spread = layer                      ? "var(" + row + ")"
+                             : norm.kind == QkNorm::rms ? "mean(" + row + "^{2})"
+                                                        : "Σ " + row + "^{2}";
+  to.formula =
+      symbol(c) + " = \\frac{" + symbol(source) + (layer ? " − mean(" + row + ")" : "") + "}{\\sqrt{" + spread + "}}";
+  to.numbers =
+      "\\frac{" + number(to.terms[0].value) + (layer ? " − " + bracketed(mean) : "") + "}{" + number(length) + "}";
   if (layer) to.quantities.push_back({"mean", mean});
   to.quantities.push_back({"norm", length});
   if (norm.gain.defined()) {
@@ -63,11 +68,13 @@ void explain_rotation(const Trace& trace, Explanation& to) {
   const double angle = rotation.angle(c.row, pair.index);
   Cell other = source;
   other.col = first ? pair.second : pair.first;
-  const double cosine = rotation.gain * std::cos(angle), sine = rotation.gain * (first ? -std::sin(angle) : std::sin(angle));
+  const double cosine = rotation.gain * std::cos(angle),
+               sine = rotation.gain * (first ? -std::sin(angle) : std::sin(angle));
   add_term(trace, to, source, cosine);
   add_term(trace, to, other, sine);
   to.formula += " cos θ " + std::string(first ? "− " : "+ ") + symbol(other) + " sin θ";
-  to.numbers = number(to.terms[0].value) + "·" + bracketed(cosine) + " + " + bracketed(to.terms[1].value) + "·" + bracketed(sine);
+  to.numbers = number(to.terms[0].value) + "·" + bracketed(cosine) + " + " + bracketed(to.terms[1].value) + "·" +
+               bracketed(sine);
   to.quantities.insert(to.quantities.end(), {{"angle", angle}, {"cosine", std::cos(angle)}, {"sine", std::sin(angle)}});
   if (rotation.gain == 1) return;
   to.formula = symbol(c) + " = g (" + symbol(source) + " cos θ " + (first ? "− " : "+ ") + symbol(other) + " sin θ)";

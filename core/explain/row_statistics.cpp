@@ -17,7 +17,9 @@ RowFlag flag_of(const Trace& trace, Stage stage, const RowStatistics& row, Index
   if (std::isnan(row.sum)) return RowFlag::nan;
   if (masked_weight > tolerance) return RowFlag::leak;
   if (std::abs(row.sum - 1) <= tolerance) return RowFlag::none;
-  return stage == Stage::dropped_weights ? RowFlag::dropout : trace.sink_logits.defined() ? RowFlag::sink : RowFlag::none;
+  return stage == Stage::dropped_weights ? RowFlag::dropout
+         : trace.sink_logits.defined()   ? RowFlag::sink
+                                         : RowFlag::none;
 }
 
 }  // namespace
@@ -47,7 +49,8 @@ std::vector<RowStatistics> row_statistics(const Trace& trace, Stage stage, Index
 }
 
 const char* word_of(RowFlag flag) {
-  constexpr const char* words[] = {"", "row.dead_nan", "row.dead_uniform", "row.dead_zero", "row.nan", "row.dropout", "row.sink", "row.leak"};
+  constexpr const char* words[] = {"",        "row.dead_nan", "row.dead_uniform", "row.dead_zero",
+                                   "row.nan", "row.dropout",  "row.sink",         "row.leak"};
   return words[static_cast<std::size_t>(flag)];
 }
 

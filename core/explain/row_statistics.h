@@ -10,21 +10,21 @@ namespace headlight {
 
 /// Why a row of weights is not what a softmax gives, most telling first.
 enum class RowFlag : std::uint8_t {
-  none,        ///< it sums to one
-  dead_nan,    ///< no key may be attended to: NaN, as −∞ for every score gives
+  none,          ///< it sums to one
+  dead_nan,      ///< no key may be attended to: NaN, as −∞ for every score gives
   dead_uniform,  ///< no key may be attended to: the same weight for every key, as a finite fill gives
-  dead_zero,   ///< no key may be attended to: set to zero
-  nan,         ///< NaN although some keys may be attended to: NaN or +∞ among its scores
-  dropout,     ///< dropout took some weights and scaled the others by 1/(1 − p)
-  sink,        ///< a sink logit took its share
-  leak,        ///< masked keys have weight: the fill is finite
+  dead_zero,     ///< no key may be attended to: set to zero
+  nan,           ///< NaN although some keys may be attended to: NaN or +∞ among its scores
+  dropout,       ///< dropout took some weights and scaled the others by 1/(1 − p)
+  sink,          ///< a sink logit took its share
+  leak,          ///< masked keys have weight: the fill is finite
 };
 
 struct RowStatistics {
   double sum = 0;
   double entropy = 0;  ///< bits; NaN where the row is
   float maximum = 0;
-  Index allowed = 0;   ///< keys that the mask lets through
+  Index allowed = 0;  ///< keys that the mask lets through
   RowFlag flag = RowFlag::none;
 };
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/position/relative_bias.h"
 #include "core/explain/steps.h"
 #include "core/mask/expression.h"
+#include "core/position/relative_bias.h"
 
 namespace headlight::steps {
 namespace {
@@ -20,7 +20,8 @@ bool is_painted_over(const Trace& trace, const Cell& c) {
   const std::string& mask = trace.scenario.mask;
   if (!mask.empty() && MaskExpression::parse(mask).calls("painted")) return false;
   return std::ranges::any_of(trace.scenario.painted, [&](const PaintedCells& cells) {
-    return lies_in(cells, c.batch, c.head) && c.row >= cells.query && c.row < cells.query + cells.queries && c.col >= cells.key && c.col < cells.key + cells.keys;
+    return lies_in(cells, c.batch, c.head) && c.row >= cells.query && c.row < cells.query + cells.queries &&
+           c.col >= cells.key && c.col < cells.key + cells.keys;
   });
 }
 
@@ -103,7 +104,8 @@ void explain_masked_scores(const Trace& trace, Explanation& to) {
   add_term(trace, to, mask, 0);
   const auto fill = static_cast<double>(trace.fill);
   to.quantities.push_back({"fill", fill, !attends});
-  to.formula += " where " + symbol(mask) + ", else " + (adds ? symbol(source) + " + " : "") + (adds && fill < 0 ? "(" + number(fill) + ")" : number(fill));
+  to.formula += " where " + symbol(mask) + ", else " + (adds ? symbol(source) + " + " : "") +
+                (adds && fill < 0 ? "(" + number(fill) + ")" : number(fill));
   if (attends) to.numbers = number(to.terms[0].value);
   else if (adds) to.numbers = number(to.terms[0].value) + " + (" + number(fill) + ")";
 }

@@ -49,13 +49,9 @@ std::string number(double value) {
   return (value < 0 ? "−" : "") + std::string(text);
 }
 
-std::string bracketed(double value) {
-  return value < 0 ? "(" + number(value) + ")" : number(value);
-}
+std::string bracketed(double value) { return value < 0 ? "(" + number(value) + ")" : number(value); }
 
-std::string at(Index row, Index col) {
-  return "_{" + std::to_string(row) + "," + std::to_string(col) + "}";
-}
+std::string at(Index row, Index col) { return "_{" + std::to_string(row) + "," + std::to_string(col) + "}"; }
 
 std::string in_stage(Stage stage, const std::string& text) {
   return "\\in{" + std::string(name(stage)) + "}{" + text + "}";

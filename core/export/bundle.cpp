@@ -113,7 +113,8 @@ void write_layers(const fs::path& folder, const Trace& trace, const ExportOption
 void write_together(const fs::path& folder, const Trace& trace, const ExportOptions& options) {
   const JoinedLayers joined = join_layers(trace, options);
   std::vector<NamedArray> means;
-  for (std::size_t i = 0; i < joined.means.size(); ++i) means.push_back({"layers." + joined.layers[i], joined.means[i]});
+  for (std::size_t i = 0; i < joined.means.size(); ++i)
+    means.push_back({"layers." + joined.layers[i], joined.means[i]});
   write_npz(folder / "means.npz", means);
   write_text(folder / "reproduce_numpy.py", layers_script(options, joined.layers));
 }
@@ -129,12 +130,14 @@ void write_files(const fs::path& folder, const Trace& trace, const ExportOptions
     const NamedArray data = layers_array(trace, options);
     write_npy(folder / "data.npy", data.values, data.boolean);
     if (data.values.rank() == 2) write_csv(folder / "data.csv", data.values.matrix());
-    return takes_layers_together(options) ? write_together(folder, trace, options) : write_layers(folder, trace, options);
+    return takes_layers_together(options) ? write_together(folder, trace, options)
+                                          : write_layers(folder, trace, options);
   }
   const StageCut cut = cut_of(options, trace);
   const NamedArray data = stage_array(cut);
   write_npy(folder / "data.npy", data.values, data.boolean);
-  if (cut.heads.size() == 1) write_csv(folder / "data.csv", cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : data.values.matrix());
+  if (cut.heads.size() == 1)
+    write_csv(folder / "data.csv", cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : data.values.matrix());
   write_computation(folder, trace);
 }
 

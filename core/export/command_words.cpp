@@ -28,7 +28,8 @@ Words begun_with(const std::string& first, const Scenario& from, const Scenario&
   if (!reads_text) heard.text = to.text;
   Words words = settings_between(heard, to);
   // A model has a text of its own, which is read where none is said.
-  if (words && to.source == Source::file && reads_text && std::ranges::find(*words, "--text") == words->end()) words->insert(words->begin(), {"--text", to.text});
+  if (words && to.source == Source::file && reads_text && std::ranges::find(*words, "--text") == words->end())
+    words->insert(words->begin(), {"--text", to.text});
   if (words && !first.empty()) words->insert(words->begin(), first);
   return words;
 }

@@ -27,19 +27,23 @@ std::string stage_names(const Trace& trace) {
 void check_within(const char* option, Index value, Index count) {
   if (value >= 0 && value < count) return;
   const std::string last = std::to_string(count - 1);
-  throw SettingError(option, std::to_string(value) + " is out of range", "expected " + (count == 1 ? "0" : "0 to " + last));
+  throw SettingError(option, std::to_string(value) + " is out of range",
+                     "expected " + (count == 1 ? "0" : "0 to " + last));
 }
 
 void write_array(const NamedArray& array, const std::string& extension, const std::filesystem::path& path) {
   const std::array arrays{array};
-  if (extension == ".csv") throw SettingError("--layers", "several matrices cannot be written as .csv, which holds one", "expected .npy, .npz or .json");
+  if (extension == ".csv")
+    throw SettingError("--layers", "several matrices cannot be written as .csv, which holds one",
+                       "expected .npy, .npz or .json");
   if (extension == ".npy") return write_npy(path, array.values, array.boolean);
   extension == ".npz" ? write_npz(path, arrays) : write_json(path, arrays);
 }
 
 void write_numbers(const StageCut& cut, const std::string& extension, const std::filesystem::path& path) {
   const MatrixView first = cut.tensor().matrix(cut.batch, cut.heads.front());
-  const double bytes = 4 * static_cast<double>(cut.heads.size()) * static_cast<double>(first.rows) * static_cast<double>(first.cols);
+  const double bytes =
+      4 * static_cast<double>(cut.heads.size()) * static_cast<double>(first.rows) * static_cast<double>(first.cols);
   if (cut.tensor().source() && bytes > memory_budget()) {
     char size[32];
     std::snprintf(size, sizeof size, "%.1f GB", bytes / 1e9);
@@ -51,7 +55,8 @@ void write_numbers(const StageCut& cut, const std::string& extension, const std:
       throw SettingError("--head", "several heads cannot be written as .csv, which holds one matrix",
                          "expected one head, or .npy");
     }
-    return write_csv(path, cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : stage_array(cut).values.matrix());
+    return write_csv(path,
+                     cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : stage_array(cut).values.matrix());
   }
   write_array(stage_array(cut), extension, path);
 }
@@ -84,9 +89,7 @@ std::string extension_of(const std::string& path) {
   return extension;
 }
 
-std::span<const std::string_view> export_extensions() {
-  return extensions;
-}
+std::span<const std::string_view> export_extensions() { return extensions; }
 
 StageCut cut_of(const ExportOptions& options, const Trace& trace) {
   const Stage stage = options.stage;
@@ -116,7 +119,8 @@ std::vector<std::string> write_export(const Trace& trace, const ExportOptions& o
     throw FileError(path, "this kind of file cannot be written",
                     "expected a name that ends in .png, .svg, .pdf, .csv, .npy, .npz or .json");
   }
-  if (extension == ".png" || extension == ".svg" || extension == ".pdf") return write_figure(trace, options, extension, path_from(path));
+  if (extension == ".png" || extension == ".svg" || extension == ".pdf")
+    return write_figure(trace, options, extension, path_from(path));
   if (!options.layers.empty()) {
     write_array(layers_array(trace, options), extension, path_from(path));
     return {};

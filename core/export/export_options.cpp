@@ -30,16 +30,10 @@ void stage(ExportOptions& o, Text option, Text text) {
   if (!named) fail(option, text, "is no stage", "one of " + stage_names());
   o.stage = *named;
 }
-Written stage_text(const ExportOptions& o) {
-  return std::string(name(o.stage));
-}
+Written stage_text(const ExportOptions& o) { return std::string(name(o.stage)); }
 
-void batch(ExportOptions& o, Text option, Text text) {
-  o.batch = parse_whole(option, text, 0, Index{1} << 40);
-}
-Written batch_text(const ExportOptions& o) {
-  return o.batch == 0 ? Written() : std::to_string(o.batch);
-}
+void batch(ExportOptions& o, Text option, Text text) { o.batch = parse_whole(option, text, 0, Index{1} << 40); }
+Written batch_text(const ExportOptions& o) { return o.batch == 0 ? Written() : std::to_string(o.batch); }
 
 /// "2", "0,2,3", "all", "mean" or "max"
 void head(ExportOptions& o, Text option, Text text) {
@@ -75,19 +69,11 @@ Written range_text(const ExportOptions& o) {
   return range.mode == RangeMode::head && !o.style.own_range ? Written() : words[static_cast<int>(range.mode)];
 }
 
-void theme(ExportOptions& o, Text, Text text) {
-  o.style.theme = parse_theme(std::string(text));
-}
-Written theme_text(const ExportOptions& o) {
-  return o.style.theme == Theme::dark ? Written("dark") : Written();
-}
+void theme(ExportOptions& o, Text, Text text) { o.style.theme = parse_theme(std::string(text)); }
+Written theme_text(const ExportOptions& o) { return o.style.theme == Theme::dark ? Written("dark") : Written(); }
 
-void colormap_name(ExportOptions& o, Text, Text text) {
-  o.style.colormap = std::string(text);
-}
-Written colormap_text(const ExportOptions& o) {
-  return o.style.colormap.empty() ? Written() : o.style.colormap;
-}
+void colormap_name(ExportOptions& o, Text, Text text) { o.style.colormap = std::string(text); }
+Written colormap_text(const ExportOptions& o) { return o.style.colormap.empty() ? Written() : o.style.colormap; }
 
 template <std::optional<std::string> StageFigureStyle::*member>
 void words(ExportOptions& o, Text, Text text) {
@@ -108,26 +94,16 @@ Written turned(const ExportOptions& o) {
   return o.style.*member == on ? Written("true") : Written();
 }
 
-void cell(ExportOptions& o, Text option, Text text) {
-  o.style.cell = parse_number(option, text);
-}
-Written cell_text(const ExportOptions& o) {
-  return o.style.cell ? Written(shortest(*o.style.cell)) : Written();
-}
+void cell(ExportOptions& o, Text option, Text text) { o.style.cell = parse_number(option, text); }
+Written cell_text(const ExportOptions& o) { return o.style.cell ? Written(shortest(*o.style.cell)) : Written(); }
 
 void size(ExportOptions& o, Text option, Text text) {
   o.size = parse_wanted_size(std::string(option), std::string(text));
 }
-Written size_text(const ExportOptions& o) {
-  return o.size ? Written(to_text(*o.size)) : Written();
-}
+Written size_text(const ExportOptions& o) { return o.size ? Written(to_text(*o.size)) : Written(); }
 
-void dpi(ExportOptions& o, Text option, Text text) {
-  o.dpi = static_cast<int>(parse_whole(option, text, 10, 2400));
-}
-Written dpi_text(const ExportOptions& o) {
-  return o.dpi ? Written(std::to_string(*o.dpi)) : Written();
-}
+void dpi(ExportOptions& o, Text option, Text text) { o.dpi = static_cast<int>(parse_whole(option, text, 10, 2400)); }
+Written dpi_text(const ExportOptions& o) { return o.dpi ? Written(std::to_string(*o.dpi)) : Written(); }
 
 void svg_text(ExportOptions& o, Text option, Text text) {
   if (text != "text" && text != "outlines") fail(option, text, "is no way to write text", "text or outlines");
@@ -142,7 +118,9 @@ Part parse_part(Text option, Text text) {
   const std::size_t colon = text.find(':');
   if (colon == Text::npos) fail(option, text, "is no part", "A:B, such as 0:16");
   constexpr Index most = Index{1} << 40;
-  const auto end = [&](Text number) { return number.empty() ? std::nullopt : std::optional(parse_whole(option, number, -most, most)); };
+  const auto end = [&](Text number) {
+    return number.empty() ? std::nullopt : std::optional(parse_whole(option, number, -most, most));
+  };
   return {end(text.substr(0, colon)), end(text.substr(colon + 1))};
 }
 template <Part ExportOptions::*member>
@@ -168,12 +146,11 @@ constexpr const char* layer_words[] = {"all", "encoder", "decoder", "cross", "ro
 void layers(ExportOptions& o, Text option, Text text) {
   const Text word = text.substr(0, text.find(':'));
   const bool goes_up_to = word == "rollout" || word == "flow";  // "rollout:3": to that layer
-  o.layers = layer_words[one_of<std::size_t>(option, goes_up_to ? word : text, layer_words, "is no way to take layers")];
+  o.layers =
+      layer_words[one_of<std::size_t>(option, goes_up_to ? word : text, layer_words, "is no way to take layers")];
   if (goes_up_to) o.layers = std::string(text);
 }
-Written layers_text(const ExportOptions& o) {
-  return o.layers.empty() ? Written() : o.layers;
-}
+Written layers_text(const ExportOptions& o) { return o.layers.empty() ? Written() : o.layers; }
 
 void norm(ExportOptions& o, Text option, Text text) {
   o.style.norm = one_of<Norm>(option, text, norm_words, "is no norm");
@@ -226,18 +203,22 @@ void highlight(ExportOptions& o, Text option, Text text) {
     from = to + 1;
     const std::size_t equals = std::min(line.find('='), line.size()), comma = line.substr(0, equals).find(',');
     if (comma == Text::npos) fail(option, line, "is no part of a matrix", "Q0:Q1,K0:K1, such as 2:4,0:3");
-    const Part rows = parse_part(option, line.substr(0, comma)), cols = parse_part(option, line.substr(comma + 1, equals - comma - 1));
-    if (!rows.first || !rows.last || !cols.first || !cols.last || *rows.first < 0 || *rows.first >= *rows.last || *cols.first < 0 || *cols.first >= *cols.last) {
+    const Part rows = parse_part(option, line.substr(0, comma)),
+               cols = parse_part(option, line.substr(comma + 1, equals - comma - 1));
+    if (!rows.first || !rows.last || !cols.first || !cols.last || *rows.first < 0 || *rows.first >= *rows.last ||
+        *cols.first < 0 || *cols.first >= *cols.last) {
       fail(option, line, "is no part of a matrix", "Q0:Q1,K0:K1 with Q0 < Q1 and K0 < K1");
     }
-    o.style.highlights.push_back({*rows.first, *rows.last, *cols.first, *cols.last, std::string(equals < line.size() ? line.substr(equals + 1) : "")});
+    o.style.highlights.push_back({*rows.first, *rows.last, *cols.first, *cols.last,
+                                  std::string(equals < line.size() ? line.substr(equals + 1) : "")});
   }
 }
 Written highlight_text(const ExportOptions& o) {
   std::string text;
   for (const Highlight& mark : o.style.highlights) {
     const auto span = [](Index a, Index b) { return std::to_string(a) + ":" + std::to_string(b); };
-    text += (text.empty() ? "" : "\n") + span(mark.first_row, mark.last_row) + "," + span(mark.first_col, mark.last_col);
+    text +=
+        (text.empty() ? "" : "\n") + span(mark.first_row, mark.last_row) + "," + span(mark.first_col, mark.last_col);
     if (!mark.label.empty()) text += "=" + mark.label;
   }
   return text.empty() ? Written() : text;
@@ -253,29 +234,35 @@ void style_named(ExportOptions& o, Text, Text text) {
     apply_style_file(o, std::string(text));
   }
 }
-Written style_text(const ExportOptions& o) {
-  return o.style.print ? Written("print") : Written();
-}
+Written style_text(const ExportOptions& o) { return o.style.print ? Written("print") : Written(); }
 
 using Style = StageFigureStyle;
 constexpr ExportOption table[] = {
     {"--stage", "STAGE", "what is taken: see `headlight list stages`", stage, stage_text},
     {"--batch", "I", "the batch entry", batch, batch_text},
     {"--head", "I|I,J,...|all|mean|max", "one head, several in a grid, or their mean or largest", head, head_text},
-    {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]", "of a network: layers by heads, or what they give together up to layer N", layers, layers_text},
-    {"--rows", "A:B", "a part of the rows, as Python counts", part<&ExportOptions::rows>, part_text<&ExportOptions::rows>},
+    {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]",
+     "of a network: layers by heads, or what they give together up to layer N", layers, layers_text},
+    {"--rows", "A:B", "a part of the rows, as Python counts", part<&ExportOptions::rows>,
+     part_text<&ExportOptions::rows>},
     {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
-    {"--kind", "heatmap|arcs|difference|...", "or reach, blocks, side-by-side (of masks); difference: of two heads or files", kind, kind_text},
-    {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>, plain_text<&Style::other_mask>},
-    {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own", plain<&Style::other_file>, plain_text<&Style::other_file>},
+    {"--kind", "heatmap|arcs|difference|...",
+     "or reach, blocks, side-by-side (of masks); difference: of two heads or files", kind, kind_text},
+    {"--other-mask", "EXPR", "the second mask of side-by-side", plain<&Style::other_mask>,
+     plain_text<&Style::other_mask>},
+    {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",
+     plain<&Style::other_file>, plain_text<&Style::other_file>},
     {"--block", "N", "the side of a block, for blocks", whole<&Style::block>, whole_text<&Style::block>},
-    {"--style", "light|dark|print|FILE", "print: without colour; FILE: JSON, {\"font-size\": 7, \"norm\": \"log\"}", style_named, style_text},
+    {"--style", "light|dark|print|FILE", "print: without colour; FILE: JSON, {\"font-size\": 7, \"norm\": \"log\"}",
+     style_named, style_text},
     {"--colormap", "NAME", "see `headlight list colormaps`", colormap_name, colormap_text},
-    {"--range", "row|head|stage|LO:HI|LO%:HI%", "what the colours span; stage: one scale for all heads", range, range_text},
+    {"--range", "row|head|stage|LO:HI|LO%:HI%", "what the colours span; stage: one scale for all heads", range,
+     range_text},
     {"--norm", "linear|sqrt|log", "how values spread over the colours", norm, norm_text},
     {"--theme", "light|dark", "ink on paper, or the other way round", theme, theme_text},
     {"--title", "TEXT", "in place of the stage's name; \"\" for none", words<&Style::title>, words_text<&Style::title>},
-    {"--row-label", "TEXT", "what the rows are; \"\" for none", words<&Style::row_label>, words_text<&Style::row_label>},
+    {"--row-label", "TEXT", "what the rows are; \"\" for none", words<&Style::row_label>,
+     words_text<&Style::row_label>},
     {"--col-label", "TEXT", "what the columns are; \"\" for none", words<&Style::col_label>,
      words_text<&Style::col_label>},
     {"--no-tokens", "", "indices in place of the tokens", turn<&Style::tokens, false>, turned<&Style::tokens, false>},
@@ -286,9 +273,12 @@ constexpr ExportOption table[] = {
      turned<&Style::transparent, true>},
     {"--cell", "PIXELS", "the width and height of a cell", cell, cell_text},
     {"--columns", "N", "of the grid of heads", whole<&Style::columns>, whole_text<&Style::columns>},
-    {"--letters", "", "(a), (b), ... before the heads' names", turn<&Style::letters, true>, turned<&Style::letters, true>},
-    {"--highlight", "Q0:Q1,K0:K1[=LABEL]", "a frame around these cells; may be repeated", highlight, highlight_text, true},
-    {"--size", "WxH|W|column|page", "of the figure: 640x480 pixels, 8x6cm, 80mm wide, 3.5x2.5in, a column (3.5in)", size, size_text},
+    {"--letters", "", "(a), (b), ... before the heads' names", turn<&Style::letters, true>,
+     turned<&Style::letters, true>},
+    {"--highlight", "Q0:Q1,K0:K1[=LABEL]", "a frame around these cells; may be repeated", highlight, highlight_text,
+     true},
+    {"--size", "WxH|W|column|page", "of the figure: 640x480 pixels, 8x6cm, 80mm wide, 3.5x2.5in, a column (3.5in)",
+     size, size_text},
     {"--font-size", "PT", "points, 6 or more; 8 on paper unless set", font_size, font_size_text},
     {"--font", "FAMILY", "of labels and titles", plain<&Style::font>, plain_text<&Style::font>},
     {"--dpi", "N", "pixels to an inch: 96 for pixels, 300 for lengths unless set", dpi, dpi_text},
@@ -298,9 +288,7 @@ constexpr ExportOption table[] = {
 
 }  // namespace
 
-std::span<const ExportOption> all_export_options() {
-  return table;
-}
+std::span<const ExportOption> all_export_options() { return table; }
 
 void clear_export_option(ExportOptions& options, std::string_view option) {
   const ExportOptions usual;

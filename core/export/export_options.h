@@ -17,11 +17,12 @@ struct ExportOptions {
   Stage stage = Stage::weights;
   Index batch = 0;
   std::vector<Index> heads = {0};
-  bool all_heads = false;  ///< wins over `heads`
-  bool said_heads = false; ///< `heads` were asked for: of layers, else every head is drawn
+  bool all_heads = false;          ///< wins over `heads`
+  bool said_heads = false;         ///< `heads` were asked for: of layers, else every head is drawn
   HeadPool pool = HeadPool::none;  ///< wins over both
   Part rows, cols;
-  std::string layers;  ///< all layers in place of one: "all", a stack's name, "rollout", "flow" (core/export/layers_figure.h); "": one
+  std::string layers;  ///< all layers in place of one: "all", a stack's name, "rollout", "flow"
+                       ///< (core/export/layers_figure.h); "": one
 
   StageFigureStyle style;  ///< but for size and scale, which the next two say
   std::optional<WantedSize> size;
@@ -36,8 +37,8 @@ struct ExportOption {
   std::string_view help;
   /// Throws SettingError for text that it does not take.
   void (*apply)(ExportOptions& options, std::string_view option, std::string_view text);
-  /// The text that apply() would take for what the options have; none for the default. Of an option that may stand there
-  /// several times, one line each.
+  /// The text that apply() would take for what the options have; none for the default. Of an option that may stand
+  /// there several times, one line each.
   std::optional<std::string> (*text)(const ExportOptions& options);
   bool repeats = false;
 };
@@ -48,7 +49,8 @@ std::span<const ExportOption> all_export_options();
 /// Back to its default.
 void clear_export_option(ExportOptions& options, std::string_view option);
 
-/// Those that are not at their defaults, as words of a command line, --stage always: {"--stage", "weights", "--values"}.
+/// Those that are not at their defaults, as words of a command line, --stage always: {"--stage", "weights",
+/// "--values"}.
 std::vector<std::string> export_words(const ExportOptions& options);
 
 /// What of the trace is meant. Throws SettingError for a stage, batch entry or head that it does not have.

@@ -27,13 +27,15 @@ Tensor mask_of(const StageCut& cut, Index head) {
   const CellMasks masks = scores.masks(head);
   Buffer cells;
   for (Index row = 0; row < like.rows; ++row) {
-    for (Index col = 0; col < like.cols; ++col) cells.push_back(!masks.allowed || (*masks.allowed)(row, col) != 0 ? 1.0f : 0.0f);
+    for (Index col = 0; col < like.cols; ++col)
+      cells.push_back(!masks.allowed || (*masks.allowed)(row, col) != 0 ? 1.0f : 0.0f);
   }
   return {{like.rows, like.cols}, std::move(cells)};
 }
 
 /// One panel that the figure keeps itself, with the words of a matrix of queries and keys.
-FigureSpec figure_of_tensor(const StageCut& cut, const StageFigureStyle& style, Tensor cells, const std::string& title) {
+FigureSpec figure_of_tensor(const StageCut& cut, const StageFigureStyle& style, Tensor cells,
+                            const std::string& title) {
   StageFigureStyle own = style;
   own.range = {};
   own.norm = Norm::linear;
@@ -59,13 +61,19 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
   const Tensor& mine = cut.tensor();
   const auto fit = [&](const Tensor& theirs) {
     if (theirs.shape() == mine.shape()) return theirs;
-    throw FileError(file, "its " + std::string(name(cut.stage)) + " has shape " + to_string(theirs.shape()), "expected " + to_string(mine.shape()) + ", as the first file's");
+    throw FileError(file, "its " + std::string(name(cut.stage)) + " has shape " + to_string(theirs.shape()),
+                    "expected " + to_string(mine.shape()) + ", as the first file's");
   };
   const bool is_scenario = file.ends_with(".json");
-  if (!is_scenario && !std::filesystem::is_directory(path_from(file)) && open_arrays(path_from(file))->find(name(cut.stage))) {
+  if (!is_scenario && !std::filesystem::is_directory(path_from(file)) &&
+      open_arrays(path_from(file))->find(name(cut.stage))) {
     const OwnStages own = read_own_stages(file, cut.trace);
     const OwnStage* found = own.find(cut.stage);
-    if (found && !found->fits) throw FileError(file, found->reading.plain() ? "its " + std::string(name(cut.stage)) + " has another shape" : in_words(found->reading), "expected " + to_string(mine.shape()));
+    if (found && !found->fits)
+      throw FileError(file,
+                      found->reading.plain() ? "its " + std::string(name(cut.stage)) + " has another shape"
+                                             : in_words(found->reading),
+                      "expected " + to_string(mine.shape()));
     if (found) return fit(found->values);
   }
   Scenario scenario = cut.trace.scenario;
@@ -76,7 +84,8 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
     scenario.file = file;
   }
   const auto theirs = compute_any(scenario);
-  if (!theirs->has(cut.stage)) throw FileError(file, "gives no " + std::string(name(cut.stage)), "expected the stage that is drawn");
+  if (!theirs->has(cut.stage))
+    throw FileError(file, "gives no " + std::string(name(cut.stage)), "expected the stage that is drawn");
   return fit((*theirs)[cut.stage]);
 }
 
@@ -87,15 +96,19 @@ FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& styl
   const Tensor theirs = stage_of(style.other_file, cut);
   const auto [r0, r1] = settle(cut.rows, theirs.matrix(cut.batch, 0).rows, "--rows");
   const auto [c0, c1] = settle(cut.cols, theirs.matrix(cut.batch, 0).cols, "--cols");
-  if (cut.pool != HeadPool::none) throw SettingError("--kind", "a difference of files is of heads as they are", "expected --head all, or numbers");
+  if (cut.pool != HeadPool::none)
+    throw SettingError("--kind", "a difference of files is of heads as they are", "expected --head all, or numbers");
   spec.kept.reserve(cut.heads.size());
   for (std::size_t i = 0; i < cut.heads.size(); ++i) {
     const MatrixView whole = theirs.matrix(cut.batch, cut.heads[i]);
-    const MatrixView part{whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride, whole.col_stride};
+    const MatrixView part{whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0,
+                          whole.row_stride, whole.col_stride};
     spec.kept.push_back(less(part, plain.matrix(cut.heads[i])));
     spec.panels[i].matrix = spec.kept.back().matrix();
   }
-  if (!style.title) spec.title = std::string(name(cut.stage)) + " · " + std::string(file_name_of(style.other_file)) + " − " + (cut.trace.scenario.file.empty() ? "this" : std::string(file_name_of(cut.trace.scenario.file)));
+  if (!style.title)
+    spec.title = std::string(name(cut.stage)) + " · " + std::string(file_name_of(style.other_file)) + " − " +
+                 (cut.trace.scenario.file.empty() ? "this" : std::string(file_name_of(cut.trace.scenario.file)));
   spec.subtitle.clear();
   spec.palette = Palette::diverging;
   if (style.colormap.empty()) spec.colormap = style.print ? "coolwarm" : "";
@@ -108,13 +121,16 @@ FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& styl
 
 FigureSpec difference(const StageCut& cut, const StageFigureStyle& style) {
   if (!style.other_file.empty()) return difference_of_files(cut, style);
-  if (cut.heads.size() != 2) throw SettingError("--kind", "a difference is of two heads or of two files", "expected --head I,J or --other-file FILE with it");
+  if (cut.heads.size() != 2)
+    throw SettingError("--kind", "a difference is of two heads or of two files",
+                       "expected --head I,J or --other-file FILE with it");
   const Index a = cut.heads[0], b = cut.heads[1];
   StageCut first = cut;
   first.grid = false;
   first.heads = {a};
   FigureSpec spec = stage_figure(first, style);
-  if (!style.title) spec.title = std::string(name(cut.stage)) + " · head " + std::to_string(b) + " − head " + std::to_string(a);
+  if (!style.title)
+    spec.title = std::string(name(cut.stage)) + " · head " + std::to_string(b) + " − head " + std::to_string(a);
   spec.subtitle.clear();
   spec.palette = Palette::diverging;
   spec.kept.push_back(less(cut.matrix(b), cut.matrix(a)));
@@ -144,8 +160,8 @@ FigureSpec blocks_figure(const StageCut& cut, const StageFigureStyle& style) {
   const Index block = style.block.value_or(usual_block(mask.size(0)));
   const BlockCounts counts = block_counts(mask, block);
   FigureSpec spec = figure_of_tensor(cut, style, block_cells(mask.matrix(), block),
-                                     "blocks of " + std::to_string(block) + ": " + std::to_string(counts.empty) + " of " +
-                                         std::to_string(counts.blocks()) + " skipped");
+                                     "blocks of " + std::to_string(block) + ": " + std::to_string(counts.empty) +
+                                         " of " + std::to_string(counts.blocks()) + " skipped");
   spec.bar = false;
   spec.panels.front().masks.allowed = spec.panels.front().matrix;
   spec.words.masked = "skipped";
@@ -157,7 +173,8 @@ FigureSpec blocks_figure(const StageCut& cut, const StageFigureStyle& style) {
 }
 
 FigureSpec sides(const StageCut& cut, const StageFigureStyle& style) {
-  if (style.other_mask.empty()) throw SettingError("--kind", "side-by-side needs a second mask", "expected --other-mask EXPR with it");
+  if (style.other_mask.empty())
+    throw SettingError("--kind", "side-by-side needs a second mask", "expected --other-mask EXPR with it");
   const Tensor a = mask_of(cut, cut.heads.front());
   StageCut whole = cut;
   whole.rows = whole.cols = {};
@@ -184,7 +201,8 @@ FigureSpec sides(const StageCut& cut, const StageFigureStyle& style) {
   const auto panel = [&](std::size_t allowed, const std::string& title) {
     return FigurePanel{spec.kept[0].matrix(), {spec.kept[allowed].matrix(), {}}, title, {}};
   };
-  spec.panels = {panel(1, "A: " + mask), panel(2, "B: " + style.other_mask), panel(3, "B − A: " + std::to_string(only_a) + " only A, " + std::to_string(only_b) + " only B")};
+  spec.panels = {panel(1, "A: " + mask), panel(2, "B: " + style.other_mask),
+                 panel(3, "B − A: " + std::to_string(only_a) + " only A, " + std::to_string(only_b) + " only B")};
   spec.palette = Palette::diverging;
   spec.colormap = "mask pair";
   spec.range_mode = RangeMode::fixed;
@@ -200,7 +218,8 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
     case PictureKind::heatmap: break;
     case PictureKind::arcs: {
       if (info(cut.stage).rows != Axis::query || info(cut.stage).cols != Axis::key) {
-        throw SettingError("--kind", "arcs join queries and keys, which " + std::string(name(cut.stage)) + " has not", "expected weights");
+        throw SettingError("--kind", "arcs join queries and keys, which " + std::string(name(cut.stage)) + " has not",
+                           "expected weights");
       }
       FigureSpec spec = stage_figure(cut, style);
       spec.kind = FigureKind::arcs;
@@ -218,8 +237,9 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
                         mark.first_col >= spec.first_col && mark.last_col <= spec.first_col + shown.cols;
     if (!inside) {
       throw SettingError("--highlight", "a frame lies outside of the matrix",
-                         "expected rows within " + std::to_string(spec.first_row) + ":" + std::to_string(spec.first_row + shown.rows) +
-                             " and columns within " + std::to_string(spec.first_col) + ":" + std::to_string(spec.first_col + shown.cols));
+                         "expected rows within " + std::to_string(spec.first_row) + ":" +
+                             std::to_string(spec.first_row + shown.rows) + " and columns within " +
+                             std::to_string(spec.first_col) + ":" + std::to_string(spec.first_col + shown.cols));
     }
   }
   return spec;

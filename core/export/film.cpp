@@ -26,7 +26,8 @@ class FileFilm : public Film {
   explicit FileFilm(std::string path) : path_(std::move(path)) {
     const fs::path folder = path_from(path_).parent_path();
     std::error_code error;
-    if (!folder.empty() && !fs::is_directory(folder, error)) throw FileError(path_, "cannot be written: there is no folder " + utf8_from(folder));
+    if (!folder.empty() && !fs::is_directory(folder, error))
+      throw FileError(path_, "cannot be written: there is no folder " + utf8_from(folder));
   }
   void add(Image frame, double seconds) override { writer_.add(std::move(frame), seconds); }
   bool fits(const Image& frame) const override { return writer_.fits(frame); }
@@ -42,7 +43,8 @@ class FileFilm : public Film {
 
 bool is_frame(const fs::directory_entry& entry) {
   const std::string name = utf8_from(entry.path().filename());
-  return entry.is_regular_file() && name.size() == 9 && name.ends_with(".png") && std::all_of(name.begin(), name.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
+  return entry.is_regular_file() && name.size() == 9 && name.ends_with(".png") &&
+         std::all_of(name.begin(), name.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Numbered pictures, in a folder beside that takes the name once all are there.
@@ -51,10 +53,12 @@ class FolderFilm : public Film {
   FolderFilm(const std::string& path, double tick) : path_(path), tick_(tick) {
     target_ = path_from(path).lexically_normal();
     if (!target_.has_filename()) target_ = target_.parent_path();
-    if (target_.empty() || target_ == "." || target_ == "..") throw FileError(path, "is the folder one is in", "expected the name of one of its own");
+    if (target_.empty() || target_ == "." || target_ == "..")
+      throw FileError(path, "is the folder one is in", "expected the name of one of its own");
     const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
     std::error_code error;
-    if (!fs::is_directory(parent, error)) throw FileError(path, "cannot be written: there is no folder " + utf8_from(parent));
+    if (!fs::is_directory(parent, error))
+      throw FileError(path, "cannot be written: there is no folder " + utf8_from(parent));
     refuse_other_things();
     growing_ = parent / (".headlight-" + std::to_string(std::random_device()()) + ".frames");
     if (!fs::create_directory(growing_, error)) throw FileError(path, "cannot be written: " + error.message());
@@ -66,7 +70,9 @@ class FolderFilm : public Film {
     if (!growing_.empty()) fs::remove_all(growing_, ignored);
   }
 
-  bool fits(const Image& frame) const override { return width_ == 0 || (frame.width == width_ && frame.height == height_); }
+  bool fits(const Image& frame) const override {
+    return width_ == 0 || (frame.width == width_ && frame.height == height_);
+  }
 
   void add(Image frame, double seconds) override {
     width_ = frame.width;
@@ -74,7 +80,8 @@ class FolderFilm : public Film {
     const std::vector<std::uint8_t> png = encode_png(frame);
     const auto times = std::max<long>(std::lround(seconds / tick_), 1);
     for (long i = 0; i < times; ++i) {
-      if (++count_ > 99999) throw FileError(path_, "would hold more than 99999 pictures", "expected fewer or shorter steps");
+      if (++count_ > 99999)
+        throw FileError(path_, "would hold more than 99999 pictures", "expected fewer or shorter steps");
       char name[16];
       std::snprintf(name, sizeof name, "%05d.png", count_);
       write_bytes(growing_ / name, std::as_bytes(std::span(png)), growing_ / name);
@@ -105,7 +112,9 @@ class FolderFilm : public Film {
     if (!fs::exists(status)) return;
     if (!fs::is_directory(status)) throw FileError(path_, "is a file", "expected a folder for the pictures");
     for (const fs::directory_entry& entry : fs::directory_iterator(target_, error)) {
-      if (!is_frame(entry)) throw FileError(path_, "holds other things, such as " + utf8_from(entry.path().filename()), "expected a new or empty folder");
+      if (!is_frame(entry))
+        throw FileError(path_, "holds other things, such as " + utf8_from(entry.path().filename()),
+                        "expected a new or empty folder");
     }
     if (error) throw FileError(path_, "cannot be read: " + error.message());
   }
@@ -120,11 +129,13 @@ class FolderFilm : public Film {
 
 std::unique_ptr<Film> film_to(const std::string& path, double tick) {
   std::error_code error;
-  if (path.ends_with('/') || path.ends_with('\\') || fs::is_directory(path_from(path), error)) return std::make_unique<FolderFilm>(path, tick);
+  if (path.ends_with('/') || path.ends_with('\\') || fs::is_directory(path_from(path), error))
+    return std::make_unique<FolderFilm>(path, tick);
   const std::string ending = extension_of(path);
   if (ending == ".png" || ending == ".apng") return std::make_unique<FileFilm<AnimationWriter>>(path);
   if (ending == ".gif") return std::make_unique<FileFilm<GifWriter>>(path);
-  throw FileError(path, "is no animation's name", "expected one that ends in .png or .gif, or a folder's, that ends in /");
+  throw FileError(path, "is no animation's name",
+                  "expected one that ends in .png or .gif, or a folder's, that ends in /");
 }
 
 }  // namespace headlight

@@ -1,4 +1,5 @@
-// Films: pictures that follow one another, into a file that plays them or into a folder of pictures that an encoder takes.
+// Films: pictures that follow one another, into a file that plays them or into a folder of pictures that an encoder
+// takes.
 #pragma once
 
 #include <memory>
@@ -18,9 +19,9 @@ class Film {
   virtual void finish() = 0;
 };
 
-/// By the ending of `path`: .png for an animated PNG, .gif, or a folder (a name that ends in /, or one that is there), which
-/// gets 00001.png, 00002.png, … that stand `tick` seconds each: one that stands longer comes several times. A folder that
-/// holds anything but such pictures is refused. Throws FileError.
+/// By the ending of `path`: .png for an animated PNG, .gif, or a folder (a name that ends in /, or one that is there),
+/// which gets 00001.png, 00002.png, … that stand `tick` seconds each: one that stands longer comes several times. A
+/// folder that holds anything but such pictures is refused. Throws FileError.
 std::unique_ptr<Film> film_to(const std::string& path, double tick);
 
 }  // namespace headlight

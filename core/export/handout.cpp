@@ -62,7 +62,8 @@ class Pages {
 
   void stage(const StageCut& cut, const std::string& shape, const std::string& about) {
     const StageInfo& stage = info(cut.stage);
-    const std::vector<std::string> lines = about.empty() ? std::vector<std::string>{} : broken_lines(about, body, inner(), typesetter_);
+    const std::vector<std::string> lines =
+        about.empty() ? std::vector<std::string>{} : broken_lines(about, body, inner(), typesetter_);
     StageFigureStyle style;
     style.title = "";
     style.on_paper = true;
@@ -114,7 +115,13 @@ class Pages {
   }
 
   void footer() {
-    canvas_.text({filled(text_.page, {page_, count_}), FontRole::text, 10, theme_.muted, {width_ / 2, height_ - margin / 2}, Anchor::middle, 0});
+    canvas_.text({filled(text_.page, {page_, count_}),
+                  FontRole::text,
+                  10,
+                  theme_.muted,
+                  {width_ / 2, height_ - margin / 2},
+                  Anchor::middle,
+                  0});
   }
 
   const HandoutText& text_;

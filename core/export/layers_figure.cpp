@@ -30,7 +30,8 @@ std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries)
 }
 
 /// A layer as the pass went through it: a change is of its own layer alone, all others are as their model says.
-std::shared_ptr<const Trace> as_passed(const std::shared_ptr<const NetworkRun>& pass, Index layer, const Scenario& looked_at) {
+std::shared_ptr<const Trace> as_passed(const std::shared_ptr<const NetworkRun>& pass, Index layer,
+                                       const Scenario& looked_at) {
   Scenario scenario = pass->change && pass->change->layer == layer ? pass->change->settings : Scenario();
   scenario.source = looked_at.source;
   scenario.file = looked_at.file;
@@ -42,7 +43,8 @@ std::shared_ptr<const Trace> as_passed(const std::shared_ptr<const NetworkRun>& 
 }
 
 [[noreturn]] void no_layers(const ExportOptions& options) {
-  throw SettingError("--layers", "\"" + options.layers + "\" is of several layers, which are not here", "expected a network, or a file with the attention of several layers");
+  throw SettingError("--layers", "\"" + options.layers + "\" is of several layers, which are not here",
+                     "expected a network, or a file with the attention of several layers");
 }
 
 bool is_part(const std::string& word) { return word == "encoder" || word == "decoder" || word == "cross"; }
@@ -51,7 +53,9 @@ bool is_part(const std::string& word) { return word == "encoder" || word == "dec
 
 std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& options) {
   std::vector<DrawnLayer> all;
-  const auto wanted = [&](const std::string& name) { return !is_part(options.layers) || name.starts_with(options.layers); };
+  const auto wanted = [&](const std::string& name) {
+    return !is_part(options.layers) || name.starts_with(options.layers);
+  };
   if (network_of(trace.inputs)) {
     const auto pass = whole_pass(trace, false);
     const auto layers = pass->network->layers();
@@ -63,15 +67,19 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
     }
   } else if (trace.inputs.weights.defined() && trace.inputs.file && options.stage == Stage::weights) {
     for (const FileAttention& each : attentions_of(*trace.inputs.file, trace.scenario)) {
-      if (wanted(each.group) || wanted(each.layer)) all.push_back({each.layer, each.weights, {}, each.group.find("cross") != std::string::npos});
+      if (wanted(each.group) || wanted(each.layer))
+        all.push_back({each.layer, each.weights, {}, each.group.find("cross") != std::string::npos});
     }
   }
   if (all.empty()) no_layers(options);
   const Tensor& first = all.front().values;
   for (const DrawnLayer& layer : all) {
-    const bool fits = layer.values.rank() == first.rank() && layer.values.size(-1) == first.size(-1) && layer.values.size(-2) == first.size(-2);
+    const bool fits = layer.values.rank() == first.rank() && layer.values.size(-1) == first.size(-1) &&
+                      layer.values.size(-2) == first.size(-2);
     if (!fits) {
-      throw SettingError("--layers", layer.name + " is " + to_string(layer.values.shape()) + ", " + all.front().name + " " + to_string(first.shape()),
+      throw SettingError("--layers",
+                         layer.name + " is " + to_string(layer.values.shape()) + ", " + all.front().name + " " +
+                             to_string(first.shape()),
                          "expected --layers encoder, decoder or cross");
     }
   }
@@ -80,13 +88,18 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
 
 namespace {
 
-std::pair<Index, Index> rows_of(const ExportOptions& options, const MatrixView& whole) { return settle(options.rows, whole.rows, "--rows"); }
-std::pair<Index, Index> cols_of(const ExportOptions& options, const MatrixView& whole) { return settle(options.cols, whole.cols, "--cols"); }
+std::pair<Index, Index> rows_of(const ExportOptions& options, const MatrixView& whole) {
+  return settle(options.rows, whole.rows, "--rows");
+}
+std::pair<Index, Index> cols_of(const ExportOptions& options, const MatrixView& whole) {
+  return settle(options.cols, whole.cols, "--cols");
+}
 
 MatrixView part_of(const ExportOptions& options, const MatrixView& whole) {
   const auto [r0, r1] = rows_of(options, whole);
   const auto [c0, c1] = cols_of(options, whole);
-  return {whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride, whole.col_stride};
+  return {whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride,
+          whole.col_stride};
 }
 
 /// The heads that are drawn of each layer.
@@ -97,7 +110,8 @@ std::vector<Index> heads_of(const ExportOptions& options, const DrawnLayer& laye
   for (Index h = 0; h < count; ++h) {
     if (!said || std::ranges::find(options.heads, h) != options.heads.end()) heads.push_back(h);
   }
-  if (heads.empty()) throw SettingError("--head", "names no head of layer " + layer.name, "expected 0 to " + std::to_string(count - 1));
+  if (heads.empty())
+    throw SettingError("--head", "names no head of layer " + layer.name, "expected 0 to " + std::to_string(count - 1));
   return heads;
 }
 
@@ -117,10 +131,15 @@ Tensor mean_of_heads(const Tensor& values, Index batch) {
 /// Throws SettingError for a batch entry that is not there, and for what is not made of a layer's heads.
 void check_pool(const ExportOptions& options, const DrawnLayer& layer) {
   const Index batches = layer.values.size(0);
-  if (options.batch >= batches) throw SettingError("--batch", std::to_string(options.batch) + " is out of range", "expected 0 to " + std::to_string(batches - 1));
-  if (options.pool == HeadPool::max) throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
+  if (options.batch >= batches)
+    throw SettingError("--batch", std::to_string(options.batch) + " is out of range",
+                       "expected 0 to " + std::to_string(batches - 1));
+  if (options.pool == HeadPool::max)
+    throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
 }
-bool is_pooled(const ExportOptions& options, const DrawnLayer& layer) { return options.pool == HeadPool::mean && layer.values.rank() == 4; }
+bool is_pooled(const ExportOptions& options, const DrawnLayer& layer) {
+  return options.pool == HeadPool::mean && layer.values.rank() == 4;
+}
 
 FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   std::vector<DrawnLayer> layers = layers_drawn(trace, options);
@@ -129,7 +148,8 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   of_one.heads = {0};
   of_one.pool = HeadPool::none;
   const StageFigureStyle style = style_of(options);
-  // Words and sizes are those of the layers that are drawn: cross-attention asks with other words than the layer looked at.
+  // Words and sizes are those of the layers that are drawn: cross-attention asks with other words than the layer looked
+  // at.
   StageCut cut = cut_of(of_one, layers.front().trace ? *layers.front().trace : trace);
   FigureSpec spec = stage_figure(cut, style);
   spec.panels.clear();
@@ -155,8 +175,11 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
       spec.panels.push_back(std::move(panel));
     }
   }
-  if (!style.columns) spec.columns = options.pool == HeadPool::mean ? spec.columns : std::optional(static_cast<Index>(widest));
-  if (!style.title) spec.title = std::string(name(options.stage)) + (options.pool == HeadPool::mean ? " · mean over heads, by layer" : " · layer.head");
+  if (!style.columns)
+    spec.columns = options.pool == HeadPool::mean ? spec.columns : std::optional(static_cast<Index>(widest));
+  if (!style.title)
+    spec.title = std::string(name(options.stage)) +
+                 (options.pool == HeadPool::mean ? " · mean over heads, by layer" : " · layer.head");
   if (!style.own_range) {
     spec.range_mode = RangeMode::stage;  // of all panels together
     spec.range.reset();
@@ -166,7 +189,9 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
 
 }  // namespace
 
-bool takes_layers_together(const ExportOptions& options) { return options.layers.starts_with("rollout") || options.layers.starts_with("flow"); }
+bool takes_layers_together(const ExportOptions& options) {
+  return options.layers.starts_with("rollout") || options.layers.starts_with("flow");
+}
 
 JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
   HeadOverview overview;
@@ -185,16 +210,27 @@ JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
     const OverviewLayer& chosen = overview.layers[static_cast<std::size_t>(overview.chosen)];
     return upto_layer.empty() ? layer.stack == chosen.stack && layer.cross == chosen.cross : layer.layer == upto_layer;
   };
-  if (!std::ranges::any_of(overview.layers, is_meant)) throw SettingError("--layers", "\"" + upto_layer + "\" is no layer of this network", "expected " + overview.layers.front().layer + " to " + overview.layers.back().layer);
+  if (!std::ranges::any_of(overview.layers, is_meant))
+    throw SettingError("--layers", "\"" + upto_layer + "\" is no layer of this network",
+                       "expected " + overview.layers.front().layer + " to " + overview.layers.back().layer);
   for (Index i = 0; i < std::ssize(overview.layers); ++i) {
     if (is_meant(overview.layers[static_cast<std::size_t>(i)])) last = i;
   }
   const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(last)];
   const std::vector<Tensor> means = overview.means_up_to(last, options.batch);
-  if (means.empty()) throw SettingError("--layers", "\"" + options.layers + "\" needs the layers' averages, which are not kept beyond " + std::to_string(most_mean_tokens) + " tokens", "expected a shorter text");
+  if (means.empty())
+    throw SettingError("--layers",
+                       "\"" + options.layers + "\" needs the layers' averages, which are not kept beyond " +
+                           std::to_string(most_mean_tokens) + " tokens",
+                       "expected a shorter text");
   const Index n = means.front().size(0);
-  if (n != means.front().size(1)) throw SettingError("--layers", "queries and keys of layer " + layer.layer + " are different words, so that layers cannot be multiplied", "expected a layer of self-attention");
-  const std::string upto = means.size() == 1 ? ", layer " + layer.layer : ", layers 0 to " + layer.layer.substr(layer.layer.rfind('.') + 1);
+  if (n != means.front().size(1))
+    throw SettingError(
+        "--layers",
+        "queries and keys of layer " + layer.layer + " are different words, so that layers cannot be multiplied",
+        "expected a layer of self-attention");
+  const std::string upto =
+      means.size() == 1 ? ", layer " + layer.layer : ", layers 0 to " + layer.layer.substr(layer.layer.rfind('.') + 1);
   JoinedLayers out;
   out.means = means;
   for (Index i = 0; i <= last; ++i) {
@@ -221,7 +257,9 @@ JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
 namespace {
 
 FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
-  if (options.stage != Stage::weights) throw SettingError("--layers", options.layers + " is of weights, not of " + std::string(name(options.stage)), "expected --stage weights");
+  if (options.stage != Stage::weights)
+    throw SettingError("--layers", options.layers + " is of weights, not of " + std::string(name(options.stage)),
+                       "expected --stage weights");
   JoinedLayers together = join_layers(trace, options);
   ExportOptions of_one = options;
   of_one.all_heads = false;
@@ -244,7 +282,8 @@ FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
 
 FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
   if (options.layers.empty()) return figure_of(cut_of(options, trace), style_of(options));
-  if (options.style.kind != PictureKind::heatmap) throw SettingError("--layers", "several layers are drawn as heatmaps", "expected no --kind with it");
+  if (options.style.kind != PictureKind::heatmap)
+    throw SettingError("--layers", "several layers are drawn as heatmaps", "expected no --kind with it");
   return takes_layers_together(options) ? together_figure(trace, options) : all_layers(trace, options);
 }
 
@@ -256,7 +295,8 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
     for (Index row = 0; row < part.rows; ++row) {
       for (Index col = 0; col < part.cols; ++col) cells.push_back(part(row, col));
     }
-    return {options.layers.substr(0, options.layers.find(':')), Tensor({part.rows, part.cols}, std::move(cells)), false};
+    return {options.layers.substr(0, options.layers.find(':')), Tensor({part.rows, part.cols}, std::move(cells)),
+            false};
   }
   Buffer numbers;
   Shape shape;
@@ -267,7 +307,8 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
     if (pooled) layer.values = mean_of_heads(layer.values, options.batch);
     const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
     if (shape.empty()) shape = {static_cast<Index>(layers.size()), static_cast<Index>(heads.size()), 0, 0};
-    if (static_cast<Index>(heads.size()) != shape[1]) throw SettingError("--layers", "layers have different numbers of heads", "expected a figure, or one layer");
+    if (static_cast<Index>(heads.size()) != shape[1])
+      throw SettingError("--layers", "layers have different numbers of heads", "expected a figure, or one layer");
     for (const Index h : heads) {
       const MatrixView part = part_of(options, layer.values.matrix(pooled ? 0 : options.batch, h));
       shape[2] = part.rows, shape[3] = part.cols;
@@ -277,7 +318,8 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
     }
   }
   if (options.pool == HeadPool::mean) shape.erase(shape.begin() + 1);
-  return {std::string(name(options.stage)), Tensor(shape, std::move(numbers)), info(options.stage).palette == Palette::boolean};
+  return {std::string(name(options.stage)), Tensor(shape, std::move(numbers)),
+          info(options.stage).palette == Palette::boolean};
 }
 
 }  // namespace headlight

@@ -7,14 +7,14 @@
 
 namespace headlight {
 
-/// The figure that the options ask for: of one layer (core/export/figure_kinds.h), or with ExportOptions::layers of all.
-/// The trace must live until it is drawn. Throws SettingError, FileError.
+/// The figure that the options ask for: of one layer (core/export/figure_kinds.h), or with ExportOptions::layers of
+/// all. The trace must live until it is drawn. Throws SettingError, FileError.
 FigureSpec figure_for(const Trace& trace, const ExportOptions& options);
 
 /// One layer of what is drawn.
 struct DrawnLayer {
-  std::string name;  ///< "3", "cross.0"
-  Tensor values;     ///< [B, H, rows, cols]
+  std::string name;                    ///< "3", "cross.0"
+  Tensor values;                       ///< [B, H, rows, cols]
   std::shared_ptr<const Trace> trace;  ///< whose masks are drawn; null: none are known
   bool cross = false;
 };

@@ -82,7 +82,8 @@ std::string slice(const Part& part) {
 }
 
 std::string filled(std::string text, const std::string& place, const std::string& with) {
-  for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at + with.size())) text.replace(at, place.size(), with);
+  for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at + with.size()))
+    text.replace(at, place.size(), with);
   return text;
 }
 

@@ -8,7 +8,12 @@ namespace {
 
 constexpr std::string_view lesson_prefix = "lesson:", model_prefix = "model:";
 
-int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
+int hex_digit(char c) {
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : -1;
+}
 
 bool is_text(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
@@ -24,8 +29,11 @@ std::string decoded(std::string_view text) {
     if (text[at] == '+') {
       out += ' ';
     } else if (text[at] == '%') {
-      const int high = at + 2 < text.size() ? hex_digit(text[at + 1]) : -1, low = at + 2 < text.size() ? hex_digit(text[at + 2]) : -1;
-      if (high < 0 || low < 0) throw InputError("", "\"" + std::string(text) + "\" in the link has a % without two digits", "expected %25 for a percent sign");
+      const int high = at + 2 < text.size() ? hex_digit(text[at + 1]) : -1,
+                low = at + 2 < text.size() ? hex_digit(text[at + 2]) : -1;
+      if (high < 0 || low < 0)
+        throw InputError("", "\"" + std::string(text) + "\" in the link has a % without two digits",
+                         "expected %25 for a percent sign");
       out += static_cast<char>(high * 16 + low);
       at += 2;
     } else {
@@ -94,7 +102,8 @@ LinkWords words_of_link(std::string_view link) {
     const bool has_value = part.find('=') != std::string_view::npos;
     const std::string key = decoded(cut(part, '='));
     if (key.empty() || key == "embed") continue;
-    if (key == "file") throw InputError("", "a page has no files of its reader's", "expected lesson=…, model=… or settings");
+    if (key == "file")
+      throw InputError("", "a page has no files of its reader's", "expected lesson=…, model=… or settings");
     if (key == "lesson" || key == "model") {
       read.words.insert(read.words.begin(), key + ":" + decoded(part));
       continue;

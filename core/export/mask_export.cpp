@@ -67,7 +67,8 @@ std::string mask_code(const Trace& trace, MaskFormat format) {
   return to_code(expression, target_of(format), context, trace.scenario.painted);
 }
 
-std::filesystem::path export_mask(const Trace& trace, Index batch, Index head, MaskFormat format, const std::filesystem::path& folder) {
+std::filesystem::path export_mask(const Trace& trace, Index batch, Index head, MaskFormat format,
+                                  const std::filesystem::path& folder) {
   const std::filesystem::path path = free_path(folder, "mask", extension(format));
   switch (format) {
     case MaskFormat::npy: write_npy(path, whole_mask(trace), true); break;

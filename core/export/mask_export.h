@@ -10,9 +10,13 @@
 namespace headlight {
 
 enum class MaskFormat : std::uint8_t {
-  npy, npz,                       ///< bool: [n_q, n_k], with heads and batch in front where the mask differs between them
-  csv, png,                       ///< one matrix: a line or a row of pixels a query
-  pytorch, flex_attention, numpy  ///< code
+  npy,
+  npz,  ///< bool: [n_q, n_k], with heads and batch in front where the mask differs between them
+  csv,
+  png,  ///< one matrix: a line or a row of pixels a query
+  pytorch,
+  flex_attention,
+  numpy  ///< code
 };
 
 /// Whether it is text for the clipboard.
@@ -21,6 +25,7 @@ inline bool is_code(MaskFormat format) { return format >= MaskFormat::pytorch; }
 /// Throws ExpressionError where to_code() does. Without a mask: one that allows all.
 std::string mask_code(const Trace& trace, MaskFormat format);
 /// Writes "mask.npy" or, where that is taken, with a number after it; gives the path. Throws FileError.
-std::filesystem::path export_mask(const Trace& trace, Index batch, Index head, MaskFormat format, const std::filesystem::path& folder);
+std::filesystem::path export_mask(const Trace& trace, Index batch, Index head, MaskFormat format,
+                                  const std::filesystem::path& folder);
 
 }  // namespace headlight

@@ -4,7 +4,8 @@
 
 namespace headlight {
 
-std::vector<std::string> broken_lines(const std::string& text, float size, float width, Typesetter& typesetter, FontRole role) {
+std::vector<std::string> broken_lines(const std::string& text, float size, float width, Typesetter& typesetter,
+                                      FontRole role) {
   std::vector<std::string> lines(1);
   std::string word;
   const auto flush = [&] {
@@ -20,7 +21,8 @@ std::vector<std::string> broken_lines(const std::string& text, float size, float
     const std::size_t from = at;
     const char32_t c = next_character(text, at);
     const std::string_view character = std::string_view(text).substr(from, at - from);
-    const bool chinese = c >= 0x2E80 && c < 0xFF00 && !(c >= 0x3000 && c < 0x3040);  // a line may not begin with 。 or ，
+    const bool chinese =
+        c >= 0x2E80 && c < 0xFF00 && !(c >= 0x3000 && c < 0x3040);  // a line may not begin with 。 or ，
     if (c == ' ' || chinese) flush();
     word += character;
   }
@@ -32,7 +34,8 @@ std::string filled(std::string pattern, std::initializer_list<int> numbers) {
   int place = 0;
   for (const int number : numbers) {
     const std::string mark = "{" + std::to_string(place++) + "}";
-    if (const std::size_t at = pattern.find(mark); at != std::string::npos) pattern.replace(at, mark.size(), std::to_string(number));
+    if (const std::size_t at = pattern.find(mark); at != std::string::npos)
+      pattern.replace(at, mark.size(), std::to_string(number));
   }
   return pattern;
 }

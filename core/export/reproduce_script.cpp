@@ -1,8 +1,8 @@
-#include "core/export/script.h"
-#include "core/scenario/model_layer.h"
-
 #include <array>
 #include <utility>
+
+#include "core/export/script.h"
+#include "core/scenario/model_layer.h"
 
 namespace headlight {
 void Script::header() {
@@ -50,8 +50,8 @@ void Script::sizes() {
   if (d.kv_heads == d.heads) {
     line("H, d_head = " + std::to_string(d.heads) + ", " + std::to_string(d.d_head) + "  # heads, channels of each");
   } else {
-    line("H, G, d_head = " + std::to_string(d.heads) + ", " + std::to_string(d.kv_heads) + ", " + std::to_string(d.d_head) +
-         "  # query heads, key/value heads, channels of each");
+    line("H, G, d_head = " + std::to_string(d.heads) + ", " + std::to_string(d.kv_heads) + ", " +
+         std::to_string(d.d_head) + "  # query heads, key/value heads, channels of each");
   }
 }
 

@@ -24,9 +24,7 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-bool makes_own_mask(const Scenario& scenario) {
-  return scenario.mask == "causal()" && scenario.painted.empty();
-}
+bool makes_own_mask(const Scenario& scenario) { return scenario.mask == "causal()" && scenario.painted.empty(); }
 
 void Script::define_norm() {
   const HeadNorm norm = norm_of(trace_, Stage::Q_normed);
@@ -40,13 +38,18 @@ void Script::define_norm() {
                 "    return x / np.maximum(np.sqrt((x * x).sum(-1, keepdims=True)), 1e-12)"));
   } else {
     const bool layer = norm.kind == QkNorm::layer;
-    line(std::string("    \"\"\"") + (layer ? "LayerNorm" : "Root mean square norm") + " of " + (whole ? "all heads at once" : "each head's queries and keys") +
+    line(std::string("    \"\"\"") + (layer ? "LayerNorm" : "Root mean square norm") + " of " +
+         (whole ? "all heads at once" : "each head's queries and keys") +
          (gain ? ", with the model's learned weight" : "") + (bias ? " and bias" : "") + ".\"\"\"");
-    if (norm.gain.defined() && norm.gain.count() > trace_.dims().d_head) line("    weight = weight.reshape(1, x.shape[1], 1, x.shape[3])");
-    if (norm.bias.defined() && norm.bias.count() > trace_.dims().d_head) line("    bias = bias.reshape(1, x.shape[1], 1, x.shape[3])");
-    const std::string axes = whole ? "(1, 3)" : "-1", mean = "(x * x).mean(" + axes + ", " + either("keepdim=True", "keepdims=True") + ")";
+    if (norm.gain.defined() && norm.gain.count() > trace_.dims().d_head)
+      line("    weight = weight.reshape(1, x.shape[1], 1, x.shape[3])");
+    if (norm.bias.defined() && norm.bias.count() > trace_.dims().d_head)
+      line("    bias = bias.reshape(1, x.shape[1], 1, x.shape[3])");
+    const std::string axes = whole ? "(1, 3)" : "-1",
+                      mean = "(x * x).mean(" + axes + ", " + either("keepdim=True", "keepdims=True") + ")";
     if (layer) line("    x = x - x.mean(" + axes + ", " + either("keepdim=True", "keepdims=True") + ")");
-    line("    return x / " + either("torch", "np") + ".sqrt(" + mean + " + " + shortest(norm.epsilon) + ")" + (gain ? " * weight" : "") + (bias ? " + bias" : ""));
+    line("    return x / " + either("torch", "np") + ".sqrt(" + mean + " + " + shortest(norm.epsilon) + ")" +
+         (gain ? " * weight" : "") + (bias ? " + bias" : ""));
   }
   line();
   line();
@@ -56,7 +59,8 @@ void Script::norm(Stage stage) {
   if (stage == Stage::Q_normed) define_norm();
   const std::string array = stage == Stage::Q_normed ? "q_norm" : "k_norm";
   const HeadNorm norm = norm_of(trace_, stage);
-  step(stage, "normalise(" + source(stage) + (norm.gain.defined() ? ", inputs[\"" + array + "\"]" : "") + (norm.bias.defined() ? ", inputs[\"" + array + "_bias\"]" : "") + ")");
+  step(stage, "normalise(" + source(stage) + (norm.gain.defined() ? ", inputs[\"" + array + "\"]" : "") +
+                  (norm.bias.defined() ? ", inputs[\"" + array + "_bias\"]" : "") + ")");
 }
 
 void Script::define_rotation() {
@@ -69,27 +73,32 @@ void Script::define_rotation() {
   line(offset ? "def rotate(x, first=0):" : "def rotate(x):");
   line(own ? "    \"\"\"RoPE: at position i, the j-th pair of channels turns by the angle i · frequency[j].\"\"\""
            : "    \"\"\"RoPE: at position i, the j-th pair of channels turns by the angle i · base^(-2j/d).\"\"\"");
-  line(part ? "    n, d = x.shape[-2], " + std::to_string(rotation.turned()) + "  # only the first d channels turn" : "    n, d = x.shape[-2:]");
+  line(part ? "    n, d = x.shape[-2], " + std::to_string(rotation.turned()) + "  # only the first d channels turn"
+            : "    n, d = x.shape[-2:]");
   if (part) line("    x, rest = x[..., :d], x[..., d:]");
   if (own) {
     std::string list;
     for (const double frequency : rotation.frequencies) list += (list.empty() ? "" : ", ") + shortest(frequency);
-    line("    frequency = " + either("torch.tensor([" + list + "], dtype=torch.float64)", "np.array([" + list + "])") + "  # the model's own");
+    line("    frequency = " + either("torch.tensor([" + list + "], dtype=torch.float64)", "np.array([" + list + "])") +
+         "  # the model's own");
   } else {
-    line("    frequency = " + number(scenario_.rope_base) + " ** (-" + lib + ".arange(0, d, 2, dtype=" + lib + ".float64) / d)");
+    line("    frequency = " + number(scenario_.rope_base) + " ** (-" + lib + ".arange(0, d, 2, dtype=" + lib +
+         ".float64) / d)");
   }
-  line("    angle = " + std::string(offset ? "(first + " : "") + lib + ".arange(n, dtype=" + lib + ".float64)" + (offset ? ")" : "") +
-       "[:, None] * frequency");
+  line("    angle = " + std::string(offset ? "(first + " : "") + lib + ".arange(n, dtype=" + lib + ".float64)" +
+       (offset ? ")" : "") + "[:, None] * frequency");
   line("    cos, sin = " + either("angle.cos().float(), angle.sin().float()",
                                   "np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)"));
-  if (const std::string gain = shortest(static_cast<float>(rotation.gain)); rotation.gain != 1) line("    cos, sin = " + gain + " * cos, " + gain + " * sin");
+  if (const std::string gain = shortest(static_cast<float>(rotation.gain)); rotation.gain != 1)
+    line("    cos, sin = " + gain + " * cos, " + gain + " * sin");
   line(half ? "    a, b = x[..., : d // 2], x[..., d // 2 :]  # pairs (j, j + d/2), as in LLaMA"
             : "    a, b = x[..., 0::2], x[..., 1::2]  # pairs (2j, 2j + 1), as in the paper");
   const std::string pair = "[a * cos - b * sin, a * sin + b * cos]", give = part ? "    x = " : "    return ";
   if (half) {
     line(give + either("torch.cat(" + pair + ", dim=-1)", "np.concatenate(" + pair + ", axis=-1)"));
   } else {
-    line(give + either("torch.stack(" + pair + ", dim=-1).flatten(-2)", "np.stack(" + pair + ", axis=-1).reshape(x.shape)"));
+    line(give +
+         either("torch.stack(" + pair + ", dim=-1).flatten(-2)", "np.stack(" + pair + ", axis=-1).reshape(x.shape)"));
   }
   if (part) line(either("    return torch.cat([x, rest], dim=-1)", "    return np.concatenate([x, rest], axis=-1)"));
   line();
@@ -109,7 +118,8 @@ void Script::scores(Stage stage) {
   if (grouped) {
     line("# Grouped heads: H / G query heads in a row share one key head and one value head.");
     line("keys = " + keys + either(".repeat_interleave(H // G, dim=1)", ".repeat(H // G, axis=1)"));
-    if (trace_.has(Stage::V_heads)) line("values = V_heads" + either(".repeat_interleave(H // G, dim=1)", ".repeat(H // G, axis=1)"));
+    if (trace_.has(Stage::V_heads))
+      line("values = V_heads" + either(".repeat_interleave(H // G, dim=1)", ".repeat(H // G, axis=1)"));
     line();
     keys = "keys";
   }
@@ -200,8 +210,9 @@ void Script::masking(Stage stage) {
     return step(stage, source(stage));
   }
   if (scenario_.mask_mode == MaskMode::add) {
-    return step(stage, either(source(stage) + " + torch.zeros(mask.shape).masked_fill(~mask, " + number(trace_.fill) + ")",
-                              source(stage) + " + np.where(mask, np.float32(0), np.float32(" + number(trace_.fill) + "))"));
+    return step(stage,
+                either(source(stage) + " + torch.zeros(mask.shape).masked_fill(~mask, " + number(trace_.fill) + ")",
+                       source(stage) + " + np.where(mask, np.float32(0), np.float32(" + number(trace_.fill) + "))"));
   }
   step(stage, either(source(stage) + ".masked_fill(~mask, " + number(trace_.fill) + ")",
                      "np.where(mask, " + source(stage) + ", np.float32(" + number(trace_.fill) + "))"));

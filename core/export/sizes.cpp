@@ -28,7 +28,8 @@ PixelSize parse_size(const std::string& option, const std::string& text) {
 WantedSize parse_wanted_size(const std::string& option, const std::string& text) {
   for (const auto& [name, inches] : named_widths) {
     if (text == name) return {inches, 0, LengthUnit::in};
-    if (text.starts_with(name) && text.size() > std::string_view(name).size() && text[std::string_view(name).size()] == 'x') {
+    if (text.starts_with(name) && text.size() > std::string_view(name).size() &&
+        text[std::string_view(name).size()] == 'x') {
       const WantedSize high = parse_wanted_size(option, "1" + text.substr(std::string_view(name).size()));
       const float unit = per_inch[static_cast<int>(high.unit)];
       if (high.unit == LengthUnit::px) break;
@@ -41,7 +42,8 @@ WantedSize parse_wanted_size(const std::string& option, const std::string& text)
     const std::size_t times = lengths.find('x');
     const auto length = [&](const std::string& number) {
       const float value = parse_number(option, number);
-      if (!(value > 0)) throw SettingError(option, "\"" + text + "\" is not a size", "expected lengths above zero, such as 8x6cm");
+      if (!(value > 0))
+        throw SettingError(option, "\"" + text + "\" is not a size", "expected lengths above zero, such as 8x6cm");
       return value;
     };
     if (times == std::string::npos) return {length(lengths), 0, unit};

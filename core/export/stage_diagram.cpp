@@ -9,7 +9,8 @@
 namespace headlight {
 namespace {
 
-constexpr float arrow = 17, most_wide = 92, tall = 46, name_line = 15, line_gap = 10, small = 8.5f;  // 8.5 units are 6.4 pt
+constexpr float arrow = 17, most_wide = 92, tall = 46, name_line = 15, line_gap = 10,
+                small = 8.5f;  // 8.5 units are 6.4 pt
 
 /// One line: its stages in order, and what the first is made from, where that stands in other lines.
 struct DiagramLine {
@@ -35,7 +36,8 @@ std::vector<DiagramLine> lines_of(const Trace& trace) {
   const auto has = [&](Stage stage) { return trace.has(stage); };
   for (DiagramLine& line : lines) {
     for (const SourceStage& source : info(line.stages.front()).sources) {
-      if (const auto stage = stand_in(source.stage, has)) line.from += (line.from.empty() ? "" : ", ") + std::string(name(*stage));
+      if (const auto stage = stand_in(source.stage, has))
+        line.from += (line.from.empty() ? "" : ", ") + std::string(name(*stage));
     }
   }
   return lines;
@@ -43,7 +45,8 @@ std::vector<DiagramLine> lines_of(const Trace& trace) {
 
 class Diagram {
  public:
-  Diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head) : canvas_(canvas), typesetter_(typesetter), trace_(trace), head_(head) {}
+  Diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head)
+      : canvas_(canvas), typesetter_(typesetter), trace_(trace), head_(head) {}
 
   float draw(Point at, float width) {
     const std::vector<DiagramLine> lines = lines_of(trace_);
@@ -64,7 +67,8 @@ class Diagram {
  private:
   void draw_line(const DiagramLine& line, Point at) {
     const float middle = at.y + name_line + tall / 2;
-    canvas_.text({line.from, FontRole::mono, small, theme_.muted, {at.x + indent_ - 4, middle + small / 3}, Anchor::end, 0});
+    canvas_.text(
+        {line.from, FontRole::mono, small, theme_.muted, {at.x + indent_ - 4, middle + small / 3}, Anchor::end, 0});
     float x = at.x + indent_;
     for (const Stage stage : line.stages) {
       // The mask is made from nothing: a plus where it comes to the scores.
@@ -78,9 +82,14 @@ class Diagram {
   void draw_stage(Stage stage, Point at) {
     const bool x = is_input(stage) && trace_.inputs.self_attention();
     const std::string title = x ? "X" : std::string(name(stage));
-    canvas_.text({typesetter_.elide(title, FontRole::strong, small + 1, wide_ + arrow - 3), FontRole::strong, small + 1, colour_of(info(stage).lane), {at.x, at.y + name_line - 5}});
+    canvas_.text({typesetter_.elide(title, FontRole::strong, small + 1, wide_ + arrow - 3),
+                  FontRole::strong,
+                  small + 1,
+                  colour_of(info(stage).lane),
+                  {at.x, at.y + name_line - 5}});
     StageCut cut{trace_, stage};
-    if (has_head_axis(stage)) cut.heads = {std::min(is_per_kv_head(stage) ? head_ / trace_.dims().groups() : head_, trace_[stage].size(1) - 1)};
+    if (has_head_axis(stage))
+      cut.heads = {std::min(is_per_kv_head(stage) ? head_ / trace_.dims().groups() : head_, trace_[stage].size(1) - 1)};
     StageFigureStyle style;
     style.bare = style.on_paper = true;
     style.size = FigureSize{wide_, tall};
@@ -94,7 +103,8 @@ class Diagram {
       return;
     }
     canvas_.path(through({{x + 3, y}, {x + arrow - 6, y}}), 1, theme_.muted, false);
-    canvas_.path(through({{x + arrow - 3, y}, {x + arrow - 8, y - 2.5f}, {x + arrow - 8, y + 2.5f}}), 0, theme_.muted, true);
+    canvas_.path(through({{x + arrow - 3, y}, {x + arrow - 8, y - 2.5f}, {x + arrow - 8, y + 2.5f}}), 0, theme_.muted,
+                 true);
   }
 
   Rgba colour_of(Lane lane) const {
@@ -119,7 +129,8 @@ class Diagram {
 
 }  // namespace
 
-float draw_stage_diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head, Point at, float width) {
+float draw_stage_diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head, Point at,
+                         float width) {
   return Diagram(canvas, typesetter, trace, head).draw(at, width);
 }
 

@@ -1,5 +1,5 @@
-// The stages of a computation as one picture on paper: each a small matrix under its name, a line for the queries, the keys, the
-// values, the scores up to the weights, and what is made with those.
+// The stages of a computation as one picture on paper: each a small matrix under its name, a line for the queries, the
+// keys, the values, the scores up to the weights, and what is made with those.
 #pragma once
 
 #include "core/figure/figure_canvas.h"
@@ -8,6 +8,7 @@
 namespace headlight {
 
 /// Draws it from `at` within `width`, of one head; gives its height. In units.
-float draw_stage_diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head, Point at, float width);
+float draw_stage_diagram(PdfCanvas& canvas, Typesetter& typesetter, const Trace& trace, Index head, Point at,
+                         float width);
 
 }  // namespace headlight

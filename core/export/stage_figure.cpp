@@ -12,9 +12,7 @@
 namespace headlight {
 namespace {
 
-Index heads_of(const StageCut& cut) {
-  return has_head_axis(cut.stage) ? cut.tensor().size(1) : 1;
-}
+Index heads_of(const StageCut& cut) { return has_head_axis(cut.stage) ? cut.tensor().size(1) : 1; }
 
 std::string label(Axis axis) {
   if (axis == Axis::query) return "query";
@@ -48,7 +46,8 @@ ValueRange whole_range(const StageCut& cut, ColormapKind kind) {
   Extent extent;
   const Index batches = is_parameter(cut.stage) ? 1 : cut.trace.dims().batch;
   for (Index b = 0; b < batches; ++b) {
-    for (Index h = 0; h < heads_of(cut); ++h) extent.add(cut.tensor().matrix(b, h), masks_over(cut.trace, cut.stage, b, h));
+    for (Index h = 0; h < heads_of(cut); ++h)
+      extent.add(cut.tensor().matrix(b, h), masks_over(cut.trace, cut.stage, b, h));
   }
   return extent.range(kind);
 }
@@ -68,17 +67,20 @@ ValueRange percentiles(const FigureSpec& spec, ValueRange percent) {
   const auto at = [&](float share) {
     const double place = static_cast<double>(share) / 100 * static_cast<double>(values.size() - 1);
     const auto low = static_cast<std::size_t>(place), high = std::min(low + 1, values.size() - 1);
-    return static_cast<float>(values[low] + (place - std::floor(place)) * (static_cast<double>(values[high]) - static_cast<double>(values[low])));
+    return static_cast<float>(values[low] + (place - std::floor(place)) *
+                                                (static_cast<double>(values[high]) - static_cast<double>(values[low])));
   };
   const ValueRange range{at(percent.lo), at(percent.hi)};
   if (range.lo < range.hi) return range;
-  throw SettingError("--range", "these percentiles are one value, " + std::to_string(range.lo), "expected two that differ");
+  throw SettingError("--range", "these percentiles are one value, " + std::to_string(range.lo),
+                     "expected two that differ");
 }
 
 void set_range(const StageFigureStyle& style, const StageCut& cut, FigureSpec& spec) {
   const RangeSetting& setting = style.range;
   spec.range_mode = setting.mode;
-  if (!style.own_range && setting.mode == RangeMode::head && spec.panels.size() > 1 && style.on_paper) spec.range_mode = RangeMode::stage;
+  if (!style.own_range && setting.mode == RangeMode::head && spec.panels.size() > 1 && style.on_paper)
+    spec.range_mode = RangeMode::stage;
   if (setting.mode == RangeMode::fixed) spec.range = setting.percent ? percentiles(spec, setting.fixed) : setting.fixed;
   if (setting.mode != RangeMode::stage || spec.palette == Palette::boolean || cut.pool != HeadPool::none) return;
   const std::string map = spec.colormap.empty() ? std::string(default_colormap(spec.palette)) : spec.colormap;
@@ -138,7 +140,8 @@ std::string title_of(const StageCut& cut) {
 MatrixView part_of(MatrixView whole, const StageCut& cut) {
   const auto [r0, r1] = settle(cut.rows, whole.rows, "--rows");
   const auto [c0, c1] = settle(cut.cols, whole.cols, "--cols");
-  return {whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride, whole.col_stride};
+  return {whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride,
+          whole.col_stride};
 }
 
 }  // namespace

@@ -57,29 +57,29 @@ enum class PictureKind : std::uint8_t {
 
 struct StageFigureStyle {
   Theme theme = Theme::light;
-  std::string colormap;              ///< by name; empty: the stage's own
-  RangeSetting range;                ///< over a row, a head, all of the stage, or fixed
-  std::optional<std::string> title;  ///< unset: the stage's name
+  std::string colormap;                             ///< by name; empty: the stage's own
+  RangeSetting range;                               ///< over a row, a head, all of the stage, or fixed
+  std::optional<std::string> title;                 ///< unset: the stage's name
   std::optional<std::string> row_label, col_label;  ///< unset: the axes' names
-  bool tokens = true;                ///< at the ticks, where there are tokens; else indices
-  bool bar = true;                   ///< the colour bar
+  bool tokens = true;                               ///< at the ticks, where there are tokens; else indices
+  bool bar = true;                                  ///< the colour bar
   bool values = false, bare = false, transparent = false;
-  bool own_range = false;            ///< `range` was asked for; else heads on paper share one
+  bool own_range = false;  ///< `range` was asked for; else heads on paper share one
   Norm norm = Norm::linear;
-  bool print = false;                ///< black ink and maps that a printer without colour keeps apart
-  std::optional<float> font_size;    ///< in points
+  bool print = false;              ///< black ink and maps that a printer without colour keeps apart
+  std::optional<float> font_size;  ///< in points
   std::string font;
   std::optional<Index> columns;
   bool letters = false;
   std::vector<Highlight> highlights;
   PictureKind kind = PictureKind::heatmap;
-  std::string other_mask;            ///< B of side-by-side
-  std::string other_file;            ///< B of a difference of files
-  std::optional<Index> block;        ///< of blocks
+  std::string other_mask;      ///< B of side-by-side
+  std::string other_file;      ///< B of a difference of files
+  std::optional<Index> block;  ///< of blocks
   std::optional<float> cell;
   std::optional<FigureSize> size;
-  bool on_paper = false;             ///< the size is of paper
-  float scale = 1;  ///< pixels to a unit of 1/96 inch
+  bool on_paper = false;  ///< the size is of paper
+  float scale = 1;        ///< pixels to a unit of 1/96 inch
   bool operator==(const StageFigureStyle&) const = default;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr float margin = 64, body = 12.5f, line = 18.5f;
 constexpr float page_width = 793.7f, page_height = 1122.5f;  // A4 in 1/96 inch
-constexpr Index most_cells = 16;  ///< along a blank matrix that is to be filled by hand
+constexpr Index most_cells = 16;                             ///< along a blank matrix that is to be filled by hand
 
 constexpr Rgba said_ink{0x5B, 0x21, 0xB6};  ///< of answers: told from the print also without colour, by its weight
 
@@ -42,7 +42,8 @@ class Sheet {
 
   static constexpr float inner = page_width - 2 * margin;
 
-  void paragraph(const std::string& words, float size = body, FontRole role = FontRole::text, float indent = 0, bool muted = false) {
+  void paragraph(const std::string& words, float size = body, FontRole role = FontRole::text, float indent = 0,
+                 bool muted = false) {
     for (const std::string& each : broken_lines(words, size, inner - indent, typesetter_, role)) {
       need(line * size / body);
       put(each, role, size, muted ? theme_.muted : theme_.ink, margin + indent, size);
@@ -95,11 +96,13 @@ class Sheet {
       stroke({x + 2.5f, y_ + 7}, {x + 5.5f, y_ + 11}, 2, said_ink);
       stroke({x + 5.5f, y_ + 11}, {x + 11, y_ + 3}, 2, said_ink);
     }
-    if (!inside.empty()) canvas_.text({inside, FontRole::strong, 10.5f, said_ink, {x + 6.5f, y_ + 11.5f}, Anchor::middle, 0});
+    if (!inside.empty())
+      canvas_.text({inside, FontRole::strong, 10.5f, said_ink, {x + 6.5f, y_ + 11.5f}, Anchor::middle, 0});
     paragraph(words, body, FontRole::text, indent);
     y_ += 3;
   }
-  void code(const std::vector<std::string>& code, std::optional<std::size_t> wrong, const std::vector<std::string>& mended) {
+  void code(const std::vector<std::string>& code, std::optional<std::size_t> wrong,
+            const std::vector<std::string>& mended) {
     const auto put_line = [&](const std::string& side, const std::string& words, Rgba ink) {
       need(17);
       float size = 10.5f;
@@ -128,16 +131,24 @@ class Sheet {
     y_ += style.size->height + 8;
   }
   /// Cells to write into, under and beside their words; `words` in them where they are known, filled ones grey.
-  void cells(const std::vector<std::string>& rows, const std::vector<std::string>& cols, const std::vector<std::string>& inside, const std::vector<bool>& grey) {
+  void cells(const std::vector<std::string>& rows, const std::vector<std::string>& cols,
+             const std::vector<std::string>& inside, const std::vector<bool>& grey) {
     float left = 0;
     for (const std::string& row : rows) left = std::max(left, typesetter_.width(row, FontRole::text, 11));
     left = std::min(left + 10, 140.0f);
-    const float wide = std::min((inner - left - 20) / static_cast<float>(cols.size()), 74.0f), high = std::min(26.0f, std::max(wide, 16.0f));
+    const float wide = std::min((inner - left - 20) / static_cast<float>(cols.size()), 74.0f),
+                high = std::min(26.0f, std::max(wide, 16.0f));
     need(20 + high * static_cast<float>(rows.size()));
     const float x = margin + 14 + left;
     for (std::size_t c = 0; c < cols.size(); ++c) {
       const std::string word = typesetter_.elide(cols[c], FontRole::text, 11, wide - 3);
-      canvas_.text({word, FontRole::text, 11, theme_.muted, {x + wide * (static_cast<float>(c) + 0.5f), y_ + 12}, Anchor::middle, 0});
+      canvas_.text({word,
+                    FontRole::text,
+                    11,
+                    theme_.muted,
+                    {x + wide * (static_cast<float>(c) + 0.5f), y_ + 12},
+                    Anchor::middle,
+                    0});
     }
     y_ += 18;
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -149,7 +160,8 @@ class Sheet {
         if (i < grey.size() && grey[i]) canvas_.fill(box, theme_.line);
         frame(box, theme_.muted);
         if (i < inside.size() && !inside[i].empty()) {
-          canvas_.text({inside[i], FontRole::strong, 10.5f, said_ink, {box.x + wide / 2, y_ + high / 2 + 4}, Anchor::middle, 0});
+          canvas_.text(
+              {inside[i], FontRole::strong, 10.5f, said_ink, {box.x + wide / 2, y_ + high / 2 + 4}, Anchor::middle, 0});
         }
       }
       y_ += high;
@@ -164,14 +176,20 @@ class Sheet {
   }
 
  private:
-  void put(const std::string& words, FontRole role, float size, Rgba ink, float x, float baseline) { canvas_.text({words, role, size, ink, {x, y_ + baseline}}); }
+  void put(const std::string& words, FontRole role, float size, Rgba ink, float x, float baseline) {
+    canvas_.text({words, role, size, ink, {x, y_ + baseline}});
+  }
   void stroke(Point from, Point to, float width, Rgba ink) { canvas_.path(through({from, to}), width, ink, false); }
   void rule(float from, float to, float y) { stroke({from, y}, {to, y}, 0.8f, theme_.muted); }
-  void frame(const Box& b, Rgba ink) {
-    canvas_.path(around(b), 0.8f, ink, false);
-  }
+  void frame(const Box& b, Rgba ink) { canvas_.path(around(b), 0.8f, ink, false); }
   void footer() {
-    canvas_.text({filled(text_.page, {page_, count_}), FontRole::text, 10, theme_.muted, {page_width / 2, page_height - margin / 2}, Anchor::middle, 0});
+    canvas_.text({filled(text_.page, {page_, count_}),
+                  FontRole::text,
+                  10,
+                  theme_.muted,
+                  {page_width / 2, page_height - margin / 2},
+                  Anchor::middle,
+                  0});
   }
 
   const WorksheetText& text_;
@@ -185,7 +203,7 @@ class Sheet {
 /// What the steps show, computed once.
 struct Shown {
   std::shared_ptr<const Trace> trace;
-  std::optional<Stage> first_wrong;           ///< of a lesson with a mistake
+  std::optional<Stage> first_wrong;  ///< of a lesson with a mistake
   std::shared_ptr<const Trace> wrong;
 };
 
@@ -216,12 +234,14 @@ std::vector<Shown> computed(const Course& course) {
 
 class Writer {
  public:
-  Writer(Sheet& sheet, const Course& course, const WorksheetText& text, bool key) : sheet_(sheet), course_(course), text_(text), key_(key) {}
+  Writer(Sheet& sheet, const Course& course, const WorksheetText& text, bool key)
+      : sheet_(sheet), course_(course), text_(text), key_(key) {}
 
   void write(const std::vector<Shown>& shown) {
     sheet_.name_line(text_.name);
     sheet_.space(4);
-    sheet_.paragraph(in_language(course_.card.title, text_.language) + (key_ ? " · " + text_.key : ""), 20, FontRole::strong);
+    sheet_.paragraph(in_language(course_.card.title, text_.language) + (key_ ? " · " + text_.key : ""), 20,
+                     FontRole::strong);
     sheet_.space(4);
     sheet_.paragraph(in_language(course_.card.description, text_.language), body, FontRole::text, 0, true);
     sheet_.space(14);
@@ -238,7 +258,8 @@ class Writer {
     if (course_.bug && !key_ && step.pose.mended) return;  // that is to be found
     const std::string title = in_language(step.title, text_.language);
     sheet_.need(90);
-    sheet_.paragraph(filled(text_.step, {static_cast<int>(i) + 1}) + (title.empty() ? "" : " · " + title), 13.5f, FontRole::strong);
+    sheet_.paragraph(filled(text_.step, {static_cast<int>(i) + 1}) + (title.empty() ? "" : " · " + title), 13.5f,
+                     FontRole::strong);
     sheet_.space(2);
     sheet_.paragraph(step.prose(text_.language));
     sheet_.space(6);
@@ -254,17 +275,22 @@ class Writer {
     const bool hidden = std::ranges::find(step.pose.hide, stage) != step.pose.hide.end();
     const MatrixView matrix = trace[stage].matrix();
     if (matrix.rows > 64 || matrix.cols > 64) return;
-    const bool gives_away = step.question && (step.question->kind == QuestionKind::row || step.question->kind == QuestionKind::mask);
+    const bool gives_away =
+        step.question && (step.question->kind == QuestionKind::row || step.question->kind == QuestionKind::mask);
     if (gives_away && !key_) return;
-    const bool measures = step.question && step.question->measure && step.question->measure->take != Taking::probability;
-    const auto cell = step.pose.select ? row_place(*step.pose.select) : measures ? row_place(step.question->measure->of) : std::nullopt;
+    const bool measures =
+        step.question && step.question->measure && step.question->measure->take != Taking::probability;
+    const auto cell = step.pose.select ? row_place(*step.pose.select)
+                      : measures       ? row_place(step.question->measure->of)
+                                       : std::nullopt;
     const bool all = step.question && step.question->kind == QuestionKind::head && has_head_axis(stage);
     StageCut cut = all ? all_heads(trace, stage) : StageCut{trace, stage};
     if (cell && !all && has_head_axis(stage)) cut.heads = {std::min(cell->head, trace[stage].size(1) - 1)};
     if (!hidden || key_) return sheet_.figure(cut);
     if (matrix.rows > most_cells || matrix.cols > most_cells) return;
     sheet_.paragraph(std::string(name(stage)), 11, FontRole::mono, 14, true);
-    sheet_.cells(words_along(trace, info(stage).rows, 0, matrix.rows), words_along(trace, info(stage).cols, 0, matrix.cols), {}, {});
+    sheet_.cells(words_along(trace, info(stage).rows, 0, matrix.rows),
+                 words_along(trace, info(stage).cols, 0, matrix.cols), {}, {});
   }
 
   void question(const Question& question, const Shown& shown) {
@@ -274,7 +300,8 @@ class Writer {
     sheet_.space(4);
     switch (question.kind) {
       case QuestionKind::choice:
-        for (std::size_t i = 0; i < question.choices.size(); ++i) sheet_.choice(in_language(question.choices[i], text_.language), key_ && i == question.right, "");
+        for (std::size_t i = 0; i < question.choices.size(); ++i)
+          sheet_.choice(in_language(question.choices[i], text_.language), key_ && i == question.right, "");
         break;
       case QuestionKind::order:
         sheet_.paragraph(text_.order_answer, 11, FontRole::text, 14, true);
@@ -285,18 +312,16 @@ class Writer {
         break;
       case QuestionKind::number: {
         const bool wrong = question.measure && question.measure->wrong && shown.wrong;
-        const double value = question.measure ? measured(*question.measure, wrong ? *shown.wrong : trace) : question.number;
+        const double value =
+            question.measure ? measured(*question.measure, wrong ? *shown.wrong : trace) : question.number;
         sheet_.answer(text_.answer, key_ ? number_words(value) : "");
         break;
       }
-      case QuestionKind::row:
-        row(question, trace);
-        break;
-      case QuestionKind::mask:
-        mask(question, trace);
-        break;
+      case QuestionKind::row: row(question, trace); break;
+      case QuestionKind::mask: mask(question, trace); break;
       case QuestionKind::head:
-        sheet_.answer(text_.head_answer, key_ ? "L" + std::to_string(question.layer) + " H" + std::to_string(question.head) : "");
+        sheet_.answer(text_.head_answer,
+                      key_ ? "L" + std::to_string(question.layer) + " H" + std::to_string(question.head) : "");
         break;
       case QuestionKind::stage:
         sheet_.answer(text_.stage_answer, key_ && shown.first_wrong ? std::string(name(*shown.first_wrong)) : "");
@@ -304,7 +329,8 @@ class Writer {
     }
     if (key_) {
       sheet_.space(2);
-      sheet_.paragraph(text_.because + ": " + in_language(question.why, text_.language), body, FontRole::text, 14, true);
+      sheet_.paragraph(text_.because + ": " + in_language(question.why, text_.language), body, FontRole::text, 14,
+                       true);
     } else {
       sheet_.need(64);
       sheet_.answer(text_.because, "", 2000);

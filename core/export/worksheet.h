@@ -1,5 +1,5 @@
-// A lesson on paper: its steps, its questions with room for the answers and blank cells where numbers are asked for; and the
-// key, with the answers in their places.
+// A lesson on paper: its steps, its questions with room for the answers and blank cells where numbers are asked for;
+// and the key, with the answers in their places.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace headlight {
 struct WorksheetText {
   std::string language = "en";
   std::string name = "Name", answer = "Answer", because = "Why";
-  std::string key = "Answers";                    ///< beside the key's title
+  std::string key = "Answers";  ///< beside the key's title
   std::string step = "Step {0}";
   std::string stage_answer = "the first stage that goes wrong";
   std::string head_answer = "layer and head";

@@ -28,13 +28,15 @@ class ArcPlacer {
       arrange(columns, m);
       if (title_room(m) > 0) {  // the lines take what a long title asks for
         const float own = static_cast<float>(columns) * panel_width_ + static_cast<float>(columns - 1) * m.panel_gap;
-        const float more = std::max(0.0f, typesetter_.width(spec_.title, FontRole::strong, m.title_text) + 1 - own) / static_cast<float>(columns);
+        const float more = std::max(0.0f, typesetter_.width(spec_.title, FontRole::strong, m.title_text) + 1 - own) /
+                           static_cast<float>(columns);
         span_ += more;
         panel_width_ += more;
       }
-      out_.width = std::ceil(static_cast<float>(columns) * panel_width_ + static_cast<float>(columns - 1) * m.panel_gap + 2 * m.margin);
-      out_.height = std::ceil(static_cast<float>((count + columns - 1) / columns) * (panel_height_ + m.panel_gap) - m.panel_gap + 2 * m.margin +
-                              title_room(m));
+      out_.width = std::ceil(static_cast<float>(columns) * panel_width_ +
+                             static_cast<float>(columns - 1) * m.panel_gap + 2 * m.margin);
+      out_.height = std::ceil(static_cast<float>((count + columns - 1) / columns) * (panel_height_ + m.panel_gap) -
+                              m.panel_gap + 2 * m.margin + title_room(m));
     } else {
       out_.width = spec_.size->width;
       fit(columns, count, m);
@@ -77,10 +79,12 @@ class ArcPlacer {
     for (Index tried = 1; tried <= count; ++tried) {
       if (spec_.columns && tried != columns) continue;
       const Index lines = (count + tried - 1) / tried;
-      const float wide = (spec_.size->width - 2 * m.margin - static_cast<float>(tried - 1) * m.panel_gap) / static_cast<float>(tried);
+      const float wide =
+          (spec_.size->width - 2 * m.margin - static_cast<float>(tried - 1) * m.panel_gap) / static_cast<float>(tried);
       const float longest = static_cast<float>(std::max(rows_.size(), cols_.size()));
       const float high = spec_.size->height > 0
-                             ? (spec_.size->height - 2 * m.margin - static_cast<float>(lines - 1) * m.panel_gap) / static_cast<float>(lines)
+                             ? (spec_.size->height - 2 * m.margin - static_cast<float>(lines - 1) * m.panel_gap) /
+                                   static_cast<float>(lines)
                              : 1e6f;
       text_ = 1;
       const float words_wide = widest(rows_) + widest(cols_) + 4.8f;
@@ -93,9 +97,11 @@ class ArcPlacer {
     if (!shows_words_) out_.left_out.emplace_back("words");
     text_ = std::max(best, least_text);
     arrange(columns, m);
-    const float wide = (spec_.size->width - 2 * m.margin - static_cast<float>(columns - 1) * m.panel_gap) / static_cast<float>(columns);
+    const float wide = (spec_.size->width - 2 * m.margin - static_cast<float>(columns - 1) * m.panel_gap) /
+                       static_cast<float>(columns);
     const float high = spec_.size->height > 0
-                           ? (spec_.size->height - 2 * m.margin - static_cast<float>(lines - 1) * m.panel_gap) / static_cast<float>(lines)
+                           ? (spec_.size->height - 2 * m.margin - static_cast<float>(lines - 1) * m.panel_gap) /
+                                 static_cast<float>(lines)
                            : panel_height_;
     if (!shows_words_) left_ = right_ = 0;
     const float spare = high - panel_height_ - title_room(m) / static_cast<float>(lines);
@@ -109,7 +115,8 @@ class ArcPlacer {
     panel_width_ = wide;
     span_ = std::max(4.0f, wide - left_ - right_ - 0.8f * text_);
     out_.height = spec_.size->height > 0 ? spec_.size->height
-                                         : static_cast<float>(lines) * (panel_height_ + m.panel_gap) - m.panel_gap + 2 * m.margin + title_room(m);
+                                         : static_cast<float>(lines) * (panel_height_ + m.panel_gap) - m.panel_gap +
+                                               2 * m.margin + title_room(m);
   }
 
   void put(const std::string& text, FontRole role, Rgba ink, Point at, Anchor anchor) {
@@ -119,12 +126,19 @@ class ArcPlacer {
   void panels(Index columns, const FigureMetrics& m) {
     const float half = typesetter_.half_height(FontRole::text, text_);
     if (title_room(m) > 0) {
-      out_.labels.push_back({typesetter_.elide(spec_.title, FontRole::strong, m.title_text, out_.width - 2 * m.margin), FontRole::strong, m.title_text,
-                             theme_.ink, {m.margin, m.margin + 0.75f * m.title_text}, Anchor::start, 0});
+      out_.labels.push_back({typesetter_.elide(spec_.title, FontRole::strong, m.title_text, out_.width - 2 * m.margin),
+                             FontRole::strong,
+                             m.title_text,
+                             theme_.ink,
+                             {m.margin, m.margin + 0.75f * m.title_text},
+                             Anchor::start,
+                             0});
     }
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
-      const auto column = static_cast<float>(static_cast<Index>(i) % columns), line = static_cast<float>(static_cast<Index>(i) / columns);
-      const float x = m.margin + column * (panel_width_ + m.panel_gap), y = m.margin + title_room(m) + line * (panel_height_ + m.panel_gap);
+      const auto column = static_cast<float>(static_cast<Index>(i) % columns),
+                 line = static_cast<float>(static_cast<Index>(i) / columns);
+      const float x = m.margin + column * (panel_width_ + m.panel_gap),
+                  y = m.margin + title_room(m) + line * (panel_height_ + m.panel_gap);
       const float from = x + left_ + 0.4f * text_, to = from + span_, top = y + head_;
       const auto centre = [&](Index at, std::size_t count) {
         const float other = static_cast<float>(std::max(rows_.size(), cols_.size()));
@@ -133,13 +147,22 @@ class ArcPlacer {
       if (head_ > 0) {
         std::string title = spec_.letters ? std::string("(") + static_cast<char>('a' + i % 26) + ") " : "";
         title += spec_.panels[i].title;
-        out_.labels.push_back({typesetter_.elide(title, FontRole::strong, m.label_text, panel_width_), FontRole::strong, m.label_text, theme_.ink,
-                               {x + left_ + 0.4f * text_, y + 0.64f * m.head_room}, Anchor::start, 0});
+        out_.labels.push_back({typesetter_.elide(title, FontRole::strong, m.label_text, panel_width_),
+                               FontRole::strong,
+                               m.label_text,
+                               theme_.ink,
+                               {x + left_ + 0.4f * text_, y + 0.64f * m.head_room},
+                               Anchor::start,
+                               0});
       }
       lines_of(i, from, to, centre);
       if (!shows_words_) continue;
-      for (std::size_t r = 0; r < rows_.size(); ++r) put(rows_[r], FontRole::text, theme_.ink, {x + left_, centre(static_cast<Index>(r), rows_.size()) + half}, Anchor::end);
-      for (std::size_t c = 0; c < cols_.size(); ++c) put(cols_[c], FontRole::text, theme_.ink, {to + 0.4f * text_, centre(static_cast<Index>(c), cols_.size()) + half}, Anchor::start);
+      for (std::size_t r = 0; r < rows_.size(); ++r)
+        put(rows_[r], FontRole::text, theme_.ink, {x + left_, centre(static_cast<Index>(r), rows_.size()) + half},
+            Anchor::end);
+      for (std::size_t c = 0; c < cols_.size(); ++c)
+        put(cols_[c], FontRole::text, theme_.ink,
+            {to + 0.4f * text_, centre(static_cast<Index>(c), cols_.size()) + half}, Anchor::start);
     }
   }
 
@@ -169,7 +192,9 @@ class ArcPlacer {
       colour.a = static_cast<std::uint8_t>(std::lround(40 + 215 * line.share));
       const float y0 = centre(line.row, rows_.size()), y1 = centre(line.col, cols_.size()), bend = 0.4f * (to - from);
       out_.paths.push_back({{PathStep{{from, y0}}, PathStep{{to, y1}, true, {{from + bend, y0}, {to - bend, y1}}}},
-                            (0.3f + 1.5f * line.share) * units_to_a_point, colour, false});
+                            (0.3f + 1.5f * line.share) * units_to_a_point,
+                            colour,
+                            false});
     }
   }
 

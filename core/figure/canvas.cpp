@@ -9,7 +9,8 @@ std::vector<PathStep> through(std::initializer_list<Point> points) {
 }
 
 std::vector<PathStep> around(const Box& box) {
-  return through({{box.x, box.y}, {box.right(), box.y}, {box.right(), box.bottom()}, {box.x, box.bottom()}, {box.x, box.y}});
+  return through(
+      {{box.x, box.y}, {box.right(), box.y}, {box.right(), box.bottom()}, {box.x, box.bottom()}, {box.x, box.y}});
 }
 
 std::vector<Point> turned_alike(const std::vector<Point>& polygon) {

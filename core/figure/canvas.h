@@ -1,5 +1,5 @@
-// The few things a figure is drawn with, in units of 1/96 inch, y downwards. Backends: pixels and PDF (figure_canvas.h),
-// SVG (svg_canvas.h).
+// The few things a figure is drawn with, in units of 1/96 inch, y downwards. Backends: pixels and PDF
+// (figure_canvas.h), SVG (svg_canvas.h).
 #pragma once
 
 #include <initializer_list>

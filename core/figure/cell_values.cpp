@@ -46,7 +46,8 @@ std::optional<Format> choose_format(const FigureSpec& spec, const FigureLayout& 
     const float room = layout.cell_width - (layout.cell_width < 40 ? 4 : 2 * padding);
     const auto most = static_cast<int>(room / typesetter.width("0", FontRole::mono, size));
     const std::optional<NumberFormat> number = number_format(span, most);
-    if (number && (!chosen || (chosen->number.least > 0 && number->least < chosen->number.least))) chosen = Format{size, *number};
+    if (number && (!chosen || (chosen->number.least > 0 && number->least < chosen->number.least)))
+      chosen = Format{size, *number};
     if (chosen && chosen->number.least == 0) break;
   }
   return chosen;
@@ -63,14 +64,10 @@ Special special(CellKind kind, float value, const ThemeColours& theme) {
     case CellKind::masked:
       if (std::isfinite(value)) return {value == 0 ? "0" : "", theme.muted, theme.hatch_ground};
       [[fallthrough]];
-    case CellKind::neg_inf:
-      return {"−∞", theme.muted, theme.hatch_ground};
-    case CellKind::pos_inf:
-      return {"+∞", theme.ink, theme.mark_ground};
-    case CellKind::nan:
-      return {"NaN", theme.ink, theme.mark_ground};
-    default:
-      return {"", {}, {}};
+    case CellKind::neg_inf: return {"−∞", theme.muted, theme.hatch_ground};
+    case CellKind::pos_inf: return {"+∞", theme.ink, theme.mark_ground};
+    case CellKind::nan: return {"NaN", theme.ink, theme.mark_ground};
+    default: return {"", {}, {}};
   }
 }
 
@@ -113,13 +110,13 @@ class Writer {
 
 void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout) {
   if (!spec.values) return;
-  const std::optional<Format> format =
-      layout.cell_width < 12 ? std::nullopt : choose_format(spec, layout, typesetter);
+  const std::optional<Format> format = layout.cell_width < 12 ? std::nullopt : choose_format(spec, layout, typesetter);
   if (!format) {
     layout.left_out.emplace_back("values (the cells are too small for two significant digits)");
     return;
   }
-  if (format->number.hides) layout.left_out.emplace_back("digits of values that are small beside the largest (written ≈0)");
+  if (format->number.hides)
+    layout.left_out.emplace_back("digits of values that are small beside the largest (written ≈0)");
   Writer writer(spec, map, *format, typesetter, layout);
   for (const PanelBox& box : layout.panels) {
     const FigurePanel& panel = spec.panels[box.panel];

@@ -51,7 +51,8 @@ std::optional<fs::path> file_of(std::string_view name, Theme theme) {
 Colormap mask_pair(Theme theme) {
   const Colormap signs = colormap("signal", theme);
   Colormap::Table table;
-  for (std::size_t i = 0; i < table.size(); ++i) table[i] = i < 86 ? signs.at(0.22f) : i < 170 ? colours(theme).allowed : signs.at(0.78f);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    table[i] = i < 86 ? signs.at(0.22f) : i < 170 ? colours(theme).allowed : signs.at(0.78f);
   return Colormap("mask pair", ColormapKind::diverging, table);
 }
 
@@ -59,7 +60,8 @@ Colormap mask_pair(Theme theme) {
 Colormap mask_blocks(Theme theme) {
   const ThemeColours& ground = colours(theme);
   Colormap::Table table;
-  for (std::size_t i = 0; i < table.size(); ++i) table[i] = mix(ground.card, ground.allowed, i < 86 ? 0.12f : i < 170 ? 0.5f : 1.0f);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    table[i] = mix(ground.card, ground.allowed, i < 86 ? 0.12f : i < 170 ? 0.5f : 1.0f);
   return Colormap("mask blocks", ColormapKind::sequential, table);
 }
 
@@ -94,9 +96,7 @@ const Colormap& mask_colormap(Theme theme) {
   return theme == Theme::light ? light : dark;
 }
 
-std::string_view default_colormap(Palette palette) {
-  return palette == Palette::diverging ? "signal" : "attention";
-}
+std::string_view default_colormap(Palette palette) { return palette == Palette::diverging ? "signal" : "attention"; }
 
 std::vector<std::string> list_colormaps() {
   std::vector<std::string> names;

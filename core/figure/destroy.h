@@ -1,4 +1,5 @@
-// Objects of C libraries, given back by the function that their library has for it: std::unique_ptr<cairo_t, Destroy<cairo_destroy>>.
+// Objects of C libraries, given back by the function that their library has for it: std::unique_ptr<cairo_t,
+// Destroy<cairo_destroy>>.
 #pragma once
 
 namespace headlight {

@@ -51,7 +51,8 @@ Rgba background(const FigureSpec& spec) {
 /// Hatching is stronger than pale values, and where cells are smaller than its lines it is all that one sees.
 bool flat_masked(const FigureSpec& spec, const FigureLayout& layout) {
   constexpr float hatch = 6;  // units from line to line
-  return !spec.bare && (spec.on_paper || spec.palette != Palette::boolean) && (spec.on_paper || std::min(layout.cell_width, layout.cell_height) < hatch);
+  return !spec.bare && (spec.on_paper || spec.palette != Palette::boolean) &&
+         (spec.on_paper || std::min(layout.cell_width, layout.cell_height) < hatch);
 }
 
 void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, const HeatmapStyle& style) {
@@ -60,7 +61,8 @@ void draw_heatmap(Canvas& canvas, const FigureSpec& spec, const PanelBox& box, c
   HeatmapStyle own = style;
   own.range = values.range;
   // On paper, lines between small cells would pale them.
-  const float cell = std::min(box.heatmap.w / static_cast<float>(panel.matrix.cols), box.heatmap.h / static_cast<float>(panel.matrix.rows));
+  const float cell = std::min(box.heatmap.w / static_cast<float>(panel.matrix.cols),
+                              box.heatmap.h / static_cast<float>(panel.matrix.rows));
   const bool gaps = !spec.bare && !(spec.on_paper && cell < 10);
   canvas.heatmap(box.heatmap, values.view(panel.matrix), effective_masks(spec, panel), own, gaps);
 }
@@ -79,7 +81,8 @@ void paint(Canvas& canvas, const FigureSpec& spec, const FigureLayout& layout, c
 
 Colormap map_of(const FigureSpec& spec) {
   if (spec.palette == Palette::boolean) {
-    if (!spec.colormap.empty()) (void)colormap(spec.colormap, spec.theme);  // a name that there is not is refused all the same
+    if (!spec.colormap.empty())
+      (void)colormap(spec.colormap, spec.theme);  // a name that there is not is refused all the same
     return mask_colormap(spec.theme);
   }
   return colormap(spec.colormap.empty() ? default_colormap(spec.palette) : std::string_view(spec.colormap), spec.theme);
@@ -88,7 +91,11 @@ Colormap map_of(const FigureSpec& spec) {
 }  // namespace
 
 struct ArrangedFigure::Impl {
-  explicit Impl(FigureSpec given) : spec((check_sizes(given), std::move(given))), map(map_of(spec)), typesetter(spec.font), layout(lay_out(spec, map, typesetter)) {}
+  explicit Impl(FigureSpec given)
+      : spec((check_sizes(given), std::move(given))),
+        map(map_of(spec)),
+        typesetter(spec.font),
+        layout(lay_out(spec, map, typesetter)) {}
 
   void draw_on(Canvas& canvas) const { paint(canvas, spec, layout, map); }
 

@@ -91,7 +91,7 @@ struct FigureSpec {
   std::optional<Index> columns;    ///< of the grid of panels; unset: what suits
   bool letters = false;            ///< (a), (b), … before the panels' titles
   std::vector<Highlight> highlights;
-  float scale = 1;                 ///< pixels to a unit; dpi / 96
+  float scale = 1;  ///< pixels to a unit; dpi / 96
   FigureWords words;
   std::vector<Tensor> kept;  ///< that the panels look at, where nobody else keeps them
 };
@@ -99,8 +99,8 @@ struct FigureSpec {
 /// Throws SettingError: for --colormap an unknown name; for --size and --cell sizes that are not positive, or a picture
 /// beyond 16384 pixels either way.
 Image render_image(const FigureSpec& spec);
-/// The figure as render_image() draws it or, where that would not fit into so many pixels, the same with fewer pixels to a
-/// unit.
+/// The figure as render_image() draws it or, where that would not fit into so many pixels, the same with fewer pixels
+/// to a unit.
 struct FigurePreview {
   Image image;
   int width = 0, height = 0;  ///< the pixels that render_image() gives

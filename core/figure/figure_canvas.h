@@ -1,6 +1,6 @@
 // A figure drawn by Cairo, as pixels or as the pages of a PDF; in a program without Cairo by FreeType, as pixels alone.
-// Pixels of cells are heatmap_raster()'s own, so that a cell's colour in a PNG is exactly its colour in the window; in a PDF
-// cells are rectangles, and text can be selected.
+// Pixels of cells are heatmap_raster()'s own, so that a cell's colour in a PNG is exactly its colour in the window; in
+// a PDF cells are rectangles, and text can be selected.
 #pragma once
 
 #include <memory>
@@ -62,8 +62,8 @@ class PixelCanvas : public FigureCanvas {
   int width_, height_;
 };
 
-/// What a PDF says about itself. Its date is the Unix time in SOURCE_DATE_EPOCH where that is set, else always the same:
-/// the same figure is the same bytes.
+/// What a PDF says about itself. Its date is the Unix time in SOURCE_DATE_EPOCH where that is set, else always the
+/// same: the same figure is the same bytes.
 struct PdfAbout {
   std::string title;
 };

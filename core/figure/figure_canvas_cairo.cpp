@@ -1,14 +1,14 @@
-#include "core/figure/figure_canvas.h"
-
-#include <cairo-pdf.h>
-#include <cairo.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <new>
+
+#include <cairo-pdf.h>
+#include <cairo.h>
+
+#include "core/figure/figure_canvas.h"
 
 namespace headlight {
 namespace {
@@ -37,7 +37,8 @@ class ClippedTo {
 
 void put_pixel(unsigned char* at, Rgba c) {
   if (c.a == 255) {
-    const std::uint32_t opaque = 255u << 24 | static_cast<std::uint32_t>(c.r) << 16 | static_cast<std::uint32_t>(c.g) << 8 | c.b;
+    const std::uint32_t opaque =
+        255u << 24 | static_cast<std::uint32_t>(c.r) << 16 | static_cast<std::uint32_t>(c.g) << 8 | c.b;
     std::memcpy(at, &opaque, 4);
     return;
   }
@@ -50,7 +51,9 @@ Rgba get_pixel(const unsigned char* at) {
   std::uint32_t pixel = 0;
   std::copy_n(at, 4, reinterpret_cast<unsigned char*>(&pixel));
   const std::uint32_t alpha = pixel >> 24;
-  if (alpha == 255) return {static_cast<std::uint8_t>(pixel >> 16), static_cast<std::uint8_t>(pixel >> 8), static_cast<std::uint8_t>(pixel), 255};
+  if (alpha == 255)
+    return {static_cast<std::uint8_t>(pixel >> 16), static_cast<std::uint8_t>(pixel >> 8),
+            static_cast<std::uint8_t>(pixel), 255};
   const auto shade = [&](unsigned shift) {
     const std::uint32_t v = pixel >> shift & 255;
     return static_cast<std::uint8_t>(alpha == 0 ? 0 : std::min(255u, (v * 255 + alpha / 2) / alpha));
@@ -93,7 +96,8 @@ void FigureCanvas::path(const std::vector<PathStep>& steps, float width, Rgba co
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& [to, curved, control] = steps[i];
     if (i == 0) cairo_move_to(cairo, d(to.x), d(to.y));
-    else if (curved) cairo_curve_to(cairo, d(control[0].x), d(control[0].y), d(control[1].x), d(control[1].y), d(to.x), d(to.y));
+    else if (curved)
+      cairo_curve_to(cairo, d(control[0].x), d(control[0].y), d(control[1].x), d(control[1].y), d(to.x), d(to.y));
     else cairo_line_to(cairo, d(to.x), d(to.y));
   }
   set_colour(colour);
@@ -144,10 +148,7 @@ void FigureCanvas::clip(const std::optional<Box>& rect) {
 // Pixels
 
 PixelCanvas::PixelCanvas(float width, float height, float scale, Rgba background, Typesetter& typesetter)
-    : FigureCanvas(typesetter),
-      scale_(scale),
-      width_(to_pixels(width)),
-      height_(to_pixels(height)) {
+    : FigureCanvas(typesetter), scale_(scale), width_(to_pixels(width)), height_(to_pixels(height)) {
   draw_on(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width_, height_), d(scale));
   if (background.a != 0) {
     set_colour(background);
@@ -219,7 +220,8 @@ std::string date() {
 
 PdfCanvas::PdfCanvas(float width, float height, Rgba background, Typesetter& typesetter, const PdfAbout& about)
     : FigureCanvas(typesetter), background_(background) {
-  draw_on(cairo_pdf_surface_create_for_stream(append, &impl_->bytes, d(width) * points_to_a_unit, d(height) * points_to_a_unit),
+  draw_on(cairo_pdf_surface_create_for_stream(append, &impl_->bytes, d(width) * points_to_a_unit,
+                                              d(height) * points_to_a_unit),
           points_to_a_unit);
   cairo_pdf_surface_restrict_to_version(impl_->surface, CAIRO_PDF_VERSION_1_5);
   const std::string when = date();
@@ -253,7 +255,8 @@ void PdfCanvas::text(const Label& label) {
   impl_->typesetter.draw_text(impl_->cairo, label);
 }
 
-/// The lines of heatmap_raster.h over a rectangle, their grid fixed to the page so that they run through from cell to cell.
+/// The lines of heatmap_raster.h over a rectangle, their grid fixed to the page so that they run through from cell to
+/// cell.
 void PdfCanvas::stripes(const Box& rect, Rgba ground, Rgba line, bool rising) {
   fill(rect, ground);
   cairo_t* cairo = impl_->cairo;
@@ -294,7 +297,8 @@ void PdfCanvas::cell(const Box& rect, CellKind kind, Rgba value_colour, const He
     case CellKind::value: return fill(rect, value_colour);
     case CellKind::masked:
     case CellKind::neg_inf:
-      return style.flat_masked ? fill(rect, flat_mask(style.theme)) : stripes(rect, theme.hatch_ground, theme.hatch_line, true);
+      return style.flat_masked ? fill(rect, flat_mask(style.theme))
+                               : stripes(rect, theme.hatch_ground, theme.hatch_line, true);
     case CellKind::pos_inf:
       return side < 6 ? fill(rect, theme.mark_line) : stripes(rect, theme.mark_ground, theme.mark_line, false);
     case CellKind::nan: return side < 6 ? fill(rect, theme.mark_line) : dots(rect, theme.mark_ground, theme.mark_line);
@@ -303,7 +307,8 @@ void PdfCanvas::cell(const Box& rect, CellKind kind, Rgba value_colour, const He
   if (side < 6) return fill(rect, mix(theme.crossed_ground, theme.crossed_line, 0.35f));
   fill(rect, theme.crossed_ground);
   const float arm = 0.32f * side, x = rect.x + rect.w / 2, y = rect.y + rect.h / 2;
-  for (const float up : {arm, -arm}) path({PathStep{{x - arm, y - up}}, PathStep{{x + arm, y + up}}}, 1, theme.crossed_line, false);
+  for (const float up : {arm, -arm})
+    path({PathStep{{x - arm, y - up}}, PathStep{{x + arm, y + up}}}, 1, theme.crossed_line, false);
 }
 
 void PdfCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
@@ -311,11 +316,14 @@ void PdfCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
   const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
   if (matrix.rows * matrix.cols > most_rectangles) {
     // One pixel a cell, drawn without smoothing; what a printer could not resolve is pooled.
-    const auto most = [](float units) { return static_cast<Index>(std::max(1.0, std::ceil(d(units) * most_embedded))); };
+    const auto most = [](float units) {
+      return static_cast<Index>(std::max(1.0, std::ceil(d(units) * most_embedded)));
+    };
     HeatmapStyle own = style;
     own.gap = 0;
     own.flat_masked = true;
-    const auto wide = static_cast<int>(std::min(matrix.cols, most(rect.w))), high = static_cast<int>(std::min(matrix.rows, most(rect.h)));
+    const auto wide = static_cast<int>(std::min(matrix.cols, most(rect.w))),
+               high = static_cast<int>(std::min(matrix.rows, most(rect.h)));
     return image(rect, heatmap_raster(matrix, masks, own, wide, high), false);
   }
   const float gap = gaps ? static_cast<float>(heatmap_gap(d(w), d(h))) : 0;
@@ -326,11 +334,13 @@ void PdfCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
       const bool masked = kind == CellKind::masked || kind == CellKind::neg_inf;
       const float seam = masked && (style.flat_masked || std::min(w, h) < 16) ? 0 : gap;
       Box box{rect.x + static_cast<float>(col) * w, rect.y + static_cast<float>(row) * h, w, h};
-      // Without a gap a cell reaches under its neighbours, which are painted over it: no ground shines through the edge.
+      // Without a gap a cell reaches under its neighbours, which are painted over it: no ground shines through the
+      // edge.
       const float reach = seam > 0 ? -seam : std::min(0.5f, std::min(w, h) / 2);
       if (col + 1 < matrix.cols) box.w += reach;
       if (row + 1 < matrix.rows) box.h += reach;
-      cell(box, kind, kind == CellKind::value ? style.map->at(normalise(matrix(row, col), style.range)) : Rgba{}, style);
+      cell(box, kind, kind == CellKind::value ? style.map->at(normalise(matrix(row, col), style.range)) : Rgba{},
+           style);
     }
   }
 }
@@ -341,7 +351,9 @@ void PdfCanvas::swatch(const Box& rect, CellKind kind, const HeatmapStyle& style
 
 void PdfCanvas::colour_bar(const Box& rect, const Colormap& map, bool upright) {
   Image bar(upright ? 1 : 256, upright ? 256 : 1);
-  for (int i = 0; i < 256; ++i) upright ? bar.set(0, 255 - i, map.table()[static_cast<std::size_t>(i)]) : bar.set(i, 0, map.table()[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < 256; ++i)
+    upright ? bar.set(0, 255 - i, map.table()[static_cast<std::size_t>(i)])
+            : bar.set(i, 0, map.table()[static_cast<std::size_t>(i)]);
   image(rect, bar, false);
 }
 

@@ -21,8 +21,11 @@ Rgba blend(Rgba under, Rgba over, int coverage) {
   if (alpha == 255) return over;
   const int rest = (under.a * (255 - alpha) + 127) / 255, whole = alpha + rest;
   if (whole == 0) return {0, 0, 0, 0};
-  const auto channel = [&](std::uint8_t o, std::uint8_t u) { return static_cast<std::uint8_t>((o * alpha + u * rest + whole / 2) / whole); };
-  return {channel(over.r, under.r), channel(over.g, under.g), channel(over.b, under.b), static_cast<std::uint8_t>(whole)};
+  const auto channel = [&](std::uint8_t o, std::uint8_t u) {
+    return static_cast<std::uint8_t>((o * alpha + u * rest + whole / 2) / whole);
+  };
+  return {channel(over.r, under.r), channel(over.g, under.g), channel(over.b, under.b),
+          static_cast<std::uint8_t>(whole)};
 }
 
 /// Contours in FreeType's 26.6 pixels, y upwards.
@@ -117,7 +120,8 @@ struct FigureCanvas::Impl {
   FT_BBox clip_box() const {
     if (!clip) return {0, -pixels.height, pixels.width, 0};
     const auto nearest = [this](float x) { return static_cast<FT_Pos>(std::lround(x * scale)); };
-    return {std::max<FT_Pos>(0, nearest(clip->x)), std::max<FT_Pos>(-pixels.height, -nearest(clip->bottom())), std::min<FT_Pos>(pixels.width, nearest(clip->right())), std::min<FT_Pos>(0, -nearest(clip->y))};
+    return {std::max<FT_Pos>(0, nearest(clip->x)), std::max<FT_Pos>(-pixels.height, -nearest(clip->bottom())),
+            std::min<FT_Pos>(pixels.width, nearest(clip->right())), std::min<FT_Pos>(0, -nearest(clip->y))};
   }
 
   void stroke(const std::vector<PathStep>& steps, float width, Rgba colour) {
@@ -129,11 +133,12 @@ struct FigureCanvas::Impl {
     FT_Outline path = line.get();
     FT_Stroker stroker = nullptr;
     if (FT_Stroker_New(library, &stroker) != 0) throw std::bad_alloc();
-    FT_Stroker_Set(stroker, static_cast<FT_Fixed>(std::lround(width * scale * 32)), FT_STROKER_LINECAP_BUTT, FT_STROKER_LINEJOIN_MITER_FIXED, 10 << 16);
+    FT_Stroker_Set(stroker, static_cast<FT_Fixed>(std::lround(width * scale * 32)), FT_STROKER_LINECAP_BUTT,
+                   FT_STROKER_LINEJOIN_MITER_FIXED, 10 << 16);
     FT_UInt points = 0, contours = 0;
     FT_Outline drawn{};
-    if (FT_Stroker_ParseOutline(stroker, &path, 1) == 0 && FT_Stroker_GetCounts(stroker, &points, &contours) == 0 && points > 0 &&
-        FT_Outline_New(library, points, static_cast<FT_Int>(contours), &drawn) == 0) {
+    if (FT_Stroker_ParseOutline(stroker, &path, 1) == 0 && FT_Stroker_GetCounts(stroker, &points, &contours) == 0 &&
+        points > 0 && FT_Outline_New(library, points, static_cast<FT_Int>(contours), &drawn) == 0) {
       drawn.n_points = 0;
       drawn.n_contours = 0;
       FT_Stroker_Export(stroker, &drawn);
@@ -174,10 +179,12 @@ void FigureCanvas::area(const std::vector<std::vector<Point>>& polygons, Rgba co
 
 void FigureCanvas::image(const Box& rect, const Image& image, bool) {
   const auto nearest = [this](float x) { return static_cast<int>(std::lround(x * impl_->scale)); };
-  const int left = nearest(rect.x), top = nearest(rect.y), right = nearest(rect.right()), bottom = nearest(rect.bottom());
+  const int left = nearest(rect.x), top = nearest(rect.y), right = nearest(rect.right()),
+            bottom = nearest(rect.bottom());
   for (int y = top; y < bottom; ++y) {
     for (int x = left; x < right; ++x) {
-      impl_->put(x, y, image.at((x - left) * image.width / (right - left), (y - top) * image.height / (bottom - top)), 255);
+      impl_->put(x, y, image.at((x - left) * image.width / (right - left), (y - top) * image.height / (bottom - top)),
+                 255);
     }
   }
 }
@@ -192,7 +199,8 @@ PixelCanvas::PixelCanvas(float width, float height, float scale, Rgba background
 
 void PixelCanvas::paste(const Image& image, int x, int y) {
   for (int row = std::max(0, -y); row < image.height && y + row < height_; ++row) {
-    for (int col = std::max(0, -x); col < image.width && x + col < width_; ++col) impl_->pixels.set(x + col, y + row, image.at(col, row));
+    for (int col = std::max(0, -x); col < image.width && x + col < width_; ++col)
+      impl_->pixels.set(x + col, y + row, image.at(col, row));
   }
 }
 
@@ -216,7 +224,8 @@ Image PixelCanvas::take() { return std::move(impl_->pixels); }
 
 // PDF: Cairo's
 
-PdfCanvas::PdfCanvas(float, float, Rgba background, Typesetter& typesetter, const PdfAbout&) : FigureCanvas(typesetter), background_(background) {
+PdfCanvas::PdfCanvas(float, float, Rgba background, Typesetter& typesetter, const PdfAbout&)
+    : FigureCanvas(typesetter), background_(background) {
   throw InputError("", "a PDF cannot be made in a browser", "expected PNG or SVG, or the desktop program");
 }
 

@@ -6,9 +6,7 @@
 namespace headlight {
 namespace {
 
-float cells(Index n) {
-  return static_cast<float>(n);
-}
+float cells(Index n) { return static_cast<float>(n); }
 
 std::string share(Index part, Index all) {
   const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(all);
@@ -34,7 +32,8 @@ class Grower : FrameMaker {
     surround(frame);
     frame.content_width = content_width(frame);
     const FigureMetrics& m = frame.metrics;
-    const float title = width(spec_.title, FontRole::strong, m.title_text) + 8 + width(spec_.shape, FontRole::text, m.label_text) + 1;
+    const float title =
+        width(spec_.title, FontRole::strong, m.title_text) + 8 + width(spec_.shape, FontRole::text, m.label_text) + 1;
     const float subtitle = width(spec_.subtitle, FontRole::text, m.label_text);
     frame.inner_width = std::max(frame.content_width, std::min(30 * m.label_text, std::max(title, subtitle)));
     const std::vector<LegendEntry> entries = legend_entries(spec_, false);
@@ -63,14 +62,16 @@ class Grower : FrameMaker {
     if (spec_.size) {
       const float wide = std::max(1.0f, (spec_.size->width - gaps_x) / cells(frame.columns));
       const float square = wide / cells(cols_) * cells(rows_);
-      const float high = spec_.size->height > 0 ? std::max(1.0f, (spec_.size->height - gaps_y) / cells(frame.lines)) : square;
+      const float high =
+          spec_.size->height > 0 ? std::max(1.0f, (spec_.size->height - gaps_y) / cells(frame.lines)) : square;
       cell = {wide / cells(cols_), high / cells(rows_)};
     }
     set_cells(frame, spec_, cell.first, cell.second);
     frame.content_width = content_width(frame);
     frame.inner_width = frame.content_width;
     frame.width = spec_.size ? spec_.size->width : frame.content_width;
-    frame.height = spec_.size && spec_.size->height > 0 ? spec_.size->height : cells(frame.lines) * frame.panel_height + gaps_y;
+    frame.height =
+        spec_.size && spec_.size->height > 0 ? spec_.size->height : cells(frame.lines) * frame.panel_height + gaps_y;
     return frame;
   }
 
@@ -104,7 +105,8 @@ class Grower : FrameMaker {
     float least = 1e9f;
     for (Index columns = 1; columns <= count_; ++columns) {
       const Index lines = (count_ + columns - 1) / columns;
-      const float cost = std::fabs(std::log(panel * cells(columns) / cells(lines) / 1.5f)) + raggedness(count_, columns);
+      const float cost =
+          std::fabs(std::log(panel * cells(columns) / cells(lines) / 1.5f)) + raggedness(count_, columns);
       if (cost < least) least = cost, best = columns;
     }
     return best;
@@ -125,13 +127,16 @@ class Grower : FrameMaker {
       const bool own = has_own_bars(spec_, ranges_);
       frame.bar = own ? BarPlace::own : BarPlace::right;
       (own ? frame.own_bar : frame.right) =
-          m.bar_gap + m.bar_width + m.bar_text_gap + bar_label_width(spec_, kind_, ranges_, std::min(frame.panel_height, 240.0f), m, typesetter_);
+          m.bar_gap + m.bar_width + m.bar_text_gap +
+          bar_label_width(spec_, kind_, ranges_, std::min(frame.panel_height, 240.0f), m, typesetter_);
     }
     // Over an empty place of the grid, slanted labels would lean into the next panel of the line below.
     const bool complete = frame.columns * frame.lines == count_;
     frame.row_ticks = row_ticks({spec_.row_ticks, rows_, spec_.first_row}, frame.cell_height, m.tick_text, typesetter_);
-    frame.col_ticks = column_ticks({spec_.col_ticks, cols_, spec_.first_col}, frame.cell_width, complete, m.tick_text, typesetter_);
-    const float row_room = frame.row_ticks.depth + m.tick_gap + (frame.row_name == NamePlace::outside ? m.name_room : 0);
+    frame.col_ticks =
+        column_ticks({spec_.col_ticks, cols_, spec_.first_col}, frame.cell_width, complete, m.tick_text, typesetter_);
+    const float row_room =
+        frame.row_ticks.depth + m.tick_gap + (frame.row_name == NamePlace::outside ? m.name_room : 0);
     frame.left = std::max(row_room, frame.col_ticks.overhang);
     frame.ticks_below = m.tick_gap + frame.col_ticks.depth;
     frame.below = frame.ticks_below + (frame.col_name == NamePlace::outside ? m.name_room : 0);
@@ -144,21 +149,25 @@ class Grower : FrameMaker {
 FigureMetrics roomy_metrics(const FigureSpec& spec) {
   const float s = base_text(spec) / 12;  // the figures below are for text of 9 points
   const float strip = spec.on_paper || spec.print ? 0 : 6;
-  return {16 * s, 12 * s, 12 * s, std::max(11 * s, least_text), 24, 32 * s, 20 * s, 24 * s, 22 * s, strip,
-          8 * s,  16 * s, 12 * s, 6 * s,  14 * s, 24 * s, 24 * s, 24 * s};
+  return {16 * s, 12 * s, 12 * s, std::max(11 * s, least_text),
+          24,     32 * s, 20 * s, 24 * s,
+          22 * s, strip,  8 * s,  16 * s,
+          12 * s, 6 * s,  14 * s, 24 * s,
+          24 * s, 24 * s};
 }
 
 FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text) {
-  const float t = tick_text, f = std::min(std::max(base_text(spec), least_text), 1.15f * t);  // words near each other are of like size
+  const float t = tick_text,
+              f = std::min(std::max(base_text(spec), least_text), 1.15f * t);  // words near each other are of like size
   const float least_side = spec.size->height > 0 ? std::min(spec.size->width, spec.size->height) : spec.size->width;
   if (spec.on_paper) {
     const float apart = spec.panels.size() <= 4 ? 0.5f : spec.panels.size() <= 8 ? 0.35f : 0.18f;
-    return {1.2f * f,  f,        t,        t,         0.25f * f, 1.6f * f,  1.35f * f, 1.0f * f,  1.3f * f, 0,
-            0.35f * t, 0.45f * f, 0.5f * f, 0.28f * f, 0.9f * f,  1.45f * f, 1.2f * f,  apart * f};
+    return {1.2f * f, f,         t,         t,        0.25f * f, 1.6f * f, 1.35f * f, 1.0f * f, 1.3f * f,
+            0,        0.35f * t, 0.45f * f, 0.5f * f, 0.28f * f, 0.9f * f, 1.45f * f, 1.2f * f, apart * f};
   }
   const float margin = std::round(std::clamp(0.03f * least_side, 6.0f, 24.0f));
-  return {1.2f * f, f,        t,        t,        margin,   1.65f * f, 1.35f * f, 1.3f * f, 1.35f * f, 0,
-          0.4f * t, 0.8f * f, 0.7f * f, 0.4f * f, 0.9f * f, 1.45f * f, 1.2f * f,  0.6f * f};
+  return {1.2f * f, f,        t,        t,        margin,   1.65f * f, 1.35f * f, 1.3f * f, 1.35f * f,
+          0,        0.4f * t, 0.8f * f, 0.7f * f, 0.4f * f, 0.9f * f,  1.45f * f, 1.2f * f, 0.6f * f};
 }
 
 std::vector<LegendEntry> legend_entries(const FigureSpec& spec, bool brief) {
@@ -176,7 +185,8 @@ std::vector<LegendEntry> legend_entries(const FigureSpec& spec, bool brief) {
   for (const auto& [kind, name] : names) {
     const Index n = counts[static_cast<std::size_t>(kind)];
     if (n == 0 || (kind == CellKind::value && spec.palette != Palette::boolean)) continue;
-    const std::string counted = "  " + std::to_string(n) + " " + w.of + " " + std::to_string(all) + " (" + share(n, all) + ")";
+    const std::string counted =
+        "  " + std::to_string(n) + " " + w.of + " " + std::to_string(all) + " (" + share(n, all) + ")";
     entries.push_back({kind, brief ? name : name + counted});
   }
   return entries;
@@ -190,8 +200,8 @@ void set_cells(FigureFrame& frame, const FigureSpec& spec, float cell_width, flo
 }
 
 float content_width(const FigureFrame& frame) {
-  return frame.left + cells(frame.columns) * (frame.panel_width + frame.own_bar) + cells(frame.columns - 1) * frame.gap +
-         frame.right;
+  return frame.left + cells(frame.columns) * (frame.panel_width + frame.own_bar) +
+         cells(frame.columns - 1) * frame.gap + frame.right;
 }
 
 bool shares_line(const FigureFrame& frame) {
@@ -203,7 +213,8 @@ float content_height(const FigureFrame& frame) {
   const float panels = cells(frame.lines) * frame.panel_height + cells(frame.lines - 1) * (frame.gap + frame.panel_top);
   const bool under = frame.legend_place == NamePlace::outside && !frame.legend.empty() && !shares_line(frame);
   const float legend = under ? cells(static_cast<Index>(frame.legend.size())) * frame.metrics.legend_line : 0;
-  return frame.top + panels + frame.below + legend + frame.metrics.margin - (legend > 0 ? frame.metrics.legend_line / 6 : 0);
+  return frame.top + panels + frame.below + legend + frame.metrics.margin -
+         (legend > 0 ? frame.metrics.legend_line / 6 : 0);
 }
 
 float raggedness(Index count, Index columns) {
@@ -244,7 +255,8 @@ bool has_own_bars(const FigureSpec& spec, const std::vector<ValueRange>& ranges)
   return spec.range_mode == RangeMode::head && std::any_of(ranges.begin(), ranges.end(), other);
 }
 
-std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float length, float apart) {
+std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float length,
+                                  float apart) {
   const auto is_apart = [&](const std::vector<BarTick>& ticks) {
     for (std::size_t i = 1; i < ticks.size(); ++i) {
       if ((ticks[i].at - ticks[i - 1].at) * length < apart) return false;
@@ -259,7 +271,8 @@ std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, Val
   if (spec.norm != Norm::linear) return spread_ticks(range, kind, spec.norm, apart / length);
   const int most = std::clamp(static_cast<int>(length / std::max(spec.on_paper ? 20.0f : 32.0f, apart)) + 1, 2, 7);
   for (const int tried : {most, most + 1, most + 2, most + 3, most - 1, most - 2, 2}) {
-    if (std::vector<BarTick> ticks = bar_ticks(range, std::max(2, tried)); ticks.size() >= 2 && is_apart(ticks)) return ticks;
+    if (std::vector<BarTick> ticks = bar_ticks(range, std::max(2, tried)); ticks.size() >= 2 && is_apart(ticks))
+      return ticks;
   }
   std::vector<BarTick> ticks = bar_ticks(range, 2);
   if (ticks.size() > 1) ticks.erase(ticks.begin(), ticks.end() - 1);

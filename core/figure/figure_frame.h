@@ -17,7 +17,7 @@ struct FigureMetrics {
   float title_text, label_text, tick_text, bar_text;
   float margin;
   float title_room, subtitle_room, name_room, head_room, strip_room;
-  float tick_gap;                    ///< between a matrix and its tick labels
+  float tick_gap;  ///< between a matrix and its tick labels
   float bar_gap, bar_width, bar_text_gap;
   float swatch, legend_line, legend_gap;
   float panel_gap;
@@ -70,7 +70,8 @@ struct FigureFrame {
 };
 
 /// One colour bar's ticks, in the words of the range's mode; `apart`: the least distance of two, in units.
-std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float length, float apart);
+std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float length,
+                                  float apart);
 /// Each panel has a bar of its own, since one would not do for all.
 bool has_own_bars(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
 
@@ -78,10 +79,18 @@ bool has_own_bars(const FigureSpec& spec, const std::vector<ValueRange>& ranges)
 class FrameMaker {
  public:
   FrameMaker(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind, Typesetter& typesetter)
-      : spec_(spec), ranges_(ranges), kind_(kind), typesetter_(typesetter), rows_(spec.panels[0].matrix.rows), cols_(spec.panels[0].matrix.cols), count_(static_cast<Index>(spec.panels.size())) {}
+      : spec_(spec),
+        ranges_(ranges),
+        kind_(kind),
+        typesetter_(typesetter),
+        rows_(spec.panels[0].matrix.rows),
+        cols_(spec.panels[0].matrix.cols),
+        count_(static_cast<Index>(spec.panels.size())) {}
 
  protected:
-  static constexpr float thin_side = 96, thin_cell = 24;  ///< a matrix of few rows is stretched to this height, its cells to at most that
+  static constexpr float thin_side = 96,
+                         thin_cell =
+                             24;  ///< a matrix of few rows is stretched to this height, its cells to at most that
   static float number(Index n) { return static_cast<float>(n); }
 
   const FigureSpec& spec_;
@@ -92,7 +101,8 @@ class FrameMaker {
 };
 
 /// Grown around its cells, or the cells alone; or, where the spec has a size, search_frame().
-FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind, Typesetter& typesetter);
+FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,
+                      Typesetter& typesetter);
 /// The largest matrices that the spec's size allows, with as many words around them as leave them large.
 FigureFrame search_frame(const FrameMaker& maker);
 

@@ -25,7 +25,13 @@ class Placer {
  public:
   Placer(const FigureSpec& spec, const FigureFrame& frame, const std::vector<ValueRange>& ranges, const Colormap& map,
          Typesetter& typesetter)
-      : spec_(spec), frame_(frame), ranges_(ranges), map_(map), typesetter_(typesetter), theme_(colours(spec.theme)), m_(frame.metrics) {}
+      : spec_(spec),
+        frame_(frame),
+        ranges_(ranges),
+        map_(map),
+        typesetter_(typesetter),
+        theme_(colours(spec.theme)),
+        m_(frame.metrics) {}
 
   FigureLayout place() {
     out_.width = frame_.width;
@@ -36,7 +42,9 @@ class Placer {
     // Of a given size, the figure stands in the middle; else the content is what the size came from.
     edge_ = spec_.bare ? 0 : spec_.size ? (frame_.width - frame_.content_width) / 2 : m_.margin;
     if (!spec_.on_paper) edge_ = std::round(edge_);
-    title_edge_ = spec_.size && frame_.content_width > 0.6f * frame_.inner_width ? edge_ : (frame_.width - frame_.inner_width) / 2;
+    title_edge_ = spec_.size && frame_.content_width > 0.6f * frame_.inner_width
+                      ? edge_
+                      : (frame_.width - frame_.inner_width) / 2;
     room_ = frame_.width - title_edge_ - (frame_.width - frame_.inner_width) / 2;
     if (spec_.size && !spec_.bare) top_ = std::max(0.0f, (frame_.height - content_height(frame_)) / 2);
     if (!spec_.on_paper) top_ = std::round(top_);
@@ -64,7 +72,10 @@ class Placer {
 
   void outline(const Box& r, float width, Rgba colour) {
     const float w = width;
-    for (const Box& side : {Box{r.x - w, r.y - w, r.w + 2 * w, w}, {r.x - w, r.bottom(), r.w + 2 * w, w}, {r.x - w, r.y, w, r.h}, {r.right(), r.y, w, r.h}}) {
+    for (const Box& side : {Box{r.x - w, r.y - w, r.w + 2 * w, w},
+                            {r.x - w, r.bottom(), r.w + 2 * w, w},
+                            {r.x - w, r.y, w, r.h},
+                            {r.right(), r.y, w, r.h}}) {
       out_.boxes.push_back({side, colour});
     }
   }
@@ -87,8 +98,8 @@ class Placer {
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
       const auto column = static_cast<float>(static_cast<Index>(i) % frame_.columns);
       const auto line = static_cast<float>(static_cast<Index>(i) / frame_.columns);
-      const Box at{whole(edge_ + frame_.left + column * step_x), whole(top_ + frame_.top + line * step_y), frame_.panel_width,
-                    frame_.panel_height};
+      const Box at{whole(edge_ + frame_.left + column * step_x), whole(top_ + frame_.top + line * step_y),
+                   frame_.panel_width, frame_.panel_height};
       out_.panels.push_back({i, at, ranges_[i]});
       const FigurePanel& panel = spec_.panels[i];
       if (panel.hue && strip) out_.boxes.push_back({{at.x, at.y - strip_height - 3, at.w, strip_height}, *panel.hue});
@@ -116,7 +127,13 @@ class Placer {
     plate.a = 215;
     if (shown.empty()) return;
     out_.boxes.push_back({{matrix.right() - wide - 3 * pad, matrix.y, wide + 3 * pad, 1.15f * size}, plate});
-    out_.inside.push_back({shown, FontRole::strong, size, theme_.ink, {matrix.right() - 1.5f * pad, matrix.y + 0.92f * size}, Anchor::end, 0});
+    out_.inside.push_back({shown,
+                           FontRole::strong,
+                           size,
+                           theme_.ink,
+                           {matrix.right() - 1.5f * pad, matrix.y + 0.92f * size},
+                           Anchor::end,
+                           0});
   }
 
   void titles() {
@@ -125,7 +142,8 @@ class Placer {
     const float shape = typesetter_.width(spec_.shape, FontRole::text, m_.label_text) + space;
     const float whole = typesetter_.width(spec_.title, FontRole::strong, m_.title_text);
     const bool beside = !spec_.shape.empty() && room_ - shape >= whole;
-    const std::string title = typesetter_.elide(spec_.title, FontRole::strong, m_.title_text, beside ? room_ - shape : room_);
+    const std::string title =
+        typesetter_.elide(spec_.title, FontRole::strong, m_.title_text, beside ? room_ - shape : room_);
     label(title, FontRole::strong, m_.title_text, theme_.ink, {title_edge_, baseline});
     const float end = title_edge_ + typesetter_.width(title, FontRole::strong, m_.title_text);
     if (beside) label(spec_.shape, FontRole::text, m_.label_text, theme_.muted, {end + space, baseline});
@@ -142,18 +160,21 @@ class Placer {
       if (i + static_cast<std::size_t>(frame_.columns) >= out_.panels.size()) columns_of(out_.panels[i].heatmap);
     }
     const float size = m_.label_text;
-    if (frame_.row_name == NamePlace::outside && typesetter_.width(spec_.row_label, FontRole::text, size) <= bottom() - first.y) {
+    if (frame_.row_name == NamePlace::outside &&
+        typesetter_.width(spec_.row_label, FontRole::text, size) <= bottom() - first.y) {
       label(spec_.row_label, FontRole::text, size, theme_.muted,
             on_centre({edge_ + m_.name_room / 3, (first.y + bottom()) / 2}, -90, half(size)), Anchor::middle, -90);
     }
     if (frame_.row_name == NamePlace::corner) {
       const float right = edge_ + frame_.left - m_.tick_gap;
-      label(spec_.row_label, FontRole::text, size, theme_.muted, on_centre({right, bottom() + m_.tick_gap + 0.5f * size}, 0, half(size)), Anchor::end);
+      label(spec_.row_label, FontRole::text, size, theme_.muted,
+            on_centre({right, bottom() + m_.tick_gap + 0.5f * size}, 0, half(size)), Anchor::end);
     }
     const Box last = last_of_first_line();
     if (frame_.col_name == NamePlace::beside) {
       const float y = bottom() + m_.tick_gap + 0.5f * m_.tick_text;
-      label(spec_.col_label, FontRole::text, size, theme_.muted, on_centre({last.right() + 0.8f * size, y}, 0, half(size)));
+      label(spec_.col_label, FontRole::text, size, theme_.muted,
+            on_centre({last.right() + 0.8f * size, y}, 0, half(size)));
     }
     if (frame_.col_name != NamePlace::outside) return;
     const std::string name = typesetter_.elide(spec_.col_label, FontRole::text, size, frame_.inner_width);
@@ -169,10 +190,14 @@ class Placer {
   void rows_of(const Box& matrix) {
     for (const AxisTick& tick : frame_.row_ticks.ticks) {
       const float y = matrix.y + (static_cast<float>(tick.index) + 0.5f) * frame_.cell_height, mark = mark_length();
-      if (frame_.row_ticks.marks) out_.boxes.push_back({{matrix.x - mark - 1, y - stroke() / 2, mark, stroke()}, theme_.muted});
+      if (frame_.row_ticks.marks)
+        out_.boxes.push_back({{matrix.x - mark - 1, y - stroke() / 2, mark, stroke()}, theme_.muted});
       const float out = m_.tick_gap + (tick.far ? frame_.row_ticks.far : 0);
-      if (tick.far) out_.boxes.push_back({{matrix.x - out + m_.tick_gap / 2, y - hair() / 2, out - m_.tick_gap / 2, hair()}, theme_.muted});
-      label(tick.text, FontRole::text, m_.tick_text, tick_ink(), on_centre({matrix.x - out, y}, 0, half(m_.tick_text)), Anchor::end);
+      if (tick.far)
+        out_.boxes.push_back(
+            {{matrix.x - out + m_.tick_gap / 2, y - hair() / 2, out - m_.tick_gap / 2, hair()}, theme_.muted});
+      label(tick.text, FontRole::text, m_.tick_text, tick_ink(), on_centre({matrix.x - out, y}, 0, half(m_.tick_text)),
+            Anchor::end);
     }
   }
 
@@ -188,13 +213,14 @@ class Placer {
       if (ticks.marks) out_.boxes.push_back({{x - stroke() / 2, matrix.bottom() + 1, stroke(), mark}, theme_.muted});
       if (ticks.angle == 0) {
         if (!has_room(tick.text, x, matrix)) continue;
-        label(tick.text, FontRole::text, size, tick_ink(), on_centre({x, matrix.bottom() + m_.tick_gap + size / 2}, 0, half(size)),
-              Anchor::middle);
+        label(tick.text, FontRole::text, size, tick_ink(),
+              on_centre({x, matrix.bottom() + m_.tick_gap + size / 2}, 0, half(size)), Anchor::middle);
       } else {
         const float out = m_.tick_gap + (tick.far ? ticks.far : 0);
-        if (tick.far) out_.boxes.push_back({{x - hair() / 2, matrix.bottom(), hair(), out - m_.tick_gap / 2}, theme_.muted});
-        label(tick.text, FontRole::text, size, tick_ink(), on_centre({x, matrix.bottom() + out}, ticks.angle, half(size)),
-              Anchor::end, ticks.angle);
+        if (tick.far)
+          out_.boxes.push_back({{x - hair() / 2, matrix.bottom(), hair(), out - m_.tick_gap / 2}, theme_.muted});
+        label(tick.text, FontRole::text, size, tick_ink(),
+              on_centre({x, matrix.bottom() + out}, ticks.angle, half(size)), Anchor::end, ticks.angle);
       }
     }
   }
@@ -221,17 +247,22 @@ class Placer {
       const float whole = own || spec_.size == std::nullopt ? std::min(beside.h, 240.0f) : bottom() - beside.y;
       float height = whole;
       if (frame_.legend_place == NamePlace::beside) {
-        height = std::min(height, bottom() - beside.y - static_cast<float>(frame_.legend.size()) * m_.legend_line - 0.9f * m_.label_text);
+        height = std::min(height, bottom() - beside.y - static_cast<float>(frame_.legend.size()) * m_.legend_line -
+                                      0.9f * m_.label_text);
       }
-      if (frame_.col_name == NamePlace::beside) height = std::min(height, whole - 0.45f * m_.label_text);  // its name stands below
+      if (frame_.col_name == NamePlace::beside)
+        height = std::min(height, whole - 0.45f * m_.label_text);  // its name stands below
       const Box bar{beside.right() + m_.bar_gap, beside.y, m_.bar_width, height};
       out_.bars.push_back({bar, ranges_[i]});
       if (framed()) outline(bar, thin, theme_.muted);
       for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_[i], bar.h, m_.bar_text + 2)) {
         const float y = bar.bottom() - tick.at * bar.h;
-        if (framed()) out_.boxes.push_back({{bar.right() + thin, y - thin / 2, 0.5f * m_.bar_text_gap, thin}, theme_.muted});
-        if (bar.right() + m_.bar_text_gap + typesetter_.width(tick.text, FontRole::text, m_.bar_text) > out_.width) continue;
-        label(tick.text, FontRole::text, m_.bar_text, tick_ink(), on_centre({bar.right() + m_.bar_text_gap, y}, 0, half(m_.bar_text)));
+        if (framed())
+          out_.boxes.push_back({{bar.right() + thin, y - thin / 2, 0.5f * m_.bar_text_gap, thin}, theme_.muted});
+        if (bar.right() + m_.bar_text_gap + typesetter_.width(tick.text, FontRole::text, m_.bar_text) > out_.width)
+          continue;
+        label(tick.text, FontRole::text, m_.bar_text, tick_ink(),
+              on_centre({bar.right() + m_.bar_text_gap, y}, 0, half(m_.bar_text)));
       }
     }
   }
@@ -241,13 +272,15 @@ class Placer {
     if (shares_line(frame_)) from = std::max(from, title_edge_ + frame_.legend_width + 1.5f * m_.legend_gap);
     const float wide = std::min(corner.right() - from, 24 * m_.label_text);
     const float widest = bar_label_width(spec_, map_.kind(), ranges_, wide, m_, typesetter_);
-    const float length = std::max(4.0f, wide - widest), y = bottom() + frame_.below - m_.bar_text - m_.bar_text_gap - m_.bar_width;
+    const float length = std::max(4.0f, wide - widest),
+                y = bottom() + frame_.below - m_.bar_text - m_.bar_text_gap - m_.bar_width;
     const Box bar{from + (corner.right() - from - length) / 2, y, length, m_.bar_width};
     out_.bars.push_back({bar, ranges_.front()});
     if (framed()) outline(bar, thin, theme_.muted);
     for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_.front(), length, widest + m_.bar_text)) {
       const float x = bar.x + tick.at * length;
-      if (framed()) out_.boxes.push_back({{x - thin / 2, bar.bottom() + thin, thin, 0.5f * m_.bar_text_gap}, theme_.muted});
+      if (framed())
+        out_.boxes.push_back({{x - thin / 2, bar.bottom() + thin, thin, 0.5f * m_.bar_text_gap}, theme_.muted});
       label(tick.text, FontRole::text, m_.bar_text, tick_ink(),
             on_centre({x, bar.bottom() + m_.bar_text_gap + m_.bar_text / 2}, 0, half(m_.bar_text)), Anchor::middle);
     }
@@ -256,7 +289,8 @@ class Placer {
   void legend() {
     if (frame_.legend.empty()) return;
     const auto lines = static_cast<float>(frame_.legend.size());
-    float y = top_ + content_height(frame_) - m_.margin - lines * m_.legend_line + (spec_.size ? 0 : m_.legend_line / 6);
+    float y =
+        top_ + content_height(frame_) - m_.margin - lines * m_.legend_line + (spec_.size ? 0 : m_.legend_line / 6);
     float left = title_edge_;
     if (shares_line(frame_)) {
       const float bar = bottom() + frame_.below - m_.bar_text - m_.bar_text_gap - m_.bar_width / 2;
@@ -274,13 +308,16 @@ class Placer {
       float x = left;
       y += m_.legend_line;
       for (const LegendEntry& entry : line) {
-        const Box swatch{spec_.on_paper ? x : std::round(x), (spec_.on_paper ? y : std::round(y)) - m_.swatch, m_.swatch, m_.swatch};
+        const Box swatch{spec_.on_paper ? x : std::round(x), (spec_.on_paper ? y : std::round(y)) - m_.swatch,
+                         m_.swatch, m_.swatch};
         out_.swatches.push_back({swatch, entry.kind});
         if (framed()) outline(swatch, thin, theme_.muted);
         const float text_x = swatch.right() + 0.5f * m_.label_text, room = title_edge_ + room_ - text_x;
-        const std::string text =
-            frame_.legend_place != NamePlace::outside ? entry.text : typesetter_.elide(entry.text, FontRole::text, m_.label_text, room);
-        label(text, FontRole::text, m_.label_text, tick_ink(), on_centre({text_x, swatch.y + m_.swatch / 2}, 0, half(m_.label_text)));
+        const std::string text = frame_.legend_place != NamePlace::outside
+                                     ? entry.text
+                                     : typesetter_.elide(entry.text, FontRole::text, m_.label_text, room);
+        label(text, FontRole::text, m_.label_text, tick_ink(),
+              on_centre({text_x, swatch.y + m_.swatch / 2}, 0, half(m_.label_text)));
         x = text_x + typesetter_.width(text, FontRole::text, m_.label_text) + m_.legend_gap;
       }
     }
@@ -292,18 +329,21 @@ class Placer {
       const Index r0 = mark.first_row - spec_.first_row, c0 = mark.first_col - spec_.first_col;
       for (const PanelBox& panel : out_.panels) {
         const auto& [rows, cols] = std::pair(mark.last_row - mark.first_row, mark.last_col - mark.first_col);
-        const Box box{panel.heatmap.x + static_cast<float>(c0) * frame_.cell_width, panel.heatmap.y + static_cast<float>(r0) * frame_.cell_height,
+        const Box box{panel.heatmap.x + static_cast<float>(c0) * frame_.cell_width,
+                      panel.heatmap.y + static_cast<float>(r0) * frame_.cell_height,
                       static_cast<float>(cols) * frame_.cell_width, static_cast<float>(rows) * frame_.cell_height};
         const float line = 1.1f * units_to_a_point;
         outline(box, line + 0.6f, theme_.card);
         outline({box.x, box.y, box.w, box.h}, line, spec_.print ? theme_.ink : rgb("D9480F"));
         if (mark.label.empty()) continue;
-        const float size = std::max(least_text, 0.9f * m_.tick_text), wide = typesetter_.width(mark.label, FontRole::strong, size);
+        const float size = std::max(least_text, 0.9f * m_.tick_text),
+                    wide = typesetter_.width(mark.label, FontRole::strong, size);
         const float x = std::clamp(box.x, 0.0f, std::max(0.0f, out_.width - wide - 4));
         const bool above = box.y - 1.2f * size >= panel.heatmap.y;
         const float y = above ? box.y - line - 1.15f * size : box.bottom() + line;
         out_.boxes.push_back({{x, y, wide + 0.5f * size, 1.15f * size}, theme_.card});
-        out_.inside.push_back({mark.label, FontRole::strong, size, theme_.ink, {x + 0.25f * size, y + 0.92f * size}, Anchor::start, 0});
+        out_.inside.push_back(
+            {mark.label, FontRole::strong, size, theme_.ink, {x + 0.25f * size, y + 0.92f * size}, Anchor::start, 0});
       }
     }
   }
@@ -353,11 +393,14 @@ std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind) 
   if (spec.norm != Norm::log || kind == ColormapKind::diverging) return ranges;
   float low = std::numeric_limits<float>::max();
   for (std::size_t i = 0; i < count; ++i) {
-    if (!(ranges[i].hi > 0)) throw SettingError("--norm", "log has no place for values that are not above zero", "expected linear or sqrt here");
+    if (!(ranges[i].hi > 0))
+      throw SettingError("--norm", "log has no place for values that are not above zero",
+                         "expected linear or sqrt here");
     if (ranges[i].lo > 0) continue;
     if (!shared) low = std::numeric_limits<float>::max();
     if (shared) {
-      for (const FigurePanel& panel : spec.panels) low = std::min(low, log_low(panel.matrix, panel.masks, ranges[i], low));
+      for (const FigurePanel& panel : spec.panels)
+        low = std::min(low, log_low(panel.matrix, panel.masks, ranges[i], low));
       for (ValueRange& range : ranges) range.lo = low;
       break;
     }

@@ -1,6 +1,6 @@
-// The largest matrices that a given size allows. Every way to arrange what stands around them is tried: how many columns of
-// panels, which labels at which slant and size, where the bar, names, title and legend go or whether they go. Each
-// way's worth is the share of the picture that is matrix, less for each thing that it leaves out.
+// The largest matrices that a given size allows. Every way to arrange what stands around them is tried: how many
+// columns of panels, which labels at which slant and size, where the bar, names, title and legend go or whether they
+// go. Each way's worth is the share of the picture that is matrix, less for each thing that it leaves out.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,8 @@ namespace {
 
 constexpr Index most_thinned = 3;  // every third word at the least; then indices say more
 
-// Words in two tiers, of the text's size: the least cell, so that a far word's line passes between near ones; between the tiers.
+// Words in two tiers, of the text's size: the least cell, so that a far word's line passes between near ones; between
+// the tiers.
 constexpr float tier_cell = 0.56f, tier_gap = 0.3f;
 
 enum class TickWords : std::uint8_t { tokens, indices, none };
@@ -49,14 +50,17 @@ constexpr std::array longest_words{1000.0f, 8.0f, 5.0f};  // in ems
 /// Of the widest word of an axis, and of those with an even and an odd index, in ems, by the longest that is let stand.
 struct WordWidths {
   std::array<float, longest_words.size()> all{}, even{}, odd{};
-  float depth(std::size_t longest, bool tiers) const { return tiers ? even[longest] + tier_gap + odd[longest] : all[longest]; }
+  float depth(std::size_t longest, bool tiers) const {
+    return tiers ? even[longest] + tier_gap + odd[longest] : all[longest];
+  }
 };
 
 class Searcher : FrameMaker {
  public:
   explicit Searcher(const FrameMaker& maker)
       : FrameMaker(maker),
-        named_(spec_.letters || std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return !p.title.empty(); })),
+        named_(spec_.letters ||
+               std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return !p.title.empty(); })),
         entries_(legend_entries(spec_, spec_.on_paper)),
         width_(spec_.size->width),
         height_(spec_.size->height > 0 ? spec_.size->height : 0) {
@@ -76,13 +80,16 @@ class Searcher : FrameMaker {
     row_width_ = widths(spec_.row_ticks, rows_);
     col_width_ = widths(spec_.col_ticks, cols_);
     const auto em = [&](const std::string& text, FontRole role) { return typesetter_.width(text, role, 1); };
-    const auto widest = [&](Index last) { return em(std::string(std::to_string(last).size(), '0'), FontRole::text); };  // "500" is wider than "511"
+    const auto widest = [&](Index last) {
+      return em(std::string(std::to_string(last).size(), '0'), FontRole::text);
+    };  // "500" is wider than "511"
     row_index_ = widest(spec_.first_row + rows_ - 1);
     col_index_ = widest(spec_.first_col + cols_ - 1);
     col_label_ = em(spec_.col_label, FontRole::text);
     row_label_ = em(spec_.row_label, FontRole::text);
     bar_label_ = bar_label_width(spec_, kind_, ranges_, 120, metrics_.back(), typesetter_) / metrics_.back().bar_text;
-    free_corner_ = std::all_of(spec_.panels.begin(), spec_.panels.end(), [&](const FigurePanel& panel) { return has_free_corner(panel); });
+    free_corner_ = std::all_of(spec_.panels.begin(), spec_.panels.end(),
+                               [&](const FigurePanel& panel) { return has_free_corner(panel); });
     for (const LegendEntry& entry : entries_) legend_widest_ = std::max(legend_widest_, em(entry.text, FontRole::text));
   }
 
@@ -108,13 +115,15 @@ class Searcher : FrameMaker {
   /// Whether no number lies in the upper right corner, where a name may stand inside.
   bool has_free_corner(const FigurePanel& panel) const {
     const auto corner = [&](const MatrixView& m) {
-      return MatrixView{m.data + cols_ / 2 * m.col_stride, rows_ / 6 + 1, cols_ - cols_ / 2, m.row_stride, m.col_stride};
+      return MatrixView{m.data + cols_ / 2 * m.col_stride, rows_ / 6 + 1, cols_ - cols_ / 2, m.row_stride,
+                        m.col_stride};
     };
     CellMasks masks = effective_masks(spec_, panel);
     for (std::optional<MatrixView>* over : {&masks.allowed, &masks.kept}) {
       if (*over) *over = corner(**over);
     }
-    const CellKind kind = pool(corner(panel.matrix), masks, 1, 1).kinds.front();  // at any length, which reading each cell is not
+    const CellKind kind =
+        pool(corner(panel.matrix), masks, 1, 1).kinds.front();  // at any length, which reading each cell is not
     return kind == CellKind::masked || kind == CellKind::dropped || kind == CellKind::neg_inf;
   }
 
@@ -133,8 +142,9 @@ class Searcher : FrameMaker {
     Choice c;
     c.columns = columns;
     const bool own = has_own_bars(spec_, ranges_), bars = spec_.bar && spec_.palette != Palette::boolean;
-    const std::vector<BarPlace> bar_places =
-        !bars ? std::vector{BarPlace::none} : own ? std::vector{BarPlace::own, BarPlace::none} : std::vector{BarPlace::right, BarPlace::below, BarPlace::none};
+    const std::vector<BarPlace> bar_places = !bars ? std::vector{BarPlace::none}
+                                             : own ? std::vector{BarPlace::own, BarPlace::none}
+                                                   : std::vector{BarPlace::right, BarPlace::below, BarPlace::none};
     const auto places = [](bool any, bool beside, bool corner = false) {
       std::vector<NamePlace> out;
       if (any) out.push_back(NamePlace::outside);
@@ -144,7 +154,8 @@ class Searcher : FrameMaker {
       return out;
     };
     const auto tick_words = [](const std::vector<std::string>& tokens) {
-      return tokens.empty() ? std::vector{TickWords::indices, TickWords::none} : std::vector{TickWords::tokens, TickWords::indices, TickWords::none};
+      return tokens.empty() ? std::vector{TickWords::indices, TickWords::none}
+                            : std::vector{TickWords::tokens, TickWords::indices, TickWords::none};
     };
     for (std::size_t text = 0; text < texts_.size(); ++text)
       for (std::size_t longest = 0; longest < longest_words.size(); ++longest) {
@@ -166,7 +177,8 @@ class Searcher : FrameMaker {
                         for (const int titles : {2, 1, 0}) {
                           if (titles > 1 && (spec_.subtitle.empty() || spec_.on_paper)) continue;
                           if (titles > 0 && spec_.title.empty()) continue;
-                          c.bar = bar, c.row_name = row_name, c.col_name = col_name, c.legend = legend, c.head_names = heads;
+                          c.bar = bar, c.row_name = row_name, c.col_name = col_name, c.legend = legend,
+                          c.head_names = heads;
                           c.title = titles > 0, c.subtitle = titles > 1;
                           const Outcome got = worth(c);
                           if (got.worth > outcome.worth) outcome = got, best = c;
@@ -190,7 +202,10 @@ class Searcher : FrameMaker {
     frame.gap = m.panel_gap;
     const auto k = static_cast<std::size_t>(c.longest);
     const float t = m.tick_text;
-    const float row_depth = c.rows == TickWords::none ? 0 : (c.rows == TickWords::tokens ? row_width_.depth(k, c.row_tiers) : row_index_) * t + m.tick_gap;
+    const float row_depth =
+        c.rows == TickWords::none
+            ? 0
+            : (c.rows == TickWords::tokens ? row_width_.depth(k, c.row_tiers) : row_index_) * t + m.tick_gap;
     frame.left = row_depth + (c.row_name == NamePlace::outside ? m.name_room : 0);
     float col_depth = t;
     if (c.angle == -90) col_depth = col_width_.depth(k, c.col_tiers) * t;
@@ -205,11 +220,11 @@ class Searcher : FrameMaker {
     if (c.bar == BarPlace::own) frame.own_bar = bar + bar_label_ * m.bar_text;
     if (c.bar == BarPlace::right) frame.right = bar + bar_label_ * m.bar_text;
     if (c.bar == BarPlace::below) frame.below += bar + m.bar_text;
-    if (c.col_name == NamePlace::beside) frame.right = std::max(frame.right, 0.8f * m.label_text + col_label_ * m.label_text);
-    if (c.legend == NamePlace::beside) {
-      frame.right = std::max(frame.right, m.bar_gap + legend_width(m));
-    }
-    if (c.cols == TickWords::indices || c.angle == 0) frame.right = std::max(frame.right, c.cols == TickWords::indices ? col_index_ * t / 2 : 0.0f);
+    if (c.col_name == NamePlace::beside)
+      frame.right = std::max(frame.right, 0.8f * m.label_text + col_label_ * m.label_text);
+    if (c.legend == NamePlace::beside) { frame.right = std::max(frame.right, m.bar_gap + legend_width(m)); }
+    if (c.cols == TickWords::indices || c.angle == 0)
+      frame.right = std::max(frame.right, c.cols == TickWords::indices ? col_index_ * t / 2 : 0.0f);
     const float tick_over = c.rows == TickWords::none ? 0 : 0.5f * t;  // a label reaches beyond a thin row
     frame.top = m.margin + frame.panel_top + (c.title ? m.title_room : 0) + (c.subtitle ? m.subtitle_room : 0);
     if (frame.top < m.margin + tick_over) frame.top = m.margin + tick_over;
@@ -222,8 +237,11 @@ class Searcher : FrameMaker {
     const float most_high = height_ > 0 ? height_ : 1.25f * width_;
     const float high = (most_high - content_height(frame)) / number(frame.lines) / number(rows_);
     const float square = std::min(wide, high);
-    const auto stretched = [&](float all, Index n) { return std::max(square, std::min({all, thin_cell, thin_side / number(n)})); };
-    float w = cols_ * 8 < rows_ ? stretched(wide, cols_) : square, h = rows_ * 8 < cols_ ? stretched(high, rows_) : square;
+    const auto stretched = [&](float all, Index n) {
+      return std::max(square, std::min({all, thin_cell, thin_side / number(n)}));
+    };
+    float w = cols_ * 8 < rows_ ? stretched(wide, cols_) : square,
+          h = rows_ * 8 < cols_ ? stretched(high, rows_) : square;
     if (!spec_.on_paper && w == h && w >= 8) w = h = std::floor(w);  // whole pixels, so that cells are equal
     frame.cell_width = w, frame.cell_height = h;
     if (square <= 0) return frame;
@@ -245,7 +263,9 @@ class Searcher : FrameMaker {
 
     // Words: all of them, in text as large as can be; every other; indices; nothing.
     constexpr float indices_for_words = 0.45f, no_ticks = 0.3f;
-    const auto thinned = [&](Index step, Index count) { return step >= count ? 0.9f : step == 1 ? 1.0f : step == 2 ? 0.62f : 0.52f; };
+    const auto thinned = [&](Index step, Index count) {
+      return step >= count ? 0.9f : step == 1 ? 1.0f : step == 2 ? 0.62f : 0.52f;
+    };
     // From line to line; the smallest text may stand as near as its capitals and descenders let it, before a word goes.
     const float line = (t <= metrics_.back().tick_text ? 0.94f : 1.02f) * t;
     constexpr float two_tiers = 0.97f;
@@ -269,12 +289,14 @@ class Searcher : FrameMaker {
       const float pitch = c.angle == 0 ? (col_width_.all[k] + 0.5f) * t : c.angle == -45 ? 1.4f * t : line;
       out.col_step = static_cast<Index>(std::ceil(pitch / frame.cell_width));
       if (out.col_step > most_thinned) return out;
-      if (c.angle == 0 && col_width_.all[k] * t > frame.panel_width + frame.gap - 1) return out;  // into the next panel's
+      if (c.angle == 0 && col_width_.all[k] * t > frame.panel_width + frame.gap - 1)
+        return out;                                                             // into the next panel's
       if (c.angle == -45 && frame.columns * frame.lines != count_) return out;  // they would lean over the line below
       worth *= thinned(out.col_step, cols_) * (c.angle == 0 ? 1.06f : 1);
     } else if (c.cols == TickWords::indices) {
       out.col_step = round_step((col_index_ + 0.7f) * t / frame.cell_width);
-      if (number(out.col_step) * frame.cell_width < 1 || col_index_ * t > frame.panel_width + frame.gap - 2) worth *= 0.5f;
+      if (number(out.col_step) * frame.cell_width < 1 || col_index_ * t > frame.panel_width + frame.gap - 2)
+        worth *= 0.5f;
       worth *= spec_.col_ticks.empty() ? 1 : indices_for_words;
     } else {
       worth *= no_ticks;
@@ -283,7 +305,10 @@ class Searcher : FrameMaker {
     worth *= (cut ? c.longest == 1 ? 0.88f : 0.78f : 1) * std::pow(t / texts_.front(), 0.7f);
 
     // Names of heads stand above, else inside their matrix where only masked cells lie under them.
-    if (named_) worth *= c.head_names == NamePlace::outside ? 1 : c.head_names == NamePlace::beside ? (free_corner_ ? 0.72f : 0.5f) : 0.45f;
+    if (named_)
+      worth *= c.head_names == NamePlace::outside  ? 1
+               : c.head_names == NamePlace::beside ? (free_corner_ ? 0.72f : 0.5f)
+                                                   : 0.45f;
     if (c.head_names == NamePlace::beside && frame.panel_width < 5 * m.label_text) return out;
     if (c.head_names == NamePlace::outside && frame.panel_width + frame.own_bar < 2.2f * m.label_text) return out;
 
@@ -291,15 +316,19 @@ class Searcher : FrameMaker {
     if (bars && c.bar == BarPlace::none) worth *= 0.5f;
     if ((c.bar == BarPlace::right || c.bar == BarPlace::own) && frame.panel_height < 2.2f * m.bar_text) return out;
     if (c.bar == BarPlace::below) worth *= 0.985f;
-    if (!spec_.row_label.empty() && c.row_name != NamePlace::outside) worth *= c.row_name == NamePlace::corner ? 0.985f : 0.86f;
+    if (!spec_.row_label.empty() && c.row_name != NamePlace::outside)
+      worth *= c.row_name == NamePlace::corner ? 0.985f : 0.86f;
     if (c.row_name == NamePlace::corner && row_label_ * m.label_text > frame.left) return out;
     if (in_corner(c, m) > frame.ticks_below) return out;
     if (c.row_name == NamePlace::outside && row_label_ * m.label_text > across(frame)) return out;
-    if (!spec_.col_label.empty() && c.col_name != NamePlace::outside) worth *= c.col_name == NamePlace::beside ? 0.985f : 0.86f;
+    if (!spec_.col_label.empty() && c.col_name != NamePlace::outside)
+      worth *= c.col_name == NamePlace::beside ? 0.985f : 0.86f;
     if (c.col_name == NamePlace::outside && col_label_ * m.label_text > frame.inner_width) return out;
     if (!entries_.empty() && c.legend == NamePlace::none) worth *= 0.82f;
     if (c.legend == NamePlace::outside && legend_width(m) > frame.inner_width) return out;
-    if (c.legend == NamePlace::beside && frame.panel_height < number(static_cast<Index>(entries_.size())) * m.legend_line + 5 * m.bar_text) return out;
+    if (c.legend == NamePlace::beside &&
+        frame.panel_height < number(static_cast<Index>(entries_.size())) * m.legend_line + 5 * m.bar_text)
+      return out;
     if (!spec_.title.empty() && !c.title) worth *= spec_.keep_title ? 0.3f : spec_.on_paper ? 0.94f : 0.92f;
     if (!spec_.subtitle.empty() && !c.subtitle && !spec_.on_paper) worth *= 0.97f;
     out.worth = worth;
@@ -311,7 +340,9 @@ class Searcher : FrameMaker {
   /// The height of what stands below the rows' words.
   float in_corner(const Choice& c, const FigureMetrics& m) const {
     const float name = c.row_name == NamePlace::corner ? m.tick_gap + m.label_text : 0;
-    return name + (c.legend == NamePlace::corner ? m.tick_gap + number(static_cast<Index>(entries_.size())) * m.legend_line : 0);
+    return name + (c.legend == NamePlace::corner
+                       ? m.tick_gap + number(static_cast<Index>(entries_.size())) * m.legend_line
+                       : 0);
   }
 
   /// From the first matrix's top to the last one's bottom.
@@ -329,7 +360,8 @@ class Searcher : FrameMaker {
       out.marks = step > 1;
       const auto depth = [&](bool far) {
         float widest = 0;
-        for (const AxisTick& tick : out.ticks) widest = std::max(widest, tick.far == far ? typesetter_.width(tick.text, FontRole::text, t) : 0.0f);
+        for (const AxisTick& tick : out.ticks)
+          widest = std::max(widest, tick.far == far ? typesetter_.width(tick.text, FontRole::text, t) : 0.0f);
         return widest;
       };
       for (AxisTick& tick : out.ticks) tick.far = tiers && tick.index % 2 == 1;
@@ -357,7 +389,8 @@ class Searcher : FrameMaker {
     if (frame.col_ticks.angle == 0 || frame.col_ticks.ticks.empty()) return;
     const float t = frame.metrics.tick_text;
     const float longest = frame.col_ticks.depth;
-    const float depth = frame.metrics.tick_gap + (frame.col_ticks.angle == -90 ? longest : 0.70710678f * (longest + 0.5f * t) + 0.5f * t);
+    const float depth = frame.metrics.tick_gap +
+                        (frame.col_ticks.angle == -90 ? longest : 0.70710678f * (longest + 0.5f * t) + 0.5f * t);
     const float less = std::max(0.0f, frame.ticks_below - depth);
     frame.ticks_below -= less;
     frame.below -= less;
@@ -371,7 +404,8 @@ class Searcher : FrameMaker {
       const std::string name = std::string(what) + " words";
       if (words == TickWords::none) out.push_back(tokens ? name : std::string(what) + " indices");
       if (words == TickWords::indices && tokens) out.push_back(name + " (indices in their place)");
-      if (words == TickWords::tokens && step > 1 && count > 1) out.push_back(step == 2 ? "every other of the " + name : "two of three of the " + name);
+      if (words == TickWords::tokens && step > 1 && count > 1)
+        out.push_back(step == 2 ? "every other of the " + name : "two of three of the " + name);
     };
     axis("row", c.rows, !spec_.row_ticks.empty(), outcome.row_step, rows_);
     axis("column", c.cols, !spec_.col_ticks.empty(), outcome.col_step, cols_);
@@ -392,7 +426,8 @@ class Searcher : FrameMaker {
       FigureFrame tried = room(c);
       const float gaps = number(tried.columns - 1), lines = number(tried.lines - 1);
       tried.metrics.margin = std::min({tried.metrics.margin, width_ / 16, height_ > 0 ? height_ / 16 : 8.0f});
-      tried.gap = std::min({4.0f, width_ / number(4 * tried.columns), height_ > 0 ? height_ / number(4 * tried.lines) : 4.0f});
+      tried.gap =
+          std::min({4.0f, width_ / number(4 * tried.columns), height_ > 0 ? height_ / number(4 * tried.lines) : 4.0f});
       tried.top = tried.metrics.margin;
       tried.left = tried.right = tried.below = 0;
       tried.inner_width = width_ - 2 * tried.metrics.margin;
@@ -400,10 +435,14 @@ class Searcher : FrameMaker {
       const float wide = (tried.inner_width - gaps * tried.gap) / number(columns) / number(cols_);
       const float high = (all - 2 * tried.metrics.margin - lines * tried.gap) / number(tried.lines) / number(rows_);
       const float cell = std::max(0.001f, std::min(wide, high));
-      set_cells(tried, spec_, cols_ * 8 < rows_ ? std::min(wide, std::max(cell, thin_cell)) : cell, rows_ * 8 < cols_ ? std::min(high, std::max(cell, thin_cell)) : cell);
-      tried.height = height_ > 0 ? height_ : tried.panel_height * number(tried.lines) + lines * tried.gap + 2 * tried.metrics.margin;
+      set_cells(tried, spec_, cols_ * 8 < rows_ ? std::min(wide, std::max(cell, thin_cell)) : cell,
+                rows_ * 8 < cols_ ? std::min(high, std::max(cell, thin_cell)) : cell);
+      tried.height = height_ > 0
+                         ? height_
+                         : tried.panel_height * number(tried.lines) + lines * tried.gap + 2 * tried.metrics.margin;
       tried.content_width = content_width(tried);
-      if (const float worth = tried.panel_width * tried.panel_height; worth > most) most = worth, frame = tried, chosen = c;
+      if (const float worth = tried.panel_width * tried.panel_height; worth > most)
+        most = worth, frame = tried, chosen = c;
     }
     say(chosen, {}, frame.left_out);
     return frame;

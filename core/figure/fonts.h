@@ -24,8 +24,8 @@ struct FontFile {
 FontFile find_font(FontRole role);
 /// The families that serve a role, most wanted first, between commas; then those that have what it lacks.
 std::string font_families(FontRole role);
-/// The family itself that a generic name ("serif") stands for here; any other name as it is. Before another family in a list, a
-/// generic name would count for nothing.
+/// The family itself that a generic name ("serif") stands for here; any other name as it is. Before another family in a
+/// list, a generic name would count for nothing.
 std::string installed_family(const std::string& family);
 /// Whether a family of this name is installed. A generic one always is.
 bool has_family(const std::string& family);

@@ -1,5 +1,3 @@
-#include "core/figure/fonts.h"
-
 #include <memory>
 #include <optional>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <fontconfig/fontconfig.h>
 
 #include "core/figure/destroy.h"
+#include "core/figure/fonts.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -14,8 +13,8 @@ namespace {
 
 using Pattern = std::unique_ptr<FcPattern, Destroy<FcPatternDestroy>>;
 
-/// fontconfig keeps one configuration a process. It is not given back at the end: Pango's maps of fonts live as long, and
-/// FcFini falls over what they still hold.
+/// fontconfig keeps one configuration a process. It is not given back at the end: Pango's maps of fonts live as long,
+/// and FcFini falls over what they still hold.
 void start_fontconfig() {
   static const bool started = FcInit() == FcTrue;
   static_cast<void>(started);
@@ -29,18 +28,14 @@ struct Wish {
 
 Wish wish_for(FontRole role) {
   switch (role) {
-    case FontRole::text:
-      return {{"Inter", "DejaVu Sans", "sans-serif"}};
-    case FontRole::strong:
-      return {{"Inter", "DejaVu Sans", "sans-serif"}, FC_WEIGHT_DEMIBOLD};
-    case FontRole::mono:
-      return {{"JetBrains Mono", "DejaVu Sans Mono", "monospace"}};
+    case FontRole::text: return {{"Inter", "DejaVu Sans", "sans-serif"}};
+    case FontRole::strong: return {{"Inter", "DejaVu Sans", "sans-serif"}, FC_WEIGHT_DEMIBOLD};
+    case FontRole::mono: return {{"JetBrains Mono", "DejaVu Sans Mono", "monospace"}};
     case FontRole::math:
       return {{"STIX Two Text", "STIX", "CMU Serif", "Latin Modern Roman", "DejaVu Serif", "serif"},
               FC_WEIGHT_REGULAR,
               FC_SLANT_ITALIC};
-    case FontRole::cjk:
-      break;
+    case FontRole::cjk: break;
   }
   return {{"WenQuanYi Micro Hei", "Noto Sans CJK SC", "WenQuanYi Zen Hei", "sans-serif"}};
 }
@@ -59,9 +54,7 @@ std::optional<FontFile> match(const Pattern& wanted) {
   return FontFile{text(path), face & 0xffff, text(family)};  // the high half names a variable font's instance
 }
 
-const FcChar8* bytes(const char* text) {
-  return reinterpret_cast<const FcChar8*>(text);
-}
+const FcChar8* bytes(const char* text) { return reinterpret_cast<const FcChar8*>(text); }
 
 }  // namespace
 
@@ -90,7 +83,9 @@ std::string font_families(FontRole role) {
 
 namespace {
 
-bool is_generic(const std::string& family) { return family == "serif" || family == "sans-serif" || family == "sans" || family == "monospace"; }
+bool is_generic(const std::string& family) {
+  return family == "serif" || family == "sans-serif" || family == "sans" || family == "monospace";
+}
 
 }  // namespace
 

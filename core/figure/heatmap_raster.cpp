@@ -12,12 +12,8 @@ namespace {
 
 constexpr float root2 = 1.41421356f;
 
-float clamp01(float x) {
-  return std::clamp(x, 0.0f, 1.0f);
-}
-float wrap(float x, float period) {
-  return x - period * std::floor(x / period);
-}
+float clamp01(float x) { return std::clamp(x, 0.0f, 1.0f); }
+float wrap(float x, float period) { return x - period * std::floor(x / period); }
 
 /// The patterns of the header's formulas, for one picture.
 class Painter {
@@ -37,17 +33,14 @@ class Painter {
   /// px, py: the pixel's centre; dx, dy: from the cell's centre to it.
   Rgba paint(CellKind kind, Rgba value_colour, float px, float py, float dx, float dy) const {
     switch (kind) {
-      case CellKind::value:
-        return value_colour;
+      case CellKind::value: return value_colour;
       case CellKind::masked:
       case CellKind::neg_inf:
-        return style_.flat_masked ? flat_mask(style_.theme) : mix(theme_.hatch_ground, theme_.hatch_line, stripe(px + py));
-      case CellKind::pos_inf:
-        return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : stripe(py - px));
-      case CellKind::nan:
-        return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : dots(px, py));
-      case CellKind::dropped:
-        break;
+        return style_.flat_masked ? flat_mask(style_.theme)
+                                  : mix(theme_.hatch_ground, theme_.hatch_line, stripe(px + py));
+      case CellKind::pos_inf: return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : stripe(py - px));
+      case CellKind::nan: return mix(theme_.mark_ground, theme_.mark_line, small_ ? 1 : dots(px, py));
+      case CellKind::dropped: break;
     }
     return mix(theme_.crossed_ground, theme_.crossed_line, small_ ? 0.35f : cross(dx, dy));
   }
@@ -103,9 +96,7 @@ std::vector<Rgba> value_colours(const PooledMatrix& cells, const HeatmapStyle& s
 
 }  // namespace
 
-Rgba flat_mask(Theme theme) {
-  return mix(colours(theme).hatch_ground, colours(theme).hatch_line, 0.2f);
-}
+Rgba flat_mask(Theme theme) { return mix(colours(theme).hatch_ground, colours(theme).hatch_line, 0.2f); }
 
 int heatmap_gap(double cell_width, double cell_height, float scale) {
   const bool room = std::min(cell_width, cell_height) >= 6.0 * static_cast<double>(scale);
@@ -125,7 +116,8 @@ Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const Hea
   Image image(width, height, style.gap_colour);
   // A masked cell's stripes depend on x + y alone.
   std::vector<Rgba> stripes;
-  for (int sum = 0; sum < width + height; ++sum) stripes.push_back(painter.paint(CellKind::masked, {}, static_cast<float>(sum) + 0.5f, 0.5f, 0, 0));
+  for (int sum = 0; sum < width + height; ++sum)
+    stripes.push_back(painter.paint(CellKind::masked, {}, static_cast<float>(sum) + 0.5f, 0.5f, 0, 0));
   for (int y = 0; y < height; ++y) {
     const auto [row, row_seam] = rows[static_cast<std::size_t>(y)];
     const float py = static_cast<float>(y) + 0.5f, dy = py - (static_cast<float>(row) + 0.5f) * cell_height;

@@ -48,7 +48,8 @@ std::optional<NumberFormat> number_format(const NumberSpan& span, int most) {
     for (const int shown : {std::max(decimals, 3), std::max(decimals, 2), decimals}) {
       for (const bool leading_zero : {true, false}) {
         if (!fits(shown, leading_zero)) continue;
-        const float rounds_away = 0.9525f * static_cast<float>(std::pow(10.0, 1 - shown));  // below, one digit or none, or more than 5 % off
+        const float rounds_away =
+            0.9525f * static_cast<float>(std::pow(10.0, 1 - shown));  // below, one digit or none, or more than 5 % off
         NumberFormat format{shown, leading_zero, span.least_ < rounds_away ? rounds_away : 0, most};
         char text[48];
         format.hides = format.write(span.negative_ ? -span.least_ : span.least_, text) == "≈0";

@@ -1,6 +1,6 @@
-// Which digits the numbers of a matrix are written with. One precision for all of them, two significant digits at least:
-// no number is ever written as a rounder one than it is, not −0.436 as "0" nor 0.71 as "1". Beside numbers so large that
-// there is no room for that, a small one has the decimals that two digits of it take.
+// Which digits the numbers of a matrix are written with. One precision for all of them, two significant digits at
+// least: no number is ever written as a rounder one than it is, not −0.436 as "0" nor 0.71 as "1". Beside numbers so
+// large that there is no room for that, a small one has the decimals that two digits of it take.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ class NumberSpan {
 struct NumberFormat {
   int decimals = 0;
   bool leading_zero = true;
-  float least = 0;  ///< what is smaller has not two digits at this precision: it takes more decimals
-  int most = 40;    ///< characters; what is too small to show two digits in so many is written "≈0"
+  float least = 0;     ///< what is smaller has not two digits at this precision: it takes more decimals
+  int most = 40;       ///< characters; what is too small to show two digits in so many is written "≈0"
   bool hides = false;  ///< whether some of the numbers are
 
   /// Into `buffer`, with a real minus sign. Zero is "0".

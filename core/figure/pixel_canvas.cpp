@@ -43,7 +43,8 @@ void PixelCanvas::colour_bar(const Box& rect, const Colormap& map, bool upright)
   for (int i = 0; i < length; ++i) {
     const float t = (static_cast<float>(i) + 0.5f) / static_cast<float>(length);
     const Rgba colour = map.at(upright ? 1 - t : t);
-    for (int across = 0; across < (upright ? p.w : p.h); ++across) upright ? bar.set(across, i, colour) : bar.set(i, across, colour);
+    for (int across = 0; across < (upright ? p.w : p.h); ++across)
+      upright ? bar.set(across, i, colour) : bar.set(i, across, colour);
   }
   paste(bar, p.x, p.y);
 }

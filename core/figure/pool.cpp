@@ -16,16 +16,19 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-constexpr std::uint8_t bit(CellKind kind) {
-  return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
-}
+constexpr std::uint8_t bit(CellKind kind) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind)); }
 
 /// The source rows of one row of the result, folded column by column before the columns are folded: both loops run over
 /// contiguous memory without branches. −∞ stands for "not a value" in `row`.
 class Band {
  public:
   explicit Band(Index cols)
-      : row_(size(cols)), low_(size(cols)), high_(size(cols)), masked_(size(cols)), nan_(size(cols)), seen_(size(cols)) {}
+      : row_(size(cols)),
+        low_(size(cols)),
+        high_(size(cols)),
+        masked_(size(cols)),
+        nan_(size(cols)),
+        seen_(size(cols)) {}
 
   void clear() {
     std::fill(low_.begin(), low_.end(), infinity);
@@ -37,7 +40,8 @@ class Band {
 
   void add_row(const MatrixView& matrix, const CellMasks& masks, Index row) {
     if (masks.allowed && !masks.kept && matrix.col_stride == 1 && masks.allowed->col_stride == 1) {
-      hide_masked(matrix.data + row * matrix.row_stride, masks.allowed->data + row * masks.allowed->row_stride, masks.show_leaks);
+      hide_masked(matrix.data + row * matrix.row_stride, masks.allowed->data + row * masks.allowed->row_stride,
+                  masks.show_leaks);
       fold(row_.data(), row_.size());
     } else if (masks.any()) {
       for (Index col = 0; col < matrix.cols; ++col) {
@@ -126,10 +130,13 @@ Index at(std::span<const Index> cuts, Index i) { return cuts[static_cast<std::si
 Index parts(std::span<const Index> cuts) { return static_cast<Index>(cuts.size()) - 1; }
 
 // Whoever computes a matrix knows what is masked in it, but not that a mask lies over itself, where 0 is what it hides.
-bool hides_itself(const MatrixView& matrix, const CellMasks& masks) { return masks.allowed && masks.allowed->data == matrix.data && !masks.show_leaks; }
+bool hides_itself(const MatrixView& matrix, const CellMasks& masks) {
+  return masks.allowed && masks.allowed->data == matrix.data && !masks.show_leaks;
+}
 
 // `a_band`: of each band of rows so many are looked at; 0: all.
-PooledMatrix pool_on_demand(const DemandPart& part, bool is_mask, std::vector<Index> row_cuts, std::vector<Index> col_cuts, float centre, Index a_band) {
+PooledMatrix pool_on_demand(const DemandPart& part, bool is_mask, std::vector<Index> row_cuts,
+                            std::vector<Index> col_cuts, float centre, Index a_band) {
   PooledMatrix out{parts(row_cuts), parts(col_cuts), {}, {}};
   for (Index& cut : row_cuts) cut += part.row;
   for (Index& cut : col_cuts) cut += part.col;
@@ -145,8 +152,8 @@ PooledMatrix pool_on_demand(const DemandPart& part, bool is_mask, std::vector<In
   return out;
 }
 
-PooledMatrix pool_in_memory(const MatrixView& matrix, const CellMasks& masks, std::span<const Index> row_cuts, std::span<const Index> col_cuts,
-                            float centre, Index a_band) {
+PooledMatrix pool_in_memory(const MatrixView& matrix, const CellMasks& masks, std::span<const Index> row_cuts,
+                            std::span<const Index> col_cuts, float centre, Index a_band) {
   PooledMatrix out{parts(row_cuts), parts(col_cuts), {}, {}};
   const auto count = static_cast<std::size_t>(out.rows * out.cols);
   out.values.assign(count, 0);
@@ -173,21 +180,27 @@ PooledMatrix pool_in_memory(const MatrixView& matrix, const CellMasks& masks, st
 
 }  // namespace
 
-PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre, Index rows_looked_at) {
+PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre,
+                  Index rows_looked_at) {
   assert(rows > 0 && cols > 0);
   rows = std::min(rows, matrix.rows);
-  const std::vector<Index> row_cuts = cuts(0, matrix.rows, rows), col_cuts = cuts(0, matrix.cols, std::min(cols, matrix.cols));
+  const std::vector<Index> row_cuts = cuts(0, matrix.rows, rows),
+                           col_cuts = cuts(0, matrix.cols, std::min(cols, matrix.cols));
   const auto a_band = [&](Index looked_at) { return looked_at > 0 ? std::max<Index>(1, looked_at / rows) : 0; };
-  if (const DemandPart part = demand_part(matrix); part.whole) return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, a_band(rows_looked_at));
+  if (const DemandPart part = demand_part(matrix); part.whole)
+    return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, a_band(rows_looked_at));
   // Rows that are computed as they are read cost more than those that only have to be gone through.
   const bool on_demand = rows_looked_at > 0 && demand_place(matrix.data).source;
-  return pool_in_memory(matrix, masks, row_cuts, col_cuts, centre, on_demand ? std::max<Index>(1, rows_looked_at / 8 / rows) : 0);
+  return pool_in_memory(matrix, masks, row_cuts, col_cuts, centre,
+                        on_demand ? std::max<Index>(1, rows_looked_at / 8 / rows) : 0);
 }
 
-PooledMatrix pool_blocks(const MatrixView& matrix, const CellMasks& masks, Index side, float centre, Index rows_a_band) {
+PooledMatrix pool_blocks(const MatrixView& matrix, const CellMasks& masks, Index side, float centre,
+                         Index rows_a_band) {
   assert(side > 0);
   const std::vector<Index> row_cuts = cuts_every(side, matrix.rows), col_cuts = cuts_every(side, matrix.cols);
-  if (const DemandPart part = demand_part(matrix, 1 << 10); part.whole) return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, rows_a_band);
+  if (const DemandPart part = demand_part(matrix, 1 << 10); part.whole)
+    return pool_on_demand(part, hides_itself(matrix, masks), row_cuts, col_cuts, centre, rows_a_band);
   return pool_in_memory(matrix, masks, row_cuts, col_cuts, centre, rows_a_band);
 }
 
@@ -205,7 +218,8 @@ PooledMatrix pool_means(const MatrixView& matrix, Index rows, Index cols) {
           squares += value * value;
         }
       }
-      const auto count = static_cast<double>((at(row_cuts, r + 1) - at(row_cuts, r)) * (at(col_cuts, c + 1) - at(col_cuts, c)));
+      const auto count =
+          static_cast<double>((at(row_cuts, r + 1) - at(row_cuts, r)) * (at(col_cuts, c + 1) - at(col_cuts, c)));
       const double mean = sum / count, deviation = std::sqrt(std::max(squares / count - mean * mean, 0.0));
       const double value = (r + c) % 2 == 0 ? mean + deviation : mean - deviation;
       out.values.push_back(static_cast<float>(value));

@@ -21,17 +21,18 @@ struct PooledMatrix {
 /// At most `rows` × `cols`; an axis that is already small enough keeps its length. Cell i of n covers the source's
 /// cells from floor(i · length / n) up to the next one's. NaN wins over +∞, +∞ over values, among values the one
 /// farthest from `centre` (the higher of two as far), and any of these over masked, −∞ and dropped cells. One pass over
-/// the source. Of a matrix that is computed as it is read (core/stage/demand_matrix.h) at most `rows_looked_at` rows are, evenly
-/// spread; 0: all of them.
-PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre = 0, Index rows_looked_at = 0);
+/// the source. Of a matrix that is computed as it is read (core/stage/demand_matrix.h) at most `rows_looked_at` rows
+/// are, evenly spread; 0: all of them.
+PooledMatrix pool(const MatrixView& matrix, const CellMasks& masks, Index rows, Index cols, float centre = 0,
+                  Index rows_looked_at = 0);
 
-/// The same with blocks of `side` cells along both axes, the last ones of what is left. At most `rows_a_band` rows of each
-/// are looked at, wherever the numbers come from; 0: all of them.
+/// The same with blocks of `side` cells along both axes, the last ones of what is left. At most `rows_a_band` rows of
+/// each are looked at, wherever the numbers come from; 0: all of them.
 PooledMatrix pool_blocks(const MatrixView& matrix, const CellMasks& masks, Index side, float centre, Index rows_a_band);
 
-/// As pool() cuts them, blocks of parameters: their extremes would all look alike. Each cell is its block's mean, plus the standard
-/// deviation within the block in every other cell and minus it between, as on a chess board, so that both are seen. NaN
-/// where the block has what is no number.
+/// As pool() cuts them, blocks of parameters: their extremes would all look alike. Each cell is its block's mean, plus
+/// the standard deviation within the block in every other cell and minus it between, as on a chess board, so that both
+/// are seen. NaN where the block has what is no number.
 PooledMatrix pool_means(const MatrixView& matrix, Index rows, Index cols);
 
 }  // namespace headlight

@@ -27,7 +27,8 @@ RangeSetting parse_range(std::string_view text) {
   if (text == "stage") return {RangeMode::stage, {}, false};
   if (text.ends_with('%') && text.find("%:") != std::string_view::npos) {
     const std::size_t colon = text.find("%:");
-    const auto lo = parse_number(text.substr(0, colon)), hi = parse_number(text.substr(colon + 2, text.size() - colon - 3));
+    const auto lo = parse_number(text.substr(0, colon)),
+               hi = parse_number(text.substr(colon + 2, text.size() - colon - 3));
     if (lo && hi && 0 <= *lo && *lo < *hi && *hi <= 100) return {RangeMode::fixed, {*lo, *hi}, true};
   }
   if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
@@ -53,8 +54,11 @@ float spread(float value, ValueRange range, ColormapKind kind, Norm norm) {
     const float low = diverging ? 0 : range.lo;
     t = std::sqrt(std::clamp(normalise(size, {low, most}), 0.0f, 1.0f));
   } else if (size > 0) {
-    const auto low = static_cast<double>(diverging ? most * diverging_least : range.lo > 0 ? range.lo : most * sequential_least);
-    t = static_cast<float>(std::clamp(std::log(static_cast<double>(size) / low) / std::log(static_cast<double>(most) / low), 0.0, 1.0));
+    const auto low = static_cast<double>(diverging      ? most * diverging_least
+                                         : range.lo > 0 ? range.lo
+                                                        : most * sequential_least);
+    t = static_cast<float>(
+        std::clamp(std::log(static_cast<double>(size) / low) / std::log(static_cast<double>(most) / low), 0.0, 1.0));
   }
   return diverging ? 0.5f + std::copysign(t / 2, value) : t;
 }

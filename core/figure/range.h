@@ -23,8 +23,8 @@ enum class RangeMode : std::uint8_t {
 /// same as percentiles, "1%:99%".
 struct RangeSetting {
   RangeMode mode = RangeMode::head;
-  ValueRange fixed{};   ///< where mode is fixed
-  bool percent = false; ///< `fixed` is in percent of the values that are shown
+  ValueRange fixed{};    ///< where mode is fixed
+  bool percent = false;  ///< `fixed` is in percent of the values that are shown
   bool operator==(const RangeSetting&) const = default;
 };
 RangeSetting parse_range(std::string_view text);
@@ -36,12 +36,12 @@ float normalise(float value, ValueRange range);
 enum class Norm : std::uint8_t { linear, sqrt, log };
 inline constexpr const char* norm_words[] = {"linear", "sqrt", "log"};  ///< on the command line
 
-/// Where a value lies on a bar from 0 to 1 (clamped but for linear). Diverging maps keep zero in their middle and spread
-/// magnitudes. For log, what is below `range.lo` (diverging: below 1/1000 of the largest) has the low end's (the middle's)
-/// colour.
+/// Where a value lies on a bar from 0 to 1 (clamped but for linear). Diverging maps keep zero in their middle and
+/// spread magnitudes. For log, what is below `range.lo` (diverging: below 1/1000 of the largest) has the low end's (the
+/// middle's) colour.
 float spread(float value, ValueRange range, ColormapKind kind, Norm norm);
-/// The low end that a logarithmic scale takes in place of one that is not above zero: the smallest value that is, but at
-/// least 1/10000 of `range.hi`. `least` is what other panels gave.
+/// The low end that a logarithmic scale takes in place of one that is not above zero: the smallest value that is, but
+/// at least 1/10000 of `range.hi`. `least` is what other panels gave.
 float log_low(const MatrixView& matrix, const CellMasks& masks, ValueRange range, float least);
 
 /// The matrix with each row scaled by its own range: to [−1, 1] (diverging) or [0, 1] (sequential). Cells that are not

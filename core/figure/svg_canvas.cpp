@@ -46,18 +46,12 @@ std::string escape(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t from = at;
     const char32_t c = next_character(text, at);
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if ((c < 0x20 && c != '\t') || c == 0xFFFD || c == 0xFFFE || c == 0xFFFF)
-      out += "\xEF\xBF\xBD";
-    else
-      out += text.substr(from, at - from);
+    if (c == '&') out += "&amp;";
+    else if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '"') out += "&quot;";
+    else if ((c < 0x20 && c != '\t') || c == 0xFFFD || c == 0xFFFE || c == 0xFFFF) out += "\xEF\xBF\xBD";
+    else out += text.substr(from, at - from);
   }
   return out;
 }
@@ -69,9 +63,7 @@ std::string base64(std::span<const std::uint8_t> bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const auto byte = [&](std::size_t k) { return i + k < bytes.size() ? unsigned{bytes[i + k]} : 0u; };
     const unsigned three = byte(0) << 16 | byte(1) << 8 | byte(2);
-    for (unsigned k = 0; k < 4; ++k) {
-      out += i + k <= bytes.size() ? digits[three >> (18 - 6 * k) & 63] : '=';
-    }
+    for (unsigned k = 0; k < 4; ++k) { out += i + k <= bytes.size() ? digits[three >> (18 - 6 * k) & 63] : '='; }
   }
   return out;
 }
@@ -94,19 +86,19 @@ std::string patterns(const ThemeColours& t) {
 
 }  // namespace
 
-SvgCanvas::SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter, bool on_paper)
+SvgCanvas::SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter,
+                     bool on_paper)
     : theme_(colours(theme)), text_(text), typesetter_(typesetter) {
   svg_ =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
       "xmlns:xlink=\"http://www.w3.org/1999/xlink\"" +
-      attribute("width", on_paper ? number(width * 0.75f) + "pt" : number(width)) + attribute("height", on_paper ? number(height * 0.75f) + "pt" : number(height)) +
+      attribute("width", on_paper ? number(width * 0.75f) + "pt" : number(width)) +
+      attribute("height", on_paper ? number(height * 0.75f) + "pt" : number(height)) +
       attribute("viewBox", "0 0 " + number(width) + " " + number(height)) + ">\n" + patterns(theme_);
   if (background.a != 0) fill({0, 0, width, height}, background);
 }
 
-void SvgCanvas::fill(const Box& rect, Rgba colour) {
-  svg_ += "<rect" + place(rect) + paint(colour) + "/>\n";
-}
+void SvgCanvas::fill(const Box& rect, Rgba colour) { svg_ += "<rect" + place(rect) + paint(colour) + "/>\n"; }
 
 void SvgCanvas::text(const Label& label) {
   if (text_ == SvgText::outlines && !has_pictures(label.text)) {
@@ -115,8 +107,8 @@ void SvgCanvas::text(const Label& label) {
     return;
   }
   svg_ += "<text" + attribute("x", number(label.at.x)) + attribute("y", number(label.at.y)) +
-          attribute("font-family", escape(typesetter_.families(label.role))) + attribute("font-size", number(label.size)) +
-          paint(label.colour);
+          attribute("font-family", escape(typesetter_.families(label.role))) +
+          attribute("font-size", number(label.size)) + paint(label.colour);
   if (label.role == FontRole::strong) svg_ += attribute("font-weight", "600");
   if (label.role == FontRole::math) svg_ += attribute("font-style", "italic");
   if (label.anchor == Anchor::middle) svg_ += attribute("text-anchor", "middle");
@@ -133,8 +125,11 @@ void SvgCanvas::text(const Label& label) {
   while (true) {
     const std::size_t mark = std::min(rest.find_first_of(std::string_view("\x1E\x1F")), rest.size());
     const std::string part = escape(std::string(rest.substr(0, mark)));
-    if (low) svg_ += "<tspan" + attribute("dy", drop) + attribute("font-size", number(label.size * index_size)) + ">" + part + "</tspan>";
-    else if (!part.empty() && rest.data() != label.text.data()) svg_ += "<tspan" + attribute("dy", "-" + drop) + ">" + part + "</tspan>";
+    if (low)
+      svg_ += "<tspan" + attribute("dy", drop) + attribute("font-size", number(label.size * index_size)) + ">" + part +
+              "</tspan>";
+    else if (!part.empty() && rest.data() != label.text.data())
+      svg_ += "<tspan" + attribute("dy", "-" + drop) + ">" + part + "</tspan>";
     else svg_ += part;
     if (mark == rest.size()) break;
     low = rest[mark] == index_begins;
@@ -163,17 +158,14 @@ void SvgCanvas::path(const std::vector<PathStep>& steps, float width, Rgba colou
 void SvgCanvas::cell(const Box& rect, CellKind kind, Rgba value_colour, bool flat_masked) {
   const auto with = [&](const char* pattern) { svg_ += "<rect" + place(rect) + " fill=\"url(#" + pattern + ")\"/>\n"; };
   switch (kind) {
-    case CellKind::value:
-      return fill(rect, value_colour);
+    case CellKind::value: return fill(rect, value_colour);
     case CellKind::masked:
     case CellKind::neg_inf:
-      return flat_masked ? fill(rect, flat_mask(&theme_ == &colours(Theme::dark) ? Theme::dark : Theme::light)) : with("masked");
-    case CellKind::pos_inf:
-      return with("infinite");
-    case CellKind::nan:
-      return with("nan");
-    case CellKind::dropped:
-      break;
+      return flat_masked ? fill(rect, flat_mask(&theme_ == &colours(Theme::dark) ? Theme::dark : Theme::light))
+                         : with("masked");
+    case CellKind::pos_inf: return with("infinite");
+    case CellKind::nan: return with("nan");
+    case CellKind::dropped: break;
   }
   fill(rect, theme_.crossed_ground);
   const float arm = 0.32f * std::min(rect.w, rect.h), x = rect.x + rect.w / 2, y = rect.y + rect.h / 2;
@@ -195,7 +187,7 @@ void SvgCanvas::cells(const Box& rect, const MatrixView& matrix, const CellMasks
       const bool through = masked && (style.flat_masked || std::min(w, h) < 16);
       const float seam = through ? 0 : gap;
       const Box box{rect.x + static_cast<float>(col) * w, rect.y + static_cast<float>(row) * h,
-                     w - (col + 1 < matrix.cols ? seam : 0), h - (row + 1 < matrix.rows ? seam : 0)};
+                    w - (col + 1 < matrix.cols ? seam : 0), h - (row + 1 < matrix.rows ? seam : 0)};
       const Rgba colour = kind == CellKind::value ? style.map->at(normalise(matrix(row, col), style.range)) : Rgba{};
       cell(box, kind, colour, style.flat_masked);
     }
@@ -231,8 +223,9 @@ void SvgCanvas::area(const std::vector<std::vector<Point>>& polygons, Rgba colou
 }
 
 void SvgCanvas::image(const Box& rect, const Image& image, bool smooth) {
-  svg_ += "<image" + place(rect) + " preserveAspectRatio=\"none\" " + (smooth ? "" : "style=\"image-rendering:pixelated\" ") + "xlink:href=\"" +
-          "data:image/png;base64," + base64(encode_png(image)) + "\"/>\n";
+  svg_ += "<image" + place(rect) + " preserveAspectRatio=\"none\" " +
+          (smooth ? "" : "style=\"image-rendering:pixelated\" ") + "xlink:href=\"" + "data:image/png;base64," +
+          base64(encode_png(image)) + "\"/>\n";
 }
 
 void SvgCanvas::clip(const std::optional<Box>& rect) {
@@ -248,7 +241,8 @@ void SvgCanvas::swatch(const Box& rect, CellKind kind, const HeatmapStyle& style
 
 void SvgCanvas::colour_bar(const Box& rect, const Colormap& map, bool upright) {
   const std::string id = "map" + std::to_string(gradients_++);
-  svg_ += "<linearGradient id=\"" + id + (upright ? "\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">" : "\" x1=\"0\" y1=\"0\" x2=\"1\" y2=\"0\">");
+  svg_ += "<linearGradient id=\"" + id +
+          (upright ? "\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">" : "\" x1=\"0\" y1=\"0\" x2=\"1\" y2=\"0\">");
   constexpr int stops = 32;
   for (int i = 0; i <= stops; ++i) {
     const float t = static_cast<float>(i) / stops;

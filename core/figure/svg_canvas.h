@@ -1,5 +1,5 @@
-// A figure as SVG 1.1: the same geometry as the pixels, in the units of the figure. Ours rather than Cairo's, whose SVG has
-// no text that could be searched or edited.
+// A figure as SVG 1.1: the same geometry as the pixels, in the units of the figure. Ours rather than Cairo's, whose SVG
+// has no text that could be searched or edited.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ class SvgCanvas : public Canvas {
  public:
   /// A background with alpha 0 is left out. `typesetter` must outlive the canvas.
   /// With `on_paper` the file says that it is as large on paper: 0.75 pt to a unit.
-  SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter, bool on_paper = false);
+  SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter,
+            bool on_paper = false);
 
   void fill(const Box& rect, Rgba colour) override;
   void text(const Label& label) override;

@@ -29,9 +29,7 @@ void slant(AxisTicks& out, float pitch, float size, Typesetter& typesetter) {
   }
 }
 
-int decimals_for(double step) {
-  return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-6)), 0, 9);
-}
+int decimals_for(double step) { return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-6)), 0, 9); }
 
 std::string scientific(double value) {
   char text[32];
@@ -71,7 +69,8 @@ std::vector<AxisTick> word_ticks(const AxisWords& axis, Index step, float size, 
 
 std::vector<AxisTick> index_ticks(const AxisWords& axis, Index step) {
   std::vector<AxisTick> ticks;
-  for (Index i = (step - axis.first % step) % step; i < axis.count; i += step) ticks.push_back({i, std::to_string(i + axis.first)});
+  for (Index i = (step - axis.first % step) % step; i < axis.count; i += step)
+    ticks.push_back({i, std::to_string(i + axis.first)});
   if (ticks.empty()) ticks.push_back({0, std::to_string(axis.first)});
   return ticks;
 }
@@ -143,7 +142,8 @@ std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm
     if (clamped || at < 0 || at > 1 || std::any_of(ticks.begin(), ticks.end(), near)) return;
     const double size = std::fabs(static_cast<double>(value));
     const bool plain = size == 0 || (size >= 1e-4 && size < 1e5);
-    std::string text = plain ? format_value(value, size == 0 ? 0 : decimals_for(size)) : with_minus(scientific(static_cast<double>(value)));
+    std::string text = plain ? format_value(value, size == 0 ? 0 : decimals_for(size))
+                             : with_minus(scientific(static_cast<double>(value)));
     ticks.push_back({at, std::move(text)});
   };
   if (diverging || norm == Norm::sqrt) offer(0);

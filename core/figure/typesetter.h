@@ -1,6 +1,6 @@
-// Text for figures, set without hinting, so that a layout is the same at every scale and in every format. By Pango it is
-// kerned and shaped, in fallback fonts for what the role's own lacks (Chinese, emoji); a program that has no Pango sets
-// letter by letter with FreeType, in the faces that ship.
+// Text for figures, set without hinting, so that a layout is the same at every scale and in every format. By Pango it
+// is kerned and shaped, in fallback fonts for what the role's own lacks (Chinese, emoji); a program that has no Pango
+// sets letter by letter with FreeType, in the faces that ship.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Text set letter by letter: advances and the face's own kerning table, no shaping. A letter that a face lacks comes from the
-// faces of numbers or of Chinese.
+// Text set letter by letter: advances and the face's own kerning table, no shaping. A letter that a face lacks comes
+// from the faces of numbers or of Chinese.
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -43,8 +43,10 @@ class Collector {
       : out_(out), scale_(scale), pen_(pen), cosine_(std::cos(angle)), sine_(std::sin(angle)), at_(at) {}
 
   Point place(const FT_Vector& v) const {
-    const double x = static_cast<double>(pen_.x) + static_cast<double>(v.x) * scale_, y = static_cast<double>(pen_.y) - static_cast<double>(v.y) * scale_;
-    return {static_cast<float>(static_cast<double>(at_.x) + x * cosine_ - y * sine_), static_cast<float>(static_cast<double>(at_.y) + x * sine_ + y * cosine_)};
+    const double x = static_cast<double>(pen_.x) + static_cast<double>(v.x) * scale_,
+                 y = static_cast<double>(pen_.y) - static_cast<double>(v.y) * scale_;
+    return {static_cast<float>(static_cast<double>(at_.x) + x * cosine_ - y * sine_),
+            static_cast<float>(static_cast<double>(at_.y) + x * sine_ + y * cosine_)};
   }
   void move(const FT_Vector& to) { out_.push_back({PathStep{place(to)}}); }
   void line(const FT_Vector& to) { out_.back().push_back(PathStep{place(to)}); }
@@ -53,7 +55,9 @@ class Collector {
     const auto towards = [](Point a, Point b) { return Point{a.x + (b.x - a.x) * 2 / 3, a.y + (b.y - a.y) * 2 / 3}; };
     out_.back().push_back({end, true, {towards(from, c), towards(end, c)}});
   }
-  void cubic(const FT_Vector& a, const FT_Vector& b, const FT_Vector& to) { out_.back().push_back({place(to), true, {place(a), place(b)}}); }
+  void cubic(const FT_Vector& a, const FT_Vector& b, const FT_Vector& to) {
+    out_.back().push_back({place(to), true, {place(a), place(b)}});
+  }
 
  private:
   std::vector<std::vector<PathStep>>& out_;
@@ -67,8 +71,12 @@ void collect(FT_Outline& outline, Collector& into) {
   FT_Outline_Funcs steps{};
   steps.move_to = [](const FT_Vector* to, void* user) { return static_cast<Collector*>(user)->move(*to), 0; };
   steps.line_to = [](const FT_Vector* to, void* user) { return static_cast<Collector*>(user)->line(*to), 0; };
-  steps.conic_to = [](const FT_Vector* c, const FT_Vector* to, void* user) { return static_cast<Collector*>(user)->conic(*c, *to), 0; };
-  steps.cubic_to = [](const FT_Vector* a, const FT_Vector* b, const FT_Vector* to, void* user) { return static_cast<Collector*>(user)->cubic(*a, *b, *to), 0; };
+  steps.conic_to = [](const FT_Vector* c, const FT_Vector* to, void* user) {
+    return static_cast<Collector*>(user)->conic(*c, *to), 0;
+  };
+  steps.cubic_to = [](const FT_Vector* a, const FT_Vector* b, const FT_Vector* to, void* user) {
+    return static_cast<Collector*>(user)->cubic(*a, *b, *to), 0;
+  };
   FT_Outline_Decompose(&outline, &steps, &into);
 }
 
@@ -97,7 +105,8 @@ struct Typesetter::Impl {
     Face& face = faces[file.path];
     if (!face) {
       FT_Face opened = nullptr;
-      if (FT_New_Face(library.get(), file.path.c_str(), file.face_index, &opened) != 0) throw std::runtime_error(file.path + " is no font");
+      if (FT_New_Face(library.get(), file.path.c_str(), file.face_index, &opened) != 0)
+        throw std::runtime_error(file.path + " is no font");
       face.reset(opened);
     }
     return face.get();
@@ -130,7 +139,8 @@ struct Typesetter::Impl {
       const Glyph glyph = glyph_of(c == U'\t' ? U' ' : odd ? U'\uFFFD' : c, role);
       const double unit = unit_of(glyph.face) * scale;
       FT_Vector kerning{};
-      if (before && before->face == glyph.face && FT_HAS_KERNING(glyph.face)) FT_Get_Kerning(glyph.face, before->index, glyph.index, FT_KERNING_UNSCALED, &kerning);
+      if (before && before->face == glyph.face && FT_HAS_KERNING(glyph.face))
+        FT_Get_Kerning(glyph.face, before->index, glyph.index, FT_KERNING_UNSCALED, &kerning);
       x += static_cast<double>(kerning.x) * unit;
       if (FT_Load_Glyph(glyph.face, glyph.index, FT_LOAD_NO_SCALE | FT_LOAD_NO_BITMAP) != 0) continue;
       each(glyph, x, drop, unit);
@@ -156,8 +166,10 @@ float Typesetter::half_height(FontRole role, float size) {
   const auto [found, fresh] = impl_->capitals.try_emplace(role, 0.36f);
   if (fresh) {
     const Glyph glyph = impl_->glyph_of(U'H', role);
-    if (FT_Load_Glyph(glyph.face, glyph.index, FT_LOAD_NO_SCALE | FT_LOAD_NO_BITMAP) == 0 && glyph.face->glyph->metrics.height > 0) {
-      found->second = static_cast<float>(static_cast<double>(glyph.face->glyph->metrics.height) * unit_of(glyph.face)) / 2;
+    if (FT_Load_Glyph(glyph.face, glyph.index, FT_LOAD_NO_SCALE | FT_LOAD_NO_BITMAP) == 0 &&
+        glyph.face->glyph->metrics.height > 0) {
+      found->second =
+          static_cast<float>(static_cast<double>(glyph.face->glyph->metrics.height) * unit_of(glyph.face)) / 2;
     }
   }
   return found->second * size;
@@ -165,7 +177,8 @@ float Typesetter::half_height(FontRole role, float size) {
 
 std::vector<std::vector<PathStep>> Typesetter::contours(const Label& label) {
   std::vector<std::vector<PathStep>> out;
-  const double size = static_cast<double>(label.size), angle = static_cast<double>(label.angle) * std::numbers::pi / 180;
+  const double size = static_cast<double>(label.size),
+               angle = static_cast<double>(label.angle) * std::numbers::pi / 180;
   const float begin = anchored(label.anchor, width(label.text, label.role, label.size));
   impl_->set(label.text, label.role, [&](const Glyph& glyph, double x, double drop, double unit) {
     const Point pen{begin + static_cast<float>(x * size), static_cast<float>(drop * size)};
@@ -181,7 +194,8 @@ std::string Typesetter::outline(const Label& label) {
     path += "M" + point(contour.front().to);
     for (std::size_t i = 1; i < contour.size(); ++i) {
       const PathStep& step = contour[i];
-      path += step.curved ? "C" + point(step.control[0]) + point(step.control[1]) + point(step.to) : "L" + point(step.to);
+      path +=
+          step.curved ? "C" + point(step.control[0]) + point(step.control[1]) + point(step.to) : "L" + point(step.to);
     }
     path += "Z";
   }

@@ -1,7 +1,3 @@
-#include "core/figure/typesetter.h"
-
-#include <pango/pangocairo.h>
-
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -10,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <pango/pangocairo.h>
+
 #include "core/figure/destroy.h"
+#include "core/figure/typesetter.h"
 #include "core/text/utf8.h"
 
 namespace headlight {
@@ -54,7 +53,9 @@ Shown shown_of(std::string_view text, double size) {
   const auto end_index = [&] {
     if (begun == std::string::npos) return;
     if (!shown.attributes) shown.attributes.reset(pango_attr_list_new());
-    for (PangoAttribute* attribute : {pango_attr_scale_new(static_cast<double>(index_size)), pango_attr_rise_new(static_cast<int>(-static_cast<double>(index_drop) * size * PANGO_SCALE))}) {
+    for (PangoAttribute* attribute :
+         {pango_attr_scale_new(static_cast<double>(index_size)),
+          pango_attr_rise_new(static_cast<int>(-static_cast<double>(index_drop) * size * PANGO_SCALE))}) {
       attribute->start_index = static_cast<guint>(begun);
       attribute->end_index = static_cast<guint>(shown.text.size());
       pango_attr_list_insert(shown.attributes.get(), attribute);
@@ -99,7 +100,9 @@ std::string svg_path(const cairo_path_t& path) {
 void show_picture(cairo_t* cairo, const char* text, PangoGlyphItem* run, const PangoRectangle& ink) {
   constexpr double fine = 8;
   const double margin = 1, x = ink.x / double{PANGO_SCALE} - margin, y = ink.y / double{PANGO_SCALE} - margin;
-  const auto pixels = [&](int length) { return std::max(1, static_cast<int>(std::ceil((length / double{PANGO_SCALE} + 2 * margin) * fine))); };
+  const auto pixels = [&](int length) {
+    return std::max(1, static_cast<int>(std::ceil((length / double{PANGO_SCALE} + 2 * margin) * fine)));
+  };
   const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, pixels(ink.width), pixels(ink.height)));
   const Pen pen(cairo_create(surface.get()));
   cairo_scale(pen.get(), fine, fine);
@@ -213,7 +216,8 @@ void Typesetter::draw_outlines(cairo_t* cairo, const Label& label) {
   const float length = width(label.text, label.role, label.size);
   cairo_save(cairo);
   impl_->aim(cairo, label, length);
-  pango_cairo_layout_line_path(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role)));
+  pango_cairo_layout_line_path(
+      cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role)));
   cairo_fill(cairo);
   cairo_restore(cairo);
 }
@@ -224,7 +228,8 @@ void Typesetter::draw_text(cairo_t* cairo, const Label& label) {
   impl_->aim(cairo, label, length);
   PangoLayoutLine* line = impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role));
   const bool pages = cairo_surface_get_type(cairo_get_target(cairo)) == CAIRO_SURFACE_TYPE_PDF;
-  pages && has_pictures(label.text) ? show_runs(cairo, pango_layout_get_text(impl_->layout.get()), *line) : pango_cairo_show_layout_line(cairo, line);
+  pages&& has_pictures(label.text) ? show_runs(cairo, pango_layout_get_text(impl_->layout.get()), *line)
+                                   : pango_cairo_show_layout_line(cairo, line);
   cairo_restore(cairo);
 }
 
@@ -233,7 +238,8 @@ std::string Typesetter::outline(const Label& label) {
   cairo_t* cairo = impl_->pen.get();
   cairo_save(cairo);
   impl_->aim(cairo, label, length);
-  pango_cairo_layout_line_path(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role)));
+  pango_cairo_layout_line_path(
+      cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), families(label.role)));
   cairo_restore(cairo);  // back in the figure's units; the path stays
   const Path path(cairo_copy_path(cairo));
   cairo_new_path(cairo);

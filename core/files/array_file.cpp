@@ -75,7 +75,9 @@ ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace&
   }
   if (front.starts_with("\x93NUMPY")) return open_npy(path, place);
   if (is_legacy_torch(front)) return open_torch_legacy(path, place);
-  if (is_tar(front)) place.fail("in PyTorch's format of before 0.1, a tar", "a newer one; load the file and torch.save it again with a newer PyTorch");
+  if (is_tar(front))
+    place.fail("in PyTorch's format of before 0.1, a tar",
+               "a newer one; load the file and torch.save it again with a newer PyTorch");
   const bool called_safetensors = path.extension() == ".safetensors" && !is_something_else(front);
   if (called_safetensors || may_be_safetensors(front)) return open_safetensors(path, place);
   place.fail(not_even(path) + " (" + first_look(front) + ")", what_is_expected(path));
@@ -110,18 +112,10 @@ ArrayFile::ArrayFile(std::string path, ArrayContents contents, std::optional<Fil
 
 ArrayFile::~ArrayFile() = default;
 
-std::span<const ArrayEntry> ArrayFile::entries() const {
-  return contents_->entries;
-}
-std::span<const SkippedArray> ArrayFile::skipped() const {
-  return contents_->skipped;
-}
-const std::map<std::string, double, std::less<>>& ArrayFile::numbers() const {
-  return contents_->numbers;
-}
-const std::map<std::string, std::string, std::less<>>& ArrayFile::texts() const {
-  return contents_->texts;
-}
+std::span<const ArrayEntry> ArrayFile::entries() const { return contents_->entries; }
+std::span<const SkippedArray> ArrayFile::skipped() const { return contents_->skipped; }
+const std::map<std::string, double, std::less<>>& ArrayFile::numbers() const { return contents_->numbers; }
+const std::map<std::string, std::string, std::less<>>& ArrayFile::texts() const { return contents_->texts; }
 
 std::optional<std::size_t> ArrayFile::position(std::string_view name) const {
   const auto it = positions_.find(name);
@@ -151,26 +145,29 @@ void ArrayFile::check_memory_for(std::string_view name, std::size_t i) const {
   const auto count = static_cast<std::uint64_t>(*checked_count(contents_->layouts[i].shape));
   const std::uint64_t bytes = count * sizeof(float), have = available_memory();
   if (bytes <= have) return;
-  ErrorPlace{path_}.array(name).fail("its shape " + to_string(contents_->entries[i].shape) + " needs " + byte_count(bytes) +
-                                    " of memory, of which " + byte_count(have) + " are free",
-                                "a smaller array");
+  ErrorPlace{path_}.array(name).fail("its shape " + to_string(contents_->entries[i].shape) + " needs " +
+                                         byte_count(bytes) + " of memory, of which " + byte_count(have) + " are free",
+                                     "a smaller array");
 }
 
 Tensor ArrayFile::load(std::string_view name) const {
   const std::optional<std::size_t> i = position(name);
-  if (!i) ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
+  if (!i)
+    ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
   try {
     check_memory_for(name, *i);
     check_unchanged();
     return read_array(contents_->layouts[*i], *contents_->open(*i, ZipCheck::whole));
   } catch (const std::bad_alloc&) {
-    ErrorPlace{path_}.array(name).fail("its shape " + to_string(contents_->entries[*i].shape) + " does not fit in memory");
+    ErrorPlace{path_}.array(name).fail("its shape " + to_string(contents_->entries[*i].shape) +
+                                       " does not fit in memory");
   }
 }
 
 Tensor ArrayFile::load_rows(std::string_view name, std::span<const Index> rows) const {
   const std::optional<std::size_t> i = position(name);
-  if (!i) ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
+  if (!i)
+    ErrorPlace{path_}.fail("holds no array named " + in_quotes(name), "one of " + first_names(contents_->entries));
   const ArrayLayout& whole = contents_->layouts[*i];
   assert(whole.shape.size() == 2);
   assert(std::ranges::all_of(rows, [&](Index row) { return row >= 0 && row < whole.shape[0]; }));
@@ -197,7 +194,9 @@ std::optional<ArrayWords> ArrayFile::words(std::string_view name) const {
   const auto text = contents_->texts.find(name);
   if (text == contents_->texts.end()) return {};
   const ErrorPlace place = ErrorPlace{path_}.array(name);
-  const auto fail = [&]() { place.fail("is no list of words", "a list as JSON, [\"the\", \"cat\"] or one such list a batch entry"); };
+  const auto fail = [&]() {
+    place.fail("is no list of words", "a list as JSON, [\"the\", \"cat\"] or one such list a batch entry");
+  };
   if (nested_deeper_than(text->second, 2)) fail();
   const nlohmann::json json = nlohmann::json::parse(text->second, nullptr, false);
   if (!json.is_array() || json.empty()) fail();

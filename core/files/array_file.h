@@ -45,8 +45,8 @@ struct ArrayContents;
 /// An open file. All of it is const and may be called from any thread.
 class ArrayFile {
  public:
-  /// Throws FileError where two arrays share a name. `opened`: what the file was when it was opened; where it is another
-  /// one by the time an array is read, that is an error. See open_arrays.
+  /// Throws FileError where two arrays share a name. `opened`: what the file was when it was opened; where it is
+  /// another one by the time an array is read, that is an error. See open_arrays.
   ArrayFile(std::string path, ArrayContents contents, std::optional<FileStamp> opened = {});
   ~ArrayFile();
 

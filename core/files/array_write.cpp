@@ -79,13 +79,10 @@ class NpyBytes {
 zip_int64_t feed(void* state, void* data, zip_uint64_t length, zip_source_cmd_t command) {
   auto* bytes = static_cast<NpyBytes*>(state);
   switch (command) {
-    case ZIP_SOURCE_OPEN:
-      bytes->rewind();
-      return 0;
+    case ZIP_SOURCE_OPEN: bytes->rewind(); return 0;
     case ZIP_SOURCE_READ:
       return static_cast<zip_int64_t>(bytes->read({static_cast<std::byte*>(data), static_cast<std::size_t>(length)}));
-    case ZIP_SOURCE_CLOSE:
-      return 0;
+    case ZIP_SOURCE_CLOSE: return 0;
     case ZIP_SOURCE_STAT: {
       auto* stat = static_cast<zip_stat_t*>(data);
       zip_stat_init(stat);
@@ -93,15 +90,12 @@ zip_int64_t feed(void* state, void* data, zip_uint64_t length, zip_source_cmd_t 
       stat->valid = ZIP_STAT_SIZE;
       return sizeof(*stat);
     }
-    case ZIP_SOURCE_ERROR:
-      return 2 * sizeof(int);
-    case ZIP_SOURCE_FREE:
-      return 0;  // the caller owns them
+    case ZIP_SOURCE_ERROR: return 2 * sizeof(int);
+    case ZIP_SOURCE_FREE: return 0;  // the caller owns them
     case ZIP_SOURCE_SUPPORTS:
       return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
                                             ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, -1);
-    default:
-      return -1;
+    default: return -1;
   }
 }
 

@@ -25,9 +25,9 @@ void write_npy(const std::filesystem::path& path, const Tensor& values, bool boo
 void write_csv(const std::filesystem::path& path, const MatrixView& matrix);
 /// What write_csv writes.
 std::string csv_text(const MatrixView& matrix);
-/// {"weights": {"dtype": "float32", "shape": [2, 3], "values": [[…], […]]}, …}: values as nested lists, booleans as such;
-/// NaN and the infinities, which JSON has no numbers for, as "nan", "inf", "-inf", which numpy.array(values, dtype=float)
-/// reads.
+/// {"weights": {"dtype": "float32", "shape": [2, 3], "values": [[…], […]]}, …}: values as nested lists, booleans as
+/// such; NaN and the infinities, which JSON has no numbers for, as "nan", "inf", "-inf", which numpy.array(values,
+/// dtype=float) reads.
 void write_json(const std::filesystem::path& path, std::span<const NamedArray> arrays);
 
 }  // namespace headlight

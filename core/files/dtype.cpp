@@ -27,32 +27,19 @@ struct BoolByte {
 template <typename Use>
 auto with_type(DType dtype, Use use) {
   switch (dtype) {
-    case DType::f16:
-      return use(HalfBits{});
-    case DType::bf16:
-      return use(BrainBits{});
-    case DType::f32:
-      return use(float{});
-    case DType::f64:
-      return use(double{});
-    case DType::i8:
-      return use(std::int8_t{});
-    case DType::u8:
-      return use(std::uint8_t{});
-    case DType::i16:
-      return use(std::int16_t{});
-    case DType::u16:
-      return use(std::uint16_t{});
-    case DType::i32:
-      return use(std::int32_t{});
-    case DType::u32:
-      return use(std::uint32_t{});
-    case DType::i64:
-      return use(std::int64_t{});
-    case DType::u64:
-      return use(std::uint64_t{});
-    case DType::boolean:
-      break;
+    case DType::f16: return use(HalfBits{});
+    case DType::bf16: return use(BrainBits{});
+    case DType::f32: return use(float{});
+    case DType::f64: return use(double{});
+    case DType::i8: return use(std::int8_t{});
+    case DType::u8: return use(std::uint8_t{});
+    case DType::i16: return use(std::int16_t{});
+    case DType::u16: return use(std::uint16_t{});
+    case DType::i32: return use(std::int32_t{});
+    case DType::u32: return use(std::uint32_t{});
+    case DType::i64: return use(std::int64_t{});
+    case DType::u64: return use(std::uint64_t{});
+    case DType::boolean: break;
   }
   return use(BoolByte{});
 }
@@ -65,9 +52,7 @@ T element(const std::byte* bytes, bool swap) {
   return std::bit_cast<T>(raw);
 }
 
-bool must_swap(bool big_endian) {
-  return big_endian != (std::endian::native == std::endian::big);
-}
+bool must_swap(bool big_endian) { return big_endian != (std::endian::native == std::endian::big); }
 
 }  // namespace
 

@@ -80,9 +80,7 @@ void ErrorPlace::fail(const std::string& wrong, const std::string& expected) con
                   expected.empty() ? expected : "expected " + expected);
 }
 
-ErrorPlace ErrorPlace::array(std::string_view name) const {
-  return {path, "array " + in_quotes(name)};
-}
+ErrorPlace ErrorPlace::array(std::string_view name) const { return {path, "array " + in_quotes(name)}; }
 
 std::string in_quotes(std::string_view text) {
   std::string result = "\"";
@@ -132,8 +130,6 @@ std::string first_look(std::string_view head) {
   return "starts with " + in_quotes(head.substr(0, 8));
 }
 
-bool is_something_else(std::string_view head) {
-  return recognise(head) != nullptr;
-}
+bool is_something_else(std::string_view head) { return recognise(head) != nullptr; }
 
 }  // namespace headlight

@@ -7,10 +7,11 @@
 namespace headlight {
 
 /// `folder`/`stem``extension`, or with "_2", "_3", … after the stem while that exists already.
-std::filesystem::path free_path(const std::filesystem::path& folder, const std::string& stem, const std::string& extension);
+std::filesystem::path free_path(const std::filesystem::path& folder, const std::string& stem,
+                                const std::string& extension);
 
-/// The current folder; where nothing can be written there, the home folder's `place` ("Pictures"), else the home folder,
-/// else the one for temporary files. Absolute.
+/// The current folder; where nothing can be written there, the home folder's `place` ("Pictures"), else the home
+/// folder, else the one for temporary files. Absolute.
 std::filesystem::path writable_folder(const char* place);
 
 }  // namespace headlight

@@ -18,7 +18,8 @@ nlohmann::json read_json_object(const std::filesystem::path& path, const std::st
   std::ifstream stream(path, std::ios::binary);
   if (!stream) place.fail("cannot be opened", expected);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (nested_deeper_than(text, deepest_json)) place.fail("is nested more than " + std::to_string(deepest_json) + " deep", expected);
+  if (nested_deeper_than(text, deepest_json))
+    place.fail("is nested more than " + std::to_string(deepest_json) + " deep", expected);
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object()) place.fail("is no JSON object", expected);
   return json;

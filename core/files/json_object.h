@@ -12,6 +12,7 @@ namespace headlight {
 
 /// Throws FileError where the file cannot be opened, has more than `most` bytes, is nested deeper than deepest_json or
 /// is no object; `expected` says what it should have been.
-nlohmann::json read_json_object(const std::filesystem::path& path, const std::string& expected, std::uintmax_t most = 16 << 20);
+nlohmann::json read_json_object(const std::filesystem::path& path, const std::string& expected,
+                                std::uintmax_t most = 16 << 20);
 
 }  // namespace headlight

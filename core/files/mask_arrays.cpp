@@ -21,7 +21,8 @@ constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
 
 std::string lower_extension(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return extension;
 }
 
@@ -62,9 +63,7 @@ template <typename Read>
 auto of_picture(const std::string& file, const ErrorPlace& place, Read read) {
   try {
     return read(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()));
-  } catch (const FileError& error) {
-    place.fail(error.sentence());
-  }
+  } catch (const FileError& error) { place.fail(error.sentence()); }
 }
 
 std::vector<std::byte> cells_of_picture(const std::string& file, const ErrorPlace& place) {
@@ -87,7 +86,8 @@ ArrayContents open_picture(std::string file, const ErrorPlace& place) {
   ArrayContents contents;
   contents.add("mask", {DType::boolean, shape, row_major_strides(shape)});
   contents.open = [file = std::move(file), place](std::size_t, ZipCheck) {
-    return std::make_unique<MemoryReader>(std::make_shared<const std::vector<std::byte>>(cells_of_picture(file, place)));
+    return std::make_unique<MemoryReader>(
+        std::make_shared<const std::vector<std::byte>>(cells_of_picture(file, place)));
   };
   return contents;
 }
@@ -136,7 +136,8 @@ ArrayContents open_table(std::string_view text, const ErrorPlace& place) {
     }
     const auto count = static_cast<Index>(cells.size());
     if (rows++ == 0) cols = count;
-    if (count != cols) line.fail("holds " + std::to_string(count) + " cells", std::to_string(cols) + " as in the first line");
+    if (count != cols)
+      line.fail("holds " + std::to_string(count) + " cells", std::to_string(cols) + " as in the first line");
   }
   if (values.empty()) place.fail("holds no numbers", "a line of 0 and 1 for each query");
   std::vector<std::byte> bytes(values.size() * sizeof(float));

@@ -1,4 +1,5 @@
-// Files that hold a mask and nothing else: besides those of open_arrays, black-and-white pictures and tables of numbers.
+// Files that hold a mask and nothing else: besides those of open_arrays, black-and-white pictures and tables of
+// numbers.
 #pragma once
 
 #include <filesystem>

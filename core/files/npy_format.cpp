@@ -133,22 +133,16 @@ std::string why_unusable(const std::string& descr, const ErrorPlace& place) {
   switch (order == std::string::npos ? '\0' : descr[order]) {
     case 'U':
     case 'S':
-    case 'a':
-      return "its elements are text (" + descr + ")";
-    case 'c':
-      return "its elements are complex numbers (" + descr + ")";
-    case 'f':
-      return "its elements are long doubles (" + descr + ")";
+    case 'a': return "its elements are text (" + descr + ")";
+    case 'c': return "its elements are complex numbers (" + descr + ")";
+    case 'f': return "its elements are long doubles (" + descr + ")";
     case 'M':
-    case 'm':
-      return "its elements are times (" + descr + ")";
-    case 'V':
-      return "its elements are of no type that NumPy knows (" + descr + ")";
+    case 'm': return "its elements are times (" + descr + ")";
+    case 'V': return "its elements are of no type that NumPy knows (" + descr + ")";
     case 'O':
       place.fail("holds pickled Python objects, which are never run",
                  "numbers; leave it out, or make it a plain array before numpy.savez");
-    default:
-      place.fail("its element type " + in_quotes(descr) + " is none of NumPy's");
+    default: place.fail("its element type " + in_quotes(descr) + " is none of NumPy's");
   }
 }
 
@@ -158,7 +152,9 @@ void settle_text(std::string_view kind, std::uint64_t npy_size, NpyHeader& heade
   std::uint64_t length = 0;
   const auto [end, error] = std::from_chars(kind.data() + 1, kind.data() + kind.size(), length);
   const std::optional<Index> count = checked_count(header.layout.shape);
-  if (error != std::errc() || end != kind.data() + kind.size() || length == 0 || length > (1u << 20) || !count || *count > 1'000'000) return;
+  if (error != std::errc() || end != kind.data() + kind.size() || length == 0 || length > (1u << 20) || !count ||
+      *count > 1'000'000)
+    return;
   const std::uint64_t bytes = length * (kind[0] == 'U' ? 4 : 1);
   if (bytes * static_cast<std::uint64_t>(*count) != npy_size - header.layout.offset) return;
   if (bytes * static_cast<std::uint64_t>(*count) > (std::uint64_t{64} << 20)) return;
@@ -211,7 +207,8 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Erro
     header.unusable = why_unusable(descr, place);
     layout.shape = std::move(*fields.shape);
     layout.big_endian = !descr.empty() && descr[0] == '>';
-    if (!*fields.fortran_order || layout.shape.size() < 2) settle_text(std::string_view(descr).substr(has_order ? 1 : 0), npy_size, header);
+    if (!*fields.fortran_order || layout.shape.size() < 2)
+      settle_text(std::string_view(descr).substr(has_order ? 1 : 0), npy_size, header);
     return header;
   }
   layout.dtype = *dtype;

@@ -12,7 +12,8 @@
 namespace headlight {
 namespace {
 
-constexpr const char* expected_forms = "expected lines of numbers (CSV, or from a spreadsheet), or [[1, 2], [3, 4]] as Python prints it";
+constexpr const char* expected_forms =
+    "expected lines of numbers (CSV, or from a spreadsheet), or [[1, 2], [3, 4]] as Python prints it";
 constexpr std::size_t most_numbers = std::size_t{1} << 24;
 
 [[noreturn]] void fail(const std::string& wrong, const std::string& expected) {
@@ -51,11 +52,15 @@ class Rows {
  public:
   void add(std::string_view word) {
     if (word == "..." || word == "…") {
-      fail("it is shortened by \"...\"", "expected every number: np.set_printoptions(threshold=np.inf) or torch.set_printoptions(profile=\"full\") print them all");
+      fail("it is shortened by \"...\"",
+           "expected every number: np.set_printoptions(threshold=np.inf) or torch.set_printoptions(profile=\"full\") "
+           "print them all");
     }
     const std::optional<float> number = number_of(word);
-    if (!number) fail("row " + std::to_string(rows_ + 1) + " holds " + in_quotes(word) + ", which is no number", expected_forms);
-    if (values_.size() == most_numbers) fail("it holds more than 16 million numbers", "expected fewer; a file opens faster");
+    if (!number)
+      fail("row " + std::to_string(rows_ + 1) + " holds " + in_quotes(word) + ", which is no number", expected_forms);
+    if (values_.size() == most_numbers)
+      fail("it holds more than 16 million numbers", "expected fewer; a file opens faster");
     values_.push_back(*number);
     ++in_row_;
   }
@@ -63,7 +68,8 @@ class Rows {
     if (in_row_ == 0) return;
     if (rows_ == 0) cols_ = in_row_;
     if (in_row_ != cols_) {
-      fail("row " + std::to_string(rows_ + 1) + " holds " + std::to_string(in_row_) + (in_row_ == 1 ? " number" : " numbers"),
+      fail("row " + std::to_string(rows_ + 1) + " holds " + std::to_string(in_row_) +
+               (in_row_ == 1 ? " number" : " numbers"),
            "expected " + std::to_string(cols_) + ", as in row 1");
     }
     ++rows_;
@@ -138,7 +144,9 @@ Tensor parse_brackets(std::string_view text) {
     }
   }
   if (depth != 0) fail("a \"[\" is not closed", "expected as many \"]\" as \"[\"");
-  if (matrices > 1) fail("it holds " + std::to_string(matrices) + " matrices", "expected one; copy that of one head or batch entry, such as x[0]");
+  if (matrices > 1)
+    fail("it holds " + std::to_string(matrices) + " matrices",
+         "expected one; copy that of one head or batch entry, such as x[0]");
   return rows.take();
 }
 

@@ -11,13 +11,13 @@ constexpr std::size_t max_values = 1'000'000;
 
 class Machine {
  public:
-  Machine(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place)
+  Machine(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed,
+          const ErrorPlace& place)
       : bytes_(bytes), allowed_(allowed), place_(place) {}
 
   Tree run() {
     if (bytes_.empty() || std::to_integer<unsigned>(bytes_[0]) != 0x80) fail("is not a pickle of protocol 2 to 5");
-    while (step(byte())) {
-    }
+    while (step(byte())) {}
     if (!marks_.empty() || stack_.size() != 1) fail("stops half way");
     tree_.root = pop();
     return std::move(tree_);
@@ -177,91 +177,39 @@ class Machine {
 /// Scalars, strings and empty containers; false if the opcode makes none of these.
 bool Machine::step_values(unsigned char opcode) {
   switch (opcode) {
-    case 'N':
-      push(None{});
-      return true;
-    case 0x88:
-      push(true);
-      return true;
-    case 0x89:
-      push(false);
-      return true;
-    case 'K':
-      push(static_cast<std::int64_t>(little_endian(1)));
-      return true;
-    case 'M':
-      push(static_cast<std::int64_t>(little_endian(2)));
-      return true;
-    case 'J':
-      push(std::int64_t{static_cast<std::int32_t>(little_endian(4))});
-      return true;
-    case 0x8a:
-      long_integer(byte());
-      return true;
-    case 0x8b:
-      long_integer(little_endian(4));
-      return true;
-    case 'G':
-      binary_float();
-      return true;
-    case 'X':
-      push(text(little_endian(4)));
-      return true;
-    case 0x8c:
-      push(text(byte()));
-      return true;
-    case 0x8d:
-      push(text(little_endian(8)));
-      return true;
-    case 'U':
-      push(text(byte()));
-      return true;
-    case 'T':
-      push(text(little_endian(4)));
-      return true;
-    case 'C':
-      push(Bytes{raw(byte())});
-      return true;
-    case 'B':
-      push(Bytes{raw(little_endian(4))});
-      return true;
-    case 0x8e:
-      push(Bytes{raw(little_endian(8))});
-      return true;
+    case 'N': push(None{}); return true;
+    case 0x88: push(true); return true;
+    case 0x89: push(false); return true;
+    case 'K': push(static_cast<std::int64_t>(little_endian(1))); return true;
+    case 'M': push(static_cast<std::int64_t>(little_endian(2))); return true;
+    case 'J': push(std::int64_t{static_cast<std::int32_t>(little_endian(4))}); return true;
+    case 0x8a: long_integer(byte()); return true;
+    case 0x8b: long_integer(little_endian(4)); return true;
+    case 'G': binary_float(); return true;
+    case 'X': push(text(little_endian(4))); return true;
+    case 0x8c: push(text(byte())); return true;
+    case 0x8d: push(text(little_endian(8))); return true;
+    case 'U': push(text(byte())); return true;
+    case 'T': push(text(little_endian(4))); return true;
+    case 'C': push(Bytes{raw(byte())}); return true;
+    case 'B': push(Bytes{raw(little_endian(4))}); return true;
+    case 0x8e: push(Bytes{raw(little_endian(8))}); return true;
     case ']':
-    case ')':
-      push(List{});
-      return true;
-    case '}':
-      push(Dict{});
-      return true;
-    case 0x8f:
-      push(Opaque{});
-      return true;  // EMPTY_SET
-    default:
-      return false;
+    case ')': push(List{}); return true;
+    case '}': push(Dict{}); return true;
+    case 0x8f: push(Opaque{}); return true;  // EMPTY_SET
+    default: return false;
   }
 }
 
 bool Machine::step_memo(unsigned char opcode) {
   switch (opcode) {
-    case 'q':
-      memoize(byte());
-      return true;
-    case 'r':
-      memoize(little_endian(4));
-      return true;
-    case 0x94:
-      memoize(memo_.size());
-      return true;
-    case 'h':
-      recall(byte());
-      return true;
-    case 'j':
-      recall(little_endian(4));
-      return true;
-    default:
-      return false;
+    case 'q': memoize(byte()); return true;
+    case 'r': memoize(little_endian(4)); return true;
+    case 0x94: memoize(memo_.size()); return true;
+    case 'h': recall(byte()); return true;
+    case 'j': recall(little_endian(4)); return true;
+    default: return false;
   }
 }
 
@@ -274,54 +222,27 @@ bool Machine::step(unsigned char opcode) {
       if (protocol < 2 || protocol > 5) fail("is of protocol " + std::to_string(protocol));
       return true;
     }
-    case 0x95:
-      take(8);
-      return true;  // FRAME: its length, which we do not need
-    case '.':
-      return false;
-    case '(':
-      mark();
-      return true;
-    case '0':
-      pop();
-      return true;
-    case '1':
-      pop_to_mark();
-      return true;
-    case '2':
-      push_ref(top());
-      return true;
-    case 0x85:
-      tuple(1);
-      return true;
-    case 0x86:
-      tuple(2);
-      return true;
-    case 0x87:
-      tuple(3);
-      return true;
+    case 0x95: take(8); return true;  // FRAME: its length, which we do not need
+    case '.': return false;
+    case '(': mark(); return true;
+    case '0': pop(); return true;
+    case '1': pop_to_mark(); return true;
+    case '2': push_ref(top()); return true;
+    case 0x85: tuple(1); return true;
+    case 0x86: tuple(2); return true;
+    case 0x87: tuple(3); return true;
     case 't':
-    case 'l':
-      push(List{pop_to_mark()});
-      return true;
-    case 'a':
-      append({pop()});
-      return true;
-    case 'e':
-      append(pop_to_mark());
-      return true;
+    case 'l': push(List{pop_to_mark()}); return true;
+    case 'a': append({pop()}); return true;
+    case 'e': append(pop_to_mark()); return true;
     case 's': {
       const Ref value = pop();
       const Ref key = pop();
       set_items({key, value});
       return true;
     }
-    case 'u':
-      set_items(pop_to_mark());
-      return true;
-    case 0x90:
-      pop_to_mark();
-      return true;  // ADDITEMS, to a set
+    case 'u': set_items(pop_to_mark()); return true;
+    case 0x90: pop_to_mark(); return true;  // ADDITEMS, to a set
     case 0x91:
       pop_to_mark();
       push(Opaque{});
@@ -331,21 +252,15 @@ bool Machine::step(unsigned char opcode) {
       global(module, line());
       return true;
     }
-    case 0x93:
-      stack_global();
-      return true;
+    case 0x93: stack_global(); return true;
     case 'R':
-    case 0x81:
-      call();
-      return true;
+    case 0x81: call(); return true;
     case 'b': {  // BUILD: attributes, such as a state dict's _metadata
       const Ref state = pop();
       if (auto* call = std::get_if<Call>(&tree_.nodes[top()])) call->state = state;
       return true;
     }
-    case 'Q':
-      push(Persistent{pop()});
-      return true;
+    case 'Q': push(Persistent{pop()}); return true;
     default:
       fail("has an instruction that tensors do not need (" + in_quotes(std::string(1, static_cast<char>(opcode))) +
            ")");
@@ -354,11 +269,13 @@ bool Machine::step(unsigned char opcode) {
 
 }  // namespace
 
-Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place) {
+Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed,
+          const ErrorPlace& place) {
   return Machine(bytes, allowed, place).run();
 }
 
-Tree take(std::span<const std::byte>& bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place) {
+Tree take(std::span<const std::byte>& bytes, const std::function<bool(std::string_view)>& allowed,
+          const ErrorPlace& place) {
   Machine machine(bytes, allowed, place);
   Tree tree = machine.run();
   bytes = bytes.subspan(machine.taken());

@@ -34,7 +34,8 @@ struct Dict {
 struct Global {
   std::string name;
 };
-/// What REDUCE would have called, the items then set on the result, as on an OrderedDict, and the state that BUILD would have given it.
+/// What REDUCE would have called, the items then set on the result, as on an OrderedDict, and the state that BUILD
+/// would have given it.
 struct Call {
   Ref callee;
   Ref arguments;
@@ -46,7 +47,8 @@ struct Persistent {
   Ref id;
 };
 
-using Node = std::variant<None, Opaque, Bytes, bool, std::int64_t, double, std::string, List, Dict, Global, Call, Persistent>;
+using Node =
+    std::variant<None, Opaque, Bytes, bool, std::int64_t, double, std::string, List, Dict, Global, Call, Persistent>;
 
 struct Tree {
   std::vector<Node> nodes;
@@ -56,8 +58,10 @@ struct Tree {
 /// Throws FileError where the pickle is damaged or grows beyond a million values, and where it names a class or
 /// function
 /// ("os.system") that `allowed` does not accept.
-Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place);
+Tree read(std::span<const std::byte> bytes, const std::function<bool(std::string_view)>& allowed,
+          const ErrorPlace& place);
 /// The first of several in a row, and `bytes` becomes what follows it.
-Tree take(std::span<const std::byte>& bytes, const std::function<bool(std::string_view)>& allowed, const ErrorPlace& place);
+Tree take(std::span<const std::byte>& bytes, const std::function<bool(std::string_view)>& allowed,
+          const ErrorPlace& place);
 
 }  // namespace headlight::pickle

@@ -96,7 +96,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool binary(binary_t&) override { return scalar("bytes"); }
   bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) override {
     file_.fail("its header is not JSON (at byte " + std::to_string(at + 8) + ")",
-                "a file as safetensors.torch.save_file writes it");
+               "a file as safetensors.torch.save_file writes it");
   }
 
  private:
@@ -112,7 +112,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     const std::string where =
         place_ == Place::outside ? std::string() : " at " + in_quotes(place_ == Place::top ? key_ : field_);
     file_.fail("its header has " + std::string(what) + where + " where none belongs",
-                R"({"name": {"dtype": …, "shape": […], "data_offsets": [first, end]}, …})");
+               R"({"name": {"dtype": …, "shape": […], "data_offsets": [first, end]}, …})");
   }
 
   const ErrorPlace& file_;

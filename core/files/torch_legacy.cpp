@@ -1,5 +1,5 @@
-// torch.save's format of before PyTorch 1.6: five pickles in a row (a number, a version, what machine wrote it, what was saved,
-// the keys of its storages), then each storage, its length before it.
+// torch.save's format of before PyTorch 1.6: five pickles in a row (a number, a version, what machine wrote it, what
+// was saved, the keys of its storages), then each storage, its length before it.
 #include "core/files/array_contents.h"
 #include "core/files/byte_reader.h"
 #include "core/files/torch_tree.h"
@@ -32,7 +32,8 @@ void check_machine(const pickle::Tree& tree, const ErrorPlace& place) {
   for (std::size_t i = 0; facts && i < facts->items.size(); ++i) {
     const auto* name = std::get_if<std::string>(&tree.nodes[facts->items[i].first]);
     const auto* flag = std::get_if<bool>(&tree.nodes[facts->items[i].second]);
-    if (name && *name == "little_endian" && flag && !*flag) place.fail("its byte order is big", "little; save it again on such a machine");
+    if (name && *name == "little_endian" && flag && !*flag)
+      place.fail("its byte order is big", "little; save it again on such a machine");
   }
 }
 
@@ -59,7 +60,8 @@ ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPl
   for (const pickle::Ref ref : order->items) {
     const auto* key = std::get_if<std::string>(&keys.nodes[ref]);
     const auto type = key ? classes.find(*key) : classes.end();
-    if (type == classes.end()) place.fail("holds a storage that no tensor is a view of", "a whole file as torch.save writes it");
+    if (type == classes.end())
+      place.fail("holds a storage that no tensor is a view of", "a whole file as torch.save writes it");
     const std::uint64_t width = size_in(type->second);
     if (width == 0) place.fail("holds a " + type->second + ", which is not read", "numbers");
     if (size - at < 8) place.fail("ends before its storages", "a whole file as torch.save writes it");
@@ -75,7 +77,8 @@ ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPl
   }
   TorchArrays arrays = read_torch_tree(tree, storages, name_of_only_array(path), place);
   ArrayContents contents = std::move(arrays.contents);
-  contents.open = [path, place, first_bytes = std::move(first_bytes), parts = std::move(arrays.parts), inlined = std::move(arrays.inlined)](std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
+  contents.open = [path, place, first_bytes = std::move(first_bytes), parts = std::move(arrays.parts),
+                   inlined = std::move(arrays.inlined)](std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
     if (auto reader = TorchArrays::read_inlined(inlined, parts[i], place)) return reader;
     return std::make_unique<FileReader>(path, first_bytes[parts[i]], place);
   };

@@ -14,15 +14,15 @@ constexpr std::size_t max_name_bytes = std::size_t{16} << 20;  // of all names t
 constexpr Index max_expanded = Index{1} << 25;                 // elements of a tensor beyond its storage's
 
 constexpr std::array<std::pair<std::string_view, DType>, 10> storage_types = {{{"torch.HalfStorage", DType::f16},
-                                                                          {"torch.BFloat16Storage", DType::bf16},
-                                                                          {"torch.FloatStorage", DType::f32},
-                                                                          {"torch.DoubleStorage", DType::f64},
-                                                                          {"torch.CharStorage", DType::i8},
-                                                                          {"torch.ByteStorage", DType::u8},
-                                                                          {"torch.ShortStorage", DType::i16},
-                                                                          {"torch.IntStorage", DType::i32},
-                                                                          {"torch.LongStorage", DType::i64},
-                                                                          {"torch.BoolStorage", DType::boolean}}};
+                                                                               {"torch.BFloat16Storage", DType::bf16},
+                                                                               {"torch.FloatStorage", DType::f32},
+                                                                               {"torch.DoubleStorage", DType::f64},
+                                                                               {"torch.CharStorage", DType::i8},
+                                                                               {"torch.ByteStorage", DType::u8},
+                                                                               {"torch.ShortStorage", DType::i16},
+                                                                               {"torch.IntStorage", DType::i32},
+                                                                               {"torch.LongStorage", DType::i64},
+                                                                               {"torch.BoolStorage", DType::boolean}}};
 constexpr std::array<std::string_view, 2> rebuild_tensor = {"torch._utils._rebuild_tensor",
                                                             "torch._utils._rebuild_tensor_v2"};
 constexpr std::array<std::string_view, 2> rebuild_parameter = {"torch._utils._rebuild_parameter",
@@ -34,24 +34,30 @@ constexpr std::array<std::string_view, 12> ignored = {
 constexpr std::string_view ordered_dict = "collections.OrderedDict";
 constexpr std::string_view torch_size = "torch.Size";
 // What NumPy pickles its arrays and numbers as; its module was renamed in NumPy 2.
-constexpr std::array<std::string_view, 2> rebuild_array = {"numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct"};
-constexpr std::array<std::string_view, 2> rebuild_number = {"numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar"};
-constexpr std::string_view numpy_array = "numpy.ndarray", numpy_type = "numpy.dtype", bytes_of_text = "_codecs.encode", no_bytes = "__builtin__.bytes";
+constexpr std::array<std::string_view, 2> rebuild_array = {"numpy.core.multiarray._reconstruct",
+                                                           "numpy._core.multiarray._reconstruct"};
+constexpr std::array<std::string_view, 2> rebuild_number = {"numpy.core.multiarray.scalar",
+                                                            "numpy._core.multiarray.scalar"};
+constexpr std::string_view numpy_array = "numpy.ndarray", numpy_type = "numpy.dtype", bytes_of_text = "_codecs.encode",
+                           no_bytes = "__builtin__.bytes";
 
 template <typename Names>
 bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// torch.ComplexFloatStorage, torch.QInt8Storage …: tensors of these are left out by name, and refused where they are needed.
+/// torch.ComplexFloatStorage, torch.QInt8Storage …: tensors of these are left out by name, and refused where they are
+/// needed.
 bool is_other_storage(std::string_view global) {
-  return global.starts_with("torch.") && global.ends_with("Storage") && global.find('.', 6) == std::string_view::npos && !dtype_of_storage(global);
+  return global.starts_with("torch.") && global.ends_with("Storage") && global.find('.', 6) == std::string_view::npos &&
+         !dtype_of_storage(global);
 }
 
 /// Walks the pickle's tree and lists the tensors and numbers in it under their dotted names.
 class TorchReader {
  public:
-  TorchReader(const pickle::Tree& tree, const TorchStorages& storages, const ErrorPlace& place) : tree_(tree), storages_(storages), place_(place) {}
+  TorchReader(const pickle::Tree& tree, const TorchStorages& storages, const ErrorPlace& place)
+      : tree_(tree), storages_(storages), place_(place) {}
 
   ArrayContents contents;
   std::vector<std::size_t> parts;  ///< as TorchArrays has them
@@ -180,8 +186,10 @@ class TorchReader {
     if (call == nullptr || global(call->callee) != numpy_type) fail("has something else where a NumPy type belongs");
     const auto* word = std::get_if<std::string>(&tree_.nodes[argument(*call, 0)]);
     if (word == nullptr) fail("has a NumPy type without a name");
-    constexpr std::pair<std::string_view, DType> types[] = {{"f2", DType::f16}, {"f4", DType::f32}, {"f8", DType::f64}, {"i1", DType::i8},  {"u1", DType::u8},  {"i2", DType::i16},
-                                                            {"u2", DType::u16}, {"i4", DType::i32}, {"u4", DType::u32}, {"i8", DType::i64}, {"u8", DType::u64}, {"b1", DType::boolean}};
+    constexpr std::pair<std::string_view, DType> types[] = {
+        {"f2", DType::f16}, {"f4", DType::f32}, {"f8", DType::f64}, {"i1", DType::i8},
+        {"u1", DType::u8},  {"i2", DType::i16}, {"u2", DType::u16}, {"i4", DType::i32},
+        {"u4", DType::u32}, {"i8", DType::i64}, {"u8", DType::u64}, {"b1", DType::boolean}};
     NumpyType type{{}, *word};
     for (const auto& [known, dtype] : types) {
       if (*word == known) type.dtype = dtype;
@@ -198,7 +206,8 @@ class TorchReader {
     if (const auto* bytes = std::get_if<pickle::Bytes>(&tree_.nodes[ref])) return bytes->bytes;
     const auto* call = std::get_if<pickle::Call>(&tree_.nodes[ref]);
     if (call && global(call->callee) == no_bytes && list(call->arguments).empty()) return {};
-    if (call == nullptr || global(call->callee) != bytes_of_text) fail("has something else where the bytes of a NumPy array belong");
+    if (call == nullptr || global(call->callee) != bytes_of_text)
+      fail("has something else where the bytes of a NumPy array belong");
     const auto* text = std::get_if<std::string>(&tree_.nodes[argument(*call, 0)]);
     if (text == nullptr) fail("has something else where the bytes of a NumPy array belong");
     std::string bytes;
@@ -219,19 +228,22 @@ class TorchReader {
   /// _reconstruct(numpy.ndarray, (0,), b"b") with the state (version, shape, type, whether by columns, bytes).
   void add_array(const pickle::Call& call, const std::string& name) {
     const ErrorPlace place = place_.array(name);
-    if (global(argument(call, 0)) != numpy_array || !call.state) place.fail("it is not one of numpy's arrays as pickle writes them");
+    if (global(argument(call, 0)) != numpy_array || !call.state)
+      place.fail("it is not one of numpy's arrays as pickle writes them");
     const std::vector<Ref>& state = list(*call.state);
     if (state.size() != 5) place.fail("it is not one of numpy's arrays as pickle writes them");
     const NumpyType type = numpy_type_of(state[2]);
     if (!type.dtype) {
-      contents.skipped.push_back({name, "its elements are of NumPy's type " + in_quotes(type.word) + ", which is not read"});
+      contents.skipped.push_back(
+          {name, "its elements are of NumPy's type " + in_quotes(type.word) + ", which is not read"});
       return;
     }
     ArrayLayout layout{*type.dtype, integers(state[1]), {}, 0, type.big_endian};
     const std::optional<Index> count = checked_count(layout.shape);
     const auto* by_columns = std::get_if<bool>(&tree_.nodes[state[3]]);
     auto bytes = std::make_shared<const std::string>(raw_bytes(state[4]));
-    if (!count || static_cast<std::uint64_t>(*count) * byte_size(*type.dtype) != bytes->size()) place.fail("its shape " + to_string(layout.shape) + " does not fit its " + byte_count(bytes->size()));
+    if (!count || static_cast<std::uint64_t>(*count) * byte_size(*type.dtype) != bytes->size())
+      place.fail("its shape " + to_string(layout.shape) + " does not fit its " + byte_count(bytes->size()));
     layout.strides = by_columns && *by_columns ? column_major_strides(layout.shape) : row_major_strides(layout.shape);
     contents.add(name, std::move(layout));
     parts.push_back(TorchArrays::inline_part + inlined.size());
@@ -263,7 +275,8 @@ class TorchReader {
     const auto* key = std::get_if<std::string>(&tree_.nodes[id[2]]);
     const Index count = integer(id[4]);
     if (!dtype || key == nullptr) place.fail("its storage is not one of torch.save's");
-    if (id.size() > 5 && !std::holds_alternative<pickle::None>(tree_.nodes[id[5]])) place.fail("its storage is a view of another, which is not read");
+    if (id.size() > 5 && !std::holds_alternative<pickle::None>(tree_.nodes[id[5]]))
+      place.fail("its storage is a view of another, which is not read");
     const auto it = storages_.find(*key);
     if (it == storages_.end()) place.fail("its storage " + in_quotes(*key) + " is missing from the archive");
     const std::uint64_t have = it->second.bytes;
@@ -286,9 +299,9 @@ class TorchReader {
     const std::vector<Ref>& arguments = list(call.arguments);
     const auto* marks = arguments.size() > 6 ? std::get_if<pickle::Dict>(&tree_.nodes[arguments[6]]) : nullptr;
     return marks && std::ranges::any_of(marks->items, [&](const auto& item) {
-      const auto* set = std::get_if<bool>(&tree_.nodes[item.second]);
-      return set && *set;
-    });
+             const auto* set = std::get_if<bool>(&tree_.nodes[item.second]);
+             return set && *set;
+           });
   }
 
   /// (storage, offset, sizes, strides, requires_grad, hooks, {"conj": …, "neg": …})
@@ -333,16 +346,18 @@ class TorchReader {
 }  // namespace
 
 bool is_torch_global(std::string_view global) {
-  return dtype_of_storage(global) || is_other_storage(global) || contains(rebuild_tensor, global) || contains(rebuild_parameter, global) ||
-         contains(ignored, global) || contains(rebuild_array, global) || contains(rebuild_number, global) || global == numpy_array || global == numpy_type || global == bytes_of_text || global == no_bytes ||
-         global == ordered_dict || global == torch_size;
+  return dtype_of_storage(global) || is_other_storage(global) || contains(rebuild_tensor, global) ||
+         contains(rebuild_parameter, global) || contains(ignored, global) || contains(rebuild_array, global) ||
+         contains(rebuild_number, global) || global == numpy_array || global == numpy_type || global == bytes_of_text ||
+         global == no_bytes || global == ordered_dict || global == torch_size;
 }
 
 namespace {
 
 class InlinedReader final : public ByteReader {
  public:
-  InlinedReader(std::shared_ptr<const std::string> bytes, ErrorPlace place) : bytes_(std::move(bytes)), place_(std::move(place)) {}
+  InlinedReader(std::shared_ptr<const std::string> bytes, ErrorPlace place)
+      : bytes_(std::move(bytes)), place_(std::move(place)) {}
   void skip(std::uint64_t count) override {
     if (count > bytes_->size() - at_) place_.fail("ends early");
     at_ += static_cast<std::size_t>(count);
@@ -361,7 +376,8 @@ class InlinedReader final : public ByteReader {
 
 }  // namespace
 
-std::unique_ptr<ByteReader> TorchArrays::read_inlined(const std::vector<std::shared_ptr<const std::string>>& inlined, std::size_t part, const ErrorPlace& place) {
+std::unique_ptr<ByteReader> TorchArrays::read_inlined(const std::vector<std::shared_ptr<const std::string>>& inlined,
+                                                      std::size_t part, const ErrorPlace& place) {
   if (part < inline_part) return {};
   return std::make_unique<InlinedReader>(inlined[part - inline_part], place);
 }
@@ -373,7 +389,8 @@ std::optional<DType> dtype_of_storage(std::string_view global) {
   return {};
 }
 
-TorchArrays read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, const std::string& only, const ErrorPlace& place) {
+TorchArrays read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, const std::string& only,
+                            const ErrorPlace& place) {
   TorchReader reader(tree, storages, place);
   const auto* root = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
   const bool is_tensor = root != nullptr && root->items.empty();

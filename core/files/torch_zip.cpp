@@ -39,9 +39,7 @@ void check_byte_order(const ZipArchive& archive, const std::string& prefix, cons
 
 }  // namespace
 
-bool is_torch_archive(const ZipArchive& archive) {
-  return pickle_entry(archive).has_value();
-}
+bool is_torch_archive(const ZipArchive& archive) { return pickle_entry(archive).has_value(); }
 
 ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::filesystem::path& path,
                          const ErrorPlace& place) {
@@ -58,7 +56,8 @@ ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::f
   TorchArrays arrays = read_torch_tree(tree, storages, name_of_only_array(path), place);
 
   ArrayContents contents = std::move(arrays.contents);
-  contents.open = [archive, place, zip_entries = std::move(arrays.parts), inlined = std::move(arrays.inlined)](std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
+  contents.open = [archive, place, zip_entries = std::move(arrays.parts), inlined = std::move(arrays.inlined)](
+                      std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
     if (auto reader = TorchArrays::read_inlined(inlined, zip_entries[i], place)) return reader;
     return archive->reader(zip_entries[i], ZipCheck::none,
                            ErrorPlace{place.path, "storage " + in_quotes(archive->entries()[zip_entries[i]].name)});

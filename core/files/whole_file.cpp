@@ -26,9 +26,7 @@ namespace fs = std::filesystem;
   throw FileError(target.string(), "cannot be written: " + reason);
 }
 
-std::string last_error() {
-  return errno != 0 ? std::strerror(errno) : "the disk may be full";
-}
+std::string last_error() { return errno != 0 ? std::strerror(errno) : "the disk may be full"; }
 
 /// Removes its file unless it was given away by a rename.
 class TemporaryFile {
@@ -80,7 +78,8 @@ bool is_given_up(const fs::path& path) {
 bool is_given_up(const fs::path&) { return false; }
 #endif
 
-/// What a program that was killed while it wrote has left in the folder. One that is being written is never an hour old.
+/// What a program that was killed while it wrote has left in the folder. One that is being written is never an hour
+/// old.
 void remove_abandoned(const fs::path& folder) {
   std::error_code ignored;
   const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
@@ -130,9 +129,10 @@ void copy_into(const fs::path& from, const fs::path& device, const fs::path& tar
 }
 
 #ifdef O_TMPFILE
-/// Through a file that has no name until it is whole and on the disk: who is killed meanwhile leaves nothing. False where the
-/// file system has no such files; then nothing was done.
-bool write_nameless(const fs::path& real, const fs::path& folder, std::span<const std::byte> bytes, const fs::file_status& status, const fs::path& target) {
+/// Through a file that has no name until it is whole and on the disk: who is killed meanwhile leaves nothing. False
+/// where the file system has no such files; then nothing was done.
+bool write_nameless(const fs::path& real, const fs::path& folder, std::span<const std::byte> bytes,
+                    const fs::file_status& status, const fs::path& target) {
   const Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
   if (file.number() < 0) return false;
   while (!bytes.empty()) {
@@ -144,9 +144,12 @@ bool write_nameless(const fs::path& real, const fs::path& folder, std::span<cons
   if (fs::exists(status)) ::fchmod(file.number(), static_cast<mode_t>(status.permissions() & fs::perms::mask));
   if (::fsync(file.number()) != 0 && errno != EINVAL && errno != EROFS) fail(target, std::strerror(errno));
   const std::string whole = "/proc/self/fd/" + std::to_string(file.number());
-  const auto named = [&](const fs::path& name) { return ::linkat(AT_FDCWD, whole.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0; };
+  const auto named = [&](const fs::path& name) {
+    return ::linkat(AT_FDCWD, whole.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
   if (!fs::exists(status) && named(real)) return true;
-  const TemporaryFile temporary(temporary_name(folder, whole_ending));  // a name is no other file's, so one more step takes its place
+  const TemporaryFile temporary(
+      temporary_name(folder, whole_ending));  // a name is no other file's, so one more step takes its place
   ::flock(file.number(), LOCK_EX | LOCK_NB);
   if (!named(temporary.path())) return false;
   std::error_code error;
@@ -169,11 +172,13 @@ void write_bytes(const fs::path& path, std::span<const std::byte> bytes, const f
 namespace {
 
 /// Where all the bytes are there already, without a temporary if that can be.
-void write_whole(const fs::path& target, const std::function<void(const fs::path&)>& write, [[maybe_unused]] std::optional<std::span<const std::byte>> bytes) {
+void write_whole(const fs::path& target, const std::function<void(const fs::path&)>& write,
+                 [[maybe_unused]] std::optional<std::span<const std::byte>> bytes) {
   std::error_code error;
   const fs::path real = link_end(target, target);  // a link keeps pointing where it does
   const fs::file_status status = fs::status(real, error);
-  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory) fail(target, error.message());
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    fail(target, error.message());
   if (target.filename().empty() || fs::is_directory(status)) fail(target, "it is a folder");
   const fs::path folder = real.has_parent_path() ? real.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, error)) fail(target, "there is no folder " + folder.string());
@@ -198,10 +203,13 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
 
 }  // namespace
 
-void write_whole_file(const fs::path& target, const std::function<void(const fs::path&)>& write) { write_whole(target, write, {}); }
+void write_whole_file(const fs::path& target, const std::function<void(const fs::path&)>& write) {
+  write_whole(target, write, {});
+}
 
 void write_whole_file(const fs::path& target, std::span<const std::byte> bytes) {
-  write_whole(target, [&](const fs::path& temporary) { write_bytes(temporary, bytes, target); }, bytes);
+  write_whole(
+      target, [&](const fs::path& temporary) { write_bytes(temporary, bytes, target); }, bytes);
 }
 
 }  // namespace headlight

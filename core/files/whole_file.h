@@ -10,8 +10,9 @@ namespace headlight {
 
 /// Calls `write` with the path of a temporary file that does not exist yet, in the target's folder, then gives that
 /// file the target's name. Whatever fails (or throws), the temporary is removed and what stood there before stays as
-/// it was; a temporary that a killed program left in the folder an hour ago or earlier is removed. A target that is no ordinary file, such as a pipe or /dev/null, is written to instead of replaced.
-/// Throws FileError "PATH: cannot be written: …", and whatever `write` throws.
+/// it was; a temporary that a killed program left in the folder an hour ago or earlier is removed. A target that is no
+/// ordinary file, such as a pipe or /dev/null, is written to instead of replaced. Throws FileError "PATH: cannot be
+/// written: …", and whatever `write` throws.
 void write_whole_file(const std::filesystem::path& target,
                       const std::function<void(const std::filesystem::path& temporary)>& write);
 /// The same of bytes that are there already; on Linux a program that is killed meanwhile leaves no temporary either.

@@ -45,7 +45,8 @@ void write_zip(const fs::path& target, const fs::path& folder, const std::string
   write_whole_file(target, [&](const fs::path& temporary) {
     std::unique_ptr<zip, Discard> archive(zip_open(utf8(temporary).c_str(), ZIP_CREATE | ZIP_EXCL, nullptr));
     if (!archive) throw FileError(target.string(), "cannot be written");
-    for (const fs::path& file : files) add_file(archive.get(), file, inside + "/" + utf8(file.lexically_relative(folder)), target);
+    for (const fs::path& file : files)
+      add_file(archive.get(), file, inside + "/" + utf8(file.lexically_relative(folder)), target);
     if (zip_close(archive.get()) != 0) {
       throw FileError(target.string(), std::string("cannot be written: ") + zip_strerror(archive.get()));
     }

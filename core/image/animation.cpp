@@ -83,7 +83,8 @@ Bytes AnimationWriter::finish() const {
   for (const Part& part : frames_) {
     Bytes head;
     append_big_endian(head, sequence++);
-    for (const int number : {part.width, part.height, part.x, part.y}) append_big_endian(head, static_cast<std::uint32_t>(number));
+    for (const int number : {part.width, part.height, part.x, part.y})
+      append_big_endian(head, static_cast<std::uint32_t>(number));
     append_big_endian(head, static_cast<std::uint32_t>(std::lround(part.seconds * 1000)), 2);
     append_big_endian(head, 1000, 2);  // thousandths of a second
     append_big_endian(head, 1, 2);     // stays, and is laid over the one before

@@ -27,7 +27,9 @@ int write_bytes(GifFileType* file, const GifByteType* bytes, int count) {
 }
 
 void check(int status, const char* what) {
-  if (status != GIF_OK) throw InputError("", std::string("the GIF cannot be written: ") + what, "expected pictures of at most 65535 pixels a side");
+  if (status != GIF_OK)
+    throw InputError("", std::string("the GIF cannot be written: ") + what,
+                     "expected pictures of at most 65535 pixels a side");
 }
 
 }  // namespace
@@ -63,7 +65,9 @@ GifWriter::GifWriter(GifWriter&&) noexcept = default;
 GifWriter& GifWriter::operator=(GifWriter&&) noexcept = default;
 GifWriter::~GifWriter() = default;
 
-bool GifWriter::fits(const Image& frame) const { return last_.rgba.empty() || (frame.width == last_.width && frame.height == last_.height); }
+bool GifWriter::fits(const Image& frame) const {
+  return last_.rgba.empty() || (frame.width == last_.width && frame.height == last_.height);
+}
 
 void GifWriter::add(Image frame, double seconds) {
   assert(seconds > 0 && fits(frame));
@@ -87,7 +91,8 @@ void GifWriter::write_last() {
   const IndexedPicture palette = indexed(seen, see_through);
 
   const double exact = seconds_ + owed_;
-  const int delay = std::clamp(static_cast<int>(std::lround(exact / hundredth)), 2, 65535);  // players take less than 2 for none
+  const int delay =
+      std::clamp(static_cast<int>(std::lround(exact / hundredth)), 2, 65535);  // players take less than 2 for none
   owed_ = exact - delay * hundredth;
   GraphicsControlBlock control{};
   control.DisposalMode = DISPOSE_DO_NOT;

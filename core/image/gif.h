@@ -1,5 +1,6 @@
-// Pictures that follow one another, as a GIF: for chats and slides that play no animated PNG. Each frame has 256 colours
-// of its own, all of its colours where they are no more. Format: https://www.w3.org/Graphics/GIF/spec-gif89a.txt
+// Pictures that follow one another, as a GIF: for chats and slides that play no animated PNG. Each frame has 256
+// colours of its own, all of its colours where they are no more. Format:
+// https://www.w3.org/Graphics/GIF/spec-gif89a.txt
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,9 @@ class GifWriter {
   void write_last();
 
   std::unique_ptr<File> file_;
-  Image shown_, last_;     ///< what the file shows so far; the frame that follows
-  double seconds_ = 0;     ///< of the last
-  double owed_ = 0;        ///< seconds that rounding left out
+  Image shown_, last_;  ///< what the file shows so far; the frame that follows
+  double seconds_ = 0;  ///< of the last
+  double owed_ = 0;     ///< seconds that rounding left out
   int frames_ = 0;
 };
 

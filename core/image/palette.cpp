@@ -52,7 +52,8 @@ Rgba mean_of(const std::vector<Entry>& entries, const Bin& bin) {
   std::uint64_t pixels = 0;
   for (std::size_t i = bin.first; i < bin.last; ++i) {
     pixels += entries[i].count;
-    for (std::size_t c = 0; c < 3; ++c) sum[c] += entries[i].count * static_cast<std::uint64_t>(channel(entries[i].key, static_cast<int>(c)));
+    for (std::size_t c = 0; c < 3; ++c)
+      sum[c] += entries[i].count * static_cast<std::uint64_t>(channel(entries[i].key, static_cast<int>(c)));
   }
   const auto mean = [&](std::size_t c) { return static_cast<std::uint8_t>((sum[c] + pixels / 2) / pixels); };
   return {mean(0), mean(1), mean(2), 255};
@@ -60,7 +61,8 @@ Rgba mean_of(const std::vector<Entry>& entries, const Bin& bin) {
 
 /// The bin cut in two where half of its pixels are, along its widest channel.
 std::size_t cut(std::vector<Entry>& entries, const Bin& bin) {
-  const auto begin = entries.begin() + static_cast<std::ptrdiff_t>(bin.first), end = entries.begin() + static_cast<std::ptrdiff_t>(bin.last);
+  const auto begin = entries.begin() + static_cast<std::ptrdiff_t>(bin.first),
+             end = entries.begin() + static_cast<std::ptrdiff_t>(bin.last);
   std::sort(begin, end, [&](const Entry& a, const Entry& b) {
     const int x = channel(a.key, bin.widest), y = channel(b.key, bin.widest);
     return x != y ? x < y : a.key < b.key;
@@ -102,7 +104,8 @@ IndexedPicture indexed(const Image& image, int most) {
   }
   std::unordered_map<Key, std::uint8_t> place;
   for (const Bin& bin : bins) {
-    for (std::size_t i = bin.first; i < bin.last; ++i) place[entries[i].key] = static_cast<std::uint8_t>(palette.colours.size());
+    for (std::size_t i = bin.first; i < bin.last; ++i)
+      place[entries[i].key] = static_cast<std::uint8_t>(palette.colours.size());
     palette.colours.push_back(mean_of(entries, bin));
   }
   for (std::size_t i = 0; i < pixels; ++i) {

@@ -25,8 +25,8 @@ void append_bytes(png_structp png, png_bytep bytes, png_size_t count) {
 }
 
 // libpng reports errors by longjmp: nothing with a destructor may live in this frame.
-bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque, float dots_per_inch, std::uint8_t* row,
-                std::vector<std::uint8_t>* out) {
+bool write_rows(png_structp png, png_infop info, const Image& image, bool opaque, float dots_per_inch,
+                std::uint8_t* row, std::vector<std::uint8_t>* out) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_set_write_fn(png, out, append_bytes, nullptr);
   png_set_compression_level(png, 3);  // half the time of 5, a tenth more bytes
@@ -92,9 +92,7 @@ std::vector<std::uint8_t> encode_png(const Image& image, float dots_per_inch) {
   return encode(image, alpha == 255, dots_per_inch);
 }
 
-std::vector<std::uint8_t> encode_rgba_png(const Image& image) {
-  return encode(image, false, 0);
-}
+std::vector<std::uint8_t> encode_rgba_png(const Image& image) { return encode(image, false, 0); }
 
 PngSize png_size(std::span<const std::uint8_t> file) {
   png_image png{};

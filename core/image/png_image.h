@@ -29,7 +29,8 @@ std::vector<std::uint8_t> encode_rgba_png(const Image& image);
 struct PngSize {
   std::uint32_t width = 0, height = 0;
 };
-/// What a PNG file says of its size, without decoding it: 65 bytes can claim 20000 × 20000. Throws FileError as decode_png.
+/// What a PNG file says of its size, without decoding it: 65 bytes can claim 20000 × 20000. Throws FileError as
+/// decode_png.
 PngSize png_size(std::span<const std::uint8_t> file);
 /// Throws FileError for what is not a PNG.
 Image decode_png(std::span<const std::uint8_t> file);

@@ -7,22 +7,24 @@
 namespace headlight {
 namespace {
 
-// Hues of their own for lanes, heads, signs and weights, and told apart by eyes that lack a cone: tests/core/figure/colour_vision_test.cpp
-// measures it.
-constexpr std::array<Rgba, 8> on_light{rgb("9A0421"), rgb("1399AF"), rgb("888E38"), rgb("363391"), rgb("B37383"), rgb("3D5E77"), rgb("74096A"), rgb("8F54AD")};
-constexpr std::array<Rgba, 8> on_dark{rgb("F85474"), rgb("78A5AC"), rgb("EDDF23"), rgb("626AD1"), rgb("EDAEFF"), rgb("C78314"), rgb("D91000"), rgb("70FB87")};
-constexpr ThemeColours light{rgb("FFFFFF"), rgb("171B21"), rgb("667080"), rgb("DFE3E8"), rgb("C9CFD8"), rgb("F2F4F7"), rgb("DF65E2"), rgb("FBEBF8"), rgb("667080"),
-                             rgb("FFFFFF"), rgb("28303B"), rgb("2563EB"), rgb("C2410C"), rgb("097C58"), rgb("7300BB"), on_light};
-constexpr ThemeColours dark{rgb("1D222A"), rgb("E9ECF1"), rgb("97A1B2"), rgb("2A313C"), rgb("3C4552"), rgb("20252E"), rgb("D117FB"), rgb("3A2340"), rgb("97A1B2"),
-                            rgb("1D222A"), rgb("C3CAD4"), rgb("6EA8FE"), rgb("FF9A52"), rgb("3DD6A0"), rgb("B478D6"), on_dark};
+// Hues of their own for lanes, heads, signs and weights, and told apart by eyes that lack a cone:
+// tests/core/figure/colour_vision_test.cpp measures it.
+constexpr std::array<Rgba, 8> on_light{rgb("9A0421"), rgb("1399AF"), rgb("888E38"), rgb("363391"),
+                                       rgb("B37383"), rgb("3D5E77"), rgb("74096A"), rgb("8F54AD")};
+constexpr std::array<Rgba, 8> on_dark{rgb("F85474"), rgb("78A5AC"), rgb("EDDF23"), rgb("626AD1"),
+                                      rgb("EDAEFF"), rgb("C78314"), rgb("D91000"), rgb("70FB87")};
+constexpr ThemeColours light{rgb("FFFFFF"), rgb("171B21"), rgb("667080"), rgb("DFE3E8"), rgb("C9CFD8"), rgb("F2F4F7"),
+                             rgb("DF65E2"), rgb("FBEBF8"), rgb("667080"), rgb("FFFFFF"), rgb("28303B"), rgb("2563EB"),
+                             rgb("C2410C"), rgb("097C58"), rgb("7300BB"), on_light};
+constexpr ThemeColours dark{rgb("1D222A"), rgb("E9ECF1"), rgb("97A1B2"), rgb("2A313C"), rgb("3C4552"), rgb("20252E"),
+                            rgb("D117FB"), rgb("3A2340"), rgb("97A1B2"), rgb("1D222A"), rgb("C3CAD4"), rgb("6EA8FE"),
+                            rgb("FF9A52"), rgb("3DD6A0"), rgb("B478D6"), on_dark};
 
 float linear(std::uint8_t channel) {
   const float c = static_cast<float>(channel) / 255.0f;
   return c <= 0.04045f ? c / 12.92f : std::pow((c + 0.055f) / 1.055f, 2.4f);
 }
-float luminance(Rgba c) {
-  return 0.2126f * linear(c.r) + 0.7152f * linear(c.g) + 0.0722f * linear(c.b);
-}
+float luminance(Rgba c) { return 0.2126f * linear(c.r) + 0.7152f * linear(c.g) + 0.0722f * linear(c.b); }
 
 std::uint8_t mix_channel(std::uint8_t from, std::uint8_t to, float share) {
   const float a = static_cast<float>(from), b = static_cast<float>(to);
@@ -54,8 +56,6 @@ Rgba ink_on(Rgba ground) {
   return contrast(ground, dark) >= contrast(ground, light) ? dark : light;
 }
 
-const ThemeColours& colours(Theme theme) {
-  return theme == Theme::light ? light : dark;
-}
+const ThemeColours& colours(Theme theme) { return theme == Theme::light ? light : dark; }
 
 }  // namespace headlight

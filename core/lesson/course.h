@@ -1,5 +1,5 @@
-// A course lesson: a scenario told in steps. Each step says something, sets what is on screen, and may ask. The format is
-// assets/lessons/lesson.schema.json; teachers write such files by hand.
+// A course lesson: a scenario told in steps. Each step says something, sets what is on screen, and may ask. The format
+// is assets/lessons/lesson.schema.json; teachers write such files by hand.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,18 @@ namespace headlight {
 class Trace;
 struct OwnStages;
 
-enum class Taking : std::uint8_t { value, sum, mean, deviation, largest, smallest, entropy, count, where_largest, probability };
+enum class Taking : std::uint8_t {
+  value,
+  sum,
+  mean,
+  deviation,
+  largest,
+  smallest,
+  entropy,
+  count,
+  where_largest,
+  probability
+};
 
 /// A number of the trace: one cell, or what is taken of the cells that `of` spans.
 ///   "weights:0,0,2,1"   one cell [batch, head, row, column]
@@ -27,7 +38,7 @@ enum class Taking : std::uint8_t { value, sum, mean, deviation, largest, smalles
 struct Measure {
   Taking take = Taking::value;
   std::string of;
-  std::string minus;  ///< another address, whose number is taken off; "" = none
+  std::string minus;   ///< another address, whose number is taken off; "" = none
   bool wrong = false;  ///< taken from the numbers with the mistake, in a lesson that has one
 };
 
@@ -51,31 +62,31 @@ struct Question {
   double number = 0;               ///< number, where nothing is measured
   double tolerance = 0.05;         ///< number, row: how far a guess may be off
   std::optional<std::pair<double, double>> range;  ///< number: the ends of what it is dragged along
-  std::string mask;                ///< mask: an expression that allows what should be allowed
-  Index layer = 0, head = 0;       ///< head
+  std::string mask;                                ///< mask: an expression that allows what should be allowed
+  Index layer = 0, head = 0;                       ///< head
 };
 
 /// What is on screen at a step.
 struct Pose {
   Scenario scenario;
-  ViewAddress view;                ///< as --view
+  ViewAddress view;  ///< as --view
   Level level = Level::pipeline;
-  std::optional<Stage> stage;      ///< that the text is about
+  std::optional<Stage> stage;         ///< that the text is about
   std::optional<std::string> select;  ///< as --select
-  std::optional<int> step;         ///< as --step
-  CanvasCamera camera;             ///< of the pipeline
-  std::vector<Stage> hide;         ///< not shown until the question is answered
+  std::optional<int> step;            ///< as --step
+  CanvasCamera camera;                ///< of the pipeline
+  std::vector<Stage> hide;            ///< not shown until the question is answered
   std::vector<std::string> controls;  ///< settings' keys that can be changed beside the text
-  bool locked = false;             ///< nothing else can be changed
-  bool mended = false;             ///< in a lesson with a mistake: it is not made any more
+  bool locked = false;                ///< nothing else can be changed
+  bool mended = false;                ///< in a lesson with a mistake: it is not made any more
 };
 
 /// An implementation with a mistake, which is made on the step's scenario (core/diagnosis/mistaken_run.h).
 struct Bug {
-  std::string mistake;            ///< an id of core/diagnosis/mistakes.h
-  std::size_t variant = 0;        ///< of the ways to make it
-  std::vector<std::string> code;  ///< its lines
-  std::size_t line = 0;           ///< the wrong one, from 0
+  std::string mistake;              ///< an id of core/diagnosis/mistakes.h
+  std::size_t variant = 0;          ///< of the ways to make it
+  std::vector<std::string> code;    ///< its lines
+  std::size_t line = 0;             ///< the wrong one, from 0
   std::vector<std::string> mended;  ///< what is to stand there
   /// The lines as they should be.
   std::vector<std::string> mended_code() const;
@@ -93,7 +104,7 @@ struct ProseRun {
 struct LessonStep {
   Texts title;  ///< may be empty
   Texts notes;  ///< for who teaches it; may be empty
-  Texts text;  ///< with {name} where a claim's number goes
+  Texts text;   ///< with {name} where a claim's number goes
   Pose pose;
   std::vector<Claim> claims;
   std::optional<Question> question;
@@ -106,7 +117,7 @@ struct LessonStep {
 };
 
 struct Course {
-  Lesson card;  ///< id, title, description, the scenario to begin with
+  Lesson card;             ///< id, title, description, the scenario to begin with
   std::optional<Bug> bug;  ///< to be found
   bool own = false;        ///< of this person's folder, none of those that ship
   std::vector<LessonStep> steps;
@@ -116,13 +127,15 @@ struct Course {
   std::vector<std::string> languages() const;
 };
 
-/// JSON, or Markdown (core/lesson/markdown.h) by its ending. Throws FileError at the first thing that is wrong in the file.
+/// JSON, or Markdown (core/lesson/markdown.h) by its ending. Throws FileError at the first thing that is wrong in the
+/// file.
 Course read_course(const std::string& path);
 /// Whether a file's ending is one that lessons have.
 bool is_lesson_file(const std::string& path);
 /// The course lessons that ship, in order; by id or path, those of one's own too. Throw FileError, SettingError.
 std::vector<Course> shipped_courses();
-/// Those in this person's own folder (core/lesson/own_lessons.h), by their files' names; the sentences of those that are wrong.
+/// Those in this person's own folder (core/lesson/own_lessons.h), by their files' names; the sentences of those that
+/// are wrong.
 std::vector<Course> own_courses(std::vector<std::string>* troubles = nullptr);
 Course course_named(const std::string& id_or_path);
 

@@ -2,12 +2,12 @@
 #include <cctype>
 #include <set>
 
+#include "core/diagnosis/diagnosis.h"
+#include "core/diagnosis/mistaken_run.h"
 #include "core/explain/explain.h"
 #include "core/files/error_place.h"
 #include "core/lesson/course_read.h"
 #include "core/mask/expression.h"
-#include "core/diagnosis/diagnosis.h"
-#include "core/diagnosis/mistaken_run.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/lesson_markdown.h"
 #include "core/scenario/model_layer.h"
@@ -55,7 +55,9 @@ class Check {
     const std::vector<Finding> diagnosis = found.diagnosis();
     if (found.matches()) say("$.bug", "changes no number of this scenario; expected one that it changes");
     else if (diagnosis.empty() || diagnosis.front().id != course_.bug->mistake) {
-      say("$.bug", "the numbers are told for " + (diagnosis.empty() ? std::string("no known mistake") : diagnosis.front().id) + " first; expected a scenario that tells " + course_.bug->mistake);
+      say("$.bug", "the numbers are told for " +
+                       (diagnosis.empty() ? std::string("no known mistake") : diagnosis.front().id) +
+                       " first; expected a scenario that tells " + course_.bug->mistake);
     }
     return true;
   }
@@ -73,15 +75,16 @@ class Check {
     };
     if (step.pose.stage) there(*step.pose.stage, "stage");
     for (const Stage stage : step.pose.hide) there(stage, "hide");
-    if (step.pose.mended && !course_.bug) say(step.path + ".pose.mended", "there is no mistake in this lesson; expected \"kind\": \"bug\"");
-    if (step.pose.level == Level::sentence && trace.inputs.query_tokens.empty()) say(step.path + ".pose.level", "there are no words here; expected pipeline or operation");
-    if (step.pose.level == Level::operation && !step.pose.stage) say(step.path + ".pose.level", "an operation is a stage's; expected pose.stage beside it");
+    if (step.pose.mended && !course_.bug)
+      say(step.path + ".pose.mended", "there is no mistake in this lesson; expected \"kind\": \"bug\"");
+    if (step.pose.level == Level::sentence && trace.inputs.query_tokens.empty())
+      say(step.path + ".pose.level", "there are no words here; expected pipeline or operation");
+    if (step.pose.level == Level::operation && !step.pose.stage)
+      say(step.path + ".pose.level", "an operation is a stage's; expected pose.stage beside it");
     if (!step.pose.select) return;
     try {
       cell_named(trace, "select", *step.pose.select);
-    } catch (const InputError& error) {
-      say(step.path + ".pose.select", error.sentence());
-    }
+    } catch (const InputError& error) { say(step.path + ".pose.select", error.sentence()); }
   }
 
   void check(const Claim& claim, const Trace& here) {
@@ -89,9 +92,7 @@ class Check {
       const auto elsewhere = claim.scenario ? compute_any(*claim.scenario, &here, whole_) : nullptr;
       const double value = measured_here(claim.measure, elsewhere ? *elsewhere : here);
       if (!says(claim.is, value)) say(claim.path, in_quotes(claim.is) + " is said, but it is " + std::to_string(value));
-    } catch (const InputError& error) {
-      say(claim.path, error.what());
-    }
+    } catch (const InputError& error) { say(claim.path, error.what()); }
   }
 
   void check(const Question& question, const std::string& path, const Trace& trace) {
@@ -103,18 +104,19 @@ class Check {
         measured_here(measure, trace);
       }
       if (question.kind == QuestionKind::mask) MaskExpression::parse(question.mask);
-      if (question.kind == QuestionKind::stage && !course_.bug) say(path + ".kind", "there is no mistake in this lesson; expected \"kind\": \"bug\"");
+      if (question.kind == QuestionKind::stage && !course_.bug)
+        say(path + ".kind", "there is no mistake in this lesson; expected \"kind\": \"bug\"");
       if (question.kind == QuestionKind::head) head_of(question, path, trace);
-    } catch (const InputError& error) {
-      say(path, error.what());
-    }
+    } catch (const InputError& error) { say(path, error.what()); }
   }
 
   void head_of(const Question& question, const std::string& path, const Trace& trace) {
     const auto pass = network_of(trace.inputs);
     const auto layers = static_cast<Index>(pass ? pass->network->layers().size() : 1);
-    if (question.layer >= layers) say(path + ".layer", "there are " + std::to_string(layers) + " layers; expected one of them");
-    if (question.head >= trace.dims().heads) say(path + ".head", "there are " + std::to_string(trace.dims().heads) + " heads; expected one of them");
+    if (question.layer >= layers)
+      say(path + ".layer", "there are " + std::to_string(layers) + " layers; expected one of them");
+    if (question.head >= trace.dims().heads)
+      say(path + ".head", "there are " + std::to_string(trace.dims().heads) + " heads; expected one of them");
   }
 
   /// Every {name} has its claim, every claim is said, and no decimal fraction stands there without one.
@@ -126,12 +128,15 @@ class Check {
       const std::string path = step.path + ".text." + language;
       for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) {
         const std::string name = text.substr(at + 1, text.find('}', at) - at - 1);
-        if (!claimed.contains(name)) say(path, in_quotes("{" + name + "}") + " has no claim; expected one of that name in claims");
+        if (!claimed.contains(name))
+          say(path, in_quotes("{" + name + "}") + " has no claim; expected one of that name in claims");
         used.insert(name);
       }
       for (std::size_t at = 1; at + 1 < text.size(); ++at) {
         const auto digit = [&](std::size_t i) { return std::isdigit(static_cast<unsigned char>(text[i])) != 0; };
-        if (text[at] == '.' && digit(at - 1) && digit(at + 1)) say(path, "the number at " + in_quotes(text.substr(at - 1, 4)) + " is no claim; expected {name} and its claim");
+        if (text[at] == '.' && digit(at - 1) && digit(at + 1))
+          say(path,
+              "the number at " + in_quotes(text.substr(at - 1, 4)) + " is no claim; expected {name} and its claim");
       }
     }
     for (const Claim& claim : step.claims) {
@@ -143,7 +148,9 @@ class Check {
   std::vector<std::string>& mistakes_;
   std::shared_ptr<const Trace> last_;
   Scenario scenario_;
-  const Run whole_{.summary = Summary::whole, .stop = {}, .progress = {}};  ///< of a network the whole pass: what it predicts is claimed too
+  const Run whole_{.summary = Summary::whole,
+                   .stop = {},
+                   .progress = {}};  ///< of a network the whole pass: what it predicts is claimed too
   OwnStages own_;
 };
 
@@ -156,9 +163,7 @@ std::vector<std::string> mistakes_in_course(const std::string& path) {
     text = read_lesson_text(path);
     const Course course = course_from(text.json, path, &mistakes);
     if (mistakes.empty()) Check(course, mistakes).all();
-  } catch (const FileError& error) {
-    mistakes.push_back(error.sentence());
-  }
+  } catch (const FileError& error) { mistakes.push_back(error.sentence()); }
   for (std::string& mistake : mistakes) mistake = text.with_line(mistake);
   return mistakes;
 }

@@ -1,9 +1,10 @@
 // Lesson files with steps.
+#include "core/lesson/course_read.h"
+
 #include <algorithm>
 
 #include "core/diagnosis/mistakes.h"
 #include "core/files/error_place.h"
-#include "core/lesson/course_read.h"
 #include "core/scenario/scenario_read.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
@@ -49,10 +50,16 @@ void require(const Place& at, std::initializer_list<const char*> fields) {
   }
 }
 
-const std::vector<std::pair<const char*, Taking>> takings{
-    {"value", Taking::value}, {"sum", Taking::sum}, {"mean", Taking::mean}, {"deviation", Taking::deviation},
-    {"largest", Taking::largest}, {"smallest", Taking::smallest}, {"entropy", Taking::entropy}, {"count", Taking::count},
-    {"where_largest", Taking::where_largest}, {"probability", Taking::probability}};
+const std::vector<std::pair<const char*, Taking>> takings{{"value", Taking::value},
+                                                          {"sum", Taking::sum},
+                                                          {"mean", Taking::mean},
+                                                          {"deviation", Taking::deviation},
+                                                          {"largest", Taking::largest},
+                                                          {"smallest", Taking::smallest},
+                                                          {"entropy", Taking::entropy},
+                                                          {"count", Taking::count},
+                                                          {"where_largest", Taking::where_largest},
+                                                          {"probability", Taking::probability}};
 
 /// The fields of a measure, wherever they stand.
 Measure measure_at(const Place& at) {
@@ -88,11 +95,17 @@ Claim claim_at(const Place& at, const std::string& name, const Json& scenario) {
 }
 
 Question question_at(const Place& at) {
-  allow_only(at, {"kind", "ask", "why", "choices", "right", "answer", "tolerance", "range", "of", "take", "minus", "wrong", "mask", "layer", "head"});
+  allow_only(at, {"kind", "ask", "why", "choices", "right", "answer", "tolerance", "range", "of", "take", "minus",
+                  "wrong", "mask", "layer", "head"});
   require(at, {"kind", "ask", "why"});
   Question question;
-  question.kind = one_of<QuestionKind>(at.at("kind"), {{"choice", QuestionKind::choice}, {"number", QuestionKind::number}, {"row", QuestionKind::row},
-                                                       {"mask", QuestionKind::mask}, {"order", QuestionKind::order}, {"head", QuestionKind::head}, {"stage", QuestionKind::stage}});
+  question.kind = one_of<QuestionKind>(at.at("kind"), {{"choice", QuestionKind::choice},
+                                                       {"number", QuestionKind::number},
+                                                       {"row", QuestionKind::row},
+                                                       {"mask", QuestionKind::mask},
+                                                       {"order", QuestionKind::order},
+                                                       {"head", QuestionKind::head},
+                                                       {"stage", QuestionKind::stage}});
   question.ask = words_at(at.at("ask"));
   question.why = words_at(at.at("why"));
   if (question.kind == QuestionKind::row) question.tolerance = 0.15;  // a row is guessed, not known
@@ -110,7 +123,8 @@ Question question_at(const Place& at) {
       Index right = 0;
       read(at.at("right"), right);
       question.right = static_cast<std::size_t>(right);
-      if (question.right >= question.choices.size()) at.at("right").fail_type("the place of a choice, from 0 to " + std::to_string(question.choices.size() - 1));
+      if (question.right >= question.choices.size())
+        at.at("right").fail_type("the place of a choice, from 0 to " + std::to_string(question.choices.size() - 1));
       break;
     }
     case QuestionKind::number:
@@ -122,14 +136,13 @@ Question question_at(const Place& at) {
       }
       if (at.has("range")) {
         const Place range = at.at("range");
-        if (!range.value.is_array() || range.value.size() != 2) range.fail_type("two numbers, the ends of what it is dragged along");
+        if (!range.value.is_array() || range.value.size() != 2)
+          range.fail_type("two numbers, the ends of what it is dragged along");
         question.range = {number_at(range.at(0)), number_at(range.at(1))};
         if (!(question.range->first < question.range->second)) range.fail_type("a smaller number and a larger");
       }
       break;
-    case QuestionKind::row:
-      question.measure = measure_at(at);
-      break;
+    case QuestionKind::row: question.measure = measure_at(at); break;
     case QuestionKind::mask:
       require(at, {"mask"});
       read(at.at("mask"), question.mask);
@@ -140,8 +153,7 @@ Question question_at(const Place& at) {
       read(at.at("head"), question.head);
       break;
     case QuestionKind::order:
-    case QuestionKind::stage:
-      break;
+    case QuestionKind::stage: break;
   }
   return question;
 }
@@ -181,7 +193,8 @@ CanvasCamera camera_at(const Place& at) {
   require(at, {"zoom"});
   CanvasCamera camera;
   camera.zoom = static_cast<float>(number_at(at.at("zoom")));
-  if (!(camera.zoom >= 0.5f && camera.zoom <= 12)) at.at("zoom").fail_type("a number from 0.5 to 12, times as large as it fits");
+  if (!(camera.zoom >= 0.5f && camera.zoom <= 12))
+    at.at("zoom").fail_type("a number from 0.5 to 12, times as large as it fits");
   if (!at.has("at")) return camera;
   const Place middle = at.at("at");
   if (middle.value.is_array() && middle.value.size() == 2) {
@@ -193,10 +206,13 @@ CanvasCamera camera_at(const Place& at) {
 }
 
 void read_pose(const Place& at, Pose& pose) {
-  allow_only(at, {"scenario", "change", "view", "level", "stage", "select", "step", "camera", "hide", "controls", "locked", "mended"});
+  allow_only(at, {"scenario", "change", "view", "level", "stage", "select", "step", "camera", "hide", "controls",
+                  "locked", "mended"});
   if (at.has("view")) pose.view = view_at(at.at("view"));
   if (at.has("level")) {
-    pose.level = one_of<Level>(at.at("level"), {{"sentence", Level::sentence}, {"pipeline", Level::pipeline}, {"operation", Level::operation}});
+    pose.level =
+        one_of<Level>(at.at("level"),
+                      {{"sentence", Level::sentence}, {"pipeline", Level::pipeline}, {"operation", Level::operation}});
   }
   if (at.has("stage")) pose.stage = stage_at(at.at("stage"));
   if (at.has("select")) read(at.at("select"), pose.select.emplace());
@@ -231,7 +247,8 @@ Bug bug_at(const Place& at) {
   bug.code = lines_at(at.at("code"));
   bug.mended = lines_at(at.at("mended"));
   read(at.at("line"), whole);
-  if (whole < 1 || whole > std::ssize(bug.code)) at.at("line").fail_type("the wrong line's number, from 1 to " + std::to_string(bug.code.size()));
+  if (whole < 1 || whole > std::ssize(bug.code))
+    at.at("line").fail_type("the wrong line's number, from 1 to " + std::to_string(bug.code.size()));
   bug.line = static_cast<std::size_t>(whole) - 1;
   return bug;
 }
@@ -259,7 +276,8 @@ class Reader {
     if (!root_.has("steps")) return course;
     last_.scenario = course.card.scenario;
     attempt([&] {
-      if (!root_.at("steps").value.is_array() || root_.at("steps").value.empty()) root_.at("steps").fail_type("a list of steps");
+      if (!root_.at("steps").value.is_array() || root_.at("steps").value.empty())
+        root_.at("steps").fail_type("a list of steps");
     });
     for (std::size_t i = 0; root_.at("steps").value.is_array() && i < root_.at("steps").value.size(); ++i) {
       course.steps.push_back(step_at(root_.at("steps").at(i)));
@@ -313,7 +331,8 @@ class Reader {
       attempt([&] {
         for (const char* field : {"scenario", "change"}) {
           if (!pose.value.is_object() || !pose.has(field)) continue;
-          const Json next = field == std::string("scenario") ? pose.at(field).value : patched(scenario_, pose.at(field).value);
+          const Json next =
+              field == std::string("scenario") ? pose.at(field).value : patched(scenario_, pose.at(field).value);
           step.pose.scenario = scenario_from(next, pose.at(field));
           scenario_ = next;
         }

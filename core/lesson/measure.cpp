@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/files/error_place.h"
 #include "core/diagnosis/own_stages.h"
+#include "core/files/error_place.h"
 #include "core/lesson/course.h"
 #include "core/network/network.h"
 #include "core/run/trace.h"
@@ -24,7 +24,8 @@ struct Address {
 
 Address address_of(const std::string& text) {
   const auto wrong = [&] {
-    throw SettingError("of", in_quotes(text) + " names no cells", "expected STAGE:batch,head,row,column, \":\" for all of an axis");
+    throw SettingError("of", in_quotes(text) + " names no cells",
+                       "expected STAGE:batch,head,row,column, \":\" for all of an axis");
   };
   const std::size_t colon = text.find(':');
   const auto stage = stage_named(text.substr(0, colon));
@@ -50,7 +51,9 @@ Address address_of(const std::string& text) {
 std::vector<double> cells_of(const Trace& trace, const std::string& of) {
   const Address address = address_of(of);
   const Tensor& tensor = trace[address.stage];
-  if (!tensor.defined()) throw SettingError("of", "there is no " + std::string(name(address.stage)) + " here", "expected a stage that this scenario has");
+  if (!tensor.defined())
+    throw SettingError("of", "there is no " + std::string(name(address.stage)) + " here",
+                       "expected a stage that this scenario has");
   std::array<Index, 4> size{1, 1, 1, tensor.size(-1)};
   if (tensor.rank() > 1) size[2] = tensor.size(-2);
   if (tensor.rank() > 2) size[0] = tensor.size(0);
@@ -60,7 +63,8 @@ std::vector<double> cells_of(const Trace& trace, const std::string& of) {
     const Index at = address.at[axis];
     if (at >= size[axis]) {
       static constexpr std::array names{"batch", "head", "row", "column"};
-      throw SettingError("of", in_quotes(of) + " has no such " + names[axis], "expected 0 to " + std::to_string(size[axis] - 1));
+      throw SettingError("of", in_quotes(of) + " has no such " + names[axis],
+                         "expected 0 to " + std::to_string(size[axis] - 1));
     }
     first[axis] = std::max<Index>(at, 0);
     last[axis] = at < 0 ? size[axis] : at + 1;
@@ -71,9 +75,7 @@ std::vector<double> cells_of(const Trace& trace, const std::string& of) {
     for (at[1] = first[1]; at[1] < last[1]; ++at[1]) {
       const MatrixView matrix = tensor.matrix(at[0], at[1]);
       for (at[2] = first[2]; at[2] < last[2]; ++at[2]) {
-        for (at[3] = first[3]; at[3] < last[3]; ++at[3]) {
-          cells.push_back(static_cast<double>(matrix(at[2], at[3])));
-        }
+        for (at[3] = first[3]; at[3] < last[3]; ++at[3]) { cells.push_back(static_cast<double>(matrix(at[2], at[3]))); }
       }
     }
   }
@@ -90,21 +92,19 @@ double taken(Taking take, const std::vector<double>& cells) {
   const double mean = mean_of(cells), count = static_cast<double>(cells.size());
   switch (take) {
     case Taking::value:
-      if (cells.size() != 1) throw SettingError("of", "names " + std::to_string(cells.size()) + " cells", "expected one, or what to take of them");
+      if (cells.size() != 1)
+        throw SettingError("of", "names " + std::to_string(cells.size()) + " cells",
+                           "expected one, or what to take of them");
       return cells.front();
-    case Taking::sum:
-      return mean * count;
-    case Taking::mean:
-      return mean;
+    case Taking::sum: return mean * count;
+    case Taking::mean: return mean;
     case Taking::deviation: {
       double squares = 0;
       for (const double cell : cells) squares += (cell - mean) * (cell - mean);
       return std::sqrt(squares / count);
     }
-    case Taking::largest:
-      return *std::max_element(cells.begin(), cells.end());
-    case Taking::smallest:
-      return *std::min_element(cells.begin(), cells.end());
+    case Taking::largest: return *std::max_element(cells.begin(), cells.end());
+    case Taking::smallest: return *std::min_element(cells.begin(), cells.end());
     case Taking::entropy: {
       double bits = 0;
       for (const double cell : cells) bits -= cell > 0 ? cell * std::log2(cell) : 0;
@@ -114,8 +114,7 @@ double taken(Taking take, const std::vector<double>& cells) {
       return static_cast<double>(std::count_if(cells.begin(), cells.end(), [](double cell) { return cell != 0; }));
     case Taking::where_largest:
       return static_cast<double>(std::max_element(cells.begin(), cells.end()) - cells.begin());
-    case Taking::probability:
-      break;
+    case Taking::probability: break;
   }
   return 0;
 }
@@ -123,7 +122,8 @@ double taken(Taking take, const std::vector<double>& cells) {
 /// Of a word as the next one, after the first text.
 double probability(const std::string& word, const Trace& trace) {
   const auto run = network_of(trace.inputs);
-  if (!run || !run->logits.defined()) throw SettingError("take", "nothing is predicted here", "expected a network that says what comes next");
+  if (!run || !run->logits.defined())
+    throw SettingError("take", "nothing is predicted here", "expected a network that says what comes next");
   for (const LikelyToken& token : most_likely(*run, 0, place_of_prediction(*run, 0), run->logits.size(-1))) {
     const std::size_t from = token.text.find_first_not_of(' ');
     if (token.text == word || (from != std::string::npos && token.text.substr(from) == word)) return token.probability;
@@ -153,9 +153,7 @@ std::optional<Cell> row_place(const std::string& of) {
   try {
     const Address address = address_of(of);
     return Cell{address.stage, address.at[0], address.at[1], address.at[2], 0};
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
+  } catch (const InputError&) { return std::nullopt; }
 }
 
 std::optional<Cell> cell_place(const std::string& of) {
@@ -163,9 +161,7 @@ std::optional<Cell> cell_place(const std::string& of) {
     const Address address = address_of(of);
     if (std::ranges::any_of(address.at, [](Index at) { return at < 0; })) return std::nullopt;
     return Cell{address.stage, address.at[0], address.at[1], address.at[2], address.at[3]};
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
+  } catch (const InputError&) { return std::nullopt; }
 }
 
 Trace with_stages(const Trace& trace, const OwnStages& own) {
@@ -177,7 +173,8 @@ Trace with_stages(const Trace& trace, const OwnStages& own) {
 bool says(const std::string& shown, double value) {
   // Typeset minus signs and ∞ are as good as typed ones.
   std::string text = shown;
-  if (const std::size_t minus = text.find("−"); minus != std::string::npos) text.replace(minus, std::string("−").size(), "-");
+  if (const std::size_t minus = text.find("−"); minus != std::string::npos)
+    text.replace(minus, std::string("−").size(), "-");
   if (text == "NaN") return std::isnan(value);
   if (text == "-∞" || text == "∞") return std::isinf(value) && (value < 0) == (text.front() == '-');
   const bool percent = text.ends_with("%");

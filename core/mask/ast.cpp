@@ -110,9 +110,19 @@ NodePtr make_truth(bool value, Span span) {
 }
 
 NodePtr make_variable(Variable variable, Span span) {
-  static constexpr std::array<std::uint8_t, variable_count> depends = {
-      on_q, on_k, on_b, on_h, on_nothing, on_nothing, on_b | on_q, on_q | on_k | on_b | on_h, on_q | on_k | on_b | on_h,
-      on_b | on_q, on_b | on_k, on_b | on_q, on_b | on_k};
+  static constexpr std::array<std::uint8_t, variable_count> depends = {on_q,
+                                                                       on_k,
+                                                                       on_b,
+                                                                       on_h,
+                                                                       on_nothing,
+                                                                       on_nothing,
+                                                                       on_b | on_q,
+                                                                       on_q | on_k | on_b | on_h,
+                                                                       on_q | on_k | on_b | on_h,
+                                                                       on_b | on_q,
+                                                                       on_b | on_k,
+                                                                       on_b | on_q,
+                                                                       on_b | on_k};
   Node node(Op::variable, span);
   node.variable = variable;
   node.condition = variable == Variable::file_mask || variable == Variable::painted_mask;
@@ -170,7 +180,8 @@ NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value) 
 
 void check_argument(const Pattern& pattern, const Parameter& parameter, double value, std::size_t position) {
   if (parameter.whole && value > largest_count) {
-    throw ExpressionError(position, std::string(pattern.name) + "'s " + std::string(parameter.name) + " is " + number_text(value),
+    throw ExpressionError(position,
+                          std::string(pattern.name) + "'s " + std::string(parameter.name) + " is " + number_text(value),
                           "expected no more than " + number_text(largest_count));
   }
   const bool in_range = value >= parameter.minimum && value <= parameter.maximum;
@@ -181,17 +192,17 @@ void check_argument(const Pattern& pattern, const Parameter& parameter, double v
 }
 
 std::string_view symbol(Op op) {
-  static constexpr std::string_view symbols[] = {"number", "true", "variable", "-", "+", "-", "*", "/", "%", "abs",
-                                                 "floor", "min", "max", "hash", "<", "<=", ">", ">=", "==", "!=",
-                                                 "drawn", "!", "&&", "||", "?", "pattern", "argument"};
+  static constexpr std::string_view symbols[] = {
+      "number", "true", "variable", "-",  "+",  "-",  "*",     "/", "%",  "abs", "floor", "min",     "max",     "hash",
+      "<",      "<=",   ">",        ">=", "==", "!=", "drawn", "!", "&&", "||",  "?",     "pattern", "argument"};
   static_assert(std::size(symbols) == static_cast<std::size_t>(Op::argument) + 1);
   return symbols[static_cast<std::size_t>(op)];
 }
 
 std::string_view name(Variable variable) {
-  static constexpr std::string_view names[] = {"q",   "k",         "b",         "h",           "n_q",
-                                               "n_k", "valid_len", "file_mask", "painted_mask",
-                                               "doc(q)", "doc(k)",    "place(q)",  "place(k)"};
+  static constexpr std::string_view names[] = {
+      "q",      "k",      "b",        "h",       "n_q", "n_k", "valid_len", "file_mask", "painted_mask",
+      "doc(q)", "doc(k)", "place(q)", "place(k)"};
   static_assert(std::size(names) == variable_count);
   return names[static_cast<std::size_t>(variable)];
 }

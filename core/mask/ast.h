@@ -14,15 +14,50 @@
 namespace headlight::mask {
 
 enum class Op : std::uint8_t {
-  number, truth, variable,
-  negate, add, subtract, multiply, divide, modulo, absolute, floor, minimum, maximum, hash,  // give a number
-  less, less_equal, greater, greater_equal, equal, not_equal, drawn,                         // give a condition
-  logical_not, logical_and, logical_or, choose,
+  number,
+  truth,
+  variable,
+  negate,
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  absolute,
+  floor,
+  minimum,
+  maximum,
+  hash,  // give a number
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  drawn,  // give a condition
+  logical_not,
+  logical_and,
+  logical_or,
+  choose,
   pattern,   // operands: its arguments; body: its definition with the arguments in place
   argument,  // a pattern's argument that is known only at evaluation, and checked there
 };
 
-enum class Variable : std::uint8_t { q, k, b, h, n_q, n_k, valid_len, file_mask, painted_mask, doc_q, doc_k, place_q, place_k };
+enum class Variable : std::uint8_t {
+  q,
+  k,
+  b,
+  h,
+  n_q,
+  n_k,
+  valid_len,
+  file_mask,
+  painted_mask,
+  doc_q,
+  doc_k,
+  place_q,
+  place_k
+};
 inline constexpr std::size_t variable_count = 13;
 
 /// What a value depends on, as bits.
@@ -47,10 +82,10 @@ struct Node {
   const Pattern* pattern = nullptr;
   const Parameter* parameter = nullptr;  ///< of an `argument`
   Variable variable = Variable::q;
-  bool condition = false;          ///< a condition, else a number
-  bool whole = false;              ///< a number that is whole whatever the variables
-  bool can_fail = false;           ///< evaluation may find a zero divisor or an argument out of range
-  std::uint8_t depends = 0;        ///< Depends bits, at most
+  bool condition = false;    ///< a condition, else a number
+  bool whole = false;        ///< a number that is whole whatever the variables
+  bool can_fail = false;     ///< evaluation may find a zero divisor or an argument out of range
+  std::uint8_t depends = 0;  ///< Depends bits, at most
   int depth = 1;
   std::optional<double> constant;  ///< the value of a number without variables
 };

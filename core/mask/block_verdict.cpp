@@ -31,7 +31,8 @@ Interval truth(bool certainly, bool certainly_not) { return certainly ? yes : ce
 
 class Evaluator {
  public:
-  Evaluator(const MaskContext& context, Index b, Index h, Interval q, Interval k) : context_(context), b_(b), h_(h), q_(q), k_(k) {}
+  Evaluator(const MaskContext& context, Index b, Index h, Interval q, Interval k)
+      : context_(context), b_(b), h_(h), q_(q), k_(k) {}
 
   Interval value(const Node& node) const {
     if (node.constant) return {*node.constant, *node.constant};
@@ -79,7 +80,8 @@ class Evaluator {
       case Op::multiply: return hull({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
       case Op::minimum: return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
       case Op::maximum: return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
-      case Op::divide: return b.lo <= 0 && b.hi >= 0 ? anything : hull({a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi});
+      case Op::divide:
+        return b.lo <= 0 && b.hi >= 0 ? anything : hull({a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi});
       case Op::modulo: {
         if (!(b.lo > 0)) return anything;
         const double first = std::floor(a.lo / b.lo);
@@ -151,9 +153,10 @@ class Evaluator {
 
 }  // namespace
 
-BlockVerdict block_verdict(const MaskExpression& expression, const MaskContext& context, Index b, Index h, Index q0, Index q1,
-                           Index k0, Index k1) {
-  const Interval q{static_cast<double>(q0), static_cast<double>(q1 - 1)}, k{static_cast<double>(k0), static_cast<double>(k1 - 1)};
+BlockVerdict block_verdict(const MaskExpression& expression, const MaskContext& context, Index b, Index h, Index q0,
+                           Index q1, Index k0, Index k1) {
+  const Interval q{static_cast<double>(q0), static_cast<double>(q1 - 1)},
+      k{static_cast<double>(k0), static_cast<double>(k1 - 1)};
   const Interval result = Evaluator(context, b, h, q, k).value(expression.root());
   if (!(result.hi > 0)) return BlockVerdict::none;
   return result.lo >= 1 ? BlockVerdict::all : BlockVerdict::unknown;

@@ -56,7 +56,8 @@ class Script {
         context_(context),
         painted_(tidied(painted, {context.batch, context.heads, context.n_q, context.n_k})),
         paints_over_(!painted_.empty() && !expression.calls("painted")),
-        writer_(target, expression.root(), context.valid_lens && context.valid_lens->rank() == 2, context.doc_ids && context.doc_ids->size(0) > 1),
+        writer_(target, expression.root(), context.valid_lens && context.valid_lens->rank() == 2,
+                context.doc_ids && context.doc_ids->size(0) > 1),
         condition_(writer_.condition(expression.root())) {
     check_tensors();
   }
@@ -86,7 +87,9 @@ class Script {
       for (const PatternCall& call : expression_.pattern_calls()) {
         if (call.pattern->name == "padding") begin = call.begin;
       }
-      throw ExpressionError(begin, std::string(expression_.calls("padding") ? "padding()" : "valid_len") + " has no valid lengths here", "expected valid_lens [B] or [B, n_q]");
+      throw ExpressionError(
+          begin, std::string(expression_.calls("padding") ? "padding()" : "valid_len") + " has no valid lengths here",
+          "expected valid_lens [B] or [B, n_q]");
     }
     if ((uses_docs() || uses_places()) && !(context_.doc_ids && context_.doc_ids->defined())) {
       throw ExpressionError(0, "no token has a document here", "expected --doc-ids, document_ids or cu_seqlens");
@@ -109,11 +112,15 @@ class Script {
     std::string text = writer_.uses_math() ? "import math\n\n" : "";
     if (numpy() || uses(Variable::file_mask)) text += "import numpy as np\n";
     if (numpy()) return text;
-    return text + "import torch\n" + (has_tables() ? "\ndevice = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n" : "");
+    return text + "import torch\n" +
+           (has_tables() ? "\ndevice = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n" : "");
   }
 
   /// Tensors that have to lie where the mask is used.
-  bool has_tables() const { return !numpy() && (!flex() || uses(Variable::valid_len) || uses(Variable::file_mask) || uses_docs() || uses_places() || paints()); }
+  bool has_tables() const {
+    return !numpy() && (!flex() || uses(Variable::valid_len) || uses(Variable::file_mask) || uses_docs() ||
+                        uses_places() || paints());
+  }
   bool uses_docs() const { return uses(Variable::doc_q) || uses(Variable::doc_k); }
   bool uses_places() const { return uses(Variable::place_q) || uses(Variable::place_k); }
   const char* on_device() const { return has_tables() ? ", device=device" : ""; }
@@ -150,7 +157,8 @@ class Script {
   std::string tensors() const {
     std::string text;
     if (uses(Variable::valid_len)) {
-      text += std::string("valid_lens = ") + (numpy() ? "np.array(" : "torch.tensor(") + list(*context_.valid_lens) + on_device() + ")\n";
+      text += std::string("valid_lens = ") + (numpy() ? "np.array(" : "torch.tensor(") + list(*context_.valid_lens) +
+              on_device() + ")\n";
     }
     if (uses_docs()) text += table("doc", *context_.doc_ids);
     if (uses_places()) text += table("place", places_in_documents(*context_.doc_ids));
@@ -174,10 +182,15 @@ class Script {
   /// The axes of `painted`, 1 where no cell tells batch entries or heads apart: one text an axis, from batch to key.
   std::string axes(const char* batch, const char* head, const std::string& rest) const {
     const bool by_batch = names(&PaintedCells::batch), by_head = names(&PaintedCells::head);
-    return (by_batch ? std::string(batch) + ", " : "") + (by_head ? std::string(head) + ", " : by_batch ? "0, " : "") + rest;
+    return (by_batch ? std::string(batch) + ", " : "") +
+           (by_head    ? std::string(head) + ", "
+            : by_batch ? "0, "
+                       : "") +
+           rest;
   }
 
-  /// `painted`, 1 = allowed by hand, 0 = forbidden, -1 = not painted, and from it painted_mask where the expression says it.
+  /// `painted`, 1 = allowed by hand, 0 = forbidden, -1 = not painted, and from it painted_mask where the expression
+  /// says it.
   std::string painting() const {
     if (!paints()) return {};
     const std::string module = numpy() ? "np" : "torch";
@@ -185,20 +198,24 @@ class Script {
     const bool by_batch = names(&PaintedCells::batch), by_head = names(&PaintedCells::head);
     std::string shape = by_batch ? batch + ", " : "";
     shape += by_head ? heads + ", " : by_batch ? "1, " : "";
-    std::string text = "painted = " + module + ".full((" + shape + "n_q, n_k), -1" + on_device() + ")  # by hand: 1 = may attend, 0 = may not\n";
+    std::string text = "painted = " + module + ".full((" + shape + "n_q, n_k), -1" + on_device() +
+                       ")  # by hand: 1 = may attend, 0 = may not\n";
     for (const PaintedCells& cells : painted_) {
       const std::string at = (by_batch ? slice(cells.batch, 1) + ", " : "") +
-                             (by_head ? slice(cells.head, 1) + ", " : by_batch ? ":, " : "") + slice(cells.query, cells.queries) +
-                             ", " + slice(cells.key, cells.keys);
+                             (by_head    ? slice(cells.head, 1) + ", "
+                              : by_batch ? ":, "
+                                         : "") +
+                             slice(cells.query, cells.queries) + ", " + slice(cells.key, cells.keys);
       text += "painted[" + at + "] = " + (cells.attend ? "1" : "0") + "\n";
     }
-    if (uses(Variable::painted_mask)) text += "painted_mask = " + module + ".broadcast_to(painted == 1, (B, H, n_q, n_k))\n";
+    if (uses(Variable::painted_mask))
+      text += "painted_mask = " + module + ".broadcast_to(painted == 1, (B, H, n_q, n_k))\n";
     return text;
   }
 
   std::string helpers() const {
-    std::string text = replaced(mix_code, "@integer@", numpy() ? "np.asarray(x).astype(np.int64)"
-                                                               : "torch.as_tensor(x).long()");
+    std::string text =
+        replaced(mix_code, "@integer@", numpy() ? "np.asarray(x).astype(np.int64)" : "torch.as_tensor(x).long()");
     text = replaced(text, "@result@", numpy() ? "" : ".double()");
     return writer_.uses_drawn() ? text + drawn_code : text;
   }
@@ -222,7 +239,8 @@ class Script {
       shape = "H, n_q, n_k";
     }
     if (numpy()) return text + "mask = np.broadcast_to(" + condition_.text + ", (" + shape + "))\n";
-    return text + "mask = torch.broadcast_to(torch.as_tensor(" + condition_.text + on_device() + "), (" + shape + "))\n";
+    return text + "mask = torch.broadcast_to(torch.as_tensor(" + condition_.text + on_device() + "), (" + shape +
+           "))\n";
   }
 
   std::string mask_mod() const {
@@ -230,7 +248,8 @@ class Script {
     if (writer_.uses_fractions()) text += "    b, h, q_idx, kv_idx = (x.double() for x in (b, h, q_idx, kv_idx))\n";
     for (const CodeWriter::Line& line : writer_.lines()) text += "    " + line.name + " = " + line.text + "\n";
     const bool plain = expression_.root().depends == on_nothing;
-    const std::string mask = plain ? "torch.full_like(q_idx, " + condition_.text + ", dtype=torch.bool)" : condition_.text;
+    const std::string mask =
+        plain ? "torch.full_like(q_idx, " + condition_.text + ", dtype=torch.bool)" : condition_.text;
     text += paints_over_ ? "    mask = " + mask + "\n" + painted_over_mod() : "    return " + mask + "\n";
     const std::string batch = uses(Variable::b) ? std::to_string(context_.batch) : "None";
     const std::string heads = uses(Variable::h) ? std::to_string(context_.heads) : "None";

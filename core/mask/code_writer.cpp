@@ -27,7 +27,10 @@ bool has_fractions(const Node& node) {
 }  // namespace
 
 CodeWriter::CodeWriter(CodeTarget target, const Node& root, bool valid_lens_by_query, bool docs_by_batch)
-    : target_(target), valid_lens_by_query_(valid_lens_by_query), docs_by_batch_(docs_by_batch), uses_fractions_(has_fractions(root)) {}
+    : target_(target),
+      valid_lens_by_query_(valid_lens_by_query),
+      docs_by_batch_(docs_by_batch),
+      uses_fractions_(has_fractions(root)) {}
 
 Code CodeWriter::condition(const Node& root) { return render(root.op == Op::pattern ? *root.body : root); }
 
@@ -106,8 +109,11 @@ Code CodeWriter::variable(const Node& node) {
     case Variable::place_q:
     case Variable::place_k: {
       used_[static_cast<std::size_t>(node.variable)] = true;
-      const bool query = node.variable == Variable::doc_q || node.variable == Variable::place_q, doc = node.variable == Variable::doc_q || node.variable == Variable::doc_k;
-      return {std::string(doc ? "doc[" : "place[") + (docs_by_batch_ ? index(Variable::b) + ", " : "") + index(query ? Variable::q : Variable::k) + "]", Binding::atom};
+      const bool query = node.variable == Variable::doc_q || node.variable == Variable::place_q,
+                 doc = node.variable == Variable::doc_q || node.variable == Variable::doc_k;
+      return {std::string(doc ? "doc[" : "place[") + (docs_by_batch_ ? index(Variable::b) + ", " : "") +
+                  index(query ? Variable::q : Variable::k) + "]",
+              Binding::atom};
     }
     default: return {use(node.variable), Binding::atom};
   }

@@ -12,7 +12,19 @@
 namespace headlight::mask {
 
 /// How tightly Python binds; an operand that binds more loosely than its place needs parentheses.
-enum class Binding : std::uint8_t { choice, or_word, and_word, not_word, comparison, bit_or, bit_and, sum, product, sign, atom };
+enum class Binding : std::uint8_t {
+  choice,
+  or_word,
+  and_word,
+  not_word,
+  comparison,
+  bit_or,
+  bit_and,
+  sum,
+  product,
+  sign,
+  atom
+};
 
 struct Code {
   std::string text;

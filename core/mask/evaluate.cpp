@@ -60,8 +60,9 @@ Tensor valid_lens_input(const MaskExpression& expression, const MaskContext& con
   if (!position) return {};
   const Tensor* lens = context.valid_lens;
   if (!lens || !lens->defined()) {
-    throw ExpressionError(*position, std::string(expression.calls("padding") ? "padding()" : "valid_len") + " has no valid lengths here",
-                          "expected valid_lens [B] or [B, n_q] in the file or the scenario");
+    throw ExpressionError(
+        *position, std::string(expression.calls("padding") ? "padding()" : "valid_len") + " has no valid lengths here",
+        "expected valid_lens [B] or [B, n_q] in the file or the scenario");
   }
   if (lens->shape() == Shape{context.batch}) return lens->view({context.batch, 1, 1, 1});
   if (lens->shape() == Shape{context.batch, context.n_q}) return lens->view({context.batch, 1, context.n_q, 1});
@@ -71,15 +72,19 @@ Tensor valid_lens_input(const MaskExpression& expression, const MaskContext& con
 
 /// The ids [B or 1, n], where the expression asks for them.
 Tensor doc_ids_input(const MaskExpression& expression, const MaskContext& context) {
-  const auto position = place_of(expression.root(), {Variable::doc_q, Variable::doc_k, Variable::place_q, Variable::place_k});
+  const auto position =
+      place_of(expression.root(), {Variable::doc_q, Variable::doc_k, Variable::place_q, Variable::place_k});
   if (!position) return {};
   const Tensor* ids = context.doc_ids;
   if (!ids || !ids->defined()) {
-    throw ExpressionError(*position, "no token has a document here", "expected --doc-ids 0,0,1,1 or document_ids or cu_seqlens in the file");
+    throw ExpressionError(*position, "no token has a document here",
+                          "expected --doc-ids 0,0,1,1 or document_ids or cu_seqlens in the file");
   }
-  if (context.n_q != context.n_k || ids->rank() != 2 || ids->size(1) != context.n_k || (ids->size(0) != 1 && ids->size(0) != context.batch)) {
-    throw ExpressionError(*position, "the ids of documents have the shape " + to_string(ids->shape()),
-                          "expected [1, n] or [B, n] = " + to_string({context.batch, context.n_k}) + " of as many queries as keys");
+  if (context.n_q != context.n_k || ids->rank() != 2 || ids->size(1) != context.n_k ||
+      (ids->size(0) != 1 && ids->size(0) != context.batch)) {
+    throw ExpressionError(
+        *position, "the ids of documents have the shape " + to_string(ids->shape()),
+        "expected [1, n] or [B, n] = " + to_string({context.batch, context.n_k}) + " of as many queries as keys");
   }
   return ids->contiguous();
 }
@@ -95,14 +100,21 @@ void write_row(const Register& result, float* row, Index count) {
   if (!result.wide) {
     std::fill_n(row, count, static_cast<float>(result.truths[0]));
   } else {
-    std::transform(result.truths.begin(), result.truths.end(), row, [](std::uint8_t x) { return static_cast<float>(x); });
+    std::transform(result.truths.begin(), result.truths.end(), row,
+                   [](std::uint8_t x) { return static_cast<float>(x); });
   }
 }
 
 MaskInputs inputs_of(const MaskExpression& expression, const MaskContext& context) {
   MaskInputs inputs{valid_lens_input(expression, context),
-          mask_input(expression, "file", context.file_mask, context, "file() has no mask here", "expected a file that holds a mask"),
-          mask_input(expression, "painted", context.painted, context, "painted() has no mask here", "expected a mask that was painted"), {}, {}, {}, {}};
+                    mask_input(expression, "file", context.file_mask, context, "file() has no mask here",
+                               "expected a file that holds a mask"),
+                    mask_input(expression, "painted", context.painted, context, "painted() has no mask here",
+                               "expected a mask that was painted"),
+                    {},
+                    {},
+                    {},
+                    {}};
   if (const Tensor ids = doc_ids_input(expression, context); ids.defined()) {
     const Tensor places = places_in_documents(ids);
     const Shape of_queries{ids.size(0), 1, ids.size(1), 1}, of_keys{ids.size(0), 1, 1, ids.size(1)};
@@ -115,9 +127,19 @@ MaskInputs inputs_of(const MaskExpression& expression, const MaskContext& contex
 }
 
 Program program_of(const MaskExpression& expression, const MaskInputs& inputs) {
-  const VariableDepends depends = {on_q, on_k, on_b, on_h, 0, 0, depends_of(inputs.valid_lens),
-                                   depends_of(inputs.file_mask), depends_of(inputs.painted),
-                                   depends_of(inputs.doc_q), depends_of(inputs.doc_k), depends_of(inputs.place_q), depends_of(inputs.place_k)};
+  const VariableDepends depends = {on_q,
+                                   on_k,
+                                   on_b,
+                                   on_h,
+                                   0,
+                                   0,
+                                   depends_of(inputs.valid_lens),
+                                   depends_of(inputs.file_mask),
+                                   depends_of(inputs.painted),
+                                   depends_of(inputs.doc_q),
+                                   depends_of(inputs.doc_k),
+                                   depends_of(inputs.place_q),
+                                   depends_of(inputs.place_k)};
   return compile(expression.root(), depends);
 }
 
@@ -206,12 +228,11 @@ Tensor evaluate(const MaskExpression& expression, const MaskContext& context) {
         for (Index k = 0; k < n_k; k += window) {
           if (context.stop.stop_requested()) throw Cancelled();
           for (Index row = block * rows_a_block; row < end; ++row) {
-            reader.read(row / (heads * n_q), row / n_q % heads, row % n_q, k, std::min(window, n_k - k), values.data() + row * n_k + k);
+            reader.read(row / (heads * n_q), row / n_q % heads, row % n_q, k, std::min(window, n_k - k),
+                        values.data() + row * n_k + k);
           }
         }
-      } catch (...) {
-        blocks.fail(block);
-      }
+      } catch (...) { blocks.fail(block); }
     }
   };
   const auto few = static_cast<int>(std::min<Index>(count, rows * n_k / 100'000));

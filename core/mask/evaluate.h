@@ -25,8 +25,8 @@ struct MaskContext {
 /// Of doc ids [B, n]: which of its document's tokens each is, from zero.
 Tensor places_in_documents(const Tensor& ids);
 
-/// Parts of rows of a mask, one after the other, for those who do not want all of it. Throws what evaluate() throws, of the
-/// cells that are read. Each thread needs its own; the expression and what the context points to must outlive it.
+/// Parts of rows of a mask, one after the other, for those who do not want all of it. Throws what evaluate() throws, of
+/// the cells that are read. Each thread needs its own; the expression and what the context points to must outlive it.
 class MaskReader {
  public:
   MaskReader(const MaskExpression& expression, const MaskContext& context);
@@ -46,8 +46,9 @@ class MaskReader {
 /// [B', H', n_q, n_k] of 1 = may attend, 0 = may not. B' and H' are 1 unless the mask differs between batch entries or
 /// heads: expand() it as needed.
 ///
-/// Throws ExpressionError, with the place in the expression: a division by zero in a cell that counts, an argument out of
-/// range, padding(), valid_len, doc(q), file() or painted() without what they stand for or with one of another shape. Throws Cancelled.
+/// Throws ExpressionError, with the place in the expression: a division by zero in a cell that counts, an argument out
+/// of range, padding(), valid_len, doc(q), file() or painted() without what they stand for or with one of another
+/// shape. Throws Cancelled.
 Tensor evaluate(const MaskExpression& expression, const MaskContext& context);
 
 }  // namespace headlight

@@ -23,7 +23,8 @@ void collect(const mask::Node& node, std::vector<PatternCall>& calls) {
 
 /// A quotient by more than 1 whose floor is not taken, of something that depends on q or k.
 bool is_exact_quotient(const mask::Node& node) {
-  return node.op == mask::Op::divide && (node.depends & (mask::on_q | mask::on_k)) != 0 && node.operands[1]->constant.value_or(2) > 1;
+  return node.op == mask::Op::divide && (node.depends & (mask::on_q | mask::on_k)) != 0 &&
+         node.operands[1]->constant.value_or(2) > 1;
 }
 
 const mask::Node* quotients_compared(const mask::Node& node) {
@@ -61,12 +62,11 @@ std::optional<std::string> doubtful(std::string_view text) {
   mask::NodePtr root;
   try {
     root = mask::parse(text);
-  } catch (const ExpressionError&) {
-    return {};
-  }
+  } catch (const ExpressionError&) { return {}; }
   const mask::Node* found = quotients_compared(*root);
   if (!found) return {};
-  return "\"" + std::string(text.substr(found->span.begin, found->span.end - found->span.begin)) + "\" compares exact quotients: / does not round; for blocks write floor(q / 4) == floor(k / 4)";
+  return "\"" + std::string(text.substr(found->span.begin, found->span.end - found->span.begin)) +
+         "\" compares exact quotients: / does not round; for blocks write floor(q / 4) == floor(k / 4)";
 }
 
 std::string with_argument(const MaskExpression& expression, std::size_t call, std::size_t argument, double value) {
@@ -84,7 +84,8 @@ std::string point_at(std::string_view text, std::size_t position, std::size_t wi
   for (std::size_t i = 0; i < position; ++i) column += continues_character(text[i]) ? 0 : 1;
   const std::size_t hidden = column > width * 2 / 3 ? column - width * 2 / 3 : 0;
   for (std::size_t skipped = 0; skipped < hidden; ++skipped) {
-    do ++first; while (first < text.size() && continues_character(text[first]));
+    do ++first;
+    while (first < text.size() && continues_character(text[first]));
   }
   std::size_t shown = 0;
   for (std::size_t i = first; i < text.size(); ++i) {
@@ -99,10 +100,12 @@ std::string mark_at(std::string_view text, std::size_t position, std::size_t aro
   std::size_t column = 1, begin = position, end = position;
   for (std::size_t i = 0; i < position; ++i) column += continues_character(text[i]) ? 0 : 1;
   for (std::size_t i = 0; i < around && begin > 0; ++i) {
-    do --begin; while (begin > 0 && continues_character(text[begin]));
+    do --begin;
+    while (begin > 0 && continues_character(text[begin]));
   }
   for (std::size_t i = 0; i < around && end < text.size(); ++i) {
-    do ++end; while (end < text.size() && continues_character(text[end]));
+    do ++end;
+    while (end < text.size() && continues_character(text[end]));
   }
   return "column " + std::to_string(column) + ": " + (begin > 0 ? "…" : "") +
          std::string(text.substr(begin, position - begin)) + "▸" + std::string(text.substr(position, end - position)) +

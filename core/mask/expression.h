@@ -3,7 +3,8 @@
 //   causal() && (window(4) || sink(1))        h < 2 ? causal() : full()        abs(q - k) % 2 == 0
 //
 // Variables   q k (from zero), b batch entry, h head, n_q n_k, valid_len (the batch entry's, or the query's)
-// Numbers     + - * / %, abs(x) floor(x) min(x, y, …) max(x, y, …); double precision. `/` is the true division (1 / 2 is
+// Numbers     + - * / %, abs(x) floor(x) min(x, y, …) max(x, y, …); double precision. `/` is the true division (1 / 2
+// is
 //             0.5), `%` the mathematical remainder, a - floor(a / b) * b: of the sign of b, so -1 % 4 is 3
 // Documents   doc(q) doc(k): which document a token belongs to; place(q) place(k): which of its tokens it is, from zero
 // Sets, bits  k in {0, 4, 8}, bit(k, 0): the bit of weight 2^0
@@ -12,8 +13,8 @@
 // Precedence and grouping are C's; numbers and conditions do not mix. A divisor of zero is an error where it is used:
 // `k != 0 && q / k > 2` is fine.
 //
-// The parser is our own: expression libraries (ExprTk, muParser) know numbers only, so that they can neither tell `q = k`
-// from `q == k` nor say what was expected, and give no tree to export code from.
+// The parser is our own: expression libraries (ExprTk, muParser) know numbers only, so that they can neither tell `q =
+// k` from `q == k` nor say what was expected, and give no tree to export code from.
 #pragma once
 
 #include <memory>

@@ -6,7 +6,8 @@
 // mix is a bijection of the 32-bit words, so for fixed (seed, i) no two j share a hash. Its factor is small enough that
 // 64-bit integers, all that PyTorch has, never overflow.
 //   random(p, seed): hash(seed, q, k) < p · 2^32.
-//   bigbird(block, w, g, r, seed): the r blocks drawn for query block i are the r key blocks j of lowest hash(seed, i, j).
+//   bigbird(block, w, g, r, seed): the r blocks drawn for query block i are the r key blocks j of lowest hash(seed, i,
+//   j).
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,9 @@ bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0)
 
 // Longest first. The single = & | are cut too, so that the parser can say what they should have been.
 // So are other languages' // ** << >> ^.
-constexpr std::string_view symbols[] = {"<=", ">=", "==", "!=", "&&", "||", "//", "**", "<<", ">>", "<", ">", "+", "-", "*",
-                                        "/",  "%",  "!",  "(",  ")",  "{",  "}",  ",",  "?",  ":",  "=", "&", "|", "^"};
+constexpr std::string_view symbols[] = {"<=", ">=", "==", "!=", "&&", "||", "//", "**", "<<", ">>",
+                                        "<",  ">",  "+",  "-",  "*",  "/",  "%",  "!",  "(",  ")",
+                                        "{",  "}",  ",",  "?",  ":",  "=",  "&",  "|",  "^"};
 
 Token number_at(std::string_view text, std::size_t begin) {
   Token token{.kind = Token::Kind::number, .text = {}, .span = {}};
@@ -42,7 +43,8 @@ Token name_at(std::string_view text, std::size_t begin) {
 struct ForeignSign {
   std::string_view sign, meant;
 };
-constexpr ForeignSign foreign_signs[] = {{"~", "!"}, {"≤", "<="}, {"≥", ">="}, {"≠", "!="}, {"¬", "!"}, {"∧", "&&"}, {"∨", "||"}, {"×", "*"}, {"·", "*"}, {"÷", "/"}, {"−", "-"}};
+constexpr ForeignSign foreign_signs[] = {{"~", "!"},  {"≤", "<="}, {"≥", ">="}, {"≠", "!="}, {"¬", "!"}, {"∧", "&&"},
+                                         {"∨", "||"}, {"×", "*"},  {"·", "*"},  {"÷", "/"},  {"−", "-"}};
 
 Token symbol_at(std::string_view text, std::size_t begin) {
   const auto* found = std::find_if(std::begin(symbols), std::end(symbols), [&](std::string_view symbol) {
@@ -53,9 +55,13 @@ Token symbol_at(std::string_view text, std::size_t begin) {
     while (end < text.size() && continues_character(text[end])) ++end;
     const std::string sign(text.substr(begin, end - begin));
     for (const ForeignSign& foreign : foreign_signs) {
-      if (foreign.sign == sign) throw ExpressionError(begin, "'" + sign + "' is not an operator here", "write " + std::string(foreign.meant));
+      if (foreign.sign == sign)
+        throw ExpressionError(begin, "'" + sign + "' is not an operator here", "write " + std::string(foreign.meant));
     }
-    if (sign == "[") throw ExpressionError(begin, "'[' is not part of the language", "expected {0, 4} for a set of numbers, and valid_len for the length of the entry looked at");
+    if (sign == "[")
+      throw ExpressionError(
+          begin, "'[' is not part of the language",
+          "expected {0, 4} for a set of numbers, and valid_len for the length of the entry looked at");
     throw ExpressionError(begin, "'" + sign + "' is not part of the language",
                           "expected a number, a name or one of + - * / % < <= > >= == != && || ! ( ) , ? :");
   }

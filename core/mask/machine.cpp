@@ -12,12 +12,16 @@ namespace {
 template <typename T>
 const T* data(const Register& r);
 template <>
-const double* data(const Register& r) { return r.numbers.data(); }
+const double* data(const Register& r) {
+  return r.numbers.data();
+}
 template <>
-const std::uint8_t* data(const Register& r) { return r.truths.data(); }
+const std::uint8_t* data(const Register& r) {
+  return r.truths.data();
+}
 
-/// out[i] = f(i), in loops that compilers vectorise: a truth of doubles is eight times narrower than they are, and comes by way
-/// of floats.
+/// out[i] = f(i), in loops that compilers vectorise: a truth of doubles is eight times narrower than they are, and
+/// comes by way of floats.
 template <typename T, typename U, typename F>
 void fill_each(std::vector<U>& out, F f) {
   U* const to = out.data();  // a byte that is written may be any object's, the vector's pointer too
@@ -62,7 +66,9 @@ void each(const Register& a, const Register& b, std::vector<U>& out, F f) {
 
 /// Of a register that may be one value for all keys.
 template <typename T>
-T get(const Register& r, std::size_t key) { return data<T>(r)[r.wide ? key : 0]; }
+T get(const Register& r, std::size_t key) {
+  return data<T>(r)[r.wide ? key : 0];
+}
 
 /// ⌊x⌋ by rounding through 2^52, which vectorises everywhere; numbers from 2^51 on are taken to be whole.
 double fast_floor(double x) {
@@ -141,7 +147,8 @@ void Machine::run_variable(const Instruction& instruction, Register& out) {
     case Variable::n_q: out.numbers[0] = static_cast<double>(context_.n_q); return;
     case Variable::n_k: out.numbers[0] = static_cast<double>(context_.n_k); return;
     case Variable::k:
-      for (std::size_t i = 0; i < out.numbers.size(); ++i) out.numbers[i] = static_cast<double>(first_key_ + static_cast<Index>(i));
+      for (std::size_t i = 0; i < out.numbers.size(); ++i)
+        out.numbers[i] = static_cast<double>(first_key_ + static_cast<Index>(i));
       return;
     case Variable::valid_len: return read_row(inputs_.valid_lens, at_, first_key, out.numbers, number);
     case Variable::file_mask: return read_row(inputs_.file_mask, at_, first_key, out.truths, truth);
@@ -166,9 +173,7 @@ void Machine::run_number(const Instruction& instruction, Register& out) {
     case Op::multiply: return with([](double x, double y) { return x * y; });
     case Op::minimum: return with([](double x, double y) { return y < x ? y : x; });
     case Op::maximum: return with([](double x, double y) { return y > x ? y : x; });
-    case Op::divide:
-      check_divisor(instruction, b);
-      return with([](double x, double y) { return x / y; });
+    case Op::divide: check_divisor(instruction, b); return with([](double x, double y) { return x / y; });
     default:  // modulo
       check_divisor(instruction, b);
       return with([](double x, double y) { return x - fast_floor(x / y) * y; });
@@ -217,7 +222,8 @@ void Machine::run_hash(const Instruction& instruction, Register& out) {
   each<double>(input(instruction, 2), out.numbers, [prefix](double j) { return mix(prefix + word(j)); });
 }
 
-/// drawn(seed, i, j, r, n); all but j are the same for all keys. A hash is drawn if it is no larger than the r-th smallest.
+/// drawn(seed, i, j, r, n); all but j are the same for all keys. A hash is drawn if it is no larger than the r-th
+/// smallest.
 void Machine::run_drawn(const Instruction& instruction, Register& out) {
   const auto number = [&](std::size_t i) { return input(instruction, i).numbers[0]; };
   const double limit = static_cast<double>(context_.n_k);

@@ -7,8 +7,8 @@
 
 namespace headlight {
 
-/// Of `names`, the one fewest slips (a letter added, lost, replaced, or two swapped; case is free) away from `typed`; empty
-/// if even that one is more than a third of its letters off.
+/// Of `names`, the one fewest slips (a letter added, lost, replaced, or two swapped; case is free) away from `typed`;
+/// empty if even that one is more than a third of its letters off.
 std::string_view nearest_name(std::string_view typed, std::span<const std::string_view> names);
 
 }  // namespace headlight

@@ -75,10 +75,12 @@ std::vector<Rectangle> rectangles(const Rows& rows) {
 }
 
 /// In which matrices a rectangle lies, in the fewest words: all, a head of all entries, an entry's heads, one.
-void add_scopes(const Rectangle& rectangle, const std::vector<bool>& lies, const PaintSizes& sizes, std::vector<PaintedCells>& result) {
+void add_scopes(const Rectangle& rectangle, const std::vector<bool>& lies, const PaintSizes& sizes,
+                std::vector<PaintedCells>& result) {
   const auto [query, key, attend, queries, keys] = rectangle;
   const auto lies_at = [&](Index b, Index h) { return lies[static_cast<std::size_t>(b * sizes.heads + h)]; };
-  const auto add = [&, query = query, key = key, attend = attend, queries = queries, keys = keys](Index batch, Index head) {
+  const auto add = [&, query = query, key = key, attend = attend, queries = queries, keys = keys](Index batch,
+                                                                                                  Index head) {
     result.push_back({batch, head, query, key, attend, queries, keys});
   };
   if (std::find(lies.begin(), lies.end(), false) == lies.end()) return add(-1, -1);
@@ -120,7 +122,8 @@ std::vector<PaintedCells> joined(const std::vector<Rows>& matrices, const PaintS
     for (const auto& [rectangle, lies] : where) add_scopes(rectangle, lies, sizes, result);
   }
   const auto place = [](const PaintedCells& c) { return std::tuple(c.batch, c.head, c.query, c.key); };
-  std::sort(result.begin(), result.end(), [&](const PaintedCells& a, const PaintedCells& b) { return place(a) < place(b); });
+  std::sort(result.begin(), result.end(),
+            [&](const PaintedCells& a, const PaintedCells& b) { return place(a) < place(b); });
   return result;
 }
 
@@ -133,7 +136,8 @@ std::vector<PaintedCells> painted_over(const std::vector<PaintedCells>& painted,
   for (std::size_t m = 0; m < matrices.size(); ++m) {
     const Index batch = static_cast<Index>(m) / sizes.heads, head = static_cast<Index>(m) % sizes.heads;
     for (const PaintedCells& cells : painted) {
-      if (lies_in(cells, batch, head)) paint_rows(matrices[m], cut(cells, sizes), cells.attend ? Paint::allow : Paint::forbid);
+      if (lies_in(cells, batch, head))
+        paint_rows(matrices[m], cut(cells, sizes), cells.attend ? Paint::allow : Paint::forbid);
     }
     if (lies_in(area, batch, head)) paint_rows(matrices[m], cut(area, sizes), paint);
   }

@@ -32,8 +32,9 @@ struct PaintSizes {
   Index batch = 1, heads = 1, n_q = 1, n_k = 1;
 };
 
-/// `painted` after one stroke over `area` (whose `attend` is not looked at). What comes back lies within the sizes, does
-/// not contradict itself, and is in one order with rows joined where they can be: the same picture is the same list.
+/// `painted` after one stroke over `area` (whose `attend` is not looked at). What comes back lies within the sizes,
+/// does not contradict itself, and is in one order with rows joined where they can be: the same picture is the same
+/// list.
 std::vector<PaintedCells> painted_over(const std::vector<PaintedCells>& painted, const PaintedCells& area, Paint paint,
                                        const PaintSizes& sizes);
 

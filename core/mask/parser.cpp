@@ -35,19 +35,26 @@ struct Function {
 constexpr Function functions[] = {
     {"abs", Op::absolute, 1}, {"floor", Op::floor, 1}, {"min", Op::minimum, 2}, {"max", Op::maximum, 2}};
 
-constexpr Variable variables[] = {Variable::q, Variable::k, Variable::b, Variable::h, Variable::n_q, Variable::n_k, Variable::valid_len};
+constexpr Variable variables[] = {Variable::q,   Variable::k,   Variable::b,        Variable::h,
+                                  Variable::n_q, Variable::n_k, Variable::valid_len};
 
 /// What other libraries and languages write, and what it is here.
 struct Foreign {
   std::string_view word, meant;
 };
-constexpr Foreign foreign_names[] = {
-    {"q_idx", "q"}, {"query_idx", "q"}, {"query", "q"}, {"row", "q"}, {"i", "q"}, {"kv_idx", "k"}, {"k_idx", "k"}, {"key_idx", "k"},
-    {"key", "k"}, {"col", "k"}, {"j", "k"}, {"b_idx", "b"}, {"batch", "b"}, {"batch_idx", "b"}, {"h_idx", "h"}, {"head", "h"},
-    {"head_idx", "h"}, {"seq_len", "n_q or n_k"}, {"q_len", "n_q"}, {"kv_len", "n_k"}, {"k_len", "n_k"}, {"n", "n_q or n_k"},
-    {"True", "true"}, {"False", "false"}};
-constexpr Foreign foreign_operators[] = {{"//", "floor(q / 4) for q // 4"}, {"**", "q * q for q ** 2"}, {"<<", "q * 4 for q << 2"},
-                                         {">>", "floor(q / 4) for q >> 2"}, {"^", "!= between conditions, or bit(q, 0) for single bits"}};
+constexpr Foreign foreign_names[] = {{"q_idx", "q"},      {"query_idx", "q"}, {"query", "q"},
+                                     {"row", "q"},        {"i", "q"},         {"kv_idx", "k"},
+                                     {"k_idx", "k"},      {"key_idx", "k"},   {"key", "k"},
+                                     {"col", "k"},        {"j", "k"},         {"b_idx", "b"},
+                                     {"batch", "b"},      {"batch_idx", "b"}, {"h_idx", "h"},
+                                     {"head", "h"},       {"head_idx", "h"},  {"seq_len", "n_q or n_k"},
+                                     {"q_len", "n_q"},    {"kv_len", "n_k"},  {"k_len", "n_k"},
+                                     {"n", "n_q or n_k"}, {"True", "true"},   {"False", "false"}};
+constexpr Foreign foreign_operators[] = {{"//", "floor(q / 4) for q // 4"},
+                                         {"**", "q * q for q ** 2"},
+                                         {"<<", "q * 4 for q << 2"},
+                                         {">>", "floor(q / 4) for q >> 2"},
+                                         {"^", "!= between conditions, or bit(q, 0) for single bits"}};
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -91,9 +98,7 @@ class Parser {
 
   const Token& peek(std::size_t ahead = 0) const { return tokens_[std::min(next_ + ahead, tokens_.size() - 1)]; }
   const Token& take() { return next_ + 1 < tokens_.size() ? tokens_[next_++] : tokens_.back(); }
-  bool at(std::string_view symbol) const {
-    return peek().kind == Token::Kind::symbol && peek().text == symbol;
-  }
+  bool at(std::string_view symbol) const { return peek().kind == Token::Kind::symbol && peek().text == symbol; }
   bool accept(std::string_view symbol) {
     if (!at(symbol)) return false;
     take();
@@ -139,7 +144,8 @@ class Parser {
     NodePtr any;
     do {
       NodePtr element = make_operation(Op::equal, {left, binary(comparison_precedence + 2)}, since(begin));
-      any = any ? make_operation(Op::logical_or, {std::move(any), std::move(element)}, since(begin)) : std::move(element);
+      any =
+          any ? make_operation(Op::logical_or, {std::move(any), std::move(element)}, since(begin)) : std::move(element);
     } while (accept(","));
     if (!accept("}")) fail_expected("',' or '}' to close the set");
     return any;
@@ -149,8 +155,11 @@ class Parser {
   NodePtr bit_of(const Token& token) {
     const std::vector<NodePtr> values = arguments(token);
     const Span span = since(token.span.begin);
-    const bool right = values.size() == 2 && values[1]->constant && *values[1]->constant >= 0 && *values[1]->constant <= 31 && values[1]->whole;
-    if (!right) throw ExpressionError(token.span.begin, "bit takes a number and which bit of it", "expected bit(q, 0) to bit(q, 31)");
+    const bool right = values.size() == 2 && values[1]->constant && *values[1]->constant >= 0 &&
+                       *values[1]->constant <= 31 && values[1]->whole;
+    if (!right)
+      throw ExpressionError(token.span.begin, "bit takes a number and which bit of it",
+                            "expected bit(q, 0) to bit(q, 31)");
     const NodePtr weight = make_number(std::ldexp(1.0, static_cast<int>(*values[1]->constant)), span);
     const NodePtr shifted = make_operation(Op::floor, {make_operation(Op::divide, {values[0], weight}, span)}, span);
     return make_operation(Op::modulo, {shifted, make_number(2, span)}, span);
@@ -159,11 +168,15 @@ class Parser {
   /// doc(q), doc(k): the document of a token; place(q), place(k): which of its tokens that is.
   NodePtr of_document(const Token& token) {
     const std::vector<NodePtr> values = arguments(token);
-    const bool asks = values.size() == 1 && values[0]->op == Op::variable, q = asks && values[0]->variable == Variable::q, k = asks && values[0]->variable == Variable::k;
+    const bool asks = values.size() == 1 && values[0]->op == Op::variable,
+               q = asks && values[0]->variable == Variable::q, k = asks && values[0]->variable == Variable::k;
     const std::string word(token.text);
-    if (!q && !k) throw ExpressionError(token.span.begin, quoted(word) + " is of a query or a key", "expected " + word + "(q) or " + word + "(k)");
+    if (!q && !k)
+      throw ExpressionError(token.span.begin, quoted(word) + " is of a query or a key",
+                            "expected " + word + "(q) or " + word + "(k)");
     const bool doc = word == "doc";
-    return make_variable(q ? (doc ? Variable::doc_q : Variable::place_q) : (doc ? Variable::doc_k : Variable::place_k), since(token.span.begin));
+    return make_variable(q ? (doc ? Variable::doc_q : Variable::place_q) : (doc ? Variable::doc_k : Variable::place_k),
+                         since(token.span.begin));
   }
 
   const BinaryOperator* operator_here() const {
@@ -176,7 +189,8 @@ class Parser {
     }
     for (const Foreign& foreign : foreign_operators) {
       if (foreign.word == symbol) {
-        throw ExpressionError(peek().span.begin, quoted(symbol) + " is not an operator here", "write " + std::string(foreign.meant));
+        throw ExpressionError(peek().span.begin, quoted(symbol) + " is not an operator here",
+                              "write " + std::string(foreign.meant));
       }
     }
     const auto* found = std::find_if(std::begin(binary_operators), std::end(binary_operators),
@@ -267,12 +281,14 @@ class Parser {
     const std::size_t wanted = pattern.parameters.size();
     if (pattern.repeats ? values.empty() : values.size() != wanted) {
       const std::string most = pattern.repeats ? "at least one number" : counted(wanted, "number");
-      throw ExpressionError(misplaced(values, wanted), signature(pattern) + " takes " + most + " and got " +
-                            (values.empty() ? "none" : std::to_string(values.size())),
+      throw ExpressionError(misplaced(values, wanted),
+                            signature(pattern) + " takes " + most + " and got " +
+                                (values.empty() ? "none" : std::to_string(values.size())),
                             "expected for example " + std::string(pattern.example));
     }
     if (pattern.repeats && values.size() > most_repeated) {
-      throw ExpressionError(values[most_repeated]->span.begin, std::string(pattern.name) + "() has " + std::to_string(values.size()) + " numbers",
+      throw ExpressionError(values[most_repeated]->span.begin,
+                            std::string(pattern.name) + "() has " + std::to_string(values.size()) + " numbers",
                             "expected at most " + std::to_string(most_repeated));
     }
     const Span span = since(token.span.begin);
@@ -293,10 +309,10 @@ class Parser {
     std::vector<NodePtr> values = arguments(token);
     const bool any_more = function.arguments >= 2;
     if (values.size() < function.arguments || (!any_more && values.size() > function.arguments)) {
-      throw ExpressionError(misplaced(values, function.arguments),
-                            quoted(token.text) + " takes " + (any_more ? "at least " : "") +
-                                counted(function.arguments, "number"),
-                            "got " + counted(values.size(), "number"));
+      throw ExpressionError(
+          misplaced(values, function.arguments),
+          quoted(token.text) + " takes " + (any_more ? "at least " : "") + counted(function.arguments, "number"),
+          "got " + counted(values.size(), "number"));
     }
     const Span span = since(token.span.begin);
     NodePtr result = values[0];
@@ -333,7 +349,8 @@ class Parser {
     }
     for (const Foreign& foreign : foreign_names) {
       if (!called && foreign.word == token.text) {
-        throw ExpressionError(token.span.begin, quoted(token.text) + " is called " + std::string(foreign.meant) + " here",
+        throw ExpressionError(token.span.begin,
+                              quoted(token.text) + " is called " + std::string(foreign.meant) + " here",
                               "write " + std::string(foreign.meant));
       }
     }

@@ -11,7 +11,8 @@ namespace {
 //   valid_len            valid_lens[b] or valid_lens[b, q]
 //   file_mask, painted_mask  the cell of that mask
 //   hash(seed, i, j)     a 32-bit word, see core/mask/hash.h
-//   drawn(seed, i, j, r, n)  j is one of the r of n whose hash(seed, i, ·) is lowest: r distinct ones, fewer only if n < r
+//   drawn(seed, i, j, r, n)  j is one of the r of n whose hash(seed, i, ·) is lowest: r distinct ones, fewer only if n
+//   < r
 constexpr Parameter window_w[] = {{"w", 0, 4}};
 constexpr Parameter dilated_wd[] = {{"w", 0, 8}, {"d", 1, 2}};
 constexpr Parameter strided_l[] = {{"l", 1, 4}};
@@ -21,7 +22,8 @@ constexpr Parameter prefix_p[] = {{"p", 0, 4}};
 constexpr Parameter global_g[] = {{"g", 0, 1}};
 constexpr Parameter sink_s[] = {{"s", 0, 1}};
 constexpr double largest_seed = 4294967295.0;
-constexpr Parameter bigbird_all[] = {{"block", 1, 2}, {"w", 0, 3}, {"g", 0, 1}, {"r", 0, 1}, {"seed", 0, 0, largest_seed}};
+constexpr Parameter bigbird_all[] = {
+    {"block", 1, 2}, {"w", 0, 3}, {"g", 0, 1}, {"r", 0, 1}, {"seed", 0, 0, largest_seed}};
 constexpr Parameter random_all[] = {{"p", 0, 0.5, 1, false}, {"seed", 0, 0, largest_seed}};
 constexpr Parameter document_n[] = {{"n", 1, 4}};
 constexpr Parameter valid_n[] = {{"n", 0, 4}};
@@ -32,8 +34,12 @@ constexpr Parameter swin_all[] = {{"width", 1, 8}, {"size", 1, 4}, {"shift", 0, 
 constexpr Pattern patterns[] = {
     {"full", {}, "true", "encoder self-attention", "full()", "true"},
     {"causal", {}, "k ≤ q", "decoder self-attention; top-left aligned where n_q ≠ n_k", "causal()", "k <= q"},
-    {"causal_bottom_right", {}, "k ≤ q + (n_k − n_q)", "decoding with a key/value cache, flash-attention",
-     "causal_bottom_right()", "k <= q + (n_k - n_q)"},
+    {"causal_bottom_right",
+     {},
+     "k ≤ q + (n_k − n_q)",
+     "decoding with a key/value cache, flash-attention",
+     "causal_bottom_right()",
+     "k <= q + (n_k - n_q)"},
     {"diagonal", {}, "k = q", "", "diagonal()", "k == q"},
     {"window", window_w, "|q − k| < w", "Hugging Face, Mistral: with causal it keeps exactly w keys",
      "causal() && window(4)", "abs(q - k) < w"},
@@ -41,15 +47,14 @@ constexpr Pattern patterns[] = {
      "causal() && window_inclusive(4)", "abs(q - k) <= w"},
     {"dilated", dilated_wd, "|q − k| ≤ w and |q − k| mod d = 0", "dilated sliding window", "dilated(8, 2)",
      "abs(q - k) <= w && abs(q - k) % d == 0"},
-    {"strided", strided_l, "(q − k) mod l = 0", "Sparse Transformer",
-     "causal() && (window_inclusive(4) || strided(4))", "(q - k) % l == 0"},
+    {"strided", strided_l, "(q − k) mod l = 0", "Sparse Transformer", "causal() && (window_inclusive(4) || strided(4))",
+     "(q - k) % l == 0"},
     {"fixed", fixed_lc, "⌊k/l⌋ = ⌊q/l⌋ or k mod l ≥ l − c", "Sparse Transformer", "causal() && fixed(4, 1)",
      "floor(k / l) == floor(q / l) || k % l >= l - c"},
     {"chunked", chunked_c, "⌊q/c⌋ = ⌊k/c⌋", "chunked attention", "causal() && chunked(4)",
      "floor(q / c) == floor(k / c)"},
     {"prefix", prefix_p, "k < p", "prefix-LM", "prefix(4) || causal()", "k < p"},
-    {"global", global_g, "q < g or k < g", "Longformer, BigBird", "window_inclusive(2) || global(1)",
-     "q < g || k < g"},
+    {"global", global_g, "q < g or k < g", "Longformer, BigBird", "window_inclusive(2) || global(1)", "q < g || k < g"},
     {"sink", sink_s, "k < s", "StreamingLLM", "causal() && (sink(1) || window(4))", "k < s"},
     {"bigbird", bigbird_all,
      "on block indices i, j of q, k: |i − j| ≤ ⌊w/2⌋ or i < g or j < g or j among r blocks drawn for i", "BigBird",
@@ -58,8 +63,8 @@ constexpr Pattern patterns[] = {
      "drawn(seed, floor(q / block), floor(k / block), r, floor((n_k + block - 1) / block))"},
     {"random", random_all, "true with probability p, the same for the same seed, q, k", "BigBird", "random(0.5, 0)",
      "hash(seed, q, k) < p * 4294967296"},
-    {"document", document_n, "q and k in the same run of lengths n1, n2, … (the last one repeats)",
-     "sequence packing", "causal() && document(3, 5)", "", true},
+    {"document", document_n, "q and k in the same run of lengths n1, n2, … (the last one repeats)", "sequence packing",
+     "causal() && document(3, 5)", "", true},
     {"valid", valid_n, "k < n", "one length for all", "valid(4)", "k < n"},
     {"padding", {}, "k < valid_lens[b], or valid_lens[b, q]", "d2l's valid lengths", "padding()", "k < valid_len"},
     {"neighborhood", neighborhood_all,
@@ -71,8 +76,8 @@ constexpr Pattern patterns[] = {
      "floor(kernel / 2)"},
     {"axial", axial_width, "same image row or same image column", "axial attention", "axial(4)",
      "floor(q / width) == floor(k / width) || q % width == k % width"},
-    // Swin rolls by −shift and keeps what the roll wrapped around apart from its new neighbours, so that in the original
-    // image the windows are simply moved: no wrapping is left, and the image's height does not matter.
+    // Swin rolls by −shift and keeps what the roll wrapped around apart from its new neighbours, so that in the
+    // original image the windows are simply moved: no wrapping is left, and the image's height does not matter.
     {"swin", swin_all, "same size×size window of the image after rolling it by shift; what wraps around stays apart",
      "Swin", "swin(8, 4, 2)",
      "floor((floor(q / width) - shift) / size) == floor((floor(k / width) - shift) / size) && "
@@ -101,7 +106,8 @@ std::string run_index(const std::string& token, std::size_t first, std::size_t r
   }
   if (first + 1 < all) return std::to_string(first);
   if (all == 1) return "floor(" + token + " / n1)";
-  return std::to_string(all - 1) + " + floor((" + token + " - " + end_of_run(all - 1) + ") / n" + std::to_string(all) + ")";
+  return std::to_string(all - 1) + " + floor((" + token + " - " + end_of_run(all - 1) + ") / n" + std::to_string(all) +
+         ")";
 }
 
 }  // namespace

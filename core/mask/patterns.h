@@ -1,7 +1,7 @@
 // The mask patterns: one table that the parser, `headlight list masks` and the palette of the window share.
 //
-// A pattern is a name for a predicate over (q, k), both counted from zero; true = may attend. Each is defined in the mask
-// language itself, so that evaluation and code export know nothing of any single pattern.
+// A pattern is a name for a predicate over (q, k), both counted from zero; true = may attend. Each is defined in the
+// mask language itself, so that evaluation and code export know nothing of any single pattern.
 #pragma once
 
 #include <limits>

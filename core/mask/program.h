@@ -18,9 +18,9 @@ enum class Loop : std::uint8_t { none, batch, head, row };
 
 struct Instruction {
   Op op;
-  int out;                  ///< register, as are the inputs and the guard
-  std::array<int, 5> in;    ///< −1 where unused
-  int guard;                ///< for what can fail: a condition, only where it holds does a failure count; −1: everywhere
+  int out;                ///< register, as are the inputs and the guard
+  std::array<int, 5> in;  ///< −1 where unused
+  int guard;  ///< for what can fail: a condition, only where it holds does a failure count; −1: everywhere
   const Node* node;
 };
 

@@ -88,8 +88,9 @@ BitMatrix product(const BitMatrix& a, const BitMatrix& b, const std::stop_token&
 BitMatrix one_layer(const MatrixView& mask, const ReachSettings& settings) {
   assert(settings.layers >= 1);
   if (mask.rows != mask.cols && settings.layers > 1) {
-    throw InputError("mask", "reach through " + std::to_string(settings.layers) + " layers of a mask of " +
-                                 std::to_string(mask.rows) + " queries and " + std::to_string(mask.cols) + " keys",
+    throw InputError("mask",
+                     "reach through " + std::to_string(settings.layers) + " layers of a mask of " +
+                         std::to_string(mask.rows) + " queries and " + std::to_string(mask.cols) + " keys",
                      "expected as many queries as keys");
   }
   BitMatrix layer(mask);
@@ -138,10 +139,12 @@ Tensor first_reach(const MatrixView& mask, const ReachSettings& settings, std::s
   return Tensor({mask.rows, mask.cols}, std::move(first));
 }
 
-std::vector<std::vector<std::uint8_t>> receptive_field(const MatrixView& mask, Index query, const ReachSettings& settings) {
+std::vector<std::vector<std::uint8_t>> receptive_field(const MatrixView& mask, Index query,
+                                                       const ReachSettings& settings) {
   assert(query >= 0 && query < mask.rows && (mask.rows == mask.cols || settings.layers == 1));
   const auto last = static_cast<std::size_t>(settings.layers);
-  std::vector<std::vector<std::uint8_t>> field(last + 1, std::vector<std::uint8_t>(static_cast<std::size_t>(mask.cols), 0));
+  std::vector<std::vector<std::uint8_t>> field(last + 1,
+                                               std::vector<std::uint8_t>(static_cast<std::size_t>(mask.cols), 0));
   field[last].assign(static_cast<std::size_t>(mask.rows), 0);
   field[last][static_cast<std::size_t>(query)] = 1;
   for (std::size_t l = last; l > 0; --l) {

@@ -16,8 +16,8 @@ struct ReachSettings {
   bool residual = false;
 };
 
-/// [n, n], 1 where the query after the last layer may have information of the key's token before the first: Mᴸ, or (M ∨ I)ᴸ
-/// with the residual. Throws Cancelled.
+/// [n, n], 1 where the query after the last layer may have information of the key's token before the first: Mᴸ, or (M ∨
+/// I)ᴸ with the residual. Throws Cancelled.
 Tensor reach(const MatrixView& mask, const ReachSettings& settings, std::stop_token stop = {});
 
 /// [n, n]: after how many layers, at most settings.layers, the query may first have the token's information; 0 where it
@@ -26,6 +26,7 @@ Tensor first_reach(const MatrixView& mask, const ReachSettings& settings, std::s
 
 /// The receptive field of one query: for each layer, the input (0) to the last, the tokens on a path to it there.
 /// [layers + 1][n], 1 = on a path; the first is the query's row of reach().
-std::vector<std::vector<std::uint8_t>> receptive_field(const MatrixView& mask, Index query, const ReachSettings& settings);
+std::vector<std::vector<std::uint8_t>> receptive_field(const MatrixView& mask, Index query,
+                                                       const ReachSettings& settings);
 
 }  // namespace headlight

@@ -92,7 +92,9 @@ Tensor block_cells(const MatrixView& mask, Index block) {
       if (allowed == 0) continue;
       for (Index r = row; r < row + rows; ++r) {
         for (Index c = col; c < col + cols; ++c) {
-          cells[static_cast<std::size_t>(r * mask.cols + c)] = allowed == rows * cols ? 3.0f : mask(r, c) != 0 ? 2.0f : 1.0f;
+          cells[static_cast<std::size_t>(r * mask.cols + c)] = allowed == rows * cols ? 3.0f
+                                                               : mask(r, c) != 0      ? 2.0f
+                                                                                      : 1.0f;
         }
       }
     }

@@ -22,8 +22,8 @@ AllowedShare allowed_share(const Tensor& mask);
 
 /// The mask cut into block×block tiles, smaller at the lower and right edge, as block-sparse kernels see it.
 struct BlockCounts {
-  Index empty = 0;    ///< nothing allowed: skipped
-  Index full = 0;     ///< everything allowed: computed without looking at the mask
+  Index empty = 0;  ///< nothing allowed: skipped
+  Index full = 0;   ///< everything allowed: computed without looking at the mask
   Index partial = 0;
   Index skipped_cells = 0;  ///< cells in empty blocks
   Index blocks() const { return empty + full + partial; }
@@ -31,8 +31,8 @@ struct BlockCounts {
 /// Over all batch entries and heads the mask has. `block` ≥ 1.
 BlockCounts block_counts(const Tensor& mask, Index block);
 
-/// What a kernel does with each cell of a [n_q, n_k] mask cut into blocks: 0 = in a block that is skipped, 1 = computed in a
-/// partial block and masked, 2 = computed there and allowed, 3 = in a full block.
+/// What a kernel does with each cell of a [n_q, n_k] mask cut into blocks: 0 = in a block that is skipped, 1 = computed
+/// in a partial block and masked, 2 = computed there and allowed, 3 = in a full block.
 Tensor block_cells(const MatrixView& mask, Index block);
 /// A block size that shows blocks at so many tokens: a power of two, up to 128, of which three or more go along a side.
 Index usual_block(Index tokens);
@@ -46,7 +46,8 @@ struct AttentionFlops {
 /// `mask` stands for batch · heads matrices, of which it may hold fewer where they are the same.
 AttentionFlops attention_flops(const Tensor& mask, Index batch, Index heads, Index d_head, Index block);
 
-/// Bytes of K and V that one layer keeps for each token: 2 · G · d_head numbers (G = H: MHA; 1 < G < H: GQA; G = 1: MQA).
+/// Bytes of K and V that one layer keeps for each token: 2 · G · d_head numbers (G = H: MHA; 1 < G < H: GQA; G = 1:
+/// MQA).
 Index kv_cache_bytes_per_token(Index kv_heads, Index d_head, Index bytes_per_number = 2);
 
 /// Two masks, broadcast to one shape.

@@ -55,7 +55,8 @@ constexpr Architecture rows[] = {
 json model_args_of(const Checkpoint& checkpoint) {
   json fields = json::object();
   for (const char* name : {"n_layer", "n_head", "n_embd", "block_size", "vocab_size"}) {
-    if (const auto number = checkpoint.number(std::string("model_args.") + name)) fields[name] = static_cast<Index>(*number);
+    if (const auto number = checkpoint.number(std::string("model_args.") + name))
+      fields[name] = static_cast<Index>(*number);
   }
   if (const auto bias = checkpoint.number("model_args.bias")) fields["bias"] = *bias != 0;
   if (fields.contains("n_head")) fields["model_type"] = "nanogpt";
@@ -64,9 +65,12 @@ json model_args_of(const Checkpoint& checkpoint) {
 
 /// nn.Transformer's layers with what the file says of them in numbers and words.
 json torch_layers_of(const Checkpoint& checkpoint) {
-  if (!checkpoint.prefix_of("self_attn.in_proj_weight") || !checkpoint.prefix_of("linear1.weight") || !checkpoint.prefix_of("norm1.weight")) return {};
+  if (!checkpoint.prefix_of("self_attn.in_proj_weight") || !checkpoint.prefix_of("linear1.weight") ||
+      !checkpoint.prefix_of("norm1.weight"))
+    return {};
   json fields{{"model_type", "nn.Transformer"}};
-  for (const char* name : {"num_heads", "nhead", "n_heads", "n_head", "head_num", "num_attention_heads", "layer_norm_eps", "norm_first", "is_causal", "tgt_is_causal"}) {
+  for (const char* name : {"num_heads", "nhead", "n_heads", "n_head", "head_num", "num_attention_heads",
+                           "layer_norm_eps", "norm_first", "is_causal", "tgt_is_causal"}) {
     if (const auto number = checkpoint.number(name)) fields[name] = *number;
   }
   for (const auto& file : checkpoint.files()) {
@@ -95,15 +99,18 @@ Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
     if (fields.contains("n_head")) return Config(std::move(fields), "model_args");
     fields = torch_layers_of(checkpoint);
     if (fields.is_object()) return Config(std::move(fields), folder.said);
-    throw UnknownModel(folder.said, "has no config.json, which says how its layers are built", "expected one beside " + utf8_from(folder.tensors.front().filename()));
+    throw UnknownModel(folder.said, "has no config.json, which says how its layers are built",
+                       "expected one beside " + utf8_from(folder.tensors.front().filename()));
   }
   const Config config = Config::read(folder.config);
   json fields = config.fields();
   const bool nested = fields.contains("model") && fields["model"].is_object() && fields["model"].contains("n_layer");
   if (nested) fields = fields["model"];  // minGPT's config.json of a training run
   if (folder.config.filename() == "params.json") fields["model_type"] = "meta_llama";
-  const std::string type = fields.contains("model_type") && fields["model_type"].is_string() ? fields["model_type"].get<std::string>() : "";
-  const bool of_karpathy = fields.contains("block_size") && fields.contains("n_embd") && (type.empty() || type.starts_with("gpt") || type == "openai-gpt");
+  const std::string type =
+      fields.contains("model_type") && fields["model_type"].is_string() ? fields["model_type"].get<std::string>() : "";
+  const bool of_karpathy = fields.contains("block_size") && fields.contains("n_embd") &&
+                           (type.empty() || type.starts_with("gpt") || type == "openai-gpt");
   if (of_karpathy) fields["model_type"] = nested || !fields.contains("bias") ? "mingpt" : "nanogpt";
   return Config(std::move(fields), config.path());
 }
@@ -112,18 +119,23 @@ NetworkSpec draw_network(const Config& config, const Checkpoint& checkpoint) {
   const std::string type = config.text({"model_type"}, "");
   const auto row = std::ranges::find(rows, type, &Architecture::model_type);
   if (row == std::end(rows)) {
-    throw UnknownModel(config.path(), type.empty() ? "has no model_type" : "its model_type " + in_quotes(type) + " is not known", "expected one of " + all_types());
+    throw UnknownModel(config.path(),
+                       type.empty() ? "has no model_type" : "its model_type " + in_quotes(type) + " is not known",
+                       "expected one of " + all_types());
   }
   Blueprint blueprint(config, checkpoint);
   blueprint.network.family = row->title;
   row->draw(blueprint);
   NetworkSpec spec = std::move(blueprint.network);
-  if (spec.stacks.empty() || spec.stacks.back().blocks.empty()) config.fail("says that the network has no layers", "expected at least one");
+  if (spec.stacks.empty() || spec.stacks.back().blocks.empty())
+    config.fail("says that the network has no layers", "expected at least one");
   if (!spec.takes_tensors) {  // beside those stand inputs and other layers
     const std::string unused = unused_arrays(spec, checkpoint, blueprint.prefix);
     if (!unused.empty()) spec.notes.push_back("not used: " + unused + ", of which " + config.path() + " says nothing");
   }
-  for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token}, {"eos_token_id", &spec.end_token}, {"mask_token_id", &spec.mask_token}}) {
+  for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token},
+                                    {"eos_token_id", &spec.end_token},
+                                    {"mask_token_id", &spec.mask_token}}) {
     const json* value = config.find({name});
     if (value && value->is_array() && !value->empty()) value = &value->front();
     if (value && value->is_number_unsigned()) *field = value->get<Index>();

@@ -15,8 +15,8 @@ namespace headlight {
 class Blueprint;
 struct ModelFolder;
 
-/// The config.json of a model; or Meta's params.json, nanoGPT's model_args or minGPT's "model" as one with a model_type.
-/// Throws FileError where there is none.
+/// The config.json of a model; or Meta's params.json, nanoGPT's model_args or minGPT's "model" as one with a
+/// model_type. Throws FileError where there is none.
 Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint);
 
 struct Architecture {
@@ -40,8 +40,8 @@ class UnknownModel : public FileError {
 std::span<const Architecture> architectures();
 
 /// The network that config and tensors make: names found, shapes checked against config.json, nothing read yet.
-/// Throws FileError for a model_type that is not in the table, for a field that is not computed, and for an array that is
-/// missing or of another shape than config.json says.
+/// Throws FileError for a model_type that is not in the table, for a field that is not computed, and for an array that
+/// is missing or of another shape than config.json says.
 NetworkSpec draw_network(const Config& config, const Checkpoint& checkpoint);
 
 }  // namespace headlight

@@ -89,7 +89,8 @@ Tensor with_residual(const Tensor& weights) {
   for (Index q = 0; q < m.rows; ++q) {
     double sum = 0;
     for (Index k = 0; k < m.cols; ++k) sum += 0.5 * static_cast<double>(m(q, k)) + (q == k ? 0.5 : 0);
-    for (Index k = 0; k < m.cols; ++k) cells.push_back(static_cast<float>((0.5 * static_cast<double>(m(q, k)) + (q == k ? 0.5 : 0)) / sum));
+    for (Index k = 0; k < m.cols; ++k)
+      cells.push_back(static_cast<float>((0.5 * static_cast<double>(m(q, k)) + (q == k ? 0.5 : 0)) / sum));
   }
   return {{m.rows, m.cols}, std::move(cells)};
 }
@@ -111,7 +112,8 @@ Tensor attention_rollout(std::span<const Tensor> layers, std::stop_token stop) {
         if (share == 0) continue;
         for (Index k = 0; k < n; ++k) row[static_cast<std::size_t>(k)] += share * static_cast<double>(b(m, k));
       }
-      for (Index k = 0; k < n; ++k) product[static_cast<std::size_t>(q * n + k)] = static_cast<float>(row[static_cast<std::size_t>(k)]);
+      for (Index k = 0; k < n; ++k)
+        product[static_cast<std::size_t>(q * n + k)] = static_cast<float>(row[static_cast<std::size_t>(k)]);
     }
     joint = Tensor({n, n}, std::move(product));
   }
@@ -120,7 +122,9 @@ Tensor attention_rollout(std::span<const Tensor> layers, std::stop_token stop) {
 
 Tensor attention_flow(std::span<const Tensor> layers, Index query, std::stop_token stop) {
   const Index n = layers.front().size(0);
-  const auto node = [n](std::size_t level, Index token) { return level * static_cast<std::size_t>(n) + static_cast<std::size_t>(token); };
+  const auto node = [n](std::size_t level, Index token) {
+    return level * static_cast<std::size_t>(n) + static_cast<std::size_t>(token);
+  };
   FlowGraph graph((layers.size() + 1) * static_cast<std::size_t>(n));
   for (std::size_t level = 1; level <= layers.size(); ++level) {
     const Tensor step = with_residual(layers[level - 1]);

@@ -1,8 +1,8 @@
 // What the layers of a network give together, as far as attention alone can say: averages, rollout and flow.
 //
-// Abnar & Zuidema 2020, "Quantifying Attention Flow in Transformers". Each layer is [n, n], the mean over its heads, and
-// counts half, the residual connection the other half: A = ½ mean + ½ I, rows brought to a sum of one. Values, MLPs and norms
-// are left out: both say where something could have come from, not what it did.
+// Abnar & Zuidema 2020, "Quantifying Attention Flow in Transformers". Each layer is [n, n], the mean over its heads,
+// and counts half, the residual connection the other half: A = ½ mean + ½ I, rows brought to a sum of one. Values, MLPs
+// and norms are left out: both say where something could have come from, not what it did.
 #pragma once
 
 #include <span>
@@ -14,12 +14,12 @@ namespace headlight {
 
 /// ½ weights + ½ I, every row divided by its sum. weights [n, n].
 Tensor with_residual(const Tensor& weights);
-/// A_L · … · A_1: how much of each input token there is in each token of the last layer; rows sum to one. The first layer
-/// first, each [n, n]. Throws Cancelled.
+/// A_L · … · A_1: how much of each input token there is in each token of the last layer; rows sum to one. The first
+/// layer first, each [n, n]. Throws Cancelled.
 Tensor attention_rollout(std::span<const Tensor> layers, std::stop_token stop = {});
 
-/// The largest flow from a token of the last layer down to each input token, where the edge from q to k of a layer carries
-/// at most A[q, k]: [n] for one query. Throws Cancelled.
+/// The largest flow from a token of the last layer down to each input token, where the edge from q to k of a layer
+/// carries at most A[q, k]: [n] for one query. Throws Cancelled.
 Tensor attention_flow(std::span<const Tensor> layers, Index query, std::stop_token stop = {});
 
 }  // namespace headlight

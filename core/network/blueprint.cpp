@@ -9,7 +9,9 @@
 namespace headlight {
 namespace {
 
-bool is_real(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64; }
+bool is_real(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
+}
 
 }  // namespace
 
@@ -25,7 +27,9 @@ void Blueprint::miss(const std::string& array, const std::string& wrong, const s
 
 void Blueprint::find_prefix(const std::string& ending) {
   const auto found = file.prefix_of(ending);
-  if (!found) miss(ending, "holds no " + in_quotes(ending), "expected the tensors of " + network.family + ", which config.json says it is");
+  if (!found)
+    miss(ending, "holds no " + in_quotes(ending),
+         "expected the tensors of " + network.family + ", which config.json says it is");
   prefix = *found;
 }
 
@@ -48,19 +52,25 @@ std::string Blueprint::array(const std::string& name, const Shape& shape, const 
   const std::string full = prefix + name;
   for (const auto& part : file.files()) {
     part->refuse_if_skipped(full);
-    for (const char* packed : {".qweight", ".weight_packed", ".SCB", ".weight_scale", ".weight_scale_inv", ".quant_state.bitsandbytes__nf4", ".quant_state.bitsandbytes__fp4", ".absmax", ".qzeros"}) {
+    for (const char* packed :
+         {".qweight", ".weight_packed", ".SCB", ".weight_scale", ".weight_scale_inv", ".quant_state.bitsandbytes__nf4",
+          ".quant_state.bitsandbytes__fp4", ".absmax", ".qzeros"}) {
       const std::string stem = full.ends_with(".weight") ? full.substr(0, full.size() - 7) : full;
       for (const std::string& trace : {stem + packed, full + packed}) {
-        if (part->find(trace)) fail(full, "stores " + in_quotes(full) + " quantised (" + in_quotes(trace) + ")", "expected float16, bfloat16 or float32 weights");
+        if (part->find(trace))
+          fail(full, "stores " + in_quotes(full) + " quantised (" + in_quotes(trace) + ")",
+               "expected float16, bfloat16 or float32 weights");
       }
     }
   }
   if (!file.has(full)) miss(full, "holds no " + in_quotes(full), "expected " + to_string(shape) + ", " + why);
   const ArrayEntry& entry = file.entry(full);
   if (!is_real(entry.dtype)) {
-    fail(full, in_quotes(full) + " is stored as " + std::string(headlight::name(entry.dtype)) + ", quantised", "expected float16, bfloat16 or float32");
+    fail(full, in_quotes(full) + " is stored as " + std::string(headlight::name(entry.dtype)) + ", quantised",
+         "expected float16, bfloat16 or float32");
   }
-  if (entry.shape != shape) fail(full, in_quotes(full) + " has shape " + to_string(entry.shape), "expected " + to_string(shape) + ", " + why);
+  if (entry.shape != shape)
+    fail(full, in_quotes(full) + " has shape " + to_string(entry.shape), "expected " + to_string(shape) + ", " + why);
   return full;
 }
 
@@ -69,7 +79,8 @@ LinearSpec Blueprint::linear(const std::string& name, Index out, Index in, Bias 
   const std::string why = "as " + config.path() + " says";
   spec.weight = array(name + ".weight", in_out ? Shape{in, out} : Shape{out, in}, why);
   spec.in_out = in_out;
-  if (bias == Bias::needed || (bias == Bias::where_there && has(name + ".bias"))) spec.bias = array(name + ".bias", {out}, why);
+  if (bias == Bias::needed || (bias == Bias::where_there && has(name + ".bias")))
+    spec.bias = array(name + ".bias", {out}, why);
   return spec;
 }
 
@@ -90,25 +101,39 @@ NormSpec Blueprint::norm(const std::string& name, NormKind kind, Index d, double
 }
 
 Activation Blueprint::activation(const std::string& word) const {
-  const std::pair<std::string_view, Activation> known[] = {
-      {"gelu", Activation::gelu},           {"gelu_python", Activation::gelu},      {"gelu_new", Activation::gelu_tanh},
-      {"gelu_fast", Activation::gelu_tanh}, {"gelu_pytorch_tanh", Activation::gelu_tanh}, {"gelu_tanh", Activation::gelu_tanh}, {"gelu_accurate", Activation::gelu_tanh},
-      {"gelu_python_tanh", Activation::gelu_tanh}, {"quick_gelu", Activation::quick_gelu}, {"relu", Activation::relu},   {"silu", Activation::silu},
-      {"swish", Activation::silu},          {"tanh", Activation::tanh},   {"linear", Activation::identity}, {"relu2", Activation::squared_relu}};
+  const std::pair<std::string_view, Activation> known[] = {{"gelu", Activation::gelu},
+                                                           {"gelu_python", Activation::gelu},
+                                                           {"gelu_new", Activation::gelu_tanh},
+                                                           {"gelu_fast", Activation::gelu_tanh},
+                                                           {"gelu_pytorch_tanh", Activation::gelu_tanh},
+                                                           {"gelu_tanh", Activation::gelu_tanh},
+                                                           {"gelu_accurate", Activation::gelu_tanh},
+                                                           {"gelu_python_tanh", Activation::gelu_tanh},
+                                                           {"quick_gelu", Activation::quick_gelu},
+                                                           {"relu", Activation::relu},
+                                                           {"silu", Activation::silu},
+                                                           {"swish", Activation::silu},
+                                                           {"tanh", Activation::tanh},
+                                                           {"linear", Activation::identity},
+                                                           {"relu2", Activation::squared_relu}};
   for (const auto& [name, activation] : known) {
     if (name == word) return activation;
   }
-  config.fail("its activation is " + in_quotes(word) + ", which is not computed here", "expected gelu, gelu_new, quick_gelu, relu, silu or tanh");
+  config.fail("its activation is " + in_quotes(word) + ", which is not computed here",
+              "expected gelu, gelu_new, quick_gelu, relu, silu or tanh");
 }
 
 bool Blueprint::ropes_by_kind() const {
   const nlohmann::json* rules = config.find({"rope_parameters"});
-  return rules && rules->is_object() && std::ranges::any_of(*rules, [](const nlohmann::json& value) { return value.is_object(); });
+  return rules && rules->is_object() &&
+         std::ranges::any_of(*rules, [](const nlohmann::json& value) { return value.is_object(); });
 }
 
 double Blueprint::rotary_share(double usual) const {
   const nlohmann::json* rules = config.find({"rope_parameters"});
-  if (rules && rules->is_object() && rules->contains("partial_rotary_factor") && (*rules)["partial_rotary_factor"].is_number()) usual = (*rules)["partial_rotary_factor"].get<double>();
+  if (rules && rules->is_object() && rules->contains("partial_rotary_factor") &&
+      (*rules)["partial_rotary_factor"].is_number())
+    usual = (*rules)["partial_rotary_factor"].get<double>();
   return config.number({"rotary_pct", "partial_rotary_factor"}, usual);
 }
 
@@ -117,20 +142,31 @@ RopeSpec Blueprint::rope(Index d, Rope pairing, double default_base, const char*
   const nlohmann::json* scaling = config.find({"rope_scaling", "rope_parameters"});
   if (ropes_by_kind()) {
     scaling = config.find({"rope_parameters"});
-    if (!scaling->contains(kind)) config.fail("its rope_parameters have no " + std::string(kind), "expected the rotation of each kind of layer");
+    if (!scaling->contains(kind))
+      config.fail("its rope_parameters have no " + std::string(kind), "expected the rotation of each kind of layer");
     scaling = &(*scaling)[kind];
-    if (scaling->is_object() && scaling->contains("partial_rotary_factor")) config.fail("its rope_parameters rotate a part of the head in " + std::string(kind), "expected one partial_rotary_factor for all layers");
+    if (scaling->is_object() && scaling->contains("partial_rotary_factor"))
+      config.fail("its rope_parameters rotate a part of the head in " + std::string(kind),
+                  "expected one partial_rotary_factor for all layers");
   }
   double base = config.number({"rope_theta", "rotary_emb_base"}, default_base);
   const auto of = [&](const char* name, double fallback) {
-    return scaling && scaling->contains(name) && (*scaling)[name].is_number() ? (*scaling)[name].get<double>() : fallback;
+    return scaling && scaling->contains(name) && (*scaling)[name].is_number() ? (*scaling)[name].get<double>()
+                                                                              : fallback;
   };
-  if (scaling && !scaling->is_object()) config.fail("its rope_scaling is " + scaling->dump(), "expected an object with a rope_type");
+  if (scaling && !scaling->is_object())
+    config.fail("its rope_scaling is " + scaling->dump(), "expected an object with a rope_type");
   base = of("rope_theta", base);
   if (!(base > 0)) config.fail("its rope_theta is " + shortest(static_cast<float>(base)), "expected more than 0");
   if (!scaling) return plain_rope(pairing, base, d);
-  const ModelLengths lengths{static_cast<double>(config.whole({"max_position_embeddings"}, 2048)), config.has("original_max_position_embeddings") ? std::optional(static_cast<double>(config.whole({"original_max_position_embeddings"}))) : std::nullopt};
-  return {scaled_waves(base, d, *scaling, lengths, [&](const std::string& wrong, const std::string& expected) { config.fail(wrong, expected); }), pairing};
+  const ModelLengths lengths{
+      static_cast<double>(config.whole({"max_position_embeddings"}, 2048)),
+      config.has("original_max_position_embeddings")
+          ? std::optional(static_cast<double>(config.whole({"original_max_position_embeddings"})))
+          : std::nullopt};
+  return {scaled_waves(base, d, *scaling, lengths,
+                       [&](const std::string& wrong, const std::string& expected) { config.fail(wrong, expected); }),
+          pairing};
 }
 
 std::string Blueprint::tokens(const std::string& name, Index d) {
@@ -147,7 +183,8 @@ LinearSpec Blueprint::output_head(const std::string& name, Index d, bool tied) c
   LinearSpec head;
   head.weight = network.stacks.back().embedding.tokens;
   if (tied) return head;
-  // Beside the model, within it, or where that lies itself: "model.lm_head" of a checkpoint with its network under "model".
+  // Beside the model, within it, or where that lies itself: "model.lm_head" of a checkpoint with its network under
+  // "model".
   const std::size_t dot = prefix.empty() ? std::string::npos : prefix.rfind('.', prefix.size() - 2);
   const std::string above = dot == std::string::npos ? std::string() : prefix.substr(0, dot + 1);
   for (const std::string& full : {stem, prefix + stem, above + stem}) {
@@ -156,11 +193,14 @@ LinearSpec Blueprint::output_head(const std::string& name, Index d, bool tied) c
     at_root.prefix = full.substr(0, full.size() - stem.size());
     return at_root.linear(stem, network.vocabulary, d);
   }
-  miss(name, "holds no " + in_quotes(name), "expected the output head, since " + config.path() + " says that it is not tied to the embedding");
+  miss(name, "holds no " + in_quotes(name),
+       "expected the output head, since " + config.path() + " says that it is not tied to the embedding");
 }
 
 void settle_heads(const Blueprint& b, AttentionSpec& a, Index width, Index heads) {
-  if (heads == 0 || width % heads != 0) b.config.fail("says " + std::to_string(heads) + " heads", "expected a divisor of the width " + std::to_string(width));
+  if (heads == 0 || width % heads != 0)
+    b.config.fail("says " + std::to_string(heads) + " heads",
+                  "expected a divisor of the width " + std::to_string(width));
   a.heads = a.kv_heads = heads;
   a.d_head = width / heads;
   a.scale = 1 / std::sqrt(static_cast<double>(a.d_head));

@@ -32,15 +32,16 @@ class Blueprint {
   BlockSpec& begin_block(StackSpec& stack, std::string_view at) const;
   /// name.weight [out, in] (or [in, out]), and name.bias where it is there or `bias` demands it.
   enum class Bias { where_there, none, needed };
-  LinearSpec linear(const std::string& name, Index out, Index in, Bias bias = Bias::where_there, bool in_out = false) const;
+  LinearSpec linear(const std::string& name, Index out, Index in, Bias bias = Bias::where_there,
+                    bool in_out = false) const;
   /// name.weight [d] (or gamma) and, for a LayerNorm, name.bias (or beta) where it is there.
   NormSpec norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one = false) const;
   /// Rows of a packed linear layer.
   static LinearSpec part(LinearSpec whole, Index first, Index count);
   /// Gate and up in one array, the rows of one after the other.
   Activation activation(const std::string& word) const;
-  /// The RoPE of `d` channels that config.json says: rope_theta, rope_scaling (linear, dynamic, longrope, llama3, yarn), or refused by name.
-  /// Where rope_parameters say it for each kind of layer, that of `kind`.
+  /// The RoPE of `d` channels that config.json says: rope_theta, rope_scaling (linear, dynamic, longrope, llama3,
+  /// yarn), or refused by name. Where rope_parameters say it for each kind of layer, that of `kind`.
   RopeSpec rope(Index d, Rope pairing, double default_base = 10000, const char* kind = "full_attention") const;
   /// How much of each head is rotated: rotary_pct or partial_rotary_factor, which newer files keep in rope_parameters.
   double rotary_share(double usual) const;
@@ -55,7 +56,8 @@ class Blueprint {
   LinearSpec output_head(const std::string& name, Index d, bool tied) const;
 };
 
-/// Heads of an attention whose config.json says width and heads; d_head = width / heads. Throws where it does not divide.
+/// Heads of an attention whose config.json says width and heads; d_head = width / heads. Throws where it does not
+/// divide.
 void settle_heads(const Blueprint& blueprint, AttentionSpec& attention, Index width, Index heads);
 
 // gpt.cpp

@@ -14,7 +14,8 @@ constexpr std::uint64_t most_memory = std::uint64_t{2} << 30;
 /// "module._orig_mod.h.0" → "h.0"; also within, where only a part was compiled.
 std::string plain(std::string name) {
   if (name.starts_with("module.")) name.erase(0, 7);
-  for (std::size_t at = name.find("_orig_mod."); at != std::string::npos; at = name.find("_orig_mod.")) name.erase(at, 10);
+  for (std::size_t at = name.find("_orig_mod."); at != std::string::npos; at = name.find("_orig_mod."))
+    name.erase(at, 10);
   return name;
 }
 
@@ -32,7 +33,9 @@ Checkpoint::Checkpoint(const std::vector<std::filesystem::path>& files) : paths_
       if (is_new) {
         names_.push_back(name);
       } else if (place->second.file + 1 != files_.size()) {
-        ErrorPlace{files_.back()->path()}.fail("holds " + in_quotes(name) + ", which " + files_[place->second.file]->path() + " holds too", "each array in one shard");
+        ErrorPlace{files_.back()->path()}.fail(
+            "holds " + in_quotes(name) + ", which " + files_[place->second.file]->path() + " holds too",
+            "each array in one shard");
       }
     }
   }

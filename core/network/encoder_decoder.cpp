@@ -5,7 +5,8 @@
 namespace headlight {
 namespace {
 
-AttentionSpec four_linears(const Blueprint& b, const std::string& at, const char* const (&names)[4], Index d, Index heads, Index d_head) {
+AttentionSpec four_linears(const Blueprint& b, const std::string& at, const char* const (&names)[4], Index d,
+                           Index heads, Index d_head) {
   AttentionSpec a;
   a.name = b.prefix + at;
   if (heads == 0) b.config.fail("says 0 heads", "expected 1 or more");
@@ -26,9 +27,11 @@ void draw_t5_family(Blueprint& b, bool usually_tied) {
   } else {
     b.find_prefix("encoder.embed_tokens.weight");
   }
-  const Index d = c.whole({"d_model"}), heads = c.whole({"num_heads"}), d_head = c.whole({"d_kv"}, 64), inner = c.whole({"d_ff"});
+  const Index d = c.whole({"d_model"}), heads = c.whole({"num_heads"}), d_head = c.whole({"d_kv"}, 64),
+              inner = c.whole({"d_ff"});
   const Index blocks = c.whole({"num_layers"}), decoder_blocks = c.whole({"num_decoder_layers"}, blocks);
-  const Index buckets = c.whole({"relative_attention_num_buckets"}, 32), furthest = c.whole({"relative_attention_max_distance"}, 128);
+  const Index buckets = c.whole({"relative_attention_num_buckets"}, 32),
+              furthest = c.whole({"relative_attention_max_distance"}, 128);
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-6);
   std::string act = c.text({"feed_forward_proj"}, "relu");
   const bool is_gated = act.starts_with("gated-");
@@ -46,7 +49,8 @@ void draw_t5_family(Blueprint& b, bool usually_tied) {
     StackSpec& stack = b.network.stacks.emplace_back();
     stack.embedding.tokens = tokens;
     const std::string first = stack_name + "block.0.layer.0.SelfAttention.relative_attention_bias.weight";
-    const RelativeSpec relative{b.array(first, {buckets, heads}, "as " + c.path() + " says"), buckets, furthest, !decodes};
+    const RelativeSpec relative{b.array(first, {buckets, heads}, "as " + c.path() + " says"), buckets, furthest,
+                                !decodes};
     for (Index i = 0; i < (decodes ? decoder_blocks : blocks); ++i) {
       const std::string at = stack_name + "block." + std::to_string(i) + ".layer.";
       BlockSpec& block = stack.blocks.emplace_back();
@@ -96,7 +100,8 @@ void draw_bart_family(Blueprint& b, const BartFlavour& flavour) {
   const Activation activation = b.activation(c.text({"activation_function"}, flavour.activation));
   const bool scaled = c.flag({"scale_embedding"}, flavour.scaled);
   c.refuse_unless("normalize_before", flavour.norms_before);
-  c.find({"num_hidden_layers", "static_position_embeddings", "share_encoder_decoder_embeddings", "decoder_vocab_size", "encoder_no_repeat_ngram_size", "extra_pos_embeddings", "force_bos_token_to_be_generated"});
+  c.find({"num_hidden_layers", "static_position_embeddings", "share_encoder_decoder_embeddings", "decoder_vocab_size",
+          "encoder_no_repeat_ngram_size", "extra_pos_embeddings", "force_bos_token_to_be_generated"});
   constexpr const char* names[4] = {"q_proj", "k_proj", "v_proj", "out_proj"};
   const std::string why = "as " + c.path() + " says";
   b.network.width = d;
@@ -104,12 +109,17 @@ void draw_bart_family(Blueprint& b, const BartFlavour& flavour) {
   const auto norm = [&](const std::string& name) { return b.norm(name, NormKind::layer, d, 1e-5); };
   for (const bool decodes : {false, true}) {
     const std::string side = decodes ? "decoder" : "encoder";
-    const Index heads = c.whole({side + "_attention_heads"}), blocks = c.whole({side + "_layers"}), inner = c.whole({side + "_ffn_dim"});
-    if (heads == 0 || d % heads != 0) c.fail("its " + side + "_attention_heads is " + std::to_string(heads), "expected a divisor of d_model " + std::to_string(d));
+    const Index heads = c.whole({side + "_attention_heads"}), blocks = c.whole({side + "_layers"}),
+                inner = c.whole({side + "_ffn_dim"});
+    if (heads == 0 || d % heads != 0)
+      c.fail("its " + side + "_attention_heads is " + std::to_string(heads),
+             "expected a divisor of d_model " + std::to_string(d));
     StackSpec& stack = b.network.stacks.emplace_back();
     EmbeddingSpec& embedding = stack.embedding;
     const std::string own = side + ".embed_tokens.weight";
-    embedding.tokens = b.has(own) && decodes && !c.flag({"share_encoder_decoder_embeddings"}, true) ? b.array(own, {b.network.vocabulary, d}, why) : tokens;
+    embedding.tokens = b.has(own) && decodes && !c.flag({"share_encoder_decoder_embeddings"}, true)
+                           ? b.array(own, {b.network.vocabulary, d}, why)
+                           : tokens;
     embedding.scale = scaled ? std::sqrt(static_cast<double>(d)) : 1;
     embedding.position_kind = flavour.sinusoidal ? PositionKind::sinusoidal : PositionKind::learned;
     const std::string rows = side + ".embed_positions.weight";
@@ -147,6 +157,9 @@ void draw_t5(Blueprint& b) { draw_t5_family(b, true); }
 void draw_mt5(Blueprint& b) { draw_t5_family(b, false); }
 void draw_bart(Blueprint& b) { draw_bart_family(b, {}); }
 void draw_mbart(Blueprint& b) { draw_bart_family(b, {.norms_before = true}); }
-void draw_marian(Blueprint& b) { draw_bart_family(b, {.embedding_norm = false, .sinusoidal = true, .offset = 0, .activation = "swish", .scaled = true}); }
+void draw_marian(Blueprint& b) {
+  draw_bart_family(b,
+                   {.embedding_norm = false, .sinusoidal = true, .offset = 0, .activation = "swish", .scaled = true});
+}
 
 }  // namespace headlight

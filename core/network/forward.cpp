@@ -5,10 +5,10 @@
 #include <thread>
 
 #include "core/attention/projection.h"
-#include "core/network/weights.h"
-#include "core/run/pipeline.h"
 #include "core/network/torch_masks.h"
+#include "core/network/weights.h"
 #include "core/position/relative_bias.h"
+#include "core/run/pipeline.h"
 #include "core/scenario/model_layer.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
@@ -23,7 +23,8 @@ int threads_of(const RunOptions& options) {
 
 const AttentionSpec& attention_of(const Network& network, Index layer) {
   const NetworkLayer& at = network.layers()[static_cast<std::size_t>(layer)];
-  const BlockSpec& block = network.spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+  const BlockSpec& block =
+      network.spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
   return at.cross ? *block.cross : block.attention;
 }
 
@@ -50,7 +51,9 @@ void apply(const Network& network, const LayerChange& change, AttentionCall& cal
 }
 
 /// [1, n, d] of rows as [B, n, d] added to x.
-Tensor plus_rows(const Tensor& x, const Tensor& rows) { return plus(x, rows.view({1, rows.size(0), rows.size(1)}).expand(x.shape())); }
+Tensor plus_rows(const Tensor& x, const Tensor& rows) {
+  return plus(x, rows.view({1, rows.size(0), rows.size(1)}).expand(x.shape()));
+}
 
 void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {
   // A rotation of the whole head by the powers of a base is what the settings say.
@@ -75,7 +78,9 @@ Forward::Forward(const Network& network, const Checkpoint& checkpoint, const Run
   workers_.stop = options.stop;
 }
 
-Tensor Forward::normed(const Tensor& x, const NormSpec& norm) const { return normalise(x, read_norm(checkpoint_, norm), workers_); }
+Tensor Forward::normed(const Tensor& x, const NormSpec& norm) const {
+  return normalise(x, read_norm(checkpoint_, norm), workers_);
+}
 
 Tensor Forward::through(const Tensor& x, const LinearSpec& spec) const {
   if (!spec.there()) return x;
@@ -96,7 +101,9 @@ Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens) const {
   const EmbeddingSpec& spec = stack.embedding;
   const Index count = tokens.count();
   if (spec.most_positions > 0 && count > spec.most_positions) {
-    throw SettingError("--text", "has " + std::to_string(count) + " tokens", "expected at most " + std::to_string(spec.most_positions) + ", the positions that " + network_.file() + " has");
+    throw SettingError(
+        "--text", "has " + std::to_string(count) + " tokens",
+        "expected at most " + std::to_string(spec.most_positions) + ", the positions that " + network_.file() + " has");
   }
   std::vector<Index> ids;
   for (const std::vector<Token>& entry : tokens.entries) {
@@ -107,7 +114,8 @@ Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens) const {
   if (spec.position_kind != PositionKind::none) {
     std::vector<Index> places;
     for (Index i = 0; i < count; ++i) places.push_back(spec.position_offset + i);
-    x = plus_rows(x, spec.positions.empty() ? marian_sinusoids(count, x.size(-1)) : checkpoint_.load_rows(spec.positions, places));
+    x = plus_rows(x, spec.positions.empty() ? marian_sinusoids(count, x.size(-1))
+                                            : checkpoint_.load_rows(spec.positions, places));
   }
   if (!spec.segments.empty()) {
     x = plus_rows(x, checkpoint_.load_rows(spec.segments, std::vector<Index>(static_cast<std::size_t>(count), 0)));
@@ -117,7 +125,8 @@ Tensor Forward::embed(const StackSpec& stack, const TokenBatch& tokens) const {
 
 AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& residual) const {
   const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
-  const BlockSpec& block = network_.spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
+  const BlockSpec& block =
+      network_.spec().stacks[static_cast<std::size_t>(at.stack)].blocks[static_cast<std::size_t>(at.block)];
   const AttentionSpec& spec = attention_of(network_, layer);
   AttentionCall made;
   network_.settle(layer, made.scenario);
@@ -135,8 +144,17 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   read(spec.o, in.W_o, in.b_o);
   in.packed = spec.q.weight == spec.k.weight;
   Dims& dims = in.dims;
-  dims = {residual.size(0), spec.heads, spec.kv_heads, in.query.size(1), in.key.size(1), in.query.size(2), in.key.size(2), in.value.size(2),
-          spec.heads * spec.d_head, spec.d_head, in.W_o.defined() ? in.W_o.size(0) : spec.heads * spec.d_head};
+  dims = {residual.size(0),
+          spec.heads,
+          spec.kv_heads,
+          in.query.size(1),
+          in.key.size(1),
+          in.query.size(2),
+          in.key.size(2),
+          in.value.size(2),
+          spec.heads * spec.d_head,
+          spec.d_head,
+          in.W_o.defined() ? in.W_o.size(0) : spec.heads * spec.d_head};
   const TokenBatch &queries = run.queries_of(layer), &keys = run.keys_of(layer);
   if (!network_.spec().takes_tensors) {
     name_tokens(queries, in.query_tokens);
@@ -166,7 +184,8 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
   const auto trace = compute(made.scenario, std::move(made.inputs), nullptr, how);
   const Tensor& weights = (*trace)[Stage::weights];
   const NetworkLayer& at = network_.layers()[static_cast<std::size_t>(layer)];
-  const Index numbers = static_cast<Index>(network_.layers().size()) * at.heads * weights.size(0) * weights.size(2) * weights.size(3);
+  const Index numbers =
+      static_cast<Index>(network_.layers().size()) * at.heads * weights.size(0) * weights.size(2) * weights.size(3);
   if (options_.weights && numbers <= options_.most_weights) record.weights = weights;
   if (options_.summaries) {
     record.summary = summary_of(weights, run.queries_of(layer), run.keys_of(layer));
@@ -177,12 +196,14 @@ Tensor Forward::attend(Index layer, const Tensor& residual, NetworkRun& run) con
 
 Tensor Forward::feed_forward(const MlpSpec& spec, const Tensor& x) const {
   const Tensor up = through(x, spec.up);
-  const Tensor inner = spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_) : activate(up, spec.activation, workers_);
+  const Tensor inner = spec.gate.there() ? gated(through(x, spec.gate), up, spec.activation, workers_)
+                                         : activate(up, spec.activation, workers_);
   return through(inner, spec.down);
 }
 
 Tensor Forward::run_block(Index stack, Index block, Tensor x, NetworkRun& run) const {
-  const BlockSpec& spec = network_.spec().stacks[static_cast<std::size_t>(stack)].blocks[static_cast<std::size_t>(block)];
+  const BlockSpec& spec =
+      network_.spec().stacks[static_cast<std::size_t>(stack)].blocks[static_cast<std::size_t>(block)];
   const auto add_attention = [&](bool cross, const NormSpec& after, const NormSpec& sum) {
     const Index layer = layer_of(stack, block, cross);
     const Tensor added = times(normed(attend(layer, x, run), after), spec.multiplier);
@@ -209,7 +230,9 @@ Tensor Forward::run_stack(Index stack, const TokenBatch& tokens, NetworkRun& run
   const Tensor& given = stack == 1 ? run.text.decoder_x : run.text.x;
   const Place first = begin(run);
   const bool resumes = options_.from != nullptr && first.stack == stack;
-  Tensor x = resumes ? run.layers[static_cast<std::size_t>(layer_of(stack, first.block, false))].residual : given.defined() ? given : embed(spec, tokens);
+  Tensor x = resumes           ? run.layers[static_cast<std::size_t>(layer_of(stack, first.block, false))].residual
+             : given.defined() ? given
+                               : embed(spec, tokens);
   for (auto block = static_cast<std::size_t>(resumes ? first.block : 0); block < spec.blocks.size(); ++block) {
     if (options_.stop.stop_requested()) throw Cancelled();
     x = run_block(stack, static_cast<Index>(block), std::move(x), run);
@@ -254,16 +277,15 @@ void Forward::fill(NetworkRun& run) const {
   for (std::size_t layer = 0; layer < run.layers.size() && options_.from != nullptr; ++layer) {
     if (place_of(static_cast<Index>(layer)) < first) run.layers[layer] = options_.from->layers[layer];
     // What enters the first block is still what entered it.
-    else if (place_of(static_cast<Index>(layer)) == first) run.layers[layer].residual = options_.from->layers[layer].residual;
+    else if (place_of(static_cast<Index>(layer)) == first)
+      run.layers[layer].residual = options_.from->layers[layer].residual;
   }
   if (first.stack > 0) run.encoded = options_.from->encoded;
   try {
     const bool two = network_.spec().stacks.size() == 2;
     if (two && !run.encoded.defined()) run.encoded = encode(run.text.tokens, run);
     run.final = run_stack(two ? 1 : 0, two ? run.text.decoder : run.text.tokens, run);
-  } catch (const Stop&) {
-    return;
-  }
+  } catch (const Stop&) { return; }
   if (options_.logits != RunOptions::Logits::none) run.logits = logits(run.final);
 }
 

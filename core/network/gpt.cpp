@@ -1,4 +1,5 @@
-// GPT-2 (Radford et al. 2019) as Hugging Face, nanoGPT and minGPT save it, and its kin: GPT-Neo, GPT-J, attention alone.
+// GPT-2 (Radford et al. 2019) as Hugging Face, nanoGPT and minGPT save it, and its kin: GPT-Neo, GPT-J, attention
+// alone.
 #include <algorithm>
 
 #include "core/network/blueprint.h"
@@ -20,7 +21,8 @@ void draw_gpt(Blueprint& b, const GptFlavour& flavour) {
   const Index inner = c.whole({"n_inner"}, 4 * d);
   const double epsilon = c.number({"layer_norm_epsilon", "layer_norm_eps"}, 1e-5);
   const Activation activation = b.activation(c.text({"activation_function", "activation"}, flavour.activation));
-  const bool scaled = c.flag({"scale_attn_weights"}, true), by_layer = c.flag({"scale_attn_by_inverse_layer_idx"}, false);
+  const bool scaled = c.flag({"scale_attn_weights"}, true),
+             by_layer = c.flag({"scale_attn_by_inverse_layer_idx"}, false);
   c.refuse_unless("add_cross_attention", false);
   c.flag({"bias"}, true);
 
@@ -30,7 +32,8 @@ void draw_gpt(Blueprint& b, const GptFlavour& flavour) {
   stack.embedding.position_kind = PositionKind::learned;
   stack.embedding.positions = b.array("wpe.weight", {positions, d}, "as " + c.path() + " says");
   stack.embedding.most_positions = positions;
-  const bool in_out = b.has("h.0.attn.c_attn.weight") && b.file.entry(b.prefix + "h.0.attn.c_attn.weight").shape == Shape{d, 3 * d};
+  const bool in_out =
+      b.has("h.0.attn.c_attn.weight") && b.file.entry(b.prefix + "h.0.attn.c_attn.weight").shape == Shape{d, 3 * d};
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "h." + std::to_string(i) + ".";
     BlockSpec& block = b.begin_block(stack, at);
@@ -46,7 +49,10 @@ void draw_gpt(Blueprint& b, const GptFlavour& flavour) {
     a.v = Blueprint::part(packed, 2 * d, d);
     a.o = b.linear(at + "attn.c_proj", d, d, Blueprint::Bias::where_there, in_out);
     block.before_mlp = b.norm(at + "ln_2", NormKind::layer, d, epsilon);
-    block.mlp = MlpSpec{{}, b.linear(at + "mlp.c_fc", inner, d, Blueprint::Bias::where_there, in_out), b.linear(at + "mlp.c_proj", d, inner, Blueprint::Bias::where_there, in_out), activation};
+    block.mlp = MlpSpec{{},
+                        b.linear(at + "mlp.c_fc", inner, d, Blueprint::Bias::where_there, in_out),
+                        b.linear(at + "mlp.c_proj", d, inner, Blueprint::Bias::where_there, in_out),
+                        activation};
   }
   stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
   b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, flavour.tied));
@@ -58,12 +64,12 @@ void draw_gpt2(Blueprint& b) { draw_gpt(b, {"gelu_new", true}); }
 void draw_nanogpt(Blueprint& b) { draw_gpt(b, {"gelu", true}); }
 void draw_mingpt(Blueprint& b) { draw_gpt(b, {"gelu_new", false}); }
 
-
 /// Black et al. 2021: GPT-2 with separate projections, scores that are not scaled, and a window in every other layer.
 void draw_gpt_neo(Blueprint& b) {
   const Config& c = b.config;
   b.find_prefix("wte.weight");
-  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_layers"}), heads = c.whole({"num_heads"}), positions = c.whole({"max_position_embeddings"});
+  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_layers"}), heads = c.whole({"num_heads"}),
+              positions = c.whole({"max_position_embeddings"});
   const Index inner = c.whole({"intermediate_size"}, 4 * d), window = c.whole({"window_size"}, 256);
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
   const Activation activation = b.activation(c.text({"activation_function"}, "gelu_new"));
@@ -79,7 +85,9 @@ void draw_gpt_neo(Blueprint& b) {
     }
   }
   c.find({"attention_types"});
-  if (static_cast<Index>(kinds.size()) != blocks) c.fail("its attention_layers name " + std::to_string(kinds.size()) + " layers", "expected global or local for each of " + std::to_string(blocks));
+  if (static_cast<Index>(kinds.size()) != blocks)
+    c.fail("its attention_layers name " + std::to_string(kinds.size()) + " layers",
+           "expected global or local for each of " + std::to_string(blocks));
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("wte.weight", d);
@@ -88,7 +96,8 @@ void draw_gpt_neo(Blueprint& b) {
   stack.embedding.most_positions = positions;
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "h." + std::to_string(i) + ".", kind = kinds[static_cast<std::size_t>(i)];
-    if (kind != "global" && kind != "local") c.fail("its attention_layers say \"" + kind + "\"", "expected global or local");
+    if (kind != "global" && kind != "local")
+      c.fail("its attention_layers say \"" + kind + "\"", "expected global or local");
     BlockSpec& block = b.begin_block(stack, at);
     block.before_attention = b.norm(at + "ln_1", NormKind::layer, d, epsilon);
     AttentionSpec& a = block.attention;
@@ -108,7 +117,8 @@ void draw_gpt_neo(Blueprint& b) {
   b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
 }
 
-/// Wang & Komatsuzaki 2021: one norm, then attention and MLP side by side; rotation of the first rotary_dim channels in pairs.
+/// Wang & Komatsuzaki 2021: one norm, then attention and MLP side by side; rotation of the first rotary_dim channels in
+/// pairs.
 void draw_gpt_j(Blueprint& b) {
   const Config& c = b.config;
   b.find_prefix("wte.weight");
@@ -130,7 +140,9 @@ void draw_gpt_j(Blueprint& b) {
     AttentionSpec& a = block.attention;
     a.name = block.name + ".attn";
     settle_heads(b, a, d, heads);
-    if (rotary > a.d_head || rotary % 2 != 0) c.fail("its rotary_dim is " + std::to_string(rotary), "expected an even number up to d_head " + std::to_string(a.d_head));
+    if (rotary > a.d_head || rotary % 2 != 0)
+      c.fail("its rotary_dim is " + std::to_string(rotary),
+             "expected an even number up to d_head " + std::to_string(a.d_head));
     a.causal = true;
     a.rope = plain_rope(Rope::interleaved, 10000, rotary);
     a.q = b.linear(at + "attn.q_proj", d, d);
@@ -147,7 +159,8 @@ void draw_gpt_j(Blueprint& b) {
 void draw_attention_only(Blueprint& b) {
   const Config& c = b.config;
   b.find_prefix("token_embedding.weight");
-  const Index d = c.whole({"d_model"}), blocks = c.whole({"num_layers"}), heads = c.whole({"num_heads"}), positions = c.whole({"n_positions"});
+  const Index d = c.whole({"d_model"}), blocks = c.whole({"num_layers"}), heads = c.whole({"num_heads"}),
+              positions = c.whole({"n_positions"});
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
@@ -155,7 +168,9 @@ void draw_attention_only(Blueprint& b) {
   stack.embedding.position_kind = PositionKind::learned;
   stack.embedding.positions = b.array("position_embedding.weight", {positions, d}, "as " + c.path() + " says");
   stack.embedding.most_positions = positions;
-  const auto norm = [&](const std::string& name) { return b.has(name + ".weight") ? b.norm(name, NormKind::layer, d, epsilon) : NormSpec{}; };
+  const auto norm = [&](const std::string& name) {
+    return b.has(name + ".weight") ? b.norm(name, NormKind::layer, d, epsilon) : NormSpec{};
+  };
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
     BlockSpec& block = b.begin_block(stack, at);

@@ -23,7 +23,8 @@ void unpack_by_groups(const LinearSpec& packed, Index groups, Index per_group, I
 void draw_gpt_neox(Blueprint& b) {
   const Config& c = b.config;
   b.find_prefix("embed_in.weight");
-  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}), heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"}, 4 * d);
+  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
+              heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"}, 4 * d);
   const double epsilon = c.number({"layer_norm_eps"}, 1e-5), share = b.rotary_share(0.25);
   const bool parallel = c.flag({"use_parallel_residual"}, true), bias = c.flag({"attention_bias"}, true);
   const Activation activation = b.activation(c.text({"hidden_act"}, "gelu"));
@@ -46,17 +47,20 @@ void draw_gpt_neox(Blueprint& b) {
     const auto wanted = bias ? Blueprint::Bias::needed : Blueprint::Bias::none;
     unpack_by_groups(b.linear(at + "attention.query_key_value", 3 * d, d, wanted), heads, 1, a.d_head, a);
     a.o = b.linear(at + "attention.dense", d, d, wanted);
-    block.mlp = MlpSpec{{}, b.linear(at + "mlp.dense_h_to_4h", inner, d), b.linear(at + "mlp.dense_4h_to_h", d, inner), activation};
+    block.mlp = MlpSpec{
+        {}, b.linear(at + "mlp.dense_h_to_4h", inner, d), b.linear(at + "mlp.dense_4h_to_h", d, inner), activation};
   }
   stack.final_norm = b.norm("final_layer_norm", NormKind::layer, d, epsilon);
-  if (c.flag({"tie_word_embeddings"}, false) || b.file.has("embed_out.weight")) b.network.head.output = b.output_head("embed_out.weight", d, c.flag({"tie_word_embeddings"}, false));
+  if (c.flag({"tie_word_embeddings"}, false) || b.file.has("embed_out.weight"))
+    b.network.head.output = b.output_head("embed_out.weight", d, c.flag({"tie_word_embeddings"}, false));
 }
 
 /// Le Scao et al. 2022: ALiBi, a norm after the embedding.
 void draw_bloom(Blueprint& b) {
   const Config& c = b.config;
   b.find_prefix("word_embeddings.weight");
-  const Index d = c.whole({"hidden_size", "n_embed"}), blocks = c.whole({"n_layer", "num_hidden_layers"}), heads = c.whole({"n_head", "num_attention_heads"});
+  const Index d = c.whole({"hidden_size", "n_embed"}), blocks = c.whole({"n_layer", "num_hidden_layers"}),
+              heads = c.whole({"n_head", "num_attention_heads"});
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
   c.refuse_unless("apply_residual_connection_post_layernorm", false);
   b.network.width = d;
@@ -74,7 +78,10 @@ void draw_bloom(Blueprint& b) {
     a.causal = a.alibi = true;
     unpack_by_groups(b.linear(at + "self_attention.query_key_value", 3 * d, d), heads, 1, a.d_head, a);
     a.o = b.linear(at + "self_attention.dense", d, d);
-    block.mlp = MlpSpec{{}, b.linear(at + "mlp.dense_h_to_4h", 4 * d, d), b.linear(at + "mlp.dense_4h_to_h", d, 4 * d), Activation::gelu_tanh};
+    block.mlp = MlpSpec{{},
+                        b.linear(at + "mlp.dense_h_to_4h", 4 * d, d),
+                        b.linear(at + "mlp.dense_4h_to_h", d, 4 * d),
+                        Activation::gelu_tanh};
   }
   stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
   b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
@@ -84,19 +91,24 @@ void draw_bloom(Blueprint& b) {
 void draw_falcon(Blueprint& b) {
   const Config& c = b.config;
   b.find_prefix("word_embeddings.weight");
-  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers", "n_layer"}), heads = c.whole({"num_attention_heads", "n_head"});
-  const bool grouped = c.flag({"new_decoder_architecture"}, false), single = c.flag({"multi_query"}, true), bias = c.flag({"bias"}, false);
+  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers", "n_layer"}),
+              heads = c.whole({"num_attention_heads", "n_head"});
+  const bool grouped = c.flag({"new_decoder_architecture"}, false), single = c.flag({"multi_query"}, true),
+             bias = c.flag({"bias"}, false);
   const bool parallel = c.flag({"parallel_attn"}, true);
   const Index groups = grouped ? c.whole({"num_kv_heads", "n_head_kv"}, heads) : single ? 1 : heads;
   c.find({"num_kv_heads", "n_head_kv"});
-  const Index inner = c.whole({"ffn_hidden_size"}, 4 * d), norms = c.whole({"num_ln_in_parallel_attn"}, grouped ? 2 : 1);
+  const Index inner = c.whole({"ffn_hidden_size"}, 4 * d),
+              norms = c.whole({"num_ln_in_parallel_attn"}, grouped ? 2 : 1);
   const double epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
   const Activation activation = b.activation(c.text({"activation"}, "gelu"));
   c.find({"max_position_embeddings"});  // RoPE has no end
   const bool alibi = c.flag({"alibi"}, false);
   if (alibi) b.network.notes.push_back("ALiBi scaled with the scores, in bfloat16 as Falcon has it");
   c.refuse_unless("apply_residual_connection_post_layernorm", false);
-  if (groups == 0 || heads % groups != 0) c.fail("says " + std::to_string(groups) + " key/value heads", "expected a divisor of its " + std::to_string(heads) + " heads");
+  if (groups == 0 || heads % groups != 0)
+    c.fail("says " + std::to_string(groups) + " key/value heads",
+           "expected a divisor of its " + std::to_string(heads) + " heads");
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("word_embeddings.weight", d);
@@ -106,8 +118,9 @@ void draw_falcon(Blueprint& b) {
     block.parallel = parallel || grouped;
     const bool two = grouped && norms == 2;
     block.before_attention = b.norm(at + (two ? "ln_attn" : "input_layernorm"), NormKind::layer, d, epsilon);
-    block.before_mlp = two ? b.norm(at + "ln_mlp", NormKind::layer, d, epsilon)
-                       : block.parallel ? block.before_attention : b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
+    block.before_mlp = two              ? b.norm(at + "ln_mlp", NormKind::layer, d, epsilon)
+                       : block.parallel ? block.before_attention
+                                        : b.norm(at + "post_attention_layernorm", NormKind::layer, d, epsilon);
     AttentionSpec& a = block.attention;
     a.name = block.name + ".self_attention";
     settle_heads(b, a, d, heads);
@@ -116,9 +129,13 @@ void draw_falcon(Blueprint& b) {
     a.scaled_alibi = alibi;
     if (!alibi) a.rope = b.rope(a.d_head, Rope::half);
     const auto wanted = bias ? Blueprint::Bias::needed : Blueprint::Bias::none;
-    unpack_by_groups(b.linear(at + "self_attention.query_key_value", (heads + 2 * groups) * a.d_head, d, wanted), groups, heads / groups, a.d_head, a);
+    unpack_by_groups(b.linear(at + "self_attention.query_key_value", (heads + 2 * groups) * a.d_head, d, wanted),
+                     groups, heads / groups, a.d_head, a);
     a.o = b.linear(at + "self_attention.dense", d, heads * a.d_head, wanted);
-    block.mlp = MlpSpec{{}, b.linear(at + "mlp.dense_h_to_4h", inner, d, wanted), b.linear(at + "mlp.dense_4h_to_h", d, inner, wanted), activation};
+    block.mlp = MlpSpec{{},
+                        b.linear(at + "mlp.dense_h_to_4h", inner, d, wanted),
+                        b.linear(at + "mlp.dense_4h_to_h", d, inner, wanted),
+                        activation};
   }
   stack.final_norm = b.norm("ln_f", NormKind::layer, d, epsilon);
   b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
@@ -167,7 +184,8 @@ void draw_mpt(Blueprint& b) {
     a.k = Blueprint::part(packed, d, d);
     a.v = Blueprint::part(packed, 2 * d, d);
     a.o = b.linear(at + "attn.out_proj", d, d);
-    block.mlp = MlpSpec{{}, b.linear(at + "ffn.up_proj", inner, d), b.linear(at + "ffn.down_proj", d, inner), Activation::gelu};
+    block.mlp =
+        MlpSpec{{}, b.linear(at + "ffn.up_proj", inner, d), b.linear(at + "ffn.down_proj", d, inner), Activation::gelu};
   }
   stack.final_norm = b.norm("norm_f", NormKind::layer, d, epsilon);
   b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
@@ -177,7 +195,8 @@ void draw_mpt(Blueprint& b) {
 void draw_opt(Blueprint& b) {
   const Config& c = b.config;
   b.find_prefix("embed_tokens.weight");
-  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}), heads = c.whole({"num_attention_heads"}), inner = c.whole({"ffn_dim"});
+  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
+              heads = c.whole({"num_attention_heads"}), inner = c.whole({"ffn_dim"});
   const Index narrow = c.whole({"word_embed_proj_dim"}, d), positions = c.whole({"max_position_embeddings"}, 2048);
   const bool before = c.flag({"do_layer_norm_before"}, true), last = !c.flag({"_remove_final_layer_norm"}, false);
   c.refuse_unless("layer_norm_elementwise_affine", true);
@@ -187,7 +206,8 @@ void draw_opt(Blueprint& b) {
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("embed_tokens.weight", narrow);
   stack.embedding.position_kind = PositionKind::learned;
-  stack.embedding.positions = b.array("embed_positions.weight", {positions + 2, d}, "two rows more than the positions that " + c.path() + " says");
+  stack.embedding.positions = b.array("embed_positions.weight", {positions + 2, d},
+                                      "two rows more than the positions that " + c.path() + " says");
   stack.embedding.position_offset = 2;
   stack.embedding.most_positions = positions;
   if (narrow != d) {
@@ -197,7 +217,8 @@ void draw_opt(Blueprint& b) {
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
     BlockSpec& block = b.begin_block(stack, at);
-    (before ? block.before_attention : block.attention_sum) = b.norm(at + "self_attn_layer_norm", NormKind::layer, d, 1e-5);
+    (before ? block.before_attention : block.attention_sum) =
+        b.norm(at + "self_attn_layer_norm", NormKind::layer, d, 1e-5);
     (before ? block.before_mlp : block.mlp_sum) = b.norm(at + "final_layer_norm", NormKind::layer, d, 1e-5);
     AttentionSpec& a = block.attention;
     a.name = block.name + ".self_attn";

@@ -26,9 +26,7 @@ void for_each_place(Habit habit, const std::vector<Token>& tokens, Index q, Inde
     case Habit::first:
       if (q > 0) visit(0);
       return;
-    case Habit::self:
-      visit(q);
-      return;
+    case Habit::self: visit(q); return;
     case Habit::next:
       if (q + 1 < n_k) visit(q + 1);
       return;
@@ -64,14 +62,16 @@ double mean_size(const Tensor& x) {
   double sum = 0;
   for (Index row = 0; row < rows; ++row) {
     double squares = 0;
-    for (const float v : packed.values().subspan(static_cast<std::size_t>(row * d), static_cast<std::size_t>(d))) squares += static_cast<double>(v) * static_cast<double>(v);
+    for (const float v : packed.values().subspan(static_cast<std::size_t>(row * d), static_cast<std::size_t>(d)))
+      squares += static_cast<double>(v) * static_cast<double>(v);
     sum += std::sqrt(squares / static_cast<double>(d));
   }
   return sum / static_cast<double>(rows);
 }
 
 /// Of one head, over all batch entries; `may_rest` on the thread that asked.
-HeadHabits habits_of_head(const Tensor& weights, Index h, const TokenBatch& queries, const TokenBatch& keys, bool may_rest, const std::stop_token& stop) {
+HeadHabits habits_of_head(const Tensor& weights, Index h, const TokenBatch& queries, const TokenBatch& keys,
+                          bool may_rest, const std::stop_token& stop) {
   HeadHabits head;
   const bool same = queries == keys;
   for (Index b = 0; b < weights.size(0); ++b) {
@@ -115,14 +115,17 @@ std::optional<Habit> HeadHabits::strongest(double least) const {
   return most;
 }
 
-std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys, const std::stop_token& stop) {
+std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys,
+                                  const std::stop_token& stop) {
   if (!weights.defined()) return {};
   std::vector<HeadHabits> habits(static_cast<std::size_t>(weights.size(1)));
   const Index heads = weights.size(1);
-  const auto helpers = static_cast<int>(std::min(heads - 1, weights.count() >> 16));  // few words are done before a thread has woken up
+  const auto helpers =
+      static_cast<int>(std::min(heads - 1, weights.count() >> 16));  // few words are done before a thread has woken up
   std::atomic<Index> next{0};
   work_together(std::min(helpers, static_cast<int>(std::thread::hardware_concurrency()) - 1), [&](bool calling) {
-    for (Index h = next++; h < heads; h = next++) habits[static_cast<std::size_t>(h)] = habits_of_head(weights, h, queries, keys, calling, stop);
+    for (Index h = next++; h < heads; h = next++)
+      habits[static_cast<std::size_t>(h)] = habits_of_head(weights, h, queries, keys, calling, stop);
   });
   if (stop.stop_requested()) throw Cancelled();
   return habits;
@@ -130,7 +133,9 @@ std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queri
 
 std::vector<HeadHabits> habits_of(const NetworkRun& run, Index layer) {
   const Tensor& weights = run.layers[static_cast<std::size_t>(layer)].weights;
-  if (!weights.defined()) return std::vector<HeadHabits>(static_cast<std::size_t>(run.network->layers()[static_cast<std::size_t>(layer)].heads));
+  if (!weights.defined())
+    return std::vector<HeadHabits>(
+        static_cast<std::size_t>(run.network->layers()[static_cast<std::size_t>(layer)].heads));
   return habits_of(weights, run.queries_of(layer), run.keys_of(layer));
 }
 

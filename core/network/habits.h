@@ -9,10 +9,11 @@
 
 namespace headlight {
 
-/// One for each head, over all entries of the batch; `weights` [B, H, n_q, n_k]. Padding is left out. In cross-attention
-/// only the entropy and the first key mean anything: pass no other tokens than the keys' and queries' own. Throws
-/// Cancelled.
-std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys, const std::stop_token& stop = {});
+/// One for each head, over all entries of the batch; `weights` [B, H, n_q, n_k]. Padding is left out. In
+/// cross-attention only the entropy and the first key mean anything: pass no other tokens than the keys' and queries'
+/// own. Throws Cancelled.
+std::vector<HeadHabits> habits_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys,
+                                  const std::stop_token& stop = {});
 /// The same of one layer of a pass; all zero where its weights were not kept.
 std::vector<HeadHabits> habits_of(const NetworkRun& run, Index layer);
 

@@ -25,7 +25,7 @@ std::string_view name(Habit habit);
 struct HeadHabits {
   double share[habit_count] = {};  ///< mean weight there, 0…1; 0 where no query has such a place
   Index rows[habit_count] = {};    ///< queries that were measured
-  double entropy = 0;              ///< mean over queries, as a share of ln(keys that get any weight): 0 one key, 1 all alike
+  double entropy = 0;  ///< mean over queries, as a share of ln(keys that get any weight): 0 one key, 1 all alike
   Index queries = 0;
 
   double operator[](Habit habit) const { return share[static_cast<std::size_t>(habit)]; }

@@ -16,7 +16,9 @@
 namespace headlight {
 namespace {
 
-bool has_habits(const Tensor& weights) { return !weights.source() && std::max(weights.size(2), weights.size(3)) <= 4096; }
+bool has_habits(const Tensor& weights) {
+  return !weights.source() && std::max(weights.size(2), weights.size(3)) <= 4096;
+}
 
 Tensor pictures_of(const Tensor& weights, const std::stop_token& stop) {
   const Index rows = std::min(weights.size(2), picture_side), cols = std::min(weights.size(3), picture_side);
@@ -67,7 +69,8 @@ TokenBatch tokens_of(const std::vector<std::vector<std::string>>& names, Index b
   for (Index b = 0; b < batch; ++b) {
     std::vector<Token>& entry = tokens.entries.emplace_back();
     for (Index i = 0; i < count; ++i) {
-      std::string text = names.empty() ? std::to_string(i) : names[static_cast<std::size_t>(b)][static_cast<std::size_t>(i)];
+      std::string text =
+          names.empty() ? std::to_string(i) : names[static_cast<std::size_t>(b)][static_cast<std::size_t>(i)];
       const auto [at, is_new] = ids.emplace(text, static_cast<Index>(ids.size()));
       entry.push_back({at->second, std::move(text)});
     }
@@ -87,13 +90,15 @@ HeadOverview overview_of_file(const Trace& trace, const std::vector<FileAttentio
     layer.cross = attention.group.find("cross") != std::string::npos;
     const Tensor& weights = attention.weights;
     const auto fits = [&](const std::vector<std::vector<std::string>>& names, Index count) {
-      return !names.empty() && static_cast<Index>(names.size()) == weights.size(0) && static_cast<Index>(names.front().size()) == count;
+      return !names.empty() && static_cast<Index>(names.size()) == weights.size(0) &&
+             static_cast<Index>(names.front().size()) == count;
     };
     const WordLines none;
     const WordLines& key_words = fits(inputs.key_tokens, weights.size(3)) ? inputs.key_tokens : none;
     const TokenBatch keys = tokens_of(key_words, weights.size(0), weights.size(3));
     layer.keys = std::make_shared<const WordLines>(key_words);
-    layer.queries = std::make_shared<const WordLines>(fits(inputs.query_tokens, weights.size(2)) ? inputs.query_tokens : none);
+    layer.queries =
+        std::make_shared<const WordLines>(fits(inputs.query_tokens, weights.size(2)) ? inputs.query_tokens : none);
     const bool self = !layer.cross && weights.size(2) == weights.size(3);
     layer.summary = summary_of(weights, self ? keys : tokens_of(none, weights.size(0), weights.size(2)), keys);
     layer.silent.assign(static_cast<std::size_t>(weights.size(1)), false);
@@ -121,7 +126,8 @@ HeadOverview overview_of(const NetworkRun& run, const std::string& chosen) {
     layer.summary = run.layers[i].summary;
     layer.queries = layers[i].stack == 1 ? second : first;
     layer.keys = layers[i].stack == 1 && !layers[i].cross ? second : first;
-    for (Index h = 0; h < layers[i].heads; ++h) layer.silent.push_back(run.knock_out.contains({static_cast<Index>(i), h}));
+    for (Index h = 0; h < layers[i].heads; ++h)
+      layer.silent.push_back(run.knock_out.contains({static_cast<Index>(i), h}));
   }
   return overview;
 }
@@ -133,17 +139,20 @@ Tensor sizes_of(const Tensor& x) {
   Buffer sizes;
   for (std::size_t first = 0; first < packed.values().size(); first += width) {
     double squares = 0;
-    for (const float v : packed.values().subspan(first, width)) squares += static_cast<double>(v) * static_cast<double>(v);
+    for (const float v : packed.values().subspan(first, width))
+      squares += static_cast<double>(v) * static_cast<double>(v);
     sizes.push_back(static_cast<float>(std::sqrt(squares / static_cast<double>(width))));
   }
   return {{x.size(0), x.size(1)}, std::move(sizes)};
 }
 
-LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys, const std::stop_token& stop) {
+LayerSummary summary_of(const Tensor& weights, const TokenBatch& queries, const TokenBatch& keys,
+                        const std::stop_token& stop) {
   LayerSummary summary;
   summary.pictures = pictures_of(weights, stop);
   summary.mean = mean_of(weights);
-  summary.habits = has_habits(weights) ? habits_of(weights, queries, keys, stop) : std::vector<HeadHabits>(static_cast<std::size_t>(weights.size(1)));
+  summary.habits = has_habits(weights) ? habits_of(weights, queries, keys, stop)
+                                       : std::vector<HeadHabits>(static_cast<std::size_t>(weights.size(1)));
   return summary;
 }
 
@@ -171,16 +180,22 @@ std::vector<Tensor> HeadOverview::means_up_to(Index layer, Index batch) const {
 }
 
 std::shared_ptr<const HeadOverview> overview_of(const Trace& trace, const std::stop_token& stop) {
-  if (const auto pass = network_of(trace.inputs)) return std::make_shared<const HeadOverview>(overview_of(*pass, trace.scenario.layer));
-  const std::vector<FileAttention> attentions = trace.inputs.weights.defined() && trace.inputs.file ? attentions_of(*trace.inputs.file, trace.scenario) : std::vector<FileAttention>{};
+  if (const auto pass = network_of(trace.inputs))
+    return std::make_shared<const HeadOverview>(overview_of(*pass, trace.scenario.layer));
+  const std::vector<FileAttention> attentions = trace.inputs.weights.defined() && trace.inputs.file
+                                                    ? attentions_of(*trace.inputs.file, trace.scenario)
+                                                    : std::vector<FileAttention>{};
   if (attentions.size() > 1) return std::make_shared<const HeadOverview>(overview_of_file(trace, attentions));
   HeadOverview overview;
   const Tensor& weights = trace[Stage::weights];
   if (!weights.defined()) return {};
   const Inputs& inputs = trace.inputs;
-  const auto tokens = [&](const WordLines& names, Index count) { return has_habits(weights) ? tokens_of(names, weights.size(0), count) : TokenBatch{}; };
+  const auto tokens = [&](const WordLines& names, Index count) {
+    return has_habits(weights) ? tokens_of(names, weights.size(0), count) : TokenBatch{};
+  };
   const TokenBatch keys = tokens(inputs.key_tokens, weights.size(3));
-  const bool self = weights.size(2) == weights.size(3) && inputs.query_tokens == inputs.key_tokens && (inputs.self_attention() || inputs.weights.defined());
+  const bool self = weights.size(2) == weights.size(3) && inputs.query_tokens == inputs.key_tokens &&
+                    (inputs.self_attention() || inputs.weights.defined());
   OverviewLayer& layer = overview.layers.emplace_back();
   layer.layer = trace.scenario.layer;
   layer.cross = !self;

@@ -62,22 +62,14 @@ Tensor normalise(const Tensor& x, const Norm& norm, const Workers& workers) {
 
 float activate(float x, Activation activation) {
   switch (activation) {
-    case Activation::gelu:
-      return 0.5F * x * (1 + std::erf(x * std::numbers::sqrt2_v<float> / 2));
-    case Activation::gelu_tanh:
-      return gelu_tanh(x);
-    case Activation::quick_gelu:
-      return x / (1 + std::exp(-1.702F * x));
-    case Activation::relu:
-      return x < 0 ? 0 : x;  // a NaN stays one
-    case Activation::squared_relu:
-      return x < 0 ? 0 : x * x;
-    case Activation::silu:
-      return x / (1 + std::exp(-x));
-    case Activation::tanh:
-      return std::tanh(x);
-    case Activation::identity:
-      return x;
+    case Activation::gelu: return 0.5F * x * (1 + std::erf(x * std::numbers::sqrt2_v<float> / 2));
+    case Activation::gelu_tanh: return gelu_tanh(x);
+    case Activation::quick_gelu: return x / (1 + std::exp(-1.702F * x));
+    case Activation::relu: return x < 0 ? 0 : x;  // a NaN stays one
+    case Activation::squared_relu: return x < 0 ? 0 : x * x;
+    case Activation::silu: return x / (1 + std::exp(-x));
+    case Activation::tanh: return std::tanh(x);
+    case Activation::identity: return x;
   }
   return x;
 }
@@ -99,7 +91,8 @@ Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const 
   Buffer values(static_cast<std::size_t>(gate.count()));
   in_blocks(gate.count(), 20, workers, [&](Index first, Index count) {
     const float *left = a.values().data() + first, *right = b.values().data() + first;
-    for (Index i = 0; i < count; ++i) values[static_cast<std::size_t>(first + i)] = activate(left[i], activation) * right[i];
+    for (Index i = 0; i < count; ++i)
+      values[static_cast<std::size_t>(first + i)] = activate(left[i], activation) * right[i];
   });
   return Tensor(gate.shape(), std::move(values));
 }
@@ -127,7 +120,8 @@ Tensor marian_sinusoids(Index positions, Index d) {
   for (Index i = 0; i < positions; ++i) {
     for (Index c = 0; c < d; ++c) {
       const Index j = c < half ? c : c - half;
-      const double angle = static_cast<double>(i) / std::pow(10000.0, 2 * static_cast<double>(j) / static_cast<double>(d));
+      const double angle =
+          static_cast<double>(i) / std::pow(10000.0, 2 * static_cast<double>(j) / static_cast<double>(d));
       values[static_cast<std::size_t>(i * d + c)] = static_cast<float>(c < half ? std::sin(angle) : std::cos(angle));
     }
   }

@@ -8,18 +8,19 @@ namespace {
 /// What one member of the family does its own way.
 struct Flavour {
   bool tied = false;
-  bool plus_one = false;           ///< norms' weights are one less than the gain (Gemma)
-  bool root_scale = false;         ///< embeddings times √d (Gemma)
+  bool plus_one = false;    ///< norms' weights are one less than the gain (Gemma)
+  bool root_scale = false;  ///< embeddings times √d (Gemma)
   const char* activation = "silu";
-  bool norms_after = false;        ///< of attention and MLP, before the sum, and none before them (OLMo 2)
-  bool norms_around = false;       ///< both (Gemma 2)
+  bool norms_after = false;   ///< of attention and MLP, before the sum, and none before them (OLMo 2)
+  bool norms_around = false;  ///< both (Gemma 2)
   enum class QkNorms { none, per_head, whole } qk_norms = QkNorms::none;
   double base = 10000;
   double epsilon = 1e-6;
-  bool packed = false;             ///< qkv_proj and gate_up_proj (Phi-3)
+  bool packed = false;  ///< qkv_proj and gate_up_proj (Phi-3)
 };
 
-/// The keys that each layer's queries see, 0 for all: sliding_window, layer_types and what the family says without them.
+/// The keys that each layer's queries see, 0 for all: sliding_window, layer_types and what the family says without
+/// them.
 std::vector<Index> windows_of(const Blueprint& b, Index blocks, Index usual_window, Index pattern) {
   const Config& c = b.config;
   const bool said = c.fields().contains("sliding_window");
@@ -27,16 +28,22 @@ std::vector<Index> windows_of(const Blueprint& b, Index blocks, Index usual_wind
   c.find({"sliding_window"});
   std::vector<Index> windows(static_cast<std::size_t>(blocks), 0);
   const nlohmann::json* types = c.find({"layer_types"});
-  const bool used = c.flag({"use_sliding_window"}, b.network.family != "Qwen 2" && b.network.family != "Qwen 3" && b.network.family != "SmolLM 3");
+  const bool used = c.flag({"use_sliding_window"}, b.network.family != "Qwen 2" && b.network.family != "Qwen 3" &&
+                                                       b.network.family != "SmolLM 3");
   const Index first = c.whole({"max_window_layers"}, 0);
   if (types) {
-    if (!types->is_array() || static_cast<Index>(types->size()) != blocks) c.fail("its layer_types name " + std::to_string(types->size()) + " layers", "expected one for each of " + std::to_string(blocks));
+    if (!types->is_array() || static_cast<Index>(types->size()) != blocks)
+      c.fail("its layer_types name " + std::to_string(types->size()) + " layers",
+             "expected one for each of " + std::to_string(blocks));
     for (std::size_t i = 0; i < windows.size(); ++i) {
       if ((*types)[i] == "sliding_attention") {
-        if (window == 0) c.fail("its layer_types have sliding_attention without a sliding_window", "expected the number of keys that a query sees");
+        if (window == 0)
+          c.fail("its layer_types have sliding_attention without a sliding_window",
+                 "expected the number of keys that a query sees");
         windows[i] = window;
       } else if ((*types)[i] != "full_attention") {
-        c.fail("its layer_types have " + (*types)[i].dump() + ", which is not computed here", "expected full_attention or sliding_attention");
+        c.fail("its layer_types have " + (*types)[i].dump() + ", which is not computed here",
+               "expected full_attention or sliding_attention");
       }
     }
     return windows;
@@ -54,7 +61,9 @@ std::vector<bool> rotated_layers(const Config& c, Index blocks, Index usual_inte
   std::vector<bool> rotated(static_cast<std::size_t>(blocks), true);
   const Index interval = c.whole({"no_rope_layer_interval"}, usual_interval);
   if (const auto* list = c.find({"no_rope_layers"}); list && !list->empty()) {
-    if (!list->is_array() || static_cast<Index>(list->size()) != blocks) c.fail("its no_rope_layers name " + std::to_string(list->size()) + " layers", "expected one for each of " + std::to_string(blocks));
+    if (!list->is_array() || static_cast<Index>(list->size()) != blocks)
+      c.fail("its no_rope_layers name " + std::to_string(list->size()) + " layers",
+             "expected one for each of " + std::to_string(blocks));
     for (std::size_t i = 0; i < rotated.size(); ++i) rotated[i] = (*list)[i] != 0;
   } else if (interval > 0) {
     for (Index i = 0; i < blocks; ++i) rotated[static_cast<std::size_t>(i)] = (i + 1) % interval != 0;
@@ -62,34 +71,50 @@ std::vector<bool> rotated_layers(const Config& c, Index blocks, Index usual_inte
   return rotated;
 }
 
-void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, Index window_pattern = 0, Index no_rope_interval = 0) {
+void draw_family(Blueprint& b, const Flavour& flavour, Index usual_window = 0, Index window_pattern = 0,
+                 Index no_rope_interval = 0) {
   const Config& c = b.config;
   b.find_prefix("embed_tokens.weight");
-  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}), heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"});
+  const Index d = c.whole({"hidden_size"}), blocks = c.whole({"num_hidden_layers"}),
+              heads = c.whole({"num_attention_heads"}), inner = c.whole({"intermediate_size"});
   const Index kv_heads = c.whole({"num_key_value_heads"}, heads);
-  if (heads == 0 || kv_heads == 0 || heads % kv_heads != 0) c.fail("says " + std::to_string(heads) + " heads on " + std::to_string(kv_heads) + " key/value heads", "expected a multiple");
-  if (!c.has("head_dim") && d % heads != 0) c.fail("its hidden_size " + std::to_string(d) + " is no multiple of its " + std::to_string(heads) + " heads", "expected a head_dim");
+  if (heads == 0 || kv_heads == 0 || heads % kv_heads != 0)
+    c.fail("says " + std::to_string(heads) + " heads on " + std::to_string(kv_heads) + " key/value heads",
+           "expected a multiple");
+  if (!c.has("head_dim") && d % heads != 0)
+    c.fail("its hidden_size " + std::to_string(d) + " is no multiple of its " + std::to_string(heads) + " heads",
+           "expected a head_dim");
   const Index d_head = c.whole({"head_dim"}, d / heads);
   const double epsilon = c.number({"rms_norm_eps"}, flavour.epsilon), share = b.rotary_share(1);
   // Gemma's first config.json say "gelu" in hidden_act and mean its tanh form.
-  const Activation activation = b.activation(flavour.plus_one ? c.text({"hidden_activation"}, "gelu_pytorch_tanh") : c.text({"hidden_act"}, flavour.activation));
-  c.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "attention_bias", "mlp_bias", "use_qk_norm", "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size"});
+  const Activation activation = b.activation(flavour.plus_one ? c.text({"hidden_activation"}, "gelu_pytorch_tanh")
+                                                              : c.text({"hidden_act"}, flavour.activation));
+  c.find({"hidden_act", "hidden_activation", "original_max_position_embeddings", "attention_bias", "mlp_bias",
+          "use_qk_norm", "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size"});
   c.refuse_unless("full_attn_mod", 1);
   const bool tied = c.flag({"tie_word_embeddings"}, flavour.tied);
   const auto rotary = static_cast<Index>(share * static_cast<double>(d_head));
-  if (rotary % 2 != 0 || rotary > d_head) c.fail("rotates " + std::to_string(rotary) + " of " + std::to_string(d_head) + " channels", "expected an even number");
+  if (rotary % 2 != 0 || rotary > d_head)
+    c.fail("rotates " + std::to_string(rotary) + " of " + std::to_string(d_head) + " channels",
+           "expected an even number");
   const RopeSpec rope = b.rope(rotary, Rope::half, flavour.base);
-  const RopeSpec sliding_rope = b.ropes_by_kind() ? b.rope(rotary, Rope::half, flavour.base, "sliding_attention") : rope;
+  const RopeSpec sliding_rope =
+      b.ropes_by_kind() ? b.rope(rotary, Rope::half, flavour.base, "sliding_attention") : rope;
   const std::vector<Index> windows = windows_of(b, blocks, usual_window, window_pattern);
   const std::vector<bool> rotated = rotated_layers(c, blocks, no_rope_interval);
-  const auto norm = [&](const std::string& name, Index width) { return b.norm(name, NormKind::rms, width, epsilon, flavour.plus_one); };
+  const auto norm = [&](const std::string& name, Index width) {
+    return b.norm(name, NormKind::rms, width, epsilon, flavour.plus_one);
+  };
 
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   stack.embedding.tokens = b.tokens("embed_tokens.weight", d);
-  stack.embedding.scale = (flavour.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d))) : 1) * c.number({"embedding_multiplier"}, 1);
+  stack.embedding.scale = (flavour.root_scale ? static_cast<double>(std::sqrt(static_cast<float>(d))) : 1) *
+                          c.number({"embedding_multiplier"}, 1);
   // A base that grows with the text is meant for more than the trained length.
-  stack.embedding.most_positions = rope.dynamic_factor > 0 ? static_cast<Index>(rope.dynamic_factor * static_cast<double>(rope.original)) : c.whole({"max_position_embeddings"}, 0);
+  stack.embedding.most_positions = rope.dynamic_factor > 0
+                                       ? static_cast<Index>(rope.dynamic_factor * static_cast<double>(rope.original))
+                                       : c.whole({"max_position_embeddings"}, 0);
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
     BlockSpec& block = b.begin_block(stack, at);
@@ -151,7 +176,9 @@ void draw_mistral(Blueprint& b) { draw_family(b, {}, 4096); }
 void draw_qwen2(Blueprint& b) { draw_family(b, {}, 4096); }
 void draw_qwen3(Blueprint& b) { draw_family(b, {.qk_norms = Flavour::QkNorms::per_head}, 4096); }
 void draw_smollm3(Blueprint& b) { draw_family(b, {.tied = true, .base = 2000000}, 0, 0, 4); }
-void draw_olmo2(Blueprint& b) { draw_family(b, {.norms_after = true, .qk_norms = Flavour::QkNorms::whole, .epsilon = 1e-5}); }
+void draw_olmo2(Blueprint& b) {
+  draw_family(b, {.norms_after = true, .qk_norms = Flavour::QkNorms::whole, .epsilon = 1e-5});
+}
 void draw_phi3(Blueprint& b) { draw_family(b, {.epsilon = 1e-5, .packed = true}); }
 void draw_granite(Blueprint& b) { draw_family(b, {}); }
 void draw_gemma(Blueprint& b) { draw_family(b, {.tied = true, .plus_one = true, .root_scale = true}); }
@@ -171,7 +198,14 @@ void draw_gemma2(Blueprint& b) {
 void draw_gemma3(Blueprint& b) {
   const Config& c = b.config;
   const Index pattern = c.whole({"sliding_window_pattern", "_sliding_window_pattern"}, 6);
-  draw_family(b, {.tied = true, .plus_one = true, .root_scale = true, .norms_around = true, .qk_norms = Flavour::QkNorms::per_head, .base = 1000000}, 4096, pattern);
+  draw_family(b,
+              {.tied = true,
+               .plus_one = true,
+               .root_scale = true,
+               .norms_around = true,
+               .qk_norms = Flavour::QkNorms::per_head,
+               .base = 1000000},
+              4096, pattern);
   const double local = c.number({"rope_local_base_freq"}, 10000);
   const bool said_by_kind = b.ropes_by_kind();
   for (BlockSpec& block : b.network.stacks.front().blocks) {
@@ -190,22 +224,28 @@ void draw_meta_llama(Blueprint& b) {
   const double epsilon = c.number({"norm_eps"}, 1e-5), base = c.number({"rope_theta"}, 10000);
   c.find({"multiple_of", "ffn_dim_multiplier", "max_seq_len", "max_batch_size"});
   for (const char* name : {"moe", "vision_chunk_size", "quantization_args"}) c.refuse_unless(name, nlohmann::json());
-  if (heads == 0 || kv_heads == 0 || d % heads != 0 || heads % kv_heads != 0) c.fail("says " + std::to_string(heads) + " heads on " + std::to_string(kv_heads) + " key/value heads", "expected divisors of dim " + std::to_string(d));
+  if (heads == 0 || kv_heads == 0 || d % heads != 0 || heads % kv_heads != 0)
+    c.fail("says " + std::to_string(heads) + " heads on " + std::to_string(kv_heads) + " key/value heads",
+           "expected divisors of dim " + std::to_string(d));
   const std::string first = b.prefix + "layers.0.feed_forward.w1.weight";
-  if (!b.file.has(first) || b.file.entry(first).shape.size() != 2) b.miss(first, "holds no " + in_quotes(first), "expected the first layer's MLP, [inner, dim]");
+  if (!b.file.has(first) || b.file.entry(first).shape.size() != 2)
+    b.miss(first, "holds no " + in_quotes(first), "expected the first layer's MLP, [inner, dim]");
   const Index inner = b.file.entry(first).shape[0], d_head = d / heads;
   RopeSpec rope = plain_rope(Rope::interleaved, base, d_head);
   if (c.flag({"use_scaled_rope"}, false)) {
     rope.base = 0;
-    rope.frequencies = llama3_frequencies(rope.frequencies, c.number({"rope_scaling_factor"}, 8), c.number({"low_freq_factor"}, 1), c.number({"high_freq_factor"}, 4), 8192);
+    rope.frequencies = llama3_frequencies(rope.frequencies, c.number({"rope_scaling_factor"}, 8),
+                                          c.number({"low_freq_factor"}, 1), c.number({"high_freq_factor"}, 4), 8192);
   }
   const auto norm = [&](const std::string& name) { return b.norm(name, NormKind::rms, d, epsilon); };
 
   b.network.width = d;
   StackSpec& stack = b.network.stacks.emplace_back();
   const std::string tokens = b.prefix + "tok_embeddings.weight";
-  b.network.vocabulary = b.file.entry(tokens).shape.empty() ? 0 : b.file.entry(tokens).shape[0];  // params.json may say −1
-  if (const auto* said = c.find({"vocab_size"}); said && said->is_number_integer() && said->get<Index>() > 0) b.network.vocabulary = said->get<Index>();
+  b.network.vocabulary =
+      b.file.entry(tokens).shape.empty() ? 0 : b.file.entry(tokens).shape[0];  // params.json may say −1
+  if (const auto* said = c.find({"vocab_size"}); said && said->is_number_integer() && said->get<Index>() > 0)
+    b.network.vocabulary = said->get<Index>();
   stack.embedding.tokens = b.array("tok_embeddings.weight", {b.network.vocabulary, d}, "as " + c.path() + " says");
   for (Index i = 0; i < blocks; ++i) {
     const std::string at = "layers." + std::to_string(i) + ".";
@@ -222,7 +262,8 @@ void draw_meta_llama(Blueprint& b) {
     a.k = b.linear(at + "attention.wk", kv_heads * d_head, d);
     a.v = b.linear(at + "attention.wv", kv_heads * d_head, d);
     a.o = b.linear(at + "attention.wo", d, d);
-    block.mlp = MlpSpec{b.linear(at + "feed_forward.w1", inner, d), b.linear(at + "feed_forward.w3", inner, d), b.linear(at + "feed_forward.w2", d, inner), Activation::silu};
+    block.mlp = MlpSpec{b.linear(at + "feed_forward.w1", inner, d), b.linear(at + "feed_forward.w3", inner, d),
+                        b.linear(at + "feed_forward.w2", d, inner), Activation::silu};
   }
   stack.final_norm = norm("norm");
   // LLaMA 3.2's small ones have no output.weight: it is the embedding.

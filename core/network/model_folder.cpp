@@ -65,7 +65,8 @@ std::vector<fs::path> tensors_in(const fs::path& folder, const std::string& said
   if (is_file(folder / "pytorch_model.bin.index.json")) return shards_of(folder / "pytorch_model.bin.index.json");
   if (is_file(folder / "consolidated.00.pth")) {
     if (is_file(folder / "consolidated.01.pth")) {
-      throw FileError(said, "is cut for several processors (consolidated.01.pth)", "expected one file, or the model as Hugging Face saves it");
+      throw FileError(said, "is cut for several processors (consolidated.01.pth)",
+                      "expected one file, or the model as Hugging Face saves it");
     }
     return {folder / "consolidated.00.pth"};
   }
@@ -76,14 +77,18 @@ std::vector<fs::path> tensors_in(const fs::path& folder, const std::string& said
   const auto numbered = files_ending(folder, ".safetensors");
   const std::string first = numbered.empty() ? "" : numbered.front().filename().string();
   if (first.find("-of-") != std::string::npos) {
-    throw FileError(said, "holds shards such as " + in_quotes(first) + " without their index", "expected model.safetensors.index.json beside them");
+    throw FileError(said, "holds shards such as " + in_quotes(first) + " without their index",
+                    "expected model.safetensors.index.json beside them");
   }
   for (const char* suffix : {".safetensors", ".bin", ".pt", ".pth", ".npz"}) {
     const auto found = files_ending(folder, suffix);
     if (found.size() == 1) return found;
-    if (found.size() > 1) throw FileError(said, "holds " + std::to_string(found.size()) + " files that end in " + suffix, "expected one, or model.safetensors");
+    if (found.size() > 1)
+      throw FileError(said, "holds " + std::to_string(found.size()) + " files that end in " + suffix,
+                      "expected one, or model.safetensors");
   }
-  throw FileError(said, "is a folder without a model's tensors", "expected model.safetensors, its shards with their index, or pytorch_model.bin");
+  throw FileError(said, "is a folder without a model's tensors",
+                  "expected model.safetensors, its shards with their index, or pytorch_model.bin");
 }
 
 fs::path config_in(const fs::path& folder) {
@@ -107,7 +112,8 @@ ModelFolder find_model(const std::string& file) {
   fs::path path = path_from(file);
   if (file.starts_with(shipped_model_prefix)) {
     const std::string id = file.substr(std::string_view(shipped_model_prefix).size());
-    const fs::path shipped = id.empty() || id.find_first_of("/\\.") != std::string::npos ? fs::path() : path_from("models/" + id);
+    const fs::path shipped =
+        id.empty() || id.find_first_of("/\\.") != std::string::npos ? fs::path() : path_from("models/" + id);
     try {
       path = shipped.empty() ? path : asset(utf8_from(shipped));
     } catch (const FileError&) {
@@ -119,7 +125,9 @@ ModelFolder find_model(const std::string& file) {
   if (!fs::exists(path, error)) throw FileError(file, "no such file or folder", "expected a model's folder or file");
   model.folder = fs::is_directory(path, error) ? path : path.parent_path();
   model.config = config_in(model.folder);
-  model.tensors = fs::is_directory(path, error) ? tensors_in(path, file) : is_index(path) ? shards_of(path) : std::vector{path};
+  model.tensors = fs::is_directory(path, error) ? tensors_in(path, file)
+                  : is_index(path)              ? shards_of(path)
+                                                : std::vector{path};
   return model;
 }
 

@@ -21,21 +21,27 @@ namespace {
 /// 50257 as "50,257".
 std::string grouped(Index number) {
   std::string text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<std::size_t>(at), ",");
   return text;
 }
 
-std::string counted(Index count, const std::string& what) { return grouped(count) + " " + what + (count == 1 ? "" : "s"); }
+std::string counted(Index count, const std::string& what) {
+  return grouped(count) + " " + what + (count == 1 ? "" : "s");
+}
 
-/// An attention of every block, the encoder's first, then the decoder's, then what the decoder looks at the encoder with.
+/// An attention of every block, the encoder's first, then the decoder's, then what the decoder looks at the encoder
+/// with.
 std::vector<NetworkLayer> layers_of(const NetworkSpec& spec) {
   std::vector<NetworkLayer> layers, cross;
   const bool two = spec.stacks.size() == 2;
   for (std::size_t stack = 0; stack < spec.stacks.size(); ++stack) {
     const std::string kind = !two ? "" : stack == 0 ? "encoder." : "decoder.";
     for (std::size_t block = 0; block < spec.stacks[stack].blocks.size(); ++block) {
-      const auto add = [&](std::vector<NetworkLayer>& list, const std::string& prefix, const AttentionSpec& a, bool is_cross) {
-        list.push_back({prefix + std::to_string(block), a.name, is_cross, a.heads, a.kv_heads, a.d_head, static_cast<Index>(stack), static_cast<Index>(block)});
+      const auto add = [&](std::vector<NetworkLayer>& list, const std::string& prefix, const AttentionSpec& a,
+                           bool is_cross) {
+        list.push_back({prefix + std::to_string(block), a.name, is_cross, a.heads, a.kv_heads, a.d_head,
+                        static_cast<Index>(stack), static_cast<Index>(block)});
       };
       const BlockSpec& at = spec.stacks[stack].blocks[block];
       add(layers, kind, at.attention, false);
@@ -51,7 +57,8 @@ std::string first_and_last(std::span<const NetworkLayer> layers) {
   std::string text;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const bool begins = i == 0 || layers[i].stack != layers[i - 1].stack || layers[i].cross != layers[i - 1].cross;
-    const bool ends = i + 1 == layers.size() || layers[i + 1].stack != layers[i].stack || layers[i + 1].cross != layers[i].cross;
+    const bool ends =
+        i + 1 == layers.size() || layers[i + 1].stack != layers[i].stack || layers[i + 1].cross != layers[i].cross;
     if (begins) text += (text.empty() ? "" : ", ") + layers[i].layer;
     if (ends && !begins) text += " to " + layers[i].layer;
   }
@@ -109,7 +116,8 @@ bool TokenBatch::padded() const {
 }
 
 bool NetworkRun::is_small() const {
-  return layers.size() <= 8 && logits.defined() && logits.size(-1) <= 4096 && layers.front().residual.defined() && layers.front().residual.size(-1) <= 256 && text.tokens.count() <= 256;
+  return layers.size() <= 8 && logits.defined() && logits.size(-1) <= 4096 && layers.front().residual.defined() &&
+         layers.front().residual.size(-1) <= 256 && text.tokens.count() <= 256;
 }
 
 const TokenBatch& NetworkRun::queries_of(Index layer) const {
@@ -122,8 +130,13 @@ const TokenBatch& NetworkRun::keys_of(Index layer) const {
   return at.stack == 1 && !at.cross ? text.decoder : text.tokens;
 }
 
-Network::Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec, std::shared_ptr<const Checkpoint> checkpoint)
-    : file_(file), folder_(folder), spec_(std::move(spec)), checkpoint_(std::move(checkpoint)), layers_(layers_of(spec_)) {}
+Network::Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec,
+                 std::shared_ptr<const Checkpoint> checkpoint)
+    : file_(file),
+      folder_(folder),
+      spec_(std::move(spec)),
+      checkpoint_(std::move(checkpoint)),
+      layers_(layers_of(spec_)) {}
 
 Network::~Network() = default;
 
@@ -152,7 +165,8 @@ std::optional<Index> Network::find_layer(const std::string& layer) const {
 Index Network::layer_named(const std::string& layer) const {
   if (layer.empty()) return 0;
   if (const auto found = find_layer(layer)) return *found;
-  throw SettingError("--layer", in_quotes(layer) + " is no layer of " + file_ + ", " + title(), "expected " + first_and_last(layers_));
+  throw SettingError("--layer", in_quotes(layer) + " is no layer of " + file_ + ", " + title(),
+                     "expected " + first_and_last(layers_));
 }
 
 KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
@@ -161,9 +175,13 @@ KnockOut Network::knock_out_of(const std::vector<HeadAddress>& heads) const {
     // "decoder.3" is a layer, though it looks like head 3 of one.
     const std::string word = to_text(at);
     const std::optional<Index> whole = find_layer(word), layer = whole ? whole : find_layer(at.layer);
-    if (!layer) throw SettingError("--knock-out", in_quotes(word) + " names no layer of " + file_ + ", " + title(), "expected LAYER.HEAD, layers " + first_and_last(layers_));
+    if (!layer)
+      throw SettingError("--knock-out", in_quotes(word) + " names no layer of " + file_ + ", " + title(),
+                         "expected LAYER.HEAD, layers " + first_and_last(layers_));
     const Index count = layers_[static_cast<std::size_t>(*layer)].heads;
-    if (!whole && at.head >= count) throw SettingError("--knock-out", in_quotes(word) + " names no head", "expected 0 to " + std::to_string(count - 1) + " after the layer");
+    if (!whole && at.head >= count)
+      throw SettingError("--knock-out", in_quotes(word) + " names no head",
+                         "expected 0 to " + std::to_string(count - 1) + " after the layer");
     for (Index head = 0; whole && head < count; ++head) silent.emplace(*layer, head);
     if (!whole) silent.emplace(*layer, at.head);
   }
@@ -176,7 +194,9 @@ const TokenSplitter& Network::tokenizer() const {
   std::shared_ptr<const TokenSplitter> opened = find_tokenizer(folder_ / "config.json");
   if (!opened) opened = token_ids(spec_.vocabulary);
   if (spec_.vocabulary > 0 && opened->last_id() >= spec_.vocabulary) {
-    throw FileError(utf8_from(folder_), "its tokenizer (" + opened->made_from() + ") has " + grouped(opened->last_id() + 1) + " tokens, but the token embedding " + grouped(spec_.vocabulary) + " rows",
+    throw FileError(utf8_from(folder_),
+                    "its tokenizer (" + opened->made_from() + ") has " + grouped(opened->last_id() + 1) +
+                        " tokens, but the token embedding " + grouped(spec_.vocabulary) + " rows",
                     "expected the tokenizer that the model was trained with");
   }
   tokenizer_ = std::move(opened);
@@ -199,9 +219,7 @@ std::vector<float> Network::token_row(Index stack, Index id) const {
   return {row.values().begin(), row.values().end()};
 }
 
-std::string Network::word(Index id) const {
-  return tokenizer().text_of(id).value_or("#" + std::to_string(id));
-}
+std::string Network::word(Index id) const { return tokenizer().text_of(id).value_or("#" + std::to_string(id)); }
 
 /// x, src, tgt and memory of the file, [n, d] being one batch entry.
 NetworkText Network::given_tensors() const {
@@ -211,12 +229,14 @@ NetworkText Network::given_tensors() const {
       Tensor x = checkpoint_->load(name);
       const Shape& shape = x.shape();
       if ((shape.size() != 2 && shape.size() != 3) || shape.back() != spec_.width || x.count() == 0) {
-        throw FileError(file_, in_quotes(name) + " has shape " + to_string(shape), "expected [B, n, " + std::to_string(spec_.width) + "]");
+        throw FileError(file_, in_quotes(name) + " has shape " + to_string(shape),
+                        "expected [B, n, " + std::to_string(spec_.width) + "]");
       }
       if (shape.size() == 2) return x.view({1, shape[0], shape[1]});
       return checkpoint_->number("batch_first") == 0.0 ? x.transpose(0, 1).contiguous() : x;
     }
-    throw FileError(file_, "holds no " + std::string(*names.begin()) + " for its layers", "expected it beside the weights, [B, n, " + std::to_string(spec_.width) + "]");
+    throw FileError(file_, "holds no " + std::string(*names.begin()) + " for its layers",
+                    "expected it beside the weights, [B, n, " + std::to_string(spec_.width) + "]");
   };
   const auto places = [](const Tensor& x) {
     TokenBatch batch;
@@ -233,7 +253,11 @@ NetworkText Network::given_tensors() const {
   text.tokens = places(text.x);
   if (!two) return text;
   text.decoder_x = load({"tgt", "y", "x", "target"});
-  if (text.decoder_x.size(0) != text.x.size(0)) throw FileError(file_, "holds inputs of " + std::to_string(text.x.size(0)) + " and " + std::to_string(text.decoder_x.size(0)) + " batch entries", "expected as many");
+  if (text.decoder_x.size(0) != text.x.size(0))
+    throw FileError(file_,
+                    "holds inputs of " + std::to_string(text.x.size(0)) + " and " +
+                        std::to_string(text.decoder_x.size(0)) + " batch entries",
+                    "expected as many");
   text.decoder = places(text.decoder_x);
   return text;
 }
@@ -295,7 +319,9 @@ NetworkRun Network::run(NetworkText text, const RunOptions& options) const {
     for (const auto& entry : batch->entries) {
       for (const Token& token : entry) {
         if (spec_.takes_tensors || (token.id >= 0 && token.id < spec_.vocabulary)) continue;
-        throw SettingError("--text", in_quotes(token.text) + " is token " + std::to_string(token.id), "expected ids below " + std::to_string(spec_.vocabulary) + ", the rows of the token embedding");
+        throw SettingError(
+            "--text", in_quotes(token.text) + " is token " + std::to_string(token.id),
+            "expected ids below " + std::to_string(spec_.vocabulary) + ", the rows of the token embedding");
       }
     }
   }
@@ -309,7 +335,8 @@ Inputs Network::inputs_of(const NetworkRun& run, Index layer, int threads) const
   const Tensor& residual = run.layers[static_cast<std::size_t>(layer)].residual;
   assert(residual.defined());
   Inputs inputs = Forward(*this, *checkpoint_, options).call(run, layer, residual).inputs;
-  for (Tensor* matrix : {&inputs.W_q, &inputs.W_k, &inputs.W_v, &inputs.W_o, &inputs.b_q, &inputs.b_k, &inputs.b_v, &inputs.b_o}) {
+  for (Tensor* matrix :
+       {&inputs.W_q, &inputs.W_k, &inputs.W_v, &inputs.W_o, &inputs.b_q, &inputs.b_k, &inputs.b_v, &inputs.b_o}) {
     if (matrix->defined()) *matrix = matrix->contiguous();
   }
   return inputs;
@@ -330,7 +357,8 @@ void Network::settle(Index layer, Scenario& s) const {
   if (spec.alibi) s.alibi = true;
   if (!s.mask.empty()) return;
   if (spec.causal && !spec.masks.empty()) s.mask = "file() && causal()";
-  else if (spec.causal) s.mask = spec.window > 0 ? "causal() && window(" + std::to_string(spec.window) + ")" : "causal()";
+  else if (spec.causal)
+    s.mask = spec.window > 0 ? "causal() && window(" + std::to_string(spec.window) + ")" : "causal()";
 }
 
 std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last) {
@@ -356,7 +384,9 @@ std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index p
   std::vector<Index> order(static_cast<std::size_t>(words));
   for (Index i = 0; i < words; ++i) order[static_cast<std::size_t>(i)] = i;
   const Index wanted = std::min(count, words);
-  std::partial_sort(order.begin(), order.begin() + wanted, order.end(), [&](Index a, Index b) { return m(position, a) > m(position, b) || (m(position, a) == m(position, b) && a < b); });
+  std::partial_sort(order.begin(), order.begin() + wanted, order.end(), [&](Index a, Index b) {
+    return m(position, a) > m(position, b) || (m(position, a) == m(position, b) && a < b);
+  });
   const auto top = static_cast<double>(m(position, order.front()));
   double sum = 0;
   for (Index i = 0; i < words; ++i) sum += std::exp(static_cast<double>(m(position, i)) - top);

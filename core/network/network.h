@@ -56,9 +56,11 @@ struct TokenBatch {
 struct NetworkText {
   TokenBatch tokens;   ///< of the only stack, or of the encoder
   TokenBatch decoder;  ///< of the decoder, from its start token on; empty in networks of one stack
-  Tensor x, decoder_x;  ///< [B, n, width] in place of words, where NetworkSpec::takes_tensors; the tokens are then places
+  Tensor x,
+      decoder_x;  ///< [B, n, width] in place of words, where NetworkSpec::takes_tensors; the tokens are then places
   bool operator==(const NetworkText& other) const {
-    return tokens == other.tokens && decoder == other.decoder && identical(x, other.x) && identical(decoder_x, other.decoder_x);
+    return tokens == other.tokens && decoder == other.decoder && identical(x, other.x) &&
+           identical(decoder_x, other.decoder_x);
   }
 };
 
@@ -70,14 +72,15 @@ struct NetworkRun;
 struct RunOptions {
   KnockOut knock_out{};
   std::optional<LayerChange> change{};
-  const NetworkRun* from = nullptr;  ///< the same but for `change`, and of the same options: layers before both changes are taken from it
-  std::optional<Index> until{};   ///< a layer of network->layers(): nothing after what enters it is computed
-  bool weights = true;            ///< keep every layer's attention weights,
+  const NetworkRun* from =
+      nullptr;  ///< the same but for `change`, and of the same options: layers before both changes are taken from it
+  std::optional<Index> until{};  ///< a layer of network->layers(): nothing after what enters it is computed
+  bool weights = true;           ///< keep every layer's attention weights,
   Index most_weights = std::numeric_limits<Index>::max();  ///< unless all layers' together are more numbers
-  bool summaries = false;         ///< keep what the overview shows of every layer
+  bool summaries = false;                                  ///< keep what the overview shows of every layer
   enum class Logits { none, last, all } logits = Logits::all;
-  int threads = 0;                ///< 0: as many as the machine has
-  std::stop_token stop{};         ///< throws Cancelled
+  int threads = 0;         ///< 0: as many as the machine has
+  std::stop_token stop{};  ///< throws Cancelled
 };
 
 /// What one layer saw and did. All empty from RunOptions::until on, but for that layer's own residual.
@@ -98,7 +101,7 @@ struct NetworkRun {
   std::vector<LayerRun> layers;  ///< one for each of network->layers()
   Tensor encoded;                ///< [B, n, width], the encoder's output; undefined where there is none
   Tensor final;                  ///< [B, n, width] after the last block, before the last norm
-  Tensor logits;                 ///< [B, n, vocabulary], or [B, 1, vocabulary] of the last position; undefined where there is no head
+  Tensor logits;  ///< [B, n, vocabulary], or [B, 1, vocabulary] of the last position; undefined where there is no head
 
   /// A pass takes a few milliseconds: another can be had while one looks.
   bool is_small() const;
@@ -109,7 +112,8 @@ struct NetworkRun {
 
 class Network : public std::enable_shared_from_this<Network> {
  public:
-  Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec, std::shared_ptr<const Checkpoint> checkpoint);
+  Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec,
+          std::shared_ptr<const Checkpoint> checkpoint);
   ~Network();
 
   /// As the person named it.
@@ -127,7 +131,8 @@ class Network : public std::enable_shared_from_this<Network> {
   KnockOut knock_out_of(const std::vector<HeadAddress>& heads) const;
   bool is_unchanged() const;
 
-  /// Of the files beside the tensors; opened once. Throws FileError where there is none, or where it fits no vocabulary.
+  /// Of the files beside the tensors; opened once. Throws FileError where there is none, or where it fits no
+  /// vocabulary.
   const TokenSplitter& tokenizer() const;
   /// A line a batch entry. In an encoder-decoder "source => target" gives the decoder's words, else the network writes
   /// them itself, as many as `most_written`. Throws SettingError.
@@ -160,7 +165,8 @@ class Network : public std::enable_shared_from_this<Network> {
 
 /// Opens a folder, a file with its config.json beside it, or "model:ID"; `last` itself where it is that, unchanged on
 /// disk. Only headers are read. Throws FileError.
-std::shared_ptr<const Network> open_network(const std::string& file, const std::shared_ptr<const Network>& last = nullptr);
+std::shared_ptr<const Network> open_network(const std::string& file,
+                                            const std::shared_ptr<const Network>& last = nullptr);
 
 /// The lines of a text that hold words: a batch entry each.
 std::vector<std::string> text_lines(std::string_view text);
@@ -170,7 +176,8 @@ struct LikelyToken {
   std::string text;
   double probability = 0;
 };
-/// The most likely tokens at a position of the logits, −1 the last one of that batch entry; softmax over the vocabulary.
+/// The most likely tokens at a position of the logits, −1 the last one of that batch entry; softmax over the
+/// vocabulary.
 std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index position, Index count);
 /// Where a network predicts: a masked word's place in one that predicts those, else the last position of the entry.
 Index place_of_prediction(const NetworkRun& run, Index batch);

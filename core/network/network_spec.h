@@ -1,5 +1,6 @@
-// What a network is made of, as plain data: which arrays of its checkpoint are what, and the rules between them. A row of
-// the table of architectures (core/network/architectures.h) fills one from a config.json; core/network/forward computes it.
+// What a network is made of, as plain data: which arrays of its checkpoint are what, and the rules between them. A row
+// of the table of architectures (core/network/architectures.h) fills one from a config.json; core/network/forward
+// computes it.
 #pragma once
 
 #include <optional>
@@ -15,8 +16,8 @@ namespace headlight {
 /// A linear layer of the checkpoint, [out, in] once read. No weight: there is none.
 struct LinearSpec {
   std::string weight, bias;
-  bool in_out = false;                           ///< stored [in, out], as Conv1D does
-  std::vector<std::pair<Index, Index>> rows{};   ///< (first, count) of [out], of a packed matrix; empty: all of them
+  bool in_out = false;                          ///< stored [in, out], as Conv1D does
+  std::vector<std::pair<Index, Index>> rows{};  ///< (first, count) of [out], of a packed matrix; empty: all of them
   bool there() const { return !weight.empty(); }
 };
 
@@ -50,11 +51,11 @@ struct AttentionSpec {
   bool causal = false;
   Index window = 0;  ///< keys that a query sees, itself included (with causal); 0: all
   RopeSpec rope;
-  NormSpec q_norm, k_norm;      ///< over each head, or over all heads at once where `norm_whole`
+  NormSpec q_norm, k_norm;  ///< over each head, or over all heads at once where `norm_whole`
   bool norm_whole = false;
   bool alibi = false;
-  std::vector<double> slopes{};  ///< of an ALiBi whose slopes are its own; [heads]
-  bool scaled_alibi = false;     ///< Falcon's, which is scaled with the scores
+  std::vector<double> slopes{};      ///< of an ALiBi whose slopes are its own; [heads]
+  bool scaled_alibi = false;         ///< Falcon's, which is scaled with the scores
   std::vector<std::string> masks{};  ///< nn.Transformer's: arrays beside the weights, attn_mask or key_padding_mask
   std::optional<RelativeSpec> relative;
   std::string sinks;  ///< [H], logits that take their share of the softmax
@@ -87,10 +88,10 @@ struct EmbeddingSpec {
   std::string tokens;  ///< [vocabulary, width]
   double scale = 1;
   PositionKind position_kind = PositionKind::none;
-  std::string positions;       ///< [n, d]; sinusoids may be computed instead
-  Index position_offset = 0;   ///< row of the first position
-  Index most_positions = 0;    ///< 0: any number
-  std::string segments;        ///< its row 0 is added
+  std::string positions;      ///< [n, d]; sinusoids may be computed instead
+  Index position_offset = 0;  ///< row of the first position
+  Index most_positions = 0;   ///< 0: any number
+  std::string segments;       ///< its row 0 is added
   NormSpec norm;
   LinearSpec projection;  ///< to the blocks' width, where the embedding is narrower; before the positions are added
 };
@@ -113,13 +114,13 @@ struct HeadSpec {
 };
 
 struct NetworkSpec {
-  std::string family;           ///< "GPT-2"
+  std::string family;             ///< "GPT-2"
   std::vector<StackSpec> stacks;  ///< one, or an encoder and a decoder
   HeadSpec head;
-  Index width = 0;       ///< of the residual stream
+  Index width = 0;  ///< of the residual stream
   Index vocabulary = 0;
   bool takes_tensors = false;  ///< there is no embedding: its input is x (src, tgt, memory) in the file
-  bool masked = false;   ///< predicts the masked word and not the next
+  bool masked = false;         ///< predicts the masked word and not the next
   std::optional<Index> start_token, end_token, mask_token;
   std::vector<std::string> notes;  ///< what a person should know of how it was read
 };

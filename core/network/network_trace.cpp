@@ -7,8 +7,8 @@
 #include "core/network/model_folder.h"
 #include "core/run/summary.h"
 #include "core/scenario/model_layer.h"
-#include "core/scenario/seeded.h"
 #include "core/scenario/scenario_rules.h"
+#include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -18,11 +18,20 @@ namespace {
 /// Settings that a network fixes.
 void refuse_sizes(const Scenario& s) {
   const std::string why = "since the model fixes it";
-  for (const auto& [value, setting] : {std::pair{s.batch_size, "--batch-size"}, {s.queries, "--queries"}, {s.keys, "--keys"}, {s.d_model, "--d-model"}, {s.d_query, "--d-query"},
-                                       {s.d_key, "--d-key"}, {s.d_value, "--d-value"}, {s.d_out, "--d-out"}, {s.heads, "--heads"}, {s.kv_heads, "--kv-heads"}}) {
+  for (const auto& [value, setting] : {std::pair{s.batch_size, "--batch-size"},
+                                       {s.queries, "--queries"},
+                                       {s.keys, "--keys"},
+                                       {s.d_model, "--d-model"},
+                                       {s.d_query, "--d-query"},
+                                       {s.d_key, "--d-key"},
+                                       {s.d_value, "--d-value"},
+                                       {s.d_out, "--d-out"},
+                                       {s.heads, "--heads"},
+                                       {s.kv_heads, "--kv-heads"}}) {
     must_be_unset(value, setting, why);
   }
-  for (const auto& [value, setting] : {std::pair{s.bias, "--no-bias"}, {s.output_projection, "--no-output-projection"}}) {
+  for (const auto& [value, setting] :
+       {std::pair{s.bias, "--no-bias"}, {s.output_projection, "--no-output-projection"}}) {
     if (value == false) throw SettingError(setting, "is set for a network", "expected it unset, " + why);
   }
 }
@@ -30,25 +39,34 @@ void refuse_sizes(const Scenario& s) {
 void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const Scenario& settled, Inputs& inputs) {
   const Network& network = *pass.network;
   const NetworkLayer& at = network.layers()[static_cast<std::size_t>(layer)];
-  const auto assume = [&](const std::string& what, const std::string& taken_for) { inputs.assumptions.push_back({what, taken_for}); };
+  const auto assume = [&](const std::string& what, const std::string& taken_for) {
+    inputs.assumptions.push_back({what, taken_for});
+  };
   assume("model", network.title());
   assume("layer", at.layer + " (" + at.name + "): the input is what the layers before it give");
   if (!network.spec().takes_tensors) {
     const TokenSplitter& tokenizer = network.tokenizer();
     const Index known = tokenizer.last_id() + 1;
-    assume("tokens", tokenizer.made_from() + (known < network.spec().vocabulary ? ", " + std::to_string(known) + " of the model's " + std::to_string(network.spec().vocabulary) + " tokens" : ""));
+    assume("tokens", tokenizer.made_from() + (known < network.spec().vocabulary
+                                                  ? ", " + std::to_string(known) + " of the model's " +
+                                                        std::to_string(network.spec().vocabulary) + " tokens"
+                                                  : ""));
   }
-  if (const std::string text = network.usual_text(scenario.text); text != scenario.text) assume("text", text + ", since none was given");
+  if (const std::string text = network.usual_text(scenario.text); text != scenario.text)
+    assume("text", text + ", since none was given");
   if (settled.mask != scenario.mask) assume("mask", settled.mask + ", the model's");
   if (!scenario.mask.empty()) assume("mask", scenario.mask + " in place of the model's own");
   for (const std::string& said : network.spec().notes) assume("model", said);
   if (!pass.knock_out.empty()) {
     std::string heads;
-    for (const auto& [silent, head] : pass.knock_out) heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(silent)].layer + "." + std::to_string(head);
+    for (const auto& [silent, head] : pass.knock_out)
+      heads += (heads.empty() ? "" : ", ") + network.layers()[static_cast<std::size_t>(silent)].layer + "." +
+               std::to_string(head);
     assume("knocked out", heads + ": these heads' outputs are zero");
   }
   if (const std::string changed = changed_settings(scenario); !changed.empty()) {
-    assume("changed", changed + ": in this layer alone; the layers after it and the prediction go on from what it gives");
+    assume("changed",
+           changed + ": in this layer alone; the layers after it and the prediction go on from what it gives");
   }
 }
 
@@ -56,9 +74,7 @@ void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const S
 bool is_whole_model(const std::string& file) {
   try {
     return !open_network(file)->spec().takes_tensors;
-  } catch (const MissingArray&) {
-    return false;
-  } catch (const UnknownModel&) {
+  } catch (const MissingArray&) { return false; } catch (const UnknownModel&) {
     return false;
   } catch (const InputError&) {
     return true;  // what is wrong with it is said when it is run
@@ -77,18 +93,20 @@ bool is_numbered(std::string_view layer) {
 bool has_torch_layers(const std::string& file) {
   try {
     const ModelFolder folder = find_model(file);
-    return folder.config.empty() && Checkpoint(folder.tensors).prefix_of("linear1.weight") && Checkpoint(folder.tensors).prefix_of("self_attn.in_proj_weight");
-  } catch (const InputError&) {
-    return false;
-  }
+    return folder.config.empty() && Checkpoint(folder.tensors).prefix_of("linear1.weight") &&
+           Checkpoint(folder.tensors).prefix_of("self_attn.in_proj_weight");
+  } catch (const InputError&) { return false; }
 }
 
 /// Whether a pass holds what the options ask for.
 bool reaches(const NetworkRun& pass, const RunOptions& options) {
   if (options.until) return pass.layers[static_cast<std::size_t>(*options.until)].residual.defined();
-  const bool has_logits = options.logits == RunOptions::Logits::none || pass.logits.defined() || !pass.network->spec().head.output.there();
-  const bool has_weights = !options.weights || options.summaries || (!pass.layers.empty() && pass.layers.back().weights.defined());
-  const bool has_summaries = !options.summaries || (!pass.layers.empty() && pass.layers.back().summary.pictures.defined());
+  const bool has_logits =
+      options.logits == RunOptions::Logits::none || pass.logits.defined() || !pass.network->spec().head.output.there();
+  const bool has_weights =
+      !options.weights || options.summaries || (!pass.layers.empty() && pass.layers.back().weights.defined());
+  const bool has_summaries =
+      !options.summaries || (!pass.layers.empty() && pass.layers.back().summary.pictures.defined());
   return pass.final.defined() && has_logits && has_weights && has_summaries;
 }
 
@@ -97,8 +115,11 @@ std::shared_ptr<const Trace> with_overview(std::shared_ptr<const Trace> trace, c
   if (run.summary == Summary::none) return trace;
   auto seen = std::make_shared<Trace>(*trace);
   const auto pass = network_of(trace->inputs), before = last ? network_of(last->inputs) : nullptr;
-  const bool same_source = pass ? pass == before : last && !before && trace->inputs.file == last->inputs.file && identical((*trace)[Stage::weights], (*last)[Stage::weights]);
-  const bool same = same_source && last->overview && trace->scenario.layer == last->scenario.layer && trace->inputs.key_tokens == last->inputs.key_tokens;
+  const bool same_source = pass ? pass == before
+                                : last && !before && trace->inputs.file == last->inputs.file &&
+                                      identical((*trace)[Stage::weights], (*last)[Stage::weights]);
+  const bool same = same_source && last->overview && trace->scenario.layer == last->scenario.layer &&
+                    trace->inputs.key_tokens == last->inputs.key_tokens;
   constexpr Index few_weights = 1 << 22;
   const Tensor& weights = (*trace)[Stage::weights];
   const bool quick = pass || !weights.defined() || (!weights.source() && weights.count() <= few_weights);
@@ -119,29 +140,37 @@ bool is_network(const Scenario& s) {
   return is_whole_model(s.file) || (is_numbered(s.layer) && has_torch_layers(s.file));
 }
 
-std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last, RunOptions options) {
+std::shared_ptr<const NetworkRun> run_network(const Scenario& s, const std::shared_ptr<const NetworkRun>& last,
+                                              RunOptions options) {
   const std::shared_ptr<const Network> network = open_network(s.file, last ? last->network : nullptr);
   options.knock_out = network->knock_out_of(s.knock_out);
   if (!options.until) options.change = change_of(*network, s);
   NetworkText text = network->read(network->usual_text(s.text), options);
-  const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out && reaches(*last, options);
+  const bool same = last && last->network == network && last->text == text && last->knock_out == options.knock_out &&
+                    reaches(*last, options);
   if (same && last->change == options.change) return last;
   if (same) options.from = last.get();
   return std::make_shared<const NetworkRun>(network->run(std::move(text), options));
 }
 
-std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRun>& pass, Index layer, const Scenario& scenario, const Trace* last, const Run& run) {
+std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRun>& pass, Index layer,
+                                           const Scenario& scenario, const Trace* last, const Run& run) {
   Scenario settled = scenario;
   settled.layer = pass->network->layers()[static_cast<std::size_t>(layer)].layer;
   pass->network->settle(layer, settled);
-  const auto residual_of = [&](const NetworkRun& run_of) { return run_of.layers[static_cast<std::size_t>(layer)].residual; };
+  const auto residual_of = [&](const NetworkRun& run_of) {
+    return run_of.layers[static_cast<std::size_t>(layer)].residual;
+  };
   const std::shared_ptr<const NetworkRun> before = last ? network_of(last->inputs) : nullptr;
-  const bool same = before && before->network == pass->network && identical(residual_of(*before), residual_of(*pass)) && last->scenario.layer == settled.layer;
+  const bool same = before && before->network == pass->network && identical(residual_of(*before), residual_of(*pass)) &&
+                    last->scenario.layer == settled.layer;
   Inputs inputs = pass->network->inputs_of(*pass, layer, run.threads);
   if (same) {
     const Inputs& kept_inputs = last->inputs.unedited ? *last->inputs.unedited : last->inputs;
     const auto keep = [](Tensor& made, const Tensor& kept) { made = keep_if_equal(made, kept); };
-    for (Tensor Inputs::*matrix : {&Inputs::W_q, &Inputs::W_k, &Inputs::W_v, &Inputs::W_o, &Inputs::b_q, &Inputs::b_k, &Inputs::b_v, &Inputs::b_o}) keep(inputs.*matrix, kept_inputs.*matrix);
+    for (Tensor Inputs::*matrix : {&Inputs::W_q, &Inputs::W_k, &Inputs::W_v, &Inputs::W_o, &Inputs::b_q, &Inputs::b_k,
+                                   &Inputs::b_v, &Inputs::b_o})
+      keep(inputs.*matrix, kept_inputs.*matrix);
   }
   OwnRules own = rules_under(scenario, own_rules(inputs));
   if (same) {
@@ -150,7 +179,8 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
     own.k_norm = keep_if_equal(own.k_norm, kept.k_norm);
     own.sink_logits = keep_if_equal(own.sink_logits, kept.sink_logits);
   }
-  inputs.file = std::make_shared<const ModelLayer>(std::move(own), pass, nullptr, std::make_shared<const Scenario>(scenario));
+  inputs.file =
+      std::make_shared<const ModelLayer>(std::move(own), pass, nullptr, std::make_shared<const Scenario>(scenario));
   note(*pass, layer, scenario, settled, inputs);
   add_positions(scenario, inputs);
   add_settings({settled, last ? &last->scenario : nullptr, last ? &last->inputs : nullptr}, inputs);
@@ -172,7 +202,8 @@ std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> tra
 
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run) {
   if (!is_network(scenario)) {
-    if (!scenario.knock_out.empty()) throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
+    if (!scenario.knock_out.empty())
+      throw SettingError("--knock-out", "is set, but this is no network", "expected a model's folder or model:ID");
     return with_overview(compute(scenario, last, run), last, run);
   }
   check_settings(scenario);

@@ -11,10 +11,10 @@ namespace headlight {
 bool is_network(const Scenario& scenario);
 
 /// As compute(scenario, last, run) of core/run/pipeline.h, and for networks besides. There network_of(trace->inputs)
-/// (core/scenario/model_layer.h) is the whole pass, the very one of `last` where text, model, knocked-out heads and what is
-/// changed are the same: a change of mask or scale is of the layer looked at, the pass goes on from there, and it is said
-/// among the assumptions. The trace's scenario has the settings that the model says. Without Run::summary, which is for
-/// drawing, the pass ends at the layer looked at.
+/// (core/scenario/model_layer.h) is the whole pass, the very one of `last` where text, model, knocked-out heads and
+/// what is changed are the same: a change of mask or scale is of the layer looked at, the pass goes on from there, and
+/// it is said among the assumptions. The trace's scenario has the settings that the model says. Without Run::summary,
+/// which is for drawing, the pass ends at the layer looked at.
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
 
 /// Whether a trace for drawing has all of its summary and its overview, and no first look alone (Run::summary).
@@ -23,9 +23,12 @@ bool is_whole(const Trace& trace);
 std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> trace, const std::stop_token& stop = {});
 
 /// The whole pass alone. Throws where is_network() is false.
-std::shared_ptr<const NetworkRun> run_network(const Scenario& scenario, const std::shared_ptr<const NetworkRun>& last = nullptr, RunOptions options = {});
+std::shared_ptr<const NetworkRun> run_network(const Scenario& scenario,
+                                              const std::shared_ptr<const NetworkRun>& last = nullptr,
+                                              RunOptions options = {});
 
 /// The trace of one layer of a pass, on its true input.
-std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRun>& pass, Index layer, const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
+std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRun>& pass, Index layer,
+                                           const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
 
 }  // namespace headlight

@@ -32,14 +32,16 @@ std::optional<RowParts> row_parts(const NetworkRun& run, Index layer, Index batc
   const NetworkLayer& at = network.layers()[static_cast<std::size_t>(layer)];
   const EmbeddingSpec& spec = network.spec().stacks[static_cast<std::size_t>(at.stack)].embedding;
   const std::optional<std::size_t> first = first_of(network, at.stack);
-  const bool is_sum = spec.norm.kind == NormKind::none && !spec.projection.there() && spec.segments.empty() && !network.spec().takes_tensors;
+  const bool is_sum = spec.norm.kind == NormKind::none && !spec.projection.there() && spec.segments.empty() &&
+                      !network.spec().takes_tensors;
   if (at.cross || !is_sum || !first) return {};
   const Tensor &begins = run.layers[*first].residual, &enters = run.layers[static_cast<std::size_t>(layer)].residual;
   const TokenBatch& tokens = run.queries_of(layer);
   if (!begins.defined() || !enters.defined() || batch >= tokens.size() || row >= tokens.count()) return {};
   RowParts parts;
   parts.enters = row_of(enters, batch, row);
-  parts.word = network.token_row(at.stack, tokens.entries[static_cast<std::size_t>(batch)][static_cast<std::size_t>(row)].id);
+  parts.word =
+      network.token_row(at.stack, tokens.entries[static_cast<std::size_t>(batch)][static_cast<std::size_t>(row)].id);
   if (parts.word.size() != parts.enters.size()) return {};
   const std::vector<float> beginning = row_of(begins, batch, row);
   if (spec.position_kind != PositionKind::none) parts.place = without(beginning, parts.word);

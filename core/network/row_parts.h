@@ -16,8 +16,8 @@ struct RowParts {
   std::vector<float> enters;
 };
 
-/// Of the query `row` of a layer's self-attention. Nothing where its row is no such sum (a norm or a projection of the table, segments,
-/// tensors in place of words), or where it is the token's row alone.
+/// Of the query `row` of a layer's self-attention. Nothing where its row is no such sum (a norm or a projection of the
+/// table, segments, tensors in place of words), or where it is the token's row alone.
 std::optional<RowParts> row_parts(const NetworkRun& run, Index layer, Index batch, Index row);
 
 }  // namespace headlight

@@ -20,12 +20,12 @@ std::optional<TokenIds> ids_of(const TokenSplitter& splitter, const std::string&
     TokenIds ids;
     for (const Token& token : splitter.split(line)) ids.push_back(token.id);
     return ids;
-  } catch (const InputError&) {
-    return {};
-  }
+  } catch (const InputError&) { return {}; }
 }
 
-bool begins_character(const std::string& text, std::size_t at) { return at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80; }
+bool begins_character(const std::string& text, std::size_t at) {
+  return at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+}
 
 /// The shortest beginning of the line that reads as its first tokens.
 std::optional<std::string> beginning(const TokenSplitter& splitter, const std::string& line, const TokenIds& tokens) {
@@ -57,7 +57,10 @@ std::vector<double> shares_of(std::span<const float> logits, const Sampling& sam
     const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
     for (double& share : shares) share /= sum;
   };
-  std::ranges::transform(logits, shares.begin(), [&](float logit) { return std::exp((static_cast<double>(logit) - static_cast<double>(*largest)) / static_cast<double>(sampling.temperature)); });
+  std::ranges::transform(logits, shares.begin(), [&](float logit) {
+    return std::exp((static_cast<double>(logit) - static_cast<double>(*largest)) /
+                    static_cast<double>(sampling.temperature));
+  });
   if (sampling.top_k > 0 && sampling.top_k < std::ssize(logits)) {
     std::vector<float> sorted(logits.begin(), logits.end());
     const auto last = sorted.begin() + sampling.top_k - 1;
@@ -101,7 +104,8 @@ Index drawn(std::span<const double> shares, double uniform) {
   return static_cast<Index>(last);
 }
 
-std::optional<std::string> written_on(const Network& network, const std::string& text, Index batch, Index position, Index token) {
+std::optional<std::string> written_on(const Network& network, const std::string& text, Index batch, Index position,
+                                      Index token) {
   const NetworkSpec& spec = network.spec();
   if (spec.masked || spec.takes_tensors || spec.stacks.size() != 1) return {};
   std::vector<std::string> lines = text_lines(text);

@@ -15,9 +15,9 @@ struct NetworkRun;
 
 /// As transformers' generate() takes them, in this order.
 struct Sampling {
-  float temperature = 1;   ///< logits are divided by it; 0: the largest alone
-  Index top_k = 0;         ///< only the largest so many, and what equals the last of them; 0: all
-  float top_p = 1;         ///< of these only the fewest whose shares together reach it
+  float temperature = 1;  ///< logits are divided by it; 0: the largest alone
+  Index top_k = 0;        ///< only the largest so many, and what equals the last of them; 0: all
+  float top_p = 1;        ///< of these only the fewest whose shares together reach it
   bool is_plain() const { return *this == Sampling{}; }
   bool operator==(const Sampling&) const = default;
 };
@@ -29,8 +29,9 @@ std::vector<double> next_shares(const NetworkRun& run, Index batch, Index positi
 /// The token at `uniform`, in [0, 1), of all shares laid end to end.
 Index drawn(std::span<const double> shares, double uniform);
 
-/// The text whose line `batch` is what it was up to its token at `position`, and then `token`: what the network's tokenizer
-/// reads so. Nothing where no text reads so, or the network does not write words one after the other.
-std::optional<std::string> written_on(const Network& network, const std::string& text, Index batch, Index position, Index token);
+/// The text whose line `batch` is what it was up to its token at `position`, and then `token`: what the network's
+/// tokenizer reads so. Nothing where no text reads so, or the network does not write words one after the other.
+std::optional<std::string> written_on(const Network& network, const std::string& text, Index batch, Index position,
+                                      Index token);
 
 }  // namespace headlight

@@ -34,7 +34,8 @@ ShippedModel read_model(const std::filesystem::path& path) {
     }
     return model;
   } catch (const nlohmann::ordered_json::exception& error) {
-    place.fail(std::string("is no description of a model: ") + error.what(), "id, title, task, layers, heads, accuracy, examples, claims");
+    place.fail(std::string("is no description of a model: ") + error.what(),
+               "id, title, task, layers, heads, accuracy, examples, claims");
   }
 }
 
@@ -43,7 +44,8 @@ ShippedModel read_model(const std::filesystem::path& path) {
 std::vector<ShippedModel> shipped_models() {
   std::vector<ShippedModel> models;
   for (const auto& entry : std::filesystem::directory_iterator(asset("models"))) {
-    if (std::filesystem::is_regular_file(entry.path() / "model.json")) models.push_back(read_model(entry.path() / "model.json"));
+    if (std::filesystem::is_regular_file(entry.path() / "model.json"))
+      models.push_back(read_model(entry.path() / "model.json"));
   }
   std::ranges::sort(models, {}, [](const ShippedModel& model) { return std::pair(model.id != "sentences", model.id); });
   return models;

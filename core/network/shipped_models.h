@@ -17,7 +17,8 @@ struct HeadClaim {
   std::string layer;  ///< "1"; "cross.0" where there are two stacks
   Index head = 0;
   std::map<std::string, std::string> does;  ///< by language: "the verb's subject"
-  /// {"on": questions, "weight": mean weight on what decides, "accuracy": as it is, "without": with the head knocked out}
+  /// {"on": questions, "weight": mean weight on what decides, "accuracy": as it is, "without": with the head knocked
+  /// out}
   nlohmann::ordered_json measured;
 };
 

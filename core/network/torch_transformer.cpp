@@ -1,4 +1,5 @@
-// nn.Transformer of PyTorch, its encoder, its decoder, or one layer of either: a state_dict with x (src, tgt, memory) beside it.
+// nn.Transformer of PyTorch, its encoder, its decoder, or one layer of either: a state_dict with x (src, tgt, memory)
+// beside it.
 #include <algorithm>
 
 #include "core/files/error_place.h"
@@ -20,7 +21,8 @@ AttentionSpec packed_attention(const Blueprint& b, const std::string& at, const 
   a.name = b.prefix + at;
   settle_heads(b, a, rules.d, rules.heads);
   LinearSpec packed;
-  packed.weight = b.array(at + ".in_proj_weight", {3 * rules.d, rules.d}, "query, key and value in one, as nn.MultiheadAttention has them");
+  packed.weight = b.array(at + ".in_proj_weight", {3 * rules.d, rules.d},
+                          "query, key and value in one, as nn.MultiheadAttention has them");
   if (b.has(at + ".in_proj_bias")) packed.bias = b.array(at + ".in_proj_bias", {3 * rules.d}, "as its weight has rows");
   a.q = Blueprint::part(packed, 0, rules.d);
   a.k = Blueprint::part(packed, rules.d, rules.d);
@@ -42,9 +44,11 @@ BlockSpec draw_layer(const Blueprint& b, const std::string& at, const LayerRules
   }
   (rules.norm_first ? block.before_mlp : block.mlp_sum) = norm(decodes ? "norm3" : "norm2");
   const std::string first = b.prefix + at + "linear1.weight";
-  if (!b.file.has(first) || b.file.entry(first).shape.size() != 2) b.miss(first, "holds no " + in_quotes(first), "expected the layer's MLP, [inner, d]");
+  if (!b.file.has(first) || b.file.entry(first).shape.size() != 2)
+    b.miss(first, "holds no " + in_quotes(first), "expected the layer's MLP, [inner, d]");
   const Index inner = b.file.entry(first).shape[0];
-  block.mlp = MlpSpec{{}, b.linear(at + "linear1", inner, rules.d), b.linear(at + "linear2", rules.d, inner), rules.activation};
+  block.mlp =
+      MlpSpec{{}, b.linear(at + "linear1", inner, rules.d), b.linear(at + "linear2", rules.d, inner), rules.activation};
   return block;
 }
 
@@ -62,20 +66,25 @@ StackSpec draw_stack(const Blueprint& b, const std::string& at, const LayerRules
   return stack;
 }
 
-/// The masks beside the tensors, each for the attentions that PyTorch gives it to; others are refused, so that none is passed over.
+/// The masks beside the tensors, each for the attentions that PyTorch gives it to; others are refused, so that none is
+/// passed over.
 void take_masks(Blueprint& b, bool encodes, bool decodes) {
   for (const std::string& name : b.file.names()) {
     if (name.find("mask") == std::string::npos || name.find('.') != std::string::npos) continue;
     const DType dtype = b.file.entry(name).dtype;
     const bool floating = dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
-    const auto is = [&](std::initializer_list<const char*> names) { return std::ranges::any_of(names, [&](const char* each) { return name == each; }); };
+    const auto is = [&](std::initializer_list<const char*> names) {
+      return std::ranges::any_of(names, [&](const char* each) { return name == each; });
+    };
     const bool both = encodes && decodes;
-    const bool source = encodes && (is({"src_mask", "src_key_padding_mask"}) || (!both && (is({"key_padding_mask", "attn_mask"}) || (name == "mask" && floating))));
+    const bool source = encodes && (is({"src_mask", "src_key_padding_mask"}) ||
+                                    (!both && (is({"key_padding_mask", "attn_mask"}) || (name == "mask" && floating))));
     const bool target = decodes && is({"tgt_mask", "tgt_key_padding_mask"});
     const bool memory = decodes && is({"memory_mask", "memory_key_padding_mask"});
     if (!source && !target && !memory) {
       b.fail(name, "holds " + in_quotes(name) + ", which a run of all layers does not take here",
-             "expected src_mask, tgt_mask, memory_mask or their key_padding_mask (true = may not attend), or the layer's prefix in place of its number");
+             "expected src_mask, tgt_mask, memory_mask or their key_padding_mask (true = may not attend), or the "
+             "layer's prefix in place of its number");
     }
     for (std::size_t s = 0; s < b.network.stacks.size(); ++s) {
       for (BlockSpec& block : b.network.stacks[s].blocks) {
@@ -104,18 +113,25 @@ void draw_torch_transformer(Blueprint& b) {
   }
   if (!unsaid.empty()) b.network.notes.push_back("PyTorch's own " + unsaid + ", which the file does not say");
   std::string ending;
-  for (const char* known : {"encoder.layers.0.self_attn.in_proj_weight", "layers.0.self_attn.in_proj_weight", "self_attn.in_proj_weight"}) {
+  for (const char* known :
+       {"encoder.layers.0.self_attn.in_proj_weight", "layers.0.self_attn.in_proj_weight", "self_attn.in_proj_weight"}) {
     if (ending.empty() && b.file.prefix_of(known)) ending = known;
   }
-  if (ending.empty()) b.miss("self_attn.in_proj_weight", "holds no self_attn.in_proj_weight", "expected the state_dict of nn.Transformer or of its layers");
+  if (ending.empty())
+    b.miss("self_attn.in_proj_weight", "holds no self_attn.in_proj_weight",
+           "expected the state_dict of nn.Transformer or of its layers");
   b.find_prefix(ending);
   const Shape& packed = b.file.entry(b.prefix + ending).shape;
-  if (packed.size() != 2) b.fail(b.prefix + ending, in_quotes(b.prefix + ending) + " has shape " + to_string(packed), "expected [3·d, d]");
+  if (packed.size() != 2)
+    b.fail(b.prefix + ending, in_quotes(b.prefix + ending) + " has shape " + to_string(packed), "expected [3·d, d]");
   b.network.width = rules.d = packed[1];
   const bool both = ending.starts_with("encoder.") && b.has("decoder.layers.0.self_attn.in_proj_weight");
   const std::string encoder_at = ending.starts_with("encoder.") ? "encoder." : "";
-  const bool decodes = !both && b.file.prefix_of(encoder_at + (ending.find("layers.0.") != std::string::npos ? "layers.0." : "") + "multihead_attn.in_proj_weight");
-  if ((both || decodes) && !c.find({"is_causal", "tgt_is_causal"}) && !b.file.has("tgt_mask")) b.network.notes.push_back("no mask in the decoder: the file has no tgt_is_causal");
+  const bool decodes =
+      !both && b.file.prefix_of(encoder_at + (ending.find("layers.0.") != std::string::npos ? "layers.0." : "") +
+                                "multihead_attn.in_proj_weight");
+  if ((both || decodes) && !c.find({"is_causal", "tgt_is_causal"}) && !b.file.has("tgt_mask"))
+    b.network.notes.push_back("no mask in the decoder: the file has no tgt_is_causal");
   if (both) {
     b.network.stacks.push_back(draw_stack(b, "encoder.", rules, false, false));
     b.network.stacks.push_back(draw_stack(b, "decoder.", rules, true, causal));

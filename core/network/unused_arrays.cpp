@@ -32,7 +32,9 @@ class Used {
     if (a.relative) names_.insert(a.relative->table);
   }
   void add(const BlockSpec& b) {
-    for (const NormSpec* norm : {&b.before_attention, &b.after_attention, &b.attention_sum, &b.before_cross, &b.cross_sum, &b.before_mlp, &b.after_mlp, &b.mlp_sum}) add(*norm);
+    for (const NormSpec* norm : {&b.before_attention, &b.after_attention, &b.attention_sum, &b.before_cross,
+                                 &b.cross_sum, &b.before_mlp, &b.after_mlp, &b.mlp_sum})
+      add(*norm);
     add(b.attention);
     if (b.cross) add(*b.cross);
     if (b.mlp) add(b.mlp->gate), add(b.mlp->up), add(b.mlp->down);
@@ -43,11 +45,14 @@ class Used {
 
 /// What repeats a part of the network, or is no part of a pass to the logits.
 bool says_nothing_new(const std::string& name) {
-  for (const char* ending : {"attn.bias", "attention.bias", "masked_bias", "inv_freq", "rope.freqs", "position_ids", "token_type_ids", "attn.mask", "lm_head.weight", "embed_tokens.weight", "embed_out.weight",
-                             "output.weight", "decoder.weight", "decoder.bias", "vocab_projector.weight", "embed_positions.weight", "lm_head.bias", "final_logits_bias", "num_batches_tracked"}) {
+  for (const char* ending : {"attn.bias", "attention.bias", "masked_bias", "inv_freq", "rope.freqs", "position_ids",
+                             "token_type_ids", "attn.mask", "lm_head.weight", "embed_tokens.weight", "embed_out.weight",
+                             "output.weight", "decoder.weight", "decoder.bias", "vocab_projector.weight",
+                             "embed_positions.weight", "lm_head.bias", "final_logits_bias", "num_batches_tracked"}) {
     if (name.ends_with(ending)) return true;
   }
-  for (const char* part : {"pooler", "seq_relationship", "classifier", "optimizer", "qa_outputs", "rotary_emb", "cls.", "_extra_state", "EncDecAttention.relative_attention_bias"}) {
+  for (const char* part : {"pooler", "seq_relationship", "classifier", "optimizer", "qa_outputs", "rotary_emb", "cls.",
+                           "_extra_state", "EncDecAttention.relative_attention_bias"}) {
     if (name.find(part) != std::string::npos) return true;
   }
   return false;
@@ -62,7 +67,8 @@ std::string unused_arrays(const NetworkSpec& spec, const Checkpoint& checkpoint,
   for (const std::string& name : checkpoint.names()) {
     if (!name.starts_with(prefix) || used.holds(name)) continue;
     if (name.find(".lora_") != std::string::npos) {
-      throw FileError(checkpoint.path_of(name), "holds " + in_quotes(name) + ", an adapter that changes a weight", "expected weights that adapters are merged into");
+      throw FileError(checkpoint.path_of(name), "holds " + in_quotes(name) + ", an adapter that changes a weight",
+                      "expected weights that adapters are merged into");
     }
     if (says_nothing_new(name)) continue;
     first.empty() ? void(first = in_quotes(name)) : void(++others);

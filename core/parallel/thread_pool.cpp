@@ -128,7 +128,9 @@ class ThreadPool {
 
 }  // namespace
 
-void work_together(const std::function<void(bool)>& work) { work_together(static_cast<int>(std::thread::hardware_concurrency()) - 1, work); }
+void work_together(const std::function<void(bool)>& work) {
+  work_together(static_cast<int>(std::thread::hardware_concurrency()) - 1, work);
+}
 
 void work_together(int helpers, const std::function<void(bool)>& work) {
   static ThreadPool pool;

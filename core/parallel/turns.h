@@ -19,8 +19,8 @@ void add_look(const void* owner, std::function<void()> look);
 void remove_look(const void* owner);
 void look_around();
 
-/// Called in the midst of long work, some thousand operations apart: a frame may have its turn. Does nothing unless breathe_by()
-/// was called, which a program without threads does once, before all work.
+/// Called in the midst of long work, some thousand operations apart: a frame may have its turn. Does nothing unless
+/// breathe_by() was called, which a program without threads does once, before all work.
 void breathe();
 void breathe_by(void (*give_way)());
 

@@ -1,5 +1,5 @@
-// One who works off the frame, a job at a time: on a thread of its own or, in a program without threads, in turns with the frames
-// (core/parallel/turns.h).
+// One who works off the frame, a job at a time: on a thread of its own or, in a program without threads, in turns with
+// the frames (core/parallel/turns.h).
 #pragma once
 
 #include <condition_variable>

@@ -4,7 +4,8 @@
 
 namespace headlight {
 
-Worker::Worker(std::function<bool()> job) : job_(std::move(job)), thread_([this](const std::stop_token& quit) { work(quit); }) {}
+Worker::Worker(std::function<bool()> job)
+    : job_(std::move(job)), thread_([this](const std::stop_token& quit) { work(quit); }) {}
 
 Worker::~Worker() = default;
 

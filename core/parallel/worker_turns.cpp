@@ -12,8 +12,7 @@ Worker::~Worker() { remove_job(this); }
 void Worker::call() {}
 
 void Worker::wait(const std::function<bool()>& done) {
-  while (!done() && do_job()) {
-  }
+  while (!done() && do_job()) {}
 }
 
 }  // namespace headlight

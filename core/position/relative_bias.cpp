@@ -49,9 +49,7 @@ Index t5_bucket(Index distance, bool bidirectional, Index all, Index furthest) {
   return first + std::min(exact + above, buckets - 1);
 }
 
-Tensor t5_table(Index heads, std::uint64_t seed) {
-  return Sampler(seed, "t5_bias").normal({heads, t5_buckets});
-}
+Tensor t5_table(Index heads, std::uint64_t seed) { return Sampler(seed, "t5_bias").normal({heads, t5_buckets}); }
 
 Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset) {
   const std::vector<double> slopes = alibi_slopes(heads);
@@ -60,7 +58,8 @@ Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset) 
   });
 }
 
-Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset, Index furthest) {
+Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset,
+                      Index furthest) {
   return table_by_distance(table.size(0), n_q, n_k, [&](Index h, Index distance) {
     return table.at({h, t5_bucket(distance - query_offset, bidirectional, table.size(1), furthest)});
   });
@@ -84,7 +83,8 @@ Tensor bias_of_slopes(const std::vector<double>& slopes, Index n_q, Index n_k, I
   Buffer values;
   for (const double slope : slopes) {
     for (Index q = 0; q < n_q; ++q) {
-      for (Index k = 0; k < n_k; ++k) values.push_back(static_cast<float>(slope * static_cast<double>(k - query_offset - q)));
+      for (Index k = 0; k < n_k; ++k)
+        values.push_back(static_cast<float>(slope * static_cast<double>(k - query_offset - q)));
     }
   }
   return Tensor({1, std::ssize(slopes), n_q, n_k}, std::move(values));
@@ -99,7 +99,9 @@ Tensor falcon_alibi(Index heads, Index n_q, Index n_k, double scale) {
   for (const double slope : alibi_slopes(heads)) {
     const auto m = static_cast<double>(rounded(slope));
     for (Index q = 0; q < n_q; ++q) {
-      for (Index k = 0; k < n_k; ++k) values.push_back(static_cast<float>(scale * static_cast<double>(rounded(m * static_cast<double>(rounded(static_cast<double>(k)))))));
+      for (Index k = 0; k < n_k; ++k)
+        values.push_back(static_cast<float>(
+            scale * static_cast<double>(rounded(m * static_cast<double>(rounded(static_cast<double>(k)))))));
     }
   }
   return Tensor({1, heads, n_q, n_k}, std::move(values));

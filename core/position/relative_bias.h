@@ -12,8 +12,8 @@ namespace headlight {
 std::vector<double> alibi_slopes(Index heads);
 
 inline constexpr Index t5_buckets = 32, t5_max_distance = 128;  // usually
-/// Of so many buckets to distance `furthest`, the one of distance k − q (Raffel et al. 2020; Hugging Face's T5). Half of
-/// them are for k > q when bidirectional; otherwise k > q all fall in bucket 0.
+/// Of so many buckets to distance `furthest`, the one of distance k − q (Raffel et al. 2020; Hugging Face's T5). Half
+/// of them are for k > q when bidirectional; otherwise k > q all fall in bucket 0.
 Index t5_bucket(Index distance, bool bidirectional, Index buckets = t5_buckets, Index furthest = t5_max_distance);
 
 /// [H, 32] seeded normal numbers that stand for what T5 learns; a head's numbers do not change with the number of
@@ -26,14 +26,16 @@ Tensor t5_table(Index heads, std::uint64_t seed);
 Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset = 0);
 ///   T5     table[h, t5_bucket(k − p₀ − q)]
 /// of as many buckets as the table [H, buckets] has.
-Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset = 0, Index furthest = t5_max_distance);
+Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset = 0,
+                      Index furthest = t5_max_distance);
 
-/// MosaicML's order of slopes (MPT): 2^(−max·i/P), i = 1 … P, of the power of two P above; of more of them than heads every other
-/// first, the second one leading.
+/// MosaicML's order of slopes (MPT): 2^(−max·i/P), i = 1 … P, of the power of two P above; of more of them than heads
+/// every other first, the second one leading.
 std::vector<double> mpt_slopes(Index heads, double most);
 /// [1, H, n_q, n_k]: slope_h · (k − p₀ − q).
 Tensor bias_of_slopes(const std::vector<double>& slopes, Index n_q, Index n_k, Index query_offset = 0);
-/// Falcon's, added before the scores are scaled and so scaled with them: scale · m_h · k in bfloat16, m_h as alibi_slopes. [1, H, n_q, n_k].
+/// Falcon's, added before the scores are scaled and so scaled with them: scale · m_h · k in bfloat16, m_h as
+/// alibi_slopes. [1, H, n_q, n_k].
 Tensor falcon_alibi(Index heads, Index n_q, Index n_k, double scale);
 
 }  // namespace headlight

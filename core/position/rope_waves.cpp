@@ -19,7 +19,8 @@ double llama3_frequency(double frequency, double factor, double low, double high
 
 }  // namespace
 
-std::vector<double> llama3_frequencies(std::vector<double> frequencies, double factor, double low, double high, double original) {
+std::vector<double> llama3_frequencies(std::vector<double> frequencies, double factor, double low, double high,
+                                       double original) {
   for (double& f : frequencies) f = llama3_frequency(f, factor, low, high, original);
   return frequencies;
 }
@@ -28,13 +29,16 @@ std::vector<double> frequencies_for(const RopeWaves& rope, Index n) {
   if (rope.original == 0 || n <= rope.original) return rope.frequencies;
   if (!rope.long_frequencies.empty()) return rope.long_frequencies;
   const auto d = static_cast<double>(2 * rope.frequencies.size());
-  const double f = rope.dynamic_factor, stretch = f * static_cast<double>(n) / static_cast<double>(rope.original) - (f - 1);
-  return rope_frequencies(rope.dynamic_base * std::pow(stretch, d / (d - 2)), static_cast<Index>(2 * rope.frequencies.size()));
+  const double f = rope.dynamic_factor,
+               stretch = f * static_cast<double>(n) / static_cast<double>(rope.original) - (f - 1);
+  return rope_frequencies(rope.dynamic_base * std::pow(stretch, d / (d - 2)),
+                          static_cast<Index>(2 * rope.frequencies.size()));
 }
 
 std::vector<double> rope_frequencies(double base, Index turned) {
   std::vector<double> frequencies;
-  for (Index j = 0; j < turned / 2; ++j) frequencies.push_back(std::pow(base, -2 * static_cast<double>(j) / static_cast<double>(turned)));
+  for (Index j = 0; j < turned / 2; ++j)
+    frequencies.push_back(std::pow(base, -2 * static_cast<double>(j) / static_cast<double>(turned)));
   return frequencies;
 }
 
@@ -60,12 +64,15 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
     const auto scaled = [&](const char* name) {
       const auto found = scaling.find(name);
       if (found == scaling.end() || !found->is_array() || found->size() != spec.frequencies.size()) {
-        fail("its rope_scaling has no " + std::string(name) + " of " + std::to_string(spec.frequencies.size()) + " numbers", "expected one for each pair of rotated channels");
+        fail("its rope_scaling has no " + std::string(name) + " of " + std::to_string(spec.frequencies.size()) +
+                 " numbers",
+             "expected one for each pair of rotated channels");
       }
       std::vector<double> frequencies = spec.frequencies;
       for (std::size_t j = 0; j < frequencies.size(); ++j) {
         const nlohmann::json& by = (*found)[j];
-        if (!by.is_number() || !(by.get<double>() > 0)) fail("its " + std::string(name) + " has " + by.dump(), "expected numbers above 0");
+        if (!by.is_number() || !(by.get<double>() > 0))
+          fail("its " + std::string(name) + " has " + by.dump(), "expected numbers above 0");
         frequencies[j] /= by.get<double>();
       }
       return frequencies;
@@ -75,7 +82,8 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
     spec.original = static_cast<Index>(original);
     const double stretch = most > original ? most / original : of("factor", 1);
     spec.gain = of("attention_factor", stretch <= 1 ? 1 : std::sqrt(1 + std::log(stretch) / std::log(original)));
-    if (scaling.contains("short_mscale")) spec.gain = of("short_mscale", 1);  // Phi-3.5-MoE's, in place of the factor that follows from the lengths
+    if (scaling.contains("short_mscale"))
+      spec.gain = of("short_mscale", 1);  // Phi-3.5-MoE's, in place of the factor that follows from the lengths
     if (scaling.contains("long_mscale")) spec.long_gain = of("long_mscale", 1);
     return spec;
   }
@@ -92,7 +100,8 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
   if (type == "linear") {
     for (double& f : spec.frequencies) f /= factor;
   } else if (type == "llama3") {
-    spec.frequencies = llama3_frequencies(spec.frequencies, factor, of("low_freq_factor", 1), of("high_freq_factor", 4), of("original_max_position_embeddings", 8192));
+    spec.frequencies = llama3_frequencies(spec.frequencies, factor, of("low_freq_factor", 1), of("high_freq_factor", 4),
+                                          of("original_max_position_embeddings", 8192));
   } else if (type == "yarn") {
     // Peng et al. 2023: frequencies between two numbers of turns are blended; cos and sin grow with the factor.
     const double original = of("original_max_position_embeddings", most);
@@ -110,10 +119,12 @@ RopeWaves scaled_waves(double base, Index d, const nlohmann::json& scaling, cons
       spec.frequencies[j] = spec.frequencies[j] / factor * ramp + spec.frequencies[j] * (1 - ramp);
     }
     const auto growth = [&](double m) { return factor <= 1 ? 1.0 : 0.1 * m * std::log(factor) + 1; };
-    const bool deep = scaling.contains("mscale") && scaling.contains("mscale_all_dim") && of("mscale", 0) != 0 && of("mscale_all_dim", 0) != 0;
+    const bool deep = scaling.contains("mscale") && scaling.contains("mscale_all_dim") && of("mscale", 0) != 0 &&
+                      of("mscale_all_dim", 0) != 0;
     spec.gain = of("attention_factor", deep ? growth(of("mscale", 1)) / growth(of("mscale_all_dim", 1)) : growth(1));
   } else {
-    fail("its rope_scaling is of the type " + in_quotes(type) + ", which is not computed here", "expected default, linear, dynamic, longrope, llama3 or yarn");
+    fail("its rope_scaling is of the type " + in_quotes(type) + ", which is not computed here",
+         "expected default, linear, dynamic, longrope, llama3 or yarn");
   }
   return spec;
 }

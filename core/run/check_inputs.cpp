@@ -6,7 +6,8 @@ namespace headlight {
 namespace {
 
 [[noreturn]] void fail(std::string_view tensor, const Tensor& is, const std::string& expected) {
-  throw InputError(std::string(tensor), is.defined() ? "is " + to_string(is.shape()) : "is missing", "expected " + expected);
+  throw InputError(std::string(tensor), is.defined() ? "is " + to_string(is.shape()) : "is missing",
+                   "expected " + expected);
 }
 
 void must_be(std::string_view tensor, const Tensor& is, const Shape& expected) {
@@ -28,7 +29,8 @@ void check_projection(const Inputs& in, Stage projected, Index width, Index out)
   const Stage weight = sources[1].stage, bias = sources[2].stage;
   may_be(name(weight), in.matrix(weight), {out, width});
   may_be(name(bias), in.matrix(bias), {out});
-  if (!in.matrix(weight).defined() && width != out) fail(name(weight), {}, to_string({out, width}) + ", since the sizes differ");
+  if (!in.matrix(weight).defined() && width != out)
+    fail(name(weight), {}, to_string({out, width}) + ", since the sizes differ");
 }
 
 void check_projections(const Inputs& in) {
@@ -55,17 +57,25 @@ void check_names(const char* what, const std::vector<std::vector<std::string>>& 
   if (names.empty()) return;
   bool fit = static_cast<Index>(names.size()) == batch;
   for (const auto& entry : names) fit &= static_cast<Index>(entry.size()) == count;
-  if (!fit) throw InputError(what, "do not name every row", "expected " + std::to_string(count) + " for each of " + std::to_string(batch) + " batch entries");
+  if (!fit)
+    throw InputError(what, "do not name every row",
+                     "expected " + std::to_string(count) + " for each of " + std::to_string(batch) + " batch entries");
 }
 
 }  // namespace
 
 void check_inputs(const Scenario& scenario, const Inputs& in) {
   const Dims& d = in.dims;
-  for (const auto& [size, what] : {std::pair{d.batch, "batch"}, {d.heads, "heads"}, {d.kv_heads, "kv_heads"}, {d.n_q, "n_q"}, {d.n_k, "n_k"}, {d.d_head, "d_head"}}) {
+  for (const auto& [size, what] : {std::pair{d.batch, "batch"},
+                                   {d.heads, "heads"},
+                                   {d.kv_heads, "kv_heads"},
+                                   {d.n_q, "n_q"},
+                                   {d.n_k, "n_k"},
+                                   {d.d_head, "d_head"}}) {
     if (size < 1) throw InputError(what, "is " + std::to_string(size), "expected at least 1");
   }
-  if (d.heads % d.kv_heads != 0) throw InputError("kv_heads", std::to_string(d.kv_heads) + " does not divide heads " + std::to_string(d.heads));
+  if (d.heads % d.kv_heads != 0)
+    throw InputError("kv_heads", std::to_string(d.kv_heads) + " does not divide heads " + std::to_string(d.heads));
   switch (in.first_stage()) {
     case Stage::weights: must_be("weights", in.weights, {d.batch, d.heads, d.n_q, d.n_k}); break;
     case Stage::Q_heads: check_heads(in); break;
@@ -73,7 +83,8 @@ void check_inputs(const Scenario& scenario, const Inputs& in) {
   }
   must_broadcast("file_mask", in.file_mask, d);
   must_broadcast("bias", in.bias, d);
-  if (in.valid_lens.defined() && in.valid_lens.shape() != Shape{d.batch} && in.valid_lens.shape() != Shape{d.batch, d.n_q}) {
+  if (in.valid_lens.defined() && in.valid_lens.shape() != Shape{d.batch} &&
+      in.valid_lens.shape() != Shape{d.batch, d.n_q}) {
     fail("valid_lens", in.valid_lens, to_string({d.batch}) + " or " + to_string({d.batch, d.n_q}));
   }
   check_names("query_tokens", in.query_tokens, d.batch, d.n_q);
@@ -81,7 +92,9 @@ void check_inputs(const Scenario& scenario, const Inputs& in) {
   if (scenario.rope == Rope::none) return;
   const Index turned = scenario.rotary_dim.value_or(d.d_head);
   if (turned % 2 != 0 || turned > d.d_head) {
-    throw SettingError("--rotary-dim", std::to_string(turned) + " is no even part of d_head " + std::to_string(d.d_head), "expected an even number up to " + std::to_string(d.d_head));
+    throw SettingError("--rotary-dim",
+                       std::to_string(turned) + " is no even part of d_head " + std::to_string(d.d_head),
+                       "expected an even number up to " + std::to_string(d.d_head));
   }
 }
 

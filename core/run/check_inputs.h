@@ -5,8 +5,8 @@
 
 namespace headlight {
 
-/// Throws InputError, named after the first tensor that does not fit `inputs.dims`, with the shape that was expected; and
-/// SettingError where a setting asks of these sizes what they cannot give.
+/// Throws InputError, named after the first tensor that does not fit `inputs.dims`, with the shape that was expected;
+/// and SettingError where a setting asks of these sizes what they cannot give.
 void check_inputs(const Scenario& scenario, const Inputs& inputs);
 
 }  // namespace headlight

@@ -65,7 +65,8 @@ Trace masked_after_softmax(const Trace& trace) {
   const auto record = [&](Stage stage) -> Tensor& { return wrong.records[static_cast<std::size_t>(stage)].output; };
   record(Stage::weights) = apply_mask(wrong[Stage::weights], trace[Stage::mask], 0);
   record(Stage::mask) = trace[Stage::mask];
-  record(Stage::output) = project(merge_heads(gather_values(wrong[Stage::weights], trace[Stage::V_heads])), trace[Stage::W_o], trace[Stage::b_o]);
+  record(Stage::output) = project(merge_heads(gather_values(wrong[Stage::weights], trace[Stage::V_heads])),
+                                  trace[Stage::W_o], trace[Stage::b_o]);
   return wrong;
 }
 
@@ -89,14 +90,18 @@ std::vector<Convention> other_conventions(const Trace& trace) {
   const std::string expression = expression_in_force(trace.scenario, trace.inputs);
   find.mask("polarity", "!(" + expression + ")");
   find.mask("window", with_calls_swapped(expression, "window", "window_inclusive"));
-  if (trace.dims().n_q != trace.dims().n_k) find.mask("corner", with_calls_swapped(expression, "causal", "causal_bottom_right"));
-  for (const auto& [id, fill] : {std::pair("fill:-inf", -INFINITY), std::pair("fill:-1e9", -1e9F), std::pair("fill:-1e6", -1e6F), std::pair("fill:-1e4", -1e4F)}) {
+  if (trace.dims().n_q != trace.dims().n_k)
+    find.mask("corner", with_calls_swapped(expression, "causal", "causal_bottom_right"));
+  for (const auto& [id, fill] : {std::pair("fill:-inf", -INFINITY), std::pair("fill:-1e9", -1e9F),
+                                 std::pair("fill:-1e6", -1e6F), std::pair("fill:-1e4", -1e4F)}) {
     Scenario scenario = trace.scenario;
     scenario.fill = fill;
     if (trace.fill != fill) find.add(id, scenario);
   }
   if (has_dead_row(trace)) {
-    for (const auto& [id, policy] : {std::pair("dead_row:nan", DeadRow::nan), std::pair("dead_row:uniform", DeadRow::uniform), std::pair("dead_row:zero", DeadRow::zero)}) {
+    for (const auto& [id, policy] :
+         {std::pair("dead_row:nan", DeadRow::nan), std::pair("dead_row:uniform", DeadRow::uniform),
+          std::pair("dead_row:zero", DeadRow::zero)}) {
       Scenario scenario = trace.scenario;
       scenario.dead_row = policy;
       find.add(id, scenario);
@@ -107,7 +112,8 @@ std::vector<Convention> other_conventions(const Trace& trace) {
 }
 
 ConventionEffect effect_of(const Convention& choice, const Trace& trace) {
-  return choice.applies ? measured(trace, *compute(choice.scenario, trace.inputs, &trace, {})) : measured(trace, masked_after_softmax(trace));
+  return choice.applies ? measured(trace, *compute(choice.scenario, trace.inputs, &trace, {}))
+                        : measured(trace, masked_after_softmax(trace));
 }
 
 }  // namespace headlight

@@ -68,7 +68,8 @@ const StageDifference* Difference::find(Stage stage) const {
 }
 
 const StageDifference* Difference::first() const {
-  const auto found = std::ranges::find_if(stages, [](const StageDifference& s) { return s.kind != StageDifference::Kind::same; });
+  const auto found =
+      std::ranges::find_if(stages, [](const StageDifference& s) { return s.kind != StageDifference::Kind::same; });
   return found == stages.end() ? nullptr : &*found;
 }
 
@@ -77,7 +78,8 @@ Difference difference(const Trace& a, const Trace& b, std::stop_token stop) {
   for (const bool computed : {false, true}) {  // what is given first
     for (const Stage stage : all_matrices()) {
       const bool given = is_input(stage) || is_parameter(stage);
-      if (given != computed && (a.has(stage) || b.has(stage))) result.stages.push_back(compare(stage, a[stage], b[stage], stop));
+      if (given != computed && (a.has(stage) || b.has(stage)))
+        result.stages.push_back(compare(stage, a[stage], b[stage], stop));
     }
   }
   return result;

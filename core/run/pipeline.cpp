@@ -12,9 +12,9 @@
 #include "core/attention/head_outputs.h"
 #include "core/attention/masking.h"
 #include "core/attention/projected_heads.h"
-#include "core/position/relative_bias.h"
 #include "core/attention/score_stages.h"
 #include "core/attention/sweep.h"
+#include "core/position/relative_bias.h"
 #include "core/run/check_inputs.h"
 #include "core/run/stage_steps.h"
 #include "core/run/summary.h"
@@ -33,7 +33,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 bool same_key(const StageRecord& a, const StageRecord& b) {
-  return std::ranges::equal(a.sources, b.sources, identical) && same_bits(a.settings, b.settings) && a.words == b.words && a.painted == b.painted;
+  return std::ranges::equal(a.sources, b.sources, identical) && same_bits(a.settings, b.settings) &&
+         a.words == b.words && a.painted == b.painted;
 }
 
 // Asked once: the answer is read from files, which takes longer than a small stage.
@@ -61,8 +62,8 @@ class Pipeline {
   Workers workers(Stage stage) const;
   // What the sweep over the score-shaped stages needs to know before it starts.
   void before_scores();
-  // Decides whether the score-shaped stages are held or computed as they are looked at; refuses, with the figure, what can be
-  // neither.
+  // Decides whether the score-shaped stages are held or computed as they are looked at; refuses, with the figure, what
+  // can be neither.
   void choose_source();
   void draw_dropout();
   ScoreSteps score_steps() const;
@@ -145,7 +146,8 @@ Tensor Pipeline::on_demand(Stage stage) const {
   switch (stage) {
     case Stage::head_outputs: return silenced(head_outputs_on_demand(source_, d), silent);
     case Stage::concat: return silent.empty() ? concat_on_demand(source_, d, {}, {}) : Tensor();
-    case Stage::output: return silent.empty() && projected ? concat_on_demand(source_, d, inputs().W_o, inputs().b_o) : Tensor();
+    case Stage::output:
+      return silent.empty() && projected ? concat_on_demand(source_, d, inputs().W_o, inputs().b_o) : Tensor();
     default: return stage_on_demand(source_, stage);
   }
 }
@@ -168,7 +170,8 @@ ScoreSteps Pipeline::score_steps() const {
   steps.cap = scenario().softcap;
   const Index n_q = dims().n_q, n_k = dims().n_k;
   if (scenario().alibi) steps.by_distance.push_back(alibi_by_distance(dims().heads, n_q, n_k, t.query_offset));
-  if (scenario().t5_bias) steps.by_distance.push_back(t5_by_distance(t.t5_table, scenario().t5_bidirectional, n_q, n_k, t.query_offset));
+  if (scenario().t5_bias)
+    steps.by_distance.push_back(t5_by_distance(t.t5_table, scenario().t5_bidirectional, n_q, n_k, t.query_offset));
   steps.bias = inputs().bias;
   steps.mask = t[Stage::mask];
   steps.fill = t.fill;
@@ -187,7 +190,8 @@ double score_bytes(const Trace& trace) {
   int stages = 2 + !s.scale_first + s.softcap.has_value() + (s.alibi || s.t5_bias || trace.inputs.bias.defined());
   if (has_mask(s, trace.inputs)) ++stages;
   if (s.training && s.dropout > 0) stages += 2;
-  double cells = static_cast<double>(d.batch * d.heads) * static_cast<double>(d.n_q) * static_cast<double>(d.n_k) * stages;
+  double cells =
+      static_cast<double>(d.batch * d.heads) * static_cast<double>(d.n_q) * static_cast<double>(d.n_k) * stages;
   if (has_mask(s, trace.inputs)) cells += static_cast<double>(d.n_q) * static_cast<double>(d.n_k);
   return cells * sizeof(float);
 }
@@ -221,7 +225,8 @@ Tensor Pipeline::projected_on_demand(Stage stage, const StageRecord& key) {
   if (stage != Stage::V && (changed || (stage != Stage::Q && stage != Stage::K))) return {};
   if (!key.sources[1].defined() || score_bytes(trace_) <= most_kept() || !parts_will_do()) return {};
   const Index heads = stage == Stage::Q ? dims().heads : dims().kv_heads;
-  auto source = std::make_shared<ProjectedHeads>(key.sources[0], key.sources[1], key.sources[2], heads, workers(stage).threads);
+  auto source =
+      std::make_shared<ProjectedHeads>(key.sources[0], key.sources[1], key.sources[2], heads, workers(stage).threads);
   const Tensor& x = key.sources[0];
   if (!identical(x, largest_in_.first)) largest_in_ = {x, largest_magnitude(x, workers(stage).threads)};
   return project_on_demand(std::move(source), {x.size(0), x.size(1), key.sources[1].size(0)}, largest_in_.second);
@@ -234,13 +239,16 @@ void Pipeline::choose_source() {
     ScoreSteps steps = score_steps();
     steps.mask = steps.keep = {};
     std::shared_ptr<const MaskRule> rule = has_mask(scenario(), inputs()) ? mask_rule(scenario(), inputs()) : nullptr;
-    auto source = std::make_shared<ScoreSource>(std::move(steps), Shape{dims().batch, dims().heads, dims().n_q, dims().n_k}, std::move(rule),
-                                                workers(Stage::scores).threads);
+    auto source =
+        std::make_shared<ScoreSource>(std::move(steps), Shape{dims().batch, dims().heads, dims().n_q, dims().n_k},
+                                      std::move(rule), workers(Stage::scores).threads);
     // Asked once for all: whether this system has memory on demand.
     if (stage_on_demand(source, Stage::scores).defined()) source_ = std::move(source);
   }
   if (source_ || bytes <= 0.9 * machine_memory()) return;
-  throw InputError("", "the stages from scores to weights would take " + gigabytes(bytes) + ", and this machine has " + gigabytes(machine_memory()),
+  throw InputError("",
+                   "the stages from scores to weights would take " + gigabytes(bytes) + ", and this machine has " +
+                       gigabytes(machine_memory()),
                    "expected fewer tokens, heads or batch entries");
 }
 
@@ -249,9 +257,9 @@ Tensor Pipeline::swept(Stage stage, const Tensor& before) {
     return stage == Stage::head_outputs ? silenced(made, own_rules(inputs()).silent_heads) : made;
   };
   if (ahead_[stage].defined()) return settled(ahead_[stage]);
-  const Stage end = trace_.has(Stage::V_heads)                           ? Stage::head_outputs
+  const Stage end = trace_.has(Stage::V_heads)                      ? Stage::head_outputs
                     : scenario().training && scenario().dropout > 0 ? Stage::dropped_weights
-                                                                     : Stage::weights;
+                                                                    : Stage::weights;
   const Stage last = run_.override_stage ? stage : end;  // what is put in a stage's place changes all that follow
   Workers all = workers(stage);
   if (run_.progress) {
@@ -317,10 +325,13 @@ std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, co
   auto trace = std::make_shared<Trace>();
   trace->scenario = with_source_settings(scenario, inputs.says);
   trace->inputs = std::move(inputs);
-  if (trace->scenario.qk_norm == QkNorm::none && own_rules(trace->inputs).q_norm.defined()) trace->scenario.qk_norm = own_rules(trace->inputs).norm_kind;
+  if (trace->scenario.qk_norm == QkNorm::none && own_rules(trace->inputs).q_norm.defined())
+    trace->scenario.qk_norm = own_rules(trace->inputs).norm_kind;
   settle(*trace, last);
   Pipeline(*trace, last, run).compute();
-  if (run.summary != Summary::none) trace->summary = summarise(*trace, last ? last->summary.get() : nullptr, run.summary == Summary::first_look, run.stop);
+  if (run.summary != Summary::none)
+    trace->summary =
+        summarise(*trace, last ? last->summary.get() : nullptr, run.summary == Summary::first_look, run.stop);
   return trace;
 }
 

@@ -13,8 +13,8 @@ namespace headlight {
 /// What Trace::summary, which drawing needs, is taken of.
 enum class Summary : std::uint8_t {
   none,
-  /// Of numbers that are computed as they are read, the first head alone, and of long texts no overview: with_whole_summary()
-  /// (core/network/network_trace.h) makes it whole.
+  /// Of numbers that are computed as they are read, the first head alone, and of long texts no overview:
+  /// with_whole_summary() (core/network/network_trace.h) makes it whole.
   first_look,
   whole,
 };
@@ -28,8 +28,8 @@ struct Run {
   std::stop_token stop;  ///< asked between blocks of work; throws Cancelled
   /// Called on the calling thread with the stage under way and the share of the whole work done, 0…1.
   std::function<void(Stage, double share)> progress;
-  /// Asked for each stage in turn: what it returns stands for the stage, and the next ones follow from it. `usual` makes
-  /// the stage as it should be. For computations that no scenario can say; whatever it throws leaves compute().
+  /// Asked for each stage in turn: what it returns stands for the stage, and the next ones follow from it. `usual`
+  /// makes the stage as it should be. For computations that no scenario can say; whatever it throws leaves compute().
   std::function<Tensor(Stage, const Trace& so_far, const std::function<Tensor()>& usual)> override_stage{};
 };
 
@@ -40,6 +40,7 @@ std::shared_ptr<const Trace> compute(const Scenario& scenario, const Trace* last
 
 /// The same from tensors that are there already. Throws InputError where they do not fit `inputs.dims` and each other
 /// (core/run/check_inputs.h), SettingError, ExpressionError, Cancelled.
-std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, const Trace* last = nullptr, const Run& run = {});
+std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, const Trace* last = nullptr,
+                                     const Run& run = {});
 
 }  // namespace headlight

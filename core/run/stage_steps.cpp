@@ -18,15 +18,24 @@ void add(Key& key, auto... numbers) { (key.settings.push_back(static_cast<double
 Index whole(const Key& key, std::size_t i) { return static_cast<Index>(key.settings[i]); }
 
 // ---- Q, K, V, output
-Tensor make_projection(const Key& key, const Workers& w) { return project(key.sources[0], key.sources[1], key.sources[2], w); }
+Tensor make_projection(const Key& key, const Workers& w) {
+  return project(key.sources[0], key.sources[1], key.sources[2], w);
+}
 double product_work(Index rows, Index inner, Index cols) {
   return 2.0 * static_cast<double>(rows) * static_cast<double>(inner) * static_cast<double>(cols);
 }
-double query_work(const Inputs& in) { return product_work(in.dims.batch * in.dims.n_q, in.dims.d_query, in.dims.heads * in.dims.d_head); }
-double key_work(const Inputs& in) { return product_work(in.dims.batch * in.dims.n_k, in.dims.d_key, in.dims.kv_heads * in.dims.d_head); }
-double value_work(const Inputs& in) { return product_work(in.dims.batch * in.dims.n_k, in.dims.d_value, in.dims.kv_heads * in.dims.d_head); }
+double query_work(const Inputs& in) {
+  return product_work(in.dims.batch * in.dims.n_q, in.dims.d_query, in.dims.heads * in.dims.d_head);
+}
+double key_work(const Inputs& in) {
+  return product_work(in.dims.batch * in.dims.n_k, in.dims.d_key, in.dims.kv_heads * in.dims.d_head);
+}
+double value_work(const Inputs& in) {
+  return product_work(in.dims.batch * in.dims.n_k, in.dims.d_value, in.dims.kv_heads * in.dims.d_head);
+}
 double output_work(const Inputs& in) {
-  return product_work(in.dims.batch * in.dims.n_q, in.dims.heads * in.dims.d_head, in.W_o.defined() ? in.dims.d_out : 0);
+  return product_work(in.dims.batch * in.dims.n_q, in.dims.heads * in.dims.d_head,
+                      in.W_o.defined() ? in.dims.d_out : 0);
 }
 
 // ---- Q_heads, K_heads, V_heads
@@ -45,7 +54,9 @@ void settle_norm(const Trace& trace, Key& key) {
   add(key, static_cast<int>(norm.kind), norm.epsilon, norm.over_all_heads);
 }
 Tensor make_normed(const Key& key, const Workers& w) {
-  return normalise_heads(key.sources[0], {static_cast<QkNorm>(whole(key, 0)), key.settings[1], key.sources[1], key.settings[2] != 0, key.sources[2]}, w);
+  return normalise_heads(
+      key.sources[0],
+      {static_cast<QkNorm>(whole(key, 0)), key.settings[1], key.sources[1], key.settings[2] != 0, key.sources[2]}, w);
 }
 
 // ---- Q_rotated, K_rotated
@@ -57,12 +68,18 @@ void settle_rotation(const Trace& trace, Key& key) {
   key.settings.insert(key.settings.end(), turn.frequencies.begin(), turn.frequencies.end());
 }
 Tensor make_rotated(const Key& key, const Workers& w) {
-  return rotate(key.sources[0], {static_cast<Rope>(whole(key, 0)), {key.settings.begin() + 3, key.settings.end()}, key.settings[1], whole(key, 2)}, w);
+  return rotate(key.sources[0],
+                {static_cast<Rope>(whole(key, 0)),
+                 {key.settings.begin() + 3, key.settings.end()},
+                 key.settings[1],
+                 whole(key, 2)},
+                w);
 }
 
 // ---- scores … masked_scores: [B, H, n_q, n_k]
 double cells(const Inputs& in) {
-  return static_cast<double>(in.dims.batch * in.dims.heads) * static_cast<double>(in.dims.n_q) * static_cast<double>(in.dims.n_k);
+  return static_cast<double>(in.dims.batch * in.dims.heads) * static_cast<double>(in.dims.n_q) *
+         static_cast<double>(in.dims.n_k);
 }
 template <int operations>
 double a_cell(const Inputs& in) {
@@ -74,7 +91,9 @@ double a_head_product(const Inputs& in) { return 2 * cells(in) * static_cast<dou
 bool scaled_before(const Scenario& s, const Inputs&) { return s.scale_first; }
 bool scaled_after(const Scenario& s, const Inputs&) { return !s.scale_first; }
 void settle_scale(const Trace& trace, Key& key) { add(key, trace.scale); }
-Tensor make_scaled_queries(const Key& key, const Workers& w) { return scale_scores(key.sources[0], static_cast<float>(key.settings[0]), w); }
+Tensor make_scaled_queries(const Key& key, const Workers& w) {
+  return scale_scores(key.sources[0], static_cast<float>(key.settings[0]), w);
+}
 
 bool capped(const Scenario& s, const Inputs&) { return s.softcap.has_value(); }
 void settle_cap(const Trace& trace, Key& key) { add(key, *trace.scenario.softcap); }
@@ -100,7 +119,8 @@ Tensor make_mask(const Key& key, const Workers& w) {
   in.file_mask = key.sources[0];
   in.valid_lens = key.sources[1];
   in.doc_ids = key.sources[2];
-  in.dims.batch = whole(key, 0), in.dims.heads = whole(key, 1), in.dims.n_q = whole(key, 2), in.dims.n_k = whole(key, 3);
+  in.dims.batch = whole(key, 0), in.dims.heads = whole(key, 1), in.dims.n_q = whole(key, 2),
+  in.dims.n_k = whole(key, 3);
   return build_mask(scenario, in, w.stop, w.threads);
 }
 
@@ -165,9 +185,8 @@ bool is_made(Stage stage, const Scenario& scenario, const Inputs& inputs, const 
   const StageSources& sources = info(stage).sources;
   const StageStep& step = step_of(stage);
   if (sources.empty() && !step.make) return false;  // an input that the source does not have
-  const bool ready = std::ranges::all_of(sources, [&](const SourceStage& source) {
-    return may_be_missing(source.stage) || stand_in(source.stage, has);
-  });
+  const bool ready = std::ranges::all_of(
+      sources, [&](const SourceStage& source) { return may_be_missing(source.stage) || stand_in(source.stage, has); });
   return ready && (!step.exists || step.exists(scenario, inputs));
 }
 
@@ -191,7 +210,8 @@ HeadNorm norm_of(const Trace& trace, Stage stage) {
   const bool query = stage == Stage::Q_normed;
   const Tensor& gain = query ? own.q_norm : own.k_norm;
   const QkNorm kind = trace.scenario.qk_norm;
-  if (kind != own.norm_kind || !gain.defined()) return {.kind = kind, .epsilon = kind == QkNorm::layer ? layer_epsilon : rms_epsilon};
+  if (kind != own.norm_kind || !gain.defined())
+    return {.kind = kind, .epsilon = kind == QkNorm::layer ? layer_epsilon : rms_epsilon};
   return {kind, own.qk_epsilon, gain, own.norm_over_heads, query ? own.q_norm_bias : own.k_norm_bias};
 }
 
@@ -200,7 +220,8 @@ Rotation rotation_of(const Trace& trace, Stage stage) {
   const OwnRules& own = own_rules(trace.inputs);
   const Index first = stage == Stage::Q_rotated ? trace.query_offset : 0;
   if (!own.rope_frequencies.empty()) return {s.rope, own.rope_frequencies, own.rope_gain, first};
-  return {s.rope, rope_frequencies(static_cast<double>(s.rope_base), s.rotary_dim.value_or(trace.dims().d_head)), own.rope_gain, first};
+  return {s.rope, rope_frequencies(static_cast<double>(s.rope_base), s.rotary_dim.value_or(trace.dims().d_head)),
+          own.rope_gain, first};
 }
 
 }  // namespace headlight

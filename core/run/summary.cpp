@@ -58,7 +58,8 @@ const KindCounts& TraceSummary::kinds(Stage stage, Index batch, Index head) cons
   return summary.kinds[std::min(at, summary.kinds.size() - 1)];
 }
 
-std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last, bool first_look, const std::stop_token& stop) {
+std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSummary* last, bool first_look,
+                                              const std::stop_token& stop) {
   auto summary = std::make_shared<TraceSummary>();
   for (const Stage stage : all_matrices()) {
     const auto i = static_cast<std::size_t>(stage);
@@ -68,9 +69,12 @@ std::shared_ptr<const TraceSummary> summarise(const Trace& trace, const TraceSum
     if (info(stage).cover != Cover::none) now.mask = trace[Stage::mask];
     if (info(stage).cover == Cover::mask_and_dropout) now.kept = trace.dropout_keep;
     const StageSummary* before = last ? &last->stages[i] : nullptr;
-    const bool same = before && identical(before->of, now.of) && identical(before->mask, now.mask) && identical(before->kept, now.kept);
+    const bool same = before && identical(before->of, now.of) && identical(before->mask, now.mask) &&
+                      identical(before->kept, now.kept);
     const auto earlier = std::span(summary->stages).first(i);
-    const auto twin = std::ranges::find_if(earlier, [&](const StageSummary& other) { return info(stage).cover == Cover::none && identical(other.of, now.of); });
+    const auto twin = std::ranges::find_if(earlier, [&](const StageSummary& other) {
+      return info(stage).cover == Cover::none && identical(other.of, now.of);
+    });
     if (same && (before->whole || first_look)) {
       now = *before;
     } else if (twin != earlier.end()) {

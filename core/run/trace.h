@@ -34,13 +34,13 @@ class Trace {
   Scenario scenario;
   Inputs inputs;
   std::array<StageRecord, stage_count> records;
-  Tensor dropout_keep;  ///< [B, H, n_q, n_k], 1 = kept; undefined unless dropped_weights exists
-  Tensor sink_logits;   ///< [H]; undefined unless the scenario has one
-  Tensor t5_table;      ///< [H, 32], by bucket (core/position/relative_bias.h); undefined unless the scenario has it
-  float scale = 1;      ///< what scores were multiplied by
-  float fill = 0;       ///< what masked scores were set to
+  Tensor dropout_keep;     ///< [B, H, n_q, n_k], 1 = kept; undefined unless dropped_weights exists
+  Tensor sink_logits;      ///< [H]; undefined unless the scenario has one
+  Tensor t5_table;         ///< [H, 32], by bucket (core/position/relative_bias.h); undefined unless the scenario has it
+  float scale = 1;         ///< what scores were multiplied by
+  float fill = 0;          ///< what masked scores were set to
   Index query_offset = 0;  ///< the first query's position
-  std::shared_ptr<const TraceSummary> summary;  ///< core/run/summary.h; null unless the run asked for it
+  std::shared_ptr<const TraceSummary> summary;   ///< core/run/summary.h; null unless the run asked for it
   std::shared_ptr<const HeadOverview> overview;  ///< core/network/head_overview.h; null unless the run asked for it
 
   const Dims& dims() const { return inputs.dims; }

@@ -3,11 +3,11 @@
 
 #include "core/files/error_place.h"
 #include "core/scenario/file_source.h"
-#include "core/scenario/model_layer.h"
-#include "core/scenario/typed_inputs.h"
 #include "core/scenario/model_config.h"
+#include "core/scenario/model_layer.h"
 #include "core/scenario/model_text.h"
 #include "core/scenario/scenario_rules.h"
+#include "core/scenario/typed_inputs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -41,8 +41,10 @@ struct InputNames {
 /// Whether the layer may be one of cross-attention, which looks at what Hugging Face calls encoder_hidden_states.
 bool looks_elsewhere(const FileReading& r) {
   const std::string& prefix = r.keys.prefix;
-  return prefix.empty() || std::ranges::any_of(std::initializer_list<const char*>{"cross", "Cross", "encoder_attn", "EncDec", "multihead_attn"},
-                                               [&](const char* word) { return prefix.find(word) != std::string::npos; });
+  return prefix.empty() ||
+         std::ranges::any_of(
+             std::initializer_list<const char*>{"cross", "Cross", "encoder_attn", "EncDec", "multihead_attn"},
+             [&](const char* word) { return prefix.find(word) != std::string::npos; });
 }
 
 InputNames find_inputs(const FileReading& r) {
@@ -80,7 +82,8 @@ Sequence draw_missing(const FileReading& r, Dims dims) {
   dims.n_q = s.queries.value_or(6);
   dims.n_k = s.keys.value_or(dims.n_q);
   Sequence drawn = drawn_sequence(r.resolving, dims);
-  r.assume("inputs", "none in the file: random, " + to_string(drawn.query.shape()) + ", from seed " + std::to_string(s.seed));
+  r.assume("inputs",
+           "none in the file: random, " + to_string(drawn.query.shape()) + ", from seed " + std::to_string(s.seed));
   return drawn;
 }
 
@@ -93,12 +96,14 @@ TextSequence read_text(const FileReading& r, const Dims& dims) {
   return read_model_text(r, dims);
 }
 
-constexpr std::initializer_list<const char*> input_names{"x", "X", "input", "inputs", "hidden_states", "src", "query", "queries"};
+constexpr std::initializer_list<const char*> input_names{"x",   "X",     "input",  "inputs", "hidden_states",
+                                                         "src", "query", "queries"};
 
 /// As set; else plain matrices, which x may be multiplied with from either side, as the width of x tells.
 void settle_layout(const Scenario& s, const TensorFile& file, AttentionKeys& keys) {
   std::optional<WeightLayout> layout;
-  if (s.weight_order != WeightOrder::by_name) layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
+  if (s.weight_order != WeightOrder::by_name)
+    layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
   if (!layout && keys.bare) {
     const Shape& weight = file.arrays().find(keys.q.weight)->shape;
     for (const char* name : input_names) {
@@ -122,10 +127,13 @@ void note_unused(const FileReading& r, bool attention_alone) {
   constexpr std::size_t most = 6;
   std::vector<std::string> unused;
   // Of attention alone, the other layers are shown beside the one that is looked at.
-  const std::vector<std::string> beside = attention_alone ? attention_arrays(r.file.arrays()) : std::vector<std::string>();
+  const std::vector<std::string> beside =
+      attention_alone ? attention_arrays(r.file.arrays()) : std::vector<std::string>();
   for (const ArrayEntry& entry : r.file.arrays().entries()) {
     const bool near = entry.name.starts_with(r.keys.prefix) || entry.name.find('.') == std::string::npos;
-    if (near && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name) && std::ranges::find(beside, entry.name) == beside.end()) unused.push_back(entry.name);
+    if (near && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name) &&
+        std::ranges::find(beside, entry.name) == beside.end())
+      unused.push_back(entry.name);
   }
   std::string list;
   for (std::size_t i = 0; i < std::min(unused.size(), most); ++i) list += (i ? ", " : "") + in_quotes(unused[i]);
@@ -136,7 +144,8 @@ void note_unused(const FileReading& r, bool attention_alone) {
 }  // namespace
 
 std::string FileReading::find(std::initializer_list<const char*> names) const {
-  for (const std::string& prefix : {keys.prefix, std::string(), std::string("inputs."), std::string("batch.")}) {  // of a .pt, {"state_dict": …, "inputs": {"x": …}}
+  for (const std::string& prefix : {keys.prefix, std::string(), std::string("inputs."),
+                                    std::string("batch.")}) {  // of a .pt, {"state_dict": …, "inputs": {"x": …}}
     for (const char* name : names) {
       if (file.arrays().find(prefix + name)) return prefix + name;
       file.arrays().refuse_if_skipped(prefix + name);
@@ -158,7 +167,8 @@ std::optional<FileReading::Number> FileReading::own_number(std::initializer_list
 
 std::optional<FileReading::Number> FileReading::number(std::initializer_list<const char*> names) const {
   if (const std::optional<Number> own = own_number(names)) return own;
-  for (const char* kept_in : {"config.", "model_args.", "args.", "hparams.", "hyper_parameters.", "model_config.", "cfg."}) {  // of a checkpoint
+  for (const char* kept_in : {"config.", "model_args.", "args.", "hparams.", "hyper_parameters.", "model_config.",
+                              "cfg."}) {  // of a checkpoint
     for (const char* name : names) {
       const std::string full = std::string(kept_in) + name;
       if (const std::optional<double> value = file.arrays().number(full)) return Number{full, *value};
@@ -218,10 +228,12 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized) {
   if (length_first(r)) {
     r.assume("inputs", "[n, B, d], batch_first being false");
   } else if (of_torch && read.query.size(0) > 1 && !r.own_number({"batch_first"})) {
-    r.assume("inputs", "[B, n, d] = " + to_string(read.query.shape()) + ", there being no batch_first");  // whose own default is false
+    r.assume("inputs", "[B, n, d] = " + to_string(read.query.shape()) +
+                           ", there being no batch_first");  // whose own default is false
   }
-  r.assume("inputs", read.self_attention() ? names.query + ": query, key and value (self-attention)"
-                                           : names.query + ", " + names.key + ", " + names.value + ": query, key, value");
+  r.assume("inputs", read.self_attention()
+                         ? names.query + ": query, key and value (self-attention)"
+                         : names.query + ", " + names.key + ", " + names.value + ": query, key, value");
   return {std::move(read), {}};
 }
 
@@ -276,7 +288,8 @@ Inputs inputs_of_file(const Resolving& resolving) {
   must_be_unset(s.d_value, "--d-value", why);
   must_be_unset(s.d_out, "--d-out", why);
   if (s.packed) throw SettingError("packed", "cannot be set, since the file's weights are as they are");
-  const std::shared_ptr<const TensorFile> file = TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
+  const std::shared_ptr<const TensorFile> file =
+      TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
   std::vector<Assumption> assumptions;
   Inputs inputs;
   if (const auto late = find_late_beginning(file->arrays(), s.layer)) {

@@ -13,10 +13,20 @@
 namespace headlight {
 namespace {
 
-constexpr const char* weight_names[] = {"weights",           "attentions",        "attention",          "attn",
-                                        "attn_weights",      "attention_weights", "attention_probs",    "attn_probs",
-                                        "cross_attentions",  "encoder_attentions", "decoder_attentions", "self_attentions",
-                                        "attn_output_weights", "attention_weight"};
+constexpr const char* weight_names[] = {"weights",
+                                        "attentions",
+                                        "attention",
+                                        "attn",
+                                        "attn_weights",
+                                        "attention_weights",
+                                        "attention_probs",
+                                        "attn_probs",
+                                        "cross_attentions",
+                                        "encoder_attentions",
+                                        "decoder_attentions",
+                                        "self_attentions",
+                                        "attn_output_weights",
+                                        "attention_weight"};
 
 bool has_rank(const ArrayEntry* entry, std::size_t least, std::size_t most) {
   return entry && entry->shape.size() >= least && entry->shape.size() <= most;
@@ -27,8 +37,12 @@ std::optional<LateBeginning> find_heads(const ArrayFile& file) {
     const char *q, *k, *v;
     std::size_t least_rank;
   };
-  for (const Triple& names : {Triple{"Q_heads", "K_heads", "V_heads", 3}, {"q", "k", "v", 4}, {"query", "key", "value", 4}, {"Q", "K", "V", 4}}) {
-    if (!has_rank(file.find(names.q), names.least_rank, 4) || !has_rank(file.find(names.k), names.least_rank, 4)) continue;
+  for (const Triple& names : {Triple{"Q_heads", "K_heads", "V_heads", 3},
+                              {"q", "k", "v", 4},
+                              {"query", "key", "value", 4},
+                              {"Q", "K", "V", 4}}) {
+    if (!has_rank(file.find(names.q), names.least_rank, 4) || !has_rank(file.find(names.k), names.least_rank, 4))
+      continue;
     LateBeginning found;
     found.Q_heads = names.q;
     found.K_heads = names.k;
@@ -51,7 +65,8 @@ std::optional<std::pair<std::string, std::size_t>> numbered(const std::string& n
 }
 
 bool is_weight_name(const std::string& name) {
-  return std::ranges::any_of(weight_names, [&](const char* known) { return name == known || name.ends_with(std::string(".") + known); });
+  return std::ranges::any_of(
+      weight_names, [&](const char* known) { return name == known || name.ends_with(std::string(".") + known); });
 }
 
 /// Whether each row holds parts of 1, but for rows of nothing: what an array without a name must be to be an attention.
@@ -90,7 +105,8 @@ std::vector<LateBeginning> all_weights(const ArrayFile& file) {
   for (const ArrayEntry& entry : file.entries()) {
     if (is_weight_name(entry.name) && has_rank(&entry, 2, 5)) found.push_back({{}, {}, {}, {entry.name}, entry.name});
     const auto place = numbered(entry.name);
-    if (place && has_rank(&entry, 2, 4) && (place->first.empty() || is_weight_name(place->first))) lists[place->first][place->second] = entry.name;
+    if (place && has_rank(&entry, 2, 4) && (place->first.empty() || is_weight_name(place->first)))
+      lists[place->first][place->second] = entry.name;
   }
   for (const auto& [group, members] : lists) {
     LateBeginning list;
@@ -100,8 +116,9 @@ std::vector<LateBeginning> all_weights(const ArrayFile& file) {
     }
     if (list.weights.size() != members.size()) continue;
     // A list that was saved alone has no name to go by.
-    const bool alone = group.empty() && members.size() == file.entries().size() &&
-                       std::ranges::all_of(list.weights, [&](const std::string& name) { return rows_are_shares(file.load(name)); });
+    const bool alone =
+        group.empty() && members.size() == file.entries().size() &&
+        std::ranges::all_of(list.weights, [&](const std::string& name) { return rows_are_shares(file.load(name)); });
     if (alone || !group.empty()) found.push_back(std::move(list));
   }
   if (found.empty() && file.entries().size() == 1 && has_rank(&file.entries()[0], 2, 5)) {
@@ -128,11 +145,14 @@ std::optional<LateBeginning> find_weights(const ArrayFile& file, const std::stri
     names += (names.empty() ? "" : ", ") + in_quotes(candidate.group);
   }
   if (layer.empty() && std::ranges::all_of(found, is_of_one_call)) {
-    std::ranges::stable_sort(found, {}, [](const LateBeginning& f) { return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2; });
+    std::ranges::stable_sort(found, {}, [](const LateBeginning& f) {
+      return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2;
+    });
     found.front().others = names;
     return found.front();
   }
-  throw FileError(file.path(), "holds " + std::to_string(found.size()) + " attentions", "expected --layer with one of " + names + ", and .N for one of its layers");
+  throw FileError(file.path(), "holds " + std::to_string(found.size()) + " attentions",
+                  "expected --layer with one of " + names + ", and .N for one of its layers");
 }
 
 /// [B, H, n, d] of an array that may lack the batch.
@@ -157,10 +177,13 @@ LateSequence read_heads(const FileReading& r, const LateBeginning& found) {
   d.n_k = in.K_heads.size(2);
   d.d_model = d.d_query = d.d_key = d.d_value = d.d_out = d.heads * d.d_head;
   if (in.K_heads.size(0) != d.batch || in.K_heads.size(3) != d.d_head) {
-    r.fail(r.shape_of(found.K_heads), "expected [" + std::to_string(d.batch) + ", G, n_k, " + std::to_string(d.d_head) + "], as " + in_quotes(found.Q_heads) + " has them");
+    r.fail(r.shape_of(found.K_heads), "expected [" + std::to_string(d.batch) + ", G, n_k, " + std::to_string(d.d_head) +
+                                          "], as " + in_quotes(found.Q_heads) + " has them");
   }
   if (const auto said = heads_said(r); said && said->value != static_cast<double>(d.heads)) {
-    r.fail(in_quotes(said->name) + " is " + shortest(static_cast<float>(said->value)) + ", where " + r.shape_of(found.Q_heads), "expected as many heads");
+    r.fail(in_quotes(said->name) + " is " + shortest(static_cast<float>(said->value)) + ", where " +
+               r.shape_of(found.Q_heads),
+           "expected as many heads");
   }
   kv_heads_said(r);
   settle_heads(r.resolving.scenario, d);
@@ -170,7 +193,9 @@ LateSequence read_heads(const FileReading& r, const LateBeginning& found) {
   } else {
     in.V_heads = four_axes(r, found.V_heads);
     if (in.V_heads.size(0) != d.batch || in.V_heads.size(1) != d.kv_heads || in.V_heads.size(2) != d.n_k) {
-      r.fail(r.shape_of(found.V_heads), "expected [" + std::to_string(d.batch) + ", " + std::to_string(d.kv_heads) + ", " + std::to_string(d.n_k) + ", d], as " + in_quotes(found.K_heads) + " has them");
+      r.fail(r.shape_of(found.V_heads), "expected [" + std::to_string(d.batch) + ", " + std::to_string(d.kv_heads) +
+                                            ", " + std::to_string(d.n_k) + ", d], as " + in_quotes(found.K_heads) +
+                                            " has them");
     }
     d.d_out = d.heads * in.V_heads.size(3);
     names += ", " + found.V_heads;
@@ -193,7 +218,8 @@ Index layer_number(const FileReading& r, const LateBeginning& found, Index layer
   return layer;
 }
 
-/// 1 where any batch entry or head has a weight: what none of them has, none may have. Undefined where that is no cell, or all.
+/// 1 where any batch entry or head has a weight: what none of them has, none may have. Undefined where that is no cell,
+/// or all.
 Tensor zeros_as_mask(const FileReading& r, const Tensor& weights) {
   const Index n_q = weights.size(2), n_k = weights.size(3);
   const auto cells = static_cast<std::size_t>(n_q * n_k);
@@ -210,7 +236,7 @@ Tensor zeros_as_mask(const FileReading& r, const Tensor& weights) {
 
 /// How the layers of an attention stand in the file.
 struct LayerAxes {
-  std::string axes;   ///< "[L, H, n_q, n_k]"
+  std::string axes;  ///< "[L, H, n_q, n_k]"
   Index layers = 1;
   bool stacked = false;  ///< along the first axis of one array
 };
@@ -220,7 +246,9 @@ LayerAxes axes_of(const ArrayFile& file, const LateBeginning& found, bool by_lay
   switch (shape.size()) {
     case 2: return {"[n_q, n_k]", listed, false};
     case 3: return {"[H, n_q, n_k]", listed, false};
-    case 4: return by_layer && listed == 1 ? LayerAxes{"[L, H, n_q, n_k]", shape[0], true} : LayerAxes{"[B, H, n_q, n_k]", listed, false};
+    case 4:
+      return by_layer && listed == 1 ? LayerAxes{"[L, H, n_q, n_k]", shape[0], true}
+                                     : LayerAxes{"[B, H, n_q, n_k]", listed, false};
     default: return {"[L, B, H, n_q, n_k]", shape[0], true};
   }
 }
@@ -237,7 +265,8 @@ Tensor weights_of(const TensorFile& file, const LateBeginning& found, const Laye
   }
   if (stored.rank() == 4) return stored;
   return file.made(name + " as four axes", [&] {
-    return stored.rank() == 2 ? stored.view({1, 1, stored.size(0), stored.size(1)}) : stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
+    return stored.rank() == 2 ? stored.view({1, 1, stored.size(0), stored.size(1)})
+                              : stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
   });
 }
 
@@ -257,7 +286,8 @@ bool goes_by_layer(const ArrayFile& file, const LateBeginning& found, const Scen
 LateSequence read_weights(const FileReading& r, const LateBeginning& found) {
   LateSequence read;
   auto& [in, d, mask] = read;
-  const LayerAxes axes_found = axes_of(r.file.arrays(), found, goes_by_layer(r.file.arrays(), found, r.resolving.scenario));
+  const LayerAxes axes_found =
+      axes_of(r.file.arrays(), found, goes_by_layer(r.file.arrays(), found, r.resolving.scenario));
   const std::string& axes = axes_found.axes;
   const Index layers = axes_found.layers, layer = layers > 1 ? layer_number(r, found, layers) : 0;
   const std::string& name = found.weights[axes_found.stacked ? 0 : static_cast<std::size_t>(layer)];
@@ -272,15 +302,20 @@ LateSequence read_weights(const FileReading& r, const LateBeginning& found) {
   d.d_model = d.d_query = d.d_key = d.d_value = d.d_out = d.heads;
   heads_said(r);
   r.assume("weights", name + " " + axes + ": the attention alone");
-  if (layers > 1) r.assume("layer", std::to_string(layer) + " of " + std::to_string(layers) + "; --layer N shows another");
-  if (!found.others.empty()) r.assume("attentions", found.others + "; --layer NAME.N shows another than " + in_quotes(found.group));
+  if (layers > 1)
+    r.assume("layer", std::to_string(layer) + " of " + std::to_string(layers) + "; --layer N shows another");
+  if (!found.others.empty())
+    r.assume("attentions", found.others + "; --layer NAME.N shows another than " + in_quotes(found.group));
   double furthest = 0;
   for (Index row = 0; row < weights.count() / d.n_k; ++row) {
     double sum = 0;
-    for (Index k = 0; k < d.n_k; ++k) sum += static_cast<double>(weights.values()[static_cast<std::size_t>(row * d.n_k + k)]);
+    for (Index k = 0; k < d.n_k; ++k)
+      sum += static_cast<double>(weights.values()[static_cast<std::size_t>(row * d.n_k + k)]);
     if (sum != 0 && !std::isnan(sum)) furthest = std::max(furthest, std::abs(sum - 1));
   }
-  if (furthest > 0.02) r.assume("weights", "rows do not sum to 1 (one is off by " + shortest(static_cast<float>(furthest)) + "): shown as they are");
+  if (furthest > 0.02)
+    r.assume("weights",
+             "rows do not sum to 1 (one is off by " + shortest(static_cast<float>(furthest)) + "): shown as they are");
   mask = zeros_as_mask(r, weights);
   return read;
 }
@@ -289,7 +324,8 @@ LateSequence read_weights(const FileReading& r, const LateBeginning& found) {
 
 std::vector<std::string> attention_arrays(const ArrayFile& file) {
   std::vector<std::string> names;
-  for (const LateBeginning& list : all_weights(file)) names.insert(names.end(), list.weights.begin(), list.weights.end());
+  for (const LateBeginning& list : all_weights(file))
+    names.insert(names.end(), list.weights.begin(), list.weights.end());
   return names;
 }
 
@@ -299,7 +335,9 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
   if (!meant || meant->weights.empty()) return {};
   std::vector<LateBeginning> groups = all_weights(arrays);
   if (!std::ranges::all_of(groups, is_of_one_call)) groups = {*meant};
-  std::ranges::stable_sort(groups, {}, [](const LateBeginning& f) { return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2; });
+  std::ranges::stable_sort(groups, {}, [](const LateBeginning& f) {
+    return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2;
+  });
   std::vector<FileAttention> all;
   for (const LateBeginning& group : groups) {
     const bool is_meant = group.group == meant->group;
@@ -307,7 +345,8 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
     const std::string said = within_group(scenario.layer, group.group).value_or(scenario.layer);
     for (Index layer = 0; layer < axes.layers; ++layer) {
       const std::string number = std::to_string(layer);
-      all.push_back({groups.size() > 1 ? group.group + "." + number : number, group.group, weights_of(file, group, axes, layer), is_meant && (said.empty() ? layer == 0 : said == number)});
+      all.push_back({groups.size() > 1 ? group.group + "." + number : number, group.group,
+                     weights_of(file, group, axes, layer), is_meant && (said.empty() ? layer == 0 : said == number)});
     }
   }
   return all;
@@ -321,9 +360,11 @@ std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const st
 
 LateSequence read_late_beginning(const FileReading& r, const LateBeginning& found) {
   const Scenario& s = r.resolving.scenario;
-  const std::string why = found.weights.empty() ? "since the file holds the heads as they are" : "since the file holds the attention alone";
+  const std::string why =
+      found.weights.empty() ? "since the file holds the heads as they are" : "since the file holds the attention alone";
   if (s.x) throw SettingError("x", "is given, but the file's projections are not known", "expected no x");
-  if (s.text_as_input) throw SettingError("--text", "needs a model's embedding", "expected a file with one, or no text");
+  if (s.text_as_input)
+    throw SettingError("--text", "needs a model's embedding", "expected a file with one, or no text");
   LateSequence read = found.weights.empty() ? read_heads(r, found) : read_weights(r, found);
   const Dims& d = read.dims;
   must_be_unset(s.batch_size, "--batch-size", why, d.batch);

@@ -86,10 +86,12 @@ void read_mask(MaskReading& m, const std::string& name, const MaskName& entry) {
   const bool by_name = polarity == MaskPolarity::by_name;
   const bool none_raises = all_of(placed.tensor, [](float v) { return v <= 0; });
   const bool all_zero = none_raises && binary;
-  const bool may_be_added = entry.float_is_added || entry.kind == MaskKind::per_token || entry.kind == MaskKind::key_padding;
+  const bool may_be_added =
+      entry.float_is_added || entry.kind == MaskKind::per_token || entry.kind == MaskKind::key_padding;
   // A tokenizer's own mask of 0 and 1 is [B, n_k]; of more axes, 0 is what is added where nothing is masked.
   const bool zero_adds = may_be_added && all_zero && by_name;
-  if (floating && (zero_adds || (!binary && is_additive_mask(placed.tensor)))) return read_additive_mask(m, name, placed);
+  if (floating && (zero_adds || (!binary && is_additive_mask(placed.tensor))))
+    return read_additive_mask(m, name, placed);
   const bool per_table_added = entry.float_is_added || (may_be_added && !binary);
   if (floating && ((per_table_added && (by_name || !binary)) || (!binary && none_raises))) {
     r.assume("bias", name + " " + placed.axes + ": floating, added to the scores");
@@ -113,8 +115,10 @@ void note_replaced(const MaskReading& m) {
   if (s.mask.empty() || !s.mask_file.empty() || (!in.file_mask.defined() && !in.valid_lens.defined())) return;
   try {
     const MaskExpression expression = MaskExpression::parse(s.mask);
-    if (in.file_mask.defined() && !expression.calls("file")) r.assume("mask", "--mask replaces the file's; \"… && file()\" keeps it");
-    if (in.valid_lens.defined() && !expression.calls("padding")) r.assume("mask", "--mask replaces the valid lengths; \"… && padding()\" keeps them");
+    if (in.file_mask.defined() && !expression.calls("file"))
+      r.assume("mask", "--mask replaces the file's; \"… && file()\" keeps it");
+    if (in.valid_lens.defined() && !expression.calls("padding"))
+      r.assume("mask", "--mask replaces the valid lengths; \"… && padding()\" keeps them");
   } catch (const ExpressionError&) {
     // said where the mask is computed
   }
@@ -167,7 +171,8 @@ std::string bias_name(const FileReading& r, const Dims& dims) {
   const std::string name = r.find({"position_bias", "relative_position_bias"});
   if (name.empty()) return {};
   const Shape& shape = r.file.arrays().find(name)->shape;
-  const bool fits_here = shape.size() >= 3 && shape.size() <= 4 && shape[shape.size() - 2] == dims.n_q && shape.back() == dims.n_k;
+  const bool fits_here =
+      shape.size() >= 3 && shape.size() <= 4 && shape[shape.size() - 2] == dims.n_q && shape.back() == dims.n_k;
   return fits_here ? name : std::string();
 }
 
@@ -179,7 +184,8 @@ void MaskReading::restrict_to(const Tensor& attend) {
 }
 
 void MaskReading::add_bias(const Tensor& bias) {
-  if (!all_of(bias, [](float v) { return !std::isnan(v); })) file.fail("its additive mask holds NaN", "expected numbers or -inf");
+  if (!all_of(bias, [](float v) { return !std::isnan(v); }))
+    file.fail("its additive mask holds NaN", "expected numbers or -inf");
   Tensor& sum = masking.bias;
   sum = sum.defined() ? combined(sum, bias, [](float a, float b) { return a + b; }) : bias;
 }
@@ -188,7 +194,8 @@ Masking read_masks(const FileReading& r, const Dims& dims, Masking known) {
   MaskReading m{r, dims, std::move(known)};
   for (const MaskName& entry : mask_names) {
     std::string name = r.find({entry.name});
-    if (!name.empty() && is_causal_buffer(m, name)) name = r.file.arrays().find(entry.name) && name != entry.name ? entry.name : "";  // a sequence's own beside it
+    if (!name.empty() && is_causal_buffer(m, name))
+      name = r.file.arrays().find(entry.name) && name != entry.name ? entry.name : "";  // a sequence's own beside it
     if (!name.empty()) read_mask(m, name, entry);
   }
   if (const std::string name = bias_name(r, dims); !name.empty()) {
@@ -210,7 +217,8 @@ Masking read_masks(const FileReading& r, const Dims& dims, Masking known) {
 }
 
 void add_mask_file(const Resolving& resolving, Inputs& inputs) {
-  inputs.mask_file = TensorFile::open_mask(resolving.scenario.mask_file, resolving.last ? resolving.last->mask_file : nullptr);
+  inputs.mask_file =
+      TensorFile::open_mask(resolving.scenario.mask_file, resolving.last ? resolving.last->mask_file : nullptr);
   const FileReading r{resolving, *inputs.mask_file, {}, inputs.assumptions};
   MaskReading m{r, inputs.dims, inputs};
   m.masking.file_mask = {};

@@ -18,7 +18,8 @@ Tensor parameter_of(const FileReading& r, const std::string& name) {
   if (known) return parameter;
   const auto lost = std::ranges::count_if(parameter.values(), [](float v) { return !std::isfinite(v); });
   if (lost > 0) {
-    r.fail(in_quotes(name) + " holds NaN or inf (" + std::to_string(lost) + " of its " + std::to_string(parameter.count()) + " numbers)",
+    r.fail(in_quotes(name) + " holds NaN or inf (" + std::to_string(lost) + " of its " +
+               std::to_string(parameter.count()) + " numbers)",
            "expected a parameter's finite numbers");
   }
   return parameter;
@@ -34,7 +35,8 @@ void refuse_bytes(const FileReading& r, const std::string& name) {
 /// A weight stored in whole or, by heads, in parts; what else lies beside it must not change what its numbers mean.
 void check_weight(const FileReading& r, const std::string& name) {
   refuse_bytes(r, name);
-  const std::string layer = name.substr(0, name.find_last_of("._/") == std::string::npos ? name.size() : name.find_last_of("._/"));
+  const std::string layer =
+      name.substr(0, name.find_last_of("._/") == std::string::npos ? name.size() : name.find_last_of("._/"));
   for (const ArrayEntry& other : r.file.arrays().entries()) {
     if (!other.name.starts_with(layer)) continue;
     const std::string form = quantised_form(other.name);
@@ -43,7 +45,8 @@ void check_weight(const FileReading& r, const std::string& name) {
              "expected weights in floating point, as they were before they were quantised");
     }
     if (other.name.starts_with(layer + ".lora_")) {
-      r.fail("holds " + in_quotes(other.name) + ", an adapter that changes " + in_quotes(name), "expected weights that adapters are merged into");
+      r.fail("holds " + in_quotes(other.name) + ", an adapter that changes " + in_quotes(name),
+             "expected weights that adapters are merged into");
     }
   }
 }
@@ -51,10 +54,8 @@ void check_weight(const FileReading& r, const std::string& name) {
 /// As [out, in], from whatever way it is stored in.
 Tensor turned(const Tensor& stored, WeightLayout layout) {
   switch (layout) {
-    case WeightLayout::out_in:
-      return stored;
-    case WeightLayout::in_out:
-      return stored.transpose(0, 1).contiguous();
+    case WeightLayout::out_in: return stored;
+    case WeightLayout::in_out: return stored.transpose(0, 1).contiguous();
     case WeightLayout::head_in_out:
       return stored.transpose(1, 2).contiguous().view({stored.size(0) * stored.size(2), stored.size(1)});
     case WeightLayout::in_head_out:
@@ -84,7 +85,8 @@ Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
     for (const LinearKeys& head : keys.heads) {
       parts.push_back(weight_of(r, head));
       if (parts.back().shape() != parts.front().shape()) {
-        r.fail(r.shape_of(head.weight), "expected " + to_string(parts.front().shape()) + ", as in " + in_quotes(keys.weight));
+        r.fail(r.shape_of(head.weight),
+               "expected " + to_string(parts.front().shape()) + ", as in " + in_quotes(keys.weight));
       }
     }
     return r.file.made("heads from " + keys.weight, [&] { return stacked(parts); });
@@ -97,7 +99,8 @@ Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
   if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
   if (name.ends_with(".weight")) r.file.arrays().refuse_if_skipped(name.substr(0, name.size() - 6) + "bias");
   if (keys.layout == WeightLayout::out_in) return stored;
-  return r.file.made(name + " turned " + std::to_string(static_cast<int>(keys.layout)), [&] { return turned(stored, keys.layout); });
+  return r.file.made(name + " turned " + std::to_string(static_cast<int>(keys.layout)),
+                     [&] { return turned(stored, keys.layout); });
 }
 
 Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
@@ -116,7 +119,8 @@ Tensor bias_of(const FileReading& r, const LinearKeys& keys, Index out) {
   const Index share = out / static_cast<Index>(keys.heads.size());
   for (const LinearKeys& head : keys.heads) {
     parts.push_back(bias_of(r, head.bias, share));
-    if (parts.back().defined() != parts.front().defined()) r.fail("has a bias for some heads of " + in_quotes(keys.weight), "expected one for each or none");
+    if (parts.back().defined() != parts.front().defined())
+      r.fail("has a bias for some heads of " + in_quotes(keys.weight), "expected one for each or none");
   }
   if (!parts.front().defined()) return {};
   return r.file.made("heads from " + keys.heads.front().bias, [&] { return stacked(parts); });
@@ -127,17 +131,18 @@ std::string order_of(const FileReading& r, const LinearKeys& keys) {
   const LinearKeys& first = keys.heads.empty() ? keys : keys.heads.front();
   switch (first.layout) {
     case WeightLayout::in_out:
-      return std::string(r.keys.bare && !set ? "stored [in, out], as x's width tells" : "stored [in, out] as Conv1D does") + (set ? ", as set" : "");
-    case WeightLayout::head_in_out:
-      return "stored [H, in, d_head] as TransformerLens does";
-    case WeightLayout::in_head_out:
-      return "stored [in, H, d_head] as Keras and Flax do";
-    default:
-      break;
+      return std::string(r.keys.bare && !set ? "stored [in, out], as x's width tells"
+                                             : "stored [in, out] as Conv1D does") +
+             (set ? ", as set" : "");
+    case WeightLayout::head_in_out: return "stored [H, in, d_head] as TransformerLens does";
+    case WeightLayout::in_head_out: return "stored [in, H, d_head] as Keras and Flax do";
+    default: break;
   }
   const Shape& shape = r.file.arrays().find(first.weight)->shape;
   const bool unsure = r.keys.bare && !set && shape.size() == 2 && shape[0] == shape[1];
-  return std::string("[out, in] as in nn.Linear") + (set ? ", as set" : unsure ? ", which nothing in the file tells from [in, out]" : "");
+  return std::string("[out, in] as in nn.Linear") + (set      ? ", as set"
+                                                     : unsure ? ", which nothing in the file tells from [in, out]"
+                                                              : "");
 }
 
 Index whole(const FileReading& r, const FileReading::Number& number) {
@@ -164,7 +169,10 @@ Index settle_query_heads(const FileReading& r, std::optional<Index> d_model) {
   if (const std::optional<Index> stored = heads_stored(r, r.keys.q)) {
     const std::string& name = r.keys.q.weight;
     const auto differ = [&](const std::string& who, Index heads) {
-      if (heads != *stored) r.fail(r.shape_of(name) + ", one of " + std::to_string(*stored) + " heads, where " + who + " says " + std::to_string(heads), "expected as many");
+      if (heads != *stored)
+        r.fail(r.shape_of(name) + ", one of " + std::to_string(*stored) + " heads, where " + who + " says " +
+                   std::to_string(heads),
+               "expected as many");
     };
     if (r.resolving.scenario.heads) differ("--heads", *r.resolving.scenario.heads);
     if (number) differ(number->name, whole(r, *number));
@@ -211,17 +219,21 @@ std::optional<Index> concat_width(const FileReading& r) {
   return r.keys.o.layout == WeightLayout::in_out ? shape[0] : shape[1];
 }
 
-/// Key/value heads of a packed matrix of so many rows: as set, else as the output projection's width makes them, else as said.
+/// Key/value heads of a packed matrix of so many rows: as set, else as the output projection's width makes them, else
+/// as said.
 Index packed_kv_heads(const FileReading& r, Index rows, Index heads) {
   if (r.resolving.scenario.kv_heads) return *r.resolving.scenario.kv_heads;
   const std::optional<Index> said = given_kv_heads(r);
-  const auto makes = [&](Index kv_heads, Index width) { return width % heads == 0 && heads % kv_heads == 0 && rows == width / heads * (heads + 2 * kv_heads); };
+  const auto makes = [&](Index kv_heads, Index width) {
+    return width % heads == 0 && heads % kv_heads == 0 && rows == width / heads * (heads + 2 * kv_heads);
+  };
   const std::optional<Index> width = concat_width(r);
   if (said && (!width || makes(*said, *width))) return *said;
   if (width && *width % heads == 0) {
     const Index d_head = *width / heads, kv_heads = (rows / d_head - heads) / 2;
     if (kv_heads >= 1 && kv_heads <= heads && makes(kv_heads, *width)) {
-      if (kv_heads != heads) r.assume("key/value heads", std::to_string(kv_heads) + ", from the rows of " + r.keys.packed.weight);
+      if (kv_heads != heads)
+        r.assume("key/value heads", std::to_string(kv_heads) + ", from the rows of " + r.keys.packed.weight);
       return kv_heads;
     }
   }
@@ -234,7 +246,8 @@ Tensor rows_of_groups(const Tensor& packed, Index kv_heads, Index groups, Index 
   Buffer values;
   for (Index g = 0; g < kv_heads; ++g) {
     const Index row = (g * (groups + 2) + first) * d_head;
-    const auto part = packed.values().subspan(static_cast<std::size_t>(row * width), static_cast<std::size_t>(count * d_head * width));
+    const auto part = packed.values().subspan(static_cast<std::size_t>(row * width),
+                                              static_cast<std::size_t>(count * d_head * width));
     values.insert(values.end(), part.begin(), part.end());
   }
   Shape shape = packed.shape();
@@ -243,27 +256,33 @@ Tensor rows_of_groups(const Tensor& packed, Index kv_heads, Index groups, Index 
 }
 
 /// W_q, W_k and W_v, or their biases, of a packed one.
-std::array<Tensor, 3> taken_apart(const FileReading& r, const Dims& dims, const Tensor& packed, const std::string& name) {
-  const Index d_kv = dims.d_model / dims.heads * dims.kv_heads, d_head = dims.d_model / dims.heads, groups = dims.groups();
+std::array<Tensor, 3> taken_apart(const FileReading& r, const Dims& dims, const Tensor& packed,
+                                  const std::string& name) {
+  const Index d_kv = dims.d_model / dims.heads * dims.kv_heads, d_head = dims.d_model / dims.heads,
+              groups = dims.groups();
   if (r.keys.packing == Packing::thirds) {
-    return {packed.slice(0, 0, dims.d_model), packed.slice(0, dims.d_model, d_kv), packed.slice(0, dims.d_model + d_kv, d_kv)};
+    return {packed.slice(0, 0, dims.d_model), packed.slice(0, dims.d_model, d_kv),
+            packed.slice(0, dims.d_model + d_kv, d_kv)};
   }
   std::array<Tensor, 3> parts;
   const Index first[] = {0, groups, groups + 1}, count[] = {groups, 1, 1};
   for (std::size_t i = 0; i < 3; ++i) {
-    const std::string recipe = name + " rows " + std::to_string(i) + " of " + std::to_string(dims.kv_heads) + " groups of " + std::to_string(groups);
-    parts[i] = r.file.made(recipe, [&] { return rows_of_groups(packed, dims.kv_heads, groups, d_head, first[i], count[i]); });
+    const std::string recipe = name + " rows " + std::to_string(i) + " of " + std::to_string(dims.kv_heads) +
+                               " groups of " + std::to_string(groups);
+    parts[i] =
+        r.file.made(recipe, [&] { return rows_of_groups(packed, dims.kv_heads, groups, d_head, first[i], count[i]); });
   }
   return parts;
 }
 
-/// What weights in one matrix or apart have in one vector. BEiT's packed weight has none, but queries and values have one each
-/// beside it, keys none.
+/// What weights in one matrix or apart have in one vector. BEiT's packed weight has none, but queries and values have
+/// one each beside it, keys none.
 void add_packed_bias(const FileReading& r, SizedParameters& read) {
   auto& [made, dims] = read;
   const std::string& packed = r.keys.packed.bias;
   if (!packed.empty()) {
-    const auto [b_q, b_k, b_v] = taken_apart(r, dims, bias_of(r, packed, made.W_q.size(0) + 2 * made.W_k.size(0)), packed);
+    const auto [b_q, b_k, b_v] =
+        taken_apart(r, dims, bias_of(r, packed, made.W_q.size(0) + 2 * made.W_k.size(0)), packed);
     made.b_q = b_q, made.b_k = b_k, made.b_v = b_v;
     return;
   }
@@ -292,16 +311,20 @@ SizedParameters read_packed(const FileReading& r) {
            "expected a multiple of " + std::to_string(shares));
   }
   if (dims.heads % dims.kv_heads != 0) {
-    throw SettingError("--kv-heads", std::to_string(dims.kv_heads) + " does not divide heads " + std::to_string(dims.heads), "expected one of " + divisors(dims.heads));
+    throw SettingError("--kv-heads",
+                       std::to_string(dims.kv_heads) + " does not divide heads " + std::to_string(dims.heads),
+                       "expected one of " + divisors(dims.heads));
   }
   dims.d_model = rows / shares * dims.heads;
   const auto [q, k, v] = taken_apart(r, dims, weight, name);
   made.W_q = q, made.W_k = k, made.W_v = v;
   made.packed = r.keys.packing == Packing::thirds;
-  const char* packing = made.packed                   ? ": all queries, then all keys, then all values, "
-                        : dims.kv_heads == dims.heads ? ": query, key and value of each head in turn, "
-                                                      : ": for each key/value head its queries, key and value in turn, ";
-  r.assume("projections", name + " " + to_string(r.file.arrays().find(name)->shape) + packing + order_of(r, r.keys.packed));
+  const char* packing = made.packed ? ": all queries, then all keys, then all values, "
+                        : dims.kv_heads == dims.heads
+                            ? ": query, key and value of each head in turn, "
+                            : ": for each key/value head its queries, key and value in turn, ";
+  r.assume("projections",
+           name + " " + to_string(r.file.arrays().find(name)->shape) + packing + order_of(r, r.keys.packed));
   return read;
 }
 
@@ -310,8 +333,8 @@ Index settle_kv_heads(const FileReading& r, Index rows, Index d_model, Index hea
   const Index d_head = d_model / heads;
   const std::string& name = r.keys.k.weight;
   if (rows % d_head != 0 || rows > d_model) {
-    r.fail(r.shape_of(name), "expected rows in heads of d_head " + std::to_string(d_head) + ", " +
-                                 std::to_string(d_model) + " at most");
+    r.fail(r.shape_of(name),
+           "expected rows in heads of d_head " + std::to_string(d_head) + ", " + std::to_string(d_model) + " at most");
   }
   const Index kv_heads = rows / d_head;
   const std::optional<Index> given = given_kv_heads(r);
@@ -342,9 +365,8 @@ SizedParameters read_separate(const FileReading& r) {
   in.b_q = bias_of(r, r.keys.q, in.W_q.size(0));
   in.b_k = bias_of(r, r.keys.k, in.W_k.size(0));
   in.b_v = bias_of(r, r.keys.v, in.W_v.size(0));
-  r.assume("projections",
-           r.keys.q.weight + ", " + r.keys.k.weight + ", " + r.keys.v.weight + ": " + (r.keys.q.heads.empty() ? "" : "a module a head, ") +
-               order_of(r, r.keys.q));
+  r.assume("projections", r.keys.q.weight + ", " + r.keys.k.weight + ", " + r.keys.v.weight + ": " +
+                              (r.keys.q.heads.empty() ? "" : "a module a head, ") + order_of(r, r.keys.q));
   return read;
 }
 

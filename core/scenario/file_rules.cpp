@@ -1,10 +1,11 @@
-// What a layer's file says of its attention besides projections: weights of a QK-norm, sinks, a table of relative positions.
+// What a layer's file says of its attention besides projections: weights of a QK-norm, sinks, a table of relative
+// positions.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
-#include "core/position/relative_bias.h"
 #include "core/files/error_place.h"
+#include "core/position/relative_bias.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/model_config.h"
 #include "core/scenario/model_layer.h"
@@ -21,19 +22,25 @@ std::string array_under(const FileReading& r, std::initializer_list<const char*>
   return {};
 }
 
-/// A norm of queries or keys: over each head, or over all of them at once. One with a bias, called layernorm, or of a row of
-/// weights for each head (Command R) is a LayerNorm.
+/// A norm of queries or keys: over each head, or over all of them at once. One with a bias, called layernorm, or of a
+/// row of weights for each head (Command R) is a LayerNorm.
 struct FileNorm {
   Tensor weight, bias;
   std::string name;  ///< of the weight
   bool whole = false;
   bool of_each = false;  ///< [heads, d_head]
 
-  QkNorm kind() const { return bias.defined() || of_each || name.find("layernorm") != std::string::npos ? QkNorm::layer : QkNorm::rms; }
-  bool is_as(const FileNorm& other) const { return weight.defined() == other.weight.defined() && whole == other.whole && of_each == other.of_each && kind() == other.kind(); }
+  QkNorm kind() const {
+    return bias.defined() || of_each || name.find("layernorm") != std::string::npos ? QkNorm::layer : QkNorm::rms;
+  }
+  bool is_as(const FileNorm& other) const {
+    return weight.defined() == other.weight.defined() && whole == other.whole && of_each == other.of_each &&
+           kind() == other.kind();
+  }
 };
 
-FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std::string& word, Index heads, Index d_head, bool plus_one) {
+FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std::string& word, Index heads,
+                      Index d_head, bool plus_one) {
   FileNorm norm{{}, {}, {}, false, false};
   for (const std::string& name : {letter + "_norm", word + "_norm", letter + "_layernorm", word + "_layernorm"}) {
     if (norm.name.empty()) norm.name = array_under(r, {(name + ".weight").c_str()});
@@ -43,16 +50,20 @@ FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std
   norm.of_each = shape == Shape{heads, d_head};
   norm.whole = shape == Shape{heads * d_head} && heads > 1;
   if (shape != Shape{d_head} && !norm.whole && !norm.of_each) {
-    r.fail(r.shape_of(norm.name), "expected [" + std::to_string(d_head) + "], d_head, [" + std::to_string(heads * d_head) + "], all heads at once, or " + to_string({heads, d_head}) + ", a row for each head");
+    r.fail(r.shape_of(norm.name), "expected [" + std::to_string(d_head) + "], d_head, [" +
+                                      std::to_string(heads * d_head) + "], all heads at once, or " +
+                                      to_string({heads, d_head}) + ", a row for each head");
   }
   const auto flat = [&](const std::string& name) {
     const Tensor stored = r.load(name);
-    return norm.of_each ? r.file.made(name + " in a row", [&] { return stored.contiguous().view({heads * d_head}); }) : stored;
+    return norm.of_each ? r.file.made(name + " in a row", [&] { return stored.contiguous().view({heads * d_head}); })
+                        : stored;
   };
   norm.weight = flat(norm.name);
   const std::string bias = norm.name.substr(0, norm.name.size() - std::string_view("weight").size()) + "bias";
   if (r.file.arrays().find(bias)) {
-    if (r.file.arrays().find(bias)->shape != shape) r.fail(r.shape_of(bias), "expected " + to_string(shape) + ", as " + norm.name + " has");
+    if (r.file.arrays().find(bias)->shape != shape)
+      r.fail(r.shape_of(bias), "expected " + to_string(shape) + ", as " + norm.name + " has");
     norm.bias = flat(bias);
   }
   if (!plus_one) return norm;
@@ -68,7 +79,9 @@ FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std
 double qk_epsilon(const FileReading& r, QkNorm kind) {
   const double usual = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
   if (r.keys.prefix.empty()) return usual;
-  const auto said = kind == QkNorm::layer ? config_number(path_from(r.file.path()), {"layer_norm_eps", "layer_norm_epsilon"}) : config_number(path_from(r.file.path()), {"rms_norm_eps"});
+  const auto said = kind == QkNorm::layer
+                        ? config_number(path_from(r.file.path()), {"layer_norm_eps", "layer_norm_epsilon"})
+                        : config_number(path_from(r.file.path()), {"rms_norm_eps"});
   return said.value_or(ConfigNumber{"", usual}).value;
 }
 
@@ -97,13 +110,16 @@ bool table_fits(const FileReading& r, const Dims& dims, const std::string& name)
 Index furthest_distance(const FileReading& r, Index buckets) {
   const auto said = config_number(path_from(r.file.path()), {"relative_attention_max_distance"});
   if (!said) return t5_max_distance;
-  if (said->value != std::floor(said->value) || !(said->value > static_cast<double>(buckets) / 2) || said->value > 1e9) {
-    r.fail("relative_attention_max_distance is " + shortest(static_cast<float>(said->value)), "expected a whole number above half of the " + std::to_string(buckets) + " buckets");
+  if (said->value != std::floor(said->value) || !(said->value > static_cast<double>(buckets) / 2) ||
+      said->value > 1e9) {
+    r.fail("relative_attention_max_distance is " + shortest(static_cast<float>(said->value)),
+           "expected a whole number above half of the " + std::to_string(buckets) + " buckets");
   }
   return static_cast<Index>(said->value);
 }
 
-/// Swin's [(2w − 1)², heads] (Liu et al. 2021): a number for each difference in row and column of two places in a window.
+/// Swin's [(2w − 1)², heads] (Liu et al. 2021): a number for each difference in row and column of two places in a
+/// window.
 std::string window_table(const FileReading& r, const Dims& dims) {
   const std::string name = array_under(r, {"relative_position_bias_table", "self.relative_position_bias_table"});
   if (name.empty()) return {};
@@ -118,7 +134,9 @@ Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table
   const std::string width = std::to_string(w);
   if (side * side != rows || side % 2 == 0) r.fail(r.shape_of(table), "expected (2w − 1)² rows, of windows of w x w");
   if (d.n_q != w * w || d.n_k != w * w) {
-    r.fail("has inputs of " + std::to_string(d.n_q) + " tokens", "expected a window of " + std::to_string(w * w) + " tokens, " + width + " x " + width + ", as " + in_quotes(table) + " has places");
+    r.fail("has inputs of " + std::to_string(d.n_q) + " tokens", "expected a window of " + std::to_string(w * w) +
+                                                                     " tokens, " + width + " x " + width + ", as " +
+                                                                     in_quotes(table) + " has places");
   }
   r.assume("bias", table + ": by the places of query and key in a window of " + width + " x " + width);
   return r.file.made(table + " over a window", [&] {
@@ -126,7 +144,8 @@ Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table
     Buffer cells;
     for (Index h = 0; h < d.heads; ++h) {
       for (Index q = 0; q < d.n_q; ++q) {
-        for (Index k = 0; k < d.n_k; ++k) cells.push_back(numbers.at({(q / w - k / w + w - 1) * side + q % w - k % w + w - 1, h}));
+        for (Index k = 0; k < d.n_k; ++k)
+          cells.push_back(numbers.at({(q / w - k / w + w - 1) * side + q % w - k % w + w - 1, h}));
       }
     }
     return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));
@@ -138,9 +157,12 @@ Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& tab
   const bool both_ways = r.keys.prefix.find("decoder") == std::string::npos;
   const Index buckets = r.file.arrays().find(table)->shape[0], furthest = furthest_distance(r, buckets);
   r.assume("bias", table + ": by the distance of query and key, " + (both_ways ? "both ways" : "backwards") +
-                       (buckets == t5_buckets && furthest == t5_max_distance ? std::string() : ", " + std::to_string(buckets) + " buckets to distance " + std::to_string(furthest)));
+                       (buckets == t5_buckets && furthest == t5_max_distance
+                            ? std::string()
+                            : ", " + std::to_string(buckets) + " buckets to distance " + std::to_string(furthest)));
   return r.file.made(table + " over " + std::to_string(d.n_q) + " x " + std::to_string(d.n_k), [&] {
-    const Tensor by_distance = t5_by_distance(r.load(table).transpose(0, 1).contiguous(), both_ways, d.n_q, d.n_k, 0, furthest);
+    const Tensor by_distance =
+        t5_by_distance(r.load(table).transpose(0, 1).contiguous(), both_ways, d.n_q, d.n_k, 0, furthest);
     Buffer cells;
     for (Index h = 0; h < d.heads; ++h) {
       for (Index q = 0; q < d.n_q; ++q) {
@@ -162,11 +184,15 @@ bool has_relative_table(const FileReading& r, const Dims& dims) {
 FileRules with_layer_arrays(const FileReading& r, const Dims& d, FileRules rules) {
   OwnRules own = rules.own.value_or(OwnRules());
   const nlohmann::json config = r.keys.prefix.empty() ? nlohmann::json() : config_beside(path_from(r.file.path()));
-  const std::string model = config.is_object() && config.value("model_type", nlohmann::json()).is_string() ? config["model_type"].get<std::string>() : "";
+  const std::string model = config.is_object() && config.value("model_type", nlohmann::json()).is_string()
+                                ? config["model_type"].get<std::string>()
+                                : "";
   const bool plus_one = model.starts_with("gemma3");  // its gain is weight + 1
-  const FileNorm q_norm = read_qk_norm(r, "q", "query", d.heads, d.d_head, plus_one), k_norm = read_qk_norm(r, "k", "key", d.kv_heads, d.d_head, plus_one);
+  const FileNorm q_norm = read_qk_norm(r, "q", "query", d.heads, d.d_head, plus_one),
+                 k_norm = read_qk_norm(r, "k", "key", d.kv_heads, d.d_head, plus_one);
   if (!q_norm.is_as(k_norm)) {
-    r.fail("normalises queries and keys in different ways", "expected q_norm.weight and k_norm.weight, both [d_head] or both over all heads");
+    r.fail("normalises queries and keys in different ways",
+           "expected q_norm.weight and k_norm.weight, both [d_head] or both over all heads");
   }
   if (q_norm.weight.defined()) {
     own.norm_kind = q_norm.kind();
@@ -179,17 +205,26 @@ FileRules with_layer_arrays(const FileReading& r, const Dims& d, FileRules rules
     }
     const auto last = [&](const FileNorm& norm) { return norm.name.substr(r.keys.prefix.size()); };
     r.assume("QK-norm", replaced ? "--qk-norm in place of the file's " + last(q_norm) + " and " + last(k_norm)
-                                 : std::string(own.norm_kind == QkNorm::layer ? "LayerNorm" : "RMSNorm") + " with " + last(q_norm) + " and " + last(k_norm) + (own.q_norm_bias.defined() ? " and their biases" : "") + ", over " + (q_norm.whole ? "all heads at once" : q_norm.of_each ? "each head, with weights of its own" : "each head") + ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
+                                 : std::string(own.norm_kind == QkNorm::layer ? "LayerNorm" : "RMSNorm") + " with " +
+                                       last(q_norm) + " and " + last(k_norm) +
+                                       (own.q_norm_bias.defined() ? " and their biases" : "") + ", over " +
+                                       (q_norm.whole     ? "all heads at once"
+                                        : q_norm.of_each ? "each head, with weights of its own"
+                                                         : "each head") +
+                                       ", epsilon " + shortest(static_cast<float>(own.qk_epsilon)));
   }
   if (const std::string sinks = array_under(r, {"sinks"}); !sinks.empty()) {
     own.sink_logits = r.load(sinks);
-    if (own.sink_logits.shape() != Shape{d.heads}) r.fail(r.shape_of(sinks), "expected [" + std::to_string(d.heads) + "], a logit a head");
+    if (own.sink_logits.shape() != Shape{d.heads})
+      r.fail(r.shape_of(sinks), "expected [" + std::to_string(d.heads) + "], a logit a head");
     r.assume("sinks", sinks + ": a logit a head that takes its share of each row");
   }
-  const auto add_bias = [&](const std::string& table, Tensor (*made)(const FileReading&, const Dims&, const std::string&)) {
+  const auto add_bias = [&](const std::string& table,
+                            Tensor (*made)(const FileReading&, const Dims&, const std::string&)) {
     rules.bias.defined() ? r.assume("bias", "the file's own, without " + table) : void(rules.bias = made(r, d, table));
   };
-  if (const std::string table = relative_table(r); !table.empty() && table_fits(r, d, table)) add_bias(table, distance_bias);
+  if (const std::string table = relative_table(r); !table.empty() && table_fits(r, d, table))
+    add_bias(table, distance_bias);
   if (const std::string table = window_table(r, d); !table.empty()) add_bias(table, window_bias);
   if (own.q_norm.defined() || own.sink_logits.defined()) rules.own = std::move(own);
   return rules;

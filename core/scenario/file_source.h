@@ -53,9 +53,10 @@ struct LateBeginning {
 };
 /// One layer of the attentions that a file holds.
 struct FileAttention {
-  std::string layer, group;  ///< as Scenario::layer names it: "3", or "cross_attentions.3" where there are several groups
-  Tensor weights;            ///< [B, H, n_q, n_k]
-  bool chosen = false;       ///< the one that the scenario means
+  std::string layer,
+      group;            ///< as Scenario::layer names it: "3", or "cross_attentions.3" where there are several groups
+  Tensor weights;       ///< [B, H, n_q, n_k]
+  bool chosen = false;  ///< the one that the scenario means
 };
 /// All of them, in the order of the file; none where the file holds other things.
 std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario);
@@ -67,7 +68,7 @@ std::optional<LateBeginning> find_late_beginning(const ArrayFile& file, const st
 struct LateSequence {
   Sequence sequence;  ///< heads or weights
   Dims dims;
-  Tensor mask;        ///< [1, 1, n_q, n_k]: 0 where no head has any weight; undefined where there is no such cell
+  Tensor mask;  ///< [1, 1, n_q, n_k]: 0 where no head has any weight; undefined where there is no such cell
 };
 /// Throws FileError, SettingError.
 LateSequence read_late_beginning(const FileReading& reading, const LateBeginning& found);
@@ -86,16 +87,16 @@ TextSequence read_sequence(const FileReading& reading, const SizedParameters& si
 
 /// What is said of the attention besides its matrices.
 struct FileRules {
-  SourceSettings says;           ///< scale, soft-cap and the like
+  SourceSettings says;            ///< scale, soft-cap and the like
   std::optional<OwnRules> own{};  ///< what no setting says; nothing where that is nothing
-  Tensor bias{};                 ///< of positions, added to the scores
+  Tensor bias{};                  ///< of positions, added to the scores
 };
 /// By the file's numbers and a config.json beside it. Throws FileError for what changes attention and is not computed.
 FileRules read_settings(const FileReading& reading, const Dims& dims);
 /// The part of read_settings that asks config.json, of a layer of a model only; `numbers` are what the file's own say.
 FileRules read_config_settings(const FileReading& reading, const Dims& dims, const SourceSettings& numbers);
-/// `rules` with what the layer's arrays say: weights of a QK-norm, sinks, and unless there is a bias a table of relative
-/// positions. Throws FileError where they do not fit.
+/// `rules` with what the layer's arrays say: weights of a QK-norm, sinks, and unless there is a bias a table of
+/// relative positions. Throws FileError where they do not fit.
 FileRules with_layer_arrays(const FileReading& reading, const Dims& dims, FileRules rules);
 /// Whether that has a table.
 bool has_relative_table(const FileReading& reading, const Dims& dims);

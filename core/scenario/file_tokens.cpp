@@ -8,7 +8,8 @@ namespace {
 using Names = Sequence::Names;
 
 /// Words under the first of these names, a list a batch entry; empty where the file has none.
-Names words_named(const FileReading& r, const Dims& dims, std::initializer_list<const char*> names, std::string& found) {
+Names words_named(const FileReading& r, const Dims& dims, std::initializer_list<const char*> names,
+                  std::string& found) {
   for (const std::string& prefix : {r.keys.prefix, std::string()}) {
     for (const char* name : names) {
       const std::optional<ArrayWords> stored = r.file.arrays().words(prefix + name);
@@ -18,7 +19,8 @@ Names words_named(const FileReading& r, const Dims& dims, std::initializer_list<
       const Shape& shape = stored->shape;
       const bool by_entry = shape.size() == 2;
       if (shape.size() > 2 || shape.empty() || (by_entry && shape[0] != dims.batch && shape[0] != 1)) {
-        r.fail(in_quotes(found) + " has shape " + to_string(shape), "expected [n] or [B, n] = [" + std::to_string(dims.batch) + ", n]");
+        r.fail(in_quotes(found) + " has shape " + to_string(shape),
+               "expected [n] or [B, n] = [" + std::to_string(dims.batch) + ", n]");
       }
       const auto width = static_cast<std::size_t>(shape.back());
       Names list;
@@ -33,9 +35,11 @@ Names words_named(const FileReading& r, const Dims& dims, std::initializer_list<
   return {};
 }
 
-void check_length(const FileReading& r, const Names& names, const std::string& found, Index expected, const char* what) {
+void check_length(const FileReading& r, const Names& names, const std::string& found, Index expected,
+                  const char* what) {
   if (names.empty() || static_cast<Index>(names.front().size()) == expected) return;
-  r.fail(in_quotes(found) + " holds " + std::to_string(names.front().size()) + " words", "expected " + std::to_string(expected) + ", one for each " + what);
+  r.fail(in_quotes(found) + " holds " + std::to_string(names.front().size()) + " words",
+         "expected " + std::to_string(expected) + ", one for each " + what);
 }
 
 }  // namespace
@@ -43,7 +47,8 @@ void check_length(const FileReading& r, const Names& names, const std::string& f
 TokenWords read_tokens(const FileReading& r, const Dims& dims) {
   std::string both_found, query_found, key_found;
   const Names both = words_named(r, dims, {"tokens"}, both_found);
-  Names queries = words_named(r, dims, {"query_tokens"}, query_found), keys = words_named(r, dims, {"key_tokens"}, key_found);
+  Names queries = words_named(r, dims, {"query_tokens"}, query_found),
+        keys = words_named(r, dims, {"key_tokens"}, key_found);
   check_length(r, queries, query_found, dims.n_q, "query");
   check_length(r, keys, key_found, dims.n_k, "key");
   if (!both.empty()) {

@@ -4,32 +4,19 @@ namespace headlight {
 
 Index Dims::size(Axis axis) const {
   switch (axis) {
-    case Axis::none:
-      return 1;
-    case Axis::batch:
-      return batch;
-    case Axis::query_head:
-      return heads;
-    case Axis::kv_head:
-      return kv_heads;
-    case Axis::query:
-      return n_q;
-    case Axis::key:
-      return n_k;
-    case Axis::query_feature:
-      return d_query;
-    case Axis::key_feature:
-      return d_key;
-    case Axis::value_feature:
-      return d_value;
-    case Axis::query_channel:
-      return heads * d_head;
-    case Axis::kv_channel:
-      return kv_heads * d_head;
-    case Axis::head_feature:
-      return d_head;
-    case Axis::out_feature:
-      return d_out;
+    case Axis::none: return 1;
+    case Axis::batch: return batch;
+    case Axis::query_head: return heads;
+    case Axis::kv_head: return kv_heads;
+    case Axis::query: return n_q;
+    case Axis::key: return n_k;
+    case Axis::query_feature: return d_query;
+    case Axis::key_feature: return d_key;
+    case Axis::value_feature: return d_value;
+    case Axis::query_channel: return heads * d_head;
+    case Axis::kv_channel: return kv_heads * d_head;
+    case Axis::head_feature: return d_head;
+    case Axis::out_feature: return d_out;
   }
   return 1;
 }

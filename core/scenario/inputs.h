@@ -1,5 +1,5 @@
-// Inputs: what a scenario resolves to: every tensor that the pipeline starts from, and what was assumed on the way. Its parts are
-// read each by one function for each kind of source, and put together once.
+// Inputs: what a scenario resolves to: every tensor that the pipeline starts from, and what was assumed on the way. Its
+// parts are read each by one function for each kind of source, and put together once.
 #pragma once
 
 #include <memory>
@@ -56,7 +56,8 @@ struct Parameters {
 struct Sequence {
   using Names = std::vector<std::vector<std::string>>;
 
-  Tensor query{}, key{}, value{};  ///< [B, n_q, d_query] [B, n_k, d_key] [B, n_k, d_value]; identical() in self-attention
+  Tensor query{}, key{},
+      value{};  ///< [B, n_q, d_query] [B, n_k, d_key] [B, n_k, d_value]; identical() in self-attention
   /// Where the source knows no inputs, but the heads: [B, H, n_q, d_head] [B, G, n_k, d_head] [B, G, n_k, d_v]. V_heads
   /// undefined: nothing after the weights. All else above is undefined then.
   Tensor Q_heads{}, K_heads{}, V_heads{};
@@ -70,23 +71,26 @@ struct Sequence {
 
 /// Which of them may, and what is added to their scores.
 struct Masking {
-  Tensor file_mask{};           ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
-  Tensor valid_lens{};          ///< [B] or [B, n_q]; undefined: none
-  Tensor doc_ids{};             ///< [1, n] or [B, n], of as many queries as keys: which document each token belongs to; undefined: none
-  Tensor bias{};                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
+  Tensor file_mask{};   ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
+  Tensor valid_lens{};  ///< [B] or [B, n_q]; undefined: none
+  Tensor doc_ids{};  ///< [1, n] or [B, n], of as many queries as keys: which document each token belongs to; undefined:
+                     ///< none
+  Tensor bias{};     ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
   std::optional<float> fill{};  ///< the source's own fill value
 };
 
 struct Inputs : Parameters, Sequence, Masking {
   Dims dims{};
-  SourceSettings says{};      ///< the source's own scale and the like
+  SourceSettings says{};  ///< the source's own scale and the like
   std::vector<Assumption> assumptions{};
   std::shared_ptr<const TensorFile> file{};  ///< where the source is a file; kept so that the next resolve can share it
   std::shared_ptr<const TensorFile> mask_file{};  ///< the same for Scenario::mask_file
-  std::shared_ptr<const Inputs> unedited{};  ///< the same before CellEdits; null where there are none
+  std::shared_ptr<const Inputs> unedited{};       ///< the same before CellEdits; null where there are none
 
   /// The first of the stages: query, or where the source begins later Q_heads or weights.
-  Stage first_stage() const { return weights.defined() ? Stage::weights : Q_heads.defined() ? Stage::Q_heads : Stage::query; }
+  Stage first_stage() const {
+    return weights.defined() ? Stage::weights : Q_heads.defined() ? Stage::Q_heads : Stage::query;
+  }
   /// What the source knows of a stage or parameter; undefined where that is computed, or absent.
   const Tensor& matrix(Stage stage) const;
 };
@@ -96,8 +100,9 @@ Scenario with_source_settings(Scenario scenario, const SourceSettings& says);
 
 /// The scenario's tensors: opened, sampled or made from text, edits applied. Asks `last` for tensors whose
 /// determining settings did not change, so that they stay identical(). Throws FileError or SettingError.
-/// Thread-safe. A file is read again when its size or time of change differs from when it was last read. Throws Cancelled soon
-/// after it was asked to stop.
-Inputs resolve(const Scenario& scenario, const Scenario* last_scenario = nullptr, const Inputs* last = nullptr, std::stop_token stop = {});
+/// Thread-safe. A file is read again when its size or time of change differs from when it was last read. Throws
+/// Cancelled soon after it was asked to stop.
+Inputs resolve(const Scenario& scenario, const Scenario* last_scenario = nullptr, const Inputs* last = nullptr,
+               std::stop_token stop = {});
 
 }  // namespace headlight

@@ -49,9 +49,7 @@ void Place::fail(const std::string& wrong, const std::string& expected) const {
   throw FileError(file, path + ": " + wrong, "expected " + expected);
 }
 
-void Place::fail_type(const std::string& expected) const {
-  fail(brief(value) + " is not " + expected, expected);
-}
+void Place::fail_type(const std::string& expected) const { fail(brief(value) + " is not " + expected, expected); }
 
 void require_object(const Place& place) {
   if (!place.value.is_object()) place.fail_type("an object");
@@ -113,7 +111,9 @@ Json parse_json(const std::string& text, const std::string& subject) {
   } catch (const Json::exception& error) {
     const std::string message = error.what();
     const std::size_t place = message.find("at line"), prefix = message.find("] ");
-    const std::string where = message.substr(place != std::string::npos ? place : prefix == std::string::npos ? 0 : prefix + 2);
+    const std::string where = message.substr(place != std::string::npos    ? place
+                                             : prefix == std::string::npos ? 0
+                                                                           : prefix + 2);
     throw FileError(subject, "is not JSON: " + cut_utf8(where, 160), expected);
   }
 }

@@ -17,7 +17,8 @@ std::string bare(const AttentionKeys& keys, std::string name) {
 }
 
 std::string kind_of(const AttentionKeys& keys) {
-  if (!keys.is_packed()) return bare(keys, keys.q.weight) + ", " + bare(keys, keys.k.weight) + ", " + bare(keys, keys.v.weight);
+  if (!keys.is_packed())
+    return bare(keys, keys.q.weight) + ", " + bare(keys, keys.k.weight) + ", " + bare(keys, keys.v.weight);
   return bare(keys, keys.packed.weight) + (keys.packed.layout == WeightLayout::in_out ? " [in, out]" : " [out, in]");
 }
 
@@ -70,7 +71,8 @@ std::optional<LayerQuestion> open_question(const Scenario& scenario) {
     return {};  // what resolve says of it is what there is to say
   }
   const std::string wanted = scenario.layer + (scenario.layer.ends_with('.') ? "" : ".");
-  const auto exact = std::ranges::find_if(question.candidates, [&](const LayerCandidate& c) { return c.layer + "." == wanted; });
+  const auto exact =
+      std::ranges::find_if(question.candidates, [&](const LayerCandidate& c) { return c.layer + "." == wanted; });
   if (!scenario.layer.empty() && exact != question.candidates.end()) {
     question.candidates = {*exact};
   } else if (!scenario.layer.empty()) {

@@ -48,7 +48,8 @@ namespace {
 std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<std::string>* troubles) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json" || is_markdown(portable_utf8_from(entry.path()))) files.push_back(entry.path());
+    if (entry.path().extension() == ".json" || is_markdown(portable_utf8_from(entry.path())))
+      files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());  // their names begin with their place in the order
   std::vector<Lesson> lessons;
@@ -72,7 +73,9 @@ bool has_steps(const std::string& file) {
 
 }  // namespace
 
-std::vector<Lesson> shipped_lessons(std::vector<std::string>* troubles) { return lessons_in(asset("lessons"), troubles); }
+std::vector<Lesson> shipped_lessons(std::vector<std::string>* troubles) {
+  return lessons_in(asset("lessons"), troubles);
+}
 
 Lesson shipped_lesson(const std::string& id) {
   std::string ids;

@@ -61,7 +61,10 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const {
-    throw FileError(subject_, "line " + std::to_string(at_ + 1) + ": " + (ended() ? std::string("the end") : in_quotes(line())) + " " + wrong, "expected " + expected);
+    throw FileError(
+        subject_,
+        "line " + std::to_string(at_ + 1) + ": " + (ended() ? std::string("the end") : in_quotes(line())) + " " + wrong,
+        "expected " + expected);
   }
   bool ended() const { return at_ >= lines_.size(); }
   const std::string& line() const { return lines_[at_]; }
@@ -151,7 +154,9 @@ class Reader {
     bool any = false;
     for (; !ended(); ++at_) {
       std::string now = line();
-      const bool quote = now.starts_with(">"), item = now.starts_with("- ") || (now.size() > 2 && std::isdigit(static_cast<unsigned char>(now[0])) != 0 && now[1] == '.');
+      const bool quote = now.starts_with(">"),
+                 item = now.starts_with("- ") ||
+                        (now.size() > 2 && std::isdigit(static_cast<unsigned char>(now[0])) != 0 && now[1] == '.');
       if (now.starts_with("#") || (quoted ? !quote : quote || item)) break;
       if (quoted) now = trimmed(now.substr(1));
       if (!now.empty() && !any) note(path + "." + field);
@@ -180,13 +185,15 @@ class Reader {
         put_words(step, path, name, value);
       } else {
         note(path + ".pose");
-        put(step["pose"], path + ".pose", name, name.ends_with("mask") || name.ends_with("text") ? Json(value) : value_of(value));
+        put(step["pose"], path + ".pose", name,
+            name.ends_with("mask") || name.ends_with("text") ? Json(value) : value_of(value));
       }
     }
     words(step, path, "text", false);
     if (!ended() && line().starts_with("### ")) question(step["question"], path + ".question");
     skip_blank();
-    if (!ended() && !line().starts_with("## ")) fail("belongs to nothing", "\"## \" and the next step's title, or \"### \" and the kind of a question");
+    if (!ended() && !line().starts_with("## "))
+      fail("belongs to nothing", "\"## \" and the next step's title, or \"### \" and the kind of a question");
     text_.json["steps"].push_back(std::move(step));
   }
 
@@ -196,7 +203,8 @@ class Reader {
     question["kind"] = trimmed(line().substr(4));
     ++at_;
     std::string name, value;
-    for (; !ended() && field(name, value); ++at_) put(question, path, name, name == "mask" || name == "of" ? Json(value) : value_of(value));
+    for (; !ended() && field(name, value); ++at_)
+      put(question, path, name, name == "mask" || name == "of" ? Json(value) : value_of(value));
     words(question, path, "ask", false);
     choices(question, path);
     words(question, path, "why", true);
@@ -209,7 +217,9 @@ class Reader {
       const std::string& now = line();
       const bool box = now.starts_with("- [ ] ") || now.starts_with("- [x] ") || now.starts_with("- [X] ");
       const std::size_t dot = now.find(". ");
-      const bool counted = dot != std::string::npos && dot > 0 && std::all_of(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(dot), [](unsigned char c) { return std::isdigit(c) != 0; });
+      const bool counted = dot != std::string::npos && dot > 0 &&
+                           std::all_of(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(dot),
+                                       [](unsigned char c) { return std::isdigit(c) != 0; });
       if (!box && !counted) return;
       const std::size_t count = question["choices"].size();
       note(path + ".choices");
@@ -247,7 +257,8 @@ bool is_markdown(const std::string& path) {
 }
 
 std::string LessonText::with_line(const std::string& sentence) const {
-  for (std::string path = sentence.substr(0, sentence.find(": ")); !path.empty(); path.erase(std::min(path.find_last_of(".["), path.size()))) {
+  for (std::string path = sentence.substr(0, sentence.find(": ")); !path.empty();
+       path.erase(std::min(path.find_last_of(".["), path.size()))) {
     const auto found = lines.find(path);
     if (found != lines.end()) return "line " + std::to_string(found->second) + ": " + sentence;
     if (path.find_last_of(".[") == std::string::npos) break;
@@ -255,14 +266,17 @@ std::string LessonText::with_line(const std::string& sentence) const {
   return sentence;
 }
 
-LessonText lesson_from_markdown(const std::string& markdown, const std::string& subject) { return Reader(markdown, subject).read(); }
+LessonText lesson_from_markdown(const std::string& markdown, const std::string& subject) {
+  return Reader(markdown, subject).read();
+}
 
 LessonText read_lesson_text(const std::string& path) {
   if (!is_markdown(path)) return {read_json(path)};
   std::error_code error;
   const std::filesystem::path where = path_from(path);
   if (!std::filesystem::is_regular_file(where, error)) throw FileError(path, "no such file");
-  if (std::filesystem::file_size(where, error) > (std::uintmax_t{8} << 20)) throw FileError(path, "is too large for a lesson", "expected less than 8 MB");
+  if (std::filesystem::file_size(where, error) > (std::uintmax_t{8} << 20))
+    throw FileError(path, "is too large for a lesson", "expected less than 8 MB");
   std::ifstream stream(where, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (!is_utf8(text)) throw FileError(path, "is not text", "expected Markdown in UTF-8");

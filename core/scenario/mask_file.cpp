@@ -15,9 +15,7 @@ bool is_mask_file(const std::string& path, bool wanted) {
   if (!wanted || path.starts_with("lesson:") || file.extension() == ".json" || is_markdown(path)) return false;
   try {
     return find_attentions(*open_mask_arrays(file)).empty();
-  } catch (const InputError&) {
-    return false;
-  }
+  } catch (const InputError&) { return false; }
 }
 
 Scenario with_mask_file(Scenario scenario, const std::string& path) {

@@ -20,14 +20,15 @@ struct MaskReading {
 
 /// Whether the named array is a mask of the module's own longest sequence, and no sequence's.
 bool is_causal_buffer(const MaskReading& reading, const std::string& name);
-/// GPT-2's attn.bias, minGPT's and nanoGPT's; tril and mask of teaching code, of which the head's modules have one each.
+/// GPT-2's attn.bias, minGPT's and nanoGPT's; tril and mask of teaching code, of which the head's modules have one
+/// each.
 void read_causal_buffer(MaskReading& reading);
 /// The flag of scaled_dot_product_attention.
 void read_is_causal(MaskReading& reading);
 /// How many keys of each batch entry, or each query, there are.
 void read_valid_lens(MaskReading& reading);
-/// Packed sequences: cu_seqlens [documents + 1], where each begins and the last ends, or an id for each token, [n] or [B, n].
-/// Tokens of one document see each other.
+/// Packed sequences: cu_seqlens [documents + 1], where each begins and the last ends, or an id for each token, [n] or
+/// [B, n]. Tokens of one document see each other.
 void read_documents(MaskReading& reading);
 
 }  // namespace headlight

@@ -26,21 +26,15 @@ bool takes_memory(Stage stage, const Scenario& s) {
   switch (stage) {
     case Stage::Q_heads:
     case Stage::K_heads:
-    case Stage::V_heads:
-      return false;  // views of Q, K and V
+    case Stage::V_heads: return false;  // views of Q, K and V
     case Stage::Q_normed:
-    case Stage::K_normed:
-      return s.qk_norm != QkNorm::none;
+    case Stage::K_normed: return s.qk_norm != QkNorm::none;
     case Stage::Q_rotated:
-    case Stage::K_rotated:
-      return s.rope != Rope::none;
-    case Stage::Q_scaled:
-      return s.scale_first;
+    case Stage::K_rotated: return s.rope != Rope::none;
+    case Stage::Q_scaled: return s.scale_first;
     case Stage::W_o:
-    case Stage::output:
-      return s.output_projection.value_or(true);
-    default:
-      return true;
+    case Stage::output: return s.output_projection.value_or(true);
+    default: return true;
   }
 }
 
@@ -48,7 +42,8 @@ std::string largest(std::vector<StageNeed> needs) {
   std::ranges::stable_sort(needs, std::ranges::greater(), &StageNeed::bytes);
   std::string list;
   for (std::size_t i = 0; i < std::min<std::size_t>(needs.size(), 3); ++i) {
-    list += (i > 0 ? ", " : "") + std::string(name(needs[i].stage)) + " " + byte_count(static_cast<std::uint64_t>(std::min(needs[i].bytes, 1e19)));
+    list += (i > 0 ? ", " : "") + std::string(name(needs[i].stage)) + " " +
+            byte_count(static_cast<std::uint64_t>(std::min(needs[i].bytes, 1e19)));
   }
   return list;
 }
@@ -71,8 +66,9 @@ void check_memory(const Scenario& scenario, const Dims& dims) {
   if (whole <= always_fits) return;
   const std::uint64_t have = available_memory();
   if (whole <= static_cast<double>(have)) return;
-  throw SettingError("", "such sizes need " + byte_count(static_cast<std::uint64_t>(std::min(whole, 1e19))) + " of memory (" + largest(needs) +
-                             ", …), of which " + byte_count(have) + " are free",
+  throw SettingError("",
+                     "such sizes need " + byte_count(static_cast<std::uint64_t>(std::min(whole, 1e19))) +
+                         " of memory (" + largest(needs) + ", …), of which " + byte_count(have) + " are free",
                      "expected smaller sizes");
 }
 

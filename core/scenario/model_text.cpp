@@ -6,8 +6,8 @@
 #include "core/files/error_place.h"
 #include "core/scenario/model_config.h"
 #include "core/scenario/seeded.h"
-#include "core/tokenizer/tokenizer.h"
 #include "core/tensor/error.h"
+#include "core/tokenizer/tokenizer.h"
 
 namespace headlight {
 namespace {
@@ -25,8 +25,8 @@ struct ModelLayout {
 
 constexpr ModelLayout layouts[] = {
     {"wte.weight", "wpe.weight", "", "", "ln_1", "attn", false},
-    {"embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight",
-     "embeddings.LayerNorm", "", "attention", false},
+    {"embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight",
+     "embeddings.token_type_embeddings.weight", "embeddings.LayerNorm", "", "attention", false},
     {"embed_tokens.weight", "", "", "", "input_layernorm", "self_attn", true},
 };
 
@@ -43,17 +43,21 @@ Model model_of(const FileReading& r) {
       if (prefix.empty() || prefix.ends_with('.')) return {layout, std::move(prefix)};
     }
   }
-  r.fail("holds no token embedding, which text needs", "expected wte.weight (GPT-2), embeddings.word_embeddings.weight (BERT) or embed_tokens.weight (LLaMA)");
+  r.fail("holds no token embedding, which text needs",
+         "expected wte.weight (GPT-2), embeddings.word_embeddings.weight (BERT) or embed_tokens.weight (LLaMA)");
 }
 
 /// The named table's rows of these numbers, [rows, d].
-Tensor rows_of(const FileReading& r, const std::string& name, const std::vector<Index>& rows, Index width, const std::string& what) {
+Tensor rows_of(const FileReading& r, const std::string& name, const std::vector<Index>& rows, Index width,
+               const std::string& what) {
   const ArrayEntry* entry = r.file.arrays().find(name);
   if (!entry) r.fail("holds no " + in_quotes(name), "expected the model's " + what);
-  if (entry->shape.size() != 2 || entry->shape[1] != width) r.fail(r.shape_of(name), "expected [n, " + std::to_string(width) + "], the attention's width");
+  if (entry->shape.size() != 2 || entry->shape[1] != width)
+    r.fail(r.shape_of(name), "expected [n, " + std::to_string(width) + "], the attention's width");
   const Index last = *std::ranges::max_element(rows);
   if (last >= entry->shape[0]) {
-    r.fail(r.shape_of(name) + ", which has no row " + std::to_string(last), "expected " + what + " for every token of the text");
+    r.fail(r.shape_of(name) + ", which has no row " + std::to_string(last),
+           "expected " + what + " for every token of the text");
   }
   return r.file.arrays().load_rows(name, rows);
 }
@@ -80,7 +84,8 @@ std::optional<Norm> norm_of(const FileReading& r, const std::string& name, Index
   if (weight.empty()) return {};
   const auto said = config_number(path_from(r.file.path()), {"layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps"});
   const double usual = root_mean_square ? 1e-6 : name.ends_with("LayerNorm") ? 1e-12 : 1e-5;
-  return Norm{name, vector_of(r, weight, width), bias.empty() ? Tensor() : vector_of(r, bias, width), said ? said->value : usual, root_mean_square};
+  return Norm{name, vector_of(r, weight, width), bias.empty() ? Tensor() : vector_of(r, bias, width),
+              said ? said->value : usual, root_mean_square};
 }
 
 /// Ba et al. 2016; without the mean, Zhang & Sennrich 2019.
@@ -93,7 +98,8 @@ void normalise(const Norm& norm, std::span<float> row) {
   for (std::size_t i = 0; i < row.size(); ++i) {
     const auto at = static_cast<Index>(i);
     const double bias = norm.bias.defined() ? static_cast<double>(norm.bias.at({at})) : 0;
-    row[i] = static_cast<float>((static_cast<double>(row[i]) - mean) * scale * static_cast<double>(norm.weight.at({at})) + bias);
+    row[i] = static_cast<float>(
+        (static_cast<double>(row[i]) - mean) * scale * static_cast<double>(norm.weight.at({at})) + bias);
   }
 }
 
@@ -164,14 +170,17 @@ int depth_of(const std::string& block) {
   return std::atoi(block.substr(first + 1, end - first).c_str());
 }
 
-void note(const FileReading& r, const Model& model, const TokenSplitter& splitter, const std::string& norms, int depth) {
+void note(const FileReading& r, const Model& model, const TokenSplitter& splitter, const std::string& norms,
+          int depth) {
   const ModelLayout& layout = model.layout;
   r.assume("tokens", splitter.made_from());
   std::string sum = model.prefix + layout.tokens;
   for (const char* added : {layout.positions, layout.segments}) sum += *added != '\0' ? std::string(" + ") + added : "";
   r.assume("inputs", "the text's embedding: " + sum + norms + (depth == 0 ? "; what layer 0 gets in the model" : ""));
   if (depth > 0) {
-    r.assume("positions", "layer " + std::to_string(depth) + " gets the output of the layers before it in the model, which are not computed here: this is the embedding itself");
+    r.assume("positions", "layer " + std::to_string(depth) +
+                              " gets the output of the layers before it in the model, which are not computed here: "
+                              "this is the embedding itself");
   }
   if (layout.root_mean_square && r.resolving.scenario.rope == Rope::none) {
     r.assume("positions", "none: the model rotates queries and keys, --rope half does");

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "core/scenario/file_source.h"
 #include "core/mask/expression.h"
-#include "core/scenario/typed_inputs.h"
-#include "core/scenario/seeded.h"
+#include "core/scenario/file_source.h"
 #include "core/scenario/scenario_rules.h"
+#include "core/scenario/seeded.h"
+#include "core/scenario/typed_inputs.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -31,7 +31,8 @@ Inputs inputs_of_text(const Resolving& r) {
 Inputs inputs_of_seed(const Resolving& r) {
   Dims dims = seeded_dims(sized_by_input(r.scenario));
   settle_heads(r.scenario, dims);
-  return {drawn_parameters(r, dims), r.scenario.x ? typed_sequence(r.scenario, dims) : drawn_sequence(r, dims), {}, dims};
+  return {
+      drawn_parameters(r, dims), r.scenario.x ? typed_sequence(r.scenario, dims) : drawn_sequence(r, dims), {}, dims};
 }
 
 /// scenario.valid_lens as [B] or [B, n_q].
@@ -66,9 +67,15 @@ Tensor typed_doc_ids(const Scenario& s, const Dims& d) {
   const auto lists = static_cast<Index>(s.doc_ids.size()), entries = flat ? 1 : lists;
   const bool fits = flat ? lists == d.n_k : even && (lists == 1 || lists == d.batch);
   if (d.n_q != d.n_k || !fits) {
-    throw SettingError("--doc-ids", "has " + std::to_string(ids.size()) + (flat ? " numbers" : " numbers in " + std::to_string(lists) + " lists") +
-                                        (d.n_q != d.n_k ? ", and there are " + std::to_string(d.n_q) + " queries and " + std::to_string(d.n_k) + " keys" : ""),
-                       d.n_q != d.n_k ? "expected as many queries as keys, which are the same tokens" : "expected " + std::to_string(d.n_k) + ", one a token, or that many for each of " + std::to_string(d.batch) + " batch entries");
+    throw SettingError(
+        "--doc-ids",
+        "has " + std::to_string(ids.size()) + (flat ? " numbers" : " numbers in " + std::to_string(lists) + " lists") +
+            (d.n_q != d.n_k
+                 ? ", and there are " + std::to_string(d.n_q) + " queries and " + std::to_string(d.n_k) + " keys"
+                 : ""),
+        d.n_q != d.n_k ? "expected as many queries as keys, which are the same tokens"
+                       : "expected " + std::to_string(d.n_k) + ", one a token, or that many for each of " +
+                             std::to_string(d.batch) + " batch entries");
   }
   return Tensor({entries, d.n_k}, std::move(ids));
 }
@@ -76,7 +83,8 @@ Tensor typed_doc_ids(const Scenario& s, const Dims& d) {
 /// One name a position, the same for every batch entry where one list is given.
 TokenNames named(const TokenNames& given, const char* setting, Index batch, Index length) {
   if (given.size() != 1 && static_cast<Index>(given.size()) != batch) {
-    throw SettingError(setting, "has " + std::to_string(given.size()) + " batch entries", "expected 1 or " + std::to_string(batch));
+    throw SettingError(setting, "has " + std::to_string(given.size()) + " batch entries",
+                       "expected 1 or " + std::to_string(batch));
   }
   for (const std::vector<std::string>& entry : given) {
     if (static_cast<Index>(entry.size()) == length) continue;
@@ -111,12 +119,9 @@ void keep_inputs(const Inputs& last, Inputs& inputs) {
 
 Inputs inputs_of_source(const Resolving& r) {
   switch (r.scenario.source) {
-    case Source::text:
-      return inputs_of_text(r);
-    case Source::random:
-      return inputs_of_seed(r);
-    case Source::file:
-      return inputs_of_file(r);
+    case Source::text: return inputs_of_text(r);
+    case Source::random: return inputs_of_seed(r);
+    case Source::file: return inputs_of_file(r);
   }
   return {};
 }
@@ -132,30 +137,18 @@ Inputs resolve_unedited(const Resolving& r) {
 
 Tensor* editable(Inputs& inputs, Stage stage) {
   switch (stage) {
-    case Stage::query:
-      return &inputs.query;
-    case Stage::key:
-      return &inputs.key;
-    case Stage::value:
-      return &inputs.value;
-    case Stage::W_q:
-      return &inputs.W_q;
-    case Stage::W_k:
-      return &inputs.W_k;
-    case Stage::W_v:
-      return &inputs.W_v;
-    case Stage::W_o:
-      return &inputs.W_o;
-    case Stage::b_q:
-      return &inputs.b_q;
-    case Stage::b_k:
-      return &inputs.b_k;
-    case Stage::b_v:
-      return &inputs.b_v;
-    case Stage::b_o:
-      return &inputs.b_o;
-    default:
-      return nullptr;
+    case Stage::query: return &inputs.query;
+    case Stage::key: return &inputs.key;
+    case Stage::value: return &inputs.value;
+    case Stage::W_q: return &inputs.W_q;
+    case Stage::W_k: return &inputs.W_k;
+    case Stage::W_v: return &inputs.W_v;
+    case Stage::W_o: return &inputs.W_o;
+    case Stage::b_q: return &inputs.b_q;
+    case Stage::b_k: return &inputs.b_k;
+    case Stage::b_v: return &inputs.b_v;
+    case Stage::b_o: return &inputs.b_o;
+    default: return nullptr;
   }
 }
 

@@ -22,7 +22,8 @@ enum class Positions : std::uint8_t { none, sinusoidal };
 enum class DeadRow : std::uint8_t { from_fill, nan, uniform, zero };
 enum class Rope : std::uint8_t { none, half, interleaved };
 enum class QkNorm : std::uint8_t { none, rms, l2, layer };
-/// What a mask does with a score: `fill` in its place, as masked_fill, or `fill` added to it, as nn.MultiheadAttention: a NaN stays.
+/// What a mask does with a score: `fill` in its place, as masked_fill, or `fill` added to it, as nn.MultiheadAttention:
+/// a NaN stays.
 enum class MaskMode : std::uint8_t { fill, add };
 enum class MaskPolarity : std::uint8_t { by_name, attend, ignore };
 
@@ -43,7 +44,8 @@ struct CellEdit {
   bool operator==(const CellEdit&) const = default;
 };
 
-/// One head of a network: "3.1" is head 1 of layer 3, "decoder.3.1" where there are two stacks; "3" is all of its heads.
+/// One head of a network: "3.1" is head 1 of layer 3, "decoder.3.1" where there are two stacks; "3" is all of its
+/// heads.
 struct HeadAddress {
   std::string layer;
   Index head = -1;  ///< −1: all
@@ -61,7 +63,8 @@ struct Scenario {
   Positions positions = Positions::none;
   std::string file;   ///< path of a tensor file, as the person wrote it
   std::string layer;  ///< prefix of the keys within it, "" = find the only candidate
-  bool text_as_input = false;  ///< file source: `text` through the file's own token embedding (core/scenario/model_text.h)
+  bool text_as_input =
+      false;  ///< file source: `text` through the file's own token embedding (core/scenario/model_text.h)
   WeightOrder weight_order = WeightOrder::by_name;
   std::optional<GivenMatrix> x;  ///< random and file sources: query, key and value at once, one batch entry
   TokenNames tokens;      ///< of the queries, and of the keys where there are as many; empty: what the source says
@@ -78,7 +81,8 @@ struct Scenario {
 
   // Scores.
   std::optional<float> scale;  ///< unset: 1/√d_head
-  bool scale_first = false;    ///< queries are scaled before the product, as nn.MultiheadAttention does, not scores after it
+  bool scale_first =
+      false;  ///< queries are scaled before the product, as nn.MultiheadAttention does, not scores after it
   std::optional<float> softcap;
   QkNorm qk_norm = QkNorm::none;
   Rope rope = Rope::none;
@@ -89,14 +93,15 @@ struct Scenario {
   bool t5_bias = false;
   bool t5_bidirectional = true;
   std::optional<GivenMatrix> attn_bias;  ///< [n_q, n_k], added to all scores in place of the file's
-  bool sink_logit = false;  ///< a learned (here seeded) logit a head that takes its share of the softmax
+  bool sink_logit = false;               ///< a learned (here seeded) logit a head that takes its share of the softmax
 
   // Mask.
-  std::string mask;                            ///< expression (core/mask/expression.h), "" = the file's own mask, or none
+  std::string mask;  ///< expression (core/mask/expression.h), "" = the file's own mask, or none
   std::vector<std::vector<Index>> valid_lens;  ///< [B][1] or [B][n_q]; empty: the file's, or none
-  std::vector<std::vector<Index>> doc_ids;     ///< of doc(q) and doc(k): [n][1], [1][n] or [B][n]; empty: the file's, or none
-  std::vector<PaintedCells> painted;           ///< kept as `painted_over` (core/mask/painting.h) makes it
-  std::string mask_file;           ///< path of a file that holds a mask (core/files/mask_arrays.h): file(), over the source's
+  std::vector<std::vector<Index>>
+      doc_ids;                        ///< of doc(q) and doc(k): [n][1], [1][n] or [B][n]; empty: the file's, or none
+  std::vector<PaintedCells> painted;  ///< kept as `painted_over` (core/mask/painting.h) makes it
+  std::string mask_file;  ///< path of a file that holds a mask (core/files/mask_arrays.h): file(), over the source's
   MaskPolarity mask_polarity = MaskPolarity::by_name;
   std::optional<float> fill;  ///< unset: the file's mask_fill, else −inf
   MaskMode mask_mode = MaskMode::fill;

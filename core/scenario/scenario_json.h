@@ -11,7 +11,8 @@
 namespace headlight {
 
 /// The scenario in a file. A tensor or mask file named in it is looked for beside it, so its path comes back with the
-/// scenario's folder before it. What the file says of the view goes to `view`. Throws FileError naming the field: `a.json: $.heads: "x" is not …; expected …`.
+/// scenario's folder before it. What the file says of the view goes to `view`. Throws FileError naming the field:
+/// `a.json: $.heads: "x" is not …; expected …`.
 Scenario read_scenario(const std::string& path, std::optional<ScenarioView>* view = nullptr);
 
 /// The same from text; `subject` stands in errors for the file's name.

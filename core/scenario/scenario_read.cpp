@@ -79,7 +79,8 @@ void read(const Place& at, GivenMatrix& out) {
     const Place row = at.at(i);
     if (!row.value.is_array() || row.value.empty()) row.fail_type("a row of numbers");
     if (i == 0) cols = row.value.size();
-    if (row.value.size() != cols) row.fail("has " + std::to_string(row.value.size()) + " numbers", std::to_string(cols) + ", as in the first row");
+    if (row.value.size() != cols)
+      row.fail("has " + std::to_string(row.value.size()) + " numbers", std::to_string(cols) + ", as in the first row");
     for (std::size_t j = 0; j < cols; ++j) read(row.at(j), values.emplace_back());
   }
   out.numbers = Tensor({static_cast<Index>(at.value.size()), static_cast<Index>(cols)}, std::move(values));
@@ -98,9 +99,7 @@ void read(const Place& at, HeadAddress& out) {
     const std::vector<HeadAddress> heads = parse_heads("", at.value.get<std::string>());
     if (heads.size() != 1) at.fail_type(expected);
     out = heads.front();
-  } catch (const SettingError&) {
-    at.fail_type(expected);
-  }
+  } catch (const SettingError&) { at.fail_type(expected); }
 }
 
 template <typename T>
@@ -162,14 +161,13 @@ std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
     read(at.at(key), text);
     try {
       take(text);
-    } catch (const SettingError& error) {
-      throw FileError(at.file, at.at(key).path + ": " + error.sentence());
-    }
+    } catch (const SettingError& error) { throw FileError(at.file, at.at(key).path + ": " + error.sentence()); }
   };
   text_of("level", [&](const std::string& text) { view.level = parse_level("level", text); });
   text_of("select", [&](const std::string& text) { view.select = parse_cell("select", text); });
   text_of("map", [&](const std::string& text) { view.map = parse_map("map", text); });
-  for (const auto& [key, out] : {std::pair("step", &view.step), std::pair("head", &view.head), std::pair("query", &view.query), std::pair("key", &view.key)}) {
+  for (const auto& [key, out] : {std::pair("step", &view.step), std::pair("head", &view.head),
+                                 std::pair("query", &view.query), std::pair("key", &view.key)}) {
     if (at.has(key)) read(at.at(key), out->emplace());
   }
   return view;
@@ -182,15 +180,14 @@ void read_setting(std::string_view key, const std::string& json, const std::stri
     for_each_setting([&](const auto& row) {
       if (row.key == key) read(Place{value, "$", file}, scenario.*row.member);
     });
-  } catch (const FileError& error) {
-    throw SettingError(error.subject(), error.sentence());
-  }
+  } catch (const FileError& error) { throw SettingError(error.subject(), error.sentence()); }
 }
 
 void resolve_files(Scenario& scenario, const std::string& scenario_path) {
   for_each_file(scenario, [&](std::string& path) {
     const std::filesystem::path file = path_from(path);
-    if (!file.is_absolute()) path = portable_utf8_from((path_from(scenario_path).parent_path() / file).lexically_normal());
+    if (!file.is_absolute())
+      path = portable_utf8_from((path_from(scenario_path).parent_path() / file).lexically_normal());
   });
 }
 

@@ -33,7 +33,8 @@ std::string divisors(Index n) {
   return alternatives(list);
 }
 
-void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why, std::optional<Index> known) {
+void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why,
+                   std::optional<Index> known) {
   if (value && value != known)
     fail(setting, "cannot be set to " + std::to_string(*value) + ", " + why, "expected no " + std::string(setting));
 }
@@ -48,7 +49,8 @@ void check_settings(const Scenario& scenario) {
   }
   for (const std::vector<Index>& ids : scenario.doc_ids) {
     for (const Index id : ids) {
-      if (id < 0 || id > largest_size) fail("--doc-ids", std::to_string(id) + " is out of range", "expected 0 to " + std::to_string(largest_size));
+      if (id < 0 || id > largest_size)
+        fail("--doc-ids", std::to_string(id) + " is out of range", "expected 0 to " + std::to_string(largest_size));
     }
   }
   for (const PaintedCells& cells : scenario.painted) {
@@ -102,10 +104,12 @@ void settle_heads(const Scenario& s, Dims& dims) {
     fail("--rope", "turns pairs of features, but d_head is " + std::to_string(dims.d_head), "expected an even d_head");
   }
   if (s.rotary_dim && (*s.rotary_dim > dims.d_head || *s.rotary_dim % 2 != 0)) {
-    fail("--rotary-dim", std::to_string(*s.rotary_dim) + " is not an even part of d_head " + std::to_string(dims.d_head),
+    fail("--rotary-dim",
+         std::to_string(*s.rotary_dim) + " is not an even part of d_head " + std::to_string(dims.d_head),
          "expected an even number up to " + std::to_string(dims.d_head));
   }
-  check_memory(s, dims);  // of the scores the pipeline decides: what is too large to hold is computed as it is looked at
+  check_memory(s,
+               dims);  // of the scores the pipeline decides: what is too large to hold is computed as it is looked at
 }
 
 }  // namespace headlight

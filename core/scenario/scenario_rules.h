@@ -22,8 +22,10 @@ Dims seeded_dims(const Scenario& scenario);
 /// turns pairs, tensors fit in memory. Needs the other sizes. Throws SettingError.
 void settle_heads(const Scenario& scenario, Dims& dims);
 
-/// Throws SettingError where `value` is set, unless to what is known: for a size that the source already fixes, and why.
-void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why, std::optional<Index> known = {});
+/// Throws SettingError where `value` is set, unless to what is known: for a size that the source already fixes, and
+/// why.
+void must_be_unset(const std::optional<Index>& value, const char* setting, const std::string& why,
+                   std::optional<Index> known = {});
 
 /// "1, 2, 4 or 8"
 std::string divisors(Index n);

@@ -1,8 +1,8 @@
 // The JSON Schema of scenario files, from the rows of settings.
 #include <nlohmann/json.hpp>
 
-#include "core/scenario/settings_rows.h"
 #include "core/scenario/scenario_read.h"
+#include "core/scenario/settings_rows.h"
 #include "core/scenario/words.h"
 #include "core/stage/stage.h"
 
@@ -15,17 +15,20 @@ OrderedJson whole_number(Index least) { return {{"type", "integer"}, {"minimum",
 OrderedJson list_of(OrderedJson items) { return {{"type", "array"}, {"items", std::move(items)}}; }
 OrderedJson either(std::initializer_list<OrderedJson> kinds) { return {{"anyOf", OrderedJson(kinds)}}; }
 
-OrderedJson any_number() {
-  return either({{{"type", "number"}}, {{"enum", {"inf", "-inf", "nan"}}}});
-}
+OrderedJson any_number() { return either({{{"type", "number"}}, {{"enum", {"inf", "-inf", "nan"}}}}); }
 
 OrderedJson object_of(OrderedJson properties, OrderedJson required) {
-  return {{"type", "object"}, {"additionalProperties", false}, {"required", std::move(required)}, {"properties", std::move(properties)}};
+  return {{"type", "object"},
+          {"additionalProperties", false},
+          {"required", std::move(required)},
+          {"properties", std::move(properties)}};
 }
 
 void put_range(const SettingRange& range, OrderedJson& to) {
   const bool whole = to["type"] == "integer";
-  const auto put = [&](const char* word, double bound) { to[word] = whole ? OrderedJson(static_cast<Index>(bound)) : OrderedJson(bound); };
+  const auto put = [&](const char* word, double bound) {
+    to[word] = whole ? OrderedJson(static_cast<Index>(bound)) : OrderedJson(bound);
+  };
   if (range.least > -std::numeric_limits<double>::max()) put(range.above ? "exclusiveMinimum" : "minimum", range.least);
   if (range.most < std::numeric_limits<double>::max()) put("maximum", range.most);
 }
@@ -44,8 +47,7 @@ OrderedJson type_of(const float*, const SettingRange& range) {
   return range.minus_infinity ? either({json, {{"const", "-inf"}}}) : json;
 }
 template <typename Choice>
-  requires std::is_enum_v<Choice>
-OrderedJson type_of(const Choice*, const SettingRange&) {
+requires std::is_enum_v<Choice> OrderedJson type_of(const Choice*, const SettingRange&) {
   return {{"enum", Words<Choice>::list}};
 }
 OrderedJson type_of(const GivenMatrix*, const SettingRange&) {
@@ -67,7 +69,13 @@ OrderedJson type_of(const std::vector<HeadAddress>*, const SettingRange&) {
 }
 OrderedJson type_of(const std::vector<PaintedCells>*, const SettingRange&) {
   const OrderedJson at = whole_number(0), count = whole_number(1);
-  return list_of(object_of({{"batch", at}, {"head", at}, {"query", at}, {"key", at}, {"queries", count}, {"keys", count}, {"attend", {{"type", "boolean"}}}},
+  return list_of(object_of({{"batch", at},
+                            {"head", at},
+                            {"query", at},
+                            {"key", at},
+                            {"queries", count},
+                            {"keys", count},
+                            {"attend", {{"type", "boolean"}}}},
                            {"query", "key", "attend"}));
 }
 OrderedJson type_of(const std::vector<CellEdit>*, const SettingRange&) {
@@ -76,7 +84,9 @@ OrderedJson type_of(const std::vector<CellEdit>*, const SettingRange&) {
     if (is_input(stage) || is_parameter(stage)) stages.push_back(std::string(name(stage)));
   }
   const OrderedJson at = whole_number(0);
-  return list_of(object_of({{"stage", {{"enum", stages}}}, {"batch", at}, {"row", at}, {"col", at}, {"value", any_number()}}, {"stage", "value"}));
+  return list_of(
+      object_of({{"stage", {{"enum", stages}}}, {"batch", at}, {"row", at}, {"col", at}, {"value", any_number()}},
+                {"stage", "value"}));
 }
 template <typename T>
 OrderedJson type_of(const std::optional<T>*, const SettingRange& range) {
@@ -105,21 +115,35 @@ std::string scenario_schema() {
     property["examples"] = OrderedJson::array({OrderedJson::parse(row.example)});
     properties[key] = property;
   });
-  const auto index = [](const char* what) { return OrderedJson{{"description", what}, {"type", "integer"}, {"minimum", 0}}; };
-  properties["view"] = {{"description", "How it is looked at; decides no number."},
-                        {"type", "object"},
-                        {"additionalProperties", false},
-                        {"properties",
-                         {{"level", {{"description", "How near: sentence, pipeline, operation:STAGE, operation:journey, operation:geometry."}, {"type", "string"}, {"examples", {"operation:scores"}}}},
-                          {"select", {{"description", "The cell that is looked at: STAGE:b,h,row,col."}, {"type", "string"}, {"examples", {"weights:0,1,5,1"}}}},
-                          {"step", index("The moment of the step player.")},
-                          {"head", index("The head that is looked at.")},
-                          {"query", index("The word that asks.")},
-                          {"key", index("The word that is asked.")},
-                          {"map", {{"description", "The matrix on the map and what of it is in sight: STAGE or STAGE:Q0:Q1,K0:K1."}, {"type", "string"}, {"examples", {"weights:4096:8192,0:4096"}}}}}}};
+  const auto index = [](const char* what) {
+    return OrderedJson{{"description", what}, {"type", "integer"}, {"minimum", 0}};
+  };
+  properties["view"] = {
+      {"description", "How it is looked at; decides no number."},
+      {"type", "object"},
+      {"additionalProperties", false},
+      {"properties",
+       {{"level",
+         {{"description", "How near: sentence, pipeline, operation:STAGE, operation:journey, operation:geometry."},
+          {"type", "string"},
+          {"examples", {"operation:scores"}}}},
+        {"select",
+         {{"description", "The cell that is looked at: STAGE:b,h,row,col."},
+          {"type", "string"},
+          {"examples", {"weights:0,1,5,1"}}}},
+        {"step", index("The moment of the step player.")},
+        {"head", index("The head that is looked at.")},
+        {"query", index("The word that asks.")},
+        {"key", index("The word that is asked.")},
+        {"map",
+         {{"description", "The matrix on the map and what of it is in sight: STAGE or STAGE:Q0:Q1,K0:K1."},
+          {"type", "string"},
+          {"examples", {"weights:4096:8192,0:4096"}}}}}}};
   const OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                            {"title", "Headlight scenario"},
-                           {"description", "Everything that determines the numbers of one multi-head attention. A number that is null, or left out, is as the source says."},
+                           {"description",
+                            "Everything that determines the numbers of one multi-head attention. A number that is "
+                            "null, or left out, is as the source says."},
                            {"type", "object"},
                            {"additionalProperties", false},
                            {"properties", properties}};

@@ -11,9 +11,11 @@
 namespace headlight {
 namespace {
 
-constexpr std::array<std::string_view, 7> view_names{"pipeline", "heads", "mask", "compare", "lesson", "network", "map"};
+constexpr std::array<std::string_view, 7> view_names{"pipeline", "heads",   "mask", "compare",
+                                                     "lesson",   "network", "map"};
 constexpr std::array<std::string_view, 5> tab_names{"patterns", "conventions", "reach", "cost", "side_by_side"};
-constexpr std::array<std::string_view, 3> level_names{"sentence", "pipeline", "operation"}, facet_names{"step", "journey", "geometry"};
+constexpr std::array<std::string_view, 3> level_names{"sentence", "pipeline", "operation"},
+    facet_names{"step", "journey", "geometry"};
 
 /// The one of `names` that `text` is.
 template <typename Choice>
@@ -35,11 +37,15 @@ ViewAddress parse_view(std::string_view option, std::string_view text) {
   // What has no parts is no name with a colon in it.
   const bool parted = text.starts_with("mask:") || text.starts_with("map:");
   const auto kind = chosen<ViewKind>(view_names, parted ? text.substr(0, colon) : text);
-  if (!kind) throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a view", "expected " + alternatives(view_names));
+  if (!kind)
+    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a view",
+                       "expected " + alternatives(view_names));
   ViewAddress view{*kind, MaskTab::patterns, {}};
   if (parted && *kind == ViewKind::mask) {
     const auto tab = chosen<MaskTab>(tab_names, part);
-    if (!tab) throw SettingError(std::string(option), "\"" + std::string(part) + "\" is not a sheet of the mask view", "expected " + alternatives(tab_names));
+    if (!tab)
+      throw SettingError(std::string(option), "\"" + std::string(part) + "\" is not a sheet of the mask view",
+                         "expected " + alternatives(tab_names));
     view.tab = *tab;
   }
   if (parted && view.kind == ViewKind::map) view.map = parse_map(option, part);
@@ -57,17 +63,22 @@ LevelAddress parse_level(std::string_view option, std::string_view text) {
   const std::string setting(option), whole(text);
   const std::size_t colon = text.find(':');
   const auto level = chosen<Level>(level_names, text.substr(0, colon));
-  if (!level) throw SettingError(setting, "\"" + whole + "\" is not a level", "expected sentence, pipeline or operation:STAGE");
+  if (!level)
+    throw SettingError(setting, "\"" + whole + "\" is not a level", "expected sentence, pipeline or operation:STAGE");
   LevelAddress address{*level, {}, Facet::step};
   if (colon == std::string_view::npos) return address;
-  if (address.level != Level::operation) throw SettingError(setting, "\"" + whole + "\" names a stage", "expected operation:STAGE; " + std::string(name(address.level)) + " has none");
+  if (address.level != Level::operation)
+    throw SettingError(setting, "\"" + whole + "\" names a stage",
+                       "expected operation:STAGE; " + std::string(name(address.level)) + " has none");
   const std::string part(text.substr(colon + 1));
   if (const auto facet = chosen<Facet>(facet_names, part); facet && *facet != Facet::step) {
     address.facet = *facet;
     return address;
   }
   address.stage = stage_named(part);
-  if (!address.stage || is_parameter(*address.stage)) throw SettingError(setting, "\"" + part + "\" is not a stage", "see headlight list stages; besides, there are journey and geometry");
+  if (!address.stage || is_parameter(*address.stage))
+    throw SettingError(setting, "\"" + part + "\" is not a stage",
+                       "see headlight list stages; besides, there are journey and geometry");
   return address;
 }
 
@@ -80,7 +91,9 @@ std::string level_text(const LevelAddress& level) {
 
 Cell parse_cell(std::string_view option, std::string_view text) {
   constexpr const char* expected = "expected STAGE:b,h,row,col, such as weights:0,2,3,1";
-  const auto wrong = [&] { return SettingError(std::string(option), "\"" + std::string(text) + "\" names no cell", expected); };
+  const auto wrong = [&] {
+    return SettingError(std::string(option), "\"" + std::string(text) + "\" names no cell", expected);
+  };
   const std::size_t colon = text.find(':');
   const auto stage = stage_named(text.substr(0, colon));
   if (colon == std::string_view::npos || !stage) throw wrong();
@@ -97,13 +110,17 @@ Cell parse_cell(std::string_view option, std::string_view text) {
 }
 
 MapAddress parse_map(std::string_view option, std::string_view text) {
-  const auto wrong = [&] { return SettingError(std::string(option), "\"" + std::string(text) + "\" is no place on the map", "expected STAGE or STAGE:Q0:Q1,K0:K1, such as weights:4096:8192,0:4096"); };
+  const auto wrong = [&] {
+    return SettingError(std::string(option), "\"" + std::string(text) + "\" is no place on the map",
+                        "expected STAGE or STAGE:Q0:Q1,K0:K1, such as weights:4096:8192,0:4096");
+  };
   const std::size_t colon = text.find(':');
   const std::optional<Stage> stage = stage_named(text.substr(0, colon));
   if (!stage || info(*stage).rows != Axis::query || info(*stage).cols != Axis::key) throw wrong();
   MapAddress map{*stage, {}};
   if (colon == std::string_view::npos) return map;
-  MapAddress::Region& region = *(map.region = MapAddress::Region());  // emplace() of a nested type with defaults: not for Clang 14
+  MapAddress::Region& region =
+      *(map.region = MapAddress::Region());  // emplace() of a nested type with defaults: not for Clang 14
   std::string_view rest = text.substr(colon + 1);
   constexpr std::string_view after = ":,:";
   Index* const parts[] = {&region.q0, &region.q1, &region.k0, &region.k1};

@@ -1,5 +1,5 @@
-// What a scenario's file says of how to look at it: "view": {"level": "operation:scores", "head": 1, "select": "scores:0,1,5,1"}.
-// It decides no number, so it is no part of a Scenario: files are read and written with it beside.
+// What a scenario's file says of how to look at it: "view": {"level": "operation:scores", "head": 1, "select":
+// "scores:0,1,5,1"}. It decides no number, so it is no part of a Scenario: files are read and written with it beside.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ enum class MaskTab : std::uint8_t { patterns, conventions, reach, cost, side_by_
 std::string_view name(ViewKind kind);
 std::string_view name(MaskTab tab);
 
-/// How near one looks: at a sentence and its attention, at the whole pipeline, at one step of it. And what the last shows: the step
-/// itself, one word's way through all of them, or queries and keys as arrows.
+/// How near one looks: at a sentence and its attention, at the whole pipeline, at one step of it. And what the last
+/// shows: the step itself, one word's way through all of them, or queries and keys as arrows.
 enum class Level : std::uint8_t { sentence, pipeline, operation };
 enum class Facet : std::uint8_t { step, journey, geometry };
 std::string_view name(Level level);
@@ -47,10 +47,10 @@ struct LevelAddress {
 /// As on the command line; what is unset is as the window chooses.
 struct ScenarioView {
   std::optional<LevelAddress> level;
-  std::optional<Cell> select;      ///< as --select
-  std::optional<Index> step;       ///< as --step
+  std::optional<Cell> select;             ///< as --select
+  std::optional<Index> step;              ///< as --step
   std::optional<Index> head, query, key;  ///< the head and the words that are followed
-  std::optional<MapAddress> map;   ///< as --view map:…; unset: another view
+  std::optional<MapAddress> map;          ///< as --view map:…; unset: another view
   bool operator==(const ScenarioView&) const = default;
 };
 

@@ -18,9 +18,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 template <typename T>
-requires(!std::is_enum_v<T>) OrderedJson written(const T& value) {
-  return value;
-}
+requires(!std::is_enum_v<T>) OrderedJson written(const T& value) { return value; }
 
 /// 0.1f as 0.1, not as 0.10000000149011612, where that reads back as the same float.
 OrderedJson written(float value) {
@@ -30,9 +28,7 @@ OrderedJson written(float value) {
 }
 
 template <typename Choice>
-requires std::is_enum_v<Choice> OrderedJson written(Choice choice) {
-  return std::string(word(choice));
-}
+requires std::is_enum_v<Choice> OrderedJson written(Choice choice) { return std::string(word(choice)); }
 
 OrderedJson written(const CellEdit& edit) {
   return {{"stage", std::string(name(edit.stage))},
@@ -64,9 +60,7 @@ OrderedJson written(const GivenMatrix& matrix) {
   return json;
 }
 
-OrderedJson written(const HeadAddress& head) {
-  return to_text(head);
-}
+OrderedJson written(const HeadAddress& head) { return to_text(head); }
 
 template <typename T>
 OrderedJson written(const std::optional<T>& value) {
@@ -121,7 +115,9 @@ OrderedJson whole_json(const Scenario& scenario) {
   return json;
 }
 
-std::string laid_out(const OrderedJson& json) { return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n"; }
+std::string laid_out(const OrderedJson& json) {
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
 
 }  // namespace
 

@@ -1,19 +1,17 @@
 #include "core/scenario/seeded.h"
 
-#include <utility>
-#include <set>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
+#include <utility>
 
 #include "core/tensor/sampler.h"
 
 namespace headlight {
 namespace {
 
-bool seeded_parameters(const Scenario& scenario) {
-  return scenario.source != Source::file;
-}
+bool seeded_parameters(const Scenario& scenario) { return scenario.source != Source::file; }
 
 /// A matrix or a bias of a linear layer with `in` inputs.
 Tensor drawn_parameter(const Resolving& r, Stage stage, const Shape& shape, Index in, Index last_in) {
@@ -43,7 +41,8 @@ Parameters drawn_packed(const Resolving& r, const Dims& dims) {
   Parameters made;
   const Index kv = dims.kv_heads * dims.d_head;
   const float bound = r.scenario.weight_gain / std::sqrt(static_cast<float>(dims.d_query));
-  const Tensor weight = Sampler(r.scenario.seed, "W_qkv", r.stop).uniform({dims.d_model + 2 * kv, dims.d_query}, -bound, bound);
+  const Tensor weight =
+      Sampler(r.scenario.seed, "W_qkv", r.stop).uniform({dims.d_model + 2 * kv, dims.d_query}, -bound, bound);
   const auto last = [&](Stage stage) { return r.last ? r.last->matrix(stage) : Tensor(); };
   const auto part = [&](const Tensor& whole, Stage stage, Index first, Index length) {
     return keep_if_equal(whole.slice(0, first, length), last(stage));
@@ -65,7 +64,14 @@ Parameters drawn_separate(const Resolving& r, const Dims& dims) {
   const Linear q = drawn_linear(r, Stage::W_q, Stage::b_q, dims.d_model, dims.d_query);
   const Linear k = drawn_linear(r, Stage::W_k, Stage::b_k, kv, dims.d_key);
   const Linear v = drawn_linear(r, Stage::W_v, Stage::b_v, kv, dims.d_value);
-  return {.W_q = q.weight, .W_k = k.weight, .W_v = v.weight, .W_o = {}, .b_q = q.bias, .b_k = k.bias, .b_v = v.bias, .b_o = {}};
+  return {.W_q = q.weight,
+          .W_k = k.weight,
+          .W_v = v.weight,
+          .W_o = {},
+          .b_q = q.bias,
+          .b_k = k.bias,
+          .b_v = v.bias,
+          .b_o = {}};
 }
 
 /// Whether each of its cells is written by hand, so that nothing of what was drawn is left.
@@ -118,7 +124,8 @@ Sequence drawn_sequence(const Resolving& r, const Dims& d) {
     const Shape shape{d.batch, n, width};
     if (same_seed) {
       const Tensor& last = r.last->matrix(stage);
-      const bool is_another = stage != Stage::query && identical(last, r.last->matrix(stage == Stage::key ? Stage::query : Stage::key));
+      const bool is_another =
+          stage != Stage::query && identical(last, r.last->matrix(stage == Stage::key ? Stage::query : Stage::key));
       if (last.shape() == shape && !is_another) return last;
     }
     return Sampler(r.scenario.seed, name(stage), r.stop).normal(shape);
@@ -146,9 +153,11 @@ Parameters drawn_parameters(const Resolving& r, const Dims& d) {
     made.W_o = o.weight;
     made.b_o = o.bias;
   }
-  const std::pair<Stage, const Tensor&> drawn[] = {{Stage::W_q, made.W_q}, {Stage::W_k, made.W_k}, {Stage::W_v, made.W_v}, {Stage::W_o, made.W_o},
-                                                   {Stage::b_q, made.b_q}, {Stage::b_k, made.b_k}, {Stage::b_v, made.b_v}, {Stage::b_o, made.b_o}};
-  made.random_parameters = !std::ranges::all_of(drawn, [&](const auto& each) { return is_written(r.scenario, each.first, each.second); });
+  const std::pair<Stage, const Tensor&> drawn[] = {
+      {Stage::W_q, made.W_q}, {Stage::W_k, made.W_k}, {Stage::W_v, made.W_v}, {Stage::W_o, made.W_o},
+      {Stage::b_q, made.b_q}, {Stage::b_k, made.b_k}, {Stage::b_v, made.b_v}, {Stage::b_o, made.b_o}};
+  made.random_parameters =
+      !std::ranges::all_of(drawn, [&](const auto& each) { return is_written(r.scenario, each.first, each.second); });
   return made;
 }
 

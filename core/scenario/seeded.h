@@ -17,8 +17,8 @@ struct Resolving {
   std::stop_token stop{};  ///< asked between tensors, and within those that are drawn; throws Cancelled
 };
 
-/// What a scenario adds to the inputs of any source: valid lengths, a mask file, a bias, and tensors of `last` where they
-/// are equal; then the edits. Throws FileError, SettingError.
+/// What a scenario adds to the inputs of any source: valid lengths, a mask file, a bias, and tensors of `last` where
+/// they are equal; then the edits. Throws FileError, SettingError.
 void add_settings(const Resolving& resolving, Inputs& inputs);
 
 /// query, key and value at random, normal numbers: one tensor in self-attention (n_k = n_q, equal widths), else the

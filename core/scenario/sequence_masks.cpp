@@ -1,4 +1,5 @@
-// Masks that are a rule rather than a matrix: what a module keeps for its longest sequence, is_causal, lengths, documents.
+// Masks that are a rule rather than a matrix: what a module keeps for its longest sequence, is_causal, lengths,
+// documents.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +16,8 @@ struct Buffered {
   bool inverted = false;
 };
 
-/// The stored square of 0 and 1 as a causal mask: ones on and below the diagonal, or where attention is forbidden, above it.
+/// The stored square of 0 and 1 as a causal mask: ones on and below the diagonal, or where attention is forbidden,
+/// above it.
 std::optional<Buffered> causal_buffer(const FileReading& r, const Dims& d, const std::string& name) {
   const ArrayEntry* entry = r.file.arrays().find(name);
   if (!entry || entry->shape.size() < 2) return {};
@@ -33,7 +35,8 @@ std::optional<Buffered> causal_buffer(const FileReading& r, const Dims& d, const
     return true;
   };
   const bool lower = stands([](Index q, Index k) { return k <= q ? 1.0F : 0.0F; });
-  const bool upper = !lower && (stands([](Index q, Index k) { return k > q ? 1.0F : 0.0F; }) || stands([](Index q, Index k) { return k > q ? -INFINITY : 0.0F; }));
+  const bool upper = !lower && (stands([](Index q, Index k) { return k > q ? 1.0F : 0.0F; }) ||
+                                stands([](Index q, Index k) { return k > q ? -INFINITY : 0.0F; }));
   if (!lower && !upper) return {};
   Buffer values;
   for (Index q = 0; q < d.n_q; ++q) {
@@ -49,14 +52,16 @@ void read_causal_buffer(MaskReading& m) {
   const FileReading& r = m.file;
   std::vector<std::string> places{r.keys.prefix};
   const std::string& first = r.keys.q.heads.empty() ? std::string() : r.keys.q.heads.front().weight;
-  if (const std::size_t dot = first.rfind('.', first.rfind('.') - 1); !first.empty() && dot != std::string::npos) places.push_back(first.substr(0, dot + 1));
+  if (const std::size_t dot = first.rfind('.', first.rfind('.') - 1); !first.empty() && dot != std::string::npos)
+    places.push_back(first.substr(0, dot + 1));
   for (const std::string& place : places) {
     for (const char* name : {"bias", "tril", "mask", "causal_mask", "attn_mask", "masked", "triu"}) {
       const std::string full = place + name;
       if (full == r.keys.packed.bias || full == r.keys.o.bias) continue;
       const std::optional<Buffered> found = causal_buffer(r, m.dims, full);
       if (!found) continue;
-      r.assume("mask", full + ": the module's causal mask" + (found->inverted ? ", stored as what may not be attended to" : ""));
+      r.assume("mask", full + ": the module's causal mask" +
+                           (found->inverted ? ", stored as what may not be attended to" : ""));
       m.restrict_to(found->attend);
       for (const char* said : {"masked_bias", "IGNORE"}) {
         const auto value = r.own_number({said});
@@ -73,7 +78,9 @@ bool is_causal_buffer(const MaskReading& m, const std::string& name) {
   const Shape& shape = r.file.arrays().find(name)->shape;
   const bool in_module = !r.keys.prefix.empty() && name.starts_with(r.keys.prefix);
   const bool weights = !r.keys.q.weight.empty() || r.keys.is_packed();
-  if (weights && name == "mask" && is_floating(r.file.arrays().find(name)->dtype)) {  // torch.triu(torch.ones(n, n), diagonal=1) of a module saved alone
+  if (weights && name == "mask" &&
+      is_floating(
+          r.file.arrays().find(name)->dtype)) {  // torch.triu(torch.ones(n, n), diagonal=1) of a module saved alone
     const auto found = causal_buffer(r, d, name);
     if (found && found->inverted) return true;
   }
@@ -115,33 +122,43 @@ void read_documents(MaskReading& m) {
   const FileReading& r = m.file;
   const Dims& d = m.dims;
   const std::string ends = r.find({"cu_seqlens", "cu_seqlens_q", "cu_seq_lens", "cu_seq_lens_q"});
-  const std::string name = !ends.empty() ? ends : r.find({"document_ids", "doc_ids", "document_id", "sequence_ids", "segment_ids"});
+  const std::string name =
+      !ends.empty() ? ends : r.find({"document_ids", "doc_ids", "document_id", "sequence_ids", "segment_ids"});
   if (name.empty()) return;
   const Tensor stored = r.load(name).contiguous();
-  if (d.n_q != d.n_k) r.fail(in_quotes(name) + " says the documents of one sequence, but there are " + std::to_string(d.n_q) + " queries and " + std::to_string(d.n_k) + " keys", "expected as many");
+  if (d.n_q != d.n_k)
+    r.fail(in_quotes(name) + " says the documents of one sequence, but there are " + std::to_string(d.n_q) +
+               " queries and " + std::to_string(d.n_k) + " keys",
+           "expected as many");
   const Index n = d.n_q;
   Tensor ids = stored;
   if (!ends.empty()) {
     const std::span<const float> at = stored.values();
     bool ascends = stored.rank() == 1 && at.size() >= 2 && at.front() == 0 && at.back() == static_cast<float>(n);
     for (std::size_t i = 1; ascends && i < at.size(); ++i) ascends = at[i] >= at[i - 1];
-    if (!ascends) r.fail(in_quotes(name) + " is not where documents begin", "expected [documents + 1] ascending numbers from 0 to " + std::to_string(n));
+    if (!ascends)
+      r.fail(in_quotes(name) + " is not where documents begin",
+             "expected [documents + 1] ascending numbers from 0 to " + std::to_string(n));
     Buffer of;
-    for (Index i = 0; i < n; ++i) of.push_back(static_cast<float>(std::upper_bound(at.begin(), at.end(), static_cast<float>(i)) - at.begin()));
+    for (Index i = 0; i < n; ++i)
+      of.push_back(static_cast<float>(std::upper_bound(at.begin(), at.end(), static_cast<float>(i)) - at.begin()));
     ids = Tensor({n}, std::move(of));
   }
-  if (ids.shape() != Shape{n} && ids.shape() != Shape{d.batch, n}) r.fail(r.shape_of(name), "expected [n] = " + to_string({n}) + " or [B, n] = " + to_string({d.batch, n}));
+  if (ids.shape() != Shape{n} && ids.shape() != Shape{d.batch, n})
+    r.fail(r.shape_of(name), "expected [n] = " + to_string({n}) + " or [B, n] = " + to_string({d.batch, n}));
   const Index entries = ids.rank() == 2 ? d.batch : 1;
   m.masking.doc_ids = ids.view({entries, n});
   Buffer values;
   for (Index b = 0; b < entries; ++b) {
-    const std::span<const float> of = ids.values().subspan(static_cast<std::size_t>(b * n), static_cast<std::size_t>(n));
+    const std::span<const float> of =
+        ids.values().subspan(static_cast<std::size_t>(b * n), static_cast<std::size_t>(n));
     for (const float q : of) {
       for (const float k : of) values.push_back(q == k ? 1.0F : 0.0F);
     }
   }
   m.restrict_to(Tensor({entries, 1, n, n}, std::move(values)));
-  r.assume("mask", name + (ends.empty() ? ": tokens of the same id may attend to each other" : ": tokens of one document may attend to each other"));
+  r.assume("mask", name + (ends.empty() ? ": tokens of the same id may attend to each other"
+                                        : ": tokens of one document may attend to each other"));
 }
 
 }  // namespace headlight

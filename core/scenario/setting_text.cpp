@@ -50,7 +50,8 @@ TokenNames lines_of_words(Text text) {
   TokenNames lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (std::vector<std::string> words = words_of(text.substr(0, end)); !words.empty()) lines.push_back(std::move(words));
+    if (std::vector<std::string> words = words_of(text.substr(0, end)); !words.empty())
+      lines.push_back(std::move(words));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
@@ -78,7 +79,8 @@ Index parse_whole(Text option, Text text, Index least, Index most) {
   const std::string expected =
       least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
   if (!read_all(text, value)) {
-    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a whole number", "expected " + expected);
+    throw SettingError(std::string(option), "\"" + std::string(text) + "\" is not a whole number",
+                       "expected " + expected);
   }
   if (value < least || value > most) {
     throw SettingError(std::string(option), std::to_string(value) + " is out of range", "expected " + expected);
@@ -122,7 +124,8 @@ std::string to_text(const HeadAddress& head) {
 TokenNames parse_tokens(Text option, Text text) {
   if (!text.starts_with('@')) return lines_of_words(text);
   TokenNames lines = lines_of_words(text_of_file(std::string(text.substr(1))));
-  if (lines.empty()) throw SettingError(std::string(option), std::string(text.substr(1)) + " holds no word", "expected names of tokens");
+  if (lines.empty())
+    throw SettingError(std::string(option), std::string(text.substr(1)) + " holds no word", "expected names of tokens");
   const bool one_a_line = std::ranges::all_of(lines, [](const auto& line) { return line.size() == 1; });
   if (!one_a_line) return lines;
   std::vector<std::string> entry;
@@ -159,7 +162,9 @@ void parse(Text option, Text text, const SettingRange&, std::vector<std::vector<
 }
 
 void parse(Text option, Text text, const SettingRange&, TokenNames& out) { out = parse_tokens(option, text); }
-void parse(Text option, Text text, const SettingRange&, std::vector<HeadAddress>& out) { out = parse_heads(option, text); }
+void parse(Text option, Text text, const SettingRange&, std::vector<HeadAddress>& out) {
+  out = parse_heads(option, text);
+}
 
 std::optional<std::string> written(bool value) { return value ? "true" : "false"; }
 std::optional<std::string> written(float value) { return shortest(value); }
@@ -191,9 +196,7 @@ std::optional<std::string> written(const TokenNames& value) {
 
 std::optional<std::string> written(const std::vector<HeadAddress>& value) {
   std::string text;
-  for (const HeadAddress& head : value) {
-    text += (text.empty() ? "" : ",") + to_text(head);
-  }
+  for (const HeadAddress& head : value) { text += (text.empty() ? "" : ",") + to_text(head); }
   return text.empty() ? std::nullopt : std::optional(text);
 }
 

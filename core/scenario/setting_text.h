@@ -1,4 +1,5 @@
-// The values of settings as the command line's text, one pair of functions a type of field: core/scenario/settings_table.cpp.
+// The values of settings as the command line's text, one pair of functions a type of field:
+// core/scenario/settings_table.cpp.
 #pragma once
 
 #include <optional>
@@ -21,12 +22,13 @@ void parse(std::string_view option, std::string_view text, const SettingRange& r
 /// The switch alone is "rms".
 void parse(std::string_view option, std::string_view text, const SettingRange& range, QkNorm& out);
 /// "3,2": a length a batch entry.
-void parse(std::string_view option, std::string_view text, const SettingRange& range, std::vector<std::vector<Index>>& out);
+void parse(std::string_view option, std::string_view text, const SettingRange& range,
+           std::vector<std::vector<Index>>& out);
 void parse(std::string_view option, std::string_view text, const SettingRange& range, TokenNames& out);
 void parse(std::string_view option, std::string_view text, const SettingRange& range, std::vector<HeadAddress>& out);
 
 template <typename Choice>
-  requires std::is_enum_v<Choice>
+requires std::is_enum_v<Choice>
 void parse(std::string_view option, std::string_view text, const SettingRange&, Choice& out) {
   const std::optional<Choice> found = choice_named<Choice>(text);
   if (!found) fail(option, text, all_words<Choice>());
@@ -34,7 +36,7 @@ void parse(std::string_view option, std::string_view text, const SettingRange&, 
 }
 
 template <typename Value>
-  requires requires(Value& value) { parse({}, {}, {}, value); }
+requires requires(Value& value) { parse({}, {}, {}, value); }
 void parse(std::string_view option, std::string_view text, const SettingRange& range, std::optional<Value>& out) {
   Value value{};
   parse(option, text, range, value);
@@ -51,15 +53,10 @@ std::optional<std::string> written(const TokenNames& value);
 std::optional<std::string> written(const std::vector<HeadAddress>& value);
 
 template <typename Choice>
-  requires std::is_enum_v<Choice>
-std::optional<std::string> written(Choice value) {
-  return std::string(word(value));
-}
+requires std::is_enum_v<Choice> std::optional<std::string> written(Choice value) { return std::string(word(value)); }
 
 template <typename Value>
-  requires requires(const Value& value) { written(value); }
-std::optional<std::string> written(const std::optional<Value>& value) {
-  return value ? written(*value) : std::nullopt;
-}
+requires requires(const Value& value) { written(value); }
+std::optional<std::string> written(const std::optional<Value>& value) { return value ? written(*value) : std::nullopt; }
 
 }  // namespace headlight::setting_text

@@ -1,4 +1,5 @@
-// A row for each field of Scenario: all that core/scenario/settings_table, the reader, the writer and the schema know of it.
+// A row for each field of Scenario: all that core/scenario/settings_table, the reader, the writer and the schema know
+// of it.
 #pragma once
 
 #include <tuple>
@@ -36,7 +37,9 @@ struct SettingRow {
   }
   constexpr SettingRow without_option() const { return with(&SettingRow::has_option, false); }
   constexpr SettingRow as_negation() const { return with(&SettingRow::negated, true); }
-  constexpr SettingRow never_empty(std::string_view expected) const { return with(&SettingRow::refused_empty, expected); }
+  constexpr SettingRow never_empty(std::string_view expected) const {
+    return with(&SettingRow::refused_empty, expected);
+  }
 
  private:
   template <typename Value>
@@ -48,8 +51,8 @@ struct SettingRow {
 };
 
 template <typename T>
-constexpr SettingRow<T> setting(std::string_view key, T Scenario::*member, std::string_view operand, std::string_view help,
-                                std::string_view example, SettingGroup group) {
+constexpr SettingRow<T> setting(std::string_view key, T Scenario::*member, std::string_view operand,
+                                std::string_view help, std::string_view example, SettingGroup group) {
   return {key, member, operand, help, example, group};
 }
 
@@ -57,26 +60,31 @@ inline constexpr SettingRange sizes{1, 1 << 20}, positions_range{0, 1 << 20}, ab
 inline constexpr SettingRange fills{.minus_infinity = true};
 
 inline constexpr auto settings_rows = std::tuple{
-    setting("source", &Scenario::source,
-            "text|random|file", "where the inputs come from; left out: a file if one is named, else text", R"("random")", SettingGroup::input),
-    setting("text", &Scenario::text,
-            "\"WORDS\"", "attend over these words; a line is a batch entry", R"("a b\nc d")", SettingGroup::input),
-    setting("text_as_input", &Scenario::text_as_input,
-            "", "of a file: the text goes through its own token embedding", "true", SettingGroup::input)
-        .as(Control::toggle).when([](const Scenario& s) { return s.source == Source::file; }),
-    setting("tokenizer", &Scenario::tokenizer,
-            "words|characters", "what a token of the text is", R"("characters")", SettingGroup::input)
-        .as(Control::choice).when([](const Scenario& s) { return s.source == Source::text; }),
-    setting("positions", &Scenario::positions,
-            "none|sinusoidal", "what is added to the inputs (Vaswani et al. 2017, section 3.5)", R"("sinusoidal")", SettingGroup::input)
+    setting("source", &Scenario::source, "text|random|file",
+            "where the inputs come from; left out: a file if one is named, else text", R"("random")",
+            SettingGroup::input),
+    setting("text", &Scenario::text, "\"WORDS\"", "attend over these words; a line is a batch entry", R"("a b\nc d")",
+            SettingGroup::input),
+    setting("text_as_input", &Scenario::text_as_input, "", "of a file: the text goes through its own token embedding",
+            "true", SettingGroup::input)
+        .as(Control::toggle)
+        .when([](const Scenario& s) { return s.source == Source::file; }),
+    setting("tokenizer", &Scenario::tokenizer, "words|characters", "what a token of the text is", R"("characters")",
+            SettingGroup::input)
+        .as(Control::choice)
+        .when([](const Scenario& s) { return s.source == Source::text; }),
+    setting("positions", &Scenario::positions, "none|sinusoidal",
+            "what is added to the inputs (Vaswani et al. 2017, section 3.5)", R"("sinusoidal")", SettingGroup::input)
         .as(Control::choice),
-    setting("tokens", &Scenario::tokens,
-            "\"A B C\"|@FILE", "names of the queries, in self-attention of the keys too; a line is a batch entry", R"([["a", "b"], ["c", "d"]])", SettingGroup::more)
+    setting("tokens", &Scenario::tokens, "\"A B C\"|@FILE",
+            "names of the queries, in self-attention of the keys too; a line is a batch entry",
+            R"([["a", "b"], ["c", "d"]])", SettingGroup::more)
         .as(Control::text),
-    setting("key_tokens", &Scenario::key_tokens,
-            "\"A B C\"|@FILE", "names of the keys", R"(["a", "b"])", SettingGroup::more).as(Control::text),
-    setting("x", &Scenario::x,
-            "JSON", "the input by hand, query, key and value at once: [[1, 2], [3, 4]]", R"([[1, 0.5], [0, -1]])", SettingGroup::input),
+    setting("key_tokens", &Scenario::key_tokens, "\"A B C\"|@FILE", "names of the keys", R"(["a", "b"])",
+            SettingGroup::more)
+        .as(Control::text),
+    setting("x", &Scenario::x, "JSON", "the input by hand, query, key and value at once: [[1, 2], [3, 4]]",
+            R"([[1, 0.5], [0, -1]])", SettingGroup::input),
     setting("file", &Scenario::file, "FILE", "the tensors", R"("net.npz")", SettingGroup::input).without_option(),
     setting("batch_size", &Scenario::batch_size, "N", "batch entries of random input", "2", SettingGroup::shape)
         .in(sizes),
@@ -85,90 +93,120 @@ inline constexpr auto settings_rows = std::tuple{
         .in(sizes),
     setting("d_model", &Scenario::d_model, "N", "width of all heads together", "32", SettingGroup::shape).in(sizes),
     setting("d_query", &Scenario::d_query, "N", "width of the query input", "32", SettingGroup::shape)
-        .in(sizes).slider(1, 64, Control::whole_slider).when([](const Scenario& s) { return s.source == Source::random && !s.x; }),
+        .in(sizes)
+        .slider(1, 64, Control::whole_slider)
+        .when([](const Scenario& s) { return s.source == Source::random && !s.x; }),
     setting("d_key", &Scenario::d_key, "N", "width of the key input", "32", SettingGroup::shape)
-        .in(sizes).slider(1, 64, Control::whole_slider).when([](const Scenario& s) { return s.source == Source::random && !s.x; }),
+        .in(sizes)
+        .slider(1, 64, Control::whole_slider)
+        .when([](const Scenario& s) { return s.source == Source::random && !s.x; }),
     setting("d_value", &Scenario::d_value, "N", "width of the value input", "32", SettingGroup::shape)
-        .in(sizes).slider(1, 64, Control::whole_slider).when([](const Scenario& s) { return s.source == Source::random && !s.x; }),
+        .in(sizes)
+        .slider(1, 64, Control::whole_slider)
+        .when([](const Scenario& s) { return s.source == Source::random && !s.x; }),
     setting("d_out", &Scenario::d_out, "N", "width of the output", "32", SettingGroup::shape)
-        .in(sizes).slider(1, 64, Control::whole_slider).when([](const Scenario& s) { return s.source != Source::file; }),
+        .in(sizes)
+        .slider(1, 64, Control::whole_slider)
+        .when([](const Scenario& s) { return s.source != Source::file; }),
     setting("heads", &Scenario::heads, "N", "query heads; divides d_model", "8", SettingGroup::shape).in(sizes),
     setting("kv_heads", &Scenario::kv_heads, "N", "key/value heads; divides heads", "2", SettingGroup::shape).in(sizes),
     setting("seed", &Scenario::seed, "N", "of everything random but dropout", "7", SettingGroup::shape),
-    setting("weight_gain", &Scenario::weight_gain,
-            "X", "times the bound 1/√in of the random weights", "3", SettingGroup::shape)
-        .slider(0, 4).when([](const Scenario& s) { return s.source != Source::file; }),
+    setting("weight_gain", &Scenario::weight_gain, "X", "times the bound 1/√in of the random weights", "3",
+            SettingGroup::shape)
+        .slider(0, 4)
+        .when([](const Scenario& s) { return s.source != Source::file; }),
     setting("bias", &Scenario::bias, "", "projections without biases", "false", SettingGroup::shape).as_negation(),
     setting("output_projection", &Scenario::output_projection, "", "output = concat", "false", SettingGroup::shape)
         .as_negation(),
     setting("packed", &Scenario::packed, "", "draw W_q, W_k and W_v as one matrix", "true", SettingGroup::shape),
-    setting("layer", &Scenario::layer,
-            "N|PREFIX", "which attention of a file that holds several", R"("encoder.layer.3.attention")", SettingGroup::input),
-    setting("weight_order", &Scenario::weight_order,
-            "by_name|out_in|in_out", "how the file's weights are stored", R"("in_out")", SettingGroup::input),
-    setting("scale", &Scenario::scale,
-            "X", "scores are multiplied by it; 1/√d_head unless set", "0.5", SettingGroup::scores),
-    setting("scale_first", &Scenario::scale_first,
-            "", "scale queries before the product, not scores after it (nn.MultiheadAttention)", "true", SettingGroup::scores).as(Control::toggle),
-    setting("softcap", &Scenario::softcap, "C", "C · tanh(scores / C)", "30", SettingGroup::variants)
-        .in(above_zero).slider(0, 50),
-    setting("qk_norm", &Scenario::qk_norm,
-            "", "normalise queries and keys of each head: by root mean square; =l2, =layer", R"("rms")", SettingGroup::variants)
-        .as(Control::choice),
-    setting("rope", &Scenario::rope,
-            "half|interleaved", "rotary positions, and how features pair", R"("half")", SettingGroup::variants)
-        .as(Control::choice),
-    setting("rope_base", &Scenario::rope_base,
-            "X", "of RoPE's wavelengths, 10000 unless set", "500000", SettingGroup::variants)
-        .in(above_zero).slider(10, 10000).when([](const Scenario& s) { return s.rope != Rope::none; }),
-    setting("rotary_dim", &Scenario::rotary_dim,
-            "N", "RoPE turns only the first N numbers of each head; an even number", "2", SettingGroup::variants)
-        .in(sizes).slider(0, 64, Control::whole_slider).when([](const Scenario& s) { return s.rope != Rope::none; }),
-    setting("query_offset", &Scenario::query_offset,
-            "N", "positions of the queries begin at N, for RoPE, ALiBi and T5", "3", SettingGroup::variants)
-        .in(positions_range).slider(0, 64, Control::whole_slider).when([](const Scenario& s) { return s.rope != Rope::none || s.alibi || s.t5_bias; }),
-    setting("alibi", &Scenario::alibi, "", "ALiBi's linear bias", "true", SettingGroup::variants).as(Control::toggle),
-    setting("t5_bias", &Scenario::t5_bias,
-            "", "T5's relative bias, with seeded values", "true", SettingGroup::variants).as(Control::toggle),
-    setting("sink_logit", &Scenario::sink_logit,
-            "", "a seeded logit a head that takes its share of the softmax", "true", SettingGroup::variants)
+    setting("layer", &Scenario::layer, "N|PREFIX", "which attention of a file that holds several",
+            R"("encoder.layer.3.attention")", SettingGroup::input),
+    setting("weight_order", &Scenario::weight_order, "by_name|out_in|in_out", "how the file's weights are stored",
+            R"("in_out")", SettingGroup::input),
+    setting("scale", &Scenario::scale, "X", "scores are multiplied by it; 1/√d_head unless set", "0.5",
+            SettingGroup::scores),
+    setting("scale_first", &Scenario::scale_first, "",
+            "scale queries before the product, not scores after it (nn.MultiheadAttention)", "true",
+            SettingGroup::scores)
         .as(Control::toggle),
-    setting("t5_bidirectional", &Scenario::t5_bidirectional,
-            "", "half of T5's buckets are for keys after the query; =false for none", "false", SettingGroup::variants)
-        .as(Control::toggle).when([](const Scenario& s) { return s.t5_bias; }),
-    setting("attn_bias", &Scenario::attn_bias,
-            "JSON", "added to all scores, [n_q, n_k], in place of the file's: [[0, \"-inf\"], [0, 0]]", R"([[0, "-inf"], [0, 0]])", SettingGroup::scores),
-    setting("mask", &Scenario::mask,
-            "EXPR", "true = may attend: \"causal() && window(4)\"; see `headlight list masks`", R"json("causal() && window(4)")json", SettingGroup::mask)
+    setting("softcap", &Scenario::softcap, "C", "C · tanh(scores / C)", "30", SettingGroup::variants)
+        .in(above_zero)
+        .slider(0, 50),
+    setting("qk_norm", &Scenario::qk_norm, "",
+            "normalise queries and keys of each head: by root mean square; =l2, =layer", R"("rms")",
+            SettingGroup::variants)
+        .as(Control::choice),
+    setting("rope", &Scenario::rope, "half|interleaved", "rotary positions, and how features pair", R"("half")",
+            SettingGroup::variants)
+        .as(Control::choice),
+    setting("rope_base", &Scenario::rope_base, "X", "of RoPE's wavelengths, 10000 unless set", "500000",
+            SettingGroup::variants)
+        .in(above_zero)
+        .slider(10, 10000)
+        .when([](const Scenario& s) { return s.rope != Rope::none; }),
+    setting("rotary_dim", &Scenario::rotary_dim, "N",
+            "RoPE turns only the first N numbers of each head; an even number", "2", SettingGroup::variants)
+        .in(sizes)
+        .slider(0, 64, Control::whole_slider)
+        .when([](const Scenario& s) { return s.rope != Rope::none; }),
+    setting("query_offset", &Scenario::query_offset, "N", "positions of the queries begin at N, for RoPE, ALiBi and T5",
+            "3", SettingGroup::variants)
+        .in(positions_range)
+        .slider(0, 64, Control::whole_slider)
+        .when([](const Scenario& s) { return s.rope != Rope::none || s.alibi || s.t5_bias; }),
+    setting("alibi", &Scenario::alibi, "", "ALiBi's linear bias", "true", SettingGroup::variants).as(Control::toggle),
+    setting("t5_bias", &Scenario::t5_bias, "", "T5's relative bias, with seeded values", "true", SettingGroup::variants)
+        .as(Control::toggle),
+    setting("sink_logit", &Scenario::sink_logit, "", "a seeded logit a head that takes its share of the softmax",
+            "true", SettingGroup::variants)
+        .as(Control::toggle),
+    setting("t5_bidirectional", &Scenario::t5_bidirectional, "",
+            "half of T5's buckets are for keys after the query; =false for none", "false", SettingGroup::variants)
+        .as(Control::toggle)
+        .when([](const Scenario& s) { return s.t5_bias; }),
+    setting("attn_bias", &Scenario::attn_bias, "JSON",
+            "added to all scores, [n_q, n_k], in place of the file's: [[0, \"-inf\"], [0, 0]]",
+            R"([[0, "-inf"], [0, 0]])", SettingGroup::scores),
+    setting("mask", &Scenario::mask, "EXPR", "true = may attend: \"causal() && window(4)\"; see `headlight list masks`",
+            R"json("causal() && window(4)")json", SettingGroup::mask)
         .never_empty("a condition such as causal()"),
-    setting("mask_file", &Scenario::mask_file,
-            "FILE", "file() from .npy, .npz, .csv or a black and white .png; true, 1, white = may attend", R"("mask.npy")", SettingGroup::mask),
-    setting("mask_polarity", &Scenario::mask_polarity,
-            "attend|ignore", "what true, 1 or white means in a file's masks", R"("ignore")", SettingGroup::mask),
-    setting("valid_lens", &Scenario::valid_lens,
-            "N,N,...", "for padding(): how many keys of each batch entry are real", "[[3], [2]]", SettingGroup::mask),
-    setting("doc_ids", &Scenario::doc_ids,
-            "N,N,...", "for doc(q) and doc(k): which document each token belongs to", "[[0], [0], [1]]", SettingGroup::mask),
-    setting("painted", &Scenario::painted,
-            "JSON", "cells set over the expression: [{\"query\": 0, \"key\": 1, \"attend\": true}]", R"([{"query": 0, "key": 1, "attend": true}])", SettingGroup::mask),
+    setting("mask_file", &Scenario::mask_file, "FILE",
+            "file() from .npy, .npz, .csv or a black and white .png; true, 1, white = may attend", R"("mask.npy")",
+            SettingGroup::mask),
+    setting("mask_polarity", &Scenario::mask_polarity, "attend|ignore", "what true, 1 or white means in a file's masks",
+            R"("ignore")", SettingGroup::mask),
+    setting("valid_lens", &Scenario::valid_lens, "N,N,...", "for padding(): how many keys of each batch entry are real",
+            "[[3], [2]]", SettingGroup::mask),
+    setting("doc_ids", &Scenario::doc_ids, "N,N,...", "for doc(q) and doc(k): which document each token belongs to",
+            "[[0], [0], [1]]", SettingGroup::mask),
+    setting("painted", &Scenario::painted, "JSON",
+            "cells set over the expression: [{\"query\": 0, \"key\": 1, \"attend\": true}]",
+            R"([{"query": 0, "key": 1, "attend": true}])", SettingGroup::mask),
     setting("fill", &Scenario::fill, "X|-inf", "what masked scores become", "-1e9", SettingGroup::mask).in(fills),
-    setting("mask_mode", &Scenario::mask_mode,
-            "fill|add", "the fill in the score's place, or added to it: a NaN stays (nn.MultiheadAttention)", R"("add")", SettingGroup::mask)
-        .as(Control::choice).when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); }),
-    setting("dead_row", &Scenario::dead_row,
-            "nan|uniform|zero", "what becomes of a row whose keys are all masked", R"("zero")", SettingGroup::mask)
-        .as(Control::choice).when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); }),
+    setting("mask_mode", &Scenario::mask_mode, "fill|add",
+            "the fill in the score's place, or added to it: a NaN stays (nn.MultiheadAttention)", R"("add")",
+            SettingGroup::mask)
+        .as(Control::choice)
+        .when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); }),
+    setting("dead_row", &Scenario::dead_row, "nan|uniform|zero", "what becomes of a row whose keys are all masked",
+            R"("zero")", SettingGroup::mask)
+        .as(Control::choice)
+        .when([](const Scenario& s) { return !s.mask.empty() || s.source == Source::file || !s.painted.empty(); }),
     setting("dropout", &Scenario::dropout, "P", "probability; acts with --training", "0.25", SettingGroup::dropout)
-        .in({0, 1}).slider(0, 0.95),
+        .in({0, 1})
+        .slider(0, 0.95),
     setting("training", &Scenario::training, "", "dropout is active", "true", SettingGroup::dropout),
     setting("dropout_seed", &Scenario::dropout_seed, "N", "of the dropped cells", "9", SettingGroup::dropout)
-        .slider(0, 99, Control::whole_slider).when([](const Scenario& s) { return s.training && s.dropout > 0; }),
-    setting("edits", &Scenario::edits,
-            "JSON", "numbers set by hand: [{\"stage\": \"W_q\", \"row\": 1, \"col\": 2, \"value\": 0.5}]", R"([{"stage": "W_q", "row": 1, "col": 2, "value": 0.5}])", SettingGroup::input),
-    setting("knock_out", &Scenario::knock_out,
-            "L.H,L.H,...", "of a network: the outputs of these heads are zero", R"(["3.1"])", SettingGroup::more),
+        .slider(0, 99, Control::whole_slider)
+        .when([](const Scenario& s) { return s.training && s.dropout > 0; }),
+    setting("edits", &Scenario::edits, "JSON",
+            "numbers set by hand: [{\"stage\": \"W_q\", \"row\": 1, \"col\": 2, \"value\": 0.5}]",
+            R"([{"stage": "W_q", "row": 1, "col": 2, "value": 0.5}])", SettingGroup::input),
+    setting("knock_out", &Scenario::knock_out, "L.H,L.H,...", "of a network: the outputs of these heads are zero",
+            R"(["3.1"])", SettingGroup::more),
     setting("threads", &Scenario::threads, "N", "as many as the machine has, unless set", "2", SettingGroup::more)
-        .in({1, 1024}).slider(0, 16, Control::whole_slider),
+        .in({1, 1024})
+        .slider(0, 16, Control::whole_slider),
 };
 
 /// `visit(row)` for every row in turn.
@@ -185,8 +223,7 @@ template <typename T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 struct Anything {
   template <typename T>
-    requires(!is_optional<T>)
-  operator T() const;
+  requires(!is_optional<T>) operator T() const;
 };
 template <typename T, std::size_t... i>
 constexpr bool takes(std::index_sequence<i...>) {

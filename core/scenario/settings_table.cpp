@@ -27,9 +27,12 @@ template <typename T>
 using inner = typename Inner<T>::type;
 
 template <typename T>
-constexpr bool is_number = std::is_same_v<inner<T>, float> || std::is_same_v<inner<T>, Index> || std::is_same_v<T, std::uint64_t>;
+constexpr bool is_number =
+    std::is_same_v<inner<T>, float> || std::is_same_v<inner<T>, Index> || std::is_same_v<T, std::uint64_t>;
 template <typename T>
-constexpr bool has_text = requires(T value) { setting_text::written(value); };
+constexpr bool has_text = requires(T value) {
+  setting_text::written(value);
+};
 
 template <std::size_t i>
 constexpr auto row_of = std::get<i>(settings_rows);
@@ -41,7 +44,8 @@ void apply(Scenario& s, std::string_view option, std::string_view text) {
   constexpr auto row = row_of<i>;
   Field<i>& field = s.*row.member;
   if constexpr (!row.refused_empty.empty()) {
-    if (text.empty()) throw SettingError(std::string(option), "the text is empty", "expected " + std::string(row.refused_empty));
+    if (text.empty())
+      throw SettingError(std::string(option), "the text is empty", "expected " + std::string(row.refused_empty));
   }
   if constexpr (row.negated) {
     field = !parse_switch(option, text);
@@ -113,8 +117,23 @@ Setting made() {
   std::string option = (row.negated ? "--no-" : "--") + std::string(row.key);
   std::ranges::replace(option, '_', '-');
   if (!row.has_option) option.clear();
-  Setting setting{std::string(row.key), option, row.operand, row.help, row.example, row.group, row.range, row.control,
-                  row.slide_from, row.slide_to, row.applies, {}, apply<i>, text<i>, number<i>, set_number<i>, string<i>};
+  Setting setting{std::string(row.key),
+                  option,
+                  row.operand,
+                  row.help,
+                  row.example,
+                  row.group,
+                  row.range,
+                  row.control,
+                  row.slide_from,
+                  row.slide_to,
+                  row.applies,
+                  {},
+                  apply<i>,
+                  text<i>,
+                  number<i>,
+                  set_number<i>,
+                  string<i>};
   if constexpr (std::is_enum_v<Field<i>>) setting.words = Words<Field<i>>::list;
   return setting;
 }
@@ -139,7 +158,8 @@ std::string SettingRange::expected() const {
 }
 
 std::span<const Setting> all_settings() {
-  static const std::vector<Setting> settings = make_all(std::make_index_sequence<std::tuple_size_v<decltype(settings_rows)>>());
+  static const std::vector<Setting> settings =
+      make_all(std::make_index_sequence<std::tuple_size_v<decltype(settings_rows)>>());
   return settings;
 }
 
@@ -154,12 +174,14 @@ void check_ranges(const Scenario& scenario) {
     if constexpr (is_number<T> && !std::is_same_v<T, std::uint64_t>) {
       std::optional<inner<T>> value = scenario.*row.member;
       if (!value || row.range.holds(static_cast<double>(*value))) return;
-      throw SettingError(setting_named(row.key)->option, *setting_text::written(*value) + " is out of range", row.range.expected());
+      throw SettingError(setting_named(row.key)->option, *setting_text::written(*value) + " is out of range",
+                         row.range.expected());
     }
   });
 }
 
-void append_option(std::vector<std::string>& words, const std::string& option, bool is_switch, const std::string& text) {
+void append_option(std::vector<std::string>& words, const std::string& option, bool is_switch,
+                   const std::string& text) {
   if (is_switch) {
     words.push_back(text == "true" ? option : option + "=" + text);
   } else {

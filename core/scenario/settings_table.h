@@ -37,13 +37,14 @@ struct Setting {
   SettingGroup group;
   SettingRange range;
   Control control;
-  double slide_from, slide_to;           ///< of a slider
-  bool (*applies)(const Scenario&);      ///< whether it changes anything as the others are; null: always
+  double slide_from, slide_to;              ///< of a slider
+  bool (*applies)(const Scenario&);         ///< whether it changes anything as the others are; null: always
   std::span<const std::string_view> words;  ///< of a choice
 
   /// Throws SettingError for text that it does not take.
   void (*apply)(Scenario& scenario, std::string_view option, std::string_view text);
-  /// The text that apply() would take for what the scenario has; none where no text says it: unset, or too long to type.
+  /// The text that apply() would take for what the scenario has; none where no text says it: unset, or too long to
+  /// type.
   std::optional<std::string> (*text)(const Scenario& scenario);
   /// For toggles (0, 1), choices (which) and sliders, without a detour through text. NaN stands for unset.
   double (*number)(const Scenario& scenario);

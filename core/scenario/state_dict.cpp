@@ -87,8 +87,8 @@ Index outputs_of(const Names& names, const LinearKeys& keys) {
   return sum;
 }
 
-/// Where BERT's and ViT's output.dense stands, beside "self." or "attention.attention."; nothing for others, whose parent
-/// may have layers of the same names that are none of attention's.
+/// Where BERT's and ViT's output.dense stands, beside "self." or "attention.attention."; nothing for others, whose
+/// parent may have layers of the same names that are none of attention's.
 std::optional<std::string> parent_of(const std::string& prefix) {
   if (prefix.ends_with("self.")) return prefix.substr(0, prefix.size() - 5);
   if (prefix.ends_with("attention.attention.")) return prefix.substr(0, prefix.size() - 10);
@@ -107,7 +107,8 @@ LinearKeys output_of(const Names& names, const std::string& prefix, Index width)
         if (keys.layout == WeightLayout::in_head_out) keys.layout = WeightLayout::head_inner_out;
         const ArrayEntry& entry = *names.file().find(keys.weight);
         // GPT-2's c_proj is a Conv1D, nanoGPT's an nn.Linear; where it is not square its sides tell.
-        if (name == "c_proj" && width > 0 && inputs_of(entry, keys.layout) != width && outputs_of(entry, keys.layout) == width) {
+        if (name == "c_proj" && width > 0 && inputs_of(entry, keys.layout) != width &&
+            outputs_of(entry, keys.layout) == width) {
           keys.layout = keys.layout == WeightLayout::out_in ? WeightLayout::in_out : WeightLayout::out_in;
         }
         const bool certain = name == "o_proj" || name == "out_proj" || name == "c_proj";
@@ -118,7 +119,8 @@ LinearKeys output_of(const Names& names, const std::string& prefix, Index width)
   return {};
 }
 
-std::optional<AttentionKeys> separate_at(const Names& names, const std::string& name, const SeparateScheme& scheme, const Suffix& suffix) {
+std::optional<AttentionKeys> separate_at(const Names& names, const std::string& name, const SeparateScheme& scheme,
+                                         const Suffix& suffix) {
   const std::optional<std::string> prefix = prefix_before(name, joined(scheme.q, suffix.weight));
   if (!prefix) return {};
   // BERT's "self.query" is found as such, so that its output.dense, one level up, is found too.
@@ -135,7 +137,8 @@ std::optional<AttentionKeys> separate_at(const Names& names, const std::string& 
 }
 
 /// "q.0.weight", "q.1.weight", …: a module for each head within each projection.
-std::optional<AttentionKeys> head_modules_at(const Names& names, const std::string& name, const SeparateScheme& scheme) {
+std::optional<AttentionKeys> head_modules_at(const Names& names, const std::string& name,
+                                             const SeparateScheme& scheme) {
   const Suffix& suffix = suffixes[0];
   const std::optional<std::string> prefix = prefix_before(name, joined(scheme.q, ".0", suffix.weight));
   if (!prefix || !names.find(joined(*prefix, scheme.q, ".1.weight"))) return {};
@@ -174,7 +177,8 @@ std::optional<AttentionKeys> bare_at(const Names& names, const std::string& name
   if (keys.k.weight.empty() || keys.v.weight.empty()) return {};
   keys.o = keys_of(scheme.o, scheme.b_o, WeightLayout::head_inner_out);
   const ArrayEntry* flat = names.find(joined(*prefix, scheme.o));
-  if (per_head && has_rank(flat, 2)) keys.o = {flat->name, names.if_present(joined(*prefix, scheme.b_o)), WeightLayout::in_out};
+  if (per_head && has_rank(flat, 2))
+    keys.o = {flat->name, names.if_present(joined(*prefix, scheme.b_o)), WeightLayout::in_out};
   return keys;
 }
 
@@ -200,7 +204,8 @@ std::optional<AttentionKeys> packed_at(const Names& names, const std::string& na
     keys.o = output_of(names, *prefix, 0);
   }
   if (keys.o.weight == entry->name) keys.o = {};
-  if (keys.packed.layout == WeightLayout::in_out && keys.o.layout == WeightLayout::out_in && keys.o.weight.ends_with("c_proj.weight")) {
+  if (keys.packed.layout == WeightLayout::in_out && keys.o.layout == WeightLayout::out_in &&
+      keys.o.weight.ends_with("c_proj.weight")) {
     keys.o.layout = WeightLayout::in_out;
   }
   return keys;
@@ -235,10 +240,12 @@ std::optional<std::pair<std::string, std::size_t>> head_place(const std::string&
   const std::size_t dot = prefix.rfind('.', digits - 2);
   const std::size_t word = dot == std::string::npos ? 0 : dot + 1;
   std::string module = prefix.substr(word, digits - 1 - word);
-  std::ranges::transform(module, module.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::ranges::transform(module, module.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   module.erase(std::remove(module.begin(), module.end(), '_'), module.end());
   // "multi_head_attention_1" and "MultiHeadDotProductAttention_0" are whole attentions, as Keras and Flax number them.
-  const bool is_head = (module.ends_with("head") || module.ends_with("heads")) && module.find("multi") == std::string::npos;
+  const bool is_head =
+      (module.ends_with("head") || module.ends_with("heads")) && module.find("multi") == std::string::npos;
   if (!is_head) return {};
   std::size_t index = 0;
   if (std::from_chars(prefix.data() + digits, prefix.data() + end, index).ec != std::errc()) return {};
@@ -266,8 +273,12 @@ void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
     whole.bare = heads.begin()->second.bare;
     std::size_t next = 0;
     for (auto& [index, head] : heads) {
-      if (index != next++) throw FileError(names.file().path(), "has no head " + std::to_string(next - 1) + " beside " + in_quotes(head.q.weight), "expected every head's module");
-      for (const auto& [all, one] : {std::pair{&whole.q, &head.q}, {&whole.k, &head.k}, {&whole.v, &head.v}}) all->heads.push_back(*one);
+      if (index != next++)
+        throw FileError(names.file().path(),
+                        "has no head " + std::to_string(next - 1) + " beside " + in_quotes(head.q.weight),
+                        "expected every head's module");
+      for (const auto& [all, one] : {std::pair{&whole.q, &head.q}, {&whole.k, &head.k}, {&whole.v, &head.v}})
+        all->heads.push_back(*one);
     }
     for (LinearKeys* all : {&whole.q, &whole.k, &whole.v}) all->weight = all->heads.front().weight;
     whole.o = output_of(names, prefix, outputs_of(names, whole.v));
@@ -278,9 +289,7 @@ void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
 
 }  // namespace
 
-std::string AttentionKeys::layer() const {
-  return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1);
-}
+std::string AttentionKeys::layer() const { return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1); }
 
 std::string output_names() {
   std::string list;

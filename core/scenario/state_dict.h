@@ -51,8 +51,8 @@ std::vector<AttentionKeys> find_attentions(const ArrayFile& file);
 /// Throws FileError where there is none or more than one, listing them.
 AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer);
 
-/// How weights are stored that are not numbers to compute with: "GPTQ's qweight, in 4 bits or so"; "" where `name` is none
-/// of those.
+/// How weights are stored that are not numbers to compute with: "GPTQ's qweight, in 4 bits or so"; "" where `name` is
+/// none of those.
 std::string quantised_form(std::string_view name);
 
 /// The names that an output projection is looked for under, for sentences.

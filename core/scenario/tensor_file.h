@@ -21,7 +21,8 @@ class TensorFile {
   /// `last` itself where it is this very file, unchanged on disk since; else a newly opened one. Throws FileError.
   static std::shared_ptr<const TensorFile> open(const std::string& path, const std::shared_ptr<const TensorFile>& last);
   /// The same for a file that open_mask_arrays() opens.
-  static std::shared_ptr<const TensorFile> open_mask(const std::string& path, const std::shared_ptr<const TensorFile>& last);
+  static std::shared_ptr<const TensorFile> open_mask(const std::string& path,
+                                                     const std::shared_ptr<const TensorFile>& last);
   explicit TensorFile(const std::string& path);
   virtual ~TensorFile() = default;
 

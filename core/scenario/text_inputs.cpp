@@ -14,9 +14,7 @@ namespace {
 using Tokens = std::vector<std::string>;
 constexpr const char* padding_token = "<pad>";
 
-bool is_space(char32_t c) {
-  return c == U' ' || (c >= U'\t' && c <= U'\r') || c == U'\u00A0' || c == U'\u3000';
-}
+bool is_space(char32_t c) { return c == U' ' || (c >= U'\t' && c <= U'\r') || c == U'\u00A0' || c == U'\u3000'; }
 
 Tokens words(std::string_view line) {
   Tokens tokens;

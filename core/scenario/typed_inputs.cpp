@@ -35,7 +35,8 @@ Sequence typed_sequence(const Scenario& scenario, const Dims& dims, const std::s
   const Tensor& x = scenario.x->numbers;
   for (const Index width : {dims.d_query, dims.d_key, dims.d_value}) {
     if (x.size(1) == width) continue;
-    throw SettingError("x", "has shape " + to_string(x.shape()), "expected rows of " + std::to_string(width) + " numbers" + widths);
+    throw SettingError("x", "has shape " + to_string(x.shape()),
+                       "expected rows of " + std::to_string(width) + " numbers" + widths);
   }
   Sequence made;
   made.query = made.key = made.value = x.view({1, x.size(0), x.size(1)});
@@ -46,7 +47,8 @@ Tensor typed_bias(const Scenario& scenario, const Dims& dims) {
   const Tensor& bias = scenario.attn_bias->numbers;
   const Shape expected{dims.n_q, dims.n_k};
   if (bias.shape() != expected) {
-    throw SettingError("attn_bias", "has shape " + to_string(bias.shape()), "expected [n_q, n_k] = " + to_string(expected));
+    throw SettingError("attn_bias", "has shape " + to_string(bias.shape()),
+                       "expected [n_q, n_k] = " + to_string(expected));
   }
   if (!std::ranges::all_of(bias.values(), [](float v) { return v < INFINITY; })) {
     throw SettingError("attn_bias", "holds NaN or inf", "expected numbers or -inf");

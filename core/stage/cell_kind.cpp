@@ -32,7 +32,9 @@ bool all_finite(const MatrixView& matrix) {
   work_together([&](bool) {
     for (Index part = next++; part < parts && finite; part = next++) {
       const Index first = part * matrix.rows / parts, end = (part + 1) * matrix.rows / parts;
-      if (!rows_finite({matrix.data + first * matrix.row_stride, end - first, matrix.cols, matrix.row_stride, matrix.col_stride})) finite = false;
+      if (!rows_finite({matrix.data + first * matrix.row_stride, end - first, matrix.cols, matrix.row_stride,
+                        matrix.col_stride}))
+        finite = false;
     }
   });
   return finite;

@@ -38,7 +38,8 @@ void Extent::add(const MatrixView& matrix, const CellMasks& masks, const std::st
     // Rows on demand: a sample of them too.
     for (Index i = 0; i < 16; ++i) {
       if (stop.stop_requested()) throw Cancelled();
-      const MatrixView row{matrix.data + (2 * i + 1) * matrix.rows / 32 * matrix.row_stride, 1, matrix.cols, matrix.row_stride, matrix.col_stride};
+      const MatrixView row{matrix.data + (2 * i + 1) * matrix.rows / 32 * matrix.row_stride, 1, matrix.cols,
+                           matrix.row_stride, matrix.col_stride};
       const DemandPlace place = demand_place(row.data);
       place.source->prepare(place.offset, stop);
       add(row, masks);

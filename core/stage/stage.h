@@ -1,11 +1,12 @@
-// The stages of multi-head attention: one name for each, the same in the window, on the command line, in files, in code.
+// The stages of multi-head attention: one name for each, the same in the window, on the command line, in files, in
+// code.
 //
 // B batch, H query heads, G key/value heads (G = H unless grouped), n_q queries, n_k keys, d_head = d_model / H.
 //
-// A stage is one row here (core/stage/stage.cpp), one in core/run/stage_steps.cpp (when there is one, how it is computed),
-// one in core/explain/explain.cpp (how a cell is explained) and one in core/export/reproduce_script.cpp (its line of a script). Each
-// of these tables is an array over Stage: what is forgotten does not compile. The rest follows from what the row says: what
-// a cell feeds, what stands in for an absent stage, cache keys, the place in the diagram.
+// A stage is one row here (core/stage/stage.cpp), one in core/run/stage_steps.cpp (when there is one, how it is
+// computed), one in core/explain/explain.cpp (how a cell is explained) and one in core/export/reproduce_script.cpp (its
+// line of a script). Each of these tables is an array over Stage: what is forgotten does not compile. The rest follows
+// from what the row says: what a cell feeds, what stands in for an absent stage, cache keys, the place in the diagram.
 #pragma once
 
 #include <array>
@@ -19,26 +20,60 @@
 namespace headlight {
 
 enum class Stage : std::uint8_t {
-  query, key, value,                     // [B, n_q, d_query] [B, n_k, d_key] [B, n_k, d_value]
-  Q, K, V,                               // [B, n_q, H·d_head] [B, n_k, G·d_head] ×2
-  Q_heads, K_heads, V_heads,             // [B, H, n_q, d_head] [B, G, n_k, d_head] ×2
-  Q_normed, K_normed,                    // as above; only where QK-norm is on
-  Q_rotated, K_rotated,                  // as above; only where RoPE is on
-  Q_scaled,                              // [B, H, n_q, d_head]; only where queries are scaled before the product
-  scores, scaled_scores, capped_scores, biased_scores, mask, masked_scores,  // [B, H, n_q, n_k]
-  weights, dropped_weights,              // [B, H, n_q, n_k]
-  head_outputs,                          // [B, H, n_q, d_head]
-  concat, output,                        // [B, n_q, H·d_head] [B, n_q, d_out]
+  query,
+  key,
+  value,  // [B, n_q, d_query] [B, n_k, d_key] [B, n_k, d_value]
+  Q,
+  K,
+  V,  // [B, n_q, H·d_head] [B, n_k, G·d_head] ×2
+  Q_heads,
+  K_heads,
+  V_heads,  // [B, H, n_q, d_head] [B, G, n_k, d_head] ×2
+  Q_normed,
+  K_normed,  // as above; only where QK-norm is on
+  Q_rotated,
+  K_rotated,  // as above; only where RoPE is on
+  Q_scaled,   // [B, H, n_q, d_head]; only where queries are scaled before the product
+  scores,
+  scaled_scores,
+  capped_scores,
+  biased_scores,
+  mask,
+  masked_scores,  // [B, H, n_q, n_k]
+  weights,
+  dropped_weights,  // [B, H, n_q, n_k]
+  head_outputs,     // [B, H, n_q, d_head]
+  concat,
+  output,  // [B, n_q, H·d_head] [B, n_q, d_out]
   // Parameters, not stages: looked at and explained like stages, but not listed or traced as such.
-  W_q, W_k, W_v, W_o,                    // nn.Linear's layout, [out, in]
-  b_q, b_k, b_v, b_o,                    // [out]
+  W_q,
+  W_k,
+  W_v,
+  W_o,  // nn.Linear's layout, [out, in]
+  b_q,
+  b_k,
+  b_v,
+  b_o,  // [out]
 };
 inline constexpr std::size_t stage_count = static_cast<std::size_t>(Stage::W_q);
 inline constexpr std::size_t matrix_count = static_cast<std::size_t>(Stage::b_o) + 1;
 
 /// What an axis of a stage counts.
-enum class Axis : std::uint8_t { none, batch, query_head, kv_head, query, key, query_feature, key_feature, value_feature,
-                                 query_channel, kv_channel, head_feature, out_feature };
+enum class Axis : std::uint8_t {
+  none,
+  batch,
+  query_head,
+  kv_head,
+  query,
+  key,
+  query_feature,
+  key_feature,
+  value_feature,
+  query_channel,
+  kv_channel,
+  head_feature,
+  out_feature
+};
 
 /// How the values of a stage are to be coloured.
 enum class Palette : std::uint8_t { diverging, sequential, boolean };
@@ -52,18 +87,19 @@ enum class Lane : std::uint8_t { query, key, value, scores, weights, outputs };
 /// Whether a stage's first source goes on in its place where a run does not have it, as scores that nothing caps do.
 enum class Presence : std::uint8_t { always, optional };
 
-/// What the cell [r, c] of a stage reads of a source, in the same batch entry, and in the same head or its key/value head.
+/// What the cell [r, c] of a stage reads of a source, in the same batch entry, and in the same head or its key/value
+/// head.
 enum class Reads : std::uint8_t {
-  cell,                ///< [r, c]
-  row,                 ///< [r, ·]: the left of a product, a softmax, a norm
-  row_of_all_heads,    ///< [·, r, ·]: a norm over the whole width
-  row_of_column,       ///< [c, ·]: the right of a product with its transpose, W [out, in] or K_heads
-  column,              ///< [·, c]: the right of a product as it is, V_heads
-  bias,                ///< [c]
-  columns_of_head,     ///< a split into heads: [r, h · d + c]
-  head_of_column,      ///< heads side by side: [⌊c / d⌋, r, c mod d]
-  pair,                ///< the two channels of a rotary pair
-  dead_row,            ///< nothing but whether [r, ·] lets any key through
+  cell,              ///< [r, c]
+  row,               ///< [r, ·]: the left of a product, a softmax, a norm
+  row_of_all_heads,  ///< [·, r, ·]: a norm over the whole width
+  row_of_column,     ///< [c, ·]: the right of a product with its transpose, W [out, in] or K_heads
+  column,            ///< [·, c]: the right of a product as it is, V_heads
+  bias,              ///< [c]
+  columns_of_head,   ///< a split into heads: [r, h · d + c]
+  head_of_column,    ///< heads side by side: [⌊c / d⌋, r, c mod d]
+  pair,              ///< the two channels of a rotary pair
+  dead_row,          ///< nothing but whether [r, ·] lets any key through
 };
 
 struct SourceStage {
@@ -138,8 +174,8 @@ constexpr bool in_stage_order(const std::array<Row, count>& table) {
   return true;
 }
 
-/// The stage that stands where `stage` would, of those that `has` has: itself, else, where it is optional, its first source,
-/// and so on.
+/// The stage that stands where `stage` would, of those that `has` has: itself, else, where it is optional, its first
+/// source, and so on.
 template <typename Has>
 std::optional<Stage> stand_in(Stage stage, Has has) {
   while (!has(stage)) {

@@ -12,7 +12,7 @@ namespace headlight {
 namespace {
 
 constexpr float largest = std::numeric_limits<float>::max();
-constexpr Index side_by_side = 16;  // cells, for vector instructions
+constexpr Index side_by_side = 16;               // cells, for vector instructions
 constexpr Index cells_a_count = Index{1} << 24;  // far fewer than an int counts
 
 Index& at(KindCounts& kinds, CellKind kind) { return kinds[static_cast<std::size_t>(kind)]; }
@@ -20,7 +20,8 @@ Index& at(KindCounts& kinds, CellKind kind) { return kinds[static_cast<std::size
 /// What some rows hold, each of the cells side by side on its own.
 struct Lanes {
   float low[side_by_side], high[side_by_side];
-  int nan[side_by_side] = {}, masked[side_by_side] = {}, dropped[side_by_side] = {}, value[side_by_side] = {}, pos_inf[side_by_side] = {};
+  int nan[side_by_side] = {}, masked[side_by_side] = {}, dropped[side_by_side] = {}, value[side_by_side] = {},
+      pos_inf[side_by_side] = {};
   Index cells = 0;
 
   Lanes() {
@@ -50,10 +51,12 @@ struct Lanes {
     Index i = 0;
     for (; i + side_by_side <= n; i += side_by_side) {
       for (Index lane = 0; lane < side_by_side; ++lane) {
-        add<has_mask, has_kept>(lane, x[i + lane], from(allowed, has_mask, i + lane), from(kept, has_kept, i + lane), leak);
+        add<has_mask, has_kept>(lane, x[i + lane], from(allowed, has_mask, i + lane), from(kept, has_kept, i + lane),
+                                leak);
       }
     }
-    for (; i < n; ++i) add<has_mask, has_kept>(i % side_by_side, x[i], from(allowed, has_mask, i), from(kept, has_kept, i), leak);
+    for (; i < n; ++i)
+      add<has_mask, has_kept>(i % side_by_side, x[i], from(allowed, has_mask, i), from(kept, has_kept, i), leak);
     cells += n;
   }
 

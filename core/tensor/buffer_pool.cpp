@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = std::size_t{64} << 10;
 constexpr std::size_t in_huge_pages_from = 2 * huge_page;
-constexpr std::size_t offered_from = std::size_t{8} << 20;  // marking a small block takes longer than it may ever be worth
+constexpr std::size_t offered_from = std::size_t{8}
+                                     << 20;  // marking a small block takes longer than it may ever be worth
 constexpr std::size_t most_kept = std::size_t{2} << 30;
 
 std::size_t rounded(std::size_t bytes) {
@@ -45,8 +46,8 @@ void offer_to_system(void* block, std::size_t bytes) { madvise(block, bytes, MAD
 
 #else
 
-void* from_system(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{64}); }
-void to_system(void* block, std::size_t) { ::operator delete(block, std::align_val_t{64}); }
+void* from_system(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{64}); }
+void to_system(void* block, std::size_t) { ::operator delete (block, std::align_val_t{64}); }
 void offer_to_system(void*, std::size_t) {}
 
 #endif
@@ -105,7 +106,7 @@ class Pool {
   }
 
   std::mutex mutex_;
-  std::unordered_map<void*, std::size_t> sizes_;   // of what is in use
+  std::unordered_map<void*, std::size_t> sizes_;  // of what is in use
   std::multimap<std::size_t, void*> idle_;
   std::size_t kept_ = 0;
 };

@@ -54,7 +54,8 @@ class Pager {
 
   float* add(Region region) {
     region.bytes = (region.numbers * sizeof(float) + region.tile - 1) / region.tile * region.tile;
-    void* const memory = mmap(nullptr, region.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const memory =
+        mmap(nullptr, region.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
     madvise(memory, region.bytes, MADV_NOHUGEPAGE);
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
@@ -153,10 +154,10 @@ class Pager {
   }
 
   int descriptor_ = -1;
-  std::mutex serving_mutex_;          // while a tile is made, nothing is unmapped
+  std::mutex serving_mutex_;  // while a tile is made, nothing is unmapped
   std::shared_mutex regions_mutex_;
   std::map<std::uintptr_t, Region> regions_;
-  std::deque<Tile> resident_;         // oldest first
+  std::deque<Tile> resident_;  // oldest first
   std::size_t bytes_ = 0;
   Buffer numbers_;
 };
@@ -171,15 +172,14 @@ Pager& pager() {
 
 Tensor demand_tensor(Shape shape, std::shared_ptr<const DemandSource> source, Index tile) {
   if (!pager().works()) return {};
-  const std::size_t bytes = (static_cast<std::size_t>(std::max<Index>(tile, 1)) * sizeof(float) + page - 1) / page * page;
+  const std::size_t bytes =
+      (static_cast<std::size_t>(std::max<Index>(tile, 1)) * sizeof(float) + page - 1) / page * page;
   float* const memory = pager().add({source, 0, bytes, static_cast<std::size_t>(element_count(shape))});
   if (!memory) return {};
   return Tensor::on_demand(std::move(shape), {memory, [](const float* p) { pager().remove(p); }}, std::move(source));
 }
 
-DemandPlace demand_place(const float* at) {
-  return pager().works() ? pager().place(at) : DemandPlace{};
-}
+DemandPlace demand_place(const float* at) { return pager().works() ? pager().place(at) : DemandPlace{}; }
 
 #else
 

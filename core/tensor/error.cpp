@@ -9,7 +9,8 @@ namespace headlight {
 namespace {
 
 bool is_control(char32_t c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || (c >= 0x202a && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
 }
 
 /// On one line whatever a file or a person put into it: control characters and bytes that are no UTF-8 as \xNN.
@@ -26,14 +27,17 @@ std::string one_line(const std::string& text) {
     }
     for (std::size_t i = first; i < at; ++i) {
       std::array<char, 5> escaped{};
-      std::snprintf(escaped.data(), escaped.size(), "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(text[i])));
+      std::snprintf(escaped.data(), escaped.size(), "\\x%02x",
+                    static_cast<unsigned>(static_cast<unsigned char>(text[i])));
       line += escaped.data();
     }
   }
   return line;
 }
 
-bool continues(const std::string& text, std::size_t at) { return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0u) == 0x80u; }
+bool continues(const std::string& text, std::size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0u) == 0x80u;
+}
 
 /// Its two ends where it is longer than `most` bytes: names tell themselves apart at their ends.
 std::string shortened(const std::string& text, std::size_t most) {

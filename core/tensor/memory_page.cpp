@@ -1,8 +1,8 @@
 // The memory of a page: what WebAssembly lets it have in all, less what its heap has grown to.
-#include "core/tensor/memory.h"
-
 #include <emscripten/heap.h>
 #include <malloc.h>
+
+#include "core/tensor/memory.h"
 
 namespace headlight {
 

@@ -1,10 +1,10 @@
-#include "core/tensor/memory.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <string>
+
+#include "core/tensor/memory.h"
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
@@ -45,7 +45,8 @@ struct Container {
 };
 constexpr Container containers[] = {
     {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat"},
-    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes", "/sys/fs/cgroup/memory/memory.stat"},
+    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+     "/sys/fs/cgroup/memory/memory.stat"},
 };
 
 std::uint64_t free_of_container() {

@@ -1,5 +1,5 @@
-// Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"), what PyTorch and JAX draw from on GPUs:
-// a random number is a function of a key and a counter, so that any one can be had without the others.
+// Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"), what PyTorch and JAX draw from on
+// GPUs: a random number is a function of a key and a counter, so that any one can be had without the others.
 #pragma once
 
 #include <array>

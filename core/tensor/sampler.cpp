@@ -43,7 +43,8 @@ std::uint64_t step(State& s) {
   return result;
 }
 
-/// Many steps at once. A step only shifts and adds bits modulo 2, so that any number of them is a matrix over a state's 256 bits.
+/// Many steps at once. A step only shifts and adds bits modulo 2, so that any number of them is a matrix over a state's
+/// 256 bits.
 class Leap {
  public:
   explicit Leap(std::uint64_t steps) {
@@ -91,9 +92,7 @@ Sampler::Sampler(std::uint64_t seed, std::string_view stream, std::stop_token st
 
 std::uint64_t Sampler::next() { return step(state_); }
 
-float Sampler::uniform() {
-  return static_cast<float>(next() >> 40) * 0x1p-24f;
-}
+float Sampler::uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
 
 float Sampler::normal() {
   // Three 21-bit uniform integers from each of four words; their sum less its mean fits a float's 24 bits exactly.
@@ -146,7 +145,8 @@ Tensor Sampler::uniform(Shape shape, float low, float high) {
   // The product of two floats is exact in double, so a fused multiply-add changes nothing.
   const double span = static_cast<double>(high - low);
   const double start = static_cast<double>(low);
-  return filled(std::move(shape), 1, [=](Sampler& s) { return static_cast<float>(start + span * static_cast<double>(s.uniform())); });
+  return filled(std::move(shape), 1,
+                [=](Sampler& s) { return static_cast<float>(start + span * static_cast<double>(s.uniform())); });
 }
 
 Tensor Sampler::normal(Shape shape) {

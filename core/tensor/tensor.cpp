@@ -191,8 +191,7 @@ bool identical(const Tensor& a, const Tensor& b) {
 
 bool broadcastable(const Shape& from, const Shape& to) {
   if (from.size() > to.size()) return false;
-  return std::equal(from.rbegin(), from.rend(), to.rbegin(),
-                    [](Index a, Index b) { return a == b || a == 1; });
+  return std::equal(from.rbegin(), from.rend(), to.rbegin(), [](Index a, Index b) { return a == b || a == 1; });
 }
 
 }  // namespace headlight

@@ -49,8 +49,8 @@ struct AlignedAllocator {
   bool operator==(const AlignedAllocator&) const = default;
 };
 
-/// What tensors are built from: fill one, then move it into a Tensor. `Buffer(n)` holds n numbers that nobody has written
-/// yet, `Buffer(n, 0)` zeros.
+/// What tensors are built from: fill one, then move it into a Tensor. `Buffer(n)` holds n numbers that nobody has
+/// written yet, `Buffer(n, 0)` zeros.
 using Buffer = std::vector<float, AlignedAllocator<float>>;
 
 /// A matrix as somebody else's memory: the last two axes of a tensor at one (b, h). Valid while its Tensor lives.
@@ -86,8 +86,8 @@ class Tensor {
   Index size(Index axis) const;
   Index count() const { return element_count(shape()); }
   bool is_contiguous() const;
-  /// What computes the numbers as they are read, for those who can ask it for less than all of them; null where they are
-  /// simply there. A view has its tensor's.
+  /// What computes the numbers as they are read, for those who can ask it for less than all of them; null where they
+  /// are simply there. A view has its tensor's.
   const DemandSource* source() const { return layout().source.get(); }
 
   float at(std::initializer_list<Index> index) const;

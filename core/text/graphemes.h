@@ -1,5 +1,5 @@
-// Characters as a person counts them, from the tables of utf8proc (UAX #29): a letter with its accents, a flag and a family
-// of emoji are one each.
+// Characters as a person counts them, from the tables of utf8proc (UAX #29): a letter with its accents, a flag and a
+// family of emoji are one each.
 #pragma once
 
 #include <cstddef>

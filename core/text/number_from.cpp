@@ -11,8 +11,12 @@ namespace headlight {
 
 #if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L
 
-std::from_chars_result number_from(const char* begin, const char* end, float& value) { return std::from_chars(begin, end, value); }
-std::from_chars_result number_from(const char* begin, const char* end, double& value) { return std::from_chars(begin, end, value); }
+std::from_chars_result number_from(const char* begin, const char* end, float& value) {
+  return std::from_chars(begin, end, value);
+}
+std::from_chars_result number_from(const char* begin, const char* end, double& value) {
+  return std::from_chars(begin, end, value);
+}
 
 #else
 
@@ -28,7 +32,8 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
 
 bool says(std::string_view text, std::size_t at, std::string_view word) {
   if (text.size() - at < word.size()) return false;
-  return std::equal(word.begin(), word.end(), text.begin() + static_cast<std::ptrdiff_t>(at), [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
+  return std::equal(word.begin(), word.end(), text.begin() + static_cast<std::ptrdiff_t>(at),
+                    [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
 }
 
 /// How much of the text's beginning is a number; 0: nothing.
@@ -45,7 +50,8 @@ std::size_t number_length(std::string_view text) {
   }
   if (whole + parts == 0) return 0;
   if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    const std::size_t signed_from = at + 1 + (at + 1 < text.size() && (text[at + 1] == '+' || text[at + 1] == '-') ? 1 : 0);
+    const std::size_t signed_from =
+        at + 1 + (at + 1 < text.size() && (text[at + 1] == '+' || text[at + 1] == '-') ? 1 : 0);
     if (const std::size_t digits = digits_at(text, signed_from); digits > 0) at = signed_from + digits;
   }
   return at;
@@ -53,7 +59,8 @@ std::size_t number_length(std::string_view text) {
 
 /// `convert`: strtof or strtod, in a program that never leaves the "C" locale.
 template <typename Number>
-std::from_chars_result converted(const char* begin, const char* end, Number& value, Number (*convert)(const char*, char**)) {
+std::from_chars_result converted(const char* begin, const char* end, Number& value,
+                                 Number (*convert)(const char*, char**)) {
   const std::size_t length = number_length({begin, static_cast<std::size_t>(end - begin)});
   if (length == 0) return {begin, std::errc::invalid_argument};
   const std::string copy(begin, length);
@@ -67,8 +74,12 @@ std::from_chars_result converted(const char* begin, const char* end, Number& val
 
 }  // namespace
 
-std::from_chars_result number_from(const char* begin, const char* end, float& value) { return converted(begin, end, value, std::strtof); }
-std::from_chars_result number_from(const char* begin, const char* end, double& value) { return converted(begin, end, value, std::strtod); }
+std::from_chars_result number_from(const char* begin, const char* end, float& value) {
+  return converted(begin, end, value, std::strtof);
+}
+std::from_chars_result number_from(const char* begin, const char* end, double& value) {
+  return converted(begin, end, value, std::strtod);
+}
 
 #endif
 

@@ -19,7 +19,8 @@ bool is_any(char32_t c, std::initializer_list<utf8proc_category_t> categories) {
 }  // namespace
 
 bool is_letter(char32_t c) {
-  return is_any(c, {UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LL, UTF8PROC_CATEGORY_LT, UTF8PROC_CATEGORY_LM, UTF8PROC_CATEGORY_LO});
+  return is_any(c, {UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LL, UTF8PROC_CATEGORY_LT, UTF8PROC_CATEGORY_LM,
+                    UTF8PROC_CATEGORY_LO});
 }
 
 bool is_digit(char32_t c) { return is_any(c, {UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NL, UTF8PROC_CATEGORY_NO}); }
@@ -27,16 +28,18 @@ bool is_digit(char32_t c) { return is_any(c, {UTF8PROC_CATEGORY_ND, UTF8PROC_CAT
 bool is_mark(char32_t c) { return is_any(c, {UTF8PROC_CATEGORY_MN}); }
 
 bool is_punctuation(char32_t c) {
-  return is_any(c, {UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PD, UTF8PROC_CATEGORY_PS, UTF8PROC_CATEGORY_PE, UTF8PROC_CATEGORY_PI,
-                    UTF8PROC_CATEGORY_PF, UTF8PROC_CATEGORY_PO});
+  return is_any(c, {UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PD, UTF8PROC_CATEGORY_PS, UTF8PROC_CATEGORY_PE,
+                    UTF8PROC_CATEGORY_PI, UTF8PROC_CATEGORY_PF, UTF8PROC_CATEGORY_PO});
 }
 
 bool is_control(char32_t c) {
-  return is_any(c, {UTF8PROC_CATEGORY_CC, UTF8PROC_CATEGORY_CF, UTF8PROC_CATEGORY_CS, UTF8PROC_CATEGORY_CO, UTF8PROC_CATEGORY_CN});
+  return is_any(c, {UTF8PROC_CATEGORY_CC, UTF8PROC_CATEGORY_CF, UTF8PROC_CATEGORY_CS, UTF8PROC_CATEGORY_CO,
+                    UTF8PROC_CATEGORY_CN});
 }
 
 bool is_blank(char32_t c) {
-  return (c >= U'\t' && c <= U'\r') || c == 0x85 || is_any(c, {UTF8PROC_CATEGORY_ZS, UTF8PROC_CATEGORY_ZL, UTF8PROC_CATEGORY_ZP});
+  return (c >= U'\t' && c <= U'\r') || c == 0x85 ||
+         is_any(c, {UTF8PROC_CATEGORY_ZS, UTF8PROC_CATEGORY_ZL, UTF8PROC_CATEGORY_ZP});
 }
 
 bool is_ideograph(char32_t c) {
@@ -49,11 +52,12 @@ char32_t to_lower(char32_t c) { return static_cast<char32_t>(utf8proc_tolower(st
 std::string in_form(const std::string& text, UnicodeForm form) {
   const bool composed = form == UnicodeForm::nfc || form == UnicodeForm::nfkc;
   const bool compatible = form == UnicodeForm::nfkc || form == UnicodeForm::nfkd;
-  const int options = UTF8PROC_STABLE | (composed ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE) | (compatible ? UTF8PROC_COMPAT : 0);
+  const int options =
+      UTF8PROC_STABLE | (composed ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE) | (compatible ? UTF8PROC_COMPAT : 0);
   utf8proc_uint8_t* made = nullptr;
   const utf8proc_ssize_t length =
-      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &made,
-                   static_cast<utf8proc_option_t>(options));
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
+                   &made, static_cast<utf8proc_option_t>(options));
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
   return length < 0 ? text : std::string(reinterpret_cast<const char*>(made), static_cast<std::size_t>(length));
 }

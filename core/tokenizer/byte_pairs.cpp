@@ -24,7 +24,8 @@ std::vector<std::pair<std::string, std::string>> read_merges(const std::filesyst
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty() || line.starts_with("#version")) continue;
     const std::size_t blank = line.find(' ');
-    if (blank == std::string::npos) ErrorPlace{utf8_from(path)}.fail("the line " + in_quotes(line) + " has no blank", "two pieces that are joined");
+    if (blank == std::string::npos)
+      ErrorPlace{utf8_from(path)}.fail("the line " + in_quotes(line) + " has no blank", "two pieces that are joined");
     merges.emplace_back(line.substr(0, blank), line.substr(blank + 1));
   }
   return merges;
@@ -32,7 +33,8 @@ std::vector<std::pair<std::string, std::string>> read_merges(const std::filesyst
 
 }  // namespace
 
-std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path& vocabulary, const std::filesystem::path& merges) {
+std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path& vocabulary,
+                                                     const std::filesystem::path& merges) {
   PairRules rules;
   rules.vocabulary = read_vocabulary(vocabulary);
   rules.merges = read_merges(merges);

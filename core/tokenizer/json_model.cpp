@@ -8,9 +8,7 @@ Vocabulary vocabulary_of(const TokenizerPart& part) {
   const TokenizerPart list = part.at("vocab");
   if (!list.value.is_object() || list.value.empty()) part.place.fail("its model has no vocab", "{\"token\": id, …}");
   Vocabulary vocabulary;
-  for (const auto& [token, id] : list.value.items()) {
-    vocabulary.emplace(token, token_id(id, token, part.place));
-  }
+  for (const auto& [token, id] : list.value.items()) { vocabulary.emplace(token, token_id(id, token, part.place)); }
   return vocabulary;
 }
 
@@ -69,7 +67,8 @@ void append_special(const TokenizerPart& part, const std::string& id, std::vecto
   const Json& ids = known.at("ids").value;
   const Json& names = known.at("tokens").value;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const bool good = ids.is_array() && ids[i].is_number_unsigned() && names.is_array() && i < names.size() && names[i].is_string();
+    const bool good =
+        ids.is_array() && ids[i].is_number_unsigned() && names.is_array() && i < names.size() && names[i].is_string();
     if (!good) part.refuse("has a special token " + in_quotes(id) + " without its id");
     const std::string text = names[i].get<std::string>();
     tokens.push_back({token_id(ids[i], text, part.place), text});

@@ -10,7 +10,8 @@
 namespace headlight {
 namespace {
 
-constexpr std::string_view gpt2_pattern = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+constexpr std::string_view gpt2_pattern =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 constexpr std::string_view gpt4_start = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)";
 constexpr std::string_view gpt4_end = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
@@ -34,7 +35,9 @@ PreTokenizer metaspace_of(const TokenizerPart& part) {
   const std::string scheme = part.text("prepend_scheme", part.is("add_prefix_space", true) ? "always" : "never");
   const bool known = scheme == "always" || scheme == "first" || scheme == "never";
   if (!known) part.refuse("has the prepend_scheme " + in_quotes(scheme));
-  const MarkFirst in_front = scheme == "always" ? MarkFirst::always : scheme == "first" ? MarkFirst::first : MarkFirst::never;
+  const MarkFirst in_front = scheme == "always"  ? MarkFirst::always
+                             : scheme == "first" ? MarkFirst::first
+                                                 : MarkFirst::never;
   return metaspace(part.text("replacement", "▁"), in_front, part.is("split", true));
 }
 

@@ -57,7 +57,8 @@ Normalizer bert_cleaning(BertCleaning what) {
 void check_grown(std::size_t bytes) {
   constexpr std::size_t most = std::size_t{16} << 20;
   if (bytes <= most) return;
-  throw FileError("tokenizer.json", "its steps make more than 16 MB of the text", "expected steps that do not let it grow without end");
+  throw FileError("tokenizer.json", "its steps make more than 16 MB of the text",
+                  "expected steps that do not let it grow without end");
 }
 
 Normalizer prepending(std::string prefix) {

@@ -16,7 +16,9 @@ struct Merge {
   Index made = 0;
 };
 
-std::uint64_t key_of(Index first, Index second) { return (static_cast<std::uint64_t>(first) << 32) | static_cast<std::uint64_t>(second); }
+std::uint64_t key_of(Index first, Index second) {
+  return (static_cast<std::uint64_t>(first) << 32) | static_cast<std::uint64_t>(second);
+}
 
 /// "<0xE2>"
 std::string spelled_byte(char c) {
@@ -31,7 +33,9 @@ class PairModel final : public TokenModel {
     for (const auto& [text, id] : rules_.vocabulary) texts_.emplace(id, text);
     const auto id_of = [&](const std::string& text) {
       const auto found = rules_.vocabulary.find(text);
-      if (found == rules_.vocabulary.end()) ErrorPlace{file}.fail("has no token " + in_quotes(text) + ", which its merges name", "every merge's parts and result in the vocabulary");
+      if (found == rules_.vocabulary.end())
+        ErrorPlace{file}.fail("has no token " + in_quotes(text) + ", which its merges name",
+                              "every merge's parts and result in the vocabulary");
       return found->second;
     };
     for (std::size_t rank = 0; rank < rules_.merges.size(); ++rank) {
@@ -106,13 +110,15 @@ class PairModel final : public TokenModel {
   void join(std::vector<Index>& ids) const {
     constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> before(ids.size()), after(ids.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) before[i] = i == 0 ? none : i - 1, after[i] = i + 1 < ids.size() ? i + 1 : none;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      before[i] = i == 0 ? none : i - 1, after[i] = i + 1 < ids.size() ? i + 1 : none;
     std::vector<bool> gone(ids.size(), false);
     std::priority_queue<Pair> pairs;
     const auto consider = [&](std::size_t left, std::size_t right) {
       if (left == none || right == none) return;
       const auto found = merges_.find(key_of(ids[left], ids[right]));
-      if (found != merges_.end()) pairs.push({found->second.rank, left, right, ids[left], ids[right], found->second.made});
+      if (found != merges_.end())
+        pairs.push({found->second.rank, left, right, ids[left], ids[right], found->second.made});
     };
     for (std::size_t i = 0; i + 1 < ids.size(); ++i) consider(i, i + 1);
     while (!pairs.empty()) {

@@ -19,7 +19,8 @@ class PieceModel final : public TokenModel {
     for (std::size_t at = 0; at < word.size();) {
       const auto piece = characters > rules_.longest_word ? std::nullopt : longest_piece(word.substr(at), at > 0);
       if (!piece) {
-        if (!rules_.vocabulary.contains(rules_.unknown)) fail_unknown(rules_.vocabulary, unknown_part(word.substr(at), at > 0));
+        if (!rules_.vocabulary.contains(rules_.unknown))
+          fail_unknown(rules_.vocabulary, unknown_part(word.substr(at), at > 0));
         tokens.push_back(named(rules_.unknown));
         return;
       }

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <map>
 
-#include "core/files/error_place.h"
 #include "core/files/byte_reader.h"
+#include "core/files/error_place.h"
 #include "core/files/pickle.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8.h"
@@ -26,7 +26,10 @@ class Characters : public TokenSplitter {
       next_character(line, at);
       const std::string_view character = line.substr(first, at - first);
       const auto found = ids_.find(character);
-      if (found == ids_.end()) throw SettingError("--text", in_quotes(character) + " is not among the model's " + std::to_string(ids_.size()) + " characters", "expected others");
+      if (found == ids_.end())
+        throw SettingError(
+            "--text", in_quotes(character) + " is not among the model's " + std::to_string(ids_.size()) + " characters",
+            "expected others");
       tokens.push_back({found->second, shown(found->first)});
     }
     return tokens;
@@ -57,9 +60,12 @@ class Ids : public TokenSplitter {
       Index id = -1;
       const auto [stopped, error] = std::from_chars(word.data(), word.data() + word.size(), id);
       if (error != std::errc() || stopped != word.data() + word.size() || id < 0 || id >= vocabulary_) {
-        throw SettingError("--text", in_quotes(word) + " is no token id, and there is no tokenizer beside the weights to make words into ids",
-                           "expected numbers from 0 to " + std::to_string(vocabulary_ - 1) +
-                               ", or tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT) or meta.pkl (nanoGPT) in the model's folder");
+        throw SettingError(
+            "--text",
+            in_quotes(word) + " is no token id, and there is no tokenizer beside the weights to make words into ids",
+            "expected numbers from 0 to " + std::to_string(vocabulary_ - 1) +
+                ", or tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT) or meta.pkl (nanoGPT) in the "
+                "model's folder");
       }
       tokens.push_back({id, word});
       at = end;
@@ -84,10 +90,12 @@ std::unique_ptr<const TokenSplitter> open_characters(const std::filesystem::path
   constexpr std::uintmax_t most = 16'000'000;
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error || size > most) place.fail(error ? "cannot be read: " + error.message() : "has " + byte_count(size), "a table of characters");
+  if (error || size > most)
+    place.fail(error ? "cannot be read: " + error.message() : "has " + byte_count(size), "a table of characters");
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   FileReader(path, 0, place).read(bytes);
-  const pickle::Tree tree = pickle::read(bytes, [](std::string_view) { return false; }, place);
+  const pickle::Tree tree = pickle::read(
+      bytes, [](std::string_view) { return false; }, place);
   const char* expected = "a dict with \"stoi\", from characters to ids, as nanoGPT writes it";
   const auto* root = std::get_if<pickle::Dict>(&tree.nodes[tree.root]);
   if (root == nullptr) place.fail("holds no dict", expected);
@@ -99,7 +107,8 @@ std::unique_ptr<const TokenSplitter> open_characters(const std::filesystem::path
     for (const auto& [character, number] : table->items) {
       const auto* text = std::get_if<std::string>(&tree.nodes[character]);
       const auto* id = std::get_if<std::int64_t>(&tree.nodes[number]);
-      if (text == nullptr || id == nullptr || *id < 0) place.fail("\"stoi\" holds something else than characters and ids", expected);
+      if (text == nullptr || id == nullptr || *id < 0)
+        place.fail("\"stoi\" holds something else than characters and ids", expected);
       ids[*text] = *id;
     }
     return std::make_unique<Characters>(std::move(ids));

@@ -123,7 +123,8 @@ PreTokenizer metaspace(std::string mark, MarkFirst in_front, bool split) {
     if (wanted && !text.starts_with(mark)) text.insert(0, mark);
     std::vector<TextPiece> words;
     for (std::string_view rest = text; !rest.empty();) {
-      const std::size_t end = split ? std::min(rest.find(mark, rest.starts_with(mark) ? mark.size() : 0), rest.size()) : rest.size();
+      const std::size_t end =
+          split ? std::min(rest.find(mark, rest.starts_with(mark) ? mark.size() : 0), rest.size()) : rest.size();
       words.push_back({std::string(rest.substr(0, end)), piece.first && words.empty()});
       rest.remove_prefix(end);
     }

@@ -42,7 +42,8 @@ struct PairRules {
 /// Throws FileError about `file` where a merge makes no token.
 std::unique_ptr<const TokenModel> pair_model(PairRules rules, const std::string& file);
 
-/// WordLevel: words as they stand. One that is missing is `unknown`, or, where the vocabulary has no such token, an error.
+/// WordLevel: words as they stand. One that is missing is `unknown`, or, where the vocabulary has no such token, an
+/// error.
 struct WordRules {
   Vocabulary vocabulary;
   std::string unknown;

@@ -92,6 +92,8 @@ class Pipeline final : public TokenSplitter {
 
 }  // namespace
 
-std::unique_ptr<const TokenSplitter> assembled(TokenizerParts parts) { return std::make_unique<const Pipeline>(std::move(parts)); }
+std::unique_ptr<const TokenSplitter> assembled(TokenizerParts parts) {
+  return std::make_unique<const Pipeline>(std::move(parts));
+}
 
 }  // namespace headlight

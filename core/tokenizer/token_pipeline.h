@@ -11,12 +11,12 @@ namespace headlight {
 
 struct TokenizerParts {
   std::vector<AddedToken> added;
-  Normalizer normalizer;                 ///< may be none
-  std::vector<PreTokenizer> words;       ///< one after another; none: the text is one word
+  Normalizer normalizer;            ///< may be none
+  std::vector<PreTokenizer> words;  ///< one after another; none: the text is one word
   std::unique_ptr<const TokenModel> model;
-  std::vector<Token> before, after;      ///< of every line: [CLS], [SEP]
+  std::vector<Token> before, after;  ///< of every line: [CLS], [SEP]
   Token padding;
-  bool byte_level = false;               ///< tokens are spelled byte by byte
+  bool byte_level = false;  ///< tokens are spelled byte by byte
   std::string made_from;
 };
 std::unique_ptr<const TokenSplitter> assembled(TokenizerParts parts);

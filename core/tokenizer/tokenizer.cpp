@@ -19,7 +19,8 @@ std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path&
 std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors) {
   if (auto found = find_tokenizer(tensors)) return found;
   throw FileError(utf8_from(tensors), "has no tokenizer beside it, which text needs",
-                  "expected tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT), or meta.pkl (nanoGPT), in the same folder");
+                  "expected tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT), or meta.pkl "
+                  "(nanoGPT), in the same folder");
 }
 
 }  // namespace headlight

@@ -32,27 +32,28 @@ class TokenSplitter {
   virtual std::string made_from() const = 0;
 };
 
-/// Of the model that `tensors` belongs to: tokenizer.json beside it, else vocab.json with merges.txt (GPT-2's byte-level
-/// BPE), vocab.txt (BERT's WordPiece) or meta.pkl (nanoGPT's characters). Null where none is there; throws FileError where
-/// one is damaged or of another kind.
+/// Of the model that `tensors` belongs to: tokenizer.json beside it, else vocab.json with merges.txt (GPT-2's
+/// byte-level BPE), vocab.txt (BERT's WordPiece) or meta.pkl (nanoGPT's characters). Null where none is there; throws
+/// FileError where one is damaged or of another kind.
 std::unique_ptr<const TokenSplitter> find_tokenizer(const std::filesystem::path& tensors);
 /// The same, and a FileError where none is there.
 std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path& tensors);
 
-/// Hugging Face's: BPE over bytes or with byte fallback, WordPiece; with its normaliser, its words, added tokens and what
-/// stands around a line. The ids are those that Hugging Face's tokenizers give; what they know and this does not is
-/// refused by its name.
+/// Hugging Face's: BPE over bytes or with byte fallback, WordPiece; with its normaliser, its words, added tokens and
+/// what stands around a line. The ids are those that Hugging Face's tokenizers give; what they know and this does not
+/// is refused by its name.
 std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::path& path);
 /// Sennrich et al. 2016 over bytes, as in Radford et al. 2019: text is cut into words by GPT-2's pattern, and a word's
 /// bytes are joined in the order of merges.txt.
-std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path& vocabulary, const std::filesystem::path& merges);
+std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path& vocabulary,
+                                                     const std::filesystem::path& merges);
 /// Schuster & Nakajima 2012, as in Devlin et al. 2018: words and punctuation marks, each cut greedily into the longest
 /// pieces of the vocabulary, between [CLS] and [SEP]. Lower case without accents where the vocabulary has no capitals.
 std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::path& vocabulary);
 /// nanoGPT's meta.pkl: a token a character. Its split throws SettingError about one that the model does not know.
 std::unique_ptr<const TokenSplitter> open_characters(const std::filesystem::path& meta);
-/// For a model without a tokenizer: "2 0 1 1", numbers from 0 to vocabulary − 1 between spaces or commas. Its split throws
-/// SettingError about anything else.
+/// For a model without a tokenizer: "2 0 1 1", numbers from 0 to vocabulary − 1 between spaces or commas. Its split
+/// throws SettingError about anything else.
 std::unique_ptr<const TokenSplitter> token_ids(Index vocabulary);
 
 }  // namespace headlight

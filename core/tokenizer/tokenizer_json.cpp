@@ -12,7 +12,9 @@ std::vector<AddedToken> added_tokens(const TokenizerPart& whole) {
     const Json& id = part.at("id").value;
     if (!id.is_number_unsigned()) part.refuse("has a token without an id");
     if (part.is("single_word", false)) part.refuse("has a single_word, " + in_quotes(part.text("content")));
-    tokens.push_back({token_id(id, part.text("content"), part.place), part.text("content"), part.is("normalized", !part.is("special", false)), part.is("lstrip", false), part.is("rstrip", false)});
+    tokens.push_back({token_id(id, part.text("content"), part.place), part.text("content"),
+                      part.is("normalized", !part.is("special", false)), part.is("lstrip", false),
+                      part.is("rstrip", false)});
   }
   return tokens;
 }

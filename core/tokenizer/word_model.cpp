@@ -65,7 +65,9 @@ Index last_id(const Vocabulary& vocabulary) {
   return last;
 }
 
-std::unique_ptr<const TokenModel> word_model(WordRules rules) { return std::make_unique<const WordModel>(std::move(rules)); }
+std::unique_ptr<const TokenModel> word_model(WordRules rules) {
+  return std::make_unique<const WordModel>(std::move(rules));
+}
 
 std::vector<std::string> nearest_words(const Vocabulary& vocabulary, std::string_view word, std::size_t count) {
   const std::u32string wanted = characters_of(word);
@@ -90,12 +92,15 @@ void fail_unknown(const Vocabulary& vocabulary, std::string_view word) {
     std::vector<std::pair<Index, std::string>> listed;
     for (const auto& [known, id] : vocabulary) listed.emplace_back(id, known);
     std::sort(listed.begin(), listed.end());
-    for (std::size_t i = 1; i < listed.size() && near.size() < 3; i += listed.size() / 3) near.push_back(listed[i].second);
+    for (std::size_t i = 1; i < listed.size() && near.size() < 3; i += listed.size() / 3)
+      near.push_back(listed[i].second);
   }
   std::string list;
   for (const std::string& known : near) list += (list.empty() ? "" : ", ") + in_quotes(known);
-  throw SettingError("--text", in_quotes(word) + " is not among the " + std::to_string(vocabulary.size()) + " words that this model knows",
-                     any ? "the nearest are " + list : "it knows words such as " + list);
+  throw SettingError(
+      "--text",
+      in_quotes(word) + " is not among the " + std::to_string(vocabulary.size()) + " words that this model knows",
+      any ? "the nearest are " + list : "it knows words such as " + list);
 }
 
 }  // namespace headlight

@@ -9,13 +9,18 @@ namespace headlight {
 namespace {
 
 enum class Kind { letter, digit, blank, other };
-Kind kind_of(char32_t c) { return is_letter(c) ? Kind::letter : is_digit(c) ? Kind::digit : is_blank(c) ? Kind::blank : Kind::other; }
+Kind kind_of(char32_t c) {
+  return is_letter(c) ? Kind::letter : is_digit(c) ? Kind::digit : is_blank(c) ? Kind::blank : Kind::other;
+}
 
 /// The length of 's, 't, 're, 've, 'm, 'll or 'd at the start; 0 if none.
 std::size_t contraction(std::string_view text, bool any_case) {
   for (const std::string_view ending : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"}) {
-    const auto same = [&](char wanted, char c) { return wanted == (any_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c); };
-    if (text.size() >= ending.size() && std::ranges::equal(ending, text.substr(0, ending.size()), same)) return ending.size();
+    const auto same = [&](char wanted, char c) {
+      return wanted == (any_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
+    };
+    if (text.size() >= ending.size() && std::ranges::equal(ending, text.substr(0, ending.size()), same))
+      return ending.size();
   }
   return 0;
 }
@@ -73,7 +78,8 @@ std::size_t gpt4_word(std::string_view text, std::size_t most_digits) {
   if (const std::size_t length = letters_after_one(text)) return length;
   if (const std::size_t length = run(text, Kind::digit, most_digits)) return length;
   const std::size_t blank = text.front() == ' ' ? 1 : 0;
-  if (const std::size_t length = run(text.substr(blank), Kind::other)) return blank + length + line_breaks(text.substr(blank + length));
+  if (const std::size_t length = run(text.substr(blank), Kind::other))
+    return blank + length + line_breaks(text.substr(blank + length));
   const std::string_view blanks = text.substr(0, run(text, Kind::blank));
   const std::size_t last_break = blanks.find_last_of("\r\n");
   return last_break != std::string_view::npos ? last_break + 1 : blank_word(text);

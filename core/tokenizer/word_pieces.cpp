@@ -29,7 +29,8 @@ std::unique_ptr<const TokenSplitter> open_word_pieces(const std::filesystem::pat
     rules.vocabulary.emplace(line, static_cast<Index>(rules.vocabulary.size()));
   }
   for (const char* needed : {"[UNK]", "[CLS]", "[SEP]"}) {
-    if (!rules.vocabulary.contains(needed)) place.fail(std::string("has no ") + needed, "a token a line, as BERT's vocab.txt has them");
+    if (!rules.vocabulary.contains(needed))
+      place.fail(std::string("has no ") + needed, "a token a line, as BERT's vocab.txt has them");
   }
   const auto named = [&](const char* token) { return Token{rules.vocabulary.at(token), token}; };
   const bool cased = is_cased(rules.vocabulary);

@@ -1,7 +1,7 @@
 // Where does each word look? Prints one head's attention weights, and how one of them was computed.
-#include <headlight/headlight.h>
-
 #include <cstdio>
+
+#include <headlight/headlight.h>
 
 int main() try {
   headlight::Scenario scenario;

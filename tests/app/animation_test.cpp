@@ -19,7 +19,9 @@ namespace fs = std::filesystem;
 
 class Film {
  public:
-  Film() : folder_(fs::temp_directory_path() / ("headlight-film-" + std::to_string(std::random_device{}()))) { fs::create_directories(folder_); }
+  Film() : folder_(fs::temp_directory_path() / ("headlight-film-" + std::to_string(std::random_device{}()))) {
+    fs::create_directories(folder_);
+  }
   Film(const Film&) = delete;
   Film& operator=(const Film&) = delete;
   ~Film() { fs::remove_all(folder_); }
@@ -45,17 +47,24 @@ class Film {
     std::ifstream stream(png, std::ios::binary);
     const std::vector<std::uint8_t> file{std::istreambuf_iterator<char>(stream), {}};
     const Image image = decode_png(file);
-    return {image.rgba.begin(), image.rgba.end() - static_cast<std::ptrdiff_t>(foot * 4 * static_cast<std::size_t>(image.width))};
+    return {image.rgba.begin(),
+            image.rgba.end() - static_cast<std::ptrdiff_t>(foot * 4 * static_cast<std::size_t>(image.width))};
   }
 
  private:
-  static bool run(const std::string& arguments) { return std::system(("\"" HEADLIGHT_PROGRAM "\" --text \"the cat\" --d-model 4 --heads 2 --size 320x200 " + arguments).c_str()) == 0; }
+  static bool run(const std::string& arguments) {
+    return std::system(
+               ("\"" HEADLIGHT_PROGRAM "\" --text \"the cat\" --d-model 4 --heads 2 --size 320x200 " + arguments)
+                   .c_str()) == 0;
+  }
   fs::path folder_;
 };
 
 }  // namespace
 
-TEST_CASE("an animation of which nothing else is said is the presented pass: the sentence, every step as it ends, the sentence, in less than half a minute") {
+TEST_CASE(
+    "an animation of which nothing else is said is the presented pass: the sentence, every step as it ends, the "
+    "sentence, in less than half a minute") {
   const Film film;
   const std::vector<fs::path> pictures = film.shot("");
   constexpr double tick = 0.08;

@@ -35,7 +35,8 @@ void check_against_baseline(const std::string& name, const std::string& argument
   REQUIRE(now.width == wanted.width);
   REQUIRE(now.height == wanted.height);
   int worst = 0;
-  for (std::size_t i = 0; i < now.rgba.size(); ++i) worst = std::max(worst, std::abs(int{now.rgba[i]} - int{wanted.rgba[i]}));
+  for (std::size_t i = 0; i < now.rgba.size(); ++i)
+    worst = std::max(worst, std::abs(int{now.rgba[i]} - int{wanted.rgba[i]}));
   CHECK(worst <= 2);  // a rounding of a colour, no more
 }
 
@@ -46,7 +47,8 @@ TEST_CASE("render gives the baseline's picture: masked weights") {
 }
 
 TEST_CASE("render gives the baseline's picture: signed scores in the dark theme") {
-  check_against_baseline("scaled_scores-dark", "lesson:first-light --stage scaled_scores --head 2 --size 300x300 --theme dark");
+  check_against_baseline("scaled_scores-dark",
+                         "lesson:first-light --stage scaled_scores --head 2 --size 300x300 --theme dark");
 }
 
 TEST_CASE("render gives the baseline's picture: NaN rows, which no colour of the map stands for") {

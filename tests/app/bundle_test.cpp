@@ -179,7 +179,9 @@ TEST_CASE("a bundle's scenario opens and traces to the bundle's numbers") {
   }
 }
 
-TEST_CASE("a bundle of a network's layers has a script for each, and one for what they give together, that confirm its numbers") {
+TEST_CASE(
+    "a bundle of a network's layers has a script for each, and one for what they give together, that confirm its "
+    "numbers") {
   const std::string python = python_with("numpy");
   if (python.empty()) {
     WARN("skipped: no Python with NumPy");
@@ -194,7 +196,8 @@ TEST_CASE("a bundle of a network's layers has a script for each, and one for wha
     ++layers;
   }
   CHECK(layers > 1);
-  const Tensor all = open_arrays(folder / "all" / "data.npy")->load(open_arrays(folder / "all" / "data.npy")->entries().front().name);
+  const Tensor all =
+      open_arrays(folder / "all" / "data.npy")->load(open_arrays(folder / "all" / "data.npy")->entries().front().name);
   CHECK(all.size(0) == layers);
   for (const std::string way : {"rollout", "flow", "rollout:0", "rollout --rows 2:5"}) {
     INFO(way);

@@ -61,12 +61,8 @@ class Program {
     fs::remove(err);
     return outcome;
   }
-  fs::path operator/(const std::string& name) const {
-    return folder_ / name;
-  }
-  bool is_empty() const {
-    return fs::is_empty(folder_);
-  }
+  fs::path operator/(const std::string& name) const { return folder_ / name; }
+  bool is_empty() const { return fs::is_empty(folder_); }
 
  private:
   static void replace(std::string& text, const std::string& what, const std::string& by) {
@@ -76,13 +72,9 @@ class Program {
   fs::path folder_;
 };
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-bool is_one_line(const std::string& text) {
-  return !text.empty() && text.find('\n') == text.size() - 1;
-}
+bool is_one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }
 
 }  // namespace
 
@@ -160,15 +152,17 @@ TEST_CASE("render writes pictures and numbers") {
 
 TEST_CASE("every stage that a trace has can be rendered") {
   const Program program;
-  CHECK(program
-            .run("trace --random --qk-norm --rope half --alibi --softcap 20 --mask \"causal()\" --training --dropout 0.2 "
-                 "-o OUT/t.npz")
-            .status == 0);
+  CHECK(
+      program
+          .run("trace --random --qk-norm --rope half --alibi --softcap 20 --mask \"causal()\" --training --dropout 0.2 "
+               "-o OUT/t.npz")
+          .status == 0);
   for (const Stage stage : all_stages()) {
     const std::string first = stage == Stage::Q_scaled ? "--scale-first " : "";  // in place of scaled_scores
     CAPTURE(name(stage));
     CHECK(program
-              .run("render --random " + first + "--qk-norm --rope half --alibi --softcap 20 --mask \"causal()\" --training --dropout 0.2 "
+              .run("render --random " + first +
+                   "--qk-norm --rope half --alibi --softcap 20 --mask \"causal()\" --training --dropout 0.2 "
                    "--stage " +
                    std::string(name(stage)) + " --head all -o OUT/s.png")
               .status == 0);
@@ -186,7 +180,8 @@ TEST_CASE("list names what there is, as lines and as JSON") {
     const auto list = nlohmann::json::parse(json.out);
     const std::string entries = lines.out.substr(0, lines.out.find("\nExamples\n"));  // of masks, for people alone
     CHECK(static_cast<std::size_t>(std::count(entries.begin(), entries.end(), '\n')) == list.size());
-    for (const auto& entry : list) CHECK(contains(lines.out, (entry.contains("id") ? entry.at("id") : entry.at("name")).get<std::string>()));
+    for (const auto& entry : list)
+      CHECK(contains(lines.out, (entry.contains("id") ? entry.at("id") : entry.at("name")).get<std::string>()));
   }
 }
 
@@ -210,7 +205,8 @@ TEST_CASE("lesson --check says that a lesson is right, or names every mistake wi
   const Outcome right = program.run("lesson causal-mask --check");
   CHECK(right.status == 0);
   CHECK(contains(right.out, "nothing is wrong"));
-  std::ofstream(program / "mine.json") << R"json({"id": "mine", "title": "Mine", "description": "Mine", "scenario": {"source": "random"},
+  std::ofstream(program / "mine.json")
+      << R"json({"id": "mine", "title": "Mine", "description": "Mine", "scenario": {"source": "random"},
     "steps": [{"text": "It is {w}.", "pose": {"stage": "wights"}, "claims": {"w": {"of": "weights:0,0,0,0", "is": "2"}}},
               {"text": "And more.", "question": {"kind": "riddle", "ask": "?", "why": "!"}}]})json";
   const Outcome wrong = program.run("lesson OUT/mine.json --check");
@@ -270,7 +266,8 @@ TEST_CASE("what is wrong is one line that names it, exit 2, and nothing is writt
            {"render --stage capped_scores -o OUT/w.png", "is not part of this computation"},
            {"render --stage weights --head 4 -o OUT/w.png", "--head: 4 is out of range; expected 0 to 3"},
            {"render --stage weights --batch 1 -o OUT/w.png", "--batch: 1 is out of range; expected 0"},
-           {"render --stage weights -o OUT/w.gif", "expected a name that ends in .png, .svg, .pdf, .csv, .npy, .npz or .json"},
+           {"render --stage weights -o OUT/w.gif",
+            "expected a name that ends in .png, .svg, .pdf, .csv, .npy, .npz or .json"},
            {"render --stage weights --head all -o OUT/w.csv", "expected one head"},
            {"render --stage weights --colormap mauve -o OUT/w.png", "mauve"},
            {"render --stage weights --range 3:1 -o OUT/w.png", "--range"},
@@ -373,7 +370,8 @@ TEST_CASE("compare exits with 0 where everything agrees, with 1 where something 
   CHECK(stage["present"] == true);
   CHECK(stage["max_abs_error"].get<double>() > 0.1);
   CHECK(stage["at"].size() == 4);
-  CHECK(contains(program.run("compare IN/torch_mha.input.npz OUT/mine.npz --scale 1").out, "First difference: scaled_scores"));
+  CHECK(contains(program.run("compare IN/torch_mha.input.npz OUT/mine.npz --scale 1").out,
+                 "First difference: scaled_scores"));
 }
 
 TEST_CASE("a folder of submissions gives a line each, whatever the files are called and whether they can be read") {
@@ -382,8 +380,10 @@ TEST_CASE("a folder of submissions gives a line each, whatever the files are cal
   REQUIRE(program.run("trace IN/torch_mha.input.npz -o OUT/wrong.npz --scale 1").status == 0);
   const fs::path folder = program / "class";
   fs::create_directories(folder / "a folder.npz");
-  const char* names[] = {"anna.npz", "Bob, \"the 2nd\".npz", "=1+1.npz", "-minus.npz", "UPPER.NPZ", "two\nlines.npz", "\xE6\x9D\x8E\xE9\x9B\xB7.npz", "no\xFFutf8.npz"};
-  for (const char* name : names) fs::copy_file(program / (std::string(name).starts_with("Bob") ? "wrong.npz" : "right.npz"), folder / name);
+  const char* names[] = {"anna.npz",       "Bob, \"the 2nd\".npz",         "=1+1.npz",      "-minus.npz", "UPPER.NPZ",
+                         "two\nlines.npz", "\xE6\x9D\x8E\xE9\x9B\xB7.npz", "no\xFFutf8.npz"};
+  for (const char* name : names)
+    fs::copy_file(program / (std::string(name).starts_with("Bob") ? "wrong.npz" : "right.npz"), folder / name);
   std::ofstream(folder / "broken.npz") << "PK\x03\x04 but no archive";
   std::ofstream(folder / "._anna.npz") << "what macOS lays beside a file";
   std::ofstream(folder / "notes.txt") << "no submission";
@@ -423,10 +423,11 @@ TEST_CASE("a folder of submissions gives a line each, whatever the files are cal
 TEST_CASE("compare says in one line what is wrong with its files and exits with 2") {
   const Program program;
   std::ofstream(program / "bad.npz") << "not an archive";
-  for (const char* arguments : {"compare", "compare IN/torch_mha.input.npz", "compare IN/torch_mha.input.npz OUT/none.npz",
-                                "compare IN/torch_mha.input.npz OUT/bad.npz", "compare OUT/bad.npz IN/torch_mha.expected.npz",
-                                "compare IN/torch_mha.input.npz IN/torch_mha.input.npz", "compare IN/torch_mha.input.npz a.npz b.npz",
-                                "compare IN/torch_mha.input.npz IN/torch_mha.expected.npz --cell Q:0,0,0"}) {
+  for (const char* arguments :
+       {"compare", "compare IN/torch_mha.input.npz", "compare IN/torch_mha.input.npz OUT/none.npz",
+        "compare IN/torch_mha.input.npz OUT/bad.npz", "compare OUT/bad.npz IN/torch_mha.expected.npz",
+        "compare IN/torch_mha.input.npz IN/torch_mha.input.npz", "compare IN/torch_mha.input.npz a.npz b.npz",
+        "compare IN/torch_mha.input.npz IN/torch_mha.expected.npz --cell Q:0,0,0"}) {
     CAPTURE(arguments);
     const Outcome outcome = program.run(arguments);
     CHECK(outcome.status == 2);

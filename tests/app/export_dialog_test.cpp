@@ -32,7 +32,9 @@ std::string bytes_of(const fs::path& path) {
 
 class Folder {
  public:
-  Folder() : before_(fs::current_path()), path_(fs::temp_directory_path() / ("headlight-export-" + std::to_string(std::random_device{}()))) {
+  Folder()
+      : before_(fs::current_path()),
+        path_(fs::temp_directory_path() / ("headlight-export-" + std::to_string(std::random_device{}()))) {
     fs::create_directories(path_);
     fs::current_path(path_);  // where the dialog writes to unless told otherwise
   }
@@ -141,23 +143,41 @@ TEST_CASE("every view has its picture as a figure, and the command line that mak
     const char* word;  ///< of the command line
   };
   const Seen all[] = {
-      {"pipeline", [](View& v) { v.selected = Cell{Stage::scores, 0, 1, 2, 1}; }, ExportKind::figure, "--stage scores"},
+      {"pipeline",
+       [](View& v) {
+         v.selected = Cell{Stage::scores, 0, 1, 2, 1};
+       },
+       ExportKind::figure, "--stage scores"},
       {"sentence", [](View& v) { v.looking.level = Level::sentence; }, ExportKind::figure, "--kind arcs"},
-      {"operation", [](View& v) { v.looking.level = Level::operation, v.looking.stage = Stage::head_outputs; }, ExportKind::figure, "--stage head_outputs"},
-      {"journey", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::journey; }, ExportKind::window, "--level operation:journey"},
-      {"geometry", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::geometry; }, ExportKind::window, "--level operation:geometry"},
+      {"operation", [](View& v) { v.looking.level = Level::operation, v.looking.stage = Stage::head_outputs; },
+       ExportKind::figure, "--stage head_outputs"},
+      {"journey", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::journey; },
+       ExportKind::window, "--level operation:journey"},
+      {"geometry", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::geometry; },
+       ExportKind::window, "--level operation:geometry"},
       {"heads", [](View& v) { v.kind = ViewKind::heads; }, ExportKind::figure, "--head all"},
-      {"chosen heads", [](View& v) { v.kind = ViewKind::heads, v.heads.heads = {1, 2}; }, ExportKind::figure, "--head 1,2"},
+      {"chosen heads",
+       [](View& v) {
+         v.kind = ViewKind::heads, v.heads.heads = {1, 2};
+       },
+       ExportKind::figure, "--head 1,2"},
       {"patterns", [](View& v) { v.kind = ViewKind::mask; }, ExportKind::figure, "--stage mask"},
-      {"conventions", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::conventions; }, ExportKind::window, "--view mask:conventions"},
-      {"reach", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::reach; }, ExportKind::figure, "--kind reach"},
-      {"cost", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::cost, v.mask_lab.block = 2; }, ExportKind::figure, "--kind blocks"},
-      {"two masks", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::side_by_side; }, ExportKind::figure, "--kind side-by-side"},
+      {"conventions", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::conventions; },
+       ExportKind::window, "--view mask:conventions"},
+      {"reach", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::reach; }, ExportKind::figure,
+       "--kind reach"},
+      {"cost", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::cost, v.mask_lab.block = 2; },
+       ExportKind::figure, "--kind blocks"},
+      {"two masks", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::side_by_side; },
+       ExportKind::figure, "--kind side-by-side"},
       {"compare", [](View& v) { v.kind = ViewKind::compare; }, ExportKind::window, "--view compare"},
       {"network", [](View& v) { v.kind = ViewKind::network; }, ExportKind::figure, "--layers all"},
-      {"network's mean", [](View& v) { v.kind = ViewKind::network, v.network.together = LayersTogether::mean; }, ExportKind::figure, "--head mean"},
-      {"rollout", [](View& v) { v.kind = ViewKind::network, v.network.together = LayersTogether::rollout; }, ExportKind::figure, "--layers rollout"},
-      {"flow", [](View& v) { v.kind = ViewKind::network, v.network.together = LayersTogether::flow; }, ExportKind::figure, "--layers flow"},
+      {"network's mean", [](View& v) { v.kind = ViewKind::network, v.network.together = LayersTogether::mean; },
+       ExportKind::figure, "--head mean"},
+      {"rollout", [](View& v) { v.kind = ViewKind::network, v.network.together = LayersTogether::rollout; },
+       ExportKind::figure, "--layers rollout"},
+      {"flow", [](View& v) { v.kind = ViewKind::network, v.network.together = LayersTogether::flow; },
+       ExportKind::figure, "--layers flow"},
   };
   for (const Seen& seen : all) {
     INFO(seen.name);
@@ -191,7 +211,8 @@ TEST_CASE("a view is drawn as vectors: its words are text, and nothing of the pa
   for (const char* extension : {"svg", "pdf"}) {
     const Folder folder;
     const std::string out = (folder / "view.").string() + extension;
-    const std::string program = "\"" HEADLIGHT_PROGRAM "\" --text \"the cat sat\" --mask \"causal()\" --view heads --size 900x600 ";
+    const std::string program =
+        "\"" HEADLIGHT_PROGRAM "\" --text \"the cat sat\" --mask \"causal()\" --view heads --size 900x600 ";
     REQUIRE(std::system((program + "--bare --screenshot " + out).c_str()) == 0);
     const std::string file = bytes_of(out);
     if (std::string(extension) == "pdf") {
@@ -280,7 +301,8 @@ TEST_CASE("exporting twice gives two files, and SVG and numbers are those of the
 TEST_CASE("a command line for more numbers set by hand than it can say saves them first") {
   const Folder folder;
   Document document = sentence();
-  for (int i = 0; i < 300; ++i) document.scenario.edits.push_back({Stage::query, 0, i % 6, i % 16, 0.5f + static_cast<float>(i)});
+  for (int i = 0; i < 300; ++i)
+    document.scenario.edits.push_back({Stage::query, 0, i % 6, i % 16, 0.5f + static_cast<float>(i)});
   HeadlessWindow window(document, large);
   window.press('e', true);
   window.settle();
@@ -312,7 +334,8 @@ TEST_CASE("a saved scenario opens as the same scenario, and only what is unsaved
   CHECK(window.session.title().find('*') == std::string::npos);
 }
 
-TEST_CASE("a film near to a step goes from the sentence through every stage to the sentence, in less than half a minute") {
+TEST_CASE(
+    "a film near to a step goes from the sentence through every stage to the sentence, in less than half a minute") {
   const Folder folder;
   Document start = sentence();
   start.view.looking.level = Level::operation;
@@ -325,13 +348,17 @@ TEST_CASE("a film near to a step goes from the sentence through every stage to t
     if (!window.session.wants_pixels()) continue;
     const View& view = window.document().view;
     if (levels.empty() || levels.back() != view.looking.level) levels.push_back(view.looking.level);
-    if (view.looking.level == Level::sentence && !seen.empty()) CHECK(view.looking.stage == Stage::output);  // what the camera goes back from
-    if (view.looking.level == Level::operation && (seen.empty() || seen.back() != view.looking.stage)) seen.push_back(view.looking.stage);
+    if (view.looking.level == Level::sentence && !seen.empty())
+      CHECK(view.looking.stage == Stage::output);  // what the camera goes back from
+    if (view.looking.level == Level::operation && (seen.empty() || seen.back() != view.looking.stage))
+      seen.push_back(view.looking.stage);
     window.session.take_pixels(Image(4, 3, {1, 2, 3}));
   }
   CHECK(levels == std::vector<Level>{Level::sentence, Level::operation, Level::sentence});
-  CHECK(seen.size() == window.document().trace->stages().size() - 4);  // query, key and value are one, and so is the split of the three
-  const auto frames = static_cast<double>(std::distance(fs::directory_iterator(folder / "frames"), fs::directory_iterator()));
+  CHECK(seen.size() == window.document().trace->stages().size() -
+                           4);  // query, key and value are one, and so is the split of the three
+  const auto frames =
+      static_cast<double>(std::distance(fs::directory_iterator(folder / "frames"), fs::directory_iterator()));
   CHECK(frames * 0.08 < 30);
   CHECK(frames * 0.08 > static_cast<double>(seen.size()));
   CHECK(window.document().view.looking.level == Level::operation);
@@ -362,16 +389,45 @@ TEST_CASE("the command line of a picture of the window shows it as it stands: si
     std::function<void(View&)> look;
   };
   const Seen all[] = {
-      {"pipeline, zoomed", [](View& v) { v.camera = {1.375F, 0.625F, 0.4F}, v.selected = Cell{Stage::scores, 0, 1, 2, 1}; }},
-      {"operation", [](View& v) { v.looking.level = Level::operation, v.looking.stage = Stage::weights, v.looking.query = 2, v.looking.key = 1, v.head = 2; }},
-      {"geometry", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::geometry, v.looking.query = 3, v.looking.key = 0, v.looking.rival = 2; }},
-      {"chosen heads", [](View& v) { v.kind = ViewKind::heads, v.heads.heads = {1, 2}, v.colormap = "cividis"; }},
-      {"one head", [](View& v) { v.kind = ViewKind::heads, v.heads.isolated = 2, v.heads.stage = Stage::scaled_scores, v.norm = Norm::sqrt; }},
-      {"reach", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::reach, v.mask_lab.layers = 2, v.mask_lab.residual = false; }},
+      {"pipeline, zoomed",
+       [](View& v) {
+         v.camera = {1.375F, 0.625F, 0.4F}, v.selected = Cell{Stage::scores, 0, 1, 2, 1};
+       }},
+      {"operation",
+       [](View& v) {
+         v.looking.level = Level::operation, v.looking.stage = Stage::weights, v.looking.query = 2, v.looking.key = 1,
+         v.head = 2;
+       }},
+      {"geometry",
+       [](View& v) {
+         v.looking.level = Level::operation, v.looking.facet = Facet::geometry, v.looking.query = 3, v.looking.key = 0,
+         v.looking.rival = 2;
+       }},
+      {"chosen heads",
+       [](View& v) {
+         v.kind = ViewKind::heads, v.heads.heads = {1, 2}, v.colormap = "cividis";
+       }},
+      {"one head",
+       [](View& v) {
+         v.kind = ViewKind::heads, v.heads.isolated = 2, v.heads.stage = Stage::scaled_scores, v.norm = Norm::sqrt;
+       }},
+      {"reach",
+       [](View& v) {
+         v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::reach, v.mask_lab.layers = 2, v.mask_lab.residual = false;
+       }},
       {"cost", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::cost, v.mask_lab.block = 2; }},
-      {"two masks", [](View& v) { v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::side_by_side, v.mask_lab.other = "window(1) || q == 3"; }},
-      {"map", [](View& v) { v.kind = ViewKind::map, v.map.stage = Stage::masked_scores, v.map.region = MapRegion{1, 4, 2, 5}, v.head = 1; }},
-      {"network", [](View& v) { v.kind = ViewKind::network, v.network.layer = 1, v.network.head = 2, v.network.order = HeadOrder::entropy; }},
+      {"two masks",
+       [](View& v) {
+         v.kind = ViewKind::mask, v.mask_lab.tab = MaskTab::side_by_side, v.mask_lab.other = "window(1) || q == 3";
+       }},
+      {"map",
+       [](View& v) {
+         v.kind = ViewKind::map, v.map.stage = Stage::masked_scores, v.map.region = MapRegion{1, 4, 2, 5}, v.head = 1;
+       }},
+      {"network",
+       [](View& v) {
+         v.kind = ViewKind::network, v.network.layer = 1, v.network.head = 2, v.network.order = HeadOrder::entropy;
+       }},
   };
   std::vector<std::string> pictures;
   for (const Seen& seen : all) {
@@ -405,7 +461,8 @@ TEST_CASE("the command line of a picture of the window shows it as it stands: si
 
 TEST_CASE("every choice that --look can say is read back as it was, and what it cannot mean is refused") {
   View view;
-  view.batch = 1, view.head = 3, view.norm = Norm::log, view.path = {{Stage::Q, 0, 0, 1, 2}, {Stage::scores, 0, 1, 2, 1}}, view.packed = false;
+  view.batch = 1, view.head = 3, view.norm = Norm::log,
+  view.path = {{Stage::Q, 0, 0, 1, 2}, {Stage::scores, 0, 1, 2, 1}}, view.packed = false;
   view.brought_forward = {Stage::K, Stage::V}, view.speed = 0.5F, view.camera = {1.1F, 0.3F, 0.7F}, view.looked = true;
   view.looking.query = 0, view.looking.share = 0.25F, view.heads = {Stage::scores, {0, 5}, 2, 0.75F};
   view.network = {2, 1, HeadOrder::habit, Habit::induction, LayersTogether::flow, {}};
@@ -414,7 +471,8 @@ TEST_CASE("every choice that --look can say is read back as it was, and what it 
   const View read = with_look(View{}, look_text(view));
   CHECK(read == view);
   CHECK(look_text(View{}).empty());
-  for (const char* wrong : {"zoom", "zoom=", "zoom=nan", "zoom=1e30", "layers=0", "block=-1", "nothing=1", "norm=cubic", "front=none", "path=Q", "head=1.5"}) {
+  for (const char* wrong : {"zoom", "zoom=", "zoom=nan", "zoom=1e30", "layers=0", "block=-1", "nothing=1", "norm=cubic",
+                            "front=none", "path=Q", "head=1.5"}) {
     CAPTURE(wrong);
     CHECK_THROWS_AS(with_look(View{}, wrong), SettingError);
   }

@@ -1,7 +1,8 @@
+#include "app/gl/gl_objects.h"
+
 #include <array>
 #include <cstdint>
 
-#include "app/gl/gl_objects.h"
 #include "app/window/offscreen.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
@@ -40,13 +41,15 @@ GLenum GLAD_API_PTR reset() { return GL_UNKNOWN_CONTEXT_RESET_ARB; }
 
 }  // namespace
 
-TEST_CASE("a picture that the graphics driver does not take is an error that says its size, and textures it takes are none") {
+TEST_CASE(
+    "a picture that the graphics driver does not take is an error that says its size, and textures it takes are none") {
   if (!has_opengl()) return;
   const OffscreenContext context;
   const std::array<std::uint32_t, 6> texels{1, 2, 3, 4, 5, 6};
   const GlTexture texture = make_texture(TexelFormat::r32ui, 3, 2, texels.data(), 3);
   update_texture(texture, TexelFormat::r32ui, 3, 1, 1, texels.data(), 3);
-  CHECK_THROWS_AS(update_texture(texture, TexelFormat::r32ui, 3, 1, 2, texels.data(), 3), InputError);  // beyond its last row
+  CHECK_THROWS_AS(update_texture(texture, TexelFormat::r32ui, 3, 1, 2, texels.data(), 3),
+                  InputError);  // beyond its last row
   CHECK(glGetError() == GL_NO_ERROR);
   const Instead full(glad_glGetError, &no_memory);
   try {

@@ -1,8 +1,9 @@
+#include "app/window/input_queue.h"
+
 #include <string>
 #include <string_view>
 #include <variant>
 
-#include "app/window/input_queue.h"
 #include "tests/catch.h"
 
 using namespace headlight;
@@ -18,7 +19,8 @@ InputQueue settled_queue() {
   return queue;
 }
 
-/// A field, as Dear ImGui 1.86 has it: a frame's characters before its keys, keys and modifiers as the states they have at last.
+/// A field, as Dear ImGui 1.86 has it: a frame's characters before its keys, keys and modifiers as the states they have
+/// at last.
 class Field {
  public:
   explicit Field(bool typing = true) : typing_(typing) {}
@@ -119,7 +121,9 @@ TEST_CASE("selecting all in a field takes a frame, and what replaces it the next
   CHECK(field.said == "cd|");
 }
 
-TEST_CASE("a key that opens a field does not type into it, and what follows waits until it is open") { CHECK(typed("/abc\n", false) == "abc|abc"); }
+TEST_CASE("a key that opens a field does not type into it, and what follows waits until it is open") {
+  CHECK(typed("/abc\n", false) == "abc|abc");
+}
 
 TEST_CASE("keys that are no typing are seen pressed one by one") {
   InputQueue queue = settled_queue();
@@ -164,7 +168,8 @@ TEST_CASE("what is typed after a click waits until what was clicked has the keyb
   int frames = 0;
   while (!queue.empty()) {
     const auto taken = queue.take_frame(frames >= InputQueue::frames_to_settle);
-    for (const InputEvent& event : taken) CHECK((std::holds_alternative<ButtonEvent>(event) || frames >= InputQueue::frames_to_settle));
+    for (const InputEvent& event : taken)
+      CHECK((std::holds_alternative<ButtonEvent>(event) || frames >= InputQueue::frames_to_settle));
     ++frames;
   }
   CHECK(frames <= InputQueue::frames_to_settle + 2);

@@ -53,7 +53,7 @@ Image cpu_picture(const MatrixQuad& quad) {
   if (quad.mask.defined()) masks.allowed = quad.mask.matrix();
   if (quad.kept.defined()) masks.kept = quad.kept.matrix();
   MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
-  HeatmapStyle style{quad.colormap, quad.range, quad.theme, quad.scale, static_cast<int>(quad.cell_gap),
+  HeatmapStyle style{quad.colormap,           quad.range, quad.theme, quad.scale, static_cast<int>(quad.cell_gap),
                      colours(quad.theme).card};
   Buffer scaled;
   if (quad.row_ranges) {
@@ -63,12 +63,15 @@ Image cpu_picture(const MatrixQuad& quad) {
   }
   const int width = static_cast<int>(quad.max.x - quad.min.x), height = static_cast<int>(quad.max.y - quad.min.y);
   // Hatching of cells of less than four units would outshine the values beside it.
-  const auto side = [](int pixels, Index cells) { return static_cast<float>(pixels) / static_cast<float>(std::min<Index>(pixels, cells)); };
+  const auto side = [](int pixels, Index cells) {
+    return static_cast<float>(pixels) / static_cast<float>(std::min<Index>(pixels, cells));
+  };
   style.flat_masked = std::min(side(width, matrix.cols), side(height, matrix.rows)) < 4 * quad.scale;
   Buffer spread_values;
   if (quad.norm != Norm::linear) {
     for (Index r = 0; r < matrix.rows; ++r) {
-      for (Index c = 0; c < matrix.cols; ++c) spread_values.push_back(spread(matrix(r, c), quad.range, quad.colormap->kind(), quad.norm));
+      for (Index c = 0; c < matrix.cols; ++c)
+        spread_values.push_back(spread(matrix(r, c), quad.range, quad.colormap->kind(), quad.norm));
     }
     matrix = {spread_values.data(), matrix.rows, matrix.cols, matrix.cols, 1};
     style.range = {0, 1};
@@ -76,9 +79,7 @@ Image cpu_picture(const MatrixQuad& quad) {
   return heatmap_raster(matrix, masks, style, width, height);
 }
 
-int difference(Rgba a, Rgba b) {
-  return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});
-}
+int difference(Rgba a, Rgba b) { return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)}); }
 
 /// The largest difference between the quad's part of `picture` and what the CPU paints for it.
 int largest_difference(const Image& picture, const MatrixQuad& quad) {
@@ -181,7 +182,8 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
   }
   SECTION("a transposed view") { check(quad_at(random_matrix(9, 5).transpose(0, 1), map, 0, 0, 180, 100)); }
   SECTION("a view of every other row") {
-    check(quad_at(random_matrix(4, 20).view({8, 10}).view({4, 2, 10}).slice(1, 1, 1).view({4, 10}), map, 0, 0, 200, 80));
+    check(
+        quad_at(random_matrix(4, 20).view({8, 10}).view({4, 2, 10}).slice(1, 1, 1).view({4, 10}), map, 0, 0, 200, 80));
   }
 }
 
@@ -320,7 +322,8 @@ TEST_CASE("a frame that may take no longer leaves matrices to the next ones, and
   stage->painter().set_frame_budget(std::chrono::milliseconds(0));
   const Colormap map = colormap("signal", Theme::light);
   std::vector<MatrixQuad> quads;
-  for (int i = 0; i < 3; ++i) quads.push_back(quad_at(random_matrix(300 + i, 300), map, 100.0f * static_cast<float>(i), 0, 100, 100));
+  for (int i = 0; i < 3; ++i)
+    quads.push_back(quad_at(random_matrix(300 + i, 300), map, 100.0f * static_cast<float>(i), 0, 100, 100));
   const auto draw_all = [&] {
     stage->frame(Theme::light, [&](ImDrawList& list, GlMatrixPainter& painter) {
       for (const MatrixQuad& quad : quads) painter.draw(list, quad);

@@ -29,13 +29,18 @@ struct Model {
     fs::copy(HEADLIGHT_FIXTURES "/networks/" + name, folder);
     json vocabulary = json::object();
     for (int i = 0; i < 29; ++i) vocabulary["w" + std::to_string(i)] = i;
-    std::ofstream(folder / "tokenizer.json") << json{{"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "[UNK]"}}}, {"pre_tokenizer", {{"type", "WhitespaceSplit"}}}, {"added_tokens", json::array()}};
+    std::ofstream(folder / "tokenizer.json")
+        << json{{"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "[UNK]"}}},
+                {"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
+                {"added_tokens", json::array()}};
   }
   ~Model() { fs::remove_all(folder); }
   Said run(const std::string& command, const std::string& rest) const { return run_on(folder, command, rest); }
   Said run_on(const fs::path& file, const std::string& command, const std::string& rest) const {
     const std::string out = (folder / "out.txt").string(), err = (folder / "err.txt").string();
-    const int status = std::system(("\"" HEADLIGHT_PROGRAM "\" " + command + " \"" + file.string() + "\" " + rest + " > " + out + " 2> " + err).c_str());
+    const int status = std::system(
+        ("\"" HEADLIGHT_PROGRAM "\" " + command + " \"" + file.string() + "\" " + rest + " > " + out + " 2> " + err)
+            .c_str());
     const auto text = [](const std::string& path) {
       std::ostringstream all;
       all << std::ifstream(path).rdbuf();
@@ -90,16 +95,24 @@ TEST_CASE("trace --layer all gives the named stages of every layer, what enters 
 TEST_CASE("trace --layer all takes the layers of nn.Transformer, with the masks beside them") {
   const Model model("torch_masked_transformer");
   const fs::path out = model.folder / "all.npz";
-  REQUIRE(model.run_on(model.folder / "model.safetensors", "trace", "--layer all --stages weights -o " + out.string()).status == 0);
+  REQUIRE(model.run_on(model.folder / "model.safetensors", "trace", "--layer all --stages weights -o " + out.string())
+              .status == 0);
   const auto arrays = open_arrays(out), expected = open_arrays(model.folder / "expected.npz");
-  for (const char* layer : {"encoder.1", "decoder.0", "decoder.1", "cross.1"}) CHECK_THAT(arrays->load("layers." + std::string(layer) + ".weights"), agrees_with(expected->load("weights." + std::string(layer))));
+  for (const char* layer : {"encoder.1", "decoder.0", "decoder.1", "cross.1"})
+    CHECK_THAT(arrays->load("layers." + std::string(layer) + ".weights"),
+               agrees_with(expected->load("weights." + std::string(layer))));
 }
 
 TEST_CASE("list layers names every attention of both stacks") {
   const Model model("t5");
   const json layers = json::parse(model.run("list layers", "--json").out);
   REQUIRE(layers.size() == 6);
-  CHECK(layers[4] == json({{"layer", "cross.0"}, {"name", "decoder.block.0.layer.1.EncDecAttention"}, {"kind", "cross"}, {"heads", 3}, {"kv_heads", 3}, {"d_head", 5}}));
+  CHECK(layers[4] == json({{"layer", "cross.0"},
+                           {"name", "decoder.block.0.layer.1.EncDecAttention"},
+                           {"kind", "cross"},
+                           {"heads", 3},
+                           {"kv_heads", 3},
+                           {"d_head", 5}}));
 }
 
 TEST_CASE("a word or a layer that a network has not is one line and writes nothing") {
@@ -128,7 +141,9 @@ TEST_CASE("a network without a tokenizer takes ids, and shows some where no text
 
 TEST_CASE("a figure of the layers of cross-attention names the words that ask and not those that are asked") {
   const fs::path out = fs::temp_directory_path() / "headlight-cross-layers.svg";
-  const std::string command = "\"" HEADLIGHT_PROGRAM "\" render model:numbers --stage weights --layers cross --svg-text text -o " + out.string();
+  const std::string command = "\"" HEADLIGHT_PROGRAM
+                              "\" render model:numbers --stage weights --layers cross --svg-text text -o " +
+                              out.string();
   REQUIRE(std::system(command.c_str()) == 0);
   std::ostringstream svg;
   svg << std::ifstream(out).rdbuf();

@@ -30,8 +30,7 @@ class PainterStage {
     host_.render(width_, height_, card);
   }
   Image picture(const MatrixQuad& quad) {
-    frame(quad.theme,
-          [&](ImDrawList& list, GlMatrixPainter& painter) { painter.draw(list, quad); });
+    frame(quad.theme, [&](ImDrawList& list, GlMatrixPainter& painter) { painter.draw(list, quad); });
     return target_.read();
   }
   const MatrixTextures& textures() const { return painter_.textures(); }

@@ -35,8 +35,10 @@ TEST_CASE("librsvg draws our SVG as we draw our PNG") {
   const fs::path folder = fs::temp_directory_path() / ("headlight-svg-" + std::to_string(std::random_device{}()));
   fs::create_directories(folder);
   const auto path = [&](const char* name) { return "\"" + (folder / name).string() + "\""; };
-  for (const char* figure : {"lesson:first-light --stage weights --head all --range stage", "lesson:first-light --stage scores --theme dark --values",
-                             "--random --queries 40 --stage output --size 480x360", "lesson:first-light --stage mask --no-bar --no-tokens"}) {
+  for (const char* figure : {"lesson:first-light --stage weights --head all --range stage",
+                             "lesson:first-light --stage scores --theme dark --values",
+                             "--random --queries 40 --stage output --size 480x360",
+                             "lesson:first-light --stage mask --no-bar --no-tokens"}) {
     INFO(figure);
     const std::string render = "\"" HEADLIGHT_PROGRAM "\" render " + std::string(figure) + " -o ";
     REQUIRE(std::system((render + path("own.png")).c_str()) == 0);

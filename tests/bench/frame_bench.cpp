@@ -1,6 +1,6 @@
-// What a frame costs, each until the GPU is done with it: of the whole window, and of one matrix by its size. Prints the
-// median and the 99th percentile of N frames, and what the largest matrix costs more than the smallest, drawn by turns so
-// that whatever else the machine does weighs on both. Usage: headlight_frame_bench [N]
+// What a frame costs, each until the GPU is done with it: of the whole window, and of one matrix by its size. Prints
+// the median and the 99th percentile of N frames, and what the largest matrix costs more than the smallest, drawn by
+// turns so that whatever else the machine does weighs on both. Usage: headlight_frame_bench [N]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -128,7 +128,8 @@ int main(int argc, char** argv) try {
   }
   for (const bool masked : {false, true}) {
     const auto [small, large] = bench.by_turns(quad_of(8, masked, map), quad_of(2048, masked, map), frames);
-    std::printf("2048 x 2048 beside 8 x 8%s: %.2f and %.2f, %+.2f ms a frame\n", masked ? ", masked" : "", large, small, large - small);
+    std::printf("2048 x 2048 beside 8 x 8%s: %.2f and %.2f, %+.2f ms a frame\n", masked ? ", masked" : "", large, small,
+                large - small);
   }
   return 0;
 } catch (const std::exception& error) {

@@ -25,12 +25,14 @@ std::vector<Row> read_growth(const char* path) {
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line) || line.find("tokens,milliseconds,megabytes") != 0) {
-    throw std::runtime_error(std::string(path) + " is not what bench.py --growth writes; expected tokens,milliseconds,megabytes");
+    throw std::runtime_error(std::string(path) +
+                             " is not what bench.py --growth writes; expected tokens,milliseconds,megabytes");
   }
   std::vector<Row> rows;
   while (std::getline(file, line)) {
     Row row{};
-    if (std::sscanf(line.c_str(), "%lf,%lf,%lf", &row.tokens, &row.milliseconds, &row.megabytes) == 3) rows.push_back(row);
+    if (std::sscanf(line.c_str(), "%lf,%lf,%lf", &row.tokens, &row.milliseconds, &row.megabytes) == 3)
+      rows.push_back(row);
   }
   if (rows.size() < 2) throw std::runtime_error(std::string(path) + " has fewer than two lines of numbers");
   return rows;
@@ -43,13 +45,20 @@ struct Axis {
   double base, low, high;
   float from, to;
   Axis(double powers_of, double least, double most, float begin, float end)
-      : base(powers_of), low(std::floor(std::log(least) / std::log(base))), high(std::ceil(std::log(most) / std::log(base))), from(begin), to(end) {}
-  float at(double value) const { return from + (to - from) * static_cast<float>((std::log(value) / std::log(base) - low) / (high - low)); }
+      : base(powers_of),
+        low(std::floor(std::log(least) / std::log(base))),
+        high(std::ceil(std::log(most) / std::log(base))),
+        from(begin),
+        to(end) {}
+  float at(double value) const {
+    return from + (to - from) * static_cast<float>((std::log(value) / std::log(base) - low) / (high - low));
+  }
 };
 
 std::string grouped(double value) {
   std::string digits = std::to_string(static_cast<long long>(std::llround(value)));
-  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
+  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), ",");
   return digits;
 }
 
@@ -69,7 +78,8 @@ class Chart {
       write(grouped(value) + unit, FontRole::text, look_.muted, {across.from - 6, up.at(value) + 4}, Anchor::end);
     }
     for (double power = across.low; power <= across.high; power += 2) {
-      write(grouped(std::pow(2, power)), FontRole::text, look_.muted, {across.at(std::pow(2, power)), height - bottom + 18}, Anchor::middle);
+      write(grouped(std::pow(2, power)), FontRole::text, look_.muted,
+            {across.at(std::pow(2, power)), height - bottom + 18}, Anchor::middle);
     }
     write("tokens", FontRole::text, look_.muted, {(across.from + across.to) / 2, height - 8}, Anchor::middle);
     std::vector<PathStep> line;
@@ -79,7 +89,9 @@ class Chart {
   }
 
  private:
-  void write(const std::string& words, FontRole role, Rgba colour, Point at, Anchor anchor) { canvas_.text({words, role, text, colour, at, anchor, 0}); }
+  void write(const std::string& words, FontRole role, Rgba colour, Point at, Anchor anchor) {
+    canvas_.text({words, role, text, colour, at, anchor, 0});
+  }
 
   SvgCanvas& canvas_;
   float x_;

@@ -1,7 +1,5 @@
 // Every kernel beside oneDNN's product and a plain copy, in one run so that the machine cancels out.
 //   headlight_kernel_bench [THREADS, all unless given]
-#include <dlfcn.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +7,8 @@
 #include <functional>
 #include <limits>
 #include <thread>
+
+#include <dlfcn.h>
 
 #include "core/attention/kernels/kernels.h"
 #include "core/attention/projection.h"
@@ -29,7 +29,8 @@ double best_seconds(int runs, const std::function<void()>& work) {
 }
 
 // Loaded where it is installed (Debian: libdnnl2), so that nobody has to build against it.
-using Sgemm = int (*)(char, char, Index, Index, Index, float, const float*, Index, const float*, Index, float, float*, Index);
+using Sgemm = int (*)(char, char, Index, Index, Index, float, const float*, Index, const float*, Index, float, float*,
+                      Index);
 Sgemm onednn() {
   for (const char* library : {"libdnnl.so.3", "libdnnl.so.2"}) {
     if (void* handle = dlopen(library, RTLD_NOW)) return reinterpret_cast<Sgemm>(dlsym(handle, "dnnl_sgemm"));
@@ -46,8 +47,9 @@ void projections(int threads) {
     const Tensor x = Sampler(1, "x").normal({1, rows, width}), w = Sampler(1, "w").normal({width, width});
     const double work = 2e-9 * static_cast<double>(rows * width * width);
     const double ours = best_seconds(40, [&] { project(x, w, {}, workers); });
-    std::printf("projection [%5lld x %4lld] [%4lld x %4lld]   ours %8.3f ms %6.1f GFLOP/s", static_cast<long long>(rows),
-                static_cast<long long>(width), static_cast<long long>(width), static_cast<long long>(width), ours * 1e3, work / ours);
+    std::printf("projection [%5lld x %4lld] [%4lld x %4lld]   ours %8.3f ms %6.1f GFLOP/s",
+                static_cast<long long>(rows), static_cast<long long>(width), static_cast<long long>(width),
+                static_cast<long long>(width), ours * 1e3, work / ours);
     if (sgemm) {
       Buffer c(static_cast<std::size_t>(rows * width));
       const double theirs = best_seconds(40, [&, rows = rows, width = width] {
@@ -76,7 +78,8 @@ void loops() {
   const double copy = nanoseconds([] {});
   std::printf("a row of %lld numbers, ns a number beside the copy of it (%.3f):\n", static_cast<long long>(n), copy);
   for (const Kernels* use : available_kernels()) {
-    std::printf("  %-7s scale %.3f  mask %.3f  softmax %.3f  tanh %.3f\n", use->name, nanoseconds([&] { use->scale(x.data(), n, 1.5F); }) - copy,
+    std::printf("  %-7s scale %.3f  mask %.3f  softmax %.3f  tanh %.3f\n", use->name,
+                nanoseconds([&] { use->scale(x.data(), n, 1.5F); }) - copy,
                 nanoseconds([&] { use->mask(x.data(), values.values().data(), n, 0); }) - copy,
                 nanoseconds([&] { use->softmax(x.data(), n, -std::numeric_limits<float>::infinity()); }) - copy,
                 nanoseconds([&] { use->cap(x.data(), n, 5); }) - copy);

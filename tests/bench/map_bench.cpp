@@ -1,8 +1,6 @@
-// What the map of a long sequence costs, drawn without a display until the GPU is done with each frame: from the start to the
-// first whole picture and to the exact one, and frames while one pans over tiles that are there, and while one zooms from the
-// whole to single cells and back. Usage: headlight_map_bench [TOKENS [MASK]]
-#include <sys/resource.h>
-
+// What the map of a long sequence costs, drawn without a display until the GPU is done with each frame: from the start
+// to the first whole picture and to the exact one, and frames while one pans over tiles that are there, and while one
+// zooms from the whole to single cells and back. Usage: headlight_map_bench [TOKENS [MASK]]
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,6 +14,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <sys/resource.h>
 
 #include "app/gl/gl_matrix_painter.h"
 #include "app/window/imgui_host.h"
@@ -42,7 +42,9 @@ Document on_map(Index tokens, const char* mask) {
 
 class Bench {
  public:
-  explicit Bench(Document start) : session_(std::move(start), [this] { wake(); }) { session_.set_texture_limit(ImguiHost::texture_limit()); }
+  explicit Bench(Document start) : session_(std::move(start), [this] { wake(); }) {
+    session_.set_texture_limit(ImguiHost::texture_limit());
+  }
 
   Session& session() { return session_; }
   double frame_ms() {
@@ -61,7 +63,8 @@ class Bench {
   /// As a window does between frames: until there is something new, or a frame is due.
   void sleep() {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::duration<double>(std::min(session_.next_frame_in(), 1.0)), [this] { return woken_; });
+    changed_.wait_for(lock, std::chrono::duration<double>(std::min(session_.next_frame_in(), 1.0)),
+                      [this] { return woken_; });
     woken_ = false;
   }
   /// At first the one coarse tile of the whole.
@@ -81,7 +84,8 @@ class Bench {
       std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(std::max(0.0, 1000.0 / 60 - times.back())));
     }
     std::sort(times.begin(), times.end());
-    std::printf("%-40s median %6.2f  p99 %6.2f ms a frame\n", name, times[times.size() / 2], times[times.size() * 99 / 100]);
+    std::printf("%-40s median %6.2f  p99 %6.2f ms a frame\n", name, times[times.size() / 2],
+                times[times.size() * 99 / 100]);
   }
 
  private:
@@ -101,7 +105,9 @@ class Bench {
   Session session_;
 };
 
-MapRegion around(double middle, double across) { return {middle - across / 2, middle + across / 2, middle - across / 2, middle + across / 2}; }
+MapRegion around(double middle, double across) {
+  return {middle - across / 2, middle + across / 2, middle - across / 2, middle + across / 2};
+}
 
 }  // namespace
 
@@ -109,7 +115,9 @@ int main(int argc, char** argv) try {
   const Index tokens = argc > 1 ? std::atoll(argv[1]) : 131072;
   const char* const mask = argc > 2 ? argv[2] : "causal() && (window(4096) || sink(4))";
   const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [start] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const auto seconds = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   Bench bench(on_map(tokens, mask));
   while (!bench.session().document().trace) {
     bench.frame_ms();
@@ -121,14 +129,17 @@ int main(int argc, char** argv) try {
     bench.sleep();
     bench.frame_ms();
   }
-  std::printf("%lld tokens, %s: trace after %.2f s, whole picture after %.2f s", static_cast<long long>(tokens), mask, computed, seconds());
+  std::printf("%lld tokens, %s: trace after %.2f s, whole picture after %.2f s", static_cast<long long>(tokens), mask,
+              computed, seconds());
   bench.settle();
   std::printf(", exact after %.2f s\n", seconds());
   const double n = static_cast<double>(tokens), middle = n / 2;
   bench.session().perform(EditView{[&](View& view) { view.map.region = around(middle, n / 8); }});
   bench.settle();
   bench.report("pan, tiles there", 240, [&](int i) { return around(middle + n / 400 * std::sin(i / 20.0), n / 8); });
-  bench.report("zoom, tiles come", 480, [&](int i) { return around(middle - n / 200, n * std::pow(8 / n, 0.5 - 0.5 * std::cos(i * 6.28318 / 480))); });
+  bench.report("zoom, tiles come", 480, [&](int i) {
+    return around(middle - n / 200, n * std::pow(8 / n, 0.5 - 0.5 * std::cos(i * 6.28318 / 480)));
+  });
   bench.report("pan, tiles come", 240, [&](int i) { return around(n / 8 + n / 400 * i, n / 8); });
   rusage used{};
   getrusage(RUSAGE_SELF, &used);

@@ -44,8 +44,8 @@ void by_stage(const Sizes& sizes) {
   }
 }
 
-/// What a new mask costs beside the whole, where the stages before it are there: stages alone, then with the inputs drawn, as a
-/// document is opened.
+/// What a new mask costs beside the whole, where the stages before it are there: stages alone, then with the inputs
+/// drawn, as a document is opened.
 void new_mask(const Sizes& sizes) {
   const Inputs inputs = small_inputs(sizes);
   Scenario one, other;
@@ -67,9 +67,11 @@ void new_mask(const Sizes& sizes) {
   const double changed = best([&] { trace = run((turn = !turn) ? other : one, trace.get()); });
   const double opened = best([&] { trace = compute(one, nullptr, {}); });
   const double changed_open = best([&] { trace = compute((turn = !turn) ? other : one, trace.get(), {}); });
-  std::printf("n %lld, d_model %lld, %lld heads: a new mask %.2f ms, the whole %.2f ms (%.2f of it); with inputs %.2f and %.2f ms (%.2f)\n",
-              static_cast<long long>(sizes.n_q), static_cast<long long>(sizes.d_model), static_cast<long long>(sizes.heads), changed, whole, changed / whole,
-              changed_open, opened, changed_open / opened);
+  std::printf(
+      "n %lld, d_model %lld, %lld heads: a new mask %.2f ms, the whole %.2f ms (%.2f of it); with inputs %.2f and %.2f "
+      "ms (%.2f)\n",
+      static_cast<long long>(sizes.n_q), static_cast<long long>(sizes.d_model), static_cast<long long>(sizes.heads),
+      changed, whole, changed / whole, changed_open, opened, changed_open / opened);
 }
 
 /// How long a long computation keeps a short one waiting that is asked for while it is under way, at any moment of it.
@@ -94,7 +96,8 @@ void cancelled(Index tokens) {
     });
     if (waited > most) most = waited, after = 0.05 * moment;
   }
-  std::printf("n %lld: cancelled within %.1f ms (the longest of 60 moments, %.2f s after the start)\n", static_cast<long long>(tokens), most, after);
+  std::printf("n %lld: cancelled within %.1f ms (the longest of 60 moments, %.2f s after the start)\n",
+              static_cast<long long>(tokens), most, after);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ const Tried* find(const std::vector<Tried>& all, const std::string& id) {
 
 TEST_CASE("calls of two patterns change places, and nothing else does") {
   CHECK(with_calls_swapped("causal() && window(3)", "window", "window_inclusive") == "causal() && window_inclusive(3)");
-  CHECK(with_calls_swapped("window_inclusive(2) || window(3)", "window", "window_inclusive") == "window(2) || window_inclusive(3)");
+  CHECK(with_calls_swapped("window_inclusive(2) || window(3)", "window", "window_inclusive") ==
+        "window(2) || window_inclusive(3)");
   CHECK(with_calls_swapped("sink(1)", "window", "window_inclusive") == "sink(1)");
 }
 

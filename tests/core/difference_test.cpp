@@ -99,6 +99,7 @@ TEST_CASE("what one scenario says that another does not is told by field") {
   b.dropout = 0.5f;
   b.edits.push_back({Stage::query, 0, 1, 2, 3.0f});
   std::string told;
-  for (const ScenarioChange& change : scenario_changes(a, b)) told += change.field + ":" + change.from + ">" + change.to + " ";
+  for (const ScenarioChange& change : scenario_changes(a, b))
+    told += change.field + ":" + change.from + ">" + change.to + " ";
   CHECK(told == "heads:4>2 mask:causal()>window(2) dropout:>0.5 edits:>1 ");
 }

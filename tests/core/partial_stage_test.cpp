@@ -28,7 +28,8 @@ TEST_CASE("the sum of all terms of a product is the stage, the sum of none is ze
     INFO(name(stage));
     REQUIRE(terms > 1);
     const MatrixView whole = (*trace)[stage].matrix(0, head);
-    const Tensor all = partial_product(*trace, stage, 0, head, terms), none = partial_product(*trace, stage, 0, head, 0);
+    const Tensor all = partial_product(*trace, stage, 0, head, terms),
+                 none = partial_product(*trace, stage, 0, head, 0);
     for (Index r = 0; r < whole.rows; ++r) {
       for (Index c = 0; c < whole.cols; ++c) {
         CHECK(all.matrix()(r, c) == Approx(whole(r, c)).margin(1e-5));

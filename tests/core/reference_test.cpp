@@ -88,7 +88,8 @@ TEST_CASE("the reference has every stage in the order of computation, in its sha
   }
 }
 
-TEST_CASE("the reference has every setting with its option, key, operand, help and an example that is read", "[reference]") {
+TEST_CASE("the reference has every setting with its option, key, operand, help and an example that is read",
+          "[reference]") {
   const std::vector<Row> rows = table("option | takes | key in a scenario");
   REQUIRE(column(rows, 2) == names_of(all_settings(), [](const Setting& s) { return s.key; }));
   for (const Row& row : rows) {
@@ -112,14 +113,16 @@ TEST_CASE("the reference has every pattern of masks, and the functions that it n
   CHECK(column(rows, 0) == names_of(all_patterns(), [](const Pattern& p) { return signature(p); }));
   CHECK(column(rows, 1) == names_of(all_patterns(), [](const Pattern& p) { return p.predicate; }));
   CHECK(column(rows, 2) == names_of(all_patterns(), [](const Pattern& p) { return p.known_from; }));
-  for (const char* condition : {"abs(q) == 1", "floor(q / 2) == 1", "min(q, k) == 1", "max(q, k) == 1", "bit(k, 1) == 1", "k in {0, 4}", "h < 2 ? causal() : full()",
-                                "causal() && (window(4) || sink(1))", "!(q + k - b * n_q / n_k % 2 >= 1)"}) {
+  for (const char* condition :
+       {"abs(q) == 1", "floor(q / 2) == 1", "min(q, k) == 1", "max(q, k) == 1", "bit(k, 1) == 1", "k in {0, 4}",
+        "h < 2 ? causal() : full()", "causal() && (window(4) || sink(1))", "!(q + k - b * n_q / n_k % 2 >= 1)"}) {
     CHECK_NOTHROW(MaskExpression::parse(condition));
   }
 }
 
 TEST_CASE("the reference has every mistake that compare knows", "[reference]") {
-  std::vector<std::string> ids = column(table("id"), 0), known = names_of(all_mistakes(), [](const Mistake& m) { return m.id; });
+  std::vector<std::string> ids = column(table("id"), 0),
+                           known = names_of(all_mistakes(), [](const Mistake&m) { return m.id; });
   CHECK(ids == known);
 }
 

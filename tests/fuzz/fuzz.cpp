@@ -17,7 +17,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }();
   try {
     reader.read({reinterpret_cast<const char*>(data), size});
-  } catch (const InputError&) {
-  }
+  } catch (const InputError&) {}
   return 0;
 }

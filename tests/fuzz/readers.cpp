@@ -58,15 +58,13 @@ void load_small(const ArrayFile& file) {
     try {
       file.load(entry.name);
       file.number(entry.name);
-    } catch (const InputError&) {
-    }
+    } catch (const InputError&) {}
   }
   for (const SkippedArray& array : file.skipped()) file.words(array.name);
   for (const auto& [name, text] : file.texts()) {
     try {
       file.words(name);
-    } catch (const InputError&) {
-    }
+    } catch (const InputError&) {}
   }
 }
 
@@ -79,7 +77,9 @@ void read_attention(std::string_view bytes) {
   scenario.file = written("b.npz", bytes).string();
   scenario.heads = 1;
   const Inputs inputs = resolve(scenario);
-  if (static_cast<double>(inputs.dims.batch * inputs.dims.heads) * static_cast<double>(inputs.dims.n_q) * static_cast<double>(inputs.dims.n_k) < 1e6) {
+  if (static_cast<double>(inputs.dims.batch * inputs.dims.heads) * static_cast<double>(inputs.dims.n_q) *
+          static_cast<double>(inputs.dims.n_k) <
+      1e6) {
     Run run;
     run.threads = 1;
     compute(scenario, inputs, nullptr, run);
@@ -188,14 +188,22 @@ void read_style(std::string_view bytes) {
 }
 
 constexpr Reader readers[] = {
-    {"arrays", [](std::string_view b) { read_arrays(b); }},         {"safetensors", [](std::string_view b) { read_safetensors(b); }},
-    {"attention", [](std::string_view b) { read_attention(b); }},   {"picture", [](std::string_view b) { read_picture(b); }},
-    {"table", [](std::string_view b) { read_table(b); }},           {"pasted", [](std::string_view b) { read_pasted(b); }},
-    {"scenario", [](std::string_view b) { read_scenario_text(b); }}, {"tokenizer", [](std::string_view b) { read_tokenizer(b); }},
-    {"vocabulary", [](std::string_view b) { read_vocabulary(b); }}, {"mask", [](std::string_view b) { read_mask(b); }},
-    {"lesson", [](std::string_view b) { read_lesson(b); }},         {"markdown", [](std::string_view b) { read_markdown(b); }},
-    {"config", [](std::string_view b) { read_config(b); }},         {"index", [](std::string_view b) { read_index(b); }},
-    {"characters", [](std::string_view b) { read_characters(b); }}, {"options", [](std::string_view b) { read_options(b); }},
+    {"arrays", [](std::string_view b) { read_arrays(b); }},
+    {"safetensors", [](std::string_view b) { read_safetensors(b); }},
+    {"attention", [](std::string_view b) { read_attention(b); }},
+    {"picture", [](std::string_view b) { read_picture(b); }},
+    {"table", [](std::string_view b) { read_table(b); }},
+    {"pasted", [](std::string_view b) { read_pasted(b); }},
+    {"scenario", [](std::string_view b) { read_scenario_text(b); }},
+    {"tokenizer", [](std::string_view b) { read_tokenizer(b); }},
+    {"vocabulary", [](std::string_view b) { read_vocabulary(b); }},
+    {"mask", [](std::string_view b) { read_mask(b); }},
+    {"lesson", [](std::string_view b) { read_lesson(b); }},
+    {"markdown", [](std::string_view b) { read_markdown(b); }},
+    {"config", [](std::string_view b) { read_config(b); }},
+    {"index", [](std::string_view b) { read_index(b); }},
+    {"characters", [](std::string_view b) { read_characters(b); }},
+    {"options", [](std::string_view b) { read_options(b); }},
     {"style", [](std::string_view b) { read_style(b); }},
 };
 

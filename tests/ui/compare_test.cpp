@@ -51,7 +51,8 @@ TEST_CASE("what if: beside the pinned result and the present one stands their di
   CHECK(window.document().difference == nullptr);
 }
 
-TEST_CASE("results of other sizes are not subtracted but stand beside each other, and pointing at A's takes no cell of B's") {
+TEST_CASE(
+    "results of other sizes are not subtracted but stand beside each other, and pointing at A's takes no cell of B's") {
   HeadlessWindow window(comparing());
   window.click(window.find("canvas", {"pin"}));
   window.session.open("lesson:query-key-value");

@@ -43,7 +43,8 @@ std::string missing_characters(const std::string& text) {
     const std::size_t from = at;
     const char32_t c = next_character(text, at);
     bool found = c < 0x20 || c == 0x7F;
-    for (const ImFont* font : ImGui::GetIO().Fonts->Fonts) found = found || const_cast<ImFont*>(font)->FindGlyphNoFallback(static_cast<ImWchar>(c)) != nullptr;
+    for (const ImFont* font : ImGui::GetIO().Fonts->Fonts)
+      found = found || const_cast<ImFont*>(font)->FindGlyphNoFallback(static_cast<ImWchar>(c)) != nullptr;
     if (!found) missing += text.substr(from, at - from);
   }
   return missing;
@@ -117,9 +118,12 @@ TEST_CASE("what a question hides is in no view, at no level, and is not taken ou
       window.settle();
       const auto hidden = window.document().view.lesson.hidden;
       const Trace& trace = *window.document().trace;
-      const auto also_seen = [&](const Tensor& values) {  // as another stage, which is not hidden: scaled by 1, masked nowhere
-        return std::ranges::any_of(trace.stages(), [&](Stage other) { return std::ranges::find(hidden, other) == hidden.end() && identical(trace[other], values); });
-      };
+      const auto also_seen =
+          [&](const Tensor& values) {  // as another stage, which is not hidden: scaled by 1, masked nowhere
+            return std::ranges::any_of(trace.stages(), [&](Stage other) {
+              return std::ranges::find(hidden, other) == hidden.end() && identical(trace[other], values);
+            });
+          };
       REQUIRE_FALSE(hidden.empty());
       for (const ViewKind kind : {ViewKind::pipeline, ViewKind::heads, ViewKind::mask, ViewKind::compare}) {
         for (const Level level : {Level::sentence, Level::pipeline, Level::operation}) {
@@ -231,7 +235,9 @@ TEST_CASE("what is on screen is saved as a step, and the lesson that comes of it
   CHECK(has(window.document().error, "own.txt"));
 }
 
-TEST_CASE("answers that are saved as a file are gone on with on another machine, step and all; another kind of file is not written over") {
+TEST_CASE(
+    "answers that are saved as a file are gone on with on another machine, step and all; another kind of file is not "
+    "written over") {
   const samples::TempFolder scratch;
   const Course course = course_named("many-heads");
   const std::string file = (scratch / "mine.json").string();

@@ -52,7 +52,8 @@ TEST_CASE("the first visit offers three things to try, and each does what it say
     Level level;
     bool plays, guesses;
   };
-  for (const Case& wanted : {Case{"number", Level::sentence, false, false}, Case{"play", Level::operation, true, false}, Case{"guess", Level::sentence, false, true}}) {
+  for (const Case& wanted : {Case{"number", Level::sentence, false, false}, Case{"play", Level::operation, true, false},
+                             Case{"guess", Level::sentence, false, true}}) {
     Document document = sentence();
     document.view.dialog = Dialog::welcome;
     HeadlessWindow window(document);

@@ -16,20 +16,24 @@ struct Box {
 /// What is seen of a text, less the room that letters leave above and below.
 Box seen(const RecordedText& text) {
   const float air = (text.max.y - text.min.y) * 0.16f;
-  return {std::max(text.min.x, text.clip_min.x), std::max(text.min.y + air, text.clip_min.y), std::min(text.max.x, text.clip_max.x),
-          std::min(text.max.y - air, text.clip_max.y)};
+  return {std::max(text.min.x, text.clip_min.x), std::max(text.min.y + air, text.clip_min.y),
+          std::min(text.max.x, text.clip_max.x), std::min(text.max.y - air, text.clip_max.y)};
 }
 
 bool cross(const Box& a, const Box& b) {
-  return std::min(a.right, b.right) - std::max(a.left, b.left) > 1.5f && std::min(a.bottom, b.bottom) - std::max(a.top, b.top) > 1.5f;
+  return std::min(a.right, b.right) - std::max(a.left, b.left) > 1.5f &&
+         std::min(a.bottom, b.bottom) - std::max(a.top, b.top) > 1.5f;
 }
 
 /// "−0.25", "1.2e-05", ".47" as a number; nothing for other words.
 std::optional<double> number_in(std::string text) {
-  for (std::size_t at = text.find("−"); at != std::string::npos; at = text.find("−")) text.replace(at, std::string("−").size(), "-");
+  for (std::size_t at = text.find("−"); at != std::string::npos; at = text.find("−"))
+    text.replace(at, std::string("−").size(), "-");
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  return end == text.c_str() || *end != 0 || text.find_first_of("0123456789") == std::string::npos ? std::nullopt : std::optional(value);
+  return end == text.c_str() || *end != 0 || text.find_first_of("0123456789") == std::string::npos
+             ? std::nullopt
+             : std::optional(value);
 }
 
 double luminance(ImU32 colour) {
@@ -37,7 +41,8 @@ double luminance(ImU32 colour) {
     const double x = static_cast<double>(c & 0xFF) / 255;
     return x <= 0.03928 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
   };
-  return 0.2126 * channel(colour >> IM_COL32_R_SHIFT) + 0.7152 * channel(colour >> IM_COL32_G_SHIFT) + 0.0722 * channel(colour >> IM_COL32_B_SHIFT);
+  return 0.2126 * channel(colour >> IM_COL32_R_SHIFT) + 0.7152 * channel(colour >> IM_COL32_G_SHIFT) +
+         0.0722 * channel(colour >> IM_COL32_B_SHIFT);
 }
 
 double contrast(ImU32 a, ImU32 b) {
@@ -46,7 +51,8 @@ double contrast(ImU32 a, ImU32 b) {
 }
 
 std::string at(const RecordedText& text) {
-  return "“" + text.text + "” at " + std::to_string(static_cast<int>(text.min.x)) + ", " + std::to_string(static_cast<int>(text.min.y));
+  return "“" + text.text + "” at " + std::to_string(static_cast<int>(text.min.x)) + ", " +
+         std::to_string(static_cast<int>(text.min.y));
 }
 
 void crossings(const Record& record, std::vector<std::string>& found) {
@@ -59,7 +65,8 @@ void crossings(const Record& record, std::vector<std::string>& found) {
       if (!b.turned && !seen(b).empty() && cross(box, seen(b))) found.push_back(at(a) + " crosses " + at(b));
     }
     for (const std::vector<ImVec2>& line : record.lines) {
-      const bool through = std::ranges::any_of(line, [&](ImVec2 p) { return p.x > box.left && p.x < box.right && p.y > box.top && p.y < box.bottom; });
+      const bool through = std::ranges::any_of(
+          line, [&](ImVec2 p) { return p.x > box.left && p.x < box.right && p.y > box.top && p.y < box.bottom; });
       if (through) found.push_back("an arrow goes through " + at(a));
     }
   }
@@ -80,8 +87,11 @@ void cuts(const Record& record, std::vector<std::string>& found) {
   for (std::size_t i = 0; i < record.texts.size(); ++i) {
     const RecordedText& text = record.texts[i];
     if (const std::optional<std::string> left = beginning(record, i)) {
-      if (left->size() > 1 && std::ranges::any_of(all_stages(), [&](Stage s) { return name(s).starts_with(*left) && name(s) != *left; })) found.push_back(at(text) + " is no whole title");
-      if (number_in(*left) && (text.face == Face::mono || text.face == Face::math)) found.push_back(at(text) + " is no whole number");
+      if (left->size() > 1 &&
+          std::ranges::any_of(all_stages(), [&](Stage s) { return name(s).starts_with(*left) && name(s) != *left; }))
+        found.push_back(at(text) + " is no whole title");
+      if (number_in(*left) && (text.face == Face::mono || text.face == Face::math))
+        found.push_back(at(text) + " is no whole number");
     }
     const Box box = seen(text);
     if (text.turned || box.empty() || box.right - box.left < 3) continue;
@@ -95,10 +105,14 @@ void small_or_faint(const DrawnPicture& picture, std::vector<std::string>& found
     const float least = text.face == Face::mono ? 12 : 13;  // sub- and superscripts too
     if (text.pixels < least) found.push_back(at(text) + " is " + std::to_string(text.pixels) + " px");
     if (text.face == Face::mono) continue;  // stands on the colours of cells, in ink that is chosen for each
-    const bool is_ground = text.colour == colours.card || text.colour == colours.panel || text.colour == colours.window;  // words on ink
-    const double least_contrast = is_ground ? contrast(text.colour, colours.ink) : std::min(contrast(text.colour, colours.card), contrast(text.colour, colours.window));
+    const bool is_ground =
+        text.colour == colours.card || text.colour == colours.panel || text.colour == colours.window;  // words on ink
+    const double least_contrast =
+        is_ground ? contrast(text.colour, colours.ink)
+                  : std::min(contrast(text.colour, colours.card), contrast(text.colour, colours.window));
     const bool opaque = (text.colour >> IM_COL32_A_SHIFT & 0xFF) == 255;
-    if (opaque && least_contrast < 4.5) found.push_back(at(text) + " has a contrast of " + std::to_string(least_contrast));
+    if (opaque && least_contrast < 4.5)
+      found.push_back(at(text) + " has a contrast of " + std::to_string(least_contrast));
   }
 }
 
@@ -109,13 +123,18 @@ void wrong_numbers(const DrawnPicture& picture, std::vector<std::string>& found,
     if (!number) continue;
     const ImVec2 middle{(text.min.x + text.max.x) / 2, (text.min.y + text.max.y) / 2};
     for (const MatrixQuad& quad : picture.quads) {
-      if (quad.values.rank() < 2 || middle.x < quad.min.x || middle.x >= quad.max.x || middle.y < quad.min.y || middle.y >= quad.max.y) continue;
+      if (quad.values.rank() < 2 || middle.x < quad.min.x || middle.x >= quad.max.x || middle.y < quad.min.y ||
+          middle.y >= quad.max.y)
+        continue;
       const MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
-      const auto row = static_cast<Index>((middle.y - quad.min.y) / (quad.max.y - quad.min.y) * static_cast<float>(matrix.rows));
-      const auto col = static_cast<Index>((middle.x - quad.min.x) / (quad.max.x - quad.min.x) * static_cast<float>(matrix.cols));
+      const auto row =
+          static_cast<Index>((middle.y - quad.min.y) / (quad.max.y - quad.min.y) * static_cast<float>(matrix.rows));
+      const auto col =
+          static_cast<Index>((middle.x - quad.min.x) / (quad.max.x - quad.min.x) * static_cast<float>(matrix.cols));
       const double value = static_cast<double>(matrix(row, col));
       if (numbers) ++*numbers;
-      if (std::isfinite(value) && std::abs(*number - value) > 0.05 * std::abs(value)) found.push_back(at(text) + " stands for " + std::to_string(value));
+      if (std::isfinite(value) && std::abs(*number - value) > 0.05 * std::abs(value))
+        found.push_back(at(text) + " stands for " + std::to_string(value));
     }
   }
 }

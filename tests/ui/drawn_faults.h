@@ -1,5 +1,5 @@
-// What is wrong with a drawn picture, from the plain data of what was drawn: words over words or through which an arrow goes,
-// words and numbers that are cut, type that is small or faint, numbers that their cells do not hold.
+// What is wrong with a drawn picture, from the plain data of what was drawn: words over words or through which an arrow
+// goes, words and numbers that are cut, type that is small or faint, numbers that their cells do not hold.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // The eyes of the sweep are tried themselves: a picture with one fault of each kind, and one without any.
-#include "tests/catch.h"
 #include "tests/ui/drawn_faults.h"
+
+#include "tests/catch.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -10,10 +11,14 @@ namespace {
 const Look& ink() { return look(Theme::light); }
 
 RecordedText word(const char* text, ImVec2 min, float pixels = 13, Face face = Face::ui) {
-  return {text, min, {min.x + 8 * static_cast<float>(std::string_view(text).size()), min.y + pixels}, {0, 0}, {1000, 1000}, face, pixels, ink().ink, false};
+  return {text,   min,          {min.x + 8 * static_cast<float>(std::string_view(text).size()), min.y + pixels},
+          {0, 0}, {1000, 1000}, face,
+          pixels, ink().ink,    false};
 }
 
-std::vector<std::string> faults(Record record, std::vector<MatrixQuad> quads = {}) { return drawn_faults({record, quads, ink(), true}); }
+std::vector<std::string> faults(Record record, std::vector<MatrixQuad> quads = {}) {
+  return drawn_faults({record, quads, ink(), true});
+}
 
 bool says(const std::vector<std::string>& found, const char* what) {
   return found.size() == 1 && found[0].find(what) != std::string::npos;
@@ -71,7 +76,8 @@ TEST_CASE("the sweep sees small type and faint type") {
 }
 
 TEST_CASE("the sweep sees a number that its cell does not hold: 0 for −0.436, 1 for 0.71, −1 for −0.748") {
-  for (const auto& [text, value] : {std::pair("0", -0.436f), std::pair("1", 0.71f), std::pair("−1", -0.748f), std::pair("0.5", 0.53f)}) {
+  for (const auto& [text, value] :
+       {std::pair("0", -0.436f), std::pair("1", 0.71f), std::pair("−1", -0.748f), std::pair("0.5", 0.53f)}) {
     CAPTURE(text);
     CHECK(says(faults({{word(text, {30, 40}, 12, Face::mono)}, {}}, {quad(value)}), "stands for"));
   }

@@ -38,7 +38,8 @@ TEST_CASE("a sentence that is typed stays when a slider is pressed next") {
   CHECK(window.document().scenario.seed != sentence().scenario.seed);
 }
 
-TEST_CASE("a number that is typed is taken where the click that ends it goes to the canvas, and is not where Esc ends it") {
+TEST_CASE(
+    "a number that is typed is taken where the click that ends it goes to the canvas, and is not where Esc ends it") {
   const bool gives_up = GENERATE(false, true);
   HeadlessWindow window(sentence());
   const ImVec2 cell = window.cell(Stage::weights, 1, 1);
@@ -48,7 +49,8 @@ TEST_CASE("a number that is typed is taken where the click that ends it goes to 
   window.type("16");
   if (gives_up) window.press(compat::Key::escape);
   window.click(cell);
-  CHECK(window.document().trace->dims().d_model == (gives_up ? HeadlessWindow(sentence()).document().trace->dims().d_model : 16));
+  CHECK(window.document().trace->dims().d_model ==
+        (gives_up ? HeadlessWindow(sentence()).document().trace->dims().d_model : 16));
 }
 
 TEST_CASE("dragging the canvas takes nothing away from the player's steps") {

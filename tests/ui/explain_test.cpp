@@ -23,9 +23,7 @@ void go(HeadlessWindow& window, const char* link) {
   window.settle();
 }
 
-Cell selected(const HeadlessWindow& window) {
-  return window.document().view.selected.value();
-}
+Cell selected(const HeadlessWindow& window) { return window.document().view.selected.value(); }
 
 bool is_source(const HeadlessWindow& window, const Cell& of, const Cell& source) {
   const Explanation e = explain(*window.document().trace, of);

@@ -6,7 +6,8 @@
 
 using namespace headlight;
 
-TEST_CASE("text is never shrunk from the size that its glyphs were made at, so that no minus sign falls between two pixels") {
+TEST_CASE(
+    "text is never shrunk from the size that its glyphs were made at, so that no minus sign falls between two pixels") {
   ImGuiContext* context = ImGui::CreateContext();
   const float scale = GENERATE(1.0f, 1.6f);
   {
@@ -19,17 +20,20 @@ TEST_CASE("text is never shrunk from the size that its glyphs were made at, so t
 #if IMGUI_VERSION_NUM < 19200  // which makes every size that is asked for
         CHECK(drawn >= fonts.pick(face, drawn)->FontSize);
 #endif
-        CHECK((drawn <= pixels * 1.1f || drawn == fonts.crisp(face, 1)));  // nor enlarged, but for what is smaller than the smallest
+        CHECK((drawn <= pixels * 1.1f ||
+               drawn == fonts.crisp(face, 1)));  // nor enlarged, but for what is smaller than the smallest
       }
     }
   }
   ImGui::DestroyContext(context);
 }
 
-TEST_CASE("the words of a Chinese sentence have their letters at every scale of a screen, whatever the interface takes") {
+TEST_CASE(
+    "the words of a Chinese sentence have their letters at every scale of a screen, whatever the interface takes") {
   if (find_font(FontRole::cjk).path == find_font(FontRole::text).path) return;  // no Chinese face is installed
   ImGuiContext* context = ImGui::CreateContext();
-  const float scale = GENERATE(1.0f, 1.85f, 2.0f, 3.3f);  // the last: a presentation on 3840 pixels at two of them to a point
+  const float scale =
+      GENERATE(1.0f, 1.85f, 2.0f, 3.3f);  // the last: a presentation on 3840 pixels at two of them to a point
   const std::string interface = Words("zh").all_text(), sentence = "那匹追赶狗的马奔跑，因为它很累。";
   {
     Fonts fonts;

@@ -1,9 +1,9 @@
 #include "tests/ui/headless.h"
 
-#include <imgui_internal.h>
-
 #include <functional>
 #include <string_view>
+
+#include <imgui_internal.h>
 
 namespace headlight::test {
 
@@ -24,7 +24,9 @@ HeadlessWindow::Context::Context(ImVec2 size) : imgui(ImGui::CreateContext()) {
 HeadlessWindow::Context::~Context() { ImGui::DestroyContext(imgui); }
 
 HeadlessWindow::HeadlessWindow(Document start, ImVec2 size, RecentFiles recent)
-    : context_(size), session(std::move(start), [] {}, std::move(recent)) {
+    : context_(size),
+      session(
+          std::move(start), [] {}, std::move(recent)) {
   move({-100, -100});
   settle();
 }
@@ -169,13 +171,15 @@ std::size_t HeadlessWindow::drawn() const {
   const ImDrawData& data = *ImGui::GetDrawData();
   for (int i = 0; i < data.CmdListsCount; ++i) {
     const ImDrawList& list = *data.CmdLists[i];
-    const std::string_view bytes(reinterpret_cast<const char*>(list.VtxBuffer.Data), static_cast<std::size_t>(list.VtxBuffer.size_in_bytes()));
+    const std::string_view bytes(reinterpret_cast<const char*>(list.VtxBuffer.Data),
+                                 static_cast<std::size_t>(list.VtxBuffer.size_in_bytes()));
     sum = sum * 1000003 ^ std::hash<std::string_view>{}(bytes);
   }
   for (const MatrixQuad& quad : painter.quads) {
     sum = sum * 1000003 ^ static_cast<std::size_t>(quad.revealed + 2);
     const MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
-    sum = sum * 1000003 ^ std::hash<float>{}(matrix(matrix.rows - 1, 0)) ^ std::hash<float>{}(quad.min.x * 31 + quad.max.y);
+    sum = sum * 1000003 ^ std::hash<float>{}(matrix(matrix.rows - 1, 0)) ^
+          std::hash<float>{}(quad.min.x * 31 + quad.max.y);
   }
   return sum;
 }
@@ -196,7 +200,8 @@ void HeadlessWindow::type_and_enter(const char* text) {
 ImVec2 HeadlessWindow::find(const char* window, std::initializer_list<const char*> ids) {
   const ImGuiWindow* found = ImGui::FindWindowByName(window);
   for (const ImGuiWindow* each : ImGui::GetCurrentContext()->Windows) {
-    if (found == nullptr && each->Active && std::string_view(each->Name).starts_with(window)) found = each;  // a child's name has a number
+    if (found == nullptr && each->Active && std::string_view(each->Name).starts_with(window))
+      found = each;  // a child's name has a number
   }
   if (found == nullptr) return {0, 0};
   ImGuiID id = found->ID;

@@ -27,13 +27,18 @@ using Held = HeadlessWindow::Modifiers;
 struct Chord {
   Held held;
   std::string key;
-  std::string text() const { return std::string(held.ctrl ? "Ctrl+" : "") + (held.shift ? "Shift+" : "") + (held.alt ? "Alt+" : "") + key; }
+  std::string text() const {
+    return std::string(held.ctrl ? "Ctrl+" : "") + (held.shift ? "Shift+" : "") + (held.alt ? "Alt+" : "") + key;
+  }
 };
 
 const std::map<std::string, Key>& named_keys() {
-  static const std::map<std::string, Key> keys{{"Space", Key::space}, {"←", Key::left}, {"→", Key::right}, {"↑", Key::up}, {"↓", Key::down}, {"Home", Key::home}, {"End", Key::end},
-                                               {"PgUp", Key::page_up}, {"PgDn", Key::page_down}, {"Esc", Key::escape}, {"Tab", Key::tab}, {"Enter", Key::enter}, {"Del", Key::del}, {"F1", Key::f1},
-                                               {"F5", Key::f5}, {"F11", Key::f11}, {"?", Key::slash}, {"+", Key::plus}, {"−", Key::minus}, {"0", Key::zero}};
+  static const std::map<std::string, Key> keys{
+      {"Space", Key::space},    {"←", Key::left},     {"→", Key::right}, {"↑", Key::up},
+      {"↓", Key::down},         {"Home", Key::home},  {"End", Key::end}, {"PgUp", Key::page_up},
+      {"PgDn", Key::page_down}, {"Esc", Key::escape}, {"Tab", Key::tab}, {"Enter", Key::enter},
+      {"Del", Key::del},        {"F1", Key::f1},      {"F5", Key::f5},   {"F11", Key::f11},
+      {"?", Key::slash},        {"+", Key::plus},     {"−", Key::minus}, {"0", Key::zero}};
   return keys;
 }
 
@@ -50,7 +55,8 @@ std::vector<Chord> chords(const std::string& listed) {
     if (!word.empty()) {
       if (group) held = {};
       group = false;
-      for (const auto& [name, flag] : {std::pair("Ctrl+", &Held::ctrl), std::pair("Shift+", &Held::shift), std::pair("Alt+", &Held::alt)}) {
+      for (const auto& [name, flag] :
+           {std::pair("Ctrl+", &Held::ctrl), std::pair("Shift+", &Held::shift), std::pair("Alt+", &Held::alt)}) {
         if (!word.starts_with(name)) continue;
         held.*flag = true;
         word.erase(0, std::string(name).size());
@@ -102,7 +108,8 @@ class Situation {
   State now() const {
     const Document& d = window_.document();
     const char* clipboard = ImGui::GetClipboardText();
-    return {d.scenario, d.view, d.error, d.notice, clipboard != nullptr ? clipboard : "", d.pinned.get(), false, has_focus()};
+    return {d.scenario,     d.view, d.error,    d.notice, clipboard != nullptr ? clipboard : "",
+            d.pinned.get(), false,  has_focus()};
   }
 
   /// A control has the keyboard: a ring, or a field's cursor.
@@ -140,7 +147,9 @@ Document network() {
   return document;
 }
 
-void look(HeadlessWindow& window, std::function<void(View&)> change) { window.session.perform(EditView{std::move(change)}); }
+void look(HeadlessWindow& window, std::function<void(View&)> change) {
+  window.session.perform(EditView{std::move(change)});
+}
 
 struct Kind {
   const char* what;
@@ -150,33 +159,48 @@ struct Kind {
 
 std::vector<Kind> situations() {
   const auto edited = [](HeadlessWindow& window) {
-    for (const float scale : {0.4f, 0.6f}) window.session.perform(EditScenario{[scale](Scenario& s) { s.scale = scale; }, {}});
+    for (const float scale : {0.4f, 0.6f})
+      window.session.perform(EditScenario{[scale](Scenario& s) { s.scale = scale; }, {}});
     window.session.perform(Undo{});
     window.settle();
     look(window, [](View& v) { v.selected = Cell{Stage::weights, 0, 0, 2, 1}; });
     window.press(Key::plus);
   };
   const auto middle = [](HeadlessWindow& window) { look(window, [](View& v) { v.step = 20; }); };
-  return {{"the pipeline, edited, zoomed, with a cell", sentence(), edited},
-          {"the player in the middle", sentence(), middle},
-          {"a presentation", sentence(), [](HeadlessWindow& window) { look(window, [](View& v) { v.presenting = true; }); }},
-          {"an operation", sentence(), [](HeadlessWindow& window) { look(window, [](View& v) { v.looking.level = Level::operation; v.looking.stage = Stage::scores; }); }},
-          {"a sentence", sentence(), [](HeadlessWindow& window) { look(window, [](View& v) { v.looking.level = Level::sentence; }); }},
-          {"heads", sentence(), [](HeadlessWindow& window) { look(window, [](View& v) { v.kind = ViewKind::heads; }); }},
-          {"the map", sentence(), [](HeadlessWindow& window) {
-             look(window, [](View& v) {
-               v.kind = ViewKind::map;
-               v.map.region = MapRegion{1, 3, 1, 3};
-             });
-           }},
-          {"a brush", sentence(), [](HeadlessWindow& window) {
-             look(window, [](View& v) { v.kind = ViewKind::mask; });
-             window.press('d');
-             window.press(Key::right);
-             window.press('f');
-           }},
-          {"a network", network(), {}},
-          {"a lesson", sentence(), [](HeadlessWindow& window) { window.session.open("lesson:dropout"); window.settle(); }}};
+  return {
+      {"the pipeline, edited, zoomed, with a cell", sentence(), edited},
+      {"the player in the middle", sentence(), middle},
+      {"a presentation", sentence(),
+       [](HeadlessWindow& window) { look(window, [](View& v) { v.presenting = true; }); }},
+      {"an operation", sentence(),
+       [](HeadlessWindow& window) {
+         look(window, [](View& v) {
+           v.looking.level = Level::operation;
+           v.looking.stage = Stage::scores;
+         });
+       }},
+      {"a sentence", sentence(),
+       [](HeadlessWindow& window) { look(window, [](View& v) { v.looking.level = Level::sentence; }); }},
+      {"heads", sentence(), [](HeadlessWindow& window) { look(window, [](View& v) { v.kind = ViewKind::heads; }); }},
+      {"the map", sentence(),
+       [](HeadlessWindow& window) {
+         look(window, [](View& v) {
+           v.kind = ViewKind::map;
+           v.map.region = MapRegion{1, 3, 1, 3};
+         });
+       }},
+      {"a brush", sentence(),
+       [](HeadlessWindow& window) {
+         look(window, [](View& v) { v.kind = ViewKind::mask; });
+         window.press('d');
+         window.press(Key::right);
+         window.press('f');
+       }},
+      {"a network", network(), {}},
+      {"a lesson", sentence(), [](HeadlessWindow& window) {
+         window.session.open("lesson:dropout");
+         window.settle();
+       }}};
 }
 
 }  // namespace
@@ -201,7 +225,8 @@ TEST_CASE("every key in the list under ? does something, and every key that does
   for (const Kind& kind : situations()) {
     Situation situation(kind.document, kind.prepare);
     for (const std::string& key : keys) {
-      for (const Held held : {Held{}, Held{false, true, false}, Held{true, false, false}, Held{true, true, false}, Held{false, false, true}, Held{true, false, true}}) {
+      for (const Held held : {Held{}, Held{false, true, false}, Held{true, false, false}, Held{true, true, false},
+                              Held{false, false, true}, Held{true, false, true}}) {
         const Chord chord{held, key};
         // A letter with Shift may do what it does without, another key with anything.
         const bool letter = key.size() == 1 && key.front() >= 'A' && key.front() <= 'Z';
@@ -234,7 +259,8 @@ TEST_CASE("every line of the list of keys is whole on a small screen, in both la
     const Words words(language);
     std::string cut;
     for (const Shortcut& shortcut : all_shortcuts()) {
-      const bool there = std::ranges::any_of(record.texts, [&](const RecordedText& text) { return text.text == words(shortcut.word); });
+      const bool there = std::ranges::any_of(
+          record.texts, [&](const RecordedText& text) { return text.text == words(shortcut.word); });
       if (!there) cut += std::string(shortcut.keys) + "; ";
     }
     CAPTURE(language, cut);

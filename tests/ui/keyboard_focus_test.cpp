@@ -43,7 +43,8 @@ TEST_CASE("Tab and Shift+Tab go through the same controls, there and back, and r
   CHECK_FALSE(ring());
   std::vector<Rect> there;
   const auto known = [&](const Rect& one) {
-    return std::ranges::any_of(there, [&](const Rect& other) { return other.min.x == one.min.x && other.min.y == one.min.y; });
+    return std::ranges::any_of(there,
+                               [&](const Rect& other) { return other.min.x == one.min.x && other.min.y == one.min.y; });
   };
   for (int i = 0; i < 200; ++i) {
     window.press(Key::tab);

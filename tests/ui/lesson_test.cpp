@@ -1,12 +1,12 @@
 // Lessons in steps in the window: a step's pose, and what is right.
+#include "core/diagnosis/mistaken_run.h"
 #include "core/lesson/course.h"
+#include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "ui/document/action.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/lessons/answers.h"
-#include "core/diagnosis/mistaken_run.h"
-#include "core/network/network_trace.h"
 
 using namespace headlight;
 
@@ -33,7 +33,8 @@ TEST_CASE("every step of every lesson can be gone to, and undo goes back to the 
       CHECK(document.view.lesson.step == step);
       CHECK(document.scenario == course.steps[step].pose.scenario);
       CHECK(document.view.selected.has_value() == course.steps[step].pose.select.has_value());
-      CHECK(document.view.lesson.hidden == (course.steps[step].question ? course.steps[step].pose.hide : std::vector<Stage>{}));
+      CHECK(document.view.lesson.hidden ==
+            (course.steps[step].question ? course.steps[step].pose.hide : std::vector<Stage>{}));
     }
     show_step(document, course, 1000);
     CHECK(document.view.lesson.step == course.steps.size() - 1);
@@ -121,7 +122,8 @@ TEST_CASE("a mask that is painted is judged by its cells") {
   CHECK_FALSE(is_right(question, painted, *trace));
 }
 
-TEST_CASE("answers stay while one goes on and comes back, what was hidden too, and a lesson that is opened begins anew") {
+TEST_CASE(
+    "answers stay while one goes on and comes back, what was hidden too, and a lesson that is opened begins anew") {
   Document document = opened("causal-mask");
   const Course course = course_named("causal-mask");
   show_step(document, course, 3);

@@ -7,9 +7,9 @@
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/studio.h"
+#include "ui/document/saved_view.h"
 #include "ui/level/figures.h"
 #include "ui/level/row_prose.h"
-#include "ui/document/saved_view.h"
 #include "ui/operation/operation.h"
 #include "ui/player/stages.h"
 #include "ui/sentence/sentence.h"
@@ -33,11 +33,13 @@ Document with_every_stage(const char* text = "the cat that chases the dogs sleep
 }
 
 /// Each costs fonts of its own.
-const Setting settings[] = {{{1024, 768}, 1, false, "en"}, {{1024, 768}, 1, true, "zh"}, {{1280, 720}, 1, true, "en"},
-                            {{1600, 900}, 1, false, "zh"}, {{1920, 1080}, 1, true, "en"}, {{3840, 2160}, 2.25f, false, "en"}};
+const Setting settings[] = {{{1024, 768}, 1, false, "en"}, {{1024, 768}, 1, true, "zh"},
+                            {{1280, 720}, 1, true, "en"},  {{1600, 900}, 1, false, "zh"},
+                            {{1920, 1080}, 1, true, "en"}, {{3840, 2160}, 2.25f, false, "en"}};
 
 std::string words_of(const Setting& at) {
-  return std::to_string(static_cast<int>(at.window.x)) + "x" + std::to_string(static_cast<int>(at.window.y)) + " " + at.language + (at.presenting ? " presented " : " ");
+  return std::to_string(static_cast<int>(at.window.x)) + "x" + std::to_string(static_cast<int>(at.window.y)) + " " +
+         at.language + (at.presenting ? " presented " : " ");
 }
 
 /// Words that a straight arrow goes through.
@@ -51,7 +53,8 @@ std::string crossed_words(const Scene& scene) {
       bool through = false;
       for (int i = 0; i <= 400 && !through; ++i) {
         const float t = static_cast<float>(i) / 400;
-        const ImVec2 p{arrow->points[0].x + t * (arrow->points[3].x - arrow->points[0].x), arrow->points[0].y + t * (arrow->points[3].y - arrow->points[0].y)};
+        const ImVec2 p{arrow->points[0].x + t * (arrow->points[3].x - arrow->points[0].x),
+                       arrow->points[0].y + t * (arrow->points[3].y - arrow->points[0].y)};
         through = p.x > text->rect.min.x && p.x < text->rect.max.x && p.y > text->rect.min.y && p.y < text->rect.max.y;
       }
       if (through) found += text->text + " at " + std::to_string(static_cast<int>(text->rect.min.x)) + "; ";
@@ -62,7 +65,9 @@ std::string crossed_words(const Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("no text of an operation is cut, leaves the canvas or lies over another, and no word is left out while there is room") {
+TEST_CASE(
+    "no text of an operation is cut, leaves the canvas or lies over another, and no word is left out while there is "
+    "room") {
   for (const Setting& at : settings) {
     const Studio studio(with_every_stage(), at);
     for (const Stage stage : studio.trace().stages()) {
@@ -74,11 +79,16 @@ TEST_CASE("no text of an operation is cut, leaves the canvas or lies over anothe
   }
 }
 
-TEST_CASE("no word is left out, and none is a number in its place, while there is room for it at six tenths of its size") {
+TEST_CASE(
+    "no word is left out, and none is a number in its place, while there is room for it at six tenths of its size") {
   std::string words;
   int looked_at = 0;
   for (int n = 1; n <= 48; ++n) {
-    words += (n > 1 ? " " : "") + std::string(n % 7 == 0 ? "incomprehensible" : n % 3 == 0 ? "the" : "word") + std::to_string(n);
+    words += (n > 1 ? " " : "") +
+             std::string(n % 7 == 0   ? "incomprehensible"
+                         : n % 3 == 0 ? "the"
+                                      : "word") +
+             std::to_string(n);
     if (n != 9 && n != 27 && n != 48) continue;
     for (const Setting& at : {settings[0], settings[1], settings[4]}) {
       const Studio studio(with_every_stage(words.c_str()), at);
@@ -96,7 +106,8 @@ TEST_CASE("no word is left out, and none is a number in its place, while there i
           CHECK((size.x > word.width || studio.fonts().crisp(Face::ui, small) > word.height));
         }
         for (const SceneText* text : texts_of(scene)) {
-          const bool is_index = text->role == TextRole::word && text->text.find_first_not_of("0123456789") == std::string::npos;
+          const bool is_index =
+              text->role == TextRole::word && text->text.find_first_not_of("0123456789") == std::string::npos;
           CHECK_FALSE(is_index);
         }
       }
@@ -105,7 +116,9 @@ TEST_CASE("no word is left out, and none is a number in its place, while there i
   CHECK(looked_at > 0);
 }
 
-TEST_CASE("the terms of a sum travel along their row and column, land one after another, and have all landed when it is whole") {
+TEST_CASE(
+    "the terms of a sum travel along their row and column, land one after another, and have all landed when it is "
+    "whole") {
   const Studio studio(with_every_stage(), settings[3]);
   const auto chips = [](const Scene& scene) {
     std::vector<Rect> boxes;
@@ -119,7 +132,10 @@ TEST_CASE("the terms of a sum travel along their row and column, land one after 
   const std::vector<Rect> before = chips(studio.operation(Stage::scores, still));
   const auto flying = [&](const Scene& scene) {
     std::vector<Rect> boxes = chips(scene);
-    std::erase_if(boxes, [&](const Rect& box) { return std::ranges::any_of(before, [&](const Rect& b) { return b.min.x == box.min.x && b.min.y == box.min.y && b.max.x == box.max.x; }); });
+    std::erase_if(boxes, [&](const Rect& box) {
+      return std::ranges::any_of(
+          before, [&](const Rect& b) { return b.min.x == box.min.x && b.min.y == box.min.y && b.max.x == box.max.x; });
+    });
     return boxes;
   };
   std::size_t most = 0;
@@ -149,7 +165,9 @@ TEST_CASE("the terms of a sum travel along their row and column, land one after 
   CHECK(flying(studio.operation(Stage::scores, after)).empty());
 }
 
-TEST_CASE("columns on their way between the whole matrix and its heads fly over no word and no caption, and the head's numbers go with them") {
+TEST_CASE(
+    "columns on their way between the whole matrix and its heads fly over no word and no caption, and the head's "
+    "numbers go with them") {
   for (const Setting& at : {settings[0], settings[1], settings[4], settings[5]}) {
     const Studio studio(with_every_stage("the cat that chases the dogs"), at);
     for (const Stage stage : {Stage::Q_heads, Stage::concat}) {
@@ -203,7 +221,8 @@ TEST_CASE("played, the input comes word by word, each as its row of numbers") {
   CHECK(numbers(1).size() == static_cast<std::size_t>(studio.trace().dims().d_model));
 }
 
-TEST_CASE("a rotation's arrows stay within their dials, while they turn too, and leave a trail as long as they have turned") {
+TEST_CASE(
+    "a rotation's arrows stay within their dials, while they turn too, and leave a trail as long as they have turned") {
   const Studio studio(with_every_stage("the cat that chases the dogs"), settings[3]);
   std::size_t last = 0;
   for (const float share : {0.0f, 0.3f, 0.6f, 1.0f}) {
@@ -220,7 +239,8 @@ TEST_CASE("a rotation's arrows stay within their dials, while they turn too, and
       CHECK(std::ranges::any_of(scene.items, [&](const SceneItem& other) {
         const auto* dial = std::get_if<SceneFill>(&other);
         const ImVec2 end = line->points[3];
-        return dial && dial->corner > 40 && std::hypot(end.x - dial->rect.centre().x, end.y - dial->rect.centre().y) < dial->rect.width() / 2;
+        return dial && dial->corner > 40 &&
+               std::hypot(end.x - dial->rect.centre().x, end.y - dial->rect.centre().y) < dial->rect.width() / 2;
       }));
     }
     CHECK(arrows == 4);  // two pairs, before and after
@@ -229,7 +249,9 @@ TEST_CASE("a rotation's arrows stay within their dials, while they turn too, and
   }
 }
 
-TEST_CASE("a network's first step shows what the followed word's row is the sum of, column over column of it, where there is the room") {
+TEST_CASE(
+    "a network's first step shows what the followed word's row is the sum of, column over column of it, where there is "
+    "the room") {
   Document document;
   document.scenario.source = Source::file;
   document.scenario.file = "model:sentences";
@@ -251,7 +273,10 @@ TEST_CASE("a network's first step shows what the followed word's row is the sum 
       reveal.share = 0.4f;
       const Scene half = studio.operation(Stage::query, reveal);
       CHECK(faults(half, studio) == "");
-      const auto numbers = [](const Scene& shown) { return std::ranges::count_if(texts_of(shown), [](const SceneText* text) { return text->role == TextRole::number; }); };
+      const auto numbers = [](const Scene& shown) {
+        return std::ranges::count_if(texts_of(shown),
+                                     [](const SceneText* text) { return text->role == TextRole::number; });
+      };
       CHECK(numbers(half) > 0);
       CHECK(numbers(half) < numbers(scene));
     }
@@ -276,9 +301,14 @@ TEST_CASE("a few words stand in the middle of the sentence's room, and spread in
   }
 }
 
-TEST_CASE("in a presentation operands and result take seven tenths of the width, and no type is smaller than 24 of 1080 pixels or 18, scripts of formulas neither") {
-  for (const Setting& at : {Setting{{1024, 768}, 1, true, "en"}, Setting{{1024, 768}, 1, true, "zh"}, Setting{{1920, 1080}, 1, true, "en"}, Setting{{1920, 1080}, 1, true, "zh"}, Setting{{3840, 2160}, 2.25f, true, "en"}}) {
-    for (const char* text : {"the cat that chases the dogs sleeps", "the cat that chases the dogs sleeps because it is tired"}) {
+TEST_CASE(
+    "in a presentation operands and result take seven tenths of the width, and no type is smaller than 24 of 1080 "
+    "pixels or 18, scripts of formulas neither") {
+  for (const Setting& at :
+       {Setting{{1024, 768}, 1, true, "en"}, Setting{{1024, 768}, 1, true, "zh"}, Setting{{1920, 1080}, 1, true, "en"},
+        Setting{{1920, 1080}, 1, true, "zh"}, Setting{{3840, 2160}, 2.25f, true, "en"}}) {
+    for (const char* text :
+         {"the cat that chases the dogs sleeps", "the cat that chases the dogs sleeps because it is tired"}) {
       Document document = with_every_stage(text);
       document.scenario.qk_norm = QkNorm::rms;  // whose rotation has the longest formula
       const Studio studio(document, at);
@@ -290,7 +320,10 @@ TEST_CASE("in a presentation operands and result take seven tenths of the width,
         const Scene scene = studio.operation(stage);
         CHECK(scene.matter.width() >= 0.7f * at.window.x);
         CHECK(faults(scene, studio) == "");
-        scripts += static_cast<int>(std::ranges::count_if(scene.items, [](const SceneItem& item) { return std::holds_alternative<SceneMath>(item) && std::get<SceneMath>(item).markup.find('_') != std::string::npos; }));
+        scripts += static_cast<int>(std::ranges::count_if(scene.items, [](const SceneItem& item) {
+          return std::holds_alternative<SceneMath>(item) &&
+                 std::get<SceneMath>(item).markup.find('_') != std::string::npos;
+        }));
       }
       CHECK(scripts > 20);
     }
@@ -299,7 +332,8 @@ TEST_CASE("in a presentation operands and result take seven tenths of the width,
 
 TEST_CASE("a formula that has to be small keeps its scripts at the least size of a wall") {
   int smaller = 0;
-  for (const Setting& at : {Setting{{760, 600}, 1, true, "en"}, Setting{{960, 540}, 1, true, "zh"}, Setting{{1024, 768}, 1, true, "en"}}) {
+  for (const Setting& at :
+       {Setting{{760, 600}, 1, true, "en"}, Setting{{960, 540}, 1, true, "zh"}, Setting{{1024, 768}, 1, true, "en"}}) {
     Document document = with_every_stage("the cat that chases the dogs sleeps");
     document.scenario.qk_norm = QkNorm::rms;
     const Studio studio(document, at);
@@ -339,7 +373,9 @@ TEST_CASE("a sum grows term by term and ends at the number itself") {
   CHECK_FALSE(has_text(whole, "so far"));
 }
 
-TEST_CASE("numbers that are not zero are never written as zero, and have one precision a matrix, but for small ones that it would put out by more than 5 %") {
+TEST_CASE(
+    "numbers that are not zero are never written as zero, and have one precision a matrix, but for small ones that it "
+    "would put out by more than 5 %") {
   const std::vector<float> values{3.14159f, -0.004f, 0, 20.66f, -11.2f};
   const Figures figures({values.data(), 1, 5, 5, 1});
   CHECK(figures(3.14159f) == "3.1");
@@ -364,18 +400,21 @@ TEST_CASE("numbers that are not zero are never written as zero, and have one pre
 
 TEST_CASE("the sentence level holds 2 to 60 words, in both languages, and nothing of it lies over another") {
   const char* texts[] = {"the cat", "the cat that chases the dogs sleeps because it is tired",
-                         "a b c d e f g h i j k l m n o p q r s t u v w x y z the cat sat on the mat and the dog sat on the log and the bird sat on the word that was "
+                         "a b c d e f g h i j k l m n o p q r s t u v w x y z the cat sat on the mat and the dog sat "
+                         "on the log and the bird sat on the word that was "
                          "there before them all until the evening came over"};
   const std::string endless = "the " + std::string(300, 'a') + " cat";
   for (const char* text : {texts[0], texts[1], texts[2], endless.c_str()}) {
-    for (const Setting& at : {Setting{{1024, 768}, 1, false, "en"}, Setting{{1600, 900}, 1, false, "zh"}, Setting{{1280, 720}, 1, true, "en"}}) {
+    for (const Setting& at : {Setting{{1024, 768}, 1, false, "en"}, Setting{{1600, 900}, 1, false, "zh"},
+                              Setting{{1280, 720}, 1, true, "en"}}) {
       Document document = sentence();
       document.scenario.text = text;
       Studio studio(document, at);
       SentenceStory story;
       story.random_weights = true;
       RailLayer layer;
-      for (Index h = 0; h < 4; ++h) layer.heads.push_back({0, h, studio.trace()[Stage::weights], {}, "the verb’s subject", h == 0, false});
+      for (Index h = 0; h < 4; ++h)
+        layer.heads.push_back({0, h, studio.trace()[Stage::weights], {}, "the verb’s subject", h == 0, false});
       story.rail.push_back(layer);
       const Scene scene = make_sentence(studio.easel(), story, studio.place());
       INFO(text << " " << words_of(at));
@@ -435,11 +474,13 @@ TEST_CASE("Space plays stage by stage near to a step: all of them in less than h
   for (; window.document().view.playing && frames < 60 * 40; ++frames) {
     ImGui::GetIO().DeltaTime = 1.0f / 20;  // a slow machine takes no longer
     window.frame();
-    if (seen.empty() || seen.back() != window.document().view.looking.stage) seen.push_back(window.document().view.looking.stage);
+    if (seen.empty() || seen.back() != window.document().view.looking.stage)
+      seen.push_back(window.document().view.looking.stage);
   }
   CHECK(frames < 20 * 30);
   CHECK(seen.back() == Stage::output);
-  CHECK(seen.size() >= window.document().trace->stages().size() - 4);  // query, key and value are one, and so are their splits
+  CHECK(seen.size() >=
+        window.document().trace->stages().size() - 4);  // query, key and value are one, and so are their splits
 }
 
 TEST_CASE("a double click on a card goes near to its step") {
@@ -453,7 +494,9 @@ TEST_CASE("a double click on a card goes near to its step") {
 TEST_CASE("that equal words have equal rows is said where it is so, and a part of a matrix says which") {
   const Setting at{{1024, 768}, 1, false, "en"};
   Document document = sentence();
-  const auto story = [&](std::string_view wanted) { return has_text(Studio(document, at).operation(Stage::query), wanted); };
+  const auto story = [&](std::string_view wanted) {
+    return has_text(Studio(document, at).operation(Stage::query), wanted);
+  };
   document.scenario.text = "the cat sat on the mat";
   CHECK(story("Equal words begin as equal rows"));
   CHECK_FALSE(story("columns"));  // all 16 are there
@@ -519,7 +562,9 @@ TEST_CASE("what is said of a step holds for this run's numbers, not for most") {
   CHECK_FALSE(says(document, Stage::K_heads, "8 heads"));
 }
 
-TEST_CASE("a word's journey and the geometry are whole: no text is cut, crosses another or is too small, whatever the run has") {
+TEST_CASE(
+    "a word's journey and the geometry are whole: no text is cut, crosses another or is too small, whatever the run "
+    "has") {
   for (const Setting& at : settings) {
     for (const bool every : {false, true}) {
       const Studio studio(every ? with_every_stage() : sentence(), at);
@@ -548,7 +593,8 @@ TEST_CASE("against a rival the journey shows both dot products to the end, and h
   CHECK(has_text(scene, "sum"));
 }
 
-TEST_CASE("the geometry says how much of the lengths its plane carries, and with two dimensions that it is all there is") {
+TEST_CASE(
+    "the geometry says how much of the lengths its plane carries, and with two dimensions that it is all there is") {
   const Studio wide(sentence(), {{1600, 900}});
   CHECK(has_text(make_geometry(wide.easel(), wide.place()), " %"));
   Document flat = sentence();
@@ -570,11 +616,14 @@ TEST_CASE("the temperature's slider sets the scale of the scores, one step of un
   REQUIRE(track != scene.targets.end());
   const Trace& trace = studio.trace();
   CHECK(temperature_of(trace) == Approx(1));
-  CHECK(temperature_at(trace, 0) < 1 / std::sqrt(static_cast<double>(trace.dims().d_head)));  // no scaling at all is on it
+  CHECK(temperature_at(trace, 0) <
+        1 / std::sqrt(static_cast<double>(trace.dims().d_head)));  // no scaling at all is on it
   CHECK(temperature_at(trace, 1) == Approx(10));
 
   HeadlessWindow window(document);
-  const auto at = [&](float share) { return ImVec2{track->rect.min.x + track->rect.width() * share, track->rect.centre().y}; };
+  const auto at = [&](float share) {
+    return ImVec2{track->rect.min.x + track->rect.width() * share, track->rect.centre().y};
+  };
   window.drag(at(0.6f), at(0.95f));
   REQUIRE(window.document().scenario.scale);
   const double expected = 1 / (std::sqrt(static_cast<double>(trace.dims().d_head)) * temperature_at(trace, 0.95f));
@@ -617,26 +666,32 @@ TEST_CASE("how near one looks, and at what, outlasts undo, and comes back from a
   CHECK(with_saved_view({}, saved_view(document.view)).looking.stage == Stage::head_outputs);
 }
 
-TEST_CASE("what is to be guessed is on no canvas until a word is clicked that may be looked at, and then it is said how near one was") {
+TEST_CASE(
+    "what is to be guessed is on no canvas until a word is clicked that may be looked at, and then it is said how near "
+    "one was") {
   Studio studio(sentence(), {{1600, 900}});
   studio.view().looking.query = 3;
   studio.view().looking.key.reset();
   const auto shares = [&](const Scene& scene) {
-    return std::ranges::count_if(texts_of(scene), [](const SceneText* text) { return text->role == TextRole::number && text->text.find("0.") != std::string::npos; });
+    return std::ranges::count_if(texts_of(scene), [](const SceneText* text) {
+      return text->role == TextRole::number && text->text.find("0.") != std::string::npos;
+    });
   };
   CHECK(shares(make_sentence(studio.easel(), {}, studio.place())) > 0);
   studio.view().looking.guessing.asked = true;
   const Scene asked = make_sentence(studio.easel(), {}, studio.place());
   CHECK(shares(asked) == 0);
   CHECK(has_text(asked, "Which word"));
-  CHECK(std::ranges::none_of(asked.items, [](const SceneItem& item) { return std::holds_alternative<SceneCurve>(item); }));
+  CHECK(std::ranges::none_of(asked.items,
+                             [](const SceneItem& item) { return std::holds_alternative<SceneCurve>(item); }));
   studio.view().looking.guessing.guess = 0.0f;
   const Scene told = make_sentence(studio.easel(), {}, studio.place());
   CHECK(shares(told) > 0);
   CHECK((has_text(told, "Right:") || has_text(told, "You said")));
 }
 
-TEST_CASE("a presentation has a ring at the pointer, and a line that is drawn clicks nothing and goes with the next step") {
+TEST_CASE(
+    "a presentation has a ring at the pointer, and a line that is drawn clicks nothing and goes with the next step") {
   Document document = sentence();
   document.view.looking.level = Level::operation;
   document.view.looking.stage = Stage::scores;
@@ -687,7 +742,8 @@ TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, 
     studio.view().looking.guessing.asked = true;
     const Scene asked = studio.operation(stage);
     INFO(name(stage));
-    const float value = value_at(studio.trace(), cell_of(studio.trace(), studio.view(), stage, focus_of(studio.trace(), studio.view())));
+    const float value = value_at(
+        studio.trace(), cell_of(studio.trace(), studio.view(), stage, focus_of(studio.trace(), studio.view())));
     char text[24];
     std::snprintf(text, sizeof text, "%.2f", static_cast<double>(std::abs(value)));
     if (operation_of(studio.trace(), stage) == OperationKind::product) {  // whose terms may happen to have its digits
@@ -698,7 +754,9 @@ TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, 
     } else {
       CHECK_FALSE(has_text(asked, text));
     }
-    CHECK(std::ranges::none_of(asked.items, [](const SceneItem& item) { return std::holds_alternative<SceneMath>(item) && std::get<SceneMath>(item).markup.find('=') != std::string::npos; }));
+    CHECK(std::ranges::none_of(asked.items, [](const SceneItem& item) {
+      return std::holds_alternative<SceneMath>(item) && std::get<SceneMath>(item).markup.find('=') != std::string::npos;
+    }));
     CHECK(std::ranges::any_of(asked.targets, [](const SceneTarget& target) { return target.deed == Deed::own_words; }));
     CHECK(faults(asked, studio) == "");
     studio.view().looking.guessing.guess = -7.5f;
@@ -712,7 +770,8 @@ TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, 
 TEST_CASE("what is copied, turned, brought to a length, masked or dropped can be guessed too, and is not told before") {
   Document document = with_every_stage("the cat that chases the dogs sleeps");
   document.scenario.qk_norm = QkNorm::rms;
-  for (const Stage stage : {Stage::Q_heads, Stage::Q_normed, Stage::Q_rotated, Stage::mask, Stage::masked_scores, Stage::dropped_weights, Stage::concat}) {
+  for (const Stage stage : {Stage::Q_heads, Stage::Q_normed, Stage::Q_rotated, Stage::mask, Stage::masked_scores,
+                            Stage::dropped_weights, Stage::concat}) {
     Studio studio(document, {{1600, 900}});
     INFO(name(stage));
     REQUIRE(studio.trace().has(stage));
@@ -724,7 +783,9 @@ TEST_CASE("what is copied, turned, brought to a length, masked or dropped can be
     const Scene asked = studio.operation(stage);
     CHECK(has_text(asked, "?"));
     CHECK(std::ranges::any_of(asked.targets, [](const SceneTarget& target) { return target.deed == Deed::own_words; }));
-    CHECK(std::ranges::none_of(asked.items, [](const SceneItem& item) { return std::holds_alternative<SceneMath>(item) && std::get<SceneMath>(item).markup.find('=') != std::string::npos; }));
+    CHECK(std::ranges::none_of(asked.items, [](const SceneItem& item) {
+      return std::holds_alternative<SceneMath>(item) && std::get<SceneMath>(item).markup.find('=') != std::string::npos;
+    }));
     CHECK(texts_of(asked).size() < texts_of(plain).size() + 3);
     CHECK(faults(asked, studio) == "");
     studio.view().looking.guessing.guess = -7.5f;
@@ -750,7 +811,9 @@ TEST_CASE("every word and number that a sentence links lights up something that 
   };
   for (const char* language : {"en", "zh"}) {
     const Studio studio(with_every_stage("the cat that chases the dogs"), {{1600, 900}, 1, false, language});
-    for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::biased_scores, Stage::mask, Stage::masked_scores, Stage::weights, Stage::dropped_weights, Stage::head_outputs, Stage::output, Stage::Q, Stage::K}) {
+    for (const Stage stage :
+         {Stage::scores, Stage::scaled_scores, Stage::biased_scores, Stage::mask, Stage::masked_scores, Stage::weights,
+          Stage::dropped_weights, Stage::head_outputs, Stage::output, Stage::Q, Stage::K}) {
       INFO(language << " " << name(stage));
       check(studio.operation(stage), stage == Stage::scaled_scores ? 0 : 1);
     }
@@ -778,7 +841,9 @@ TEST_CASE("a click on a word that the prose names follows it") {
     const Studio studio(document, {{1600, 900}});
     return make_operation(studio.easel(), Stage::weights, {}, place);
   }();
-  const auto link = std::ranges::find_if(scene.targets, [](const SceneTarget& target) { return target.link && target.deed == Deed::key_word && target.index != 1; });
+  const auto link = std::ranges::find_if(scene.targets, [](const SceneTarget& target) {
+    return target.link && target.deed == Deed::key_word && target.index != 1;
+  });
   REQUIRE(link != scene.targets.end());
   HeadlessWindow window(document);
   window.settle();
@@ -796,7 +861,9 @@ TEST_CASE("a mask's step shows all of it: open where it allows, with every word,
     }
     return count;
   }();
-  const auto ticks = [](const Scene& scene) { return std::ranges::count_if(texts_of(scene), [](const SceneText* text) { return text->text == "✓"; }); };
+  const auto ticks = [](const Scene& scene) {
+    return std::ranges::count_if(texts_of(scene), [](const SceneText* text) { return text->text == "✓"; });
+  };
   CHECK(ticks(studio.operation(Stage::mask)) == open);
   Reveal half;
   half.share = 0.4f;
@@ -822,12 +889,14 @@ TEST_CASE("a pass shows once how Q, K and V are split, and every other stage") {
   CHECK(std::ranges::count(seen, Stage::Q_heads) == 1);
   CHECK(std::ranges::count(seen, Stage::K_heads) == 0);
   // Back from one of those that are left out leads into the pass again.
-  const auto chapter = std::ranges::find(timeline.chapters(), Stage::V_heads, &Timeline::Chapter::stage) - timeline.chapters().begin();
+  const auto chapter =
+      std::ranges::find(timeline.chapters(), Stage::V_heads, &Timeline::Chapter::stage) - timeline.chapters().begin();
   view = with_last_stage(with_stage(std::move(view), timeline, static_cast<std::size_t>(chapter)), timeline);
   CHECK(timeline.chapters()[chapter_at(view, timeline)].stage == Stage::Q_heads);
 }
 
-TEST_CASE("journey and geometry of 4,096 tokens are made of what fits the window, and name the words that are followed") {
+TEST_CASE(
+    "journey and geometry of 4,096 tokens are made of what fits the window, and name the words that are followed") {
   Document document = random_document(4096, 16, 2);
   document.scenario.mask = "causal()";
   Studio studio(document, {{1600, 900}});
@@ -835,7 +904,8 @@ TEST_CASE("journey and geometry of 4,096 tokens are made of what fits the window
   studio.view().looking.key = 1234;
   for (const bool geometry : {false, true}) {
     INFO(geometry);
-    const Scene scene = geometry ? make_geometry(studio.easel(), studio.place()) : make_journey(studio.easel(), {}, studio.place());
+    const Scene scene =
+        geometry ? make_geometry(studio.easel(), studio.place()) : make_journey(studio.easel(), {}, studio.place());
     CHECK(scene.items.size() < 3000);
     CHECK(scene.targets.size() < 1500);
     CHECK(has_text(scene, "1234"));
@@ -843,7 +913,9 @@ TEST_CASE("journey and geometry of 4,096 tokens are made of what fits the window
   }
 }
 
-TEST_CASE("on a wall smaller than 1024 by 768 the sum of a product still stands beside what it is made of, over nothing, with terms to see") {
+TEST_CASE(
+    "on a wall smaller than 1024 by 768 the sum of a product still stands beside what it is made of, over nothing, "
+    "with terms to see") {
   for (const Setting& at : {Setting{{800, 600}, 1, true, "en"}, Setting{{960, 540}, 1, true, "zh"}}) {
     const Studio studio(sentence(), at);
     for (const Stage stage : {Stage::Q, Stage::scores, Stage::head_outputs, Stage::output}) {
@@ -851,7 +923,8 @@ TEST_CASE("on a wall smaller than 1024 by 768 the sum of a product still stands 
       const Scene scene = studio.operation(stage);
       CHECK(faults(scene, studio) == "");
       const bool bias = stage == Stage::Q || stage == Stage::output;  // which takes a line of its own
-      CHECK(std::ranges::count_if(texts_of(scene), [](const SceneText* text) { return text->text == "×"; }) >= (bias ? 0 : 1));
+      CHECK(std::ranges::count_if(texts_of(scene), [](const SceneText* text) { return text->text == "×"; }) >=
+            (bias ? 0 : 1));
     }
   }
 }
@@ -865,12 +938,15 @@ TEST_CASE("a step names what it makes by the stage's own symbol, once, and a roo
     }
     return found;
   };
-  for (const Stage stage : {Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores, Stage::masked_scores, Stage::weights, Stage::dropped_weights}) {
+  for (const Stage stage : {Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores, Stage::masked_scores,
+                            Stage::weights, Stage::dropped_weights}) {
     INFO(name(stage));
     const std::vector<std::string> said = markups(stage);
     const std::string own = std::string(info(stage).symbol) + "_{0}";
     CHECK(std::ranges::count(said, own) == 1);
-    CHECK(std::ranges::none_of(said, [&](const std::string& one) { return one.starts_with(own + "^") || one.starts_with(own + "′"); }));
+    CHECK(std::ranges::none_of(
+        said, [&](const std::string& one) { return one.starts_with(own + "^") || one.starts_with(own + "′"); }));
   }
-  CHECK(std::ranges::any_of(markups(Stage::scaled_scores), [](const std::string& one) { return one.find("1/\\sqrt{4}") != std::string::npos; }));
+  CHECK(std::ranges::any_of(markups(Stage::scaled_scores),
+                            [](const std::string& one) { return one.find("1/\\sqrt{4}") != std::string::npos; }));
 }

@@ -74,7 +74,8 @@ TEST_CASE("what is in sight comes back from its region, and from its text to who
   CHECK(back.kind == ViewKind::map);
   CHECK(back.map.stage == Stage::masked_scores);
   CHECK(back.map.region == MapRegion{69941, 70061, 68921, 69081});
-  for (const char* wrong : {"nothing", "Q", "weights:", "weights:1:2", "weights:5:5,0:3", "weights:0:3,0:x", "weights:0:3,0:3,4"}) {
+  for (const char* wrong :
+       {"nothing", "Q", "weights:", "weights:1:2", "weights:5:5,0:3", "weights:0:3,0:x", "weights:0:3,0:3,4"}) {
     CAPTURE(wrong);
     CHECK_THROWS_AS(parse_map("--view", wrong), SettingError);
   }
@@ -139,7 +140,8 @@ TEST_CASE("the wheel goes nearer, dragging moves, the small map and Fit bring ba
   CHECK_FALSE(window.document().view.map.region);
 }
 
-TEST_CASE("G, two numbers and Enter go to a cell whose number is then read; a place that is not there changes nothing") {
+TEST_CASE(
+    "G, two numbers and Enter go to a cell whose number is then read; a place that is not there changes nothing") {
   HeadlessWindow window(on_map(600));
   window.press('g');
   window.frame();

@@ -84,7 +84,8 @@ TEST_CASE("reach: the query is the row under the pointer, else the selected one"
   const std::size_t selected = window.drawn();
   const MatrixQuad quad = window.painter.quads.at(0);
   const auto row = [&](Index r) {
-    return ImVec2{(quad.min.x + quad.max.x) / 2, quad.min.y + (static_cast<float>(r) + 0.5f) * (quad.max.y - quad.min.y) / 6};
+    return ImVec2{(quad.min.x + quad.max.x) / 2,
+                  quad.min.y + (static_cast<float>(r) + 0.5f) * (quad.max.y - quad.min.y) / 6};
   };
   window.move(row(2));
   for (int i = 0; i < 3; ++i) window.frame();
@@ -138,7 +139,8 @@ TEST_CASE("what a convention changes is said in whole words, and that it changes
   effect.cells = 144;
   effect.weights_change = 1;
   effect.output_change = 11.63f;
-  CHECK(effect_words(words, effect) == std::vector<std::string>{"144 mask cells differ", "weights by up to 1.000", "output by up to 11.6"});
+  CHECK(effect_words(words, effect) ==
+        std::vector<std::string>{"144 mask cells differ", "weights by up to 1.000", "output by up to 11.6"});
 }
 
 TEST_CASE("counts are of the matrix that is shown, and have their thousands apart") {
@@ -150,8 +152,7 @@ TEST_CASE("counts are of the matrix that is shown, and have their thousands apar
   Document document = sheet(MaskTab::conventions);
   HeadlessWindow window(document);
   board.want(window.document().trace, 0, 1);
-  while (board.advance()) {
-  }
+  while (board.advance()) {}
   for (const ConventionBoard::Entry& entry : board.done()) {
     if (entry.choice.id == "polarity") CHECK(entry.effect.cells == 36);  // not 144, of all four heads
   }

@@ -133,7 +133,8 @@ TEST_CASE("a shortcut takes the matrix of the cell that is looked at") {
   window.press('n', {false, false, true});
   window.press('s', {false, false, true});
   window.press('p', {false, false, true});
-  for (const char* extension : {".csv", ".npy", ".svg", ".png"}) CHECK(fs::exists(std::string("scores_b0_h2") + extension));
+  for (const char* extension : {".csv", ".npy", ".svg", ".png"})
+    CHECK(fs::exists(std::string("scores_b0_h2") + extension));
   CHECK_FALSE(window.document().view.presenting);
 }
 

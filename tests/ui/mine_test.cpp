@@ -31,7 +31,9 @@ std::string saved(const samples::TempFolder& scratch, const Trace& trace, const 
 
 }  // namespace
 
-TEST_CASE("a file of own stages that is dropped lies over what is open: the first difference in focus, the mistake named, and the way to the operation") {
+TEST_CASE(
+    "a file of own stages that is dropped lies over what is open: the first difference in focus, the mistake named, "
+    "and the way to the operation") {
   const samples::TempFolder scratch;
   HeadlessWindow window(sentence());
   window.settle();
@@ -51,7 +53,8 @@ TEST_CASE("a file of own stages that is dropped lies over what is open: the firs
   CHECK(report.parts[0].heading == "First difference: scaled_scores");
   CHECK(report.parts[0].findings[0].text == document.beside->comparison.diagnosis().front().explanation);
   CHECK(has(report.parts[0].findings[0].line, "math.sqrt(d_head)"));
-  CHECK(has(make_report(document.beside->comparison, document.beside->own, chinese).parts[0].findings[0].text, "math.sqrt(d_head)"));
+  CHECK(has(make_report(document.beside->comparison, document.beside->own, chinese).parts[0].findings[0].text,
+            "math.sqrt(d_head)"));
 
   const ImVec2 show = window.find("canvas", {"show_me"});
   REQUIRE(show.x > 0);
@@ -67,7 +70,8 @@ TEST_CASE("a file of own stages that is dropped lies over what is open: the firs
   CHECK_FALSE(window.document().own);
 }
 
-TEST_CASE("own stages are compared anew where the settings change, and a file that cannot be read is taken away again") {
+TEST_CASE(
+    "own stages are compared anew where the settings change, and a file that cannot be read is taken away again") {
   const samples::TempFolder scratch;
   HeadlessWindow window(sentence());
   window.settle();

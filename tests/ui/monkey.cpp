@@ -6,17 +6,42 @@
 namespace headlight::test {
 namespace {
 
-constexpr const char* words[] = {"a", "the cat", "7", "12", "0.5", "-3", "1e9", "causal()", "causal() && window(2)", "window(", "padding()", "h < 1 ? full() : causal()",
-                                 "注意力", "😀 é", " ", "1:2", "painted() || causal()", "/tmp/", "nothing.json", "\"", "4 4 4 4"};
-constexpr const char* files[] = {"s000_masked_mha.input.npz", "s002_v1.input.npz", "gqa_causal.input.npz", "torch_mha.input.safetensors",
-                                 "s003_valid_lens.input.npz", "s000_masked_mha.input.pt", "torch_legacy.pt", "array_types.npz", "no such file.npz", "models/gpt2"};
+constexpr const char* words[] = {"a",
+                                 "the cat",
+                                 "7",
+                                 "12",
+                                 "0.5",
+                                 "-3",
+                                 "1e9",
+                                 "causal()",
+                                 "causal() && window(2)",
+                                 "window(",
+                                 "padding()",
+                                 "h < 1 ? full() : causal()",
+                                 "注意力",
+                                 "😀 é",
+                                 " ",
+                                 "1:2",
+                                 "painted() || causal()",
+                                 "/tmp/",
+                                 "nothing.json",
+                                 "\"",
+                                 "4 4 4 4"};
+constexpr const char* files[] = {"s000_masked_mha.input.npz", "s002_v1.input.npz",
+                                 "gqa_causal.input.npz",      "torch_mha.input.safetensors",
+                                 "s003_valid_lens.input.npz", "s000_masked_mha.input.pt",
+                                 "torch_legacy.pt",           "array_types.npz",
+                                 "no such file.npz",          "models/gpt2"};
 constexpr const char* lessons[] = {"lesson:first-light", "lesson:no-such-lesson"};
-constexpr compat::Key keys[] = {compat::Key::space, compat::Key::left, compat::Key::right, compat::Key::up, compat::Key::down, compat::Key::home, compat::Key::end,
-                                compat::Key::page_up, compat::Key::page_down, compat::Key::escape, compat::Key::enter, compat::Key::tab, compat::Key::del,
-                                compat::Key::f1, compat::Key::f11, compat::Key::slash};
+constexpr compat::Key keys[] = {compat::Key::space,     compat::Key::left,   compat::Key::right, compat::Key::up,
+                                compat::Key::down,      compat::Key::home,   compat::Key::end,   compat::Key::page_up,
+                                compat::Key::page_down, compat::Key::escape, compat::Key::enter, compat::Key::tab,
+                                compat::Key::del,       compat::Key::f1,     compat::Key::f11,   compat::Key::slash};
 const ImVec2 sizes[] = {{1600, 900}, {1024, 768}, {640, 400}, {1, 1}, {1920, 1080}};
 
-std::string at(ImVec2 p) { return " at " + std::to_string(static_cast<int>(p.x)) + ", " + std::to_string(static_cast<int>(p.y)); }
+std::string at(ImVec2 p) {
+  return " at " + std::to_string(static_cast<int>(p.x)) + ", " + std::to_string(static_cast<int>(p.y));
+}
 
 }  // namespace
 
@@ -80,7 +105,9 @@ void Monkey::step(HeadlessWindow& window) {
   act(window);
   const Scenario& now = window.document().scenario;
   const Index largest = 48;
-  if (now.queries.value_or(0) <= largest && now.keys.value_or(0) <= largest && now.d_model.value_or(0) <= largest && now.batch_size.value_or(0) <= 4) return;
+  if (now.queries.value_or(0) <= largest && now.keys.value_or(0) <= largest && now.d_model.value_or(0) <= largest &&
+      now.batch_size.value_or(0) <= 4)
+    return;
   did("smaller");  // so that a step takes no minutes
   window.session.perform(EditScenario{[](Scenario& s) {
                                         for (std::optional<Index>* size : {&s.queries, &s.keys}) {
@@ -94,7 +121,11 @@ void Monkey::step(HeadlessWindow& window) {
 
 void Monkey::act(HeadlessWindow& window) {
   switch (below(22)) {
-    case 0: case 1: case 2: case 3: case 4: {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4: {
       const ImVec2 p = place(window);
       did("click" + at(p));
       window.move(p);
@@ -104,7 +135,8 @@ void Monkey::act(HeadlessWindow& window) {
       window.press_button(false);
       return window.frame();
     }
-    case 5: case 6: {
+    case 5:
+    case 6: {
       const ImVec2 from = place(window), to = place(window);
       did("drag" + at(from) + " to" + at(to));
       window.move(from);
@@ -148,20 +180,24 @@ void Monkey::act(HeadlessWindow& window) {
       }
       return window.frame();
     }
-    case 10: case 11: {
+    case 10:
+    case 11: {
       const char* text = words[below(std::size(words))];
       did(std::string("type ") + text);
       return window.type(text);
     }
-    case 12: case 13: {
+    case 12:
+    case 13: {
       const compat::Key key = keys[below(std::size(keys))];
       did("key " + std::to_string(static_cast<int>(key)));
       return window.press(key);
     }
-    case 14: case 15: {
+    case 14:
+    case 15: {
       const auto letter = static_cast<char>('a' + below(26));
       const HeadlessWindow::Modifiers held{below(2) == 0, below(4) == 0, below(6) == 0};
-      did(std::string("letter ") + letter + (held.ctrl ? " ctrl" : "") + (held.shift ? " shift" : "") + (held.alt ? " alt" : ""));
+      did(std::string("letter ") + letter + (held.ctrl ? " ctrl" : "") + (held.shift ? " shift" : "") +
+          (held.alt ? " alt" : ""));
       return window.press(letter, held);
     }
     case 16: did("undo"); return window.press('z', true);
@@ -175,7 +211,8 @@ void Monkey::act(HeadlessWindow& window) {
     }
     case 19: {
       if (below(5) != 0) return window.frame();
-      const std::string path = below(3) == 0 ? std::string(lessons[below(std::size(lessons))]) : std::string(HEADLIGHT_FIXTURES) + "/" + files[below(std::size(files))];
+      const std::string path = below(3) == 0 ? std::string(lessons[below(std::size(lessons))])
+                                             : std::string(HEADLIGHT_FIXTURES) + "/" + files[below(std::size(files))];
       did("drop " + path);
       window.session.open(path);
       return window.frame();

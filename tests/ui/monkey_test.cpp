@@ -1,3 +1,5 @@
+#include "tests/ui/monkey.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -5,7 +7,6 @@
 #include <unistd.h>
 
 #include "tests/catch.h"
-#include "tests/ui/monkey.h"
 #include "ui/document/action.h"
 
 using namespace headlight;
@@ -17,7 +18,8 @@ namespace {
 class OwnHome {
  public:
   OwnHome()
-      : before_(std::filesystem::current_path()), folder_(std::filesystem::temp_directory_path() / ("headlight-monkey-" + std::to_string(::getpid()))) {
+      : before_(std::filesystem::current_path()),
+        folder_(std::filesystem::temp_directory_path() / ("headlight-monkey-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder_);
     std::filesystem::current_path(folder_);
     if (const char* home = std::getenv("HOME")) home_ = home;
@@ -62,7 +64,8 @@ void check_undo(const Document& document) {
 }  // namespace
 
 // HEADLIGHT_MONKEY_STEPS=20000 HEADLIGHT_MONKEY_SEED=7 build/dev/bin/headlight_ui_tests "whatever a monkey*"
-TEST_CASE("whatever a monkey does, nothing throws, what is settled agrees with what is asked for, and undo leads back") {
+TEST_CASE(
+    "whatever a monkey does, nothing throws, what is settled agrees with what is asked for, and undo leads back") {
   const OwnHome home;
   const std::uint64_t seed = number_from("HEADLIGHT_MONKEY_SEED", 1);
   const std::uint64_t steps = number_from("HEADLIGHT_MONKEY_STEPS", 1500);
@@ -73,7 +76,8 @@ TEST_CASE("whatever a monkey does, nothing throws, what is settled agrees with w
     const Scenario start = window.document().scenario;
     for (std::uint64_t i = 0; i < steps_a_window && done < steps; ++i, ++done) {
       monkey.step(window);
-      INFO("HEADLIGHT_MONKEY_SEED=" << seed + (done / steps_a_window) << ", step " << i << "; before it:\n" << monkey.story());
+      INFO("HEADLIGHT_MONKEY_SEED=" << seed + (done / steps_a_window) << ", step " << i << "; before it:\n"
+                                    << monkey.story());
       REQUIRE(window.session.faults() == 0);
       REQUIRE(ImGui::GetDrawData()->TotalVtxCount < 3'000'000);
       if (i % steps_a_look + 1 != steps_a_look) continue;

@@ -18,7 +18,9 @@ using namespace headlight::test;
 
 namespace {
 
-Document network(const std::string& model = "model:sentences", const std::string& text = "the cat that chases the dogs sleeps because it is tired .", const std::string& layer = "1") {
+Document network(const std::string& model = "model:sentences",
+                 const std::string& text = "the cat that chases the dogs sleeps because it is tired .",
+                 const std::string& layer = "1") {
   Document document;
   document.scenario.source = Source::file;
   document.scenario.file = model;
@@ -31,7 +33,8 @@ Document network(const std::string& model = "model:sentences", const std::string
 
 /// What such a window would show, without it: its fonts are loaded as the session loads them.
 struct Studio {
-  Studio(const Document& document, ImVec2 size, float scale, const char* language) : window(document, size), words(language), view(window.document().view), u(scale), window_size(size) {
+  Studio(const Document& document, ImVec2 size, float scale, const char* language)
+      : window(document, size), words(language), view(window.document().view), u(scale), window_size(size) {
     view.language = language;
     std::string text = words.all_text() + document.scenario.text;
     for (const OverviewLayer& layer : overview().layers) {
@@ -55,18 +58,23 @@ struct Studio {
 };
 
 const SceneTarget* target_of(const Scene& scene, HeadPlace at) {
-  const auto found = std::ranges::find_if(scene.targets, [&](const SceneTarget& t) { return t.deed == Deed::head && t.cell.batch == at.layer && t.cell.head == at.head; });
+  const auto found = std::ranges::find_if(scene.targets, [&](const SceneTarget& t) {
+    return t.deed == Deed::head && t.cell.batch == at.layer && t.cell.head == at.head;
+  });
   return found == scene.targets.end() ? nullptr : &*found;
 }
 
 ImVec2 middle_of_picture(const HeadlessWindow& window, Index head, const Tensor& pictures) {
   for (const MatrixQuad& quad : window.painter.quads) {
-    if (quad.head == head && identical(quad.values, pictures)) return {(quad.min.x + quad.max.x) / 2, (quad.min.y + quad.max.y) / 2};
+    if (quad.head == head && identical(quad.values, pictures))
+      return {(quad.min.x + quad.max.x) / 2, (quad.min.y + quad.max.y) / 2};
   }
   return {0, 0};
 }
 
-const Tensor& pictures(const HeadlessWindow& window, Index layer) { return window.document().trace->overview->layers[static_cast<std::size_t>(layer)].summary.pictures; }
+const Tensor& pictures(const HeadlessWindow& window, Index layer) {
+  return window.document().trace->overview->layers[static_cast<std::size_t>(layer)].summary.pictures;
+}
 
 }  // namespace
 
@@ -91,7 +99,8 @@ TEST_CASE("a click on a head opens it at its layer, its words in a line") {
   CHECK(window.document().trace->scenario.layer == "0");
 }
 
-TEST_CASE("arrow keys go along heads and layers, Enter opens the one that is looked at, Escape goes back to the words") {
+TEST_CASE(
+    "arrow keys go along heads and layers, Enter opens the one that is looked at, Escape goes back to the words") {
   HeadlessWindow window(network("model:sentences", "the cat sleeps", "0"));
   window.settle();
   window.press(compat::Key::right);
@@ -112,7 +121,8 @@ TEST_CASE("arrow keys go along heads and layers, Enter opens the one that is loo
   CHECK(window.document().trace->scenario.layer == "1");
 }
 
-TEST_CASE("a change that a network cannot take is taken back, and the model's own settings do not become the person's") {
+TEST_CASE(
+    "a change that a network cannot take is taken back, and the model's own settings do not become the person's") {
   HeadlessWindow window(network());
   window.settle();
   const Scenario before = window.document().scenario;
@@ -172,7 +182,9 @@ TEST_CASE("M, R and F show what the layers give together, the command line's own
   HeadlessWindow window(network());
   window.settle();
   const std::size_t pictures_of_heads = window.painter.quads.size();
-  for (const auto& [key, what, word] : {std::tuple{'m', LayersTogether::mean, ""}, {'r', LayersTogether::rollout, "rollout:1"}, {'f', LayersTogether::flow, "flow:1"}}) {
+  for (const auto& [key, what, word] : {std::tuple{'m', LayersTogether::mean, ""},
+                                        {'r', LayersTogether::rollout, "rollout:1"},
+                                        {'f', LayersTogether::flow, "flow:1"}}) {
     CAPTURE(key);
     window.press(compat::Key::down);  // up to layer 1
     window.settle();
@@ -186,7 +198,8 @@ TEST_CASE("M, R and F show what the layers give together, the command line's own
     ExportOptions options;
     options.layers = word;
     options.batch = 0;
-    const Tensor expected = *word == 0 ? window.document().trace->overview->layers[1].summary.mean.view({12, 12}) : join_layers(*window.document().trace, options).matrix;
+    const Tensor expected = *word == 0 ? window.document().trace->overview->layers[1].summary.mean.view({12, 12})
+                                       : join_layers(*window.document().trace, options).matrix;
     CHECK_THAT(quad.values.view({12, 12}), agrees_with(expected));
     CHECK(quad.max.x - quad.min.x > 2 * (window.painter.quads.front().max.x - window.painter.quads.front().min.x));
     window.press(key);
@@ -206,7 +219,8 @@ TEST_CASE("rollout stops at the layer whose average is clicked") {
   window.settle();
   CHECK(window.document().view.network.layer == 0);
   const Tensor one = window.painter.quads.back().values;
-  CHECK_THAT(one.view({12, 12}), agrees_with(with_residual(window.document().trace->overview->layers[0].summary.mean.view({12, 12}))));
+  CHECK_THAT(one.view({12, 12}),
+             agrees_with(with_residual(window.document().trace->overview->layers[0].summary.mean.view({12, 12}))));
   CHECK(window.painter.quads[1].opacity < 1);  // layer 1 has no part in it
 }
 
@@ -215,7 +229,8 @@ TEST_CASE("the view as a figure is the command that makes it, with what the laye
   document.origin.lesson.file = document.scenario.file;
   HeadlessWindow window(document);
   window.settle();
-  for (const auto& [key, word] : {std::pair{'x', "--layers all"}, {'r', "--layers rollout:1"}, {'f', "--layers flow:1"}}) {
+  for (const auto& [key, word] :
+       {std::pair{'x', "--layers all"}, {'r', "--layers rollout:1"}, {'f', "--layers flow:1"}}) {
     window.press(key);
     window.settle();
     window.press('e', true);
@@ -236,12 +251,19 @@ TEST_CASE("heads in the order of a habit: more of it comes first") {
   const auto order = heads_in_order(overview, {}, choice);
   REQUIRE(order.size() == 8);
   for (std::size_t i = 1; i < order.size(); ++i) {
-    const auto share = [&](HeadPlace at) { return overview.layers[static_cast<std::size_t>(at.layer)].summary.habits[static_cast<std::size_t>(at.head)][Habit::previous]; };
+    const auto share = [&](HeadPlace at) {
+      return overview.layers[static_cast<std::size_t>(at.layer)]
+          .summary.habits[static_cast<std::size_t>(at.head)][Habit::previous];
+    };
     CHECK(share(order[i - 1]) >= share(order[i]));
   }
   choice.order = HeadOrder::entropy;
   const auto sharp = heads_in_order(overview, {}, choice);
-  const auto spread = [&](HeadPlace at) { return overview.layers[static_cast<std::size_t>(at.layer)].summary.habits[static_cast<std::size_t>(at.head)].entropy; };
+  const auto spread = [&](HeadPlace at) {
+    return overview.layers[static_cast<std::size_t>(at.layer)]
+        .summary.habits[static_cast<std::size_t>(at.head)]
+        .entropy;
+  };
   for (std::size_t i = 1; i < sharp.size(); ++i) CHECK(spread(sharp[i - 1]) <= spread(sharp[i]));
 }
 
@@ -267,10 +289,15 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
     float scale;
     const char* language;
   };
-  for (const auto& [size, scale, language] : {Setting{{1600, 900}, 1, "en"}, {{1024, 768}, 1, "zh"}, {{1024, 768}, 1, "en"}, {{3840, 2160}, 2.25F, "en"}}) {
+  for (const auto& [size, scale, language] :
+       {Setting{{1600, 900}, 1, "en"}, {{1024, 768}, 1, "zh"}, {{1024, 768}, 1, "en"}, {{3840, 2160}, 2.25F, "en"}}) {
     for (const char* model : {"model:sentences", "model:numbers"}) {
       const bool numbers = std::string(model) == "model:numbers";
-      Studio studio(network(model, numbers ? "digits two hundred forty one" : "the cat that chases the dogs sleeps because it is tired .", ""), size, scale, language);
+      Studio studio(network(model,
+                            numbers ? "digits two hundred forty one"
+                                    : "the cat that chases the dogs sleeps because it is tired .",
+                            ""),
+                    size, scale, language);
       for (const HeadOrder order : {HeadOrder::layer, HeadOrder::habit}) {
         studio.view.network.order = order;
         NetworkTold told;
@@ -282,13 +309,15 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
           if (const auto* text = std::get_if<SceneText>(&item)) texts.push_back(text);
         }
         for (std::size_t i = 0; i < texts.size(); ++i) {
-          INFO(texts[i]->text << " at " << texts[i]->rect.min.x << "," << texts[i]->rect.min.y << " in " << size.x << " " << language << " " << model);
+          INFO(texts[i]->text << " at " << texts[i]->rect.min.x << "," << texts[i]->rect.min.y << " in " << size.x
+                              << " " << language << " " << model);
           CHECK(texts[i]->rect.min.x >= -1);
           CHECK(texts[i]->rect.max.x <= size.x + 1);
           CHECK(texts[i]->rect.max.y <= size.y);
           for (std::size_t j = i + 1; j < texts.size(); ++j) {
             const Rect &a = texts[i]->rect, &b = texts[j]->rect;
-            const bool crosses = a.min.x + 2 < b.max.x && b.min.x + 2 < a.max.x && a.min.y + 3 < b.max.y && b.min.y + 3 < a.max.y;
+            const bool crosses =
+                a.min.x + 2 < b.max.x && b.min.x + 2 < a.max.x && a.min.y + 3 < b.max.y && b.min.y + 3 < a.max.y;
             INFO("over " << texts[j]->text << " at " << b.min.x << "," << b.min.y);
             CHECK_FALSE(crosses);
           }

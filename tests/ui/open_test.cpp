@@ -23,7 +23,8 @@ namespace {
 void write_attention(const std::filesystem::path& path, float value, bool heads = true) {
   std::vector<NamedArray> arrays{{"x", Tensor::of({1, 2, 2}, {1, 2, 3, 4})}};
   if (heads) arrays.push_back({"num_heads", Tensor::full({}, 1)});
-  for (const char* name : {"q_proj.weight", "k_proj.weight", "v_proj.weight"}) arrays.push_back({name, Tensor::full({2, 2}, value)});
+  for (const char* name : {"q_proj.weight", "k_proj.weight", "v_proj.weight"})
+    arrays.push_back({name, Tensor::full({2, 2}, value)});
   write_npz(path, arrays);
 }
 
@@ -54,12 +55,14 @@ TEST_CASE("a whole path that is typed or pasted behind the folder that stands th
 
 TEST_CASE("a folder lists its folders and what opens, by name; what cannot be opened is left out") {
   const TempFolder folder;
-  for (const char* name : {"b.NPZ", "a.safetensors", "notes.txt", "config.json", "scene.json", ".hidden.npz", "z.pth"}) {
+  for (const char* name :
+       {"b.NPZ", "a.safetensors", "notes.txt", "config.json", "scene.json", ".hidden.npz", "z.pth"}) {
     samples::write_text(folder / name, "x");
   }
   std::filesystem::create_directory(folder / "zoo");
   const FolderListing listing = list_folder(folder_part(utf8_from(folder.path()) + "/"));
-  CHECK(names_of(listing, matching(listing, "")) == std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "scene.json", "z.pth"});
+  CHECK(names_of(listing, matching(listing, "")) ==
+        std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "scene.json", "z.pth"});
   CHECK(names_of(listing, matching(listing, "z")) == std::vector<std::string>{"zoo", "z.pth", "b.NPZ"});
   CHECK(listing.entries[1].size == "1 byte");
   CHECK(listing.entries[1].changed.size() == std::string("2024-05-31 14:02").size());
@@ -70,7 +73,8 @@ TEST_CASE("a folder lists its folders and what opens, by name; what cannot be op
   CHECK_FALSE(list_folder(utf8_from(folder / "missing") + "/").readable);
   samples::write_text(folder / "mask.png", "x");
   const FolderListing masks = list_folder(folder_part(utf8_from(folder.path()) + "/"), true);
-  CHECK(names_of(masks, matching(masks, "")) == std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "mask.png", "notes.txt", "z.pth"});
+  CHECK(names_of(masks, matching(masks, "")) ==
+        std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "mask.png", "notes.txt", "z.pth"});
 }
 
 TEST_CASE("Ctrl+O, a few letters, Tab and Enter open a file, which is recent from then on") {
@@ -202,7 +206,8 @@ void answer(HeadlessWindow& window, const char* button) {
 
 }  // namespace
 
-TEST_CASE("opening over unsaved changes asks first: cancel keeps them, without saving opens, save saves and then opens") {
+TEST_CASE(
+    "opening over unsaved changes asks first: cancel keeps them, without saving opens, save saves and then opens") {
   const TempFolder folder;
   write_attention(folder / "a.npz", 3);
   write_scenario(utf8_from(folder / "scene.json"), sentence().scenario);
@@ -236,7 +241,8 @@ TEST_CASE("opening over unsaved changes asks first: cancel keeps them, without s
   CHECK_FALSE(window.session.take_window_requests().close);
 }
 
-TEST_CASE("a lesson that was played with makes way for another without a question; undo brings it back as it was left") {
+TEST_CASE(
+    "a lesson that was played with makes way for another without a question; undo brings it back as it was left") {
   HeadlessWindow window(sentence());
   window.session.open("lesson:masked-self-attention");
   window.settle();
@@ -328,7 +334,8 @@ TEST_CASE("a pasted matrix of the input's width is the input; Ctrl+Z takes it ba
 
 TEST_CASE("a pasted matrix that may be several things asks which, and is that for all heads") {
   HeadlessWindow window(sentence());
-  ImGui::SetClipboardText("tensor([[1,0,0,0,0,0],[1,1,0,0,0,0],[1,1,1,0,0,0],[1,1,1,1,0,0],[1,1,1,1,1,0],[0,1,1,1,1,1]])");
+  ImGui::SetClipboardText(
+      "tensor([[1,0,0,0,0,0],[1,1,0,0,0,0],[1,1,1,0,0,0],[1,1,1,1,0,0],[1,1,1,1,1,0],[0,1,1,1,1,1]])");
   window.press('v', true);
   window.settle();
   REQUIRE(window.document().view.dialog == Dialog::paste);
@@ -380,7 +387,8 @@ TEST_CASE("what was taken for what can be changed: polarity, order of the weight
 TEST_CASE("a mask opened from the mask view lies over what is open already, also from a file of attentions") {
   const TempFolder folder;
   write_attention(folder / "net.npz", 0.5f);
-  samples::write_text(folder / "mask.csv", "1,0,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,0\n");
+  samples::write_text(folder / "mask.csv",
+                      "1,0,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,1\n1,1,1,1,1,0\n");
   Document document = sentence();
   document.view.kind = ViewKind::mask;
   document.view.open.typed = utf8_from(folder.path()) + "/";
@@ -407,7 +415,8 @@ TEST_CASE("a file or lesson that there is not takes back nothing of what was ask
     window.session.perform(EditScenario{[](Scenario& s) { s.mask = "window(2)"; }, {}});
     window.settle();
     window.session.perform(Undo{});
-    window.session.open(lesson ? "lesson:no-such-lesson" : "no-such-file.npz");  // while the step back is still to be computed
+    window.session.open(lesson ? "lesson:no-such-lesson"
+                               : "no-such-file.npz");  // while the step back is still to be computed
     window.settle();
     CAPTURE(lesson);
     CHECK_FALSE(window.document().error.empty());
@@ -419,8 +428,11 @@ TEST_CASE("a file or lesson that there is not takes back nothing of what was ask
   }
 }
 
-TEST_CASE("a head that only the numbers to come have is not looked for in those that are there, on no sheet of the mask view") {
-  for (const MaskTab tab : {MaskTab::patterns, MaskTab::conventions, MaskTab::reach, MaskTab::cost, MaskTab::side_by_side}) {
+TEST_CASE(
+    "a head that only the numbers to come have is not looked for in those that are there, on no sheet of the mask "
+    "view") {
+  for (const MaskTab tab :
+       {MaskTab::patterns, MaskTab::conventions, MaskTab::reach, MaskTab::cost, MaskTab::side_by_side}) {
     Document start = sentence();
     start.scenario.heads = 1;
     start.scenario.mask = "causal() && h < 9";

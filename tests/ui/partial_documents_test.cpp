@@ -27,7 +27,8 @@ Tensor attention(const Shape& shape) {
   const auto keys = static_cast<std::size_t>(shape.back());
   for (std::size_t row = 0; row < values.size(); row += keys) {
     float sum = 0;
-    for (std::size_t k = 0; k < keys; ++k) sum += values[row + k] = std::abs(std::sin(static_cast<float>(row + k))) + 0.1f;
+    for (std::size_t k = 0; k < keys; ++k)
+      sum += values[row + k] = std::abs(std::sin(static_cast<float>(row + k))) + 0.1f;
     for (std::size_t k = 0; k < keys; ++k) values[row + k] /= sum;
   }
   return Tensor(shape, std::move(values));
@@ -36,7 +37,8 @@ Tensor attention(const Shape& shape) {
 const std::map<std::string, std::vector<NamedArray>> documents{
     {"attention", {{"attentions", attention({1, 3, 5, 5})}}},
     {"one matrix", {{"weights", attention({4, 6})}}},
-    {"heads", {{"q", counting({2, 4, 5, 8}, 0.3f)}, {"k", counting({2, 2, 5, 8}, 0.4f)}, {"v", counting({2, 2, 5, 6}, 0.5f)}}},
+    {"heads",
+     {{"q", counting({2, 4, 5, 8}, 0.3f)}, {"k", counting({2, 2, 5, 8}, 0.4f)}, {"v", counting({2, 2, 5, 6}, 0.5f)}}},
     {"no values", {{"Q_heads", counting({1, 2, 5, 8}, 0.3f)}, {"K_heads", counting({1, 2, 7, 8}, 0.4f)}}},
 };
 
@@ -50,7 +52,8 @@ TEST_CASE("a document that begins at the heads or at the weights shows in every 
     Document document;
     document.scenario.source = Source::file;
     document.scenario.file = path.string();
-    for (const ViewKind kind : {ViewKind::pipeline, ViewKind::heads, ViewKind::mask, ViewKind::compare, ViewKind::lesson, ViewKind::network, ViewKind::map}) {
+    for (const ViewKind kind : {ViewKind::pipeline, ViewKind::heads, ViewKind::mask, ViewKind::compare,
+                                ViewKind::lesson, ViewKind::network, ViewKind::map}) {
       for (int tab = 0; tab < (kind == ViewKind::mask ? 5 : 1); ++tab) {
         CAPTURE(name, static_cast<int>(kind), tab);
         document.view = View();

@@ -18,7 +18,8 @@ struct Name {
 
 }  // namespace
 
-TEST_CASE("a picture is made anew only where a part that it is made from differs, and allocates nothing where none does") {
+TEST_CASE(
+    "a picture is made anew only where a part that it is made from differs, and allocates nothing where none does") {
   Pictures pictures;
   int made = 0;
   const std::string part = "a text that is too long to be kept in the string itself";
@@ -33,7 +34,8 @@ TEST_CASE("a picture is made anew only where a part that it is made from differs
   CHECK(pictures.find<Sum>()->value == 3);
 }
 
-TEST_CASE("a picture of a trace that is gone is let go of unless it is looked at; one that is made from no trace stays") {
+TEST_CASE(
+    "a picture of a trace that is gone is let go of unless it is looked at; one that is made from no trace stays") {
   Pictures pictures;
   auto trace = std::make_shared<const int>(1);
   const std::weak_ptr<const int> old = trace;

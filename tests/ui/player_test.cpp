@@ -23,7 +23,9 @@ TEST_CASE("the timeline shows a stage only after all that it is computed from") 
   const auto trace = compute(sentence().scenario);
   const Way way = GENERATE(Way::rows, Way::columns, Way::dot, Way::outer);
   const Timeline timeline(*trace, way);
-  const auto whole = [&](Stage stage, int moment) { return timeline.shown(stage, moment).rows == Shown::all && timeline.shown(stage, moment).columns == Shown::all; };
+  const auto whole = [&](Stage stage, int moment) {
+    return timeline.shown(stage, moment).rows == Shown::all && timeline.shown(stage, moment).columns == Shown::all;
+  };
   for (int moment = 0; moment < timeline.count(); ++moment) {
     if (!timeline.shown(Stage::weights, moment).nothing()) {
       CHECK(whole(Stage::masked_scores, moment));
@@ -62,7 +64,9 @@ TEST_CASE("where products go number by number, what is scaled, masked and divide
   CHECK_FALSE(first.has(0, 1));
 }
 
-TEST_CASE("stepping through the whole pipeline forth and back gives the same picture at each step, whichever way products are computed") {
+TEST_CASE(
+    "stepping through the whole pipeline forth and back gives the same picture at each step, whichever way products "
+    "are computed") {
   HeadlessWindow window(at_start(GENERATE(Way::rows, Way::columns, Way::dot, Way::outer)));
   const int count = Timeline(*window.document().trace, window.document().view.way).count();
   std::vector<std::size_t> pictures;
@@ -91,7 +95,9 @@ TEST_CASE("no number is shown before it is computed: not painted, not pointed at
   for (int moment = 0; moment < timeline.count(); ++moment) {
     for (const MatrixQuad& quad : window.painter.quads) {
       for (const Stage stage : all_stages()) {
-        if (stage == Stage::query || stage == Stage::value || !identical(quad.values, (*window.document().trace)[stage])) continue;
+        if (stage == Stage::query || stage == Stage::value ||
+            !identical(quad.values, (*window.document().trace)[stage]))
+          continue;
         const MatrixView matrix = quad.values.matrix(quad.batch, quad.head);
         const Shown shown = timeline.shown(stage, moment);
         INFO(name(stage) << " at " << moment);

@@ -32,8 +32,12 @@ Document presented() {
 
 }  // namespace
 
-TEST_CASE("whatever is drawn on the wall is at least 24 of 1080 pixels high, or 18: formulas with their scripts, bars and marks too") {
-  for (const auto& [size, language, least] : {std::tuple(ImVec2{1920, 1080}, "en", 24.0f), std::tuple(ImVec2{1920, 1080}, "zh", 24.0f), std::tuple(ImVec2{1024, 768}, "en", 18.0f), std::tuple(ImVec2{1024, 768}, "zh", 18.0f)}) {
+TEST_CASE(
+    "whatever is drawn on the wall is at least 24 of 1080 pixels high, or 18: formulas with their scripts, bars and "
+    "marks too") {
+  for (const auto& [size, language, least] :
+       {std::tuple(ImVec2{1920, 1080}, "en", 24.0f), std::tuple(ImVec2{1920, 1080}, "zh", 24.0f),
+        std::tuple(ImVec2{1024, 768}, "en", 18.0f), std::tuple(ImVec2{1024, 768}, "zh", 18.0f)}) {
     Document document = presented();
     document.view.language = language;
     document.scenario.rope = Rope::half;

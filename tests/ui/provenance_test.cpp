@@ -1,4 +1,3 @@
-#include "ui/inspector/reach.h"
 #include "ui/pipeline/provenance.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/inspector/reach.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -51,8 +51,9 @@ TEST_CASE("arcs run from the sources' cards to an edge of the cell, along the li
   if (rotary) scenario.rope = Rope::half, scenario.qk_norm = QkNorm::rms;
   const auto trace = compute(scenario);
   const PipelinePicture picture = cards_of(*trace, 1);
-  for (const Stage stage : {Stage::Q, Stage::Q_heads, Stage::Q_normed, Stage::Q_rotated, Stage::scores, Stage::scaled_scores,
-                            Stage::masked_scores, Stage::weights, Stage::head_outputs, Stage::concat, Stage::output}) {
+  for (const Stage stage :
+       {Stage::Q, Stage::Q_heads, Stage::Q_normed, Stage::Q_rotated, Stage::scores, Stage::scaled_scores,
+        Stage::masked_scores, Stage::weights, Stage::head_outputs, Stage::concat, Stage::output}) {
     if (!trace->has(stage)) continue;
     const Cell cell{stage, 0, has_head_axis(stage) ? 1 : 0, 3, stage == Stage::concat ? 5 : 2};
     const Provenance provenance = make_provenance(*trace, picture, cell);

@@ -57,14 +57,16 @@ TEST_CASE("reach diagram: every edge is in the mask or the residual, and a lit o
   }
 }
 
-TEST_CASE("reach diagram: a field that fits is drawn with all of its edges, a wide one with all tokens and fewer edges") {
+TEST_CASE(
+    "reach diagram: a field that fits is drawn with all of its edges, a wide one with all tokens and fewer edges") {
   const Tensor narrow = mask_of("causal() && window(3)", 500);
   const ReachDiagram field = make_reach_diagram(narrow.matrix(), {3, true}, 300, room, 1);
   CHECK(field.every == 1);
   CHECK_FALSE(field.whole());
   CHECK(field.first <= 294);
   CHECK(field.first + field.count > 300);
-  CHECK(std::ranges::count(field.edges, true, &ReachDiagram::Edge::lit) == 3 * (1 + 3 + 5));  // three keys a token, 1, 3 and 5 tokens
+  CHECK(std::ranges::count(field.edges, true, &ReachDiagram::Edge::lit) ==
+        3 * (1 + 3 + 5));  // three keys a token, 1, 3 and 5 tokens
   const ReachDiagram wide = make_reach_diagram(mask_of("causal()", 500).matrix(), {3, true}, 499, room, 1);
   CHECK(wide.every > 1);
   CHECK(wide.whole());

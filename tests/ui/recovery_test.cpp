@@ -1,4 +1,7 @@
+#include "ui/session/recovery.h"
+
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -6,11 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include <csignal>
+#include <imgui_internal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <imgui_internal.h>
 
 #include "core/scenario/scenario_json.h"
 #include "tests/catch.h"
@@ -18,7 +19,6 @@
 #include "ui/document/action.h"
 #include "ui/document/saved_view.h"
 #include "ui/session/journal.h"
-#include "ui/session/recovery.h"
 #include "ui/views/registry.h"
 
 using namespace headlight;
@@ -49,7 +49,8 @@ class Folder {
 };
 
 long long milliseconds() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 /// What the window had at a time.
@@ -165,7 +166,8 @@ TEST_CASE("whichever view was open is the one that is brought back") {
   }
 }
 
-TEST_CASE("what a window left behind is offered to the next, brought back with its undo, and kept by nobody afterwards") {
+TEST_CASE(
+    "what a window left behind is offered to the next, brought back with its undo, and kept by nobody afterwards") {
   const Folder folder;
   const bool takes = GENERATE(true, false);
   Document edited = sentence();

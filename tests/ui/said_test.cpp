@@ -1,4 +1,5 @@
-// What goes wrong, in the window's language: how a sentence is taken apart, and that core's own leave no English behind.
+// What goes wrong, in the window's language: how a sentence is taken apart, and that core's own leave no English
+// behind.
 #include "ui/look/said.h"
 
 #include <algorithm>
@@ -71,7 +72,8 @@ TEST_CASE("a sentence is its subject, what is wrong and what was expected, each 
 TEST_CASE("what stands in quotation marks is a name, whatever it reads like") {
   const Said& say = made_up();
   CHECK(say("\"a list of names\" is no layer of this network") == "这个网络没有“a list of names”层");
-  CHECK(say("\"a; expected b: c\" is no layer of this network; expected 1") == "这个网络没有“a; expected b: c”层；应为 1");
+  CHECK(say("\"a; expected b: c\" is no layer of this network; expected 1") ==
+        "这个网络没有“a; expected b: c”层；应为 1");
   CHECK(say("expected \"no such file\"") == "应为 \"no such file\"");
   CHECK(say("';' does not belong here") == "“;”不应在这里");
   CHECK(say("\"\" is no layer of this network") == "这个网络没有“”层");
@@ -88,8 +90,11 @@ TEST_CASE("of the templates that fit, that with the most fixed text says it, and
 
 TEST_CASE("what no template fits stays English, whole or in part, without a guess") {
   const Said& say = made_up();
-  for (const char* other : {"", "; ", ": ", "the disk is on fire and nobody is here", "runsab together", "runs together", "x is"}) CHECK(say(other) == other);
-  CHECK(say("a.json: this was never foreseen; expected a list of names") == "a.json：this was never foreseen；应为名称的列表");
+  for (const char* other :
+       {"", "; ", ": ", "the disk is on fire and nobody is here", "runsab together", "runs together", "x is"})
+    CHECK(say(other) == other);
+  CHECK(say("a.json: this was never foreseen; expected a list of names") ==
+        "a.json：this was never foreseen；应为名称的列表");
   CHECK(say("a.json: no such file; see the manual at home") == "a.json：没有这个文件；see the manual at home");
   CHECK(Said("en")("a.json: no such file") == "a.json: no such file");
   CHECK(Said(Said::Templates{})("a.json: no such file") == "a.json: no such file");
@@ -103,8 +108,8 @@ TEST_CASE("a sentence as long as core lets it be is said at once") {
 
 namespace {
 
-/// The words that core's English sentences are made of and that Chinese ones do not use themselves: names, options and code
-/// are none of them.
+/// The words that core's English sentences are made of and that Chinese ones do not use themselves: names, options and
+/// code are none of them.
 const std::set<std::string>& english_words() {
   static const std::set<std::string> found = [] {
     const auto words_of = [](const std::string& text, std::set<std::string>& words) {
@@ -113,7 +118,8 @@ const std::set<std::string>& english_words() {
         if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
           word += c;
         } else {
-          if (word.size() > 1 && std::ranges::all_of(word, [](char l) { return l >= 'a' && l <= 'z'; })) words.insert(word);
+          if (word.size() > 1 && std::ranges::all_of(word, [](char l) { return l >= 'a' && l <= 'z'; }))
+            words.insert(word);
           word.clear();
         }
       }
@@ -178,15 +184,50 @@ void goes_wrong(const std::string& what, const std::function<void()>& act) {
 }
 
 std::string array_file(const std::string& descr, const std::string& shape, std::size_t numbers) {
-  return samples::npz("{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }", samples::ones(numbers));
+  return samples::npz("{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }",
+                      samples::ones(numbers));
 }
 
 }  // namespace
 
 TEST_CASE("what is wrong about a mask is said in the window's language") {
-  for (const char* wrong : {"causal( &&", "k <", "k < x", "windwo(3)", "window()", "window(1, 2)", "window(-1)", "window(2.5)", "window(q)", "window(k < 2)", "k = 3", "k & 3", "q // 4 == 0", "q_idx > 1",
-                            "q ** 2 > 1", "k", "(k < 3", "k < 3)", "0 < k < 5", "k && true", "!k", "causal", "abs", "abs(1, 2)", "min(1)", "1 / 0 > 2", "k < 3 ? 1 : causal()", "k @ 3", "doc(3) == 1",
-                            "bit(q, q) == 1", "random(2, 0)", "document()", "1e999 > k", "k < 3 ? causal()", "q << 2 > 1", "q ^ k", "floor()"}) {
+  for (const char* wrong : {"causal( &&",
+                            "k <",
+                            "k < x",
+                            "windwo(3)",
+                            "window()",
+                            "window(1, 2)",
+                            "window(-1)",
+                            "window(2.5)",
+                            "window(q)",
+                            "window(k < 2)",
+                            "k = 3",
+                            "k & 3",
+                            "q // 4 == 0",
+                            "q_idx > 1",
+                            "q ** 2 > 1",
+                            "k",
+                            "(k < 3",
+                            "k < 3)",
+                            "0 < k < 5",
+                            "k && true",
+                            "!k",
+                            "causal",
+                            "abs",
+                            "abs(1, 2)",
+                            "min(1)",
+                            "1 / 0 > 2",
+                            "k < 3 ? 1 : causal()",
+                            "k @ 3",
+                            "doc(3) == 1",
+                            "bit(q, q) == 1",
+                            "random(2, 0)",
+                            "document()",
+                            "1e999 > k",
+                            "k < 3 ? causal()",
+                            "q << 2 > 1",
+                            "q ^ k",
+                            "floor()"}) {
     goes_wrong(wrong, [&] { (void)MaskExpression::parse(wrong); });
   }
 }
@@ -197,13 +238,29 @@ TEST_CASE("files that are cut, damaged or something else are refused in the wind
   const std::string good = array_file("<f4", "(2, 2)", 4);
   const std::string legacy = samples::read_bytes(samples::fixture("torch_legacy.pt"));
   const std::pair<const char*, std::string> files[] = {
-      {"empty.npz", ""}, {"png.npz", png}, {"png.safetensors", png}, {"text.npy", "1,2,3\n"}, {"page.pt", "<!DOCTYPE html>"}, {"plain.txt", "hello"},
-      {"lfs.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n"}, {"legacy.pt", legacy.substr(0, legacy.size() / 2)},
-      {"module.pt", samples::read_bytes(samples::fixture("torch_whole_module.pt"))}, {"other.npz", samples::zip({{"readme.txt", "hello"}})}, {"none.npz", samples::zip({})},
-      {"cut.npz", good.substr(0, good.size() / 2)}, {"dtype.npz", array_file("banana", "(4,)", 4)}, {"complex.npz", array_file("<c8", "(2,)", 4)},
-      {"negative.npz", array_file("<f4", "(-4,)", 4)}, {"large.npz", array_file("<f4", "(1000000000,)", 4)}, {"object.npz", array_file("|O", "(2,)", 4)},
-      {"json.safetensors", samples::safetensors("hello, hello", "")}, {"long.safetensors", samples::safetensors(R"({"x": {"dtype": "F32", "shape": [8], "data_offsets": [0, 32]}})", samples::ones(4))},
-      {"list.safetensors", samples::safetensors("[]", "")}, {"stop.pt", samples::torch_zip("a")}, {"system.pt", samples::torch_zip("cos\nsystem\n.")}};
+      {"empty.npz", ""},
+      {"png.npz", png},
+      {"png.safetensors", png},
+      {"text.npy", "1,2,3\n"},
+      {"page.pt", "<!DOCTYPE html>"},
+      {"plain.txt", "hello"},
+      {"lfs.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n"},
+      {"legacy.pt", legacy.substr(0, legacy.size() / 2)},
+      {"module.pt", samples::read_bytes(samples::fixture("torch_whole_module.pt"))},
+      {"other.npz", samples::zip({{"readme.txt", "hello"}})},
+      {"none.npz", samples::zip({})},
+      {"cut.npz", good.substr(0, good.size() / 2)},
+      {"dtype.npz", array_file("banana", "(4,)", 4)},
+      {"complex.npz", array_file("<c8", "(2,)", 4)},
+      {"negative.npz", array_file("<f4", "(-4,)", 4)},
+      {"large.npz", array_file("<f4", "(1000000000,)", 4)},
+      {"object.npz", array_file("|O", "(2,)", 4)},
+      {"json.safetensors", samples::safetensors("hello, hello", "")},
+      {"long.safetensors",
+       samples::safetensors(R"({"x": {"dtype": "F32", "shape": [8], "data_offsets": [0, 32]}})", samples::ones(4))},
+      {"list.safetensors", samples::safetensors("[]", "")},
+      {"stop.pt", samples::torch_zip("a")},
+      {"system.pt", samples::torch_zip("cos\nsystem\n.")}};
   for (const auto& [name, bytes] : files) {
     write_text(folder / name, bytes);
     goes_wrong(name, [&, file = folder / name] {
@@ -217,18 +274,26 @@ TEST_CASE("files that are cut, damaged or something else are refused in the wind
 }
 
 TEST_CASE("scenarios and settings out of their ranges are refused in the window's language") {
-  for (const char* json : {R"({"head": 4})", R"({"heads": "4"})", R"({"heads": 0})", R"({"kv_heads": -1})", R"({"rope": "quarter"})", R"({"dropout": 2})", R"({"valid_lens": [[1, "x"]]})", R"({"x": [[1, 2], [3]]})",
-                           R"({"x": [[1, "y"]]})", R"({"scale": 1e300})", "[1]", "{\"heads\": 4,\n oops}", R"({"version": 2})", R"({"view": {"level": "near"}})", R"({"view": {"level": "operation:W_q"}})",
-                           R"({"edits": [{"stage": "weights", "value": 1}]})", R"({"source": "file"})", "\xff", R"({"heads": 4)"}) {
+  for (const char* json :
+       {R"({"head": 4})", R"({"heads": "4"})", R"({"heads": 0})", R"({"kv_heads": -1})", R"({"rope": "quarter"})",
+        R"({"dropout": 2})", R"({"valid_lens": [[1, "x"]]})", R"({"x": [[1, 2], [3]]})", R"({"x": [[1, "y"]]})",
+        R"({"scale": 1e300})", "[1]", "{\"heads\": 4,\n oops}", R"({"version": 2})", R"({"view": {"level": "near"}})",
+        R"({"view": {"level": "operation:W_q"}})", R"({"edits": [{"stage": "weights", "value": 1}]})",
+        R"({"source": "file"})", "\xff", R"({"heads": 4)"}) {
     goes_wrong(json, [&] { parse_scenario(json, "a.json"); });
   }
   const auto settings = [](const char* json) {
     goes_wrong(json, [&] { compute_any(parse_scenario(json, "a.json")); });
   };
-  for (const char* json : {R"({"source": "random", "d_model": 32, "heads": 5})", R"({"source": "random", "heads": 4, "kv_heads": 3})", R"({"text": ""})", R"({"text": "a b", "tokens": [["x", "y", "z"]]})",
-                           R"({"source": "random", "x": [[1, 2, 3]], "queries": 5})", R"({"text": "a b", "valid_lens": [[1], [2]]})", R"({"source": "random", "queries": 2, "keys": 3, "doc_ids": [[0, 1]]})",
-                           R"json({"text": "a b c", "mask": "windwo(2)"})json", R"json({"text": "a b c", "mask": "padding()"})json", R"({"text": "a b c", "mask_file": "gone.npy"})", R"({"source": "file", "file": "gone.npz"})",
-                           R"({"source": "random", "rope": "half", "d_model": 6, "heads": 2})", R"({"source": "random", "rope": "half", "rotary_dim": 99})"}) {
+  for (const char* json :
+       {R"({"source": "random", "d_model": 32, "heads": 5})", R"({"source": "random", "heads": 4, "kv_heads": 3})",
+        R"({"text": ""})", R"({"text": "a b", "tokens": [["x", "y", "z"]]})",
+        R"({"source": "random", "x": [[1, 2, 3]], "queries": 5})", R"({"text": "a b", "valid_lens": [[1], [2]]})",
+        R"({"source": "random", "queries": 2, "keys": 3, "doc_ids": [[0, 1]]})",
+        R"json({"text": "a b c", "mask": "windwo(2)"})json", R"json({"text": "a b c", "mask": "padding()"})json",
+        R"({"text": "a b c", "mask_file": "gone.npy"})", R"({"source": "file", "file": "gone.npz"})",
+        R"({"source": "random", "rope": "half", "d_model": 6, "heads": 2})",
+        R"({"source": "random", "rope": "half", "rotary_dim": 99})"}) {
     settings(json);
   }
 }
@@ -254,7 +319,8 @@ TEST_CASE("what went wrong stands in the message in the window's language, and i
   window.settle();
   std::string all = shown();
   CAPTURE(all);
-  CHECK(all.find("page.pt：不是 ZIP 归档（以“<!DOCTYPE”开头，是网页）；应为 torch.save 写出的文件") != std::string::npos);
+  CHECK(all.find("page.pt：不是 ZIP 归档（以“<!DOCTYPE”开头，是网页）；应为 torch.save 写出的文件") !=
+        std::string::npos);
   CHECK(all.find("not a ZIP archive") == std::string::npos);
   window.session.perform(EditView{[](View& view) { view.language = "en"; }});
   all = shown();
@@ -266,8 +332,11 @@ TEST_CASE("a long message breaks between Chinese characters and stays within its
   Document start = sentence();
   start.view.language = "zh";
   HeadlessWindow window(std::move(start), {1024, 768});
-  window.session.perform(ShowError{"--range: \"x\" is not a range; expected row, head, stage or LO:HI with LO below HI, such as -2:2 or 1%:99%"});
-  window.session.perform(ShowError{"a.bin: is a folder without a model's tensors; expected tokenizer.json, vocab.json and merges.txt (GPT-2), vocab.txt (BERT), or meta.pkl (nanoGPT), in the same folder"});
+  window.session.perform(ShowError{
+      "--range: \"x\" is not a range; expected row, head, stage or LO:HI with LO below HI, such as -2:2 or 1%:99%"});
+  window.session.perform(
+      ShowError{"a.bin: is a folder without a model's tensors; expected tokenizer.json, vocab.json and merges.txt "
+                "(GPT-2), vocab.txt (BERT), or meta.pkl (nanoGPT), in the same folder"});
   Record record;
   ImGui::GetIO().UserData = &record;
   window.frame();
@@ -294,7 +363,8 @@ TEST_CASE("a long message breaks between Chinese characters and stays within its
 }
 
 TEST_CASE("what was taken for what of a file is told in the window's language") {
-  for (const char* name : {"s000_masked_mha.input.npz", "s003_valid_lens.input.npz", "torch_mha.input.safetensors", "gqa_causal.input.npz", "torch_state_dict.pth"}) {
+  for (const char* name : {"s000_masked_mha.input.npz", "s003_valid_lens.input.npz", "torch_mha.input.safetensors",
+                           "gqa_causal.input.npz", "torch_state_dict.pth"}) {
     Scenario scenario;
     scenario.source = Source::file;
     scenario.file = utf8_from(samples::fixture(name));

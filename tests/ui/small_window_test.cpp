@@ -38,7 +38,8 @@ Document of_network(const char* model, const char* language) {
   Document document;
   document.scenario.source = Source::file;
   document.scenario.file = model;
-  document.scenario.text = language[0] == 'e' ? "the cat that chases the dogs sleeps because it is tired ." : "那匹追赶狗的马奔跑，因为它很累。";
+  document.scenario.text = language[0] == 'e' ? "the cat that chases the dogs sleeps because it is tired ."
+                                              : "那匹追赶狗的马奔跑，因为它很累。";
   document.view.language = language;
   document.view.looking.level = Level::sentence;
   return document;
@@ -105,7 +106,8 @@ TEST_CASE("every changed stage is seen beside its number in the compare view, an
       CHECK(quad.max.y - quad.min.y >= 11);
       for (const RecordedText& text : record.texts) {
         if (text.face != Face::bold) continue;
-        const bool apart = text.max.x < quad.min.x || text.min.x > quad.max.x || text.max.y < quad.min.y + 3 || text.min.y > quad.max.y - 3;
+        const bool apart = text.max.x < quad.min.x || text.min.x > quad.max.x || text.max.y < quad.min.y + 3 ||
+                           text.min.y > quad.max.y - 3;
         INFO(text.text << " at " << text.min.x << ", " << text.min.y);
         CHECK(apart);
       }
@@ -120,7 +122,9 @@ TEST_CASE("the map says what the ends of its colours are") {
   HeadlessWindow window(document, {1024, 768});
   const Record record = drawn_by(window);
   const auto says = [&](double value) {
-    return std::ranges::any_of(record.texts, [&](const RecordedText& text) { return text.face == Face::mono && text.text.starts_with("0.") && std::stod(text.text) == value; });
+    return std::ranges::any_of(record.texts, [&](const RecordedText& text) {
+      return text.face == Face::mono && text.text.starts_with("0.") && std::stod(text.text) == value;
+    });
   };
   CHECK(says(0.25));
   CHECK(says(0.75));
@@ -143,7 +147,8 @@ TEST_CASE("the bar at the top is whole in the smallest of windows: nothing over 
         INFO(text->text << " at " << text->min.x);
         CHECK(text->min.x >= 38);  // the logo
         CHECK(text->max.x <= width);
-        for (const RecordedText* other : bar) CHECK((text == other || text->max.x <= other->min.x || other->max.x <= text->min.x));
+        for (const RecordedText* other : bar)
+          CHECK((text == other || text->max.x <= other->min.x || other->max.x <= text->min.x));
       }
     }
   }
@@ -163,7 +168,8 @@ TEST_CASE("the tools that paint a mask, and what is said of it, are whole in a s
       INFO(language << " " << width);
       int chips = 0;
       const Words words(language);
-      for (const char* key : {"mask_paint.look", "mask_paint.rectangle", "mask_paint.give_back", "mask_paint.all_heads", "mask_paint.all_entries"}) {
+      for (const char* key : {"mask_paint.look", "mask_paint.rectangle", "mask_paint.give_back", "mask_paint.all_heads",
+                              "mask_paint.all_entries"}) {
         for (const RecordedText& text : record.texts) {
           if (text.text != words(key)) continue;
           ++chips;
@@ -174,7 +180,9 @@ TEST_CASE("the tools that paint a mask, and what is said of it, are whole in a s
       }
       CHECK(chips == 5);
       const std::string dead = words.fill("mask.dead", {"2"});
-      if (width > 1000) CHECK(std::ranges::any_of(record.texts, [&](const RecordedText& text) { return text.text.find(dead) != std::string::npos; }));
+      if (width > 1000)
+        CHECK(std::ranges::any_of(record.texts,
+                                  [&](const RecordedText& text) { return text.text.find(dead) != std::string::npos; }));
     }
   }
 }
@@ -214,7 +222,8 @@ TEST_CASE("in a telephone's window the views are one box, and nothing in the bar
       HeadlessWindow window(document, {width, 844});
       const Record record = drawn_by(window);
       std::vector<RecordedText> bar;
-      std::ranges::copy_if(record.texts, std::back_inserter(bar), [](const RecordedText& text) { return text.max.y < 46; });
+      std::ranges::copy_if(record.texts, std::back_inserter(bar),
+                           [](const RecordedText& text) { return text.max.y < 46; });
       std::ranges::sort(bar, {}, [](const RecordedText& text) { return text.min.x; });
       CHECK(bar.size() > 4);
       for (std::size_t i = 0; i < bar.size(); ++i) {
@@ -244,7 +253,9 @@ TEST_CASE("in a telephone's window held upright a lesson stands below its pictur
     window.session.open("lesson:weighted-average");
     window.settle();
     const Record record = drawn_by(window);
-    const auto next = std::ranges::find_if(record.texts, [&](const RecordedText& text) { return text.text.find(language[0] == 'e' ? "Next" : "下一步") != std::string::npos; });
+    const auto next = std::ranges::find_if(record.texts, [&](const RecordedText& text) {
+      return text.text.find(language[0] == 'e' ? "Next" : "下一步") != std::string::npos;
+    });
     REQUIRE(next != record.texts.end());
     CHECK(next->min.y > 400);
     CHECK(next->max.y < 844);

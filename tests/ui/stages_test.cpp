@@ -51,7 +51,8 @@ TEST_CASE("every stage of a run has a card, chapters in the player, an operation
   }
 }
 
-TEST_CASE("cards of one lane stand in the order of computation and overlap nothing, with QK-norm, RoPE, both and neither") {
+TEST_CASE(
+    "cards of one lane stand in the order of computation and overlap nothing, with QK-norm, RoPE, both and neither") {
   for (const QkNorm norm : {QkNorm::none, QkNorm::rms}) {
     for (const Rope rope : {Rope::none, Rope::half}) {
       Scenario scenario = everything();
@@ -64,10 +65,13 @@ TEST_CASE("cards of one lane stand in the order of computation and overlap nothi
           for (std::size_t j = i + 1; j < layout.slots.size(); ++j) {
             const Slot &a = layout.slots[i], &b = layout.slots[j];
             INFO(name(a.stage) << " " << name(b.stage));
-            const bool apart = a.card.max.x <= b.card.min.x || b.card.max.x <= a.card.min.x || a.card.max.y <= b.card.min.y || b.card.max.y <= a.card.min.y;
+            const bool apart = a.card.max.x <= b.card.min.x || b.card.max.x <= a.card.min.x ||
+                               a.card.max.y <= b.card.min.y || b.card.max.y <= a.card.min.y;
             CHECK(apart);
             // Dropped weights stand left of the weights: on the way down to what they mix.
-            const bool both_left = a.card.min.y == b.card.min.y && info(a.stage).lane == info(b.stage).lane && info(a.stage).lane != Lane::weights && !is_parameter(a.stage) && !is_parameter(b.stage);
+            const bool both_left = a.card.min.y == b.card.min.y && info(a.stage).lane == info(b.stage).lane &&
+                                   info(a.stage).lane != Lane::weights && !is_parameter(a.stage) &&
+                                   !is_parameter(b.stage);
             if (both_left) CHECK((a.stage < b.stage) == (a.card.min.x < b.card.min.x));
           }
         }

@@ -49,7 +49,9 @@ TEST_CASE("steady frames allocate nothing, in every view of every kind of docume
   }
 }
 
-TEST_CASE("steady frames allocate nothing while the pointer rests on a cell, in its menu, in a step, in a presentation, in help, in a typing error") {
+TEST_CASE(
+    "steady frames allocate nothing while the pointer rests on a cell, in its menu, in a step, in a presentation, in "
+    "help, in a typing error") {
   HeadlessWindow window(sentence());
   window.move(window.cell(Stage::weights, 3, 1));
   CHECK(allocations_in_steady_frames(window) == 0);
@@ -84,7 +86,9 @@ TEST_CASE("steady frames allocate nothing in any sheet of the mask view") {
 TEST_CASE("steady frames allocate nothing at any level, at a journey and at the geometry, in a presentation too") {
   for (const bool presenting : {false, true}) {
     for (int kind = 0; kind < 2; ++kind) {
-      for (const auto& [level, facet] : {std::pair(Level::sentence, Facet::step), std::pair(Level::operation, Facet::step), std::pair(Level::operation, Facet::journey), std::pair(Level::operation, Facet::geometry)}) {
+      for (const auto& [level, facet] :
+           {std::pair(Level::sentence, Facet::step), std::pair(Level::operation, Facet::step),
+            std::pair(Level::operation, Facet::journey), std::pair(Level::operation, Facet::geometry)}) {
         Document document = kind == 0 ? with_everything() : random_document(70, 16, 4);
         document.view.looking.level = level;
         document.view.looking.facet = facet;

@@ -34,8 +34,12 @@ class Studio {
   Easel easel() const { return {trace(), view_, look(Theme::dark), fonts_, words_, u_, at_.window}; }
   const Fonts& fonts() const { return fonts_; }
   /// Between the bars at the top and the bottom.
-  Rect place() const { return {{0, at_.presenting ? 0 : 46 * u_}, {at_.window.x, at_.window.y - (at_.presenting ? 26 : 62) * u_}}; }
-  Scene operation(Stage stage, const Reveal& reveal = {}) const { return make_operation(easel(), stage, reveal, place()); }
+  Rect place() const {
+    return {{0, at_.presenting ? 0 : 46 * u_}, {at_.window.x, at_.window.y - (at_.presenting ? 26 : 62) * u_}};
+  }
+  Scene operation(Stage stage, const Reveal& reveal = {}) const {
+    return make_operation(easel(), stage, reveal, place());
+  }
   float least() const { return type_sizes(easel()).least; }
   bool presenting() const { return at_.presenting; }
 
@@ -58,7 +62,8 @@ inline std::vector<const SceneText*> texts_of(const Scene& scene) {
 
 inline bool cross(const Rect& a, const Rect& b) {
   constexpr float slack = 2;  // ascenders and descenders have air
-  return a.min.x + slack < b.max.x && b.min.x + slack < a.max.x && a.min.y + slack < b.max.y && b.min.y + slack < a.max.y;
+  return a.min.x + slack < b.max.x && b.min.x + slack < a.max.x && a.min.y + slack < b.max.y &&
+         b.min.y + slack < a.max.y;
 }
 
 /// Everything that may not be: text outside, text over text, too small, a number that is cut.
@@ -68,7 +73,8 @@ inline std::string faults(const Scene& scene, const Studio& studio) {
   std::string found;
   const auto texts = texts_of(scene);
   const auto say = [&](const std::string& what, const SceneText& text) {
-    found += what + " “" + text.text + "” at " + std::to_string(static_cast<int>(text.rect.min.x)) + "," + std::to_string(static_cast<int>(text.rect.min.y)) + "; ";
+    found += what + " “" + text.text + "” at " + std::to_string(static_cast<int>(text.rect.min.x)) + "," +
+             std::to_string(static_cast<int>(text.rect.min.y)) + "; ";
   };
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const SceneText& text = *texts[i];
@@ -76,7 +82,9 @@ inline std::string faults(const Scene& scene, const Studio& studio) {
     if (text.role == TextRole::number && text.text.ends_with("…")) say("cut number", text);
     if (text.degrees != 0) continue;
     const Rect room = place.grown(2);
-    if (text.rect.min.x < room.min.x || text.rect.max.x > room.max.x || text.rect.min.y < room.min.y || text.rect.max.y > room.max.y) say("outside", text);
+    if (text.rect.min.x < room.min.x || text.rect.max.x > room.max.x || text.rect.min.y < room.min.y ||
+        text.rect.max.y > room.max.y)
+      say("outside", text);
     for (std::size_t j = i + 1; j < texts.size(); ++j) {
       if (texts[j]->degrees == 0 && cross(text.rect, texts[j]->rect)) say("over “" + texts[j]->text + "”:", text);
     }
@@ -85,10 +93,13 @@ inline std::string faults(const Scene& scene, const Studio& studio) {
     const auto* math = std::get_if<SceneMath>(&item);
     if (!math) continue;
     // Scripts too, but before who sits near them.
-    const float smallest = studio.presenting() ? smallest_in_math(studio.fonts(), {math->pixels, math->least}, math->markup) : math->pixels;
+    const float smallest = studio.presenting()
+                               ? smallest_in_math(studio.fonts(), {math->pixels, math->least}, math->markup)
+                               : math->pixels;
     if (smallest < least - 0.5f) found += "too small formula " + math->markup + "; ";
     const Rect room = place.grown(2);
-    if (math->rect.min.x < room.min.x || math->rect.max.x > room.max.x || math->rect.max.y > room.max.y) found += "formula outside " + math->markup + "; ";
+    if (math->rect.min.x < room.min.x || math->rect.max.x > room.max.x || math->rect.max.y > room.max.y)
+      found += "formula outside " + math->markup + "; ";
     for (const SceneText* text : texts) {
       if (text->degrees == 0 && cross(text->rect, math->rect)) say("over formula " + math->markup + ":", *text);
     }
@@ -97,7 +108,8 @@ inline std::string faults(const Scene& scene, const Studio& studio) {
 }
 
 inline bool has_text(const Scene& scene, std::string_view wanted) {
-  return std::ranges::any_of(texts_of(scene), [&](const SceneText* text) { return text->text.find(wanted) != std::string::npos; });
+  return std::ranges::any_of(texts_of(scene),
+                             [&](const SceneText* text) { return text->text.find(wanted) != std::string::npos; });
 }
 
 }  // namespace headlight::test

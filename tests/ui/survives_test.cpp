@@ -75,13 +75,16 @@ TEST_CASE("a word that a language lacks is English") {
   CHECK(std::string(words("views.pipeline")) == Words("en")("views.pipeline"));
 }
 
-TEST_CASE("any number of characters leaves an atlas that a texture can hold, with the words and the most frequent in it") {
+TEST_CASE(
+    "any number of characters leaves an atlas that a texture can hold, with the words and the most frequent in it") {
   Document document = sentence();
   document.scenario.text.clear();
   for (int i = 0; i < 60; ++i) {
     for (int j = 0; j < 100; ++j) {
       const int character = 0x4E00 + i * 100 + j;
-      document.scenario.text += {static_cast<char>(0xE0 | character >> 12), static_cast<char>(0x80 | (character >> 6 & 0x3F)), static_cast<char>(0x80 | (character & 0x3F))};
+      document.scenario.text +=
+          {static_cast<char>(0xE0 | character >> 12), static_cast<char>(0x80 | (character >> 6 & 0x3F)),
+           static_cast<char>(0x80 | (character & 0x3F))};
     }
     document.scenario.text += ' ';
   }

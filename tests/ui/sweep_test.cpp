@@ -16,7 +16,9 @@ namespace {
 
 class Sweep {
  public:
-  explicit Sweep(ImVec2 size, const char* language, Theme theme) : window_(make(language, theme), size), size_(size) { ImGui::GetIO().UserData = &record_; }
+  explicit Sweep(ImVec2 size, const char* language, Theme theme) : window_(make(language, theme), size), size_(size) {
+    ImGui::GetIO().UserData = &record_;
+  }
   ~Sweep() { ImGui::GetIO().UserData = nullptr; }
   Sweep(const Sweep&) = delete;
   Sweep& operator=(const Sweep&) = delete;
@@ -24,9 +26,10 @@ class Sweep {
   void show(std::function<void(Scenario&)> scenario, std::function<void(View&)> view, bool compares = false) {
     window_.session.perform(Unpin{});
     window_.session.perform(EditScenario{[&](Scenario& s) {
-      s = sentence().scenario;
-      scenario(s);
-    }, {}});
+                                           s = sentence().scenario;
+                                           scenario(s);
+                                         },
+                                         {}});
     if (compares) {
       window_.settle();
       window_.session.perform(Pin{});
@@ -55,7 +58,8 @@ class Sweep {
 
   /// Everything that is wrong, a line each.
   std::vector<std::string> faults(bool cells_have_values) {
-    return drawn_faults({record_, window_.painter.quads, look(window_.document().view.theme), cells_have_values}, &numbers_);
+    return drawn_faults({record_, window_.painter.quads, look(window_.document().view.theme), cells_have_values},
+                        &numbers_);
   }
   const Record& record() const { return record_; }
 
@@ -108,7 +112,9 @@ void crosswise(Scenario& s) {
   s.keys = 9;
 }
 void twelve_words(Scenario& s) { s.text = "a very incomprehensibilities of words that go on for twelve of them"; }
-void sixteen_words(Scenario& s) { s.text = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"; }
+void sixteen_words(Scenario& s) {
+  s.text = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen";
+}
 void characters(Scenario& s) {
   s.text = "我喜欢学习注意力";
   s.tokenizer = Tokenizer::characters;
@@ -130,28 +136,43 @@ void network(Scenario& s, const char* model, const char* text) {
   s.file = model;
   s.text = text;
 }
-void sentences(Scenario& s) { network(s, "model:sentences", "the cat that chases the dogs sleeps because it is tired ."); }
+void sentences(Scenario& s) {
+  network(s, "model:sentences", "the cat that chases the dogs sleeps because it is tired .");
+}
 void numbers(Scenario& s) { network(s, "model:numbers", "two hundred forty one"); }
 void juzi(Scenario& s) { network(s, "model:juzi", "小猫喜欢"); }
 
 using Edit = void (*)(Scenario&);
-constexpr std::pair<const char*, Edit> scenarios[] = {{"plain", plain}, {"every stage", every_stage}, {"grouped", grouped}, {"crosswise", crosswise}, {"twelve words", twelve_words},
-                                                      {"sixteen words", sixteen_words}, {"characters", characters}, {"long", long_one}, {"many heads", many_heads}};
+constexpr std::pair<const char*, Edit> scenarios[] = {{"plain", plain},
+                                                      {"every stage", every_stage},
+                                                      {"grouped", grouped},
+                                                      {"crosswise", crosswise},
+                                                      {"twelve words", twelve_words},
+                                                      {"sixteen words", sixteen_words},
+                                                      {"characters", characters},
+                                                      {"long", long_one},
+                                                      {"many heads", many_heads}};
 
 }  // namespace
 
-TEST_CASE("no text crosses another or an arrow, none is small or faint, no title is cut, and numbers say what their cells hold") {
+TEST_CASE(
+    "no text crosses another or an arrow, none is small or faint, no title is cut, and numbers say what their cells "
+    "hold") {
   int pictures = 0, numbers_in_cells = 0;
   std::map<std::string, int> faults;
-  for (const ImVec2 size : {ImVec2{1024, 768}, ImVec2{1366, 768}, ImVec2{1600, 900}, ImVec2{1920, 1080}, ImVec2{3840, 2160}}) {
+  for (const ImVec2 size :
+       {ImVec2{1024, 768}, ImVec2{1366, 768}, ImVec2{1600, 900}, ImVec2{1920, 1080}, ImVec2{3840, 2160}}) {
     for (const char* language : {"en", "zh"}) {
       Sweep sweep(size, language, language[0] == 'e' ? Theme::light : Theme::dark);
       for (const auto& [what, scenario] : scenarios) {
-        const auto look_at = [&, &what = what, &scenario = scenario](const char* view, std::function<void(View&)> change, bool compares = false, bool cells_have_values = true) {
+        const auto look_at = [&, &what = what, &scenario = scenario](
+                                 const char* view, std::function<void(View&)> change, bool compares = false,
+                                 bool cells_have_values = true) {
           sweep.show(scenario, std::move(change), compares);
           ++pictures;
           for (const std::string& fault : sweep.faults(cells_have_values)) {
-            ++faults[std::to_string(static_cast<int>(size.x)) + " " + language + " " + what + ", " + view + ": " + fault];
+            ++faults[std::to_string(static_cast<int>(size.x)) + " " + language + " " + what + ", " + view + ": " +
+                     fault];
           }
         };
         look_at("pipeline", [](View&) {});
@@ -162,26 +183,35 @@ TEST_CASE("no text crosses another or an arrow, none is small or faint, no title
         look_at("map", [](View& v) { v.kind = ViewKind::map; });
         look_at("heads", [](View& v) { v.kind = ViewKind::heads; });
         // The other views at a small and a large size, of words and of characters.
-        const bool further = (size.x == 1024 || size.x == 1920) && (std::string_view(what) == "twelve words" || std::string_view(what) == "characters");
+        const bool further = (size.x == 1024 || size.x == 1920) &&
+                             (std::string_view(what) == "twelve words" || std::string_view(what) == "characters");
         if (!further) continue;
         look_at("one head", [](View& v) {
           v.kind = ViewKind::heads;
           v.heads.isolated = 1;
         });
-        for (const auto& [sheet, tab] : {std::pair("conventions", MaskTab::conventions), std::pair("cost", MaskTab::cost), std::pair("reach", MaskTab::reach), std::pair("two masks", MaskTab::side_by_side)}) {
+        for (const auto& [sheet, tab] :
+             {std::pair("conventions", MaskTab::conventions), std::pair("cost", MaskTab::cost),
+              std::pair("reach", MaskTab::reach), std::pair("two masks", MaskTab::side_by_side)}) {
           const bool layers_in_cells = tab == MaskTab::reach;  // and their strength below them
-          look_at(sheet, [tab = tab](View& v) {
-            v.kind = ViewKind::mask;
-            v.mask_lab.tab = tab;
-          }, false, !layers_in_cells);
+          look_at(
+              sheet,
+              [tab = tab](View& v) {
+                v.kind = ViewKind::mask;
+                v.mask_lab.tab = tab;
+              },
+              false, !layers_in_cells);
         }
-        look_at("compare", [](View& v) { v.kind = ViewKind::compare; }, true);
+        look_at(
+            "compare", [](View& v) { v.kind = ViewKind::compare; }, true);
         look_at("sentence", [](View& v) { v.looking.level = Level::sentence; });
         for (const Stage stage : {Stage::scores, Stage::masked_scores, Stage::weights, Stage::head_outputs}) {
-          look_at((std::string("operation ") + std::string(name(stage))).c_str(), [stage](View& v) {
-            v.looking.level = Level::operation;
-            v.looking.stage = stage;
-          }, false, false);
+          look_at((std::string("operation ") + std::string(name(stage))).c_str(),
+                  [stage](View& v) {
+                    v.looking.level = Level::operation;
+                    v.looking.stage = stage;
+                  },
+                  false, false);
         }
       }
       numbers_in_cells += sweep.numbers();
@@ -194,18 +224,24 @@ TEST_CASE("no text crosses another or an arrow, none is small or faint, no title
         });
         ++pictures;
         CHECK(sweep.record().texts.size() > 30);
-        for (const std::string& fault : sweep.faults(false)) ++faults[std::to_string(static_cast<int>(size.x)) + " " + language + " network, " + what + ": " + fault];
+        for (const std::string& fault : sweep.faults(false))
+          ++faults[std::to_string(static_cast<int>(size.x)) + " " + language + " network, " + what + ": " + fault];
       };
-      for (const auto& [what, scenario] : {std::pair("sentences", &sentences), std::pair("numbers", &numbers), std::pair("juzi", &juzi)}) of_network(what, scenario, [](View&) {});
+      for (const auto& [what, scenario] :
+           {std::pair("sentences", &sentences), std::pair("numbers", &numbers), std::pair("juzi", &juzi)})
+        of_network(what, scenario, [](View&) {});
       if (size.x != 1024 && size.x != 1920) continue;
-      for (const auto& [what, together] : {std::pair("mean", LayersTogether::mean), std::pair("rollout", LayersTogether::rollout), std::pair("flow", LayersTogether::flow)}) {
+      for (const auto& [what, together] :
+           {std::pair("mean", LayersTogether::mean), std::pair("rollout", LayersTogether::rollout),
+            std::pair("flow", LayersTogether::flow)}) {
         of_network(what, sentences, [together = together](View& v) { v.network.together = together; });
       }
     }
   }
   std::string list;
   for (const auto& [fault, times] : faults) list += "\n" + fault;
-  INFO(faults.size() << " faults in " << pictures << " pictures with " << numbers_in_cells << " numbers in cells" << list);
+  INFO(faults.size() << " faults in " << pictures << " pictures with " << numbers_in_cells << " numbers in cells"
+                     << list);
   CHECK(pictures > 400);
   CHECK(numbers_in_cells > 10000);
   CHECK(faults.empty());
@@ -216,24 +252,34 @@ TEST_CASE("on the pipeline's cards every word of a short sentence stands whole, 
     const char* text;
     Edit change;
   };
-  const Shown texts[] = {{"the cat that chases the dogs sleeps because it is tired", plain}, {"the cat that chases the dogs sleeps because it is tired", every_stage},
-                         {"the cat sat on the mat", plain}, {"because sentences continue everything becomes complicated", grouped}};
-  for (const ImVec2 size : {ImVec2{1024, 768}, ImVec2{1280, 720}, ImVec2{1366, 768}, ImVec2{1600, 900}, ImVec2{3840, 2160}}) {
+  const Shown texts[] = {{"the cat that chases the dogs sleeps because it is tired", plain},
+                         {"the cat that chases the dogs sleeps because it is tired", every_stage},
+                         {"the cat sat on the mat", plain},
+                         {"because sentences continue everything becomes complicated", grouped}};
+  for (const ImVec2 size :
+       {ImVec2{1024, 768}, ImVec2{1280, 720}, ImVec2{1366, 768}, ImVec2{1600, 900}, ImVec2{3840, 2160}}) {
     for (const char* language : {"en", "zh"}) {
       Sweep sweep(size, language, Theme::light);
       for (const auto& [text, change] : texts) {
-        sweep.show([text = text, change = change](Scenario& s) {
-          s.text = text;
-          change(s);
-        }, [](View& v) { v.selected = Cell{Stage::weights, 0, 0, 3, 1}; });
+        sweep.show(
+            [text = text, change = change](Scenario& s) {
+              s.text = text;
+              change(s);
+            },
+            [](View& v) {
+              v.selected = Cell{Stage::weights, 0, 0, 3, 1};
+            });
         INFO(size.x << " " << language << " " << text);
         const std::vector<RecordedText>& texts_drawn = sweep.record().texts;
         std::set<std::string> missing(sweep.words().begin(), sweep.words().end());
         for (std::size_t i = 0; i < texts_drawn.size(); ++i) {
           const RecordedText& drawn = texts_drawn[i];
           missing.erase(drawn.text);
-          const bool cut = i + 1 < texts_drawn.size() && texts_drawn[i + 1].text == "…" && texts_drawn[i + 1].turned == drawn.turned;
-          const bool of_a_word = std::ranges::any_of(sweep.words(), [&](const std::string& word) { return word != drawn.text && word.starts_with(drawn.text); });
+          const bool cut =
+              i + 1 < texts_drawn.size() && texts_drawn[i + 1].text == "…" && texts_drawn[i + 1].turned == drawn.turned;
+          const bool of_a_word = std::ranges::any_of(sweep.words(), [&](const std::string& word) {
+            return word != drawn.text && word.starts_with(drawn.text);
+          });
           CAPTURE(drawn.text, drawn.min.x, drawn.min.y);
           CHECK_FALSE((cut && of_a_word));
         }
@@ -243,7 +289,9 @@ TEST_CASE("on the pipeline's cards every word of a short sentence stands whole, 
   }
 }
 
-TEST_CASE("matrices beside one another take the height that there is, in small windows and in large ones, and so does a sentence") {
+TEST_CASE(
+    "matrices beside one another take the height that there is, in small windows and in large ones, and so does a "
+    "sentence") {
   for (const ImVec2 size : {ImVec2{1024, 768}, ImVec2{1920, 1080}, ImVec2{3840, 2160}}) {
     Sweep sweep(size, "en", Theme::light);
     // How much of the window's height lies between the highest and the lowest matrix, left of the inspector.

@@ -8,8 +8,8 @@ using namespace headlight::test;
 
 namespace {
 
-const char* const fixtures[] = {"s000_masked_mha.input.npz", "s002_v1.input.npz",      "s003_valid_lens.input.npz",
-                                "torch_mha.input.npz",       "gqa_causal.input.npz",   "alibi_causal.input.npz"};
+const char* const fixtures[] = {"s000_masked_mha.input.npz", "s002_v1.input.npz",    "s003_valid_lens.input.npz",
+                                "torch_mha.input.npz",       "gqa_causal.input.npz", "alibi_causal.input.npz"};
 
 }  // namespace
 
@@ -36,7 +36,8 @@ TEST_CASE("the pipeline view shows every stage that the trace has, from the trac
   HeadlessWindow window(sentence());
   const Trace& trace = *window.document().trace;
   for (const Stage stage : trace.stages()) {
-    if (trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value)) continue;  // X stands for all
+    if (trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value))
+      continue;  // X stands for all
     INFO(name(stage));
     CHECK(window.cell(stage, 0, 0).x > 0);
   }
@@ -103,7 +104,8 @@ TEST_CASE("a bad file gives a message with its name, and the document stays as i
     window.session.open(path);
     window.settle();
     INFO(window.document().error);
-    CHECK(window.document().error.find(std::string(path).substr(std::string(path).find_last_of('/') + 1)) != std::string::npos);
+    CHECK(window.document().error.find(std::string(path).substr(std::string(path).find_last_of('/') + 1)) !=
+          std::string::npos);
     CHECK(window.document().scenario == scenario);
     CHECK(window.document().trace == before);
   }
@@ -111,7 +113,8 @@ TEST_CASE("a bad file gives a message with its name, and the document stays as i
 
 TEST_CASE("every slider can be dragged from end to end in any order without losing the picture") {
   HeadlessWindow window(random_document(4, 16, 4));
-  for (const char* slider : {"heads", "d_model", "queries", "keys", "kv_heads", "batch_size", "seed", "heads", "keys", "d_model"}) {
+  for (const char* slider :
+       {"heads", "d_model", "queries", "keys", "kv_heads", "batch_size", "seed", "heads", "keys", "d_model"}) {
     for (const float end : {2.0f, 290.0f, 2.0f, 90.0f}) {
       const ImVec2 track = window.find("controls", {slider, "##track"});
       INFO(slider << " " << end);
@@ -140,9 +143,9 @@ TEST_CASE("undo takes back the last change and redo brings it again") {
 TEST_CASE("every variant can be switched on in the window, each shows its stages, and undo takes all back") {
   HeadlessWindow window(sentence());
   const Scenario before = window.document().scenario;
-  const std::initializer_list<const char*> chips[] = {{"positions", "sinusoidal"}, {"rope", "half"},  {"qk_norm", "RMS"},
-                                                      {"alibi"},                   {"t5_bias"},       {"sink_logit"},
-                                                      {"output_projection"},       {"mode", "training"}};
+  const std::initializer_list<const char*> chips[] = {
+      {"positions", "sinusoidal"}, {"rope", "half"},    {"qk_norm", "RMS"}, {"alibi"}, {"t5_bias"}, {"sink_logit"},
+      {"output_projection"},       {"mode", "training"}};
   ImGui::GetIO().DisplaySize = {1600, 2400};  // tall enough for the whole panel
   window.settle();
   for (const auto& chip : chips) {
@@ -157,7 +160,8 @@ TEST_CASE("every variant can be switched on in the window, each shows its stages
   for (const Stage stage : {Stage::K_normed, Stage::Q_rotated, Stage::biased_scores, Stage::dropped_weights}) {
     INFO(name(stage));
     CHECK(window.document().trace->has(stage));
-    if (stage != Stage::K_normed) CHECK(window.cell(stage, 0, 0).x > 0);  // that one is folded into the card of K_rotated
+    if (stage != Stage::K_normed)
+      CHECK(window.cell(stage, 0, 0).x > 0);  // that one is folded into the card of K_rotated
   }
   CHECK_FALSE(window.document().trace->has(Stage::W_o));
   while (!window.document().undo.empty()) window.click(window.find("top_bar", {"undo"}));

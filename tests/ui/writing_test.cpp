@@ -40,19 +40,24 @@ SentenceStory told(const Trace& trace, const Sampling& sampling) {
   story.next_at = 5;
   story.sampling = sampling;
   story.shares = next_shares(*network_of(trace.inputs), 0, 5, sampling);
-  for (const LikelyToken& token : after_dogs(trace)) story.next.push_back({token.text, token.id, story.shares[static_cast<std::size_t>(token.id)], sampling.is_plain() ? -1 : token.probability});
+  for (const LikelyToken& token : after_dogs(trace))
+    story.next.push_back({token.text, token.id, story.shares[static_cast<std::size_t>(token.id)],
+                          sampling.is_plain() ? -1 : token.probability});
   return story;
 }
 
 Rect target_of(const Scene& scene, Deed deed, Index index = 0) {
-  const auto found = std::ranges::find_if(scene.targets, [&](const SceneTarget& t) { return t.deed == deed && t.index == index; });
+  const auto found =
+      std::ranges::find_if(scene.targets, [&](const SceneTarget& t) { return t.deed == deed && t.index == index; });
   REQUIRE(found != scene.targets.end());
   return found->rect;
 }
 
 }  // namespace
 
-TEST_CASE("a word that is clicked is written after the one that is followed, one that is drawn likewise, and undo takes each back") {
+TEST_CASE(
+    "a word that is clicked is written after the one that is followed, one that is drawn likewise, and undo takes each "
+    "back") {
   const Studio studio(writer(), {{1600, 900}});
   const Scene scene = make_sentence(studio.easel(), told(studio.trace(), {}), studio.place());
   const LikelyToken second = after_dogs(studio.trace())[1];
@@ -82,14 +87,17 @@ TEST_CASE("a word that is clicked is written after the one that is followed, one
   CHECK(drawn[0] == drawn[1]);
 }
 
-TEST_CASE("temperature, top-k and top-p follow the pointer, change nothing of the document, and are in the command line that is copied") {
+TEST_CASE(
+    "temperature, top-k and top-p follow the pointer, change nothing of the document, and are in the command line that "
+    "is copied") {
   const Studio studio(writer(), {{1280, 720}});
   const Scene scene = make_sentence(studio.easel(), told(studio.trace(), {}), studio.place());
   HeadlessWindow window(writer(), {1280, 720});
   window.settle();
   const auto drag = [&](headlight::sentence::Dial dial, float to) {
     const Rect track = target_of(scene, Deed::sampling, static_cast<Index>(dial));
-    window.drag({track.min.x + track.width() * 0.9f, track.centre().y}, {track.min.x + track.width() * to, track.centre().y});
+    window.drag({track.min.x + track.width() * 0.9f, track.centre().y},
+                {track.min.x + track.width() * to, track.centre().y});
   };
   drag(headlight::sentence::Dial::temperature, 0.25f);
   drag(headlight::sentence::Dial::top_k, 0.5f);
@@ -107,10 +115,13 @@ TEST_CASE("temperature, top-k and top-p follow the pointer, change nothing of th
 }
 
 TEST_CASE("what a word is drawn by stands in its place at every size, says its numbers, and stays while it is turned") {
-  for (const Setting& at : {Setting{{1024, 768}}, Setting{{1280, 720}, 1, false, "zh"}, Setting{{1920, 1080}}, Setting{{3840, 2160}, 2.25f}}) {
+  for (const Setting& at : {Setting{{1024, 768}}, Setting{{1280, 720}, 1, false, "zh"}, Setting{{1920, 1080}},
+                            Setting{{3840, 2160}, 2.25f}}) {
     INFO(at.window.x << " x " << at.window.y);
     const Studio studio(writer(), at);
-    const auto scene_of = [&](const SentenceStory& story) { return make_sentence(studio.easel(), story, studio.place()); };
+    const auto scene_of = [&](const SentenceStory& story) {
+      return make_sentence(studio.easel(), story, studio.place());
+    };
     const Scene plain = scene_of(told(studio.trace(), {}));
     SentenceStory changed = told(studio.trace(), {0.5f, 5, 0.9f});
     const Scene turned = scene_of(changed);
@@ -128,11 +139,13 @@ TEST_CASE("what a word is drawn by stands in its place at every size, says its n
 
 TEST_CASE("a dial says where it stands and sets what stands there") {
   constexpr Index vocabulary = 1000;
-  for (const Sampling& sampling : {Sampling{}, Sampling{0.5f, 10, 0.9f}, Sampling{0, 1, 0.25f}, Sampling{1.75f, 500, 0.5f}}) {
+  for (const Sampling& sampling :
+       {Sampling{}, Sampling{0.5f, 10, 0.9f}, Sampling{0, 1, 0.25f}, Sampling{1.75f, 500, 0.5f}}) {
     Sampling set;
     for (int i = 0; i < headlight::sentence::dial_count; ++i) {
       const auto dial = static_cast<headlight::sentence::Dial>(i);
-      set = headlight::sentence::dialled(set, dial, headlight::sentence::dial_share(sampling, dial, vocabulary), vocabulary);
+      set = headlight::sentence::dialled(set, dial, headlight::sentence::dial_share(sampling, dial, vocabulary),
+                                         vocabulary);
     }
     CHECK(set == sampling);
   }

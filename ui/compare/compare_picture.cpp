@@ -1,6 +1,4 @@
 #include "ui/compare/compare_picture.h"
-#include "ui/look/measure.h"
-#include "ui/look/number_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +6,8 @@
 #include "core/run/summary.h"
 #include "core/scenario/scenario_changes.h"
 #include "ui/frame/colormaps.h"
+#include "ui/look/measure.h"
+#include "ui/look/number_text.h"
 
 namespace headlight {
 namespace {
@@ -55,7 +55,9 @@ Slice slice_of(const Frame& frame, const StageDifference& stage) {
   const bool has_batch = stage.values.rank() >= 3, has_head = has_head_axis(stage.stage);
   const Index own = !has_head ? 0 : is_per_kv_head(stage.stage) ? looked.head / groups : looked.head;
   if (changes_in(stage, has_batch ? looked.batch : 0, own)) return looked;
-  return {has_batch ? stage.at.batch : looked.batch, !has_head ? looked.head : is_per_kv_head(stage.stage) ? stage.at.head * groups : stage.at.head};
+  return {has_batch ? stage.at.batch : looked.batch, !has_head                     ? looked.head
+                                                     : is_per_kv_head(stage.stage) ? stage.at.head * groups
+                                                                                   : stage.at.head};
 }
 
 HeatPicture slice_heat(const Frame& frame, Stage stage, const Slice& slice, Rect rect) {
@@ -125,7 +127,9 @@ std::string summary_words(const Frame& frame) {
   std::string words = frame.words.fill("compare.first", {std::string(name(first->stage))});
   const StageDifference* output = difference.find(Stage::output);
   if (output && output->kind == Kind::same) words += " " + std::string(frame.words("compare.output_same"));
-  if (output && output->kind == Kind::differs) words += " " + frame.words.fill("compare.output", {number_text(output->largest, 4), place_words(frame, output->at)});
+  if (output && output->kind == Kind::differs)
+    words +=
+        " " + frame.words.fill("compare.output", {number_text(output->largest, 4), place_words(frame, output->at)});
   return words;
 }
 
@@ -143,15 +147,20 @@ std::string largest_words(const Frame& frame, const StageDifference& stage) {
 
 std::string stage_words(const Frame& frame, const StageDifference& stage) {
   if (stage.kind == Kind::other_shape) {
-    return frame.words.fill("compare.shapes", {to_string((*frame.document.pinned)[stage.stage].shape()), to_string((*frame.trace())[stage.stage].shape())});
+    return frame.words.fill("compare.shapes", {to_string((*frame.document.pinned)[stage.stage].shape()),
+                                               to_string((*frame.trace())[stage.stage].shape())});
   }
   if (stage.kind != Kind::differs) return largest_words(frame, stage);
   const std::string count = std::to_string(stage.changed);
   const std::string all = std::to_string(stage.values.count());
-  if (stage.largest == 0) return frame.words.fill("compare.changed_infinite", {count, all, place_words(frame, stage.at)});
+  if (stage.largest == 0)
+    return frame.words.fill("compare.changed_infinite", {count, all, place_words(frame, stage.at)});
   const Document& document = frame.document;
-  const auto at = [&](const Trace& trace) { return number_text(trace[stage.stage].matrix(stage.at.batch, stage.at.head)(stage.at.row, stage.at.col), 4); };
-  return frame.words.fill("compare.changed", {count, all, place_words(frame, stage.at), at(*document.pinned), at(*document.trace)});
+  const auto at = [&](const Trace& trace) {
+    return number_text(trace[stage.stage].matrix(stage.at.batch, stage.at.head)(stage.at.row, stage.at.col), 4);
+  };
+  return frame.words.fill("compare.changed",
+                          {count, all, place_words(frame, stage.at), at(*document.pinned), at(*document.trace)});
 }
 
 Stage stage_shown(const Frame& frame) {
@@ -160,7 +169,8 @@ Stage stage_shown(const Frame& frame) {
   if (chosen && difference.find(*chosen)) return *chosen;
   const StageDifference* weights = difference.find(Stage::weights);
   const StageDifference* first = difference.first();
-  return weights && weights->kind != Kind::differs && weights->kind != Kind::other_shape && first ? first->stage : Stage::weights;
+  return weights && weights->kind != Kind::differs && weights->kind != Kind::other_shape && first ? first->stage
+                                                                                                  : Stage::weights;
 }
 
 constexpr float panel_title = 32, panel_foot = 28, names_upright = 20;  // points
@@ -168,11 +178,14 @@ constexpr float panel_title = 32, panel_foot = 28, names_upright = 20;  // point
 /// Cells of one of three panels, B − A under A and B where there are two lines of them.
 float panel_cell(const MatrixView& matrix, Rect area, int lines, float names, float gap, float u) {
   const auto n = static_cast<float>(lines), columns = lines == 1 ? 3.0f : 2.0f;
-  const ImVec2 box{(area.width() - (columns - 1) * gap) / columns - names - 20 * u, (area.height() - (n - 1) * gap) / n - (panel_title + panel_foot + names_upright) * u};
-  return std::min(1.5f * std::max(box.y, 0.0f) / static_cast<float>(matrix.rows), std::max(box.x, 0.0f) / static_cast<float>(matrix.cols));
+  const ImVec2 box{(area.width() - (columns - 1) * gap) / columns - names - 20 * u,
+                   (area.height() - (n - 1) * gap) / n - (panel_title + panel_foot + names_upright) * u};
+  return std::min(1.5f * std::max(box.y, 0.0f) / static_cast<float>(matrix.rows),
+                  std::max(box.x, 0.0f) / static_cast<float>(matrix.cols));
 }
 
-/// A's matrix where it has another shape than B's: of the batch entry and head that are looked at, as far as it has such.
+/// A's matrix where it has another shape than B's: of the batch entry and head that are looked at, as far as it has
+/// such.
 HeatPicture other_heat(const Frame& frame, Stage stage, Rect rect) {
   const Trace& a = *frame.document.pinned;
   const Tensor& whole = a[stage];
@@ -208,10 +221,12 @@ float add_two_shapes(const Frame& frame, Stage stage, Rect area, ComparePicture&
       return all;
     };
     float names = 0, widest_column = 0;
-    std::vector<std::string> rows = labels(info(stage).rows, matrix.rows, names), cols = labels(info(stage).cols, matrix.cols, widest_column);
+    std::vector<std::string> rows = labels(info(stage).rows, matrix.rows, names),
+                             cols = labels(info(stage).cols, matrix.cols, widest_column);
     names = std::min(std::clamp(names + 8 * u, 24 * u, 110 * u), width * 0.36f);
     const Rect rect = fit(panel.card, matrix.rows, matrix.cols, panel_title * u, names, names_upright * u, u);
-    panel.heat = i == 0 ? other_heat(frame, stage, rect) : side_heat(frame, stage, {frame.view().batch, frame.view().head}, side, rect);
+    panel.heat = i == 0 ? other_heat(frame, stage, rect)
+                        : side_heat(frame, stage, {frame.view().batch, frame.view().head}, side, rect);
     panel.heat.row_labels = std::move(rows);
     if (rect.width() / static_cast<float>(matrix.cols) >= 10 * u) panel.heat.col_labels = std::move(cols);
     panel.heat.widest_column = widest_column / (12 * u);
@@ -238,23 +253,29 @@ float add_panels(const Frame& frame, const StageDifference& stage, Rect area, Co
   const float height = folds ? (area.height() - gap) / 2 : area.height();
   const float names = std::min(wanted, width * 0.36f);
   const ImVec2 box{width - names - 20 * u, height - (panel_title + panel_foot) * u};
-  const float turned = about.cols == Axis::key ? turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, 12 * u) : 0;
+  const float turned =
+      about.cols == Axis::key ? turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, 12 * u) : 0;
   const float names_below = turned > 0 ? 0.71f * turned + 14 * u : names_upright * u;
   const bool wide_cells = width / static_cast<float>(matrix.cols) >= 10 * u;
   const char* titles[] = {"compare.a", "compare.b", "compare.b_minus_a"};
   const Slice slice = slice_of(frame, stage);
   const bool elsewhere = slice.batch != frame.view().batch || slice.head != frame.view().head;
   const Tensor& whole = (*frame.trace())[stage.stage];
-  const std::string entry = whole.rank() >= 3 && whole.size(0) > 1 ? frame.words.fill("compare.entry", {std::to_string(slice.batch)}) : std::string();
+  const std::string entry = whole.rank() >= 3 && whole.size(0) > 1
+                                ? frame.words.fill("compare.entry", {std::to_string(slice.batch)})
+                                : std::string();
   float bottom = area.min.y;
   for (int i = 0; i < 3; ++i) {
     ComparePanel panel;
     const bool second = folds && i == 2;
-    const float left = area.min.x + (second ? 0 : static_cast<float>(i) * (width + gap)), top = second ? bottom + gap : area.min.y;
+    const float left = area.min.x + (second ? 0 : static_cast<float>(i) * (width + gap)),
+                top = second ? bottom + gap : area.min.y;
     panel.title = frame.words(titles[i]);
     if (i == 2 && elsewhere) {  // named, as it is not what one looked at
-      const std::string head = std::to_string(is_per_kv_head(stage.stage) ? slice.head / frame.trace()->dims().groups() : slice.head);
-      panel.title = has_head_axis(stage.stage) ? frame.words.fill("compare.slice", {entry, head}) : frame.words.fill("compare.slice_no_head", {entry});
+      const std::string head =
+          std::to_string(is_per_kv_head(stage.stage) ? slice.head / frame.trace()->dims().groups() : slice.head);
+      panel.title = has_head_axis(stage.stage) ? frame.words.fill("compare.slice", {entry, head})
+                                               : frame.words.fill("compare.slice_no_head", {entry});
     }
     panel.card = {{left, top}, {second ? area.max.x : left + width, top + height}};
     const Rect rect = fit(panel.card, matrix.rows, matrix.cols, panel_title * u, names, names_below, u);
@@ -281,7 +302,8 @@ float add_slices(const Frame& frame, const StageDifference& stage, ImVec2 at, fl
   const float u = frame.u, side = 56 * u, gap = 8 * u;
   const Tensor& whole = (*frame.trace())[stage.stage];
   const bool has_head = has_head_axis(stage.stage);
-  const Index entries = whole.rank() >= 3 ? whole.size(0) : 1, heads = has_head ? whole.size(1) : 1, groups = is_per_kv_head(stage.stage) ? frame.trace()->dims().groups() : 1;
+  const Index entries = whole.rank() >= 3 ? whole.size(0) : 1, heads = has_head ? whole.size(1) : 1,
+              groups = is_per_kv_head(stage.stage) ? frame.trace()->dims().groups() : 1;
   if (stage.kind != Kind::differs || entries * heads < 2) return at.y;
   const auto room = static_cast<std::size_t>(std::max((right - at.x + gap) / (side + gap), 1.0f));
   const Slice shown = slice_of(frame, stage);
@@ -293,7 +315,9 @@ float add_slices(const Frame& frame, const StageDifference& stage, ImVec2 at, fl
       slice.head = h * groups;
       slice.changed = changes_in(stage, b, h);
       slice.chosen = (entries == 1 || b == shown.batch) && (!has_head || h == shown.head / groups);
-      slice.label = !has_head ? frame.words.fill("mask.entry", {std::to_string(b)}) : entries == 1 ? frame.words.fill("mask.head", {std::to_string(h)}) : std::to_string(b) + " · " + std::to_string(h);
+      slice.label = !has_head      ? frame.words.fill("mask.entry", {std::to_string(b)})
+                    : entries == 1 ? frame.words.fill("mask.head", {std::to_string(h)})
+                                   : std::to_string(b) + " · " + std::to_string(h);
       all.push_back(std::move(slice));
     }
   }
@@ -306,7 +330,8 @@ float add_slices(const Frame& frame, const StageDifference& stage, ImVec2 at, fl
   float x = at.x;
   for (CompareSlice& slice : all) {
     slice.card = {{x, at.y + 18 * u}, {x + side, at.y + 18 * u + side}};
-    slice.heat = difference_heat(frame, stage, fit(slice.card, matrix.rows, matrix.cols, 4 * u, 0, 4 * u, u), {slice.batch, slice.head});
+    slice.heat = difference_heat(frame, stage, fit(slice.card, matrix.rows, matrix.cols, 4 * u, 0, 4 * u, u),
+                                 {slice.batch, slice.head});
     x += side + gap;
   }
   picture.slices = std::move(all);
@@ -326,8 +351,10 @@ CompareTile make_tile(const Frame& frame, const StageDifference& stage, const Re
   const MatrixView matrix = stage.values.matrix();
   // In a low tile the matrix stands beside the number, not over it.
   const bool low = card.height() < 96 * u;
-  const float number = low ? text_size(frame.fonts, Face::ui, TypeSize::body * u, tile.largest).x + 6 * u : 0, below = low ? -4 * u : 20 * u;
-  tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 25 * u, number, below, u), slice_of(frame, stage));
+  const float number = low ? text_size(frame.fonts, Face::ui, TypeSize::body * u, tile.largest).x + 6 * u : 0,
+              below = low ? -4 * u : 20 * u;
+  tile.heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 25 * u, number, below, u),
+                              slice_of(frame, stage));
   return tile;
 }
 
@@ -335,12 +362,14 @@ constexpr float tile_gap = 8, narrowest_tile = 116, lowest_tile = 56;  // points
 
 /// Whether a tile has a matrix in it.
 bool any_differs(const Frame& frame) {
-  return std::ranges::any_of(frame.document.difference->stages, [](const StageDifference& stage) { return stage.kind == Kind::differs; });
+  return std::ranges::any_of(frame.document.difference->stages,
+                             [](const StageDifference& stage) { return stage.kind == Kind::differs; });
 }
 
 /// How many lines of tiles the stages that changed take.
 int tile_rows(const Frame& frame, float width) {
-  const auto changed = static_cast<int>(std::ranges::count_if(frame.document.difference->stages, [](const StageDifference& stage) { return stage.kind != Kind::same; }));
+  const auto changed = static_cast<int>(std::ranges::count_if(
+      frame.document.difference->stages, [](const StageDifference& stage) { return stage.kind != Kind::same; }));
   const int fitting = std::max(static_cast<int>((width / frame.u + tile_gap) / (narrowest_tile + tile_gap)), 1);
   return (changed + fitting - 1) / fitting;
 }
@@ -360,11 +389,13 @@ void add_tiles(const Frame& frame, Rect area, ComparePicture& picture) {
   if (rows == 0) return;
   const int columns = (static_cast<int>(changed.size()) + rows - 1) / rows;
   const float width = std::min((area.width() + gap) / static_cast<float>(columns) - gap, 170 * u);
-  const float height = std::min((area.height() + gap) / static_cast<float>(rows) - gap, (any_differs(frame) ? 190 : lowest_tile) * u);
+  const float height =
+      std::min((area.height() + gap) / static_cast<float>(rows) - gap, (any_differs(frame) ? 190 : lowest_tile) * u);
   for (std::size_t i = 0; i < changed.size(); ++i) {
     const ImVec2 min{area.min.x + static_cast<float>(static_cast<int>(i) % columns) * (width + gap),
                      area.min.y + static_cast<float>(static_cast<int>(i) / columns) * (height + gap)};
-    picture.tiles.push_back(make_tile(frame, *changed[i], {min, {min.x + width, min.y + height}}, changed[i]->stage == picture.stage));
+    picture.tiles.push_back(
+        make_tile(frame, *changed[i], {min, {min.x + width, min.y + height}}, changed[i]->stage == picture.stage));
   }
 }
 
@@ -378,13 +409,18 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
   const StageDifference& stage = *frame.document.difference->find(picture.stage);
   picture.stage_summary = stage_words(frame, stage);
   const float u = frame.u;
-  const float lowest = std::min(static_cast<float>(tile_rows(frame, area.width())) * (lowest_tile + tile_gap) * u, area.height() * 0.45f);
+  const float lowest = std::min(static_cast<float>(tile_rows(frame, area.width())) * (lowest_tile + tile_gap) * u,
+                                area.height() * 0.45f);
   const bool any_tiles = tile_rows(frame, area.width()) > 0;
-  const float tiles = !any_differs(frame) ? lowest : any_tiles ? std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest) : 0;
+  const float tiles = !any_differs(frame) ? lowest
+                      : any_tiles         ? std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest)
+                                          : 0;
   const Tensor& whole = (*frame.trace())[picture.stage];
-  const bool several = stage.kind == Kind::differs && whole.rank() >= 3 && (whole.size(0) > 1 || (has_head_axis(picture.stage) && whole.size(1) > 1));
+  const bool several = stage.kind == Kind::differs && whole.rank() >= 3 &&
+                       (whole.size(0) > 1 || (has_head_axis(picture.stage) && whole.size(1) > 1));
   const float row = several ? 86 * u : 0;
-  float bottom = add_panels(frame, stage, {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - row - 40 * u}}, picture);
+  float bottom = add_panels(
+      frame, stage, {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - row - 40 * u}}, picture);
   if (several) bottom = add_slices(frame, stage, {area.min.x, bottom + 8 * u}, area.max.x, picture);
   add_tiles(frame, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture);
   return picture;
@@ -392,8 +428,8 @@ ComparePicture make_compare_picture(const Frame& frame, Rect area) {
 
 const ComparePicture& compare_picture(const Frame& frame, Rect area) {
   const Document& document = frame.document;
-  return frame.picture<ComparePicture>([&] { return make_compare_picture(frame, area); }, document.pinned, document.difference,
-                                       document.view.compared, area);
+  return frame.picture<ComparePicture>([&] { return make_compare_picture(frame, area); }, document.pinned,
+                                       document.difference, document.view.compared, area);
 }
 
 }  // namespace headlight

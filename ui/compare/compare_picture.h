@@ -20,7 +20,7 @@ struct ComparePanel {
 struct CompareTile {
   Stage stage{};
   Rect card;
-  ImU32 colour = 0;        ///< its lane's
+  ImU32 colour = 0;  ///< its lane's
   bool chosen = false;
   std::string largest;     ///< "±0.31", or why there is no number
   std::optional<Cell> at;  ///< where the largest change is
@@ -37,13 +37,15 @@ struct CompareSlice {
 };
 
 struct ComparePicture {
-  std::string changes;           ///< what B's scenario says that A's does not
-  std::string summary;           ///< the first stage that changes, and by how much the output moves
-  std::string stage_summary;     ///< the stage that is shown large: how many numbers changed, the largest and where
-  std::vector<ComparePanel> panels;  ///< A, B, B − A; A and B where they have other shapes; empty where one has no such stage
-  std::vector<CompareSlice> slices;  ///< where there are several, those that changed before the others where not all fit
-  std::vector<CompareTile> tiles;    ///< of the stages that are not the same in both
-  std::string unchanged;             ///< the names of those that are
+  std::string changes;        ///< what B's scenario says that A's does not
+  std::string summary;        ///< the first stage that changes, and by how much the output moves
+  std::string stage_summary;  ///< the stage that is shown large: how many numbers changed, the largest and where
+  std::vector<ComparePanel>
+      panels;  ///< A, B, B − A; A and B where they have other shapes; empty where one has no such stage
+  std::vector<CompareSlice>
+      slices;                      ///< where there are several, those that changed before the others where not all fit
+  std::vector<CompareTile> tiles;  ///< of the stages that are not the same in both
+  std::string unchanged;           ///< the names of those that are
   Stage stage{};
 };
 

@@ -99,11 +99,13 @@ bool exists(const Trace& trace, const Cell& cell) {
 bool is_word(const std::string& token) {
   constexpr std::string_view marks[] = {"。", "，", "、", "；", "：", "！", "？", "…", "“", "”"};
   if (std::ranges::find(marks, token) != std::end(marks)) return false;
-  return std::ranges::any_of(token, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80; });
+  return std::ranges::any_of(token, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
+  });
 }
 
-/// In a trained network: the words of which one looks most at another, not at its neighbour, the first word or a mark if that
-/// can be had. None where nobody looks at another.
+/// In a trained network: the words of which one looks most at another, not at its neighbour, the first word or a mark
+/// if that can be had. None where nobody looks at another.
 std::optional<Cell> telling_look(const Trace& trace, const View& view) {
   const auto entry = static_cast<std::size_t>(view.batch);
   const TokenNames &asks = trace.inputs.query_tokens, &asked = trace.inputs.key_tokens;
@@ -117,7 +119,8 @@ std::optional<Cell> telling_look(const Trace& trace, const View& view) {
       if (self && k == q) continue;
       float worth = weights(q, k);
       if (self && (k == 0 || k + 1 == q)) worth *= 0.5f;
-      if (!is_word(asks[entry][static_cast<std::size_t>(q)]) || !is_word(asked[entry][static_cast<std::size_t>(k)])) worth *= 0.3f;
+      if (!is_word(asks[entry][static_cast<std::size_t>(q)]) || !is_word(asked[entry][static_cast<std::size_t>(k)]))
+        worth *= 0.3f;
       if (worth < most) continue;
       most = worth;
       best = Cell{Stage::weights, view.batch, view.head, q, k};
@@ -161,7 +164,9 @@ void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
   if (steps) document.undo.back().origin = std::move(before);
 }
 
-bool looks_within(const View& view, const Trace& trace) { return view.batch < trace.dims().batch && view.head < trace.dims().heads; }
+bool looks_within(const View& view, const Trace& trace) {
+  return view.batch < trace.dims().batch && view.head < trace.dims().heads;
+}
 
 void look_within(View& view, const Trace& trace) {
   view.batch = std::clamp<Index>(view.batch, 0, trace.dims().batch - 1);

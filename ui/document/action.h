@@ -11,9 +11,9 @@
 
 namespace headlight {
 
-/// The numbers are to be other ones: what is to be done to the scenario as it is when its turn comes, so that two that are
-/// made in one frame both hold. `gesture` names what is being dragged or typed ("seed", "heads"): while the mouse or the
-/// field is held, changes with the same gesture are one step of undo; "" never merges.
+/// The numbers are to be other ones: what is to be done to the scenario as it is when its turn comes, so that two that
+/// are made in one frame both hold. `gesture` names what is being dragged or typed ("seed", "heads"): while the mouse
+/// or the field is held, changes with the same gesture are one step of undo; "" never merges.
 struct EditScenario {
   std::function<void(Scenario&)> edit;
   std::string gesture;
@@ -110,9 +110,10 @@ struct Quit {
   bool surely = false;
 };
 
-using Action = std::variant<EditScenario, EditView, Hover, OpenFile, OpenMask, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix, TakeMask, Export,
-                            CopyCommand, CopyLink, AskToSave, Save, Pin, Unpin, LayOver, TakeOff, StopSearch, GoToStep, ResetLessons, SaveStep, SaveAnswers, Undo, Redo, ShowError,
-                            DismissMessage, Quit>;
+using Action =
+    std::variant<EditScenario, EditView, Hover, OpenFile, OpenMask, TakeLayer, Paste, UsePasted, CopyText, TakeMatrix,
+                 TakeMask, Export, CopyCommand, CopyLink, AskToSave, Save, Pin, Unpin, LayOver, TakeOff, StopSearch,
+                 GoToStep, ResetLessons, SaveStep, SaveAnswers, Undo, Redo, ShowError, DismissMessage, Quit>;
 using Actions = std::vector<Action>;
 
 /// Applies what concerns the document; what opens, writes, copies or closes is the session's business.
@@ -124,7 +125,8 @@ void end_gesture(Document& document);
 /// `lesson` is opened, as `scenario`; undo brings back what was open before.
 void begin_anew(Document& document, Lesson lesson, Scenario scenario);
 
-/// Whether the trace has the batch entry and head that are looked at: a lesson's are of the numbers that are still to come.
+/// Whether the trace has the batch entry and head that are looked at: a lesson's are of the numbers that are still to
+/// come.
 bool looks_within(const View& view, const Trace& trace);
 /// The nearest that it has.
 void look_within(View& view, const Trace& trace);

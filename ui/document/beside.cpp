@@ -11,7 +11,8 @@ Stage beside_shown(const Beside& beside, const View& view) {
   };
   if (view.beside && has(*view.beside)) return *view.beside;
   if (const StageComparison* first = beside.comparison.first_difference()) return first->stage;
-  const auto last = std::find_if(stages.rbegin(), stages.rend(), [](const StageComparison& s) { return s.own != nullptr; });
+  const auto last =
+      std::find_if(stages.rbegin(), stages.rend(), [](const StageComparison& s) { return s.own != nullptr; });
   return last != stages.rend() ? last->stage : Stage::output;
 }
 

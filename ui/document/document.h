@@ -29,21 +29,22 @@ struct Past {
 
 struct Document {
   Scenario scenario;
-  Origin origin;                       ///< what it began as
+  Origin origin;  ///< what it began as
   View view;
   std::shared_ptr<const Trace> trace;  ///< of `scenario`, or of an earlier one while the new one is computed
-  Scenario computed;                   ///< the one that `trace` is of; a network's trace has the model's settings in its own
-  std::shared_ptr<const Trace> pinned;            ///< the result A that others are compared with; null without one
-  std::shared_ptr<const Difference> difference;   ///< from `pinned` to `trace`; null without `pinned` or until it is computed
-  std::optional<OwnSource> own;           ///< somebody's own stages, laid over what is open
-  std::shared_ptr<const Beside> beside;   ///< how they compare; null until that is known
-  SearchProgress searching;               ///< for the mistake behind them
+  Scenario computed;  ///< the one that `trace` is of; a network's trace has the model's settings in its own
+  std::shared_ptr<const Trace> pinned;  ///< the result A that others are compared with; null without one
+  std::shared_ptr<const Difference>
+      difference;                        ///< from `pinned` to `trace`; null without `pinned` or until it is computed
+  std::optional<OwnSource> own;          ///< somebody's own stages, laid over what is open
+  std::shared_ptr<const Beside> beside;  ///< how they compare; null until that is known
+  SearchProgress searching;              ///< for the mistake behind them
   std::shared_ptr<const LessonStandings> standings;  ///< what is remembered of all lessons; null where nothing is
-  std::string error;                   ///< why the last change or file was not taken; "" if all is well
-  std::string page;                    ///< the address that a link to what is open begins with; "" where the program is no page
-  std::string notice;                  ///< what was done, such as where a file went; "" for nothing to say
+  std::string error;                                 ///< why the last change or file was not taken; "" if all is well
+  std::string page;    ///< the address that a link to what is open begins with; "" where the program is no page
+  std::string notice;  ///< what was done, such as where a file went; "" for nothing to say
   std::vector<Past> undo, redo;
-  std::string gesture;                 ///< of the newest undo step; a change with the same one joins it
+  std::string gesture;  ///< of the newest undo step; a change with the same one joins it
 };
 
 }  // namespace headlight

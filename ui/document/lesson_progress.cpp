@@ -59,7 +59,8 @@ View posed(View view, const LessonStep& step, std::size_t number) {
   LessonProgress now;
   now.answers = std::move(view.lesson.answers);
   if (view.lesson.begun()) now.answers[view.lesson.step] = view.lesson;
-  if (const auto known = now.answers.find(number); known != now.answers.end()) static_cast<LessonAnswer&>(now) = known->second;
+  if (const auto known = now.answers.find(number); known != now.answers.end())
+    static_cast<LessonAnswer&>(now) = known->second;
   now.answers.erase(number);
   now.step = number;
   now.furthest = std::max(view.lesson.furthest, number);
@@ -76,7 +77,8 @@ void show_step(Document& document, const Course& course, std::size_t step) {
   if (course.steps.empty()) return;
   step = std::min(step, course.steps.size() - 1);
   const LessonStep& shown = course.steps[step];
-  if (!(shown.pose.scenario == document.scenario)) apply(document, EditScenario{[&](Scenario& s) { s = shown.pose.scenario; }, {}});
+  if (!(shown.pose.scenario == document.scenario))
+    apply(document, EditScenario{[&](Scenario& s) { s = shown.pose.scenario; }, {}});
   document.view = posed(std::move(document.view), shown, step);
   std::optional<OwnSource> own;
   if (course.bug) own = OwnSource{{}, course.bug->mistake, course.bug->variant, shown.pose.mended};

@@ -20,27 +20,27 @@ struct LessonStep;
 
 /// What somebody said to a question, so far.
 struct LessonAnswer {
-  bool revealed = false;              ///< the right answer is shown
-  std::optional<std::size_t> chosen;  ///< of its choices
-  std::vector<std::size_t> ordered;   ///< choices in the order in which they were clicked
-  std::string typed;                  ///< a number, or a mask
-  std::vector<float> row;             ///< shares that were dragged, a key each
-  std::vector<bool> cells;            ///< a mask that was painted, [n_q, n_k]
+  bool revealed = false;                        ///< the right answer is shown
+  std::optional<std::size_t> chosen;            ///< of its choices
+  std::vector<std::size_t> ordered;             ///< choices in the order in which they were clicked
+  std::string typed;                            ///< a number, or a mask
+  std::vector<float> row;                       ///< shares that were dragged, a key each
+  std::vector<bool> cells;                      ///< a mask that was painted, [n_q, n_k]
   std::optional<std::pair<Index, Index>> head;  ///< layer and head
-  std::optional<Stage> stage;         ///< that goes wrong first
-  bool right = false;                 ///< judged when it was shown
+  std::optional<Stage> stage;                   ///< that goes wrong first
+  bool right = false;                           ///< judged when it was shown
   bool operator==(const LessonAnswer&) const = default;
   bool begun() const { return !(*this == LessonAnswer{}); }
 };
 
 struct LessonProgress : LessonAnswer {
   std::size_t step = 0, furthest = 0;
-  std::vector<Stage> hidden;             ///< stages that stay hidden until the answer is shown
-  std::optional<Stage> stage_shown;      ///< that the step is about
-  std::optional<Stage> pointed;          ///< whose term in the text is under the pointer
-  bool locked = false;                   ///< no settings change but those of `controls`
-  std::vector<std::string> controls;     ///< settings' keys that can be changed beside the text
-  bool notes = false;                    ///< what the teacher says stands under the picture
+  std::vector<Stage> hidden;                    ///< stages that stay hidden until the answer is shown
+  std::optional<Stage> stage_shown;             ///< that the step is about
+  std::optional<Stage> pointed;                 ///< whose term in the text is under the pointer
+  bool locked = false;                          ///< no settings change but those of `controls`
+  std::vector<std::string> controls;            ///< settings' keys that can be changed beside the text
+  bool notes = false;                           ///< what the teacher says stands under the picture
   std::map<std::size_t, LessonAnswer> answers;  ///< to the questions of other steps
   bool operator==(const LessonProgress&) const = default;
   /// Of any step.

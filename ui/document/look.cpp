@@ -45,7 +45,9 @@ struct IsVector<std::vector<T>> : std::true_type {};
 
 constexpr std::string_view none = "-";
 
-[[noreturn]] void refuse(std::string_view text) { throw SettingError("--look", "\"" + std::string(text) + "\" is none of its values", "expected what Export copied"); }
+[[noreturn]] void refuse(std::string_view text) {
+  throw SettingError("--look", "\"" + std::string(text) + "\" is none of its values", "expected what Export copied");
+}
 
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
@@ -106,7 +108,8 @@ T read(std::string_view text) {
     return text == none ? T() : T(read<typename T::value_type>(text));
   } else if constexpr (IsVector<T>::value) {
     T all;
-    for (const std::string_view part : split(text, std::is_same_v<T, std::vector<Cell>> ? '>' : ',')) all.push_back(read<typename T::value_type>(part));
+    for (const std::string_view part : split(text, std::is_same_v<T, std::vector<Cell>> ? '>' : ','))
+      all.push_back(read<typename T::value_type>(part));
     return all;
   } else if constexpr (std::is_same_v<T, std::string>) {
     return unescaped(text);
@@ -178,57 +181,111 @@ constexpr Entry entry(std::string_view name, Part, Ends ends = {}) {
 
 constexpr Entry entries[] = {
     // Otherwise something is selected to begin with.
-    {"looked", [](const View& view) { return std::string(view.looked && !view.selected ? "1" : ""); },
-     [](View& view, std::string_view text, Ends) { view.looked = read<bool>(text); }, {}},
+    {"looked",
+     [](const View& view) { return std::string(view.looked && !view.selected ? "1" : ""); },
+     [](View& view, std::string_view text, Ends) { view.looked = read<bool>(text); },
+     {}},
     // --select looks at the cell's.
-    {"batch", [](const View& view) { return view.batch == (view.selected ? view.selected->batch : 0) ? std::string() : written(view.batch); },
-     [](View& view, std::string_view text, Ends) { view.batch = read<Index>(text); }, {}},
-    {"head", [](const View& view) { return view.head == (view.selected ? view.selected->head : 0) ? std::string() : written(view.head); },
-     [](View& view, std::string_view text, Ends) { view.head = read<Index>(text); }, {}},
-    entry("norm", [](auto& v) -> auto& { return v.norm; }),
-    entry("path", [](auto& v) -> auto& { return v.path; }),
-    entry("reaches", [](auto& v) -> auto& { return v.reaches; }),
-    entry("packed", [](auto& v) -> auto& { return v.packed; }),
-    entry("front", [](auto& v) -> auto& { return v.brought_forward; }),
-    entry("front_beside", [](auto& v) -> auto& { return v.brought_forward_beside; }),
-    entry("looping", [](auto& v) -> auto& { return v.looping; }),
-    entry("speed", [](auto& v) -> auto& { return v.speed; }, Ends{0.1, 16}),
-    entry("zoom", [](auto& v) -> auto& { return v.camera.zoom; }, Ends{0, 64}),
-    entry("camera_x", [](auto& v) -> auto& { return v.camera.x; }, Ends{0, 1}),
-    entry("camera_y", [](auto& v) -> auto& { return v.camera.y; }, Ends{0, 1}),
-    entry("query", [](auto& v) -> auto& { return v.looking.query; }),
-    entry("key", [](auto& v) -> auto& { return v.looking.key; }),
-    entry("rival", [](auto& v) -> auto& { return v.looking.rival; }),
-    entry("feature", [](auto& v) -> auto& { return v.looking.feature; }),
-    entry("share", [](auto& v) -> auto& { return v.looking.share; }, Ends{0, 1}),
-    entry("temperature", [](auto& v) -> auto& { return v.looking.sampling.temperature; }, Ends{0, hottest_sampling}),
-    entry("top_k", [](auto& v) -> auto& { return v.looking.sampling.top_k; }),
-    entry("top_p", [](auto& v) -> auto& { return v.looking.sampling.top_p; }, Ends{0.01, 1}),
-    entry("knocked", [](auto& v) -> auto& { return v.looking.knocked; }),
-    entry("heads", [](auto& v) -> auto& { return v.heads.heads; }),
-    entry("heads_stage", [](auto& v) -> auto& { return v.heads.stage; }),
-    entry("isolated", [](auto& v) -> auto& { return v.heads.isolated; }),
-    entry("mass", [](auto& v) -> auto& { return v.heads.mass; }, Ends{0, 1}),
-    entry("network_layer", [](auto& v) -> auto& { return v.network.layer; }),
-    entry("network_head", [](auto& v) -> auto& { return v.network.head; }),
-    entry("order", [](auto& v) -> auto& { return v.network.order; }),
-    entry("habit", [](auto& v) -> auto& { return v.network.habit; }),
-    entry("together", [](auto& v) -> auto& { return v.network.together; }),
-    entry("layers", [](auto& v) -> auto& { return v.mask_lab.layers; }, Ends{1, 32}),
-    entry("residual", [](auto& v) -> auto& { return v.mask_lab.residual; }),
-    entry("block", [](auto& v) -> auto& { return v.mask_lab.block; }, Ends{1, 4096}),
-    entry("other", [](auto& v) -> auto& { return v.mask_lab.other; }),
-    entry("tool", [](auto& v) -> auto& { return v.mask_painting.tool; }),
-    entry("paint", [](auto& v) -> auto& { return v.mask_painting.paint; }),
-    entry("one_head", [](auto& v) -> auto& { return v.mask_painting.one_head; }),
-    entry("one_entry", [](auto& v) -> auto& { return v.mask_painting.one_entry; }),
-    entry("by_blocks", [](auto& v) -> auto& { return v.mask_painting.by_blocks; }),
-    entry("combine", [](auto& v) -> auto& { return v.mask_painting.combine; }),
-    entry("mask_zoom", [](auto& v) -> auto& { return v.mask_painting.zoom; }, Ends{1, 256}),
-    entry("mask_left", [](auto& v) -> auto& { return v.mask_painting.left; }, Ends{0, 1}),
-    entry("mask_top", [](auto& v) -> auto& { return v.mask_painting.top; }, Ends{0, 1}),
-    entry("compared", [](auto& v) -> auto& { return v.compared; }),
-    entry("beside", [](auto& v) -> auto& { return v.beside; }),
+    {"batch",
+     [](const View& view) {
+       return view.batch == (view.selected ? view.selected->batch : 0) ? std::string() : written(view.batch);
+     },
+     [](View& view, std::string_view text, Ends) { view.batch = read<Index>(text); },
+     {}},
+    {"head",
+     [](const View& view) {
+       return view.head == (view.selected ? view.selected->head : 0) ? std::string() : written(view.head);
+     },
+     [](View& view, std::string_view text, Ends) { view.head = read<Index>(text); },
+     {}},
+    entry(
+        "norm", [](auto& v) -> auto& { return v.norm; }),
+    entry(
+        "path", [](auto& v) -> auto& { return v.path; }),
+    entry(
+        "reaches", [](auto& v) -> auto& { return v.reaches; }),
+    entry(
+        "packed", [](auto& v) -> auto& { return v.packed; }),
+    entry(
+        "front", [](auto& v) -> auto& { return v.brought_forward; }),
+    entry(
+        "front_beside", [](auto& v) -> auto& { return v.brought_forward_beside; }),
+    entry(
+        "looping", [](auto& v) -> auto& { return v.looping; }),
+    entry(
+        "speed", [](auto& v) -> auto& { return v.speed; }, Ends{0.1, 16}),
+    entry(
+        "zoom", [](auto& v) -> auto& { return v.camera.zoom; }, Ends{0, 64}),
+    entry(
+        "camera_x", [](auto& v) -> auto& { return v.camera.x; }, Ends{0, 1}),
+    entry(
+        "camera_y", [](auto& v) -> auto& { return v.camera.y; }, Ends{0, 1}),
+    entry(
+        "query", [](auto& v) -> auto& { return v.looking.query; }),
+    entry(
+        "key", [](auto& v) -> auto& { return v.looking.key; }),
+    entry(
+        "rival", [](auto& v) -> auto& { return v.looking.rival; }),
+    entry(
+        "feature", [](auto& v) -> auto& { return v.looking.feature; }),
+    entry(
+        "share", [](auto& v) -> auto& { return v.looking.share; }, Ends{0, 1}),
+    entry(
+        "temperature", [](auto& v) -> auto& { return v.looking.sampling.temperature; }, Ends{0, hottest_sampling}),
+    entry(
+        "top_k", [](auto& v) -> auto& { return v.looking.sampling.top_k; }),
+    entry(
+        "top_p", [](auto& v) -> auto& { return v.looking.sampling.top_p; }, Ends{0.01, 1}),
+    entry(
+        "knocked", [](auto& v) -> auto& { return v.looking.knocked; }),
+    entry(
+        "heads", [](auto& v) -> auto& { return v.heads.heads; }),
+    entry(
+        "heads_stage", [](auto& v) -> auto& { return v.heads.stage; }),
+    entry(
+        "isolated", [](auto& v) -> auto& { return v.heads.isolated; }),
+    entry(
+        "mass", [](auto& v) -> auto& { return v.heads.mass; }, Ends{0, 1}),
+    entry(
+        "network_layer", [](auto& v) -> auto& { return v.network.layer; }),
+    entry(
+        "network_head", [](auto& v) -> auto& { return v.network.head; }),
+    entry(
+        "order", [](auto& v) -> auto& { return v.network.order; }),
+    entry(
+        "habit", [](auto& v) -> auto& { return v.network.habit; }),
+    entry(
+        "together", [](auto& v) -> auto& { return v.network.together; }),
+    entry(
+        "layers", [](auto& v) -> auto& { return v.mask_lab.layers; }, Ends{1, 32}),
+    entry(
+        "residual", [](auto& v) -> auto& { return v.mask_lab.residual; }),
+    entry(
+        "block", [](auto& v) -> auto& { return v.mask_lab.block; }, Ends{1, 4096}),
+    entry(
+        "other", [](auto& v) -> auto& { return v.mask_lab.other; }),
+    entry(
+        "tool", [](auto& v) -> auto& { return v.mask_painting.tool; }),
+    entry(
+        "paint", [](auto& v) -> auto& { return v.mask_painting.paint; }),
+    entry(
+        "one_head", [](auto& v) -> auto& { return v.mask_painting.one_head; }),
+    entry(
+        "one_entry", [](auto& v) -> auto& { return v.mask_painting.one_entry; }),
+    entry(
+        "by_blocks", [](auto& v) -> auto& { return v.mask_painting.by_blocks; }),
+    entry(
+        "combine", [](auto& v) -> auto& { return v.mask_painting.combine; }),
+    entry(
+        "mask_zoom", [](auto& v) -> auto& { return v.mask_painting.zoom; }, Ends{1, 256}),
+    entry(
+        "mask_left", [](auto& v) -> auto& { return v.mask_painting.left; }, Ends{0, 1}),
+    entry(
+        "mask_top", [](auto& v) -> auto& { return v.mask_painting.top; }, Ends{0, 1}),
+    entry(
+        "compared", [](auto& v) -> auto& { return v.compared; }),
+    entry(
+        "beside", [](auto& v) -> auto& { return v.beside; }),
 };
 
 }  // namespace
@@ -236,7 +293,8 @@ constexpr Entry entries[] = {
 std::string look_text(const View& view) {
   std::string text;
   for (const Entry& each : entries) {
-    if (const std::string value = each.say(view); !value.empty()) text.append(text.empty() ? "" : ";").append(each.name).append("=").append(value);
+    if (const std::string value = each.say(view); !value.empty())
+      text.append(text.empty() ? "" : ";").append(each.name).append("=").append(value);
   }
   return text;
 }

@@ -1,5 +1,5 @@
-// What of a view only a hand chooses (how far it is zoomed, which heads, which sheet's numbers), as one text, so that a command line
-// can show it again: "zoom=1.5;pan=12,3;heads=0,2".
+// What of a view only a hand chooses (how far it is zoomed, which heads, which sheet's numbers), as one text, so that a
+// command line can show it again: "zoom=1.5;pan=12,3;heads=0,2".
 #pragma once
 
 #include <string>

@@ -17,12 +17,13 @@ enum class Combine : std::uint8_t { replace, both, either, without };
 struct MaskPainting {
   PaintTool tool = PaintTool::look;
   Paint paint = Paint::forbid;
-  bool one_head = false, one_entry = false, by_blocks = false;  ///< paint in the head, the entry that is looked at, else in all; whole blocks
-  std::optional<Cell> from, to;              ///< of the stroke while it is dragged
-  int strokes = 0;                           ///< so far: each is one step of undo
+  bool one_head = false, one_entry = false,
+       by_blocks = false;        ///< paint in the head, the entry that is looked at, else in all; whole blocks
+  std::optional<Cell> from, to;  ///< of the stroke while it is dragged
+  int strokes = 0;               ///< so far: each is one step of undo
   Combine combine = Combine::replace;
-  float zoom = 1;                            ///< of the mask in its card; 1 = all of it
-  float left = 0, top = 0;                   ///< of what is seen, in parts of the mask
+  float zoom = 1;           ///< of the mask in its card; 1 = all of it
+  float left = 0, top = 0;  ///< of what is seen, in parts of the mask
   bool operator==(const MaskPainting&) const = default;
 };
 

@@ -24,7 +24,9 @@ namespace {
 MapAddress map_address(const View& view) {
   MapAddress map{view.map.stage, {}};
   const auto whole = [](double at) { return static_cast<Index>(std::llround(std::max(at, 0.0))); };
-  if (const auto& r = view.map.region) map.region = {whole(r->q0), std::max(whole(r->q1), whole(r->q0) + 1), whole(r->k0), std::max(whole(r->k1), whole(r->k0) + 1)};
+  if (const auto& r = view.map.region)
+    map.region = {whole(r->q0), std::max(whole(r->q1), whole(r->q0) + 1), whole(r->k0),
+                  std::max(whole(r->k1), whole(r->k0) + 1)};
   return map;
 }
 

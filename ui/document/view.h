@@ -38,52 +38,55 @@ struct View {
   ViewKind kind = ViewKind::pipeline;
   Theme theme = Theme::light;
   std::string language = "en";
-  std::string colormap;            ///< "" = the theme's own for the stage's kind
+  std::string colormap;                  ///< "" = the theme's own for the stage's kind
   RangeSetting range{RangeMode::stage};  ///< what the ends of the colours stand for, as `render --range`
-  std::optional<Norm> norm;        ///< how weights are spread over the colours; unset: evenly up to 32 keys, by magnitude beyond
+  std::optional<Norm>
+      norm;  ///< how weights are spread over the colours; unset: evenly up to 32 keys, by magnitude beyond
   Index batch = 0, head = 0;
-  std::optional<Cell> selected;    ///< pinned by a click or --select
-  std::vector<Cell> path;          ///< how one came to `selected`, through its dependants (ui/document/path.h)
-  bool looked = false;             ///< something was selected, by hand or to begin with
-  std::optional<Cell> hovered;     ///< under the pointer
-  bool reaches = false;            ///< marked are the cells that the looked-at one reaches, not those it came from
+  std::optional<Cell> selected;        ///< pinned by a click or --select
+  std::vector<Cell> path;              ///< how one came to `selected`, through its dependants (ui/document/path.h)
+  bool looked = false;                 ///< something was selected, by hand or to begin with
+  std::optional<Cell> hovered;         ///< under the pointer
+  bool reaches = false;                ///< marked are the cells that the looked-at one reaches, not those it came from
   std::optional<Stage> pointed_stage;  ///< whose card, but none of its cells, is under the pointer
   std::optional<Stage> pointed_term;   ///< whose symbol in the formula is under the pointer
-  std::optional<Cell> pointed;     ///< a source whose link the pointer is on: lights up on the canvas
-  std::optional<bool> packed;      ///< W_q, W_k, W_v as one matrix; unset: as the source has them
-  std::vector<Stage> brought_forward;          ///< of stages that share a card, the ones that were asked for, the last one last
+  std::optional<Cell> pointed;         ///< a source whose link the pointer is on: lights up on the canvas
+  std::optional<bool> packed;          ///< W_q, W_k, W_v as one matrix; unset: as the source has them
+  std::vector<Stage> brought_forward;  ///< of stages that share a card, the ones that were asked for, the last one last
   std::optional<Cell> brought_forward_beside;  ///< what was selected then: another selection has its own stage in front
-  std::optional<std::string> mask_draft;  ///< what is typed as the mask while it does not parse
-  std::optional<int> step;         ///< moment of the step player (ui/player/timeline.h); unset: all is shown
-  Way way = Way::rows;             ///< how its products advance
-  bool playing = false;            ///< the moments pass by themselves
-  bool looping = false;            ///< over the present stage's moments
-  float speed = 1;                 ///< times the usual pace
-  bool presenting = false;         ///< for a projector: large type, no controls
-  bool fullscreen = false;         ///< of the window: a presentation that F11 began, which takes it along when it ends
-  bool alone = false;              ///< the view has the whole window, for a picture of it
-  bool blank = false;              ///< the screen is black while the teacher talks
-  bool frozen = false;             ///< a presentation's picture stays as it is, whatever is changed behind it
+  std::optional<std::string> mask_draft;       ///< what is typed as the mask while it does not parse
+  std::optional<int> step;  ///< moment of the step player (ui/player/timeline.h); unset: all is shown
+  Way way = Way::rows;      ///< how its products advance
+  bool playing = false;     ///< the moments pass by themselves
+  bool looping = false;     ///< over the present stage's moments
+  float speed = 1;          ///< times the usual pace
+  bool presenting = false;  ///< for a projector: large type, no controls
+  bool fullscreen = false;  ///< of the window: a presentation that F11 began, which takes it along when it ends
+  bool alone = false;       ///< the view has the whole window, for a picture of it
+  bool blank = false;       ///< the screen is black while the teacher talks
+  bool frozen = false;      ///< a presentation's picture stays as it is, whatever is changed behind it
   Dialog dialog = Dialog::none;
   std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed
   ExportChoice exporting;
   SaveChoice saving;
-  std::optional<std::string> saving_step;  ///< the lesson file that what is on screen is to join; set while that is asked
-  std::optional<std::string> saving_answers;  ///< the file that the answers to lessons are to go into; set while that is asked
-  LessonProgress lesson;           ///< of the lesson with steps that is open
-  LevelChoice looking;             ///< how near, and at what
+  std::optional<std::string>
+      saving_step;  ///< the lesson file that what is on screen is to join; set while that is asked
+  std::optional<std::string>
+      saving_answers;     ///< the file that the answers to lessons are to go into; set while that is asked
+  LessonProgress lesson;  ///< of the lesson with steps that is open
+  LevelChoice looking;    ///< how near, and at what
   HeadsChoice heads;
   NetworkChoice network;
   MapChoice map;
   MaskPainting mask_painting;
   MaskLab mask_lab;
-  std::optional<Stage> compared;   ///< the stage that the compare view shows large; unset: one that has changed
-  std::optional<Stage> beside;     ///< of one's own stages, the one that is shown; unset: the first that differs
+  std::optional<Stage> compared;  ///< the stage that the compare view shows large; unset: one that has changed
+  std::optional<Stage> beside;    ///< of one's own stages, the one that is shown; unset: the first that differs
   OpenChoice open;
   LayerChoice layers;
   std::optional<GivenMatrix> pasted;  ///< which the paste dialog asks about
-  std::optional<float> cell_reach; ///< half the range of the cell editor's slider, while that is held
-  CanvasCamera camera;             ///< of the pipeline
+  std::optional<float> cell_reach;    ///< half the range of the cell editor's slider, while that is held
+  CanvasCamera camera;                ///< of the pipeline
   bool operator==(const View&) const = default;
 };
 

@@ -59,7 +59,8 @@ Next save(Document& document, const std::string& path, const Words& words) {
 
 }  // namespace
 
-Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts, const Action& action) {
+Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts,
+                    const Action& action) {
   if (const auto* wanted = std::get_if<Export>(&action)) write(document, recorder, words, *wanted);
   if (std::holds_alternative<CopyCommand>(action)) copy_command(document, words, fonts);
   if (std::holds_alternative<CopyLink>(action)) copy_link(document, words);

@@ -9,6 +9,7 @@
 namespace headlight {
 
 /// Export, CopyCommand, AskToSave and Save; other actions are none of its business. What comes next, once all is saved.
-Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts, const Action& action);
+Next perform_export(Document& document, Recorder& recorder, const Words& words, const Fonts& fonts,
+                    const Action& action);
 
 }  // namespace headlight

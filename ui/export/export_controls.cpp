@@ -39,7 +39,8 @@ void draw_stage(const Frame& frame, ExportOptions& options) {
   const auto found = std::find(stages.begin(), stages.end(), options.stage);
   note(frame, frame.words("export.stage"));
   const auto name_of = [&](int i) { return name(stages[static_cast<std::size_t>(i)]).data(); };
-  if (const auto stage = choice_box(frame, "##stage", static_cast<int>(stages.size()), static_cast<int>(found - stages.begin()), name_of)) {
+  if (const auto stage = choice_box(frame, "##stage", static_cast<int>(stages.size()),
+                                    static_cast<int>(found - stages.begin()), name_of)) {
     options.stage = stages[static_cast<std::size_t>(*stage)];
     if (is_parameter(options.stage)) options.batch = 0;
     const Index heads = has_head_axis(options.stage) ? (*frame.trace())[options.stage].size(1) : 1;
@@ -48,7 +49,8 @@ void draw_stage(const Frame& frame, ExportOptions& options) {
   }
   const Index batches = is_parameter(options.stage) ? 1 : frame.trace()->dims().batch;
   if (batches < 2) return;
-  if (const auto batch = int_slider(frame, "batch", frame.words("export.batch"), options.batch, Choices(0, batches - 1))) {
+  if (const auto batch =
+          int_slider(frame, "batch", frame.words("export.batch"), options.batch, Choices(0, batches - 1))) {
     options.batch = std::clamp<Index>(batch->value, 0, batches - 1);
   }
 }
@@ -104,7 +106,8 @@ void draw_heads(const Frame& frame, ExportChoice& choice) {
   }
   if (now == 2) draw_head_chips(frame, options.heads, heads);
   if (now != 0) return;
-  if (const auto head = int_slider(frame, "head", frame.words("export.head"), options.heads.front(), Choices(0, heads - 1))) {
+  if (const auto head =
+          int_slider(frame, "head", frame.words("export.head"), options.heads.front(), Choices(0, heads - 1))) {
     options.heads = {std::clamp<Index>(head->value, 0, heads - 1)};
   }
 }
@@ -116,9 +119,7 @@ void set(ExportChoice& choice, std::string_view option, const std::string& text)
     try {
       each.apply(choice.options, each.option, text);
       choice.problem.clear();
-    } catch (const InputError& error) {
-      choice.problem = error.what();
-    }
+    } catch (const InputError& error) { choice.problem = error.what(); }
   }
 }
 
@@ -143,12 +144,15 @@ void draw_colour(const Frame& frame, ExportChoice& choice) {
   const auto found = std::find(maps.begin(), maps.end(), style.colormap);
   const int chosen = style.colormap.empty() ? 0 : static_cast<int>(found - maps.begin()) + 1;
   note(frame, frame.words("export.colormap"));
-  const auto name_of = [&](int i) { return i == 0 ? frame.words("export.own_map") : maps[static_cast<std::size_t>(i) - 1].c_str(); };
+  const auto name_of = [&](int i) {
+    return i == 0 ? frame.words("export.own_map") : maps[static_cast<std::size_t>(i) - 1].c_str();
+  };
   if (const auto map = choice_box(frame, "##colormap", static_cast<int>(maps.size()) + 1, chosen, name_of)) {
     style.colormap = *map == 0 ? std::string() : maps[static_cast<std::size_t>(*map) - 1];
   }
   constexpr const char* themes[] = {"export.light", "export.dark"};
-  if (const auto theme = pick(frame, "theme", themes, static_cast<int>(style.theme))) style.theme = static_cast<Theme>(*theme);
+  if (const auto theme = pick(frame, "theme", themes, static_cast<int>(style.theme)))
+    style.theme = static_cast<Theme>(*theme);
 }
 
 /// A line of text that has a default: emptied, there is none of it in the figure.
@@ -174,7 +178,8 @@ void draw_parts(const Frame& frame, const ExportPreview& preview, ExportChoice& 
   }
   note(frame, frame.words("export.parts"));
   const float gap = 4 * frame.u;
-  const float third = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3, half = (ImGui::GetContentRegionAvail().x - gap) / 2;
+  const float third = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3,
+              half = (ImGui::GetContentRegionAvail().x - gap) / 2;
   toggle(frame, "export.tokens", style.tokens, third);
   ImGui::SameLine(0, gap);
   toggle(frame, "export.bar", style.bar, third);
@@ -235,7 +240,8 @@ void draw_format(const Frame& frame, ExportChoice& choice) {
   if (all.size() > 1) {
     note(frame, frame.words("export.format"));
     std::array<const char*, 4> labels{};
-    std::transform(all.begin(), all.end(), labels.begin(), [&](const char* e) { return *e == '\0' ? frame.words("export.folder") : e + 1; });
+    std::transform(all.begin(), all.end(), labels.begin(),
+                   [&](const char* e) { return *e == '\0' ? frame.words("export.folder") : e + 1; });
     const int now = choice.format[static_cast<std::size_t>(choice.kind)];
     const auto clicked = segments(frame, "format", std::span(labels).first(all.size()), now);
     if (clicked && *clicked != now) choice = with_format(std::move(choice), *clicked);
@@ -275,7 +281,8 @@ ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& previ
   if (choice.kind == ExportKind::animation) {
     char shown[24];
     std::snprintf(shown, sizeof shown, "%.2f s", static_cast<double>(choice.seconds));
-    if (const auto seconds = float_slider(frame, "seconds", frame.words("export.seconds"), choice.seconds, 0.1f, 3, shown)) {
+    if (const auto seconds =
+            float_slider(frame, "seconds", frame.words("export.seconds"), choice.seconds, 0.1f, 3, shown)) {
       choice.seconds = std::clamp(*seconds, 0.05f, 20.0f);
     }
   }

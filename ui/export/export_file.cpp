@@ -46,7 +46,8 @@ std::string stem_of(const ExportChoice& choice) {
   std::string stem(name(options.stage));
   if (options.batch > 0) stem += "_b" + std::to_string(options.batch);
   if (has_head_axis(options.stage) && options.all_heads && options.pool == HeadPool::none) stem += "_heads";
-  if (has_head_axis(options.stage) && options.pool != HeadPool::none) stem += options.pool == HeadPool::mean ? "_mean" : "_max";
+  if (has_head_axis(options.stage) && options.pool != HeadPool::none)
+    stem += options.pool == HeadPool::mean ? "_mean" : "_max";
   if (has_head_axis(options.stage) && !options.all_heads && options.pool == HeadPool::none) {
     stem += "_h";
     for (const Index h : options.heads) stem += (stem.back() == 'h' ? "" : "-") + std::to_string(h);
@@ -55,12 +56,15 @@ std::string stem_of(const ExportChoice& choice) {
   return stem + (choice.kind == ExportKind::bundle ? "_bundle" : "");
 }
 
-std::vector<std::string> words_for(const ExportChoice& choice, const Document& document, const std::string& path, const WindowSize& window) {
+std::vector<std::string> words_for(const ExportChoice& choice, const Document& document, const std::string& path,
+                                   const WindowSize& window) {
   const View& view = document.view;
   std::vector<std::string> words;
   if (shows_stage(choice.kind)) words = export_words(choice.options);
-  const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads && choice.options.pool == HeadPool::none && choice.options.layers.empty();
-  if (one_head && choice.options.heads == std::vector<Index>{0}) words.insert(words.end(), {"--head", "0"});  // else all
+  const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads &&
+                        choice.options.pool == HeadPool::none && choice.options.layers.empty();
+  if (one_head && choice.options.heads == std::vector<Index>{0})
+    words.insert(words.end(), {"--head", "0"});  // else all
   if (choice.kind == ExportKind::window) {
     words = view_words(document);
     words.insert(words.begin(), {"--screenshot", path});
@@ -73,7 +77,8 @@ std::vector<std::string> words_for(const ExportChoice& choice, const Document& d
   if (choice.kind >= ExportKind::window && window.scale > 0) {
     char scale[32];
     std::snprintf(scale, sizeof scale, "%g", static_cast<double>(window.scale));
-    words.insert(words.end(), {"--size", std::to_string(window.width) + "x" + std::to_string(window.height), "--scale-factor", scale});
+    words.insert(words.end(), {"--size", std::to_string(window.width) + "x" + std::to_string(window.height),
+                               "--scale-factor", scale});
   }
   if (choice.kind >= ExportKind::window) {
     words.insert(words.end(), {"--theme", view.theme == Theme::dark ? "dark" : "light", "--language", view.language});

@@ -9,9 +9,9 @@
 
 namespace headlight {
 
-/// Opens the dialog on what is looked at, in the window's theme: the picture that the view shows where a figure can be that
-/// (heads, arcs, layers, reach, blocks, two masks, a difference), else the view itself; in the pipeline the stage, batch entry
-/// and head. `own`: the stages that lie beside.
+/// Opens the dialog on what is looked at, in the window's theme: the picture that the view shows where a figure can be
+/// that (heads, arcs, layers, reach, blocks, two masks, a difference), else the view itself; in the pipeline the stage,
+/// batch entry and head. `own`: the stages that lie beside.
 void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnSource>& own = {});
 /// On this matrix, whatever the view.
 void open_export_dialog_on(const Cell& cell, View& view, const Trace& trace);
@@ -29,7 +29,8 @@ WindowSize window_size(const Fonts& fonts);
 std::string export_command(const Document& document, const std::string& path, const WindowSize& window = {});
 
 /// Writes everything but pictures of the window. `expected` is the path that the person saw; something that appeared
-/// there since is not written over unless they saw it. The outcome is a notice or an error. Returns whether it is written.
+/// there since is not written over unless they saw it. The outcome is a notice or an error. Returns whether it is
+/// written.
 bool write_export_file(Document& document, const std::string& expected, bool replace, const Words& words);
 
 /// Into a scenario file at `path`, which is the document's from then on. Returns whether it is written.

@@ -13,13 +13,19 @@ struct LayersWay {
   const char* option;
   const char* key;
 };
-constexpr LayersWay ways[] = {{"", "export.this_layer"}, {"all", "export.all_layers"}, {"encoder", "export.encoder_layers"}, {"decoder", "export.decoder_layers"},
-                              {"cross", "export.cross_layers"}, {"rollout", "export.rollout"}, {"flow", "export.flow"}};
+constexpr LayersWay ways[] = {{"", "export.this_layer"},
+                              {"all", "export.all_layers"},
+                              {"encoder", "export.encoder_layers"},
+                              {"decoder", "export.decoder_layers"},
+                              {"cross", "export.cross_layers"},
+                              {"rollout", "export.rollout"},
+                              {"flow", "export.flow"}};
 
 /// Whether the network has such layers: stacks are offered where there are several.
 bool is_offered(const HeadOverview& overview, const std::string& option) {
   if (option != "encoder" && option != "decoder" && option != "cross") return true;
-  return std::ranges::any_of(overview.layers, [&](const OverviewLayer& layer) { return layer.layer.starts_with(option); });
+  return std::ranges::any_of(overview.layers,
+                             [&](const OverviewLayer& layer) { return layer.layer.starts_with(option); });
 }
 
 /// "rollout:3": up to which layer.
@@ -29,7 +35,8 @@ void draw_last_layer(const Frame& frame, const HeadOverview& overview, const std
   for (const OverviewLayer& layer : overview.layers) {
     if (layer.stack == chosen.stack && layer.cross == chosen.cross) stack.push_back(&layer);
   }
-  const auto found = std::ranges::find_if(stack, [&](const OverviewLayer* layer) { return options.layers == way + ":" + layer->layer; });
+  const auto found = std::ranges::find_if(
+      stack, [&](const OverviewLayer* layer) { return options.layers == way + ":" + layer->layer; });
   const Index last = std::ssize(stack) - 1, now = found == stack.end() ? last : found - stack.begin();
   if (last < 1) return;
   if (const auto upto = int_slider(frame, "upto", frame.words("export.up_to_layer"), now, Choices(0, last))) {

@@ -63,7 +63,11 @@ void of_network(ExportChoice& choice, const View& view, const HeadOverview& over
   ExportOptions& options = choice.options;
   const Index last = std::ssize(overview.layers) - 1;
   options.layers = together[static_cast<int>(view.network.together)];
-  if (options.layers.ends_with(':')) options.layers += overview.layers[static_cast<std::size_t>(std::clamp<Index>(view.network.layer.value_or(overview.chosen), 0, last))].layer;
+  if (options.layers.ends_with(':'))
+    options.layers +=
+        overview
+            .layers[static_cast<std::size_t>(std::clamp<Index>(view.network.layer.value_or(overview.chosen), 0, last))]
+            .layer;
   options.pool = view.network.together == LayersTogether::mean ? HeadPool::mean : HeadPool::none;
   options.all_heads = options.pool == HeadPool::none;
   options.batch = view.batch;
@@ -101,9 +105,15 @@ void show(ExportChoice& choice, View& view) {
 
 void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnSource>& own) {
   ExportChoice& choice = view.exporting;
-  const bool heads = view.kind == ViewKind::heads, map = view.kind == ViewKind::map && trace.has(view.map.stage), network = view.kind == ViewKind::network && trace.overview && trace.overview->layers.size() > 1;
+  const bool heads = view.kind == ViewKind::heads, map = view.kind == ViewKind::map && trace.has(view.map.stage),
+             network = view.kind == ViewKind::network && trace.overview && trace.overview->layers.size() > 1;
   const Stage first = trace.has(Stage::weights) ? Stage::weights : trace.stages().front();
-  begin(choice, heads ? view.heads.stage : map ? view.map.stage : view.selected && !network ? view.selected->stage : first, view, trace);
+  begin(choice,
+        heads                       ? view.heads.stage
+        : map                       ? view.map.stage
+        : view.selected && !network ? view.selected->stage
+                                    : first,
+        view, trace);
   switch (view.kind) {
     case ViewKind::pipeline: of_level(choice, view, trace); break;
     case ViewKind::heads: of_heads(choice, view); break;

@@ -60,7 +60,8 @@ void show(const Document& document, int width, int height, ExportPreview& previe
       const bool layers = !choice.options.layers.empty();
       const NamedArray array = layers ? layers_array(trace, choice.options) : stage_array(cut);
       preview.lines = {array_line(array), ""};
-      const MatrixView shown = !layers && cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : array.values.matrix();
+      const MatrixView shown =
+          !layers && cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : array.values.matrix();
       add_numbers(shown, preview.lines);
     }
   } else if (choice.kind == ExportKind::stages) {
@@ -78,17 +79,16 @@ ExportPreview make_export_preview(const Document& document, const WindowSize& wi
     preview.exists = std::filesystem::exists(path_from(preview.path), ignored);
     preview.command = export_command(document, preview.path, window);
     show(document, width, height, preview);
-  } catch (const InputError& error) {
-    preview.problem = error.what();
-  }
+  } catch (const InputError& error) { preview.problem = error.what(); }
   return preview;
 }
 
 const ExportPreview& export_preview(const Frame& frame, ImVec2 room) {
   const int width = std::max(1, static_cast<int>(room.x)), height = std::max(1, static_cast<int>(room.y));
   const Document& document = frame.document;
-  return frame.pictures.get<ExportPreview>([&] { return make_export_preview(document, window_size(frame.fonts), width, height); }, document.trace,
-                                           document.view.exporting, document.origin.lesson.file, width, height);
+  return frame.pictures.get<ExportPreview>(
+      [&] { return make_export_preview(document, window_size(frame.fonts), width, height); }, document.trace,
+      document.view.exporting, document.origin.lesson.file, width, height);
 }
 
 }  // namespace headlight

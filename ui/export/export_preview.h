@@ -1,5 +1,5 @@
-// What the export dialog shows beside its options, as plain data: the very figure that will be written, the beginning of
-// the numbers, where the file goes, and the command line that makes it.
+// What the export dialog shows beside its options, as plain data: the very figure that will be written, the beginning
+// of the numbers, where the file goes, and the command line that makes it.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@
 namespace headlight {
 
 struct ExportPreview {
-  std::string path;           ///< where the file goes
-  bool exists = false;        ///< there is something already
-  std::string command;        ///< makes the same file; "" where the scenario must be saved first
+  std::string path;     ///< where the file goes
+  bool exists = false;  ///< there is something already
+  std::string command;  ///< makes the same file; "" where the scenario must be saved first
   std::shared_ptr<const Image> image;
-  std::string size;           ///< "1240 × 980 px", that the file will have
+  std::string size;  ///< "1240 × 980 px", that the file will have
   std::vector<std::string> lines;
   std::string usual_title, usual_rows, usual_cols;  ///< what a figure says unless told otherwise
-  std::string problem;        ///< why there is nothing to write
+  std::string problem;                              ///< why there is nothing to write
 };
 
 /// The picture in at most `width` × `height` pixels. The document's trace is there.

@@ -18,7 +18,9 @@ WantedSize converted(const WantedSize& size, LengthUnit unit, std::optional<int>
   const float pixels = static_cast<float>(dpi.value_or(300));
   const auto density = [&](LengthUnit u) { return u == LengthUnit::px ? pixels : per_inch[static_cast<int>(u)]; };
   const float step = unit == LengthUnit::px ? 1 : 10;
-  const auto convert = [&](float length) { return std::round(length / density(size.unit) * density(unit) * step) / step; };
+  const auto convert = [&](float length) {
+    return std::round(length / density(size.unit) * density(unit) * step) / step;
+  };
   return {convert(size.width), convert(size.height), unit};
 }
 
@@ -33,11 +35,10 @@ void draw_lengths(const Frame& frame, ExportChoice& choice) {
   }
   try {
     const std::string unit = size.unit == LengthUnit::px ? "" : units[static_cast<int>(size.unit)];
-    choice.options.size = parse_wanted_size("--size", text.find_first_of("cmin") == std::string::npos ? text + unit : text);
+    choice.options.size =
+        parse_wanted_size("--size", text.find_first_of("cmin") == std::string::npos ? text + unit : text);
     choice.problem.clear();
-  } catch (const InputError& error) {
-    choice.problem = error.what();
-  }
+  } catch (const InputError& error) { choice.problem = error.what(); }
 }
 
 }  // namespace
@@ -49,7 +50,8 @@ void draw_export_size(const Frame& frame, ExportChoice& choice) {
   if (const auto clicked = segments(frame, "unit", labels, now); clicked && *clicked != now) {
     const auto unit = static_cast<LengthUnit>(*clicked - 1);
     const WantedSize usual{8.5f, 7, LengthUnit::cm};  // a column of a paper
-    options.size = *clicked == 0 ? std::nullopt : std::optional(converted(options.size.value_or(usual), unit, options.dpi));
+    options.size =
+        *clicked == 0 ? std::nullopt : std::optional(converted(options.size.value_or(usual), unit, options.dpi));
   }
   if (options.size) draw_lengths(frame, choice);
   constexpr Index densities[] = {72, 96, 150, 200, 300, 400, 600, 1200};

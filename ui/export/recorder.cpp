@@ -1,6 +1,4 @@
 #include "ui/export/recorder.h"
-#include "ui/document/moment.h"
-#include "ui/player/stages.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,15 +8,17 @@
 #include "core/export/export_options.h"
 #include "core/files/whole_file.h"
 #include "core/text/utf8_path.h"
+#include "ui/document/moment.h"
+#include "ui/player/stages.h"
 
 namespace headlight {
 namespace {
 
 constexpr double moment_seconds = 0.8, last_moments = 3;  // of a moment; the last one stands so many times as long
-constexpr double tick = 0.08;                             // of what moves: whole hundredths of a second, as a GIF counts
+constexpr double tick = 0.08;  // of what moves: whole hundredths of a second, as a GIF counts
 constexpr double opening_seconds = 2, closing_seconds = 2.4;  // of the sentence
-constexpr int travel_frames = 8;                          // from the sentence to the first step, and back from the last
-constexpr double standing_share = 0.2;                    // of a stage's time, once all of it is there
+constexpr int travel_frames = 8;        // from the sentence to the first step, and back from the last
+constexpr double standing_share = 0.2;  // of a stage's time, once all of it is there
 
 }  // namespace
 
@@ -33,7 +33,8 @@ int Recorder::frames_a_stage(const Timeline& timeline) const {
 
 /// Near: the sentence, the way to the first step, every stage, the way back, the sentence.
 int Recorder::count(const Timeline& timeline) const {
-  return by_stage() ? static_cast<int>(pass_of(timeline).size()) * frames_a_stage(timeline) + 2 * (1 + travel_frames) : timeline.count();
+  return by_stage() ? static_cast<int>(pass_of(timeline).size()) * frames_a_stage(timeline) + 2 * (1 + travel_frames)
+                    : timeline.count();
 }
 
 /// Between the sentence and the steps.
@@ -67,7 +68,8 @@ View Recorder::view_at(int frame, const Document& document, const Timeline& time
   }
   const int a_stage = frames_a_stage(timeline), of_steps = std::max(frame - 1 - travel_frames, 0);
   view = with_stage(std::move(view), timeline, pass_of(timeline)[static_cast<std::size_t>(of_steps / a_stage)]);
-  view.looking.share = frame <= travel_frames ? 0.0f : static_cast<float>(of_steps % a_stage + 1) / static_cast<float>(a_stage);
+  view.looking.share =
+      frame <= travel_frames ? 0.0f : static_cast<float>(of_steps % a_stage + 1) / static_cast<float>(a_stage);
   return view;
 }
 

@@ -1,5 +1,5 @@
-// Recorder: pictures of the window itself, one, or one a moment of the step player. It has the window show what is to be
-// seen, asks for the pixels once that is drawn, and writes the file.
+// Recorder: pictures of the window itself, one, or one a moment of the step player. It has the window show what is to
+// be seen, asks for the pixels once that is drawn, and writes the file.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ class Recorder {
  public:
   /// Of the window; `alone`: of the view, without the panels around it. A path that ends in .pdf or .svg gets vectors.
   void start_picture(Document& document, std::string path, bool alone);
-  /// Of all moments, each for so many seconds, the last one longer. Near to a sentence or a step, of all stages, each for
-  /// so many seconds, between the sentence and the sentence: unset, in less than half a minute. Throws FileError where
-  /// there can be no film at `path`.
+  /// Of all moments, each for so many seconds, the last one longer. Near to a sentence or a step, of all stages, each
+  /// for so many seconds, between the sentence and the sentence: unset, in less than half a minute. Throws FileError
+  /// where there can be no film at `path`.
   void start_film(Document& document, std::string path, std::optional<double> seconds_per_step);
 
   /// Of the file.
@@ -59,8 +59,8 @@ class Recorder {
   View before_;
   bool film_ = false, alone_ = false;
   std::string drawing_;
-  int at_ = 0;      ///< the frame of the film
-  int frames_ = 0;  ///< drawn since what is shown changed
+  int at_ = 0;           ///< the frame of the film
+  int frames_ = 0;       ///< drawn since what is shown changed
   bool moving_ = false;  ///< the camera is between the sentence and a step
   std::optional<double> seconds_;
   Image picture_;

@@ -19,12 +19,11 @@ void take_mask(Document& document, MaskFormat format, const Words& words) {
       document.notice = words(reads_file ? "mask_take.copied_reading" : "mask_take.copied");
     } else {
       const View& view = document.view;
-      const std::u8string path = export_mask(*document.trace, view.batch, view.head, format, writable_folder("Downloads")).u8string();
+      const std::u8string path =
+          export_mask(*document.trace, view.batch, view.head, format, writable_folder("Downloads")).u8string();
       document.notice = words.fill("mask_take.saved", {std::string(path.begin(), path.end())});
     }
-  } catch (const InputError& error) {
-    document.error = error.what();
-  }
+  } catch (const InputError& error) { document.error = error.what(); }
 }
 
 }  // namespace headlight

@@ -46,7 +46,8 @@ void save(Document& document, const TakeMatrix& take, const Words& words) {
   style.range = document.view.range;
   const bool figure = take.what == MatrixTake::png || take.what == MatrixTake::svg;
   const StageCut cut{*document.trace, cell.stage, cell.batch, {cell.head}};
-  const std::u8string path = export_matrix(cut, format_of(take.what), style, writable_folder(figure ? "Pictures" : "Downloads")).u8string();
+  const std::u8string path =
+      export_matrix(cut, format_of(take.what), style, writable_folder(figure ? "Pictures" : "Downloads")).u8string();
   document.notice = words.fill("matrix_menu.saved", {std::string(path.begin(), path.end())});
 }
 
@@ -63,9 +64,7 @@ void take_matrix(Document& document, const TakeMatrix& take, const Words& words)
     } else {
       save(document, take, words);
     }
-  } catch (const InputError& error) {
-    document.error = error.what();
-  }
+  } catch (const InputError& error) { document.error = error.what(); }
 }
 
 }  // namespace headlight

@@ -21,8 +21,15 @@ Rgba rgba_of(ImU32 colour) {
 /// One frame onto one canvas.
 class ViewDrawing::Replay {
  public:
-  Replay(const ViewDrawing& drawing, Canvas& canvas, Typesetter& typesetter, const Fonts& fonts, Rect place, Theme theme)
-      : drawing_(drawing), canvas_(canvas), typesetter_(typesetter), fonts_(fonts), place_(place), theme_(theme), unit_(1 / fonts.scale()) {}
+  Replay(const ViewDrawing& drawing, Canvas& canvas, Typesetter& typesetter, const Fonts& fonts, Rect place,
+         Theme theme)
+      : drawing_(drawing),
+        canvas_(canvas),
+        typesetter_(typesetter),
+        fonts_(fonts),
+        place_(place),
+        theme_(theme),
+        unit_(1 / fonts.scale()) {}
 
   void run(const ImDrawData& data) {
     for (int i = 0; i < data.CmdListsCount; ++i) replay(*data.CmdLists[i]);
@@ -76,7 +83,8 @@ class ViewDrawing::Replay {
   }
 
   void clip_to(const Rect& clip) {
-    const Rect inside{{std::max(clip.min.x, place_.min.x), std::max(clip.min.y, place_.min.y)}, {std::min(clip.max.x, place_.max.x), std::min(clip.max.y, place_.max.y)}};
+    const Rect inside{{std::max(clip.min.x, place_.min.x), std::max(clip.min.y, place_.min.y)},
+                      {std::min(clip.max.x, place_.max.x), std::min(clip.max.y, place_.max.y)}};
     if (clip_ && *clip_ == inside) return;
     flush();
     clip_ = inside;
@@ -86,10 +94,13 @@ class ViewDrawing::Replay {
 
   /// The indices that it used: a rectangle's six at once, where two triangles make one.
   int triangle(const ImDrawList& list, const ImDrawCmd& command, int i, int end) {
-    const auto vertex = [&](int at) -> const ImDrawVert& { return list.VtxBuffer[static_cast<int>(command.VtxOffset) + list.IdxBuffer[i + at]]; };
+    const auto vertex = [&](int at) -> const ImDrawVert& {
+      return list.VtxBuffer[static_cast<int>(command.VtxOffset) + list.IdxBuffer[i + at]];
+    };
     const ImVec2 white = list._Data->TexUvWhitePixel;
     const ImDrawVert &a = vertex(0), &b = vertex(1), &c = vertex(2);
-    const bool pair = i + 5 < end && list.IdxBuffer[i + 3] == list.IdxBuffer[i] && list.IdxBuffer[i + 4] == list.IdxBuffer[i + 2];
+    const bool pair =
+        i + 5 < end && list.IdxBuffer[i + 3] == list.IdxBuffer[i] && list.IdxBuffer[i + 4] == list.IdxBuffer[i + 2];
     if (a.uv.x != white.x || a.uv.y != white.y || b.uv.x != white.x || b.uv.y != white.y) {
       if (pair) glyph(a, c);
       return pair ? 6 : 3;
@@ -120,7 +131,8 @@ class ViewDrawing::Replay {
     if (!polygons_.empty() && colour != colour_) flush();
     colour_ = colour;
     const auto same = [](Point a, Point b) { return a.x == b.x && a.y == b.y; };
-    if (!polygons_.empty() && same(polygons_.back().front(), corners[0]) && same(polygons_.back().back(), corners[1])) return polygons_.back().push_back(corners[2]);
+    if (!polygons_.empty() && same(polygons_.back().front(), corners[0]) && same(polygons_.back().back(), corners[1]))
+      return polygons_.back().push_back(corners[2]);
     polygons_.emplace_back(corners.begin(), corners.end());
   }
 
@@ -135,8 +147,11 @@ class ViewDrawing::Replay {
     unsigned char* alpha = nullptr;
     int width = 0, height = 0;
     ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&alpha, &width, &height);
-    const auto pixel = [](float share, int size) { return std::clamp(static_cast<int>(std::lround(share * static_cast<float>(size))), 0, size); };
-    const int x0 = pixel(from.uv.x, width), y0 = pixel(from.uv.y, height), x1 = pixel(to.uv.x, width), y1 = pixel(to.uv.y, height);
+    const auto pixel = [](float share, int size) {
+      return std::clamp(static_cast<int>(std::lround(share * static_cast<float>(size))), 0, size);
+    };
+    const int x0 = pixel(from.uv.x, width), y0 = pixel(from.uv.y, height), x1 = pixel(to.uv.x, width),
+              y1 = pixel(to.uv.y, height);
     if (alpha == nullptr || x1 <= x0 || y1 <= y0) return;
     flush();
     Image cut(x1 - x0, y1 - y0);
@@ -176,9 +191,11 @@ class ViewDrawing::Replay {
   void text(const RecordedText& drawn) {
     clip_to({drawn.clip_min, drawn.clip_max});
     Label label{drawn.text, role_of(drawn.face), em(drawn.face) * drawn.pixels * unit_, rgba_of(drawn.colour)};
-    const float width = typesetter_.width(drawn.text, label.role, label.size), room = (drawn.max.x - drawn.min.x) * unit_;
+    const float width = typesetter_.width(drawn.text, label.role, label.size),
+                room = (drawn.max.x - drawn.min.x) * unit_;
     if (width > room && room > 0) label.size *= std::max(0.8f, room / width);
-    ImVec2 at{std::round(drawn.min.x), std::round(drawn.min.y) + compat::baseline(fonts_.pick(drawn.face, drawn.pixels), drawn.pixels)};
+    ImVec2 at{std::round(drawn.min.x),
+              std::round(drawn.min.y) + compat::baseline(fonts_.pick(drawn.face, drawn.pixels), drawn.pixels)};
     if (drawn.turned) {
       const float angle = drawn.degrees * 3.14159265f / 180, c = std::cos(angle), s = std::sin(angle);
       const ImVec2 away{at.x - drawn.pivot.x, at.y - drawn.pivot.y};
@@ -190,7 +207,8 @@ class ViewDrawing::Replay {
   }
 
   /// The values as the colours take them: each row over its own range, spread by the norm.
-  Buffer spread_values(const MatrixQuad& quad, const MatrixView& values, const CellMasks& masks, ColormapKind kind, ValueRange range) const {
+  Buffer spread_values(const MatrixQuad& quad, const MatrixView& values, const CellMasks& masks, ColormapKind kind,
+                       ValueRange range) const {
     Buffer out;
     if (quad.row_ranges) return normalise_rows(values, masks, kind);
     for (Index row = 0; row < values.rows; ++row) {
@@ -205,7 +223,8 @@ class ViewDrawing::Replay {
   void matrix(const Painted& painted) {
     const MatrixQuad& quad = *painted.quad;
     MatrixView values = quad.values.matrix(quad.batch, quad.head);
-    const Tensor allowed = quad.mask.defined() ? quad.mask.expand(quad.values.shape()) : Tensor(), kept = quad.kept.defined() ? quad.kept.expand(quad.values.shape()) : Tensor();
+    const Tensor allowed = quad.mask.defined() ? quad.mask.expand(quad.values.shape()) : Tensor(),
+                 kept = quad.kept.defined() ? quad.kept.expand(quad.values.shape()) : Tensor();
     CellMasks masks;
     masks.show_leaks = quad.show_leaks;
     if (allowed.defined()) masks.allowed = allowed.matrix(quad.batch, quad.head);
@@ -218,18 +237,24 @@ class ViewDrawing::Replay {
     if (spreads && values.rows * values.cols <= most_spread) {
       own = spread_values(quad, values, masks, kind, quad.range);
       values = {own.data(), values.rows, values.cols, values.cols, 1};
-      style.range = quad.row_ranges ? ValueRange{kind == ColormapKind::diverging ? -1.0f : 0.0f, 1.0f} : ValueRange{0, 1};
+      style.range =
+          quad.row_ranges ? ValueRange{kind == ColormapKind::diverging ? -1.0f : 0.0f, 1.0f} : ValueRange{0, 1};
     }
-    const float width = (quad.max.x - quad.min.x) / static_cast<float>(values.cols), height = (quad.max.y - quad.min.y) / static_cast<float>(values.rows);
+    const float width = (quad.max.x - quad.min.x) / static_cast<float>(values.cols),
+                height = (quad.max.y - quad.min.y) / static_cast<float>(values.rows);
     style.gap_colour = colours(quad.theme).card;
     style.flat_masked = std::min(width, height) * unit_ < smallest_hatched;
     const auto part = [&](Index r0, Index r1, Index c0, Index c1) {
       if (r0 >= r1 || c0 >= c1) return;
-      const auto cut = [&](const MatrixView& whole) { return MatrixView{whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0, whole.row_stride, whole.col_stride}; };
+      const auto cut = [&](const MatrixView& whole) {
+        return MatrixView{whole.data + r0 * whole.row_stride + c0 * whole.col_stride, r1 - r0, c1 - c0,
+                          whole.row_stride, whole.col_stride};
+      };
       CellMasks own_masks = masks;
       if (masks.allowed) own_masks.allowed = cut(*masks.allowed);
       if (masks.kept) own_masks.kept = cut(*masks.kept);
-      const Rect rect{{quad.min.x + static_cast<float>(c0) * width, quad.min.y + static_cast<float>(r0) * height}, {quad.min.x + static_cast<float>(c1) * width, quad.min.y + static_cast<float>(r1) * height}};
+      const Rect rect{{quad.min.x + static_cast<float>(c0) * width, quad.min.y + static_cast<float>(r0) * height},
+                      {quad.min.x + static_cast<float>(c1) * width, quad.min.y + static_cast<float>(r1) * height}};
       canvas_.heatmap(box(rect), cut(values), own_masks, style, quad.cell_gap > 0);
     };
     const std::int64_t all = values.rows * values.cols, shown = quad.revealed < 0 ? all : std::min(quad.revealed, all);
@@ -300,7 +325,8 @@ void ViewDrawing::image(ImDrawList& list, ImVec2 min, const std::shared_ptr<cons
   painted.pixels = image;
 }
 
-std::string ViewDrawing::file(const ImDrawData& data, const Fonts& fonts, Rect place, Theme theme, Rgba ground, const std::string& extension, const std::string& title) const {
+std::string ViewDrawing::file(const ImDrawData& data, const Fonts& fonts, Rect place, Theme theme, Rgba ground,
+                              const std::string& extension, const std::string& title) const {
   Typesetter typesetter;
   const float width = place.width() / fonts.scale(), height = place.height() / fonts.scale();
   if (extension == ".svg") {

@@ -1,9 +1,9 @@
-// ViewDrawing: what ImGui drew of a frame, once more on a figure's canvas: a picture of any view as PDF or SVG, whose text is
-// text and whose lines and cells are shapes at every size.
+// ViewDrawing: what ImGui drew of a frame, once more on a figure's canvas: a picture of any view as PDF or SVG, whose
+// text is text and whose lines and cells are shapes at every size.
 //
-// While it lives between ImGui::NewFrame and the list's end it stands in for the painter, which goes on painting the screen, and
-// hangs a Record on the context. Triangles become areas, texts labels in the same faces, matrices heatmaps; what widgets write
-// with ImGui's own functions, such as the text of a field, is embedded as pixels.
+// While it lives between ImGui::NewFrame and the list's end it stands in for the painter, which goes on painting the
+// screen, and hangs a Record on the context. Triangles become areas, texts labels in the same faces, matrices heatmaps;
+// what widgets write with ImGui's own functions, such as the text of a field, is embedded as pixels.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,8 @@ class ViewDrawing : public MatrixPainter {
   void close();
 
   /// The part of the frame within `place` as a file, ".pdf" or ".svg"; after ImGui::Render and before the next frame.
-  std::string file(const ImDrawData& data, const Fonts& fonts, Rect place, Theme theme, Rgba ground, const std::string& extension, const std::string& title) const;
+  std::string file(const ImDrawData& data, const Fonts& fonts, Rect place, Theme theme, Rgba ground,
+                   const std::string& extension, const std::string& title) const;
 
  private:
   /// What the painter was asked for, in place of a list's indices [first, last).

@@ -32,7 +32,8 @@ const Colormap& window_colormap(const View& view, Stage stage) {
   const auto get = [&](const std::string& name) -> const Colormap& {
     const auto key = std::pair(name, view.theme);
     const auto found = loaded.find(key);
-    return found != loaded.end() ? found->second : loaded.emplace(key, read_or_grey(name, stage, view.theme)).first->second;
+    return found != loaded.end() ? found->second
+                                 : loaded.emplace(key, read_or_grey(name, stage, view.theme)).first->second;
   };
   const std::string standard(default_colormap(info(stage).palette));
   if (view.colormap.empty()) return get(standard);

@@ -1,6 +1,7 @@
 #include "ui/frame/frame.h"
 
 #include <algorithm>
+
 #include "core/text/utf8_path.h"
 #include "ui/document/moment.h"
 

@@ -41,7 +41,7 @@ struct Frame {
   const RecentFiles& recent;
   Typing& typing;
   KeyboardFocus& focus;
-  TileStore& tiles;  ///< of the matrix on the map
+  TileStore& tiles;      ///< of the matrix on the map
   LayersJoiner& joiner;  ///< rollout and flow
 
   const View& view() const { return document.view; }
@@ -58,14 +58,16 @@ struct Frame {
   template <typename T, typename Make, typename... Parts>
   T& picture(Make&& make, const Parts&... also) const {
     const View& v = view();
-    return pictures.get<T>(std::forward<Make>(make), document.trace, v.batch, v.head, v.theme, v.colormap, v.range, v.norm, v.language,
-                           v.presenting, u, also...);
+    return pictures.get<T>(std::forward<Make>(make), document.trace, v.batch, v.head, v.theme, v.colormap, v.range,
+                           v.norm, v.language, v.presenting, u, also...);
   }
 
-  /// What is to be done to the scenario, to the view, once everything is drawn, in the order of asking: after whatever else
-  /// was asked for in this frame, so that nothing is overwritten by a neighbour's older copy. It runs when the panel has
-  /// returned and keeps values, not references. `gesture` as in EditScenario.
-  void edit(std::string gesture, std::function<void(Scenario&)> change) const { actions.push_back(EditScenario{std::move(change), std::move(gesture)}); }
+  /// What is to be done to the scenario, to the view, once everything is drawn, in the order of asking: after whatever
+  /// else was asked for in this frame, so that nothing is overwritten by a neighbour's older copy. It runs when the
+  /// panel has returned and keeps values, not references. `gesture` as in EditScenario.
+  void edit(std::string gesture, std::function<void(Scenario&)> change) const {
+    actions.push_back(EditScenario{std::move(change), std::move(gesture)});
+  }
   void show(std::function<void(View&)> change) const { actions.push_back(EditView{std::move(change)}); }
 };
 

@@ -1,5 +1,5 @@
-// KeyboardFocus: which control has the keyboard. Tab goes to the next one in the order of drawing, Shift and Tab to the one
-// before; a ring shows where. Enter or Space press it, arrows move what slides, Esc or the mouse let go.
+// KeyboardFocus: which control has the keyboard. Tab goes to the next one in the order of drawing, Shift and Tab to the
+// one before; a ring shows where. Enter or Space press it, arrows move what slides, Esc or the mouse let go.
 #pragma once
 
 #include <optional>

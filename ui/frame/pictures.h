@@ -14,9 +14,9 @@ namespace headlight {
 
 class Pictures {
  public:
-  /// The T that `make` gives, made anew only where a part of what it is made from differs from the last time. The parts are
-  /// compared where they stand and copied only then, so that a steady frame allocates nothing. The reference holds until
-  /// the frame ends.
+  /// The T that `make` gives, made anew only where a part of what it is made from differs from the last time. The parts
+  /// are compared where they stand and copied only then, so that a steady frame allocates nothing. The reference holds
+  /// until the frame ends.
   template <typename T, typename Make, typename... Parts>
   T& get(Make&& make, const Parts&... parts) {
     using Slot = Kept<T, std::decay_t<Parts>...>;
@@ -53,8 +53,8 @@ class Pictures {
     unfinished_ = false;
     for (const auto& entry : entries_) entry->asked = false;
   }
-  /// It ends: where the trace is another one, what was not asked for and shares numbers with the engine is let go of, so
-  /// that no old trace stays in memory for a view that nobody looks at.
+  /// It ends: where the trace is another one, what was not asked for and shares numbers with the engine is let go of,
+  /// so that no old trace stays in memory for a view that nobody looks at.
   void end_frame() {
     if (changed_) std::erase_if(entries_, [](const auto& entry) { return entry->shares && !entry->asked; });
   }
@@ -79,7 +79,8 @@ class Pictures {
   };
   template <typename T, typename... Parts>
   struct Kept final : Entry {
-    Kept(T made, std::tuple<Parts...> from) : Entry(typeid(T), (is_shared<Parts>::value || ...)), value(std::move(made)), parts(std::move(from)) {}
+    Kept(T made, std::tuple<Parts...> from)
+        : Entry(typeid(T), (is_shared<Parts>::value || ...)), value(std::move(made)), parts(std::move(from)) {}
     const void* what() const override { return &value; }
     T value;
     std::tuple<Parts...> parts;

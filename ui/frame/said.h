@@ -7,8 +7,8 @@
 
 namespace headlight {
 
-/// The sentence in the window's language, found once and kept until the frame ends at least. Parts that the language's file
-/// does not know stay English.
+/// The sentence in the window's language, found once and kept until the frame ends at least. Parts that the language's
+/// file does not know stay English.
 const std::string& said(const Frame& frame, const std::string& sentence);
 
 }  // namespace headlight

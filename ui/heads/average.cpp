@@ -5,7 +5,8 @@
 namespace headlight {
 
 void HeadsAverage::want(const Tensor& values, const Tensor& mask, Index batch, const std::vector<Index>& heads) {
-  if (values_.defined() && identical(values, values_) && identical(mask, mask_) && batch == batch_ && heads == heads_) return;
+  if (values_.defined() && identical(values, values_) && identical(mask, mask_) && batch == batch_ && heads == heads_)
+    return;
   const MatrixView shape = values.matrix();
   values_ = values;
   mask_ = mask;
@@ -47,8 +48,6 @@ void HeadsAverage::add_row(Index row) {
   }
 }
 
-float HeadsAverage::share() const {
-  return rows_ > 0 ? static_cast<float>(next_row_) / static_cast<float>(rows_) : 0;
-}
+float HeadsAverage::share() const { return rows_ > 0 ? static_cast<float>(next_row_) / static_cast<float>(rows_) : 0; }
 
 }  // namespace headlight

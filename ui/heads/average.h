@@ -9,8 +9,8 @@ namespace headlight {
 
 class HeadsAverage {
  public:
-  /// Of `heads` of one batch entry of [B, H, r, c]; `mask`, 0/1, of the same shape or undefined. Asked for the same again,
-  /// it keeps what it has.
+  /// Of `heads` of one batch entry of [B, H, r, c]; `mask`, 0/1, of the same shape or undefined. Asked for the same
+  /// again, it keeps what it has.
   void want(const Tensor& values, const Tensor& mask, Index batch, const std::vector<Index>& heads);
   /// Of nothing: lets go of the numbers.
   void drop();

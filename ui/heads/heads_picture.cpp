@@ -20,7 +20,8 @@ Rect heat_rect(const Rect& box, Index rows, Index cols) {
   const float h = std::max(box.height(), 4.0f) / static_cast<float>(rows);
   const float side = std::min(w, h) * 2;
   const float least = 0.15f * std::min(std::max(box.width(), 4.0f), std::max(box.height(), 4.0f));
-  const ImVec2 size{std::max(std::min(w, side) * static_cast<float>(cols), least), std::max(std::min(h, side) * static_cast<float>(rows), least)};
+  const ImVec2 size{std::max(std::min(w, side) * static_cast<float>(cols), least),
+                    std::max(std::min(h, side) * static_cast<float>(rows), least)};
   const ImVec2 c = box.centre();
   return {{c.x - size.x / 2, c.y - size.y / 2}, {c.x + size.x / 2, c.y + size.y / 2}};
 }
@@ -38,7 +39,8 @@ LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, 
   LabelRoom room{std::min(widest + 5 * u, card.width() * 0.25f), points * 1.5f * u, 0};
   const Axis columns = info(stage).cols;
   if (columns != Axis::key && columns != Axis::query) return room;
-  room.turned = turned_room(frame, columns, matrix.rows, matrix.cols, {card.width() - room.left - 12 * u, card.height() - room.below - 28 * u}, points * u);
+  room.turned = turned_room(frame, columns, matrix.rows, matrix.cols,
+                            {card.width() - room.left - 12 * u, card.height() - room.below - 28 * u}, points * u);
   if (room.turned > 0) room.below = 0.71f * room.turned + points * 1.2f * u;
   return room;
 }
@@ -76,20 +78,24 @@ void add_cards(const Frame& frame, Rect grid, HeadsPicture& picture) {
   }
   const float header = 25 * frame.u;
   const float aspect = std::clamp(static_cast<float>(matrix.cols) / static_cast<float>(matrix.rows), 0.5f, 2.0f);
-  const std::vector<Rect> places =
-      lay_out_heads(static_cast<Index>(picture.cards.size()), grid, aspect, (picture.cards.size() > 20 ? 4 : 10) * frame.u, header);
+  const std::vector<Rect> places = lay_out_heads(static_cast<Index>(picture.cards.size()), grid, aspect,
+                                                 (picture.cards.size() > 20 ? 4 : 10) * frame.u, header);
   const float pad = 6 * frame.u;
   const bool alone = picture.cards.size() == 1;
   picture.type = alone ? 1.25f : 1;
   const float t = frame.u * picture.type;
   const LabelRoom names = label_room(frame, stage, matrix, places[0], picture.label_points());
-  const bool has_strip = alone && (stage == Stage::weights || stage == Stage::dropped_weights) && places[0].height() / static_cast<float>(matrix.rows) >= 13 * t &&
-                         (places[0].width() - 2 * pad - names.left - row_strip_width * t) / static_cast<float>(matrix.cols) >= 6.5f * t;  // rows stay as high as their numbers
+  const bool has_strip =
+      alone && (stage == Stage::weights || stage == Stage::dropped_weights) &&
+      places[0].height() / static_cast<float>(matrix.rows) >= 13 * t &&
+      (places[0].width() - 2 * pad - names.left - row_strip_width * t) / static_cast<float>(matrix.cols) >=
+          6.5f * t;  // rows stay as high as their numbers
   const float beside = pad + (has_strip ? row_strip_width * t : 0);
   for (std::size_t i = 0; i < places.size(); ++i) {
     HeadCard& card = picture.cards[i];
     card.card = places[i];
-    const Rect box{{card.card.min.x + pad + names.left, card.card.min.y + header}, {card.card.max.x - beside, card.card.max.y - pad - names.below}};
+    const Rect box{{card.card.min.x + pad + names.left, card.card.min.y + header},
+                   {card.card.max.x - beside, card.card.max.y - pad - names.below}};
     card.heat = make_heat(frame, stage, card.head, heat_rect(box, matrix.rows, matrix.cols));
     if (names.left > 0) add_labels(frame, card.heat, picture.label_points() * frame.u, names.left - 4 * frame.u, true);
     card.heat.turned_room = names.turned / (picture.label_points() * frame.u);
@@ -112,7 +118,8 @@ std::vector<TokenLabel> labels(const Frame& frame, Axis axis, Index count, Rect 
   const Index step = std::max<Index>(1, static_cast<Index>(14 * frame.u / line + 0.999f));
   std::vector<TokenLabel> names;
   for (Index i = 0; i < count; i += step) {
-    names.push_back({i, place.min.y + (static_cast<float>(i) + 0.5f) * line, axis_label(*frame.trace(), axis, frame.view().batch, i)});
+    names.push_back({i, place.min.y + (static_cast<float>(i) + 0.5f) * line,
+                     axis_label(*frame.trace(), axis, frame.view().batch, i)});
   }
   return names;
 }
@@ -121,7 +128,8 @@ std::vector<TokenLabel> labels(const Frame& frame, Axis axis, Index count, Rect 
 
 std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
   if (point.x <= arcs.min.x || point.x >= arcs.max.x) return std::nullopt;
-  // Both control points stand in the middle: x = 3/2 t (1 − t) + t³ of the width grows with t, y = (3 − 2t) t² of the drop.
+  // Both control points stand in the middle: x = 3/2 t (1 − t) + t³ of the width grows with t, y = (3 − 2t) t² of the
+  // drop.
   const float wanted = (point.x - arcs.min.x) / arcs.width();
   float from = 0, to = 1;
   for (int halving = 0; halving < 20; ++halving) {
@@ -159,7 +167,8 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   const Index first = many ? query.value_or(0) : 0;
   const Index last = many ? first + 1 : picture.n_q;
   for (const Index h : heads) {
-    picture.heads.push_back({h, frame.look.head(h), token_arcs(trace[Stage::weights].matrix(view.batch, h), first, last, view.heads.mass)});
+    picture.heads.push_back(
+        {h, frame.look.head(h), token_arcs(trace[Stage::weights].matrix(view.batch, h), first, last, view.heads.mass)});
   }
   return picture;
 }
@@ -171,7 +180,8 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   const std::optional<Cell>& cell = view.hovered ? view.hovered : view.selected;
   std::optional<Index> query;
   if (trace.dims().n_q > arc_queries && cell && info(cell->stage).rows == Axis::query) query = cell->row;
-  HeadsPicture& picture = frame.picture<HeadsPicture>([&] { return make_heads_picture(frame, grid, arcs, query); }, view.heads, query, grid, arcs);
+  HeadsPicture& picture = frame.picture<HeadsPicture>([&] { return make_heads_picture(frame, grid, arcs, query); },
+                                                      view.heads, query, grid, arcs);
   if (picture.averaged.empty()) return picture;
   HeadsAverage& average = frame.pictures.get<HeadsAverage>([] { return HeadsAverage(); }, frame.document.trace);
   average.want(trace[view.heads.stage], picture.averaged_mask, view.batch, picture.averaged);

@@ -21,7 +21,7 @@ struct HeadCard {
   ImU32 hue = 0;
   std::string title, number;  ///< "head 3", and where that finds no room "3"
   HeatPicture heat;
-  RowStrip strip;        ///< of a head shown alone, beside its weights
+  RowStrip strip;  ///< of a head shown alone, beside its weights
 };
 
 struct TokenLabel {
@@ -37,10 +37,10 @@ struct HeadArcs {
 };
 
 struct HeadsPicture {
-  std::vector<HeadCard> cards;  ///< the average last; the painter gets its numbers when they are there
-  std::vector<Index> averaged;  ///< heads along the stage's own axis; none: there is no average
-  Tensor averaged_mask;         ///< of the stage, where its cells are hatched
-  Rect arcs;                    ///< between the columns of tokens
+  std::vector<HeadCard> cards;            ///< the average last; the painter gets its numbers when they are there
+  std::vector<Index> averaged;            ///< heads along the stage's own axis; none: there is no average
+  Tensor averaged_mask;                   ///< of the stage, where its cells are hatched
+  Rect arcs;                              ///< between the columns of tokens
   std::vector<TokenLabel> queries, keys;  ///< as many as there is room for
   std::vector<HeadArcs> heads;            ///< of the chosen heads
   float type = 1;                         ///< times the points of what stands beside the matrices
@@ -50,8 +50,12 @@ struct HeadsPicture {
   /// Of the names along the cards' sides, in points.
   float label_points() const { return 12 * type; }
 
-  float query_y(Index q) const { return arcs.min.y + (static_cast<float>(q) + 0.5f) * arcs.height() / static_cast<float>(n_q); }
-  float key_y(Index k) const { return arcs.min.y + (static_cast<float>(k) + 0.5f) * arcs.height() / static_cast<float>(n_k); }
+  float query_y(Index q) const {
+    return arcs.min.y + (static_cast<float>(q) + 0.5f) * arcs.height() / static_cast<float>(n_q);
+  }
+  float key_y(Index k) const {
+    return arcs.min.y + (static_cast<float>(k) + 0.5f) * arcs.height() / static_cast<float>(n_k);
+  }
   /// The weight whose arc passes within `reach` pixels of a point between the columns: the nearest one's.
   std::optional<Cell> arc_at(ImVec2 point, float reach) const;
 };

@@ -1,9 +1,10 @@
 // The heads view: every head of one stage side by side over one range, their average, and arcs between the tokens.
+#include "ui/heads/heads_view.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "ui/heads/heads_view.h"
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
@@ -55,7 +56,8 @@ std::optional<Cell> cell_in(const HeadCard& card, ImVec2 point) {
 std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
   const Rect& arcs = picture.arcs;
   if (const auto cell = picture.arc_at(point, 5 * frame.u)) return cell;
-  if (point.y < arcs.min.y || point.y >= arcs.max.y || point.x >= arcs.min.x || point.x < arcs.min.x - 90 * frame.u) return std::nullopt;
+  if (point.y < arcs.min.y || point.y >= arcs.max.y || point.x >= arcs.min.x || point.x < arcs.min.x - 90 * frame.u)
+    return std::nullopt;
   const auto q = static_cast<Index>((point.y - arcs.min.y) / arcs.height() * static_cast<float>(picture.n_q));
   Cell cell{Stage::weights, frame.view().batch, frame.view().head, std::min(q, picture.n_q - 1), 0};
   const MatrixView weights = (*frame.trace())[Stage::weights].matrix(cell.batch, cell.head);
@@ -89,7 +91,8 @@ Rect dragged_area() {
 std::vector<Index> heads_touched(const HeadsPicture& picture, const Rect& area) {
   std::vector<Index> heads;
   for (const HeadCard& card : picture.cards) {
-    const bool apart = card.card.max.x < area.min.x || card.card.min.x > area.max.x || card.card.max.y < area.min.y || card.card.min.y > area.max.y;
+    const bool apart = card.card.max.x < area.min.x || card.card.min.x > area.max.x || card.card.max.y < area.min.y ||
+                       card.card.min.y > area.max.y;
     for (Index i = 0; !card.average && !apart && i < card.users; ++i) heads.push_back(card.head + i);
   }
   return heads;
@@ -131,34 +134,48 @@ void draw_card(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
   fill_card(frame, list, r, 7 * u);
   // The hue stands beside the name, which is to be read, or, where only its number has room, is the border's alone.
   const Face face = card.average ? Face::ui : Face::bold;
-  const auto fits = [&](const std::string& words, float room) { return text_size(frame.fonts, face, 13 * u, words).x <= room; };
-  const float mark = card.average || !fits(std::string(std::to_string(picture.cards.size()).size(), '8'), r.width() - 24 * u) ? 0 : 12 * u;
-  if (mark > 0) list.AddRectFilled({r.min.x + 7 * u, r.min.y + 8 * u}, {r.min.x + 15 * u, r.min.y + 16 * u}, fade(card.hue, card.chosen ? 1.0f : 0.35f), Corner::mark * u);
+  const auto fits = [&](const std::string& words, float room) {
+    return text_size(frame.fonts, face, 13 * u, words).x <= room;
+  };
+  const float mark =
+      card.average || !fits(std::string(std::to_string(picture.cards.size()).size(), '8'), r.width() - 24 * u) ? 0
+                                                                                                               : 12 * u;
+  if (mark > 0)
+    list.AddRectFilled({r.min.x + 7 * u, r.min.y + 8 * u}, {r.min.x + 15 * u, r.min.y + 16 * u},
+                       fade(card.hue, card.chosen ? 1.0f : 0.35f), Corner::mark * u);
   const float room = r.width() - 12 * u - mark;
   const std::string* title = fits(card.title, room) ? &card.title : fits(card.number, room) ? &card.number : nullptr;
-  if (title) draw_text(list, frame.fonts, face, 13 * u, {r.min.x + 7 * u + mark, r.min.y + 4 * u}, card.chosen ? frame.look.ink : frame.look.muted, *title);
+  if (title)
+    draw_text(list, frame.fonts, face, 13 * u, {r.min.x + 7 * u + mark, r.min.y + 4 * u},
+              card.chosen ? frame.look.ink : frame.look.muted, *title);
   const HeadsAverage* average = card.average ? frame.pictures.find<HeadsAverage>() : nullptr;
   if (average && average->busy()) {
     char words[96];
-    std::snprintf(words, sizeof words, "%s %.0f %%", frame.words("heads.averaging"), static_cast<double>(average->share() * 100));
-    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {r.min.x + 7 * u, r.centre().y}, frame.look.muted, words, r.width() - 12 * u);
+    std::snprintf(words, sizeof words, "%s %.0f %%", frame.words("heads.averaging"),
+                  static_cast<double>(average->share() * 100));
+    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {r.min.x + 7 * u, r.centre().y}, frame.look.muted,
+                words, r.width() - 12 * u);
   } else {
     draw_heat(frame, list, card.heat, card.heat.rect, card.chosen);
     draw_labels(frame, list, card.heat, card.heat.rect, picture.label_points() * u, true, true);
-    if (!card.strip.rows.empty()) draw_row_strip(frame, list, card.strip, card.heat.rect, frame.rows_shown(card.heat.stage), card.strip.left, card.strip.ends, u * picture.type);
+    if (!card.strip.rows.empty())
+      draw_row_strip(frame, list, card.strip, card.heat.rect, frame.rows_shown(card.heat.stage), card.strip.left,
+                     card.strip.ends, u * picture.type);
   }
   const View& view = frame.view();
   const auto highlight = [&](const std::optional<Cell>& cell, Mark mark_of) {
     if (!cell || !frame.shows(*cell)) return;
-    const bool covered = std::min(card.heat.rect.width() / static_cast<float>(card.heat.cols), card.heat.rect.height() / static_cast<float>(card.heat.rows)) < 8 * u;
+    const bool covered = std::min(card.heat.rect.width() / static_cast<float>(card.heat.cols),
+                                  card.heat.rect.height() / static_cast<float>(card.heat.rows)) < 8 * u;
     if (covered && !front) return;  // the lines would hide what they stand around
-    Cell here = *cell;  // query 3 is query 3 in every head
+    Cell here = *cell;              // query 3 is query 3 in every head
     if (here.stage == card.heat.stage) here.head = card.heat.head;
     draw_highlight(frame, list, card.heat, card.heat.rect, here, mark_of);
   };
   highlight(view.selected, Mark::kept);
   if (view.hovered != view.selected) highlight(view.hovered, Mark::pointed);
-  draw_head_border(list, r, card.average ? frame.look.line : fade(card.hue, card.chosen ? 1.0f : 0.35f), card.average ? 0 : frame.look.head_lap(card.head), 7 * u, (front ? 2.4f : 1.1f) * u, u);
+  draw_head_border(list, r, card.average ? frame.look.line : fade(card.hue, card.chosen ? 1.0f : 0.35f),
+                   card.average ? 0 : frame.look.head_lap(card.head), 7 * u, (front ? 2.4f : 1.1f) * u, u);
 }
 
 /// Why the cards are empty: the step player is before their stage.
@@ -173,12 +190,13 @@ void say_not_yet(const Frame& frame, ImDrawList& list, Rect grid) {
   draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::story * u, at, frame.look.ink, words, width);
 }
 
-void draw_token(const Frame& frame, ImDrawList& list, const TokenLabel& token, float x, float width, bool right_aligned, bool lit) {
+void draw_token(const Frame& frame, ImDrawList& list, const TokenLabel& token, float x, float width, bool right_aligned,
+                bool lit) {
   const float size = TypeSize::note * frame.u;
   const Face face = lit ? Face::bold : Face::ui;
   const float wide = std::min(text_size(frame.fonts, face, size, token.text).x, width);
-  draw_elided(list, frame.fonts, face, size, {right_aligned ? x - wide : x, token.y - size * 0.6f}, lit ? frame.look.ink : frame.look.muted,
-              token.text, width);
+  draw_elided(list, frame.fonts, face, size, {right_aligned ? x - wide : x, token.y - size * 0.6f},
+              lit ? frame.look.ink : frame.look.muted, token.text, width);
 }
 
 /// Exact weights of the query looked at, beside its keys: the pointed-at one first, the others where there is room.
@@ -199,7 +217,8 @@ void draw_weights(const Frame& frame, ImDrawList& list, const HeadsPicture& pict
       if (arc.query != query || arc.key != token.index || crowded) continue;
       char text[16];
       std::snprintf(text, sizeof text, "%.4f", static_cast<double>(arc.weight));
-      draw_text(list, frame.fonts, Face::mono, TypeSize::note * u, {picture.arcs.max.x + 74 * u, token.y - 7 * u}, frame.look.ink, text);
+      draw_text(list, frame.fonts, Face::mono, TypeSize::note * u, {picture.arcs.max.x + 74 * u, token.y - 7 * u},
+                frame.look.ink, text);
       last = token.y;
     }
   }
@@ -233,22 +252,27 @@ void draw_arcs(const Frame& frame, ImDrawList& list, const HeadsPicture& picture
       const ImVec2 b{arcs.max.x, picture.key_y(arc.key)};
       const float middle = arcs.centre().x;
       const float weight = std::min(arc.weight, 1.0f);
-      list.AddBezierCubic(a, {middle, a.y}, {middle, b.y}, b, fade(head.hue, (lit ? 0.35f : 0.07f) + (lit ? 0.6f : 0.15f) * weight),
+      list.AddBezierCubic(a, {middle, a.y}, {middle, b.y}, b,
+                          fade(head.hue, (lit ? 0.35f : 0.07f) + (lit ? 0.6f : 0.15f) * weight),
                           (0.6f + 4.4f * weight) * u, 20);
     }
   }
-  for (const TokenLabel& token : picture.queries) draw_token(frame, list, token, arcs.min.x - 6 * u, 84 * u, true, token.index == query);
-  for (const TokenLabel& token : picture.keys) draw_token(frame, list, token, arcs.max.x + 6 * u, 64 * u, false, token.index == key);
+  for (const TokenLabel& token : picture.queries)
+    draw_token(frame, list, token, arcs.min.x - 6 * u, 84 * u, true, token.index == query);
+  for (const TokenLabel& token : picture.keys)
+    draw_token(frame, list, token, arcs.max.x + 6 * u, 64 * u, false, token.index == key);
   draw_weights(frame, list, picture, query, key);
 }
 
 void mass_slider(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos(place.min);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(0, 0, 0, 0));
-  ImGui::BeginChild("mass", {place.width(), place.height()}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild("mass", {place.width(), place.height()}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   char shown[16];
   std::snprintf(shown, sizeof shown, "%.0f", static_cast<double>(frame.view().heads.mass * 100));
-  if (const auto mass = float_slider(frame, "slider", frame.words("heads.mass"), frame.view().heads.mass * 100, 0, 100, shown)) {
+  if (const auto mass =
+          float_slider(frame, "slider", frame.words("heads.mass"), frame.view().heads.mass * 100, 0, 100, shown)) {
     const float part = std::clamp(std::round(*mass) / 100, 0.0f, 1.0f);
     if (part != frame.view().heads.mass) frame.show([part](View& v) { v.heads.mass = part; });
   }

@@ -47,7 +47,8 @@ std::string column_words(const Words& words, Axis axis, const std::string& col) 
 std::string short_place(const Words& words, const Trace& trace, const Cell& cell) {
   const StageInfo& about = info(cell.stage);
   if (is_parameter(cell.stage)) return index_text(trace, cell);
-  const std::string row = axis_label(trace, about.rows, cell.batch, cell.row), col = axis_label(trace, about.cols, cell.batch, cell.col);
+  const std::string row = axis_label(trace, about.rows, cell.batch, cell.row),
+                    col = axis_label(trace, about.cols, cell.batch, cell.col);
   if (about.cols == Axis::key) return row + " → " + col;
   return row + ", " + column_words(words, about.cols, col);
 }
@@ -93,11 +94,13 @@ struct Builder {
     if (cell.stage != Stage::weights || !std::isfinite(value)) return {};
     const bool tokens = !trace.inputs.query_tokens.empty();
     return frame.words.fill(tokens ? "inspector.token_takes" : "inspector.query_takes",
-                            {number_text(100 * value, value > 0 && value < 0.0095f ? 2 : 0), axis_label(trace, Axis::query, cell.batch, cell.row)});
+                            {number_text(100 * value, value > 0 && value < 0.0095f ? 2 : 0),
+                             axis_label(trace, Axis::query, cell.batch, cell.row)});
   }
 
   void formulas(const Explanation& e) {
-    picture.formula = math_lines(frame.fonts, formula_points * frame.u, formula_in_words(frame.words, e.formula), width);
+    picture.formula =
+        math_lines(frame.fonts, formula_points * frame.u, formula_in_words(frame.words, e.formula), width);
     const std::string numbers = e.numbers.empty() ? "" : "= " + formula_in_words(frame.words, e.numbers);
     picture.numbers = math_lines(frame.fonts, numbers_points * frame.u, numbers, width);
     for (const Quantity& quantity : e.quantities) {
@@ -106,11 +109,14 @@ struct Builder {
     }
   }
 
-  DotCell coloured(const Cell& of, double value, const Colormap& map, ValueRange range, const std::optional<NumberFormat>& format) const {
+  DotCell coloured(const Cell& of, double value, const Colormap& map, ValueRange range,
+                   const std::optional<NumberFormat>& format) const {
     const Rgba ground = map.at(std::clamp(normalise(static_cast<float>(value), range), 0.0f, 1.0f));
     char buffer[48];
     const auto number = static_cast<float>(value);
-    const std::string text = !std::isfinite(number) ? number_text(number, 2) : format ? std::string(format->write(number, buffer)) : std::string();
+    const std::string text = !std::isfinite(number) ? number_text(number, 2)
+                             : format               ? std::string(format->write(number, buffer))
+                                                    : std::string();
     return {of, text, to_imgui(ground), to_imgui(ink_on(ground))};
   }
 
@@ -146,15 +152,18 @@ struct Builder {
     const auto add = [](NumberSpan& span, double value) {
       if (std::isfinite(value)) span.add(static_cast<float>(value));
     };
-    for (const std::size_t i : shown) add(of_left, e.terms[i].value), add(of_right, e.terms[count + i].value), add(of_both, product(i));
-    const auto left_format = number_format(of_left, characters), right_format = number_format(of_right, characters), both_format = number_format(of_both, characters);
+    for (const std::size_t i : shown)
+      add(of_left, e.terms[i].value), add(of_right, e.terms[count + i].value), add(of_both, product(i));
+    const auto left_format = number_format(of_left, characters), right_format = number_format(of_right, characters),
+               both_format = number_format(of_both, characters);
     for (const std::size_t i : shown) {
       const Term& a = e.terms[i];
       const Term& b = e.terms[count + i];
       picture.dot.columns.push_back({coloured(a.cell, a.value, left_map, left_range, left_format),
                                      coloured(b.cell, b.value, right_map, right_range, right_format),
                                      coloured({}, product(i), both_map, {-largest, largest}, both_format)});
-      if (info(left).cols == Axis::key) picture.dot.names.push_back(axis_label(trace, Axis::key, a.cell.batch, a.cell.col));
+      if (info(left).cols == Axis::key)
+        picture.dot.names.push_back(axis_label(trace, Axis::key, a.cell.batch, a.cell.col));
     }
     picture.dot.left = short_name(left);
     picture.dot.right = short_name(right);
@@ -175,10 +184,12 @@ struct Builder {
     if (is_product(cell.stage)) {
       for (const Term& term : e.terms) {
         if (is_parameter(term.cell.stage) && info(term.cell.stage).rows == Axis::none) {
-          dot.closing.push_back({"+ " + std::string(name(term.cell.stage)), number_text(static_cast<float>(term.value), 4)});
+          dot.closing.push_back(
+              {"+ " + std::string(name(term.cell.stage)), number_text(static_cast<float>(term.value), 4)});
         }
       }
-      if (!dot.closing.empty()) dot.closing.push_back({"= " + std::string(name(cell.stage)), number_text(value_at(trace, cell), 4)});
+      if (!dot.closing.empty())
+        dot.closing.push_back({"= " + std::string(name(cell.stage)), number_text(value_at(trace, cell), 4)});
       return;
     }
     const auto at = [&](Stage stage) {
@@ -190,7 +201,8 @@ struct Builder {
     const auto step = [&](Stage stage, const std::string& done) {
       if (stage <= cell.stage && trace.has(stage)) dot.closing.push_back({done, at(stage)});
     };
-    std::snprintf(words, sizeof words, trace.scenario.scale ? "× %.4g" : "× 1/√%.0f", trace.scenario.scale ? static_cast<double>(trace.scale) : static_cast<double>(trace.dims().d_head));
+    std::snprintf(words, sizeof words, trace.scenario.scale ? "× %.4g" : "× 1/√%.0f",
+                  trace.scenario.scale ? static_cast<double>(trace.scale) : static_cast<double>(trace.dims().d_head));
     step(Stage::scaled_scores, words);
     std::snprintf(words, sizeof words, "soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
     step(Stage::capped_scores, words);
@@ -209,18 +221,21 @@ struct Builder {
   void source(const Term& term) {
     // The bars of a softmax say the same of its keys.
     if (picture.sources.size() == (cell.stage == Stage::weights ? 3 : sources_at_most)) return;
-    picture.sources.push_back({term.cell, std::string(name(term.cell.stage)) + " " + short_place(frame.words, trace, term.cell),
+    picture.sources.push_back({term.cell,
+                               std::string(name(term.cell.stage)) + " " + short_place(frame.words, trace, term.cell),
                                number_text(static_cast<float>(term.value), 4), frame.look.lane(term.cell.stage)});
   }
 
   /// The keys that an output is a mixture of, by words, what adds most first.
   void mixed(const Explanation& e) {
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
     std::vector<const Term*> order;
     for (std::size_t i = 0; i < count; ++i) order.push_back(&e.terms[i]);
     std::ranges::stable_sort(order, std::greater(), [](const Term* t) { return std::abs(t->value * t->factor); });
     for (const Term* term : order) source(*term);
-    if (count > picture.sources.size()) picture.more_sources = frame.words.fill("inspector.more", {std::to_string(count - picture.sources.size())});
+    if (count > picture.sources.size())
+      picture.more_sources = frame.words.fill("inspector.more", {std::to_string(count - picture.sources.size())});
   }
 
   /// Of a softmax the own score first; of a product only what stands beside the rows: the bias.
@@ -252,10 +267,17 @@ struct Builder {
     }
     for (const Region& region : std::span(regions).first(std::min(regions.size(), sources_at_most))) {
       const StageInfo& about = info(region.stage);
-      const std::string rows = span_words(trace, about.rows, region.batch, region.row, region.rows), cols = span_words(trace, about.cols, region.batch, region.col, region.cols);
-      const std::string head = has_head_axis(region.stage) && trace.dims().heads > 1 ? frame.words.fill("inspector.head", {std::to_string(region.head)}) + ", " : "";
-      const std::string place = about.cols == Axis::key ? rows + " → " + cols : rows + ", " + column_words(frame.words, about.cols, cols);
-      picture.reached.push_back({{region.stage, region.batch, region.head, region.row, region.col}, std::string(name(region.stage)), head + place, frame.look.lane(region.stage)});
+      const std::string rows = span_words(trace, about.rows, region.batch, region.row, region.rows),
+                        cols = span_words(trace, about.cols, region.batch, region.col, region.cols);
+      const std::string head = has_head_axis(region.stage) && trace.dims().heads > 1
+                                   ? frame.words.fill("inspector.head", {std::to_string(region.head)}) + ", "
+                                   : "";
+      const std::string place =
+          about.cols == Axis::key ? rows + " → " + cols : rows + ", " + column_words(frame.words, about.cols, cols);
+      picture.reached.push_back({{region.stage, region.batch, region.head, region.row, region.col},
+                                 std::string(name(region.stage)),
+                                 head + place,
+                                 frame.look.lane(region.stage)});
     }
   }
 
@@ -331,8 +353,12 @@ std::string place_words(const Frame& frame, const Cell& cell) {
     const char* key = tokens ? "inspector.token_to_token" : "inspector.query_to_key";
     return words + frame.words.fill(key, {row, col});
   }
-  if (is_parameter(cell.stage)) return words + frame.words.fill("inspector.row_column", {std::string(symbol(about.rows)), row, std::string(symbol(about.cols)), col});
-  const char* whose = tokens ? "inspector.of_token" : about.rows == Axis::query ? "inspector.of_query" : "inspector.of_key";
+  if (is_parameter(cell.stage))
+    return words + frame.words.fill("inspector.row_column",
+                                    {std::string(symbol(about.rows)), row, std::string(symbol(about.cols)), col});
+  const char* whose = tokens                      ? "inspector.of_token"
+                      : about.rows == Axis::query ? "inspector.of_query"
+                                                  : "inspector.of_key";
   return words + frame.words.fill(whose, {row, column_words(frame.words, about.cols, col)});
 }
 
@@ -340,7 +366,8 @@ const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, 
   static const std::vector<Cell> none;
   const View& view = frame.view();
   const std::vector<Cell>& path = view.selected == cell ? view.path : none;
-  return frame.picture<InspectorPicture>([&] { return make_inspector_picture(frame, cell, width); }, cell, path, view.reaches, width);
+  return frame.picture<InspectorPicture>([&] { return make_inspector_picture(frame, cell, width); }, cell, path,
+                                         view.reaches, width);
 }
 
 }  // namespace headlight

@@ -35,8 +35,8 @@ struct DotCell {
 struct DotPicture {
   std::string left, right, both;  ///< the rows' names
   std::vector<std::array<DotCell, 3>> columns;
-  std::vector<std::string> names;  ///< of the columns, where they are words: the keys
-  std::string sum;  ///< "Σ = 1.27", and how many columns are left out
+  std::vector<std::string> names;   ///< of the columns, where they are words: the keys
+  std::string sum;                  ///< "Σ = 1.27", and how many columns are left out
   std::vector<NumberLine> closing;  ///< from the sum to the cell's number: "× 1/√4", "+ b_o"
   ImU32 left_colour = 0, right_colour = 0;
 };

@@ -23,9 +23,7 @@ bool same_mask(const std::string& typed, const std::string& right, const Trace& 
   try {
     const Tensor a = allowed_cells(typed, trace), b = allowed_cells(right, trace);
     return std::equal(a.values().begin(), a.values().end(), b.values().begin());
-  } catch (const InputError&) {
-    return false;
-  }
+  } catch (const InputError&) { return false; }
 }
 
 std::optional<Stage> first_wrong(const Beside* beside) {
@@ -37,7 +35,8 @@ std::optional<Stage> first_wrong(const Beside* beside) {
 
 /// A number as people type it: "−1,5" and "50%" too.
 std::optional<double> typed_number(std::string text) {
-  if (const std::size_t minus = text.find("−"); minus != std::string::npos) text.replace(minus, std::string("−").size(), "-");
+  if (const std::size_t minus = text.find("−"); minus != std::string::npos)
+    text.replace(minus, std::string("−").size(), "-");
   std::ranges::replace(text, ',', '.');
   const bool percent = text.ends_with("%");
   char* end = nullptr;
@@ -56,12 +55,16 @@ NumberScale scale_of(const Question& question, const Trace& trace, const Beside*
     const double size = std::isfinite(right) ? std::abs(right) : 1;
     scale.to = std::pow(10, std::max(0.0, std::ceil(std::log10(std::max(size * 1.2, 1e-3)))));
     const bool share = question.measure && question.measure->of.find("weights:") != std::string::npos;
-    scale.from = share || !question.measure || question.measure->take == Taking::count || question.measure->take == Taking::entropy || question.measure->take == Taking::deviation ? 0 : -scale.to;
+    scale.from = share || !question.measure || question.measure->take == Taking::count ||
+                         question.measure->take == Taking::entropy || question.measure->take == Taking::deviation
+                     ? 0
+                     : -scale.to;
     if (right < 0) scale.from = -scale.to;
   }
   const double span = scale.to - scale.from;
   scale.step = std::pow(10, std::floor(std::log10(span / 60)));
-  const bool whole = right == std::round(right) && (!question.measure || question.measure->take == Taking::count || question.measure->take == Taking::where_largest);
+  const bool whole = right == std::round(right) && (!question.measure || question.measure->take == Taking::count ||
+                                                    question.measure->take == Taking::where_largest);
   if (whole) scale.step = std::max(1.0, scale.step);
   return scale;
 }
@@ -69,7 +72,8 @@ NumberScale scale_of(const Question& question, const Trace& trace, const Beside*
 std::string NumberScale::at(double share) const {
   const double value = std::clamp(from + std::round((to - from) * std::clamp(share, 0.0, 1.0) / step) * step, from, to);
   char text[32];
-  std::snprintf(text, sizeof text, "%.*f", std::max(0, static_cast<int>(std::lround(-std::log10(step)))), value == 0 ? 0.0 : value);
+  std::snprintf(text, sizeof text, "%.*f", std::max(0, static_cast<int>(std::lround(-std::log10(step)))),
+                value == 0 ? 0.0 : value);
   std::string words = text;
   if (words.starts_with("-")) words.replace(0, 1, "−");
   return words;
@@ -86,7 +90,8 @@ double row_agreement(const Question& question, const LessonAnswer& answer, const
   const double sum = std::accumulate(answer.row.begin(), answer.row.end(), 0.0);
   if (answer.row.size() != right.size() || sum <= 0) return 0;
   double apart = 0;
-  for (std::size_t i = 0; i < right.size(); ++i) apart += std::abs(static_cast<double>(answer.row[i]) / sum - right[i]) / 2;
+  for (std::size_t i = 0; i < right.size(); ++i)
+    apart += std::abs(static_cast<double>(answer.row[i]) / sum - right[i]) / 2;
   return 1 - apart;
 }
 
@@ -99,15 +104,12 @@ std::vector<bool> allowed_cells(const std::string& expression, const Trace& trac
       for (Index k = 0; k < may.cols; ++k) cells.push_back(may(q, k) != 0);
     }
     return cells;
-  } catch (const InputError&) {
-    return {};
-  }
+  } catch (const InputError&) { return {}; }
 }
 
 bool is_right(const Question& question, const LessonAnswer& answer, const Trace& trace, const Beside* beside) {
   switch (question.kind) {
-    case QuestionKind::choice:
-      return answer.chosen == question.right;
+    case QuestionKind::choice: return answer.chosen == question.right;
     case QuestionKind::order:
       for (std::size_t i = 0; i < question.choices.size(); ++i) {
         if (i >= answer.ordered.size() || answer.ordered[i] != i) return false;
@@ -120,29 +122,24 @@ bool is_right(const Question& question, const LessonAnswer& answer, const Trace&
     case QuestionKind::mask:
       if (!answer.typed.empty()) return same_mask(answer.typed, question.mask, trace);
       return !answer.cells.empty() && answer.cells == allowed_cells(question.mask, trace, 0, 0);
-    case QuestionKind::row:
-      return row_agreement(question, answer, trace) >= 1 - question.tolerance;
-    case QuestionKind::head:
-      return answer.head == std::pair(question.layer, question.head);
-    case QuestionKind::stage:
-      return answer.stage && answer.stage == first_wrong(beside);
+    case QuestionKind::row: return row_agreement(question, answer, trace) >= 1 - question.tolerance;
+    case QuestionKind::head: return answer.head == std::pair(question.layer, question.head);
+    case QuestionKind::stage: return answer.stage && answer.stage == first_wrong(beside);
   }
   return false;
 }
 
-std::string right_answer(const Question& question, const Trace& trace, const std::string& language, const Beside* beside) {
+std::string right_answer(const Question& question, const Trace& trace, const std::string& language,
+                         const Beside* beside) {
   switch (question.kind) {
-    case QuestionKind::choice:
-      return in_language(question.choices[question.right], language);
+    case QuestionKind::choice: return in_language(question.choices[question.right], language);
     case QuestionKind::order: {
       std::string list;
       for (const Texts& choice : question.choices) list += (list.empty() ? "" : " · ") + in_language(choice, language);
       return list;
     }
-    case QuestionKind::number:
-      return number_words(number_of(question, trace, beside));
-    case QuestionKind::mask:
-      return question.mask;
+    case QuestionKind::number: return number_words(number_of(question, trace, beside));
+    case QuestionKind::mask: return question.mask;
     case QuestionKind::row: {
       std::string list;
       for (const double share : row_of(trace, question.measure->of)) {
@@ -152,8 +149,7 @@ std::string right_answer(const Question& question, const Trace& trace, const std
       }
       return list;
     }
-    case QuestionKind::head:
-      return "L" + std::to_string(question.layer) + " H" + std::to_string(question.head);
+    case QuestionKind::head: return "L" + std::to_string(question.layer) + " H" + std::to_string(question.head);
     case QuestionKind::stage: {
       const auto stage = first_wrong(beside);
       return stage ? std::string(name(*stage)) : std::string();

@@ -4,7 +4,9 @@
 
 namespace headlight {
 
-bool is_hidden(const View& view, Stage stage) { return std::ranges::find(view.lesson.hidden, stage) != view.lesson.hidden.end(); }
+bool is_hidden(const View& view, Stage stage) {
+  return std::ranges::find(view.lesson.hidden, stage) != view.lesson.hidden.end();
+}
 
 bool hides_view(const View& view) {
   if (view.lesson.hidden.empty()) return false;
@@ -19,7 +21,8 @@ bool hides_view(const View& view) {
   if (view.kind != ViewKind::pipeline) return view.kind != ViewKind::lesson;
   const Level level = level_shown(view);
   if (level == Level::sentence) return weights;
-  return level == Level::operation && std::ranges::any_of(view.lesson.hidden, [&](Stage stage) { return stage <= view.looking.stage; });
+  return level == Level::operation &&
+         std::ranges::any_of(view.lesson.hidden, [&](Stage stage) { return stage <= view.looking.stage; });
 }
 
 bool hides_what_is_taken(const Document& document, const Action& action) {

@@ -14,16 +14,22 @@
 namespace headlight {
 namespace {
 
-const LessonStep& step_of(const Frame& frame, const Course& course) { return course.steps[std::min(frame.view().lesson.step, course.steps.size() - 1)]; }
+const LessonStep& step_of(const Frame& frame, const Course& course) {
+  return course.steps[std::min(frame.view().lesson.step, course.steps.size() - 1)];
+}
 
-const std::string& notes_of(const Frame& frame, const Course& course) { return in_language(step_of(frame, course).notes, frame.words.language()); }
+const std::string& notes_of(const Frame& frame, const Course& course) {
+  return in_language(step_of(frame, course).notes, frame.words.language());
+}
 
 constexpr float notes_points = TypeSize::story, notes_inset = 20;
 
 float notes_height(const Frame& frame, const Course& course, float width) {
   if (!frame.view().lesson.notes || notes_of(frame, course).empty()) return 0;
   const float u = frame.u;
-  return draw_paragraph(nullptr, frame.fonts, Face::ui, notes_points * u, {}, 0, notes_of(frame, course), width - 2 * notes_inset * u) + 46 * u;
+  return draw_paragraph(nullptr, frame.fonts, Face::ui, notes_points * u, {}, 0, notes_of(frame, course),
+                        width - 2 * notes_inset * u) +
+         46 * u;
 }
 
 void draw_veil(const Frame& frame, Rect place) {
@@ -31,7 +37,8 @@ void draw_veil(const Frame& frame, Rect place) {
   const float u = frame.u, pixels = 17 * u;
   const char* words = frame.words("lesson.veil");
   const float width = std::min(text_size(frame.fonts, Face::ui, pixels, words).x + 2, place.width() - 60 * u);
-  draw_paragraph(&list, frame.fonts, Face::ui, pixels, {place.centre().x - width / 2, place.centre().y - pixels}, frame.look.muted, words, width);
+  draw_paragraph(&list, frame.fonts, Face::ui, pixels, {place.centre().x - width / 2, place.centre().y - pixels},
+                 frame.look.muted, words, width);
 }
 
 }  // namespace
@@ -43,7 +50,8 @@ Rect above_notes(const Frame& frame, const Course& course, Rect place) {
 
 bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place) {
   const LessonStep& step = step_of(frame, course);
-  const bool posed = frame.document.scenario == step.pose.scenario && frame.document.computed == frame.document.scenario;
+  const bool posed =
+      frame.document.scenario == step.pose.scenario && frame.document.computed == frame.document.scenario;
   if (step.question && posed) {
     const Question& question = *step.question;
     if (question.kind == QuestionKind::row) {
@@ -64,7 +72,8 @@ bool asks_in_canvas(const Frame& frame) {
   const Course* course = open_course(frame.document, frame.pictures);
   if (!course || !frame.trace() || frame.view().kind == ViewKind::lesson) return false;
   const auto& question = step_of(frame, *course).question;
-  return question && (question->kind == QuestionKind::row || (question->kind == QuestionKind::mask && can_be_painted(*frame.trace())));
+  return question && (question->kind == QuestionKind::row ||
+                      (question->kind == QuestionKind::mask && can_be_painted(*frame.trace())));
 }
 
 void draw_ring(const Frame& frame, Rect place) {
@@ -72,11 +81,13 @@ void draw_ring(const Frame& frame, Rect place) {
   const float u = frame.u;
   const LessonProgress& now = frame.view().lesson;
   const std::optional<Stage> stage = now.pointed ? now.pointed : now.stage_shown;
-  if (stage && frame.view().kind == ViewKind::pipeline && level_shown(frame.view()) == Level::pipeline && frame.trace()->has(*stage)) {
+  if (stage && frame.view().kind == ViewKind::pipeline && level_shown(frame.view()) == Level::pipeline &&
+      frame.trace()->has(*stage)) {
     const Rect card = card_on_screen(frame, place, *stage);
     if (card.width() < place.width() && card.height() < place.height()) {
       list.PushClipRect(place.min, place.max, true);
-      compat::add_rect(list, card.grown(3 * u).min, card.grown(3 * u).max, frame.look.lane(*stage), 11 * u, (now.pointed ? 4 : 2.5f) * u);
+      compat::add_rect(list, card.grown(3 * u).min, card.grown(3 * u).max, frame.look.lane(*stage), 11 * u,
+                       (now.pointed ? 4 : 2.5f) * u);
       list.PopClipRect();
     }
   }
@@ -91,7 +102,8 @@ void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole
   list.AddLine(notes.min, {notes.max.x, notes.min.y}, frame.look.line, u);
   const ImVec2 at{notes.min.x + notes_inset * u, notes.min.y + 10 * u};
   draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, at, frame.look.muted, frame.words("lesson.notes_title"));
-  draw_paragraph(&list, frame.fonts, Face::ui, notes_points * u, {at.x, at.y + 20 * u}, frame.look.ink, notes_of(frame, course), notes.width() - 2 * notes_inset * u);
+  draw_paragraph(&list, frame.fonts, Face::ui, notes_points * u, {at.x, at.y + 20 * u}, frame.look.ink,
+                 notes_of(frame, course), notes.width() - 2 * notes_inset * u);
 }
 
 }  // namespace headlight

@@ -26,7 +26,8 @@ void draw_controls_of(const Frame& frame, PanelColumn& column, DrawControl draw_
     column.space(8);
   }
   if (!now.locked) return;
-  column.paragraph(Face::ui, TypeSize::body, frame.look.muted, frame.words(now.controls.empty() ? "lesson.all_locked" : "lesson.others_locked"));
+  column.paragraph(Face::ui, TypeSize::body, frame.look.muted,
+                   frame.words(now.controls.empty() ? "lesson.all_locked" : "lesson.others_locked"));
   column.space(8);
 }
 
@@ -52,7 +53,8 @@ void draw_ways_on(const Frame& frame, const Course& course, std::size_t number, 
   if (!last && main_button(frame, "next", frame.words("lesson.next"))) frame.actions.push_back(GoToStep{number + 1});
   column.space(8);
   column.begin_control();
-  if (last ? main_button(frame, "all", frame.words("lesson.all")) : chip(frame, "all", frame.words("lesson.all"), false)) {
+  if (last ? main_button(frame, "all", frame.words("lesson.all"))
+           : chip(frame, "all", frame.words("lesson.all"), false)) {
     frame.show([](View& v) { v.kind = ViewKind::lesson; });
   }
   if (frame.view().lesson.furthest > 0) {
@@ -61,11 +63,13 @@ void draw_ways_on(const Frame& frame, const Course& course, std::size_t number, 
   }
   if (!course.steps[number].notes.empty()) {
     ImGui::SameLine();
-    if (chip(frame, "notes", frame.words("lesson.notes"), frame.view().lesson.notes)) frame.show([](View& v) { v.lesson.notes = !v.lesson.notes; });
+    if (chip(frame, "notes", frame.words("lesson.notes"), frame.view().lesson.notes))
+      frame.show([](View& v) { v.lesson.notes = !v.lesson.notes; });
   }
   column.space(8);
   column.begin_control();
-  if (chip(frame, "save_answers", frame.words("lesson.save_answers"), frame.view().saving_answers.has_value())) toggle_saving_answers(frame);
+  if (chip(frame, "save_answers", frame.words("lesson.save_answers"), frame.view().saving_answers.has_value()))
+    toggle_saving_answers(frame);
   if (frame.view().saving_answers) {
     column.space(8);
     draw_saving_answers(frame, ImGui::GetCursorScreenPos(), column.width());
@@ -108,15 +112,18 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, Dra
   const LessonStep& step = course.steps[number];
   const std::string& language = frame.words.language();
   PanelColumn column(frame, place);
-  column.paragraph(Face::bold, TypeSize::body, frame.look.muted, frame.words.fill("lesson.step", {std::to_string(number + 1), std::to_string(course.steps.size())}));
+  column.paragraph(Face::bold, TypeSize::body, frame.look.muted,
+                   frame.words.fill("lesson.step", {std::to_string(number + 1), std::to_string(course.steps.size())}));
   column.space(8);
   if (const auto clicked = column.dashes(number, course)) frame.actions.push_back(GoToStep{*clicked});
   column.space(14);
   column.paragraph(Face::bold, TypeSize::title, frame.look.ink, in_language(course.card.title, language));
   column.space(12);
   const ProsePointed pointed = column.prose(step, TypeSize::heading);
-  if (pointed.stage != frame.view().lesson.pointed) frame.show([stage = pointed.stage](View& v) { v.lesson.pointed = stage; });
-  if (pointed.cell && ImGui::IsMouseClicked(ImGuiMouseButton_Left) && frame.trace() && frame.trace()->has(pointed.cell->stage)) {
+  if (pointed.stage != frame.view().lesson.pointed)
+    frame.show([stage = pointed.stage](View& v) { v.lesson.pointed = stage; });
+  if (pointed.cell && ImGui::IsMouseClicked(ImGuiMouseButton_Left) && frame.trace() &&
+      frame.trace()->has(pointed.cell->stage)) {
     frame.show([cell = *pointed.cell](View& v) {
       v.selected = cell;
       v.batch = cell.batch;

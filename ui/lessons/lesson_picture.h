@@ -25,8 +25,8 @@ struct LessonTile {
 /// In the order of the lessons, each computed: some milliseconds for all of them.
 std::vector<LessonTile> make_lesson_tiles(const std::vector<Lesson>& lessons);
 
-/// The lessons that ship with the program, read when they are first shown, without those that cannot be read; and what each
-/// looks like.
+/// The lessons that ship with the program, read when they are first shown, without those that cannot be read; and what
+/// each looks like.
 const std::vector<Lesson>& shown_lessons(Pictures& pictures);
 /// In the same order.
 const std::vector<LessonAbout>& lessons_about(Pictures& pictures);

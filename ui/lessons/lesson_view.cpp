@@ -1,15 +1,16 @@
 // The lessons that ship with the program: a click opens one in the pipeline.
+#include "ui/lessons/lesson_view.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "ui/lessons/lesson_view.h"
 #include "ui/frame/colormaps.h"
 #include "ui/frame/said.h"
 #include "ui/lessons/lesson_picture.h"
-#include "ui/look/measure.h"
-#include "ui/widgets/card.h"
 #include "ui/lessons/save_answers.h"
 #include "ui/lessons/save_step.h"
+#include "ui/look/measure.h"
+#include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/main_button.h"
 #include "ui/widgets/paragraph.h"
@@ -60,10 +61,13 @@ std::string standing_words(const Frame& frame, const Lesson& lesson, const Lesso
   if (about.steps == 0) return {};
   const auto& standings = frame.document.standings;
   const auto found = standings ? standings->find(lesson.id) : LessonStandings::const_iterator{};
-  if (!standings || found == standings->end()) return frame.words.fill("lesson.steps", {std::to_string(about.steps), std::to_string(about.questions)});
+  if (!standings || found == standings->end())
+    return frame.words.fill("lesson.steps", {std::to_string(about.steps), std::to_string(about.questions)});
   const LessonStanding& now = found->second;
   done = static_cast<float>(now.answered) / static_cast<float>(std::max<std::size_t>(about.questions, 1));
-  return frame.words.fill("lesson.standing", {std::to_string(now.step + 1), std::to_string(about.steps), std::to_string(now.answered), std::to_string(about.questions), std::to_string(now.right)});
+  return frame.words.fill("lesson.standing",
+                          {std::to_string(now.step + 1), std::to_string(about.steps), std::to_string(now.answered),
+                           std::to_string(about.questions), std::to_string(now.right)});
 }
 
 ListPicture make_list(const Frame& frame, float wide) {
@@ -77,8 +81,10 @@ ListPicture make_list(const Frame& frame, float wide) {
   ListPicture list;
   list.cards.resize(lessons.size());
   float y = gap;
-  constexpr std::pair<Shelf, const char*> shelves[] = {
-      {Shelf::course, "lesson.course_title"}, {Shelf::bugs, "lesson.bugs_title"}, {Shelf::own, "lesson.own_title"}, {Shelf::presets, "lesson.presets_title"}};
+  constexpr std::pair<Shelf, const char*> shelves[] = {{Shelf::course, "lesson.course_title"},
+                                                       {Shelf::bugs, "lesson.bugs_title"},
+                                                       {Shelf::own, "lesson.own_title"},
+                                                       {Shelf::presets, "lesson.presets_title"}};
   for (const auto& [shelf, word] : shelves) {
     std::vector<std::size_t> members;
     for (std::size_t i = 0; i < lessons.size(); ++i) {
@@ -94,9 +100,14 @@ ListPicture make_list(const Frame& frame, float wide) {
         const Lesson& lesson = lessons[members[m]];
         CardPicture& card = list.cards[members[m]];
         card.standing = standing_words(frame, lesson, about[members[m]], card.done);
-        const float title = draw_paragraph(nullptr, frame.fonts, Face::bold, title_points * u, {}, 0, in_language(lesson.title, language), text);
-        const float story = draw_paragraph(nullptr, frame.fonts, Face::ui, story_points * u, {}, 0, in_language(lesson.description, language), text);
-        const float standing = card.standing.empty() ? 0 : draw_paragraph(nullptr, frame.fonts, Face::ui, story_points * u, {}, 0, card.standing, text) + 8 * u;
+        const float title = draw_paragraph(nullptr, frame.fonts, Face::bold, title_points * u, {}, 0,
+                                           in_language(lesson.title, language), text);
+        const float story = draw_paragraph(nullptr, frame.fonts, Face::ui, story_points * u, {}, 0,
+                                           in_language(lesson.description, language), text);
+        const float standing =
+            card.standing.empty()
+                ? 0
+                : draw_paragraph(nullptr, frame.fonts, Face::ui, story_points * u, {}, 0, card.standing, text) + 8 * u;
         high = std::max(high, title + story + standing + 34 * u);
       }
       for (std::size_t m = first; m < end; ++m) {
@@ -112,7 +123,8 @@ ListPicture make_list(const Frame& frame, float wide) {
 }
 
 /// A card with the title, the story and the weights; gives whether it was clicked.
-bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& tile, const CardPicture& card, ImVec2 from) {
+bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& tile, const CardPicture& card,
+                 ImVec2 from) {
   const float u = frame.u;
   const ImVec2 at{from.x + card.rect.min.x, from.y + card.rect.min.y}, size{card.rect.width(), card.rect.height()};
   ImGui::SetCursorScreenPos(at);
@@ -126,10 +138,19 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
   if (tile.rows > 0) draw_weights(frame, tile, {end.x - side - 16 * u, at.y + (size.y - side) / 2}, side);
   const std::string& language = frame.words.language();
   float y = at.y + 12 * u;
-  y += draw_paragraph(&list, frame.fonts, Face::bold, title_points * u, {x, y}, frame.look.ink, in_language(lesson.title, language), text) + 5 * u;
-  y += draw_paragraph(&list, frame.fonts, Face::ui, story_points * u, {x, y}, frame.look.muted, in_language(lesson.description, language), text) + 8 * u;
-  if (!card.standing.empty()) draw_paragraph(&list, frame.fonts, Face::ui, story_points * u, {x, y}, card.done > 0 ? frame.look.v : frame.look.muted, card.standing, text);
-  if (card.done > 0) list.AddRectFilled({at.x + 8 * u, end.y - 5 * u}, {at.x + 8 * u + (size.x - 16 * u) * std::min(card.done, 1.0f), end.y - 2 * u}, frame.look.v, Corner::mark * u);
+  y += draw_paragraph(&list, frame.fonts, Face::bold, title_points * u, {x, y}, frame.look.ink,
+                      in_language(lesson.title, language), text) +
+       5 * u;
+  y += draw_paragraph(&list, frame.fonts, Face::ui, story_points * u, {x, y}, frame.look.muted,
+                      in_language(lesson.description, language), text) +
+       8 * u;
+  if (!card.standing.empty())
+    draw_paragraph(&list, frame.fonts, Face::ui, story_points * u, {x, y},
+                   card.done > 0 ? frame.look.v : frame.look.muted, card.standing, text);
+  if (card.done > 0)
+    list.AddRectFilled({at.x + 8 * u, end.y - 5 * u},
+                       {at.x + 8 * u + (size.x - 16 * u) * std::min(card.done, 1.0f), end.y - 2 * u}, frame.look.v,
+                       Corner::mark * u);
   return clicked;
 }
 
@@ -141,7 +162,8 @@ void draw_deeds(const Frame& frame, ImVec2 at, float wide) {
     frame.show([](View& v) { v.saving_step ? v.saving_step.reset() : void(v.saving_step = suggested_lesson_path()); });
   }
   ImGui::SameLine(0, 8 * u);
-  if (chip(frame, "save_answers", frame.words("lesson.save_answers"), frame.view().saving_answers.has_value())) toggle_saving_answers(frame);
+  if (chip(frame, "save_answers", frame.words("lesson.save_answers"), frame.view().saving_answers.has_value()))
+    toggle_saving_answers(frame);
   ImGui::SameLine(0, 8 * u);
   if (chip(frame, "reset_all", frame.words("lesson.reset_all"), false)) frame.actions.push_back(ResetLessons{true});
   if (frame.view().saving_answers) {
@@ -158,7 +180,8 @@ void draw_deeds(const Frame& frame, ImVec2 at, float wide) {
   ImGui::PopItemWidth();
   if (typed) frame.show([path = *typed](View& v) { v.saving_step = path; });
   ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 4 * u});
-  if (main_button(frame, "save", frame.words("lesson.save"))) frame.actions.push_back(SaveStep{typed.value_or(*frame.view().saving_step)});
+  if (main_button(frame, "save", frame.words("lesson.save")))
+    frame.actions.push_back(SaveStep{typed.value_or(*frame.view().saving_step)});
 }
 
 }  // namespace
@@ -166,18 +189,23 @@ void draw_deeds(const Frame& frame, ImVec2 at, float wide) {
 void draw_lesson_view(const Frame& frame, Rect place) {
   const float u = frame.u;
   const std::vector<Lesson>& lessons = shown_lessons(frame.pictures);
-  const ListPicture& list = frame.pictures.get<ListPicture>([&] { return make_list(frame, place.width()); }, place.width(), frame.words.language(), frame.document.standings, u);
+  const ListPicture& list =
+      frame.pictures.get<ListPicture>([&] { return make_list(frame, place.width()); }, place.width(),
+                                      frame.words.language(), frame.document.standings, u);
   const std::vector<LessonTile>& tiles = lesson_tiles(frame.pictures);
   const ImVec2 from{place.min.x, place.min.y - ImGui::GetScrollY()};
   for (const ListPicture::Heading& heading : list.headings) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::numbers * u, {from.x + 14 * u, from.y + heading.y}, frame.look.ink, frame.words(heading.word));
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::numbers * u,
+              {from.x + 14 * u, from.y + heading.y}, frame.look.ink, frame.words(heading.word));
   }
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     if (lesson_card(frame, lessons[i], tiles[i], list.cards[i], from)) open_lesson(frame, lessons[i]);
   }
   float y = from.y + list.height;
   for (const std::string& trouble : lesson_troubles(frame.pictures)) {
-    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {from.x + 14 * u, y}, frame.look.warning, said(frame, trouble), place.width() - 28 * u) + 4 * u;
+    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {from.x + 14 * u, y},
+                        frame.look.warning, said(frame, trouble), place.width() - 28 * u) +
+         4 * u;
   }
   draw_deeds(frame, {from.x + 14 * u, y + 8 * u}, place.width() - 28 * u);
   ImGui::Dummy({1, 20 * u});

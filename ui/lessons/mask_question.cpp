@@ -29,7 +29,8 @@ class Drawer {
       list_.AddRectFilled(picture_.right.min, picture_.right.max, frame_.look.field, Corner::control * u_);
       const float pixels = 22 * u_;
       const ImVec2 middle = picture_.right.centre();
-      draw_text(list_, frame_.fonts, Face::bold, pixels, {middle.x - 5 * u_, middle.y - 13 * u_}, frame_.look.muted, "?");
+      draw_text(list_, frame_.fonts, Face::bold, pixels, {middle.x - 5 * u_, middle.y - 13 * u_}, frame_.look.muted,
+                "?");
     }
     words();
   }
@@ -39,16 +40,19 @@ class Drawer {
   std::vector<bool> shown_cells() const {
     const std::size_t count = picture_.wanted.size();
     if (now_.cells.size() == count) return now_.cells;
-    std::vector<bool> typed = now_.typed.empty() ? std::vector<bool>{} : allowed_cells(now_.typed, *frame_.trace(), 0, 0);
+    std::vector<bool> typed =
+        now_.typed.empty() ? std::vector<bool>{} : allowed_cells(now_.typed, *frame_.trace(), 0, 0);
     return typed.size() == count ? typed : std::vector<bool>(count, false);
   }
 
   void title(const Rect& grid, const char* word, ImU32 colour) {
-    draw_text(list_, frame_.fonts, Face::bold, TypeSize::numbers * u_, {grid.min.x, grid.min.y - 34 * u_}, colour, frame_.words(word));
+    draw_text(list_, frame_.fonts, Face::bold, TypeSize::numbers * u_, {grid.min.x, grid.min.y - 34 * u_}, colour,
+              frame_.words(word));
   }
 
   Rect cell(const Rect& grid, Index row, Index col) const {
-    const ImVec2 min{grid.min.x + static_cast<float>(col) * picture_.cell, grid.min.y + static_cast<float>(row) * picture_.cell};
+    const ImVec2 min{grid.min.x + static_cast<float>(col) * picture_.cell,
+                     grid.min.y + static_cast<float>(row) * picture_.cell};
     return {min, {min.x + picture_.cell - u_, min.y + picture_.cell - u_}};
   }
 
@@ -72,7 +76,8 @@ class Drawer {
     ImGui::InvisibleButton("paint", {grid.width(), grid.height()});
     if (!ImGui::IsItemActive()) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    const auto col = static_cast<Index>((mouse.x - grid.min.x) / picture_.cell), row = static_cast<Index>((mouse.y - grid.min.y) / picture_.cell);
+    const auto col = static_cast<Index>((mouse.x - grid.min.x) / picture_.cell),
+               row = static_cast<Index>((mouse.y - grid.min.y) / picture_.cell);
     if (mouse.x < grid.min.x || mouse.y < grid.min.y || row >= picture_.rows || col >= picture_.cols) return;
     const auto i = static_cast<std::size_t>(row * picture_.cols + col);
     ImGuiStorage& storage = *ImGui::GetStateStorage();
@@ -94,12 +99,16 @@ class Drawer {
     for (Index q = 0; q < picture_.rows; ++q) {
       const std::string& word = picture_.row_words[static_cast<std::size_t>(q)];
       const float width = text_size(frame_.fonts, Face::ui, pixels, word).x;
-      draw_text(list_, frame_.fonts, Face::ui, pixels, {picture_.guess.min.x - width - 10 * u_, cell(picture_.guess, q, 0).centre().y - pixels * 0.6f}, frame_.look.muted, word);
+      draw_text(list_, frame_.fonts, Face::ui, pixels,
+                {picture_.guess.min.x - width - 10 * u_, cell(picture_.guess, q, 0).centre().y - pixels * 0.6f},
+                frame_.look.muted, word);
     }
     for (const Rect* grid : {&picture_.guess, &picture_.right}) {
       for (Index k = 0; k < picture_.cols; ++k) {
         const std::string& word = picture_.col_words[static_cast<std::size_t>(k)];
-        draw_turned(list_, frame_.fonts, Face::ui, pixels, {cell(*grid, 0, k).centre().x + 3 * u_, grid->max.y + 10 * u_}, -45, frame_.look.muted, word, 70 * u_);
+        draw_turned(list_, frame_.fonts, Face::ui, pixels,
+                    {cell(*grid, 0, k).centre().x + 3 * u_, grid->max.y + 10 * u_}, -45, frame_.look.muted, word,
+                    70 * u_);
       }
     }
   }
@@ -132,7 +141,8 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
   for (Index k = 0; k < dims.n_k; ++k) picture.col_words.push_back(axis_label(trace, Axis::key, 0, k));
   const float margin = 30 * u, gap = 40 * u, title = 70 * u, below = 80 * u;
   const float wide = (place.width() - 2 * margin - left - 10 * u - gap) / 2;
-  const float cell = std::min({wide / static_cast<float>(dims.n_k), (place.height() - title - below) / static_cast<float>(dims.n_q), 52 * u});
+  const float cell = std::min(
+      {wide / static_cast<float>(dims.n_k), (place.height() - title - below) / static_cast<float>(dims.n_q), 52 * u});
   picture.cell = std::floor(cell);
   const ImVec2 size{picture.cell * static_cast<float>(dims.n_k), picture.cell * static_cast<float>(dims.n_q)};
   const float x = place.centre().x - (left + 10 * u + 2 * size.x + gap) / 2 + left + 10 * u;
@@ -144,7 +154,8 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
 }
 
 void draw_mask_question(const Frame& frame, const Question& question, Rect place) {
-  const MaskQuestionPicture& picture = frame.picture<MaskQuestionPicture>([&] { return make_mask_question(frame, question, place); }, question.mask, place);
+  const MaskQuestionPicture& picture = frame.picture<MaskQuestionPicture>(
+      [&] { return make_mask_question(frame, question, place); }, question.mask, place);
   if (!picture.wanted.empty()) Drawer(frame, picture).draw();
 }
 

@@ -1,4 +1,5 @@
-// "Which keys may a query see?": a grid to paint, or the cells of the expression that is typed; then the right ones beside.
+// "Which keys may a query see?": a grid to paint, or the cells of the expression that is typed; then the right ones
+// beside.
 #pragma once
 
 #include <string>
@@ -13,11 +14,11 @@ namespace headlight {
 /// Plain data.
 struct MaskQuestionPicture {
   Index rows = 0, cols = 0;
-  float cell = 0;                 ///< pixels
-  Rect guess, right;              ///< the grids
+  float cell = 0;     ///< pixels
+  Rect guess, right;  ///< the grids
   std::vector<std::string> row_words, col_words;
-  std::vector<bool> wanted;       ///< [n_q, n_k]
-  float label_pixels = 0;         ///< 0: no room for words
+  std::vector<bool> wanted;  ///< [n_q, n_k]
+  float label_pixels = 0;    ///< 0: no room for words
 };
 
 MaskQuestionPicture make_mask_question(const Frame& frame, const Question& question, Rect place);

@@ -13,7 +13,8 @@ namespace headlight {
 void PanelColumn::paragraph(Face face, float points, ImU32 colour, std::string_view text, float inset) {
   const ImVec2 at = here();
   const float pixels = points * frame_.u;
-  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame_.fonts, face, pixels, {left_ + inset, at.y}, colour, text, width_ - 2 * inset);
+  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame_.fonts, face, pixels, {left_ + inset, at.y},
+                                      colour, text, width_ - 2 * inset);
   advance(height);
 }
 
@@ -23,8 +24,11 @@ ProsePointed PanelColumn::prose(const LessonStep& step, float points) {
   };
   const float pixels = points * frame_.u;
   const std::string& language = frame_.words.language();
-  const ProseLayout& layout = frame_.pictures.get<Prose>([&] { return Prose{lay_out_prose(frame_.fonts, step.runs(language), pixels, width_)}; },
-                                                         step.text, language, pixels, width_).layout;
+  const ProseLayout& layout =
+      frame_.pictures
+          .get<Prose>([&] { return Prose{lay_out_prose(frame_.fonts, step.runs(language), pixels, width_)}; },
+                      step.text, language, pixels, width_)
+          .layout;
   const ProsePointed pointed = draw_prose(frame_, layout, {left_, here().y}, pixels);
   advance(layout.height);
   return pointed;
@@ -32,7 +36,8 @@ ProsePointed PanelColumn::prose(const LessonStep& step, float points) {
 
 std::optional<std::size_t> PanelColumn::dashes(std::size_t step, const Course& course) {
   const std::size_t count = course.steps.size();
-  const float u = frame_.u, gap = 4 * u, each = (width_ - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
+  const float u = frame_.u, gap = 4 * u,
+              each = (width_ - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float y = here().y;
   std::optional<std::size_t> clicked;
@@ -40,7 +45,10 @@ std::optional<std::size_t> PanelColumn::dashes(std::size_t step, const Course& c
     const float x = left_ + static_cast<float>(i) * (each + gap);
     const LessonAnswer* answer = frame_.view().lesson.answer(i);
     const bool answered = answer && answer->revealed, seen = i < step || i <= frame_.view().lesson.furthest;
-    const ImU32 colour = i == step ? frame_.look.ink : answered && answer->right ? frame_.look.v : seen ? frame_.look.after : frame_.look.line;
+    const ImU32 colour = i == step                   ? frame_.look.ink
+                         : answered && answer->right ? frame_.look.v
+                         : seen                      ? frame_.look.after
+                                                     : frame_.look.line;
     ImGui::PushID(static_cast<int>(i));
     ImGui::SetCursorScreenPos({x, y - 6 * u});
     if (pressable(frame_, "step", {each, 16 * u})) clicked = i;
@@ -53,9 +61,11 @@ std::optional<std::size_t> PanelColumn::dashes(std::size_t step, const Course& c
   return clicked;
 }
 
-bool PanelColumn::choice(const char* id, std::string_view text, bool chosen, ImU32 border, std::string_view mark, Face face) {
+bool PanelColumn::choice(const char* id, std::string_view text, bool chosen, ImU32 border, std::string_view mark,
+                         Face face) {
   const float u = frame_.u, pad = 11 * u, side = mark.empty() ? 0 : 26 * u;
-  const float height = draw_paragraph(nullptr, frame_.fonts, face, 14 * u, {0, 0}, 0, text, width_ - 2 * pad - side) + 2 * pad - 4 * u;
+  const float height =
+      draw_paragraph(nullptr, frame_.fonts, face, 14 * u, {0, 0}, 0, text, width_ - 2 * pad - side) + 2 * pad - 4 * u;
   const ImVec2 at = here();
   ImGui::SetCursorScreenPos({left_, at.y});
   const bool clicked = pressable(frame_, id, {width_, height});
@@ -64,8 +74,10 @@ bool PanelColumn::choice(const char* id, std::string_view text, bool chosen, ImU
   const ImVec2 end{left_ + width_, at.y + height};
   list.AddRectFilled({left_, at.y}, end, hot || chosen ? frame_.look.field : frame_.look.card, Corner::control * u);
   compat::add_rect(list, {left_, at.y}, end, border, Corner::control * u, chosen ? 2 * u : 1);
-  draw_paragraph(&list, frame_.fonts, face, 14 * u, {left_ + pad, at.y + pad - 2 * u}, frame_.look.ink, text, width_ - 2 * pad - side);
-  if (!mark.empty()) draw_text(list, frame_.fonts, Face::bold, TypeSize::large * u, {end.x - side, at.y + pad - 2 * u}, border, mark);
+  draw_paragraph(&list, frame_.fonts, face, 14 * u, {left_ + pad, at.y + pad - 2 * u}, frame_.look.ink, text,
+                 width_ - 2 * pad - side);
+  if (!mark.empty())
+    draw_text(list, frame_.fonts, Face::bold, TypeSize::large * u, {end.x - side, at.y + pad - 2 * u}, border, mark);
   ImGui::SetCursorScreenPos({at.x, at.y});
   advance(height + 8 * u);
   return clicked;
@@ -94,7 +106,8 @@ void PanelColumn::share(double part) {
   advance(16 * u);
 }
 
-std::optional<double> PanelColumn::slider(const char* id, double part, bool set, std::string_view from, std::string_view to, bool live) {
+std::optional<double> PanelColumn::slider(const char* id, double part, bool set, std::string_view from,
+                                          std::string_view to, bool live) {
   const float u = frame_.u, knob = 9 * u, y = here().y + 11 * u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float first = left_ + knob, length = width_ - 2 * knob;
@@ -110,7 +123,8 @@ std::optional<double> PanelColumn::slider(const char* id, double part, bool set,
   list.AddCircle({x, y}, knob, colour, 24, (hot || held ? 3.5f : 2.5f) * u);
   const float pixels = TypeSize::body * u, under = y + 12 * u;
   draw_text(list, frame_.fonts, Face::mono, pixels, {left_, under}, frame_.look.muted, from);
-  draw_text(list, frame_.fonts, Face::mono, pixels, {left_ + width_ - text_size(frame_.fonts, Face::mono, pixels, to).x, under}, frame_.look.muted, to);
+  draw_text(list, frame_.fonts, Face::mono, pixels,
+            {left_ + width_ - text_size(frame_.fonts, Face::mono, pixels, to).x, under}, frame_.look.muted, to);
   ImGui::SetCursorScreenPos(at);
   advance(46 * u);
   if (steps != 0) return std::clamp(part + 0.01 * steps, 0.0, 1.0);

@@ -13,7 +13,10 @@ namespace headlight {
 
 class PanelColumn {
  public:
-  PanelColumn(const Frame& frame, Rect place) : frame_(frame), left_(place.min.x + 22 * frame.u), width_(place.width() - 54 * frame.u) {}  // with room for a scroll bar
+  PanelColumn(const Frame& frame, Rect place)
+      : frame_(frame),
+        left_(place.min.x + 22 * frame.u),
+        width_(place.width() - 54 * frame.u) {}  // with room for a scroll bar
 
   void paragraph(Face face, float points, ImU32 colour, std::string_view text, float inset = 0);
   void space(float points) { advance(points * frame_.u); }
@@ -25,7 +28,8 @@ class PanelColumn {
   std::optional<std::size_t> dashes(std::size_t step, const Course& course);
 
   /// A choice in as many lines as it takes; gives whether it was clicked.
-  bool choice(const char* id, std::string_view text, bool chosen, ImU32 border, std::string_view mark, Face face = Face::ui);
+  bool choice(const char* id, std::string_view text, bool chosen, ImU32 border, std::string_view mark,
+              Face face = Face::ui);
 
   /// Chips that go on in the next line where they do not fit.
   void begin_chips() { chip_x_ = left_; }
@@ -36,7 +40,8 @@ class PanelColumn {
   void share(double part);
 
   /// A knob on a line, at a part of its length; gives where it is dragged to.
-  std::optional<double> slider(const char* id, double part, bool set, std::string_view from, std::string_view to, bool live);
+  std::optional<double> slider(const char* id, double part, bool set, std::string_view from, std::string_view to,
+                               bool live);
 
   /// For a control of ImGui's own.
   void begin_control() { ImGui::SetCursorScreenPos({left_, here().y}); }

@@ -37,7 +37,9 @@ ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs,
       piece.at = {x, y};
       x += piece.width;
       ProsePiece* last = layout.pieces.empty() ? nullptr : &layout.pieces.back();
-      const bool joins = last && last->at.y == y && last->stage == piece.stage && last->number == piece.number && last->code == piece.code && last->cell == piece.cell && std::abs(last->at.x + last->width - piece.at.x) < 0.5f;
+      const bool joins = last && last->at.y == y && last->stage == piece.stage && last->number == piece.number &&
+                         last->code == piece.code && last->cell == piece.cell &&
+                         std::abs(last->at.x + last->width - piece.at.x) < 0.5f;
       if (joins) {
         last->words += piece.words;
         last->width += piece.width;
@@ -74,11 +76,14 @@ ProsePointed draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at
     const ImVec2 from{at.x + piece.at.x, at.y + piece.at.y};
     const bool links = piece.stage || piece.cell;
     const ImU32 colour = piece.stage ? frame.look.lane(*piece.stage) : frame.look.ink;
-    draw_text(list, frame.fonts, face_of(piece.stage || piece.number, piece.code), size_of(piece.code, pixels), from, colour, piece.words);
+    draw_text(list, frame.fonts, face_of(piece.stage || piece.number, piece.code), size_of(piece.code, pixels), from,
+              colour, piece.words);
     if (!links) continue;
     const float under = from.y + 1.25f * pixels;
-    const bool hot = here && mouse.x >= from.x && mouse.x < from.x + piece.width && mouse.y >= from.y && mouse.y < under + 2 * frame.u;
-    list.AddLine({from.x, under}, {from.x + piece.width, under}, hot ? colour : fade(colour, piece.cell ? 0.3f : 0.5f), (hot ? 2 : 1) * frame.u);
+    const bool hot = here && mouse.x >= from.x && mouse.x < from.x + piece.width && mouse.y >= from.y &&
+                     mouse.y < under + 2 * frame.u;
+    list.AddLine({from.x, under}, {from.x + piece.width, under}, hot ? colour : fade(colour, piece.cell ? 0.3f : 0.5f),
+                 (hot ? 2 : 1) * frame.u);
     if (!hot) continue;
     pointed = {piece.stage ? piece.stage : std::optional(piece.cell->stage), piece.cell};
     if (piece.cell) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);

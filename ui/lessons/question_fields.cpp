@@ -31,7 +31,9 @@ void draw_choices(const Frame& frame, const Question& question, PanelColumn& col
     if (now.revealed) mark = order ? std::to_string(i + 1) : right ? "✓" : "";
     const ImU32 border = right ? frame.look.v : chosen ? frame.look.accent : frame.look.line;
     const std::string id = "choice" + std::to_string(i);
-    if (!column.choice(id.c_str(), in_language(question.choices[i], frame.words.language()), chosen, border, mark) || now.revealed) continue;
+    if (!column.choice(id.c_str(), in_language(question.choices[i], frame.words.language()), chosen, border, mark) ||
+        now.revealed)
+      continue;
     LessonProgress next = now;
     if (!order) {
       next.chosen = i;
@@ -41,7 +43,8 @@ void draw_choices(const Frame& frame, const Question& question, PanelColumn& col
       keep(frame, std::move(next));
     } else {
       next.ordered.push_back(i);
-      next.ordered.size() == question.choices.size() ? reveal(frame, question, std::move(next)) : keep(frame, std::move(next));
+      next.ordered.size() == question.choices.size() ? reveal(frame, question, std::move(next))
+                                                     : keep(frame, std::move(next));
     }
   }
 }
@@ -87,7 +90,8 @@ void draw_head_choices(const Frame& frame, const Question& question, PanelColumn
   const auto pass = network_of(frame.trace()->inputs);
   const auto layers = static_cast<Index>(pass ? pass->network->layers().size() : 1);
   for (Index layer = 0; layer < layers; ++layer) {
-    const Index heads = pass ? pass->network->layers()[static_cast<std::size_t>(layer)].heads : frame.trace()->dims().heads;
+    const Index heads =
+        pass ? pass->network->layers()[static_cast<std::size_t>(layer)].heads : frame.trace()->dims().heads;
     column.begin_chips();
     for (Index head = 0; head < heads; ++head) {
       const std::string label = "L" + std::to_string(layer) + " H" + std::to_string(head);
@@ -113,7 +117,9 @@ void draw_stage_choices(const Frame& frame, const Question& question, PanelColum
     if (!stage.own) continue;
     const std::string label(name(stage.stage));
     const bool right = now.revealed && first && first->stage == stage.stage;
-    if (!column.next_chip(label.c_str(), right ? label + " ✓" : label, right || now.stage == stage.stage) || now.revealed) continue;
+    if (!column.next_chip(label.c_str(), right ? label + " ✓" : label, right || now.stage == stage.stage) ||
+        now.revealed)
+      continue;
     LessonProgress next = now;
     next.stage = stage.stage;
     reveal(frame, question, std::move(next));
@@ -135,7 +141,8 @@ void draw_answer_fields(const Frame& frame, const Question& question, PanelColum
 
 /// What was said beside what is so, kindly.
 std::string verdict_of(const Frame& frame, const Question& question, const LessonProgress& now) {
-  const std::string answer = right_answer(question, *frame.trace(), frame.words.language(), frame.document.beside.get());
+  const std::string answer =
+      right_answer(question, *frame.trace(), frame.words.language(), frame.document.beside.get());
   if (question.kind == QuestionKind::row && !now.row.empty()) {
     const int share = static_cast<int>(std::lround(100 * row_agreement(question, now, *frame.trace())));
     return frame.words.fill(now.right ? "lesson.row_right" : "lesson.row_other", {std::to_string(share)});
@@ -160,12 +167,17 @@ void draw_question(const Frame& frame, const Question& question, PanelColumn& co
   if (!frame.trace()) return;
   draw_answer_fields(frame, question, column);
   if (!now.revealed) {
-    const bool made = !now.row.empty() || !now.cells.empty() || (question.kind == QuestionKind::number && !now.typed.empty());  // with the pointer: it is for the person to say when it is done
+    const bool made = !now.row.empty() || !now.cells.empty() ||
+                      (question.kind == QuestionKind::number &&
+                       !now.typed.empty());  // with the pointer: it is for the person to say when it is done
     column.begin_control();
-    if (made ? main_button(frame, "show", frame.words("lesson.check")) : chip(frame, "show", frame.words("lesson.show"), false)) reveal(frame, question, now);
+    if (made ? main_button(frame, "show", frame.words("lesson.check"))
+             : chip(frame, "show", frame.words("lesson.show"), false))
+      reveal(frame, question, now);
     return column.space(8);
   }
-  column.paragraph(Face::bold, TypeSize::story, now.right ? frame.look.v : frame.look.ink, verdict_of(frame, question, now));
+  column.paragraph(Face::bold, TypeSize::story, now.right ? frame.look.v : frame.look.ink,
+                   verdict_of(frame, question, now));
   column.space(4);
   column.paragraph(Face::ui, TypeSize::large, frame.look.muted, in_language(question.why, language));
   column.space(8);

@@ -22,11 +22,13 @@ std::string share_words(double share) {
 
 void draw_hatch(ImDrawList& list, const Rect& rect, ImU32 colour, float u) {
   list.PushClipRect(rect.min, rect.max, true);
-  for (float x = rect.min.x - rect.height(); x < rect.max.x; x += 8 * u) list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, colour, u);
+  for (float x = rect.min.x - rect.height(); x < rect.max.x; x += 8 * u)
+    list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, colour, u);
   list.PopClipRect();
 }
 
-void draw_centred(const Frame& frame, ImDrawList& list, Face face, float pixels, float x, float y, ImU32 colour, std::string_view text) {
+void draw_centred(const Frame& frame, ImDrawList& list, Face face, float pixels, float x, float y, ImU32 colour,
+                  std::string_view text) {
   const float width = text_size(frame.fonts, face, pixels, text).x;
   draw_text(list, frame.fonts, face, pixels, {x - width / 2, y}, colour, text);
 }
@@ -34,7 +36,12 @@ void draw_centred(const Frame& frame, ImDrawList& list, Face face, float pixels,
 class Drawer {
  public:
   Drawer(const Frame& frame, const RowQuestionPicture& picture, Rect place)
-      : frame_(frame), picture_(picture), place_(place), list_(*ImGui::GetWindowDrawList()), now_(frame.view().lesson), u_(frame.u) {}
+      : frame_(frame),
+        picture_(picture),
+        place_(place),
+        list_(*ImGui::GetWindowDrawList()),
+        now_(frame.view().lesson),
+        u_(frame.u) {}
 
   void draw() {
     heading("lesson.your_guess", frame_.look.q, place_.min.y + 22 * u_, frame_.words("lesson.drag_bars"));
@@ -46,7 +53,9 @@ class Drawer {
   void heading(const char* word, ImU32 colour, float y, std::string_view story) {
     const float x = picture_.keys.front().card.min.x;
     draw_text(list_, frame_.fonts, Face::bold, TypeSize::numbers * u_, {x, y}, colour, frame_.words(word));
-    if (!story.empty()) draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {x, y + 26 * u_}, frame_.look.muted, story, place_.max.x - x - 20 * u_);
+    if (!story.empty())
+      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {x, y + 26 * u_}, frame_.look.muted, story,
+                  place_.max.x - x - 20 * u_);
   }
 
   void draw_key(std::size_t k) {
@@ -55,10 +64,12 @@ class Drawer {
     const ImU32 ink = key.masked ? frame_.look.muted : frame_.look.ink;
     if (picture_.word_pixels > 0) {
       list_.AddRectFilled(key.card.min, key.card.max, frame_.look.card, Corner::control * u_);
-      compat::add_rect(list_, key.card.min, key.card.max, key.asks ? frame_.look.q : frame_.look.line, Corner::control * u_, (key.asks ? 2.5f : 1) * u_);
+      compat::add_rect(list_, key.card.min, key.card.max, key.asks ? frame_.look.q : frame_.look.line,
+                       Corner::control * u_, (key.asks ? 2.5f : 1) * u_);
       const Face face = key.asks ? Face::bold : Face::ui;
       const std::string shown = elide(frame_.fonts, face, picture_.word_pixels, key.word, key.card.width() - 4 * u_);
-      draw_centred(frame_, list_, face, picture_.word_pixels, middle, key.card.centre().y - picture_.word_pixels * 0.6f, ink, shown);
+      draw_centred(frame_, list_, face, picture_.word_pixels, middle, key.card.centre().y - picture_.word_pixels * 0.6f,
+                   ink, shown);
     }
     if (key.masked) {
       for (const Rect& rect : {key.guess, key.right}) draw_hatch(list_, rect, frame_.look.line, u_);
@@ -67,14 +78,19 @@ class Drawer {
     drag(k, key);
     const float share = k < now_.row.size() ? now_.row[k] : 0;
     bar(key.guess, share, frame_.look.q, !now_.revealed);
-    if (picture_.numbers) draw_centred(frame_, list_, Face::mono, TypeSize::body * u_, middle, key.guess.max.y + 12 * u_, share > 0 ? frame_.look.ink : frame_.look.muted, share_words(static_cast<double>(share)));
+    if (picture_.numbers)
+      draw_centred(frame_, list_, Face::mono, TypeSize::body * u_, middle, key.guess.max.y + 12 * u_,
+                   share > 0 ? frame_.look.ink : frame_.look.muted, share_words(static_cast<double>(share)));
     if (!now_.revealed) {
       list_.AddRectFilled(key.right.min, key.right.max, frame_.look.field, Corner::control * u_);
-      draw_centred(frame_, list_, Face::bold, TypeSize::numbers * u_, middle, key.right.centre().y - 11 * u_, frame_.look.muted, "?");
+      draw_centred(frame_, list_, Face::bold, TypeSize::numbers * u_, middle, key.right.centre().y - 11 * u_,
+                   frame_.look.muted, "?");
       return;
     }
     bar(key.right, static_cast<float>(picture_.shares[k]), frame_.look.after, false);
-    if (picture_.numbers) draw_centred(frame_, list_, Face::mono, TypeSize::body * u_, middle, key.right.max.y + 12 * u_, frame_.look.ink, share_words(picture_.shares[k]));
+    if (picture_.numbers)
+      draw_centred(frame_, list_, Face::mono, TypeSize::body * u_, middle, key.right.max.y + 12 * u_, frame_.look.ink,
+                   share_words(picture_.shares[k]));
   }
 
   void drag(std::size_t k, const RowQuestionKey& key) {
@@ -87,7 +103,8 @@ class Drawer {
     ImGui::PopID();
     if (!held && steps == 0) return;
     const float before = k < now_.row.size() ? now_.row[k] : 0;
-    const float share = held ? dragged_share(key, ImGui::GetIO().MousePos.y) : std::clamp(before + 0.01f * static_cast<float>(steps), 0.0f, 1.0f);
+    const float share = held ? dragged_share(key, ImGui::GetIO().MousePos.y)
+                             : std::clamp(before + 0.01f * static_cast<float>(steps), 0.0f, 1.0f);
     if (k < now_.row.size() && now_.row[k] == share) return;
     frame_.show([k, share, count = picture_.keys.size()](View& v) {
       v.lesson.row.resize(count);
@@ -152,8 +169,8 @@ float dragged_share(const RowQuestionKey& key, float y) {
 }
 
 void draw_row_question(const Frame& frame, const Question& question, Rect place) {
-  const RowQuestionPicture& picture =
-      frame.picture<RowQuestionPicture>([&] { return make_row_question(frame, question, place); }, question.measure->of, place);
+  const RowQuestionPicture& picture = frame.picture<RowQuestionPicture>(
+      [&] { return make_row_question(frame, question, place); }, question.measure->of, place);
   if (!picture.keys.empty()) Drawer(frame, picture, place).draw();
 }
 

@@ -23,7 +23,7 @@ struct RowQuestionPicture {
   std::vector<RowQuestionKey> keys;
   std::vector<double> shares;  ///< what the head does
   float word_pixels = 0;
-  bool numbers = true;         ///< there is room for them under the bars
+  bool numbers = true;  ///< there is room for them under the bars
 };
 
 RowQuestionPicture make_row_question(const Frame& frame, const Question& question, Rect place);

@@ -13,14 +13,16 @@ namespace {
 std::string suggested_answers_path() {
   const char* home = std::getenv("HOME");
   std::error_code none;
-  const std::filesystem::path folder = home && *home ? std::filesystem::path(home) : std::filesystem::current_path(none);
+  const std::filesystem::path folder =
+      home && *home ? std::filesystem::path(home) : std::filesystem::current_path(none);
   return utf8_from(folder / "headlight-answers.json");
 }
 
 }  // namespace
 
 void toggle_saving_answers(const Frame& frame) {
-  frame.show([](View& v) { v.saving_answers ? v.saving_answers.reset() : void(v.saving_answers = suggested_answers_path()); });
+  frame.show(
+      [](View& v) { v.saving_answers ? v.saving_answers.reset() : void(v.saving_answers = suggested_answers_path()); });
 }
 
 void draw_saving_answers(const Frame& frame, ImVec2 at, float width) {
@@ -32,7 +34,8 @@ void draw_saving_answers(const Frame& frame, ImVec2 at, float width) {
   ImGui::PopItemWidth();
   if (typed) frame.show([path = *typed](View& v) { v.saving_answers = path; });
   ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 4 * frame.u});
-  if (main_button(frame, "save_answers_to", frame.words("lesson.save"))) frame.actions.push_back(SaveAnswers{typed.value_or(*frame.view().saving_answers)});
+  if (main_button(frame, "save_answers_to", frame.words("lesson.save")))
+    frame.actions.push_back(SaveAnswers{typed.value_or(*frame.view().saving_answers)});
   ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 6 * frame.u});
 }
 

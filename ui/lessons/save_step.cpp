@@ -29,12 +29,14 @@ OrderedJson scenario_json(Scenario scenario) {
 }
 
 OrderedJson pose_of(const View& view) {
-  const ViewAddress at = view.kind == ViewKind::lesson ? ViewAddress{} : view_address(view);  // a lesson in a lesson is none
+  const ViewAddress at =
+      view.kind == ViewKind::lesson ? ViewAddress{} : view_address(view);  // a lesson in a lesson is none
   OrderedJson pose{{"view", view_text(at)}, {"level", name(view.looking.level)}};
   if (view.looking.level == Level::operation) pose["stage"] = std::string(name(view.looking.stage));
   if (view.selected && !is_parameter(view.selected->stage)) {
     const Cell& c = *view.selected;
-    pose["select"] = std::string(name(c.stage)) + ":" + std::to_string(c.batch) + "," + std::to_string(c.head) + "," + std::to_string(c.row) + "," + std::to_string(c.col);
+    pose["select"] = std::string(name(c.stage)) + ":" + std::to_string(c.batch) + "," + std::to_string(c.head) + "," +
+                     std::to_string(c.row) + "," + std::to_string(c.col);
     if (!pose.contains("stage")) pose["stage"] = std::string(name(c.stage));
   }
   if (view.step) pose["step"] = *view.step;
@@ -43,8 +45,11 @@ OrderedJson pose_of(const View& view) {
 }
 
 OrderedJson begun(const std::filesystem::path& file, const OrderedJson& scenario, const Words& words) {
-  return {{"id", utf8_from(file.stem())}, {"title", {{"en", utf8_from(file.stem())}}}, {"description", {{"en", words("lesson.description_to_write")}}},
-          {"scenario", scenario}, {"steps", OrderedJson::array()}};
+  return {{"id", utf8_from(file.stem())},
+          {"title", {{"en", utf8_from(file.stem())}}},
+          {"description", {{"en", words("lesson.description_to_write")}}},
+          {"scenario", scenario},
+          {"steps", OrderedJson::array()}};
 }
 
 OrderedJson read_whole(const std::string& path) {
@@ -64,7 +69,8 @@ std::string suggested_lesson_path() {
 
 void save_step(Document& document, const std::string& path, const Words& words) {
   try {
-    if (!path.ends_with(".json")) throw FileError(path, "is no name for such a lesson", "expected one that ends in .json");
+    if (!path.ends_with(".json"))
+      throw FileError(path, "is no name for such a lesson", "expected one that ends in .json");
     const std::filesystem::path file = path_from(path);
     std::error_code error;
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
@@ -77,9 +83,7 @@ void save_step(Document& document, const std::string& path, const Words& words) 
     write_whole_file(file, std::as_bytes(std::span(text)));
     document.view.saving_step.reset();
     document.notice = words.fill("lesson.step_saved", {std::to_string(lesson["steps"].size()), path});
-  } catch (const InputError& error) {
-    document.error = error.what();
-  }
+  } catch (const InputError& error) { document.error = error.what(); }
 }
 
 }  // namespace headlight

@@ -10,8 +10,8 @@ namespace headlight {
 
 /// Where such a lesson is suggested to stand: in one's own folder of lessons.
 std::string suggested_lesson_path();
-/// Appends a step to the lesson at `path`, JSON, which is made where there is none; its text is to be written. What goes wrong
-/// is the document's error.
+/// Appends a step to the lesson at `path`, JSON, which is made where there is none; its text is to be written. What
+/// goes wrong is the document's error.
 void save_step(Document& document, const std::string& path, const Words& words);
 
 }  // namespace headlight

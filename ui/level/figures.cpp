@@ -14,17 +14,21 @@ constexpr int most_decimals = 5;
 constexpr float most_off = 0.05f;  // of its value, that a number is printed
 
 /// Decimals that give this number two significant digits.
-int two_digits(float size) { return size > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(size))), 0, most_decimals) : 0; }
+int two_digits(float size) {
+  return size > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(size))), 0, most_decimals) : 0;
+}
 
 int characters(const std::string& text) {
-  return static_cast<int>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<int>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 }  // namespace
 
 Figures::Figures(const MatrixView& matrix, const CellMasks& masks) {
   std::vector<float> sizes;
-  const Index rows = std::min(matrix.rows, looked_at_most / std::max<Index>(std::min(matrix.cols, looked_at_most), 1) + 1);
+  const Index rows =
+      std::min(matrix.rows, looked_at_most / std::max<Index>(std::min(matrix.cols, looked_at_most), 1) + 1);
   for (Index r = 0; r < rows; ++r) {
     for (Index c = 0; c < std::min(matrix.cols, looked_at_most); ++c) {
       const float value = matrix(r, c);
@@ -48,10 +52,12 @@ Figures::Figures(const MatrixView& matrix, const CellMasks& masks) {
 }
 
 void Figures::measure() {
-  longest_ = std::max({characters((*this)(most_)), characters((*this)(least_)), positive_ ? decimals_ + 2 : 4});  // "−1.5" beside "12"
+  longest_ = std::max(
+      {characters((*this)(most_)), characters((*this)(least_)), positive_ ? decimals_ + 2 : 4});  // "−1.5" beside "12"
 }
 
-// With as many decimals as it takes to be within 5 %, and without its leading 0 where that makes room; "" where there is none.
+// With as many decimals as it takes to be within 5 %, and without its leading 0 where that makes room; "" where there
+// is none.
 std::string Figures::finer(float size, int room) const {
   char text[64];
   for (int decimals = decimals_ + 1; decimals <= most_decimals; ++decimals) {

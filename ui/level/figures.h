@@ -9,15 +9,16 @@ namespace headlight {
 
 class Figures {
  public:
-  /// For these numbers: decimals so that the middle one has two significant digits; at least so many that the largest has.
+  /// For these numbers: decimals so that the middle one has two significant digits; at least so many that the largest
+  /// has.
   explicit Figures(const MatrixView& matrix, const CellMasks& masks = {});
   Figures(int decimals, bool positive) : decimals_(decimals), fewest_(decimals), positive_(positive) {}
 
   int decimals() const { return decimals_; }
   /// One decimal less, where the largest number keeps two significant digits; false where it would not.
   bool shorten();
-  /// "−1.28"; a small one among large ones has more decimals, where they fit; "0" for zero alone; what is not zero but rounds to
-  /// it is "<.01" among weights, else "≈0" where nothing better fits.
+  /// "−1.28"; a small one among large ones has more decimals, where they fit; "0" for zero alone; what is not zero but
+  /// rounds to it is "<.01" among weights, else "≈0" where nothing better fits.
   std::string operator()(float value) const;
   /// The most characters of any number it was made for.
   int longest() const { return longest_; }

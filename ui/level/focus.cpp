@@ -95,7 +95,8 @@ View with_focus_on(View view, const Trace& trace, const Cell& cell) {
       const Index d_head = trace.dims().d_head;
       looking.feature = index % d_head;
       const Index head = index / d_head * (axis == Axis::kv_channel ? trace.dims().groups() : 1);
-      if (head < trace.dims().heads && head / trace.dims().groups() != view.head / trace.dims().groups()) view.head = head;
+      if (head < trace.dims().heads && head / trace.dims().groups() != view.head / trace.dims().groups())
+        view.head = head;
       if (axis == Axis::query_channel && head < trace.dims().heads) view.head = head;
     } else if (axis != Axis::none) {
       looking.feature = index;

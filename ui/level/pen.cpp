@@ -69,7 +69,9 @@ Face face_of(const Piece& piece) { return piece.named && piece.named->bold ? Fac
 
 Rect Pen::text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text) {
   const ImVec2 size = measure(face, pixels, text);
-  const float left = std::round(align == Align::left ? at.x : align == Align::middle ? at.x - size.x / 2 : at.x - size.x);
+  const float left = std::round(align == Align::left     ? at.x
+                                : align == Align::middle ? at.x - size.x / 2
+                                                         : at.x - size.x);
   const float top = std::round(at.y - size.y / 2);
   const Rect rect{{left, top}, {left + size.x, top + size.y}};
   scene_.items.emplace_back(SceneText{role, face, easel_.fonts.crisp(face, pixels), colour, rect, std::move(text)});
@@ -78,13 +80,22 @@ Rect Pen::text(TextRole role, Face face, float pixels, ImVec2 at, Align align, I
 
 void Pen::turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string text) {
   const ImVec2 size = measure(face, pixels, text);
-  scene_.items.emplace_back(SceneText{TextRole::word, face, easel_.fonts.crisp(face, pixels), colour, {{end.x - size.x, end.y - size.y / 2}, {end.x, end.y + size.y / 2}}, std::move(text), degrees});
+  scene_.items.emplace_back(SceneText{TextRole::word,
+                                      face,
+                                      easel_.fonts.crisp(face, pixels),
+                                      colour,
+                                      {{end.x - size.x, end.y - size.y / 2}, {end.x, end.y + size.y / 2}},
+                                      std::move(text),
+                                      degrees});
 }
 
-float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Named> given, Rect room, float pixels, ImU32 colour, Align align) {
+float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Named> given, Rect room, float pixels,
+                    ImU32 colour, Align align) {
   std::vector<Named> values(given.begin(), given.end());
   for (Named& value : values) {
-    const auto width = [&] { return measure(value.bold ? Face::bold : Face::ui, value.bold ? strong(pixels) : pixels, value.text).x; };
+    const auto width = [&] {
+      return measure(value.bold ? Face::bold : Face::ui, value.bold ? strong(pixels) : pixels, value.text).x;
+    };
     if (value.text.find(' ') != std::string::npos || (!value.link && width() <= room.width())) continue;
     // A word no wider than half a line, but some letters of it in any case.
     std::size_t most = longest_in_prose;
@@ -93,7 +104,8 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
   }
   std::vector<Piece> pieces = pieces_of(pattern, values);
   // Bold type has sizes of its own; a line is as high as the higher.
-  const float line = std::max(easel_.fonts.crisp(Face::ui, pixels), easel_.fonts.crisp(Face::bold, strong(pixels))) * 1.3f;
+  const float line =
+      std::max(easel_.fonts.crisp(Face::ui, pixels), easel_.fonts.crisp(Face::bold, strong(pixels))) * 1.3f;
   const auto size_of = [&](Face face) { return face == Face::bold ? strong(pixels) : pixels; };
   for (Piece& piece : pieces) piece.width = measure(face_of(piece), size_of(face_of(piece)), piece.text).x;
   float y = room.min.y;
@@ -117,8 +129,10 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
       for (; end < last && pieces[end].named == pieces[i].named; ++end) run += pieces[end].text;
       const Face face = face_of(pieces[i]);
       const float extent = measure(face, size_of(face), run).x;
-      const Rect place = text(role, face, size_of(face), {x, y + line / 2}, Align::left, pieces[i].named ? pieces[i].named->colour : colour, std::move(run));
-      if (const Named* named = pieces[i].named; named && named->link) scene_.targets.push_back({place, named->link->deed, named->link->cell, named->link->index, true});
+      const Rect place = text(role, face, size_of(face), {x, y + line / 2}, Align::left,
+                              pieces[i].named ? pieces[i].named->colour : colour, std::move(run));
+      if (const Named* named = pieces[i].named; named && named->link)
+        scene_.targets.push_back({place, named->link->deed, named->link->cell, named->link->index, true});
       x += extent;
       i = end;
     }
@@ -128,7 +142,8 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
   return y - room.min.y;
 }
 
-float Pen::math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, std::string_view markup, float least, Align align) {
+float Pen::math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, std::string_view markup, float least,
+                Align align) {
   // On the wall no script is smaller than all other type.
   const float script = easel_.view.presenting ? size_not_below(easel_.fonts, Face::math, type.least) : 0;
   ImVec2 size = math_size(easel_.fonts, {pixels, script}, markup);
@@ -138,14 +153,20 @@ float Pen::math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, 
   }
   if (size.x > width + 1 || (least > 0 && easel_.fonts.crisp(Face::math, pixels) < least - 0.5f)) return 0;
   const float left = align == Align::left ? at.x : align == Align::middle ? at.x - size.x / 2 : at.x - size.x;
-  scene_.items.emplace_back(SceneMath{pixels, script, colour, lanes, {{left, at.y - size.y / 2}, {left + size.x, at.y + size.y / 2}}, std::string(markup)});
+  scene_.items.emplace_back(SceneMath{pixels,
+                                      script,
+                                      colour,
+                                      lanes,
+                                      {{left, at.y - size.y / 2}, {left + size.x, at.y + size.y / 2}},
+                                      std::string(markup)});
   return size.x;
 }
 
 void Pen::hatch(Rect rect) {
   const bool light = look().theme == Theme::light;
   scene_.items.emplace_back(SceneHatch{rect, light ? IM_COL32(0xC9, 0xCF, 0xD8, 255) : IM_COL32(0x3C, 0x45, 0x52, 255),
-                                       light ? IM_COL32(0xF2, 0xF4, 0xF7, 255) : IM_COL32(0x20, 0x25, 0x2E, 255), 8 * u()});
+                                       light ? IM_COL32(0xF2, 0xF4, 0xF7, 255) : IM_COL32(0x20, 0x25, 0x2E, 255),
+                                       8 * u()});
 }
 
 void Pen::matter(const Rect& rect) {
@@ -154,7 +175,8 @@ void Pen::matter(const Rect& rect) {
     all = rect;
     return;
   }
-  all = {{std::min(all.min.x, rect.min.x), std::min(all.min.y, rect.min.y)}, {std::max(all.max.x, rect.max.x), std::max(all.max.y, rect.max.y)}};
+  all = {{std::min(all.min.x, rect.min.x), std::min(all.min.y, rect.min.y)},
+         {std::max(all.max.x, rect.max.x), std::max(all.max.y, rect.max.y)}};
 }
 
 bool has_words(const Easel& easel, Axis axis) {

@@ -31,22 +31,37 @@ class Pen {
   /// Bold type as large as plain type of this size: their sizes differ.
   float bold(float pixels) const { return size_not_below(easel_.fonts, Face::bold, pixels * 0.96f); }
   /// Bold type among plain type of this size: in a presentation never smaller than it.
-  float strong(float pixels) const { return easel_.view.presenting ? size_not_below(easel_.fonts, Face::bold, pixels) : pixels; }
-  ImVec2 measure(Face face, float pixels, std::string_view text) const { return text_size(easel_.fonts, face, pixels, text); }
+  float strong(float pixels) const {
+    return easel_.view.presenting ? size_not_below(easel_.fonts, Face::bold, pixels) : pixels;
+  }
+  ImVec2 measure(Face face, float pixels, std::string_view text) const {
+    return text_size(easel_.fonts, face, pixels, text);
+  }
   /// In one line whose middle is at y; gives its rectangle.
   Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text);
   /// A name that ends at `end`, turned by 45°, running down to the left or up to the right.
   void turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string text);
   /// A sentence of the table of words with {0}, {1}, … as named values, broken into lines; gives its height.
-  float sentence(TextRole role, std::string_view pattern, std::span<const Named> values, Rect room, float pixels, ImU32 colour, Align align = Align::left);
-  /// Formula markup with its left end at `at`, its middle at at.y; smaller where it is wider than `width`, down to `least`, else left out. Gives its width.
-  float math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, std::string_view markup, float least = 0, Align align = Align::left);
+  float sentence(TextRole role, std::string_view pattern, std::span<const Named> values, Rect room, float pixels,
+                 ImU32 colour, Align align = Align::left);
+  /// Formula markup with its left end at `at`, its middle at at.y; smaller where it is wider than `width`, down to
+  /// `least`, else left out. Gives its width.
+  float math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, std::string_view markup, float least = 0,
+             Align align = Align::left);
   void fill(Rect rect, ImU32 colour, float corner = 0) { scene_.items.emplace_back(SceneFill{rect, colour, corner}); }
-  void box(Rect rect, ImU32 colour, float thickness, float corner = 0) { scene_.items.emplace_back(SceneBox{rect, colour, thickness, corner}); }
+  void box(Rect rect, ImU32 colour, float thickness, float corner = 0) {
+    scene_.items.emplace_back(SceneBox{rect, colour, thickness, corner});
+  }
   void hatch(Rect rect);
-  void line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness, bool arrow = false) { scene_.items.emplace_back(SceneCurve{{from, from, to, to}, colour, thickness, arrow}); }
-  void curve(const std::array<ImVec2, 4>& points, ImU32 colour, float thickness) { scene_.items.emplace_back(SceneCurve{points, colour, thickness, false}); }
-  void target(Rect rect, Deed deed, Index index = 0, Cell cell = {}) { scene_.targets.push_back({rect, deed, cell, index}); }
+  void line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness, bool arrow = false) {
+    scene_.items.emplace_back(SceneCurve{{from, from, to, to}, colour, thickness, arrow});
+  }
+  void curve(const std::array<ImVec2, 4>& points, ImU32 colour, float thickness) {
+    scene_.items.emplace_back(SceneCurve{points, colour, thickness, false});
+  }
+  void target(Rect rect, Deed deed, Index index = 0, Cell cell = {}) {
+    scene_.targets.push_back({rect, deed, cell, index});
+  }
   /// Grows the union of what is matter, not words.
   void matter(const Rect& rect);
 

@@ -24,7 +24,8 @@ RowProse row_prose(const Easel& easel, Index query) {
   }
   if (keys.size() < 2) return {};
   const std::size_t shown = keys.size() <= named ? keys.size() : named;
-  std::ranges::partial_sort(keys, keys.begin() + static_cast<std::ptrdiff_t>(shown), [&](Index a, Index b) { return weights(query, a) > weights(query, b); });
+  std::ranges::partial_sort(keys, keys.begin() + static_cast<std::ptrdiff_t>(shown),
+                            [&](Index a, Index b) { return weights(query, a) > weights(query, b); });
   double rest = 0;
   for (std::size_t i = shown; i < keys.size(); ++i) rest += static_cast<double>(weights(query, keys[i]));
   const Figures figures(2, true);
@@ -32,9 +33,14 @@ RowProse row_prose(const Easel& easel, Index query) {
   prose.key = shown == keys.size() ? alone[shown - 1] : with_rest[shown - 1];
   for (std::size_t i = 0; i < named; ++i) {
     const bool there = i < shown;
-    const auto link = [&](Deed deed) { return there ? std::optional(NamedLink{deed, keys[i], {Stage::weights, at.batch, at.head, query, keys[i]}}) : std::nullopt; };
-    prose.values.push_back({there ? key_word(easel, keys[i]) : std::string(), easel.look.ink, true, link(Deed::key_word)});
-    prose.values.push_back({there ? figures(weights(query, keys[i])) : std::string(), easel.look.head_ink(easel.view.head), true, link(Deed::look_at)});
+    const auto link = [&](Deed deed) {
+      return there ? std::optional(NamedLink{deed, keys[i], {Stage::weights, at.batch, at.head, query, keys[i]}})
+                   : std::nullopt;
+    };
+    prose.values.push_back(
+        {there ? key_word(easel, keys[i]) : std::string(), easel.look.ink, true, link(Deed::key_word)});
+    prose.values.push_back({there ? figures(weights(query, keys[i])) : std::string(),
+                            easel.look.head_ink(easel.view.head), true, link(Deed::look_at)});
   }
   prose.values.push_back({std::to_string(keys.size() - shown), easel.look.muted, false});
   prose.values.push_back({figures(static_cast<float>(rest)), easel.look.muted});

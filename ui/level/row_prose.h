@@ -5,8 +5,9 @@
 
 namespace headlight {
 
-/// The pattern's key in the table of words, and its values: the words of the largest shares and what the others have together,
-/// summed here from the row itself. Empty where the row has fewer than two keys with any share, or is no number.
+/// The pattern's key in the table of words, and its values: the words of the largest shares and what the others have
+/// together, summed here from the row itself. Empty where the row has fewer than two keys with any share, or is no
+/// number.
 struct RowProse {
   const char* key = nullptr;
   std::vector<Named> values;

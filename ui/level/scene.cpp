@@ -26,12 +26,15 @@ struct Drawer {
   void operator()(const SceneText& text) const {
     if (!writes()) return;
     const Rect rect = at(text.rect);
-    if (text.degrees == 0) return draw_text(list, fonts, text.face, text.pixels * camera.zoom, rect.min, ink(text.colour), text.text);
-    draw_turned(list, fonts, text.face, text.pixels * camera.zoom, {rect.max.x, (rect.min.y + rect.max.y) / 2}, text.degrees, ink(text.colour), text.text, 1e6f);
+    if (text.degrees == 0)
+      return draw_text(list, fonts, text.face, text.pixels * camera.zoom, rect.min, ink(text.colour), text.text);
+    draw_turned(list, fonts, text.face, text.pixels * camera.zoom, {rect.max.x, (rect.min.y + rect.max.y) / 2},
+                text.degrees, ink(text.colour), text.text, 1e6f);
   }
   void operator()(const SceneMath& math) const {
     if (!writes()) return;
-    draw_math(list, fonts, {math.pixels * camera.zoom, math.least * camera.zoom}, at(math.rect.min), MathInk{ink(math.colour), math.lanes ? &look : nullptr, {}}, math.markup);
+    draw_math(list, fonts, {math.pixels * camera.zoom, math.least * camera.zoom}, at(math.rect.min),
+              MathInk{ink(math.colour), math.lanes ? &look : nullptr, {}}, math.markup);
   }
   void operator()(const SceneFill& fill) const {
     const Rect rect = at(fill.rect);
@@ -39,7 +42,9 @@ struct Drawer {
   }
   void operator()(const SceneBox& box) const {
     const Rect rect = at(box.rect);
-    compat::add_rect(list, {std::round(rect.min.x), std::round(rect.min.y)}, {std::round(rect.max.x), std::round(rect.max.y)}, ink(box.colour), box.corner * camera.zoom, box.thickness);
+    compat::add_rect(list, {std::round(rect.min.x), std::round(rect.min.y)},
+                     {std::round(rect.max.x), std::round(rect.max.y)}, ink(box.colour), box.corner * camera.zoom,
+                     box.thickness);
   }
   void operator()(const SceneHatch& hatch) const {
     const Rect rect = at(hatch.rect);
@@ -65,8 +70,10 @@ struct Drawer {
     along = {end.x - along.x, end.y - along.y};
     const float length = std::max(std::hypot(along.x, along.y), 1e-3f), size = 2.2f * thick + 3;
     along = {along.x / length * size, along.y / length * size};
-    list.AddTriangleFilled({end.x + along.x * 0.4f, end.y + along.y * 0.4f}, {end.x - along.x * 0.6f + along.y * 0.6f, end.y - along.y * 0.6f - along.x * 0.6f},
-                           {end.x - along.x * 0.6f - along.y * 0.6f, end.y - along.y * 0.6f + along.x * 0.6f}, ink(curve.colour));
+    list.AddTriangleFilled({end.x + along.x * 0.4f, end.y + along.y * 0.4f},
+                           {end.x - along.x * 0.6f + along.y * 0.6f, end.y - along.y * 0.6f - along.x * 0.6f},
+                           {end.x - along.x * 0.6f - along.y * 0.6f, end.y - along.y * 0.6f + along.x * 0.6f},
+                           ink(curve.colour));
   }
   void operator()(const SceneMatrix& matrix) const {
     MatrixQuad quad = matrix.quad;
@@ -74,7 +81,8 @@ struct Drawer {
     quad.min = whole.min;
     quad.max = whole.max;
     quad.opacity *= camera.presence;
-    const bool cut = seen.min.x > whole.min.x || seen.min.y > whole.min.y || seen.max.x < whole.max.x || seen.max.y < whole.max.y;
+    const bool cut =
+        seen.min.x > whole.min.x || seen.min.y > whole.min.y || seen.max.x < whole.max.x || seen.max.y < whole.max.y;
     if (cut) list.PushClipRect(seen.min, seen.max, true);
     painter.draw(list, quad);
     if (cut) list.PopClipRect();
@@ -83,7 +91,8 @@ struct Drawer {
 
 }  // namespace
 
-void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter, const SceneCamera& camera) {
+void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter,
+                const SceneCamera& camera) {
   if (camera.presence <= 0) return;
   const Drawer drawer{list, look, fonts, painter, camera};
   for (const SceneItem& item : scene.items) std::visit(drawer, item);
@@ -114,7 +123,8 @@ std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link) {
   }
   const Deed other = link.deed == Deed::key_word ? Deed::query_word : Deed::key_word;
   add(link.deed, [&](const SceneTarget& t) { return t.index == link.index; });
-  if (link.deed == Deed::key_word || link.deed == Deed::query_word) add(other, [&](const SceneTarget& t) { return t.index == link.index; });
+  if (link.deed == Deed::key_word || link.deed == Deed::query_word)
+    add(other, [&](const SceneTarget& t) { return t.index == link.index; });
   return lit;
 }
 
@@ -129,19 +139,25 @@ void draw_lit(ImDrawList& list, const Scene& scene, const SceneTarget* target, c
   }
 }
 
-float presentation_scale(ImVec2 window, float scale) { return std::clamp(std::min(window.x / (1150 * scale), window.y / (680 * scale)), 1.0f, 2.0f); }
+float presentation_scale(ImVec2 window, float scale) {
+  return std::clamp(std::min(window.x / (1150 * scale), window.y / (680 * scale)), 1.0f, 2.0f);
+}
 
 TypeSizes type_sizes(const Easel& easel) {
   const Fonts& fonts = easel.fonts;
   const float u = easel.u;
   if (!easel.view.presenting) {
     const auto size = [&](Face face, float points) { return fonts.crisp(face, points * u); };
-    return {size(Face::ui, 26), size(Face::ui, 18), size(Face::ui, 15), size(Face::mono, 14), size(Face::ui, 13), size(Face::math, 22), size(Face::bold, 34), 12 * u};
+    return {size(Face::ui, 26), size(Face::ui, 18),   size(Face::ui, 15),   size(Face::mono, 14),
+            size(Face::ui, 13), size(Face::math, 22), size(Face::bold, 34), 12 * u};
   }
   // For the last row: 24 pixels of 1080, and never below 18.
   const float least = std::max(18.0f, 24 * std::min(easel.window.x / 1920, easel.window.y / 1080));
-  const auto size = [&](Face face, float times) { return size_not_below(fonts, face, std::max(least, least * times * 0.93f)); };
-  return {size(Face::ui, 1.9f), size(Face::ui, 1.15f), size(Face::ui, 1.2f), size(Face::mono, 1), size(Face::ui, 1), size(Face::math, 1.5f), size(Face::bold, 1.9f), least};
+  const auto size = [&](Face face, float times) {
+    return size_not_below(fonts, face, std::max(least, least * times * 0.93f));
+  };
+  return {size(Face::ui, 1.9f), size(Face::ui, 1.15f),  size(Face::ui, 1.2f),   size(Face::mono, 1),
+          size(Face::ui, 1),    size(Face::math, 1.5f), size(Face::bold, 1.9f), least};
 }
 
 }  // namespace headlight

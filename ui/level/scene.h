@@ -30,8 +30,8 @@ struct Easel {
   const Look& look;
   const Fonts& fonts;
   const Words& words;
-  float u = 1;     ///< pixels per point
-  ImVec2 window;   ///< the whole window's size, which the smallest type of a presentation follows
+  float u = 1;    ///< pixels per point
+  ImVec2 window;  ///< the whole window's size, which the smallest type of a presentation follows
 };
 
 enum class TextRole : std::uint8_t { prose, story, word, number, caption };
@@ -41,13 +41,13 @@ struct SceneText {
   Face face{};
   float pixels = 0;
   ImU32 colour = 0;
-  Rect rect;           ///< of upright text; a turned one's right end is at its (max.x, middle)
+  Rect rect;  ///< of upright text; a turned one's right end is at its (max.x, middle)
   std::string text;
   float degrees = 0;
 };
 struct SceneMath {
   float pixels = 0;
-  float least = 0;     ///< no script in it is smaller; 0: as small as can be read from near
+  float least = 0;  ///< no script in it is smaller; 0: as small as can be read from near
   ImU32 colour = 0;
   bool lanes = false;  ///< a stage's symbols wear its lane's colour
   Rect rect;
@@ -81,13 +81,34 @@ struct SceneMatrix {
 using SceneItem = std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneHatch, SceneCurve, SceneMatrix>;
 
 /// What a click on a part of a scene does.
-enum class Deed : std::uint8_t { look_at, query_word, key_word, back, how, head, layer, knock_out, own_words, next_word, order, habit, together, facet, rival, temperature, guess, write_word, draw_word, sampling };
+enum class Deed : std::uint8_t {
+  look_at,
+  query_word,
+  key_word,
+  back,
+  how,
+  head,
+  layer,
+  knock_out,
+  own_words,
+  next_word,
+  order,
+  habit,
+  together,
+  facet,
+  rival,
+  temperature,
+  guess,
+  write_word,
+  draw_word,
+  sampling
+};
 
 struct SceneTarget {
   Rect rect;
   Deed deed{};
-  Cell cell;        ///< of look_at
-  Index index = 0;  ///< of a word, head, layer or facet
+  Cell cell;          ///< of look_at
+  Index index = 0;    ///< of a word, head, layer or facet
   bool link = false;  ///< words of a sentence that name it: the pointer on them lights up what they name
 };
 
@@ -100,9 +121,9 @@ struct SceneWord {
 struct Scene {
   std::vector<SceneItem> items;  ///< in the order in which they are drawn
   std::vector<SceneTarget> targets;
-  Rect matter;                   ///< operands and result together, without words
+  Rect matter;                      ///< operands and result together, without words
   std::vector<SceneWord> left_out;  ///< words that nothing stands for
-  std::vector<Rect> boxes;       ///< that text stands in and must not leave
+  std::vector<Rect> boxes;          ///< that text stands in and must not leave
 };
 
 /// Shrinks with what it is drawn in: for a level that comes or goes.
@@ -112,7 +133,8 @@ struct SceneCamera {
   float presence = 1;  ///< 0: nothing of it is there yet
 };
 
-void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter, const SceneCamera& camera = {});
+void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter,
+                const SceneCamera& camera = {});
 
 /// The topmost target at a point; null where there is none.
 const SceneTarget* target_at(const Scene& scene, ImVec2 point);
@@ -121,7 +143,8 @@ std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link);
 /// What a link under the pointer names is lit; nothing for other targets, or none.
 void draw_lit(ImDrawList& list, const Scene& scene, const SceneTarget* target, const Look& look, float u);
 
-/// Of type and strokes in a presentation, times `scale` pixels a point: as large as the window has room for, for the last row.
+/// Of type and strokes in a presentation, times `scale` pixels a point: as large as the window has room for, for the
+/// last row.
 float presentation_scale(ImVec2 window, float scale);
 
 /// Sizes of type in pixels, all drawn as they say: larger in a presentation, and never below `least`.

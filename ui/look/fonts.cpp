@@ -24,10 +24,11 @@ struct Size {
 // What the window draws with at scale 1, and larger for a zoomed canvas and presentations; close enough together that
 // text can always be drawn at one of them. Nothing is smaller than the first of its face.
 constexpr std::array sizes{
-    Size{Face::ui, 13},   Size{Face::ui, 15},   Size{Face::ui, 18},   Size{Face::ui, 21},   Size{Face::ui, 26},   Size{Face::ui, 34},
-    Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 20}, Size{Face::bold, 26}, Size{Face::bold, 34},
-    Size{Face::mono, 12}, Size{Face::mono, 14}, Size{Face::mono, 17}, Size{Face::mono, 20}, Size{Face::mono, 28}, Size{Face::mono, 40},
-    Size{Face::math, 10}, Size{Face::math, 13}, Size{Face::math, 16}, Size{Face::math, 18}, Size{Face::math, 22}, Size{Face::math, 26}, Size{Face::math, 36},
+    Size{Face::ui, 13},   Size{Face::ui, 15},   Size{Face::ui, 18},   Size{Face::ui, 21},   Size{Face::ui, 26},
+    Size{Face::ui, 34},   Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 20}, Size{Face::bold, 26},
+    Size{Face::bold, 34}, Size{Face::mono, 12}, Size{Face::mono, 14}, Size{Face::mono, 17}, Size{Face::mono, 20},
+    Size{Face::mono, 28}, Size{Face::mono, 40}, Size{Face::math, 10}, Size{Face::math, 13}, Size{Face::math, 16},
+    Size{Face::math, 18}, Size{Face::math, 22}, Size{Face::math, 26}, Size{Face::math, 36},
 };
 
 // Where the window has room for type of up to twice these sizes, the largest of it.
@@ -35,7 +36,8 @@ constexpr std::array large_sizes{Size{Face::ui, 52}, Size{Face::bold, 52}, Size{
 
 // Letters and signs that formulas, labels and controls use beyond Latin-1.
 constexpr const char* symbols =
-    "−∞√∑Σ·×÷≤≥≠≈→←↑↓⌊⌋ᵀ′αβγθμσδ₀₁₂₃₄₅₆₇₈₉ₕₖ∈∘⊙⊕…–—“”‘’›‹•▸▾▴△▶⏸◀✕✓⚠½¼²³";
+    "−∞√∑Σ·×÷≤≥≠≈→←↑↓⌊⌋ᵀ′αβγθμσδ₀₁₂₃₄₅₆₇₈₉ₕₖ∈∘⊙⊕"
+    "…–—“”‘’›‹•▸▾▴△▶⏸◀✕✓⚠½¼²³";
 
 }  // namespace
 
@@ -62,7 +64,8 @@ bool needs_cjk(const ImVector<ImWchar>& ranges) {
 bool any_is_lacking(const ImFont& font, const std::vector<bool>& wanted) {
   for (std::size_t character = 0x2E80; character <= 0xFFEF; ++character) {
     const bool has_none = character >= 0xD800 && character < 0xF900;  // surrogates, private use
-    if (wanted[character] && !has_none && font.FindGlyphNoFallback(static_cast<ImWchar>(character)) == nullptr) return true;
+    if (wanted[character] && !has_none && font.FindGlyphNoFallback(static_cast<ImWchar>(character)) == nullptr)
+      return true;
   }
   return false;
 }
@@ -82,7 +85,8 @@ ImFont* add(ImFontAtlas& atlas, FontRole role, float pixels, const ImWchar* rang
 namespace {
 
 constexpr double atlas_pixels = 24e6;  // four bytes each, on the graphics card; more where letters are larger
-constexpr double least_given = 500;    // of a text's own characters, whatever the interface takes: words are never without letters
+constexpr double least_given =
+    500;  // of a text's own characters, whatever the interface takes: words are never without letters
 
 /// Chinese letters stand in none of the formulas, and in no number that is set large.
 bool holds_cjk(const Size& size) { return size.face != Face::math && (size.face != Face::mono || size.points < 24); }
@@ -99,14 +103,16 @@ double pixels_of_a_character(float scale, bool cjk) {
 /// What `seen` takes, with the usual characters.
 double pixels_of(const std::vector<bool>& seen, float scale) {
   const auto first_cjk = seen.begin() + 0x2E80;
-  const auto others = static_cast<double>(std::count(seen.begin(), first_cjk, true)) + 200, cjk = static_cast<double>(std::count(first_cjk, seen.end(), true));
+  const auto others = static_cast<double>(std::count(seen.begin(), first_cjk, true)) + 200,
+             cjk = static_cast<double>(std::count(first_cjk, seen.end(), true));
   return others * pixels_of_a_character(scale, false) + cjk * pixels_of_a_character(scale, true);
 }
 
 /// How many more characters there is room for beside those that take `taken`.
 double room_for_characters(float scale, double taken, int texture_limit) {
   const double side = std::min(texture_limit, 16384), one = pixels_of_a_character(scale, true);
-  const double texture = 0.8 * side * side, wanted = atlas_pixels * std::clamp(std::pow(static_cast<double>(scale), 2), 1.0, 3.0);
+  const double texture = 0.8 * side * side,
+               wanted = atlas_pixels * std::clamp(std::pow(static_cast<double>(scale), 2), 1.0, 3.0);
   return std::max(std::min(std::max((wanted - taken) / one, least_given), (texture - taken) / one), 0.0);
 }
 
@@ -227,7 +233,14 @@ void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, Im
                text.data() + text.size());
   if (Record* record = recording()) {
     const ImVec2 size = text_size(fonts, face, pixels, text);
-    RecordedText drawn{std::string(text), at, {at.x + size.x, at.y + size.y}, list.GetClipRectMin(), list.GetClipRectMax(), face, pixels, colour};
+    RecordedText drawn{std::string(text),
+                       at,
+                       {at.x + size.x, at.y + size.y},
+                       list.GetClipRectMin(),
+                       list.GetClipRectMax(),
+                       face,
+                       pixels,
+                       colour};
     drawn.list = &list;
     drawn.first = first;
     drawn.last = list.IdxBuffer.Size;
@@ -257,7 +270,8 @@ std::size_t fitting(const Fonts& fonts, Face face, float pixels, std::string_vie
 
 }  // namespace
 
-void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width) {
+void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
+                 std::string_view text, float width) {
   const std::size_t length = fitting(fonts, face, pixels, text, width);
   draw_text(list, fonts, face, pixels, at, colour, text.substr(0, length));
   if (length == text.size()) return;
@@ -265,7 +279,8 @@ void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, 
   draw_text(list, fonts, face, pixels, at, colour, "…");
 }
 
-void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string_view text, float width) {
+void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 end, float degrees, ImU32 colour,
+                 std::string_view text, float width) {
   const ImVec2 size = text_size(fonts, face, pixels, text);
   const int first = list.VtxBuffer.Size;
   const std::size_t recorded = recording() ? recording()->texts.size() : 0;

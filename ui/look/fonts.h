@@ -17,13 +17,14 @@ FontRole role_of(Face face);
 
 class Fonts {
  public:
-  /// Fills the current context's atlas for `scale` pixels per point, with the usual characters, all of `words`, and of `text`
-  /// those that there is room for, the most frequent first.
+  /// Fills the current context's atlas for `scale` pixels per point, with the usual characters, all of `words`, and of
+  /// `text` those that there is room for, the most frequent first.
   void load(float scale, const std::string& words, const std::string& text = {});
-  /// Whether a load would change anything: another scale, or characters that were in neither text of the last one. Other
-  /// sentences of the same characters do not.
+  /// Whether a load would change anything: another scale, or characters that were in neither text of the last one.
+  /// Other sentences of the same characters do not.
   bool covers(float scale, const std::string& words, const std::string& text);
-  /// Larger sizes are made too from the next load on, which is due where that changes: for windows with room for large type.
+  /// Larger sizes are made too from the next load on, which is due where that changes: for windows with room for large
+  /// type.
   void make_large(bool large) { large_ = large; }
   /// Of the atlas, each way: what the graphics driver takes.
   void set_texture_limit(int pixels) { texture_limit_ = pixels; }
@@ -35,8 +36,9 @@ class Fonts {
 
   /// The font whose baked size is the nearest one not below `pixels`.
   ImFont* pick(Face face, float pixels) const;
-  /// The size that text asked for at `pixels` is drawn at: a baked one, unless it is larger than all of them. A glyph is
-  /// never shrunk, because a shrunk minus sign can fall between two pixel rows and be gone. Where fonts are dynamic, whole pixels.
+  /// The size that text asked for at `pixels` is drawn at: a baked one, unless it is larger than all of them. A glyph
+  /// is never shrunk, because a shrunk minus sign can fall between two pixel rows and be gone. Where fonts are dynamic,
+  /// whole pixels.
   float crisp(Face face, float pixels) const;
 
  private:
@@ -46,8 +48,8 @@ class Fonts {
     ImFont* font;
   };
   std::vector<Baked> baked_;
-  std::string words_, text_;   ///< as last asked for
-  std::vector<bool> seen_;     ///< by code point: in the texts of the last load
+  std::string words_, text_;  ///< as last asked for
+  std::vector<bool> seen_;    ///< by code point: in the texts of the last load
   int texture_limit_ = 16384;
   float scale_ = 0;
   bool lacks_ = false;
@@ -55,12 +57,15 @@ class Fonts {
 };
 
 /// Text with its top left corner at `at`; `pixels` is the font's size on screen.
-void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text);
+void draw_text(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
+               std::string_view text);
 ImVec2 text_size(const Fonts& fonts, Face face, float pixels, std::string_view text);
 /// The same, ended by "…" where it is wider than `width`. Allocates nothing.
-void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width);
+void draw_elided(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
+                 std::string_view text, float width);
 /// The same, turned about its right end at half its height, which stays at `end`; positive degrees are clockwise.
-void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string_view text, float width);
+void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, ImVec2 end, float degrees, ImU32 colour,
+                 std::string_view text, float width);
 /// As much of `text` as fits into `width`, ended by "…" where it was cut.
 std::string elide(const Fonts& fonts, Face face, float pixels, std::string_view text, float width);
 

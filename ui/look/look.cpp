@@ -9,7 +9,8 @@ ImU32 hex(std::string_view digits) { return to_imgui(rgb(digits)); }
 Rgba readable(Rgba hue, Theme theme) {
   const Rgba ground = theme == Theme::light ? rgb("F4F5F2") : colours(theme).card;
   Rgba ink = hue;
-  for (float share = 0.05f; contrast(ink, ground) < 4.6f && share < 1; share += 0.05f) ink = mix(hue, colours(theme).ink, share);
+  for (float share = 0.05f; contrast(ink, ground) < 4.6f && share < 1; share += 0.05f)
+    ink = mix(hue, colours(theme).ink, share);
   return ink;
 }
 

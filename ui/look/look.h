@@ -15,14 +15,14 @@ struct Look {
   Theme theme = Theme::light;
   ImU32 window, panel, card;
   ImU32 ink, muted, line;
-  ImU32 field, field_hover;     ///< quiet fills: inputs, chosen tabs, slider tracks
+  ImU32 field, field_hover;  ///< quiet fills: inputs, chosen tabs, slider tracks
   ImU32 knob;
-  ImU32 accent;                 ///< focus, links, what is in force among several: ink, as every hue means something else
-  ImU32 pointed;                ///< what the pointer is over, beside the ink of what is kept
+  ImU32 accent;   ///< focus, links, what is in force among several: ink, as every hue means something else
+  ImU32 pointed;  ///< what the pointer is over, beside the ink of what is kept
   ImU32 warning, warning_ground;
-  ImU32 shadow;                 ///< transparent in the dark theme, where a line stands for it
-  ImU32 q, k, v, after;         ///< the lanes, and everything after the softmax
-  ImU32 allowed;                ///< cells of a mask that may attend
+  ImU32 shadow;          ///< transparent in the dark theme, where a line stands for it
+  ImU32 q, k, v, after;  ///< the lanes, and everything after the softmax
+  ImU32 allowed;         ///< cells of a mask that may attend
   std::array<ImU32, 8> heads, head_inks;
 
   ImU32 head(Index h) const { return heads[static_cast<std::size_t>(h) % heads.size()]; }

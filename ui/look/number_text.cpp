@@ -17,7 +17,8 @@ std::string number_text(float value, int digits) {
     std::snprintf(text, sizeof text, "%.*f", digits, static_cast<double>(value));
   }
   std::string result(text);
-  for (std::size_t at = result.find('-'); at != std::string::npos; at = result.find('-', at + 3)) result.replace(at, 1, "−");
+  for (std::size_t at = result.find('-'); at != std::string::npos; at = result.find('-', at + 3))
+    result.replace(at, 1, "−");
   return result;
 }
 

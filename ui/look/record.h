@@ -17,10 +17,10 @@ struct RecordedText {
   ImVec2 min, max;            ///< on screen
   ImVec2 clip_min, clip_max;  ///< what of the screen it may show on
   Face face{};
-  float pixels = 0;           ///< of type
+  float pixels = 0;  ///< of type
   ImU32 colour = 0;
-  bool turned = false;        ///< `min` and `max` are of before
-  float degrees = 0;          ///< about `pivot`, clockwise
+  bool turned = false;  ///< `min` and `max` are of before
+  float degrees = 0;    ///< about `pivot`, clockwise
   ImVec2 pivot{};
   const ImDrawList* list = nullptr;  ///< its glyphs are indices [first, last) of this list
   int first = 0, last = 0;

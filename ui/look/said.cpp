@@ -17,7 +17,8 @@ using std::string_view;
 
 /// "{3}" at `at`.
 bool is_slot(string_view text, std::size_t at) {
-  return at + 2 < text.size() && text[at] == '{' && std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0 && text[at + 2] == '}';
+  return at + 2 < text.size() && text[at] == '{' && std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0 &&
+         text[at + 2] == '}';
 }
 
 /// The text around the slots, and their numbers.
@@ -41,21 +42,26 @@ int letters_of(string_view text) {
 
 string_view first_word(string_view text) { return text.substr(0, text.find(' ')); }
 
-/// Chinese and the like, their punctuation, and the quotation marks and dots that they share with others: no space stands
-/// between two of them.
-bool is_wide(string_view character) { return character >= "\xE2\xBA\x80" || character == "“" || character == "”" || character == "…"; }
+/// Chinese and the like, their punctuation, and the quotation marks and dots that they share with others: no space
+/// stands between two of them.
+bool is_wide(string_view character) {
+  return character >= "\xE2\xBA\x80" || character == "“" || character == "”" || character == "…";
+}
 
 string_view last_character(string_view text) {
   std::size_t at = text.size();
   while (at > 0 && (static_cast<unsigned char>(text[at - 1]) & 0xC0) == 0x80) --at;
   return text.substr(at > 0 ? at - 1 : 0);
 }
-bool begins_wide(string_view text) { return !text.empty() && is_wide(text.substr(0, std::min<std::size_t>(text.size(), 3))); }
+bool begins_wide(string_view text) {
+  return !text.empty() && is_wide(text.substr(0, std::min<std::size_t>(text.size(), 3)));
+}
 bool ends_wide(string_view text) { return !text.empty() && is_wide(last_character(text)); }
 
 /// `text` and `more`, with the space that separates them from Latin letters alone.
 void append(std::string& text, string_view more) {
-  if (begins_wide(more) && text.ends_with(' ') && ends_wide(string_view(text).substr(0, text.size() - 1))) text.pop_back();
+  if (begins_wide(more) && text.ends_with(' ') && ends_wide(string_view(text).substr(0, text.size() - 1)))
+    text.pop_back();
   if (more.starts_with(' ') && begins_wide(more.substr(1)) && ends_wide(text)) more.remove_prefix(1);
   text += more;
 }
@@ -94,7 +100,8 @@ std::vector<std::size_t> places_of(string_view mark, string_view text) {
   const std::size_t most = text.size() > 1000 ? 1 : 4;  // lists of hundreds are none of a sentence's joints
   std::vector<std::size_t> places;
   const bool all_close = quotes_close(text);
-  for (std::size_t at = text.find(mark); at != string_view::npos && places.size() < most; at = text.find(mark, at + 1)) {
+  for (std::size_t at = text.find(mark); at != string_view::npos && places.size() < most;
+       at = text.find(mark, at + 1)) {
     if (!all_close || quotes_close(text.substr(0, at))) places.push_back(at);
   }
   return places;
@@ -137,7 +144,8 @@ class Said::Reading {
 
  private:
   static constexpr int letter = 4;  ///< what a letter counts, so that of two readings the one with fewer slots wins
-  /// Of letters, "expected {0}" and "{0} is {1}": such would fit what is no template at all, the latter across clauses too.
+  /// Of letters, "expected {0}" and "{0} is {1}": such would fit what is no template at all, the latter across clauses
+  /// too.
   static constexpr int few = 8, fewest = 4;
   static constexpr int deepest = 9;
   static constexpr std::size_t most_parts = 400;  // a sentence of lists is read in milliseconds
@@ -150,9 +158,11 @@ class Said::Reading {
       if (rest.score == 0) continue;
       const std::string subject(text.substr(0, at));
       const auto named = said_.whole_.find(subject);
-      const bool translated = named != said_.whole_.end() && subject.find(' ') != std::string::npos;  // not a setting's name
+      const bool translated =
+          named != said_.whole_.end() && subject.find(' ') != std::string::npos;             // not a setting's name
       const bool closed = translated || subject.starts_with('$') || subject.ends_with('"');  // a place within a file
-      Part part{translated ? named->second : subject, rest.score + (rest.subject ? 0 : letter) + (translated ? letter * letters_of(subject) : 0), !closed};
+      Part part{translated ? named->second : subject,
+                rest.score + (rest.subject ? 0 : letter) + (translated ? letter * letters_of(subject) : 0), !closed};
       append(part.text, said_.subject_ends_);
       append(part.text, rest.text);
       take(std::move(part));
@@ -185,7 +195,8 @@ class Said::Reading {
     const string_view next = form.fixed[slot + 1];
     const bool last = slot + 1 == form.slots.size();
     if (rest.size() < next.size()) return;
-    for (std::size_t at = last ? rest.size() - next.size() : rest.find(next); at != string_view::npos; at = rest.find(next, at + 1)) {
+    for (std::size_t at = last ? rest.size() - next.size() : rest.find(next); at != string_view::npos;
+         at = rest.find(next, at + 1)) {
       if (!rest.substr(at).starts_with(next)) return;
       const string_view value = rest.substr(0, at);
       if (may_be(form, slot, value, last)) {
@@ -268,7 +279,8 @@ void Said::add(const std::string& english, const std::string& translated) {
   Form form;
   for (std::size_t slot = 0; slot < numbers.size(); ++slot) {
     if (slot > 0 && fixed[slot].empty()) return;  // nothing would say where one ends and the next begins
-    const char before = fixed[slot].empty() ? '\0' : fixed[slot].back(), after = fixed[slot + 1].empty() ? '\0' : fixed[slot + 1].front();
+    const char before = fixed[slot].empty() ? '\0' : fixed[slot].back(),
+               after = fixed[slot + 1].empty() ? '\0' : fixed[slot + 1].front();
     form.slots.push_back({numbers[slot], before == after && (before == '"' || before == '\'') ? before : '\0'});
   }
   form.fixed = std::move(fixed);

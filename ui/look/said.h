@@ -36,8 +36,8 @@ class Said {
     };
     std::vector<std::string> fixed;
     std::vector<Slot> slots;
-    std::size_t longest = 0;  ///< of `fixed`
-    int letters = 0;          ///< of what is fixed
+    std::size_t longest = 0;        ///< of `fixed`
+    int letters = 0;                ///< of what is fixed
     std::vector<std::string> here;  ///< the same of the translation
     std::vector<std::size_t> places;
   };
@@ -52,8 +52,8 @@ class Said {
   std::string subject_ends_ = ": ", clause_ends_ = "; ";
 };
 
-/// One sentence in the language of `words`. It reads the language's file: for what is said rarely; a frame has said() of
-/// ui/frame/said.h.
+/// One sentence in the language of `words`. It reads the language's file: for what is said rarely; a frame has said()
+/// of ui/frame/said.h.
 std::string in_words(const Words& words, const std::string& sentence);
 
 }  // namespace headlight

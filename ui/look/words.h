@@ -11,8 +11,8 @@ namespace headlight {
 
 class Words {
  public:
-  /// Reads assets/translations/LANGUAGE.json, and English where that lacks a text; throws SettingError naming the languages
-  /// there are, FileError.
+  /// Reads assets/translations/LANGUAGE.json, and English where that lacks a text; throws SettingError naming the
+  /// languages there are, FileError.
   explicit Words(const std::string& language);
 
   const std::string& language() const { return language_; }

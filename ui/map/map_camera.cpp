@@ -22,7 +22,8 @@ MapCamera settled(MapCamera camera) {
 
 std::pair<Index, Index> seen(double first, double count, Index all) {
   // A hair less than a cell that only touches the edge.
-  const auto from = static_cast<Index>(std::floor(first + 1e-6)), to = static_cast<Index>(std::ceil(first + count - 1e-6));
+  const auto from = static_cast<Index>(std::floor(first + 1e-6)),
+             to = static_cast<Index>(std::ceil(first + count - 1e-6));
   return {std::clamp<Index>(from, 0, all), std::clamp<Index>(to, 0, all)};
 }
 

@@ -1,5 +1,5 @@
-// MapCamera: which part of a matrix stands where on the screen. Double precision: 131,072 cells of 60 pixels are more than
-// a float tells apart.
+// MapCamera: which part of a matrix stands where on the screen. Double precision: 131,072 cells of 60 pixels are more
+// than a float tells apart.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,11 @@ namespace headlight {
 struct MapCamera {
   Rect view;  ///< pixels
   Index rows = 0, cols = 0;
-  double scale = 1;          ///< pixels a cell
-  double left = 0, top = 0;  ///< the key and the query at view.min, as fractions; negative where the matrix is smaller than the view
-  double nearest = 1;        ///< the largest scale there is
+  double scale = 1;  ///< pixels a cell
+  double
+      left = 0,
+      top = 0;  ///< the key and the query at view.min, as fractions; negative where the matrix is smaller than the view
+  double nearest = 1;  ///< the largest scale there is
 
   float x(double key) const { return static_cast<float>(static_cast<double>(view.min.x) + (key - left) * scale); }
   float y(double query) const { return static_cast<float>(static_cast<double>(view.min.y) + (query - top) * scale); }

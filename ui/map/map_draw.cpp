@@ -18,10 +18,12 @@ constexpr float label_points = TypeSize::note;
 Rect tile_rect(const MapCamera& camera, const TileAt& at) {
   const Index side = tile_side << at.level;
   const auto edge = [side](Index i, Index count) { return static_cast<double>(std::min(i * side, count)); };
-  return {{camera.x(edge(at.col, camera.cols)), camera.y(edge(at.row, camera.rows))}, {camera.x(edge(at.col + 1, camera.cols)), camera.y(edge(at.row + 1, camera.rows))}};
+  return {{camera.x(edge(at.col, camera.cols)), camera.y(edge(at.row, camera.rows))},
+          {camera.x(edge(at.col + 1, camera.cols)), camera.y(edge(at.row + 1, camera.rows))}};
 }
 
-void draw_tile(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera, const TileAt& at, const Tile& tile) {
+void draw_tile(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera,
+               const TileAt& at, const Tile& tile) {
   MatrixQuad quad = picture.heat.quad;
   const Rect rect = tile_rect(camera, at);
   quad.min = rect.min;
@@ -39,11 +41,15 @@ void draw_tile(const Frame& frame, ImDrawList& list, const MapPicture& picture, 
 void draw_finest(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera, TileAt at) {
   const Rect place = tile_rect(camera, at);
   const int first = at.level;
-  for (const int last = coarsest_level(camera.rows, camera.cols); at.level <= last; at = {at.level + 1, at.row / 2, at.col / 2}) {
+  for (const int last = coarsest_level(camera.rows, camera.cols); at.level <= last;
+       at = {at.level + 1, at.row / 2, at.col / 2}) {
     const std::shared_ptr<const Tile> tile = frame.tiles.find(at);
     if (!tile) continue;
-    const bool coarser = first != at.level;  // it reaches beyond its place, whose edges are whole pixels as the painter's are
-    if (coarser) list.PushClipRect({std::round(place.min.x), std::round(place.min.y)}, {std::round(place.max.x), std::round(place.max.y)}, true);
+    const bool coarser =
+        first != at.level;  // it reaches beyond its place, whose edges are whole pixels as the painter's are
+    if (coarser)
+      list.PushClipRect({std::round(place.min.x), std::round(place.min.y)},
+                        {std::round(place.max.x), std::round(place.max.y)}, true);
     draw_tile(frame, list, picture, camera, at, *tile);
     if (coarser) list.PopClipRect();
     return;
@@ -55,7 +61,8 @@ std::string_view name_of(const Frame& frame, Axis axis, Index i, char (&buffer)[
   const Inputs& inputs = frame.trace()->inputs;
   const auto& all = axis == Axis::query ? inputs.query_tokens : inputs.key_tokens;
   const auto batch = static_cast<std::size_t>(frame.view().batch);
-  if (batch < all.size() && static_cast<std::size_t>(i) < all[batch].size()) return all[batch][static_cast<std::size_t>(i)];
+  if (batch < all.size() && static_cast<std::size_t>(i) < all[batch].size())
+    return all[batch][static_cast<std::size_t>(i)];
   return {buffer, static_cast<std::size_t>(std::snprintf(buffer, sizeof buffer, "%lld", static_cast<long long>(i)))};
 }
 
@@ -97,13 +104,15 @@ void draw_profile_end(const Frame& frame, ImDrawList& list, ImVec2 at, float mos
 
 }  // namespace
 
-void draw_tiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera, Index rows_shown) {
+void draw_tiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, const MapCamera& camera,
+                Index rows_shown) {
   const Rect area = camera.area();
   const float end = camera.y(static_cast<double>(rows_shown));
   list.PushClipRect(area.min, {area.max.x, std::min(area.max.y, end)}, true);
   const TileRange tiles = camera.tiles();
   for (Index row = tiles.row0; row < tiles.row1; ++row) {
-    for (Index col = tiles.col0; col < tiles.col1; ++col) draw_finest(frame, list, picture, camera, {tiles.level, row, col});
+    for (Index col = tiles.col0; col < tiles.col1; ++col)
+      draw_finest(frame, list, picture, camera, {tiles.level, row, col});
   }
   const HeatPicture part = part_in_sight(frame, picture, camera);
   if (part.quad.values.defined() && part.stage != Stage::mask) write_numbers(frame, list, part, part.rect, {}, true);
@@ -136,7 +145,8 @@ void draw_marks(const Frame& frame, ImDrawList& list, const MapPicture& picture,
   list.PopClipRect();
 }
 
-void draw_axes(const Frame& frame, ImDrawList& list, const MapCamera& camera, const std::optional<std::pair<Index, Index>>& lit) {
+void draw_axes(const Frame& frame, ImDrawList& list, const MapCamera& camera,
+               const std::optional<std::pair<Index, Index>>& lit) {
   const float u = frame.u, pixels = label_points * u, line = text_size(frame.fonts, Face::ui, pixels, "0").y;
   const Rect area = camera.area();
   const auto middle = [](Index i) { return static_cast<double>(i) + 0.5; };
@@ -149,25 +159,31 @@ void draw_axes(const Frame& frame, ImDrawList& list, const MapCamera& camera, co
     }
     if (lit_one >= seen.first && lit_one < seen.second) draw(lit_one, true);
   };
-  each(camera.rows_seen(), lit ? lit->first : -1, static_cast<double>(line * 0.95f) / camera.scale, [&](Index i, bool is_lit) {
-    char buffer[24];
-    const std::string_view text = name_of(frame, Axis::query, i, buffer);
-    const float width = std::min(text_size(frame.fonts, face(is_lit), pixels, text).x, 96 * u), y = camera.y(middle(i));
-    if (y < camera.view.min.y || y > camera.view.max.y) return;
-    draw_elided(list, frame.fonts, face(is_lit), pixels, {area.min.x - width - 5 * u, y - line / 2}, ink(is_lit), text, width);
-  });
+  each(camera.rows_seen(), lit ? lit->first : -1, static_cast<double>(line * 0.95f) / camera.scale,
+       [&](Index i, bool is_lit) {
+         char buffer[24];
+         const std::string_view text = name_of(frame, Axis::query, i, buffer);
+         const float width = std::min(text_size(frame.fonts, face(is_lit), pixels, text).x, 96 * u),
+                     y = camera.y(middle(i));
+         if (y < camera.view.min.y || y > camera.view.max.y) return;
+         draw_elided(list, frame.fonts, face(is_lit), pixels, {area.min.x - width - 5 * u, y - line / 2}, ink(is_lit),
+                     text, width);
+       });
   const bool words = !frame.trace()->inputs.key_tokens.empty();
   char digits[24];
   const int length = std::snprintf(digits, sizeof digits, "%lld", static_cast<long long>(camera.cols));
   std::fill_n(digits, length, '8');  // any index of as many digits has room
   const float widest = std::max(text_size(frame.fonts, Face::bold, pixels, digits).x, words ? 56 * u : 0.0f);
-  each(camera.cols_seen(), lit ? lit->second : -1, static_cast<double>(widest + 8 * u) / camera.scale, [&](Index i, bool is_lit) {
-    char buffer[24];
-    const std::string_view text = name_of(frame, Axis::key, i, buffer);
-    const float width = std::min(text_size(frame.fonts, face(is_lit), pixels, text).x, widest), x = camera.x(middle(i));
-    if (x < camera.view.min.x || x > camera.view.max.x) return;
-    draw_elided(list, frame.fonts, face(is_lit), pixels, {x - width / 2, area.max.y + 3 * u}, ink(is_lit), text, width);
-  });
+  each(camera.cols_seen(), lit ? lit->second : -1, static_cast<double>(widest + 8 * u) / camera.scale,
+       [&](Index i, bool is_lit) {
+         char buffer[24];
+         const std::string_view text = name_of(frame, Axis::key, i, buffer);
+         const float width = std::min(text_size(frame.fonts, face(is_lit), pixels, text).x, widest),
+                     x = camera.x(middle(i));
+         if (x < camera.view.min.x || x > camera.view.max.x) return;
+         draw_elided(list, frame.fonts, face(is_lit), pixels, {x - width / 2, area.max.y + 3 * u}, ink(is_lit), text,
+                     width);
+       });
 }
 
 void draw_profiles(const Frame& frame, ImDrawList& list, const MapPicture& picture, float size, const MapCamera& camera,
@@ -187,8 +203,11 @@ void draw_profiles(const Frame& frame, ImDrawList& list, const MapPicture& pictu
   list.PushClipRect(below.min, {below.max.x, below.max.y + 1}, true);
   list.AddLine({below.min.x, floor}, {below.max.x, floor}, frame.look.line);
   for (Index c = cols.first; c < cols.end; ++c) {
-    const float high = across.height(cells.at(row, c)) * size, x0 = camera.x(cols.edge(c)), x1 = camera.x(cols.edge(c + 1));
-    if (high != 0) list.AddRectFilled({x0, std::min(floor, floor - high)}, {std::max(x1, x0 + 0.5f), std::max(floor, floor - high)}, colour);
+    const float high = across.height(cells.at(row, c)) * size, x0 = camera.x(cols.edge(c)),
+                x1 = camera.x(cols.edge(c + 1));
+    if (high != 0)
+      list.AddRectFilled({x0, std::min(floor, floor - high)}, {std::max(x1, x0 + 0.5f), std::max(floor, floor - high)},
+                         colour);
   }
   list.PopClipRect();
   draw_profile_end(frame, list, {below.max.x + 6 * u, below.min.y - 2 * u}, across.most);
@@ -200,15 +219,21 @@ void draw_profiles(const Frame& frame, ImDrawList& list, const MapPicture& pictu
   list.PushClipRect({beside.min.x - 1, beside.min.y}, beside.max, true);
   list.AddLine({left, beside.min.y}, {left, beside.max.y}, frame.look.line);
   for (Index r = rows.first; r < rows.end; ++r) {
-    const float wide = down.height(cells.at(r, col)) * size, y0 = camera.y(rows.edge(r)), y1 = camera.y(rows.edge(r + 1));
-    if (wide != 0) list.AddRectFilled({std::min(left, left + wide), y0}, {std::max(left, left + wide), std::max(y1, y0 + 0.5f)}, colour);
+    const float wide = down.height(cells.at(r, col)) * size, y0 = camera.y(rows.edge(r)),
+                y1 = camera.y(rows.edge(r + 1));
+    if (wide != 0)
+      list.AddRectFilled({std::min(left, left + wide), y0}, {std::max(left, left + wide), std::max(y1, y0 + 0.5f)},
+                         colour);
   }
   list.PopClipRect();
   draw_profile_end(frame, list, {beside.min.x, beside.min.y - 17 * u}, down.most);
 }
 
-void draw_small_map(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect small, const MapCamera& camera, Index rows_shown) {
-  const MapCamera whole{small, camera.rows, camera.cols, static_cast<double>(small.width()) / static_cast<double>(camera.cols), 0, 0, camera.nearest};
+void draw_small_map(const Frame& frame, ImDrawList& list, const MapPicture& picture, Rect small,
+                    const MapCamera& camera, Index rows_shown) {
+  const MapCamera whole{
+      small, camera.rows, camera.cols,   static_cast<double>(small.width()) / static_cast<double>(camera.cols),
+      0,     0,           camera.nearest};
   const TileAt at{coarsest_level(camera.rows, camera.cols), 0, 0};
   if (const std::shared_ptr<const Tile> tile = frame.tiles.find(at)) {
     list.PushClipRect(small.min, {small.max.x, std::min(small.max.y, whole.y(static_cast<double>(rows_shown)))}, true);
@@ -234,15 +259,22 @@ void draw_map_bar(const Frame& frame, ImDrawList& list, const MapPicture& pictur
   constexpr int steps = 32;
   const auto colour = [&](int i) { return to_imgui(picture.heat.colormap->at(static_cast<float>(i) / steps)); };
   const auto x = [&](int i) { return bar.min.x + bar.width() * static_cast<float>(i) / steps; };
-  for (int i = 0; i < steps; ++i) list.AddRectFilledMultiColor({x(i), bar.min.y}, {x(i + 1), bar.max.y}, colour(i), colour(i + 1), colour(i + 1), colour(i));
+  for (int i = 0; i < steps; ++i)
+    list.AddRectFilledMultiColor({x(i), bar.min.y}, {x(i + 1), bar.max.y}, colour(i), colour(i + 1), colour(i + 1),
+                                 colour(i));
   compat::add_rect(list, bar.min, bar.max, frame.look.line, 0, 1);
   const float u = frame.u, y = bar.max.y + 4 * u;
-  const auto width = [&](Face face, float points, const std::string& text) { return text_size(frame.fonts, face, points * u, text).x; };
-  const float lo = width(Face::mono, TypeSize::note, picture.lo), hi = width(Face::mono, TypeSize::note, picture.hi), spread = width(Face::ui, TypeSize::body, picture.spread);
+  const auto width = [&](Face face, float points, const std::string& text) {
+    return text_size(frame.fonts, face, points * u, text).x;
+  };
+  const float lo = width(Face::mono, TypeSize::note, picture.lo), hi = width(Face::mono, TypeSize::note, picture.hi),
+              spread = width(Face::ui, TypeSize::body, picture.spread);
   draw_text(list, frame.fonts, Face::mono, TypeSize::note * u, {bar.min.x, y}, frame.look.muted, picture.lo);
   draw_text(list, frame.fonts, Face::mono, TypeSize::note * u, {bar.max.x - hi, y}, frame.look.muted, picture.hi);
   const float middle = (bar.min.x + lo + bar.max.x - hi) / 2;
-  if (spread + 12 * u <= bar.width() - lo - hi) draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, {middle - spread / 2, y - u}, frame.look.muted, picture.spread);
+  if (spread + 12 * u <= bar.width() - lo - hi)
+    draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, {middle - spread / 2, y - u}, frame.look.muted,
+              picture.spread);
 }
 
 }  // namespace headlight

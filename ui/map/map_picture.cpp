@@ -44,14 +44,20 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
     const MatrixQuad& quad = heat.quad;
     picture.matrix = {quad.values, quad.mask, quad.kept, heat.batch, heat.head, quad.show_leaks, centre_of(heat)};
     for (const Stage each : all_stages()) {
-      if (is_mapped(each) && frame.trace()->has(each)) picture.chips.push_back({each, text_size(frame.fonts, Face::bold, TypeSize::note * frame.u, name(each)).x + 18 * frame.u});
+      if (is_mapped(each) && frame.trace()->has(each))
+        picture.chips.push_back(
+            {each, text_size(frame.fonts, Face::bold, TypeSize::note * frame.u, name(each)).x + 18 * frame.u});
     }
     if (stage != Stage::mask) {
-      const bool both = quad.norm != Norm::linear && heat.colormap->kind() == ColormapKind::diverging;  // spread from zero, as far below as above
+      const bool both = quad.norm != Norm::linear &&
+                        heat.colormap->kind() == ColormapKind::diverging;  // spread from zero, as far below as above
       const float most = std::max(std::abs(quad.range.lo), std::abs(quad.range.hi));
-      picture.lo = both ? map_number(-most) : quad.norm == Norm::log && quad.range.lo <= 0 ? "≈0" : map_number(quad.range.lo);
+      picture.lo = both                                           ? map_number(-most)
+                   : quad.norm == Norm::log && quad.range.lo <= 0 ? "≈0"
+                                                                  : map_number(quad.range.lo);
       picture.hi = map_number(both ? most : quad.range.hi);
-      if (quad.norm != Norm::linear) picture.spread = frame.words(quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt");
+      if (quad.norm != Norm::linear)
+        picture.spread = frame.words(quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt");
     }
     picture.label_width = widest_label(frame, Axis::query, heat.rows, label_points * frame.u);
     return picture;
@@ -64,12 +70,14 @@ MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) 
   const Rect inner = place.grown(-14 * u);
   MapLayout layout;
   const float line = 34 * u, chip = 28 * u, gap = 6 * u;
-  const float field = std::clamp(inner.width() * 0.24f, 120 * u, 200 * u), fit = text_size(frame.fonts, Face::ui, TypeSize::body * u, frame.words("pipeline.fit")).x + 28 * u;
+  const float field = std::clamp(inner.width() * 0.24f, 120 * u, 200 * u),
+              fit = text_size(frame.fonts, Face::ui, TypeSize::body * u, frame.words("pipeline.fit")).x + 28 * u;
   layout.stages = inner;
   const ImVec2 end_of_stages = place_chips(picture, inner, u, [](const StageChip&, ImVec2) {});
   const float y = end_of_stages.y + (end_of_stages.x + field + fit + 2 * gap <= inner.max.x ? 0 : line);
   layout.whole = {{inner.max.x - fit, y}, {inner.max.x, y + chip}};
-  layout.go_to = {{layout.whole.min.x - gap - field, layout.whole.min.y}, {layout.whole.min.x - gap, layout.whole.max.y}};
+  layout.go_to = {{layout.whole.min.x - gap - field, layout.whole.min.y},
+                  {layout.whole.min.x - gap, layout.whole.max.y}};
   const float side = std::clamp(inner.width() * 0.22f, 120 * u, 220 * u);
   layout.profile = std::clamp(inner.height() * 0.09f, 30 * u, 64 * u);
   const float left = inner.min.x + std::min(picture.label_width, 96 * u) + 6 * u, top = layout.whole.max.y + 20 * u;
@@ -78,7 +86,8 @@ MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) 
   const float x = inner.max.x - side;
   const double rows = static_cast<double>(picture.heat.rows), cols = static_cast<double>(picture.heat.cols);
   const double most = static_cast<double>(side) / std::max(rows, cols);
-  const auto width = std::max(4 * u, static_cast<float>(cols * most)), height = std::max(4 * u, static_cast<float>(rows * most));
+  const auto width = std::max(4 * u, static_cast<float>(cols * most)),
+             height = std::max(4 * u, static_cast<float>(rows * most));
   layout.small = {{x, top}, {x + width, top + height}};
   const bool coloured = !picture.hi.empty();
   if (coloured) layout.bar = {{x, top + height + 12 * u}, {inner.max.x, top + height + 20 * u}};
@@ -95,7 +104,9 @@ MapCell MapCells::at(Index row, Index col) {
   if (!tile_) return {};
   const auto in = [&](const Tensor& tensor) { return tensor.matrix()(row % tile_side, col % tile_side); };
   const float value = in(tile_->values);
-  return {true, value, classify(value, !tile_->mask.defined() || in(tile_->mask) != 0, !tile_->kept.defined() || in(tile_->kept) != 0)};
+  return {
+      true, value,
+      classify(value, !tile_->mask.defined() || in(tile_->mask) != 0, !tile_->kept.defined() || in(tile_->kept) != 0)};
 }
 
 std::string map_number(float value) {
@@ -147,12 +158,14 @@ HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const M
     part.quad.kept = Tensor(shape, std::move(kept));
     return Numbers{std::move(part)};
   };
-  HeatPicture part = frame.picture<Numbers>(make, picture.heat.stage, row0, row1, col0, col1, frame.tiles.version()).heat;
+  HeatPicture part =
+      frame.picture<Numbers>(make, picture.heat.stage, row0, row1, col0, col1, frame.tiles.version()).heat;
   part.rect = rect;
   return part;
 }
 
-const MapTold& map_told(const Frame& frame, const MapPicture& picture, const MapCamera& camera, const std::optional<std::pair<Index, Index>>& pointed) {
+const MapTold& map_told(const Frame& frame, const MapPicture& picture, const MapCamera& camera,
+                        const std::optional<std::pair<Index, Index>>& pointed) {
   const int level = camera.level();
   const Index side = Index{1} << level;
   const TileProgress progress = frame.tiles.progress();
@@ -162,12 +175,18 @@ const MapTold& map_told(const Frame& frame, const MapPicture& picture, const Map
     MapTold told;
     const std::string length = std::to_string(side);
     const bool largest = picture.heat.colormap->kind() == ColormapKind::sequential;
-    const char* const blocks = picture.heat.stage == Stage::mask ? "map.blocks_mask" : largest ? "map.blocks_largest" : "map.blocks_farthest";
+    const char* const blocks = picture.heat.stage == Stage::mask ? "map.blocks_mask"
+                               : largest                         ? "map.blocks_largest"
+                                                                 : "map.blocks_farthest";
     told.lines.push_back(level == 0 ? frame.words("map.every_cell") : frame.words.fill(blocks, {length}));
-    if (level > 0) told.lines.push_back(progress.exact ? frame.words("map.exact") : frame.words.fill("map.sample", {length, std::to_string(percent)}));
+    if (level > 0)
+      told.lines.push_back(progress.exact ? frame.words("map.exact")
+                                          : frame.words.fill("map.sample", {length, std::to_string(percent)}));
     if (!block) return told;
     const Index row = block->first * side, col = block->second * side;
-    told.lines.push_back(frame.words.fill(level == 0 ? "map.cell" : "map.block", {span_of(row, std::min(row + side, camera.rows)), span_of(col, std::min(col + side, camera.cols))}));
+    told.lines.push_back(frame.words.fill(
+        level == 0 ? "map.cell" : "map.block",
+        {span_of(row, std::min(row + side, camera.rows)), span_of(col, std::min(col + side, camera.cols))}));
     const MapCell cell = MapCells(frame.tiles, level).at(block->first, block->second);
     if (!cell.there) return told;
     const std::string value = map_number(cell.value);

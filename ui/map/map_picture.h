@@ -1,5 +1,5 @@
-// What the map shows, as plain data: which stage in which colours, what of it is in sight, and the numbers along one row
-// and one column of it.
+// What the map shows, as plain data: which stage in which colours, what of it is in sight, and the numbers along one
+// row and one column of it.
 #pragma once
 
 #include <string>
@@ -32,10 +32,12 @@ const MapPicture& map_picture(const Frame& frame, Stage stage);
 
 /// Where the parts of the view stand.
 struct MapLayout {
-  Rect stages;       ///< room for what chooses among them, in as many lines as it takes
-  Rect go_to, whole; ///< the field for a place, and the button for the whole, at the right end of the last line or in one below
+  Rect stages;        ///< room for what chooses among them, in as many lines as it takes
+  Rect go_to, whole;  ///< the field for a place, and the button for the whole, at the right end of the last line or in
+                      ///< one below
   Rect map;
-  float profile = 0;  ///< what is left for the profile of a row, below the names of columns, and of a column, beside the map
+  float profile =
+      0;  ///< what is left for the profile of a row, below the names of columns, and of a column, beside the map
   Rect small, told;  ///< the whole matrix, small; what is said beside it
   Rect bar;          ///< the colours, between them; nothing where a stage has none (a mask)
 };
@@ -75,14 +77,15 @@ class MapCells {
 /// With two significant digits at least.
 std::string map_number(float value);
 
-/// The cells in sight as a matrix of their own, where they are so large that numbers have room; else without values. The
-/// rectangle is the screen's.
+/// The cells in sight as a matrix of their own, where they are so large that numbers have room; else without values.
+/// The rectangle is the screen's.
 HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const MapCamera& camera);
 
 /// What is said beside the map.
 struct MapTold {
   std::vector<std::string> lines;
 };
-const MapTold& map_told(const Frame& frame, const MapPicture& picture, const MapCamera& camera, const std::optional<std::pair<Index, Index>>& pointed);
+const MapTold& map_told(const Frame& frame, const MapPicture& picture, const MapCamera& camera,
+                        const std::optional<std::pair<Index, Index>>& pointed);
 
 }  // namespace headlight

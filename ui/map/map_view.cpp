@@ -20,9 +20,9 @@
 namespace headlight {
 namespace {
 
-constexpr double nearest_points = 92;   // of a cell
-constexpr double read_points = 76;      // of a cell whose number is to be read
-constexpr double pointed_points = 4;    // of a cell that a pointer finds
+constexpr double nearest_points = 92;  // of a cell
+constexpr double read_points = 76;     // of a cell whose number is to be read
+constexpr double pointed_points = 4;   // of a cell that a pointer finds
 constexpr float told_points = TypeSize::body;
 
 void go(const Frame& frame, const MapCamera& camera) {
@@ -36,7 +36,8 @@ void go_to(const Frame& frame, const MapCamera& camera, std::string text) {
   frame.show([camera, scale, cell, text = std::move(text)](View& v) mutable {
     std::tie(cell.row, cell.col) = parse_place(text, camera.rows, camera.cols);
     v.selected = cell;
-    v.map.region = centred(camera, static_cast<double>(cell.row) + 0.5, static_cast<double>(cell.col) + 0.5, scale).region();
+    v.map.region =
+        centred(camera, static_cast<double>(cell.row) + 0.5, static_cast<double>(cell.col) + 0.5, scale).region();
   });
 }
 
@@ -54,16 +55,19 @@ void place_field(const Frame& frame, const MapCamera& camera, const Rect& place)
 }
 
 /// Which stage, where to go, and back to the whole.
-void draw_controls_line(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera) {
+void draw_controls_line(const Frame& frame, const MapPicture& picture, const MapLayout& layout,
+                        const MapCamera& camera) {
   place_chips(picture, layout.stages, frame.u, [&](const StageChip& each, ImVec2 at) {
     ImGui::SetCursorScreenPos(at);
     const bool chosen = each.stage == picture.heat.stage;
-    if (chip(frame, name(each.stage).data(), name(each.stage), chosen, each.width)) frame.show([stage = each.stage](View& v) { v.map.stage = stage; });
+    if (chip(frame, name(each.stage).data(), name(each.stage), chosen, each.width))
+      frame.show([stage = each.stage](View& v) { v.map.stage = stage; });
   });
   place_field(frame, camera, layout.go_to);
   if (camera.shows_all()) return;
   ImGui::SetCursorScreenPos(layout.whole.min);
-  if (chip(frame, "fit", frame.words("pipeline.fit"), false, layout.whole.width())) frame.show([](View& v) { v.map.region.reset(); });
+  if (chip(frame, "fit", frame.words("pipeline.fit"), false, layout.whole.width()))
+    frame.show([](View& v) { v.map.region.reset(); });
 }
 
 void zoom_keys(const Frame& frame, const MapCamera& camera) {
@@ -77,9 +81,13 @@ void zoom_keys(const Frame& frame, const MapCamera& camera) {
 /// The wheel, dragging, and double clicks, which go nearer.
 void move_map(const Frame& frame, const MapCamera& camera, bool finds_cells) {
   const ImGuiIO& io = ImGui::GetIO();
-  if (ImGui::IsItemHovered() && io.MouseWheel != 0) return go(frame, zoomed(camera, std::pow(1.25, static_cast<double>(io.MouseWheel)), io.MousePos));
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) return go(frame, moved(camera, io.MouseDelta));
-  if (!finds_cells && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) go(frame, zoomed(camera, 4, io.MousePos));
+  if (ImGui::IsItemHovered() && io.MouseWheel != 0)
+    return go(frame, zoomed(camera, std::pow(1.25, static_cast<double>(io.MouseWheel)), io.MousePos));
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) &&
+      (io.MouseDelta.x != 0 || io.MouseDelta.y != 0))
+    return go(frame, moved(camera, io.MouseDelta));
+  if (!finds_cells && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+    go(frame, zoomed(camera, 4, io.MousePos));
 }
 
 void move_in_small(const Frame& frame, const MapCamera& camera, Rect small) {
@@ -118,13 +126,16 @@ void draw_told(const Frame& frame, ImDrawList& list, const MapTold& told, Rect r
   float y = room.min.y;
   for (const std::string& line : told.lines) {
     const bool state = &line != &told.lines.front();
-    y += draw_paragraph(&list, frame.fonts, Face::ui, told_points * u, {room.min.x, y}, state ? frame.look.ink : frame.look.muted, line, room.width()) + 7 * u;
+    y += draw_paragraph(&list, frame.fonts, Face::ui, told_points * u, {room.min.x, y},
+                        state ? frame.look.ink : frame.look.muted, line, room.width()) +
+         7 * u;
   }
 }
 
 void say(const Frame& frame, Rect place, const char* words) {
   const float width = std::min(420 * frame.u, place.width() - 40 * frame.u);
-  draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::story * frame.u, {place.centre().x - width / 2, place.centre().y}, frame.look.ink, words, width);
+  draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::story * frame.u,
+                 {place.centre().x - width / 2, place.centre().y}, frame.look.ink, words, width);
 }
 
 }  // namespace
@@ -142,10 +153,13 @@ std::pair<Index, Index> parse_place(std::string_view text, Index rows, Index col
     numbers.push_back(read.ec == std::errc() ? number : INT64_MAX);
     at = static_cast<std::size_t>(read.ptr - text.data());
   }
-  const bool words = std::ranges::any_of(text, [&](char c) { return !is_digit(c) && std::string_view(" ,;()\t").find(c) == std::string_view::npos; });
-  const std::string expected = "expected a query below " + std::to_string(rows) + " and a key below " + std::to_string(cols);
+  const bool words = std::ranges::any_of(
+      text, [&](char c) { return !is_digit(c) && std::string_view(" ,;()\t").find(c) == std::string_view::npos; });
+  const std::string expected =
+      "expected a query below " + std::to_string(rows) + " and a key below " + std::to_string(cols);
   if (numbers.size() == 1) numbers.push_back(numbers[0]);
-  if (words || numbers.size() != 2 || numbers[0] >= rows || numbers[1] >= cols) throw InputError("", "\"" + std::string(text) + "\" is no place on the map", expected);
+  if (words || numbers.size() != 2 || numbers[0] >= rows || numbers[1] >= cols)
+    throw InputError("", "\"" + std::string(text) + "\" is no place on the map", expected);
   return {numbers[0], numbers[1]};
 }
 
@@ -160,7 +174,8 @@ void draw_map_view(const Frame& frame, Rect place) {
   const MapPicture& picture = map_picture(frame, *stage);
   const MapLayout layout = map_layout(frame, place, picture);
   const HeatPicture& heat = picture.heat;
-  const MapCamera camera = map_camera(frame.view().map.region, layout.map, heat.rows, heat.cols, nearest_points * static_cast<double>(u));
+  const MapCamera camera =
+      map_camera(frame.view().map.region, layout.map, heat.rows, heat.cols, nearest_points * static_cast<double>(u));
   frame.tiles.want(picture.matrix, camera.tiles());
 
   draw_controls_line(frame, picture, layout, camera);
@@ -171,7 +186,8 @@ void draw_map_view(const Frame& frame, Rect place) {
   ImGui::InvisibleButton("surface", {layout.map.width(), layout.map.height()});
 
   const bool finds_cells = camera.scale >= pointed_points * static_cast<double>(u);
-  const std::optional<std::pair<Index, Index>> under = ImGui::IsItemHovered() ? camera.at(ImGui::GetIO().MousePos) : std::nullopt;
+  const std::optional<std::pair<Index, Index>> under =
+      ImGui::IsItemHovered() ? camera.at(ImGui::GetIO().MousePos) : std::nullopt;
   std::optional<Cell> cell;
   if (under && finds_cells) cell = Cell{*stage, heat.batch, heat.head, under->first, under->second};
   if (cell && !frame.shows(*cell)) cell.reset();  // not computed yet

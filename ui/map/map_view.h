@@ -1,5 +1,5 @@
-// The map: one matrix from the whole of it to single cells, as a map of a country: the wheel zooms, dragging moves, what is
-// in sight sharpens as it is computed.
+// The map: one matrix from the whole of it to single cells, as a map of a country: the wheel zooms, dragging moves,
+// what is in sight sharpens as it is computed.
 #pragma once
 
 #include "ui/frame/frame.h"

@@ -1,6 +1,4 @@
 #include "ui/masklab/conventions_picture.h"
-#include "ui/look/measure.h"
-#include "ui/look/number_text.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +6,8 @@
 #include <utility>
 
 #include "ui/frame/colormaps.h"
+#include "ui/look/measure.h"
+#include "ui/look/number_text.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {
@@ -15,7 +15,9 @@ namespace {
 
 constexpr float gap = 10;  // points
 
-Tensor one_matrix(const Tensor& all, Index batch, Index head) { return all.slice(0, batch, 1).slice(1, head, 1).contiguous(); }
+Tensor one_matrix(const Tensor& all, Index batch, Index head) {
+  return all.slice(0, batch, 1).slice(1, head, 1).contiguous();
+}
 
 /// Cells and weights that differ in the matrix that is shown, as every other count of the lab.
 void count_in_one(const Tensor& mask, const Tensor& weights, ConventionEffect& effect) {
@@ -26,7 +28,8 @@ void count_in_one(const Tensor& mask, const Tensor& weights, ConventionEffect& e
     effect.cells += (mask.values()[i] != 0) != (effect.mask.values()[i] != 0) ? 1 : 0;
     const float change = std::abs(effect.weights.values()[i] - weights.values()[i]);
     if (std::isfinite(change)) effect.weights_change = std::max(effect.weights_change, change);
-    effect.nan_changes = effect.nan_changes || std::isnan(effect.weights.values()[i]) != std::isnan(weights.values()[i]);
+    effect.nan_changes =
+        effect.nan_changes || std::isnan(effect.weights.values()[i]) != std::isnan(weights.values()[i]);
   }
 }
 
@@ -66,7 +69,8 @@ struct Builder {
   std::vector<std::vector<std::string>> effects{};  ///< of each card, in parts
   std::vector<std::string> same{};                  ///< the choices that change nothing, in words
 
-  void add(std::string id, const char* name, const char* who, const Tensor& weights, const Tensor& mask, std::vector<std::string> effect) {
+  void add(std::string id, const char* name, const char* who, const Tensor& weights, const Tensor& mask,
+           std::vector<std::string> effect) {
     ConventionsPicture::Card card;
     card.id = std::move(id);
     card.who = who;
@@ -98,19 +102,23 @@ struct Builder {
   void add_all() {
     const Index batch = frame.view().batch, head = frame.view().head;
     add("reference", frame.words("mask_lab.conventions.reference"), frame.words("mask_lab.conventions.this_run"),
-        one_matrix(trace[Stage::weights], batch, head), one_matrix(trace[Stage::mask], batch, head), {frame.words("mask_lab.conventions.this_run")});
+        one_matrix(trace[Stage::weights], batch, head), one_matrix(trace[Stage::mask], batch, head),
+        {frame.words("mask_lab.conventions.this_run")});
     picture.cards.back().reference = true;
     std::vector<const ConventionBoard::Entry*> order;
     for (const ConventionBoard::Entry& entry : board.done()) order.push_back(&entry);
     // Not before all are there: cards that change places while one looks at them help nobody.
-    if (!board.busy()) std::ranges::stable_partition(order, [](const auto* entry) { return !entry->effect.changes_nothing(); });
+    if (!board.busy())
+      std::ranges::stable_partition(order, [](const auto* entry) { return !entry->effect.changes_nothing(); });
     for (const ConventionBoard::Entry* entry : order) {
       const Convention& choice = entry->choice;
       if (!board.busy() && entry->effect.changes_nothing()) {
-        same.push_back(std::string(frame.words("mask_lab.conventions.name." + choice.id)) + " (" + frame.words("mask_lab.conventions.libraries." + choice.id) + ")");
+        same.push_back(std::string(frame.words("mask_lab.conventions.name." + choice.id)) + " (" +
+                       frame.words("mask_lab.conventions.libraries." + choice.id) + ")");
         continue;
       }
-      add(choice.id, frame.words("mask_lab.conventions.name." + choice.id), frame.words("mask_lab.conventions.who." + choice.id), entry->effect.weights, entry->effect.mask,
+      add(choice.id, frame.words("mask_lab.conventions.name." + choice.id),
+          frame.words("mask_lab.conventions.who." + choice.id), entry->effect.weights, entry->effect.mask,
           with_libraries(choice.id, effect_words(frame.words, entry->effect)));
       if (choice.applies) picture.cards.back().scenario = choice.scenario;
     }
@@ -120,7 +128,8 @@ struct Builder {
 
   ImVec2 card_size(std::size_t count, int columns, Rect room) const {
     const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
-    return {(room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns), (room.height() - gap * u * (rows - 1)) / rows};
+    return {(room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns),
+            (room.height() - gap * u * (rows - 1)) / rows};
   }
 
   /// The words below each matrix in cards of this width, and how many lines the longest takes.
@@ -143,7 +152,8 @@ struct Builder {
       const ImVec2 size = card_size(count, columns, room);
       if (columns > 1 && size.x < 168 * u) break;
       const bool names = has_names(size, u);
-      const float width = size.x - (names ? 90 : 28) * u, height = size.y - static_cast<float>((names ? 85 : 50) + 18 * captions(size.x).second) * u;
+      const float width = size.x - (names ? 90 : 28) * u,
+                  height = size.y - static_cast<float>((names ? 85 : 50) + 18 * captions(size.x).second) * u;
       const float cell = std::min(width / static_cast<float>(dims.n_k), height / static_cast<float>(dims.n_q));
       if (cell <= largest) continue;
       largest = cell;
@@ -156,15 +166,19 @@ struct Builder {
     if (!same.empty()) {
       std::string all;
       for (const std::string& one : same) all += (all.empty() ? "" : " · ") + one;
-      for (std::string& line : wrapped(frame, frame.words.fill("mask_lab.conventions.same", {all}), area.width())) picture.words.lines.push_back(std::move(line));
+      for (std::string& line : wrapped(frame, frame.words.fill("mask_lab.conventions.same", {all}), area.width()))
+        picture.words.lines.push_back(std::move(line));
     }
     const Rect room = below_words(frame, picture.words, area);
-    const std::size_t count = board.busy() ? board.count() + 1 : picture.cards.size();  // the places of those that are not computed yet stay free
+    const std::size_t count = board.busy()
+                                  ? board.count() + 1
+                                  : picture.cards.size();  // the places of those that are not computed yet stay free
     const int columns = best_columns(count, room);
     const ImVec2 size = card_size(count, columns, room);
     auto [words, lines] = captions(size.x);
     for (std::size_t i = 0; i < picture.cards.size(); ++i) {
-      const auto column = static_cast<float>(static_cast<int>(i) % columns), row = static_cast<float>(static_cast<int>(i) / columns);
+      const auto column = static_cast<float>(static_cast<int>(i) % columns),
+                 row = static_cast<float>(static_cast<int>(i) / columns);
       const ImVec2 min{room.min.x + column * (size.x + gap * u), room.min.y + row * (size.y + gap * u)};
       MatrixCard& card = picture.cards[i].matrix;
       card.caption = std::move(words[i]);
@@ -195,20 +209,25 @@ bool ConventionBoard::advance() {
     ConventionEffect effect = effect_of(choice, *trace_);
     effect.weights = one_matrix(effect.weights, batch_, head_);
     effect.mask = one_matrix(effect.mask, batch_, head_);
-    count_in_one(one_matrix((*trace_)[Stage::mask], batch_, head_), one_matrix((*trace_)[Stage::weights], batch_, head_), effect);
+    count_in_one(one_matrix((*trace_)[Stage::mask], batch_, head_),
+                 one_matrix((*trace_)[Stage::weights], batch_, head_), effect);
     done_.push_back({choice, std::move(effect)});
   } while (busy() && Clock::now() - begun < share_of_a_frame);
   return true;
 }
 
-bool has_conventions(const Trace& trace) { return trace.has(Stage::mask) && trace[Stage::weights].count() <= conventions_at_most; }
+bool has_conventions(const Trace& trace) {
+  return trace.has(Stage::mask) && trace[Stage::weights].count() <= conventions_at_most;
+}
 
 std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect) {
   if (effect.changes_nothing()) return {words("mask_lab.conventions.nothing")};
   std::vector<std::string> parts;
   if (effect.cells > 0) parts.push_back(words.fill("mask_lab.conventions.cells", {grouped(effect.cells)}));
-  if (effect.weights_change > 0) parts.push_back(words.fill("mask_lab.conventions.weights", {change_text(effect.weights_change)}));
-  if (effect.output_change > 0) parts.push_back(words.fill("mask_lab.conventions.output", {change_text(effect.output_change)}));
+  if (effect.weights_change > 0)
+    parts.push_back(words.fill("mask_lab.conventions.weights", {change_text(effect.weights_change)}));
+  if (effect.output_change > 0)
+    parts.push_back(words.fill("mask_lab.conventions.output", {change_text(effect.output_change)}));
   if (effect.nan_changes) parts.push_back(words("mask_lab.conventions.nan"));
   return parts;
 }
@@ -216,8 +235,10 @@ std::vector<std::string> effect_words(const Words& words, const ConventionEffect
 ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board) {
   Builder build{frame, area, board};
   build.picture.words.title = frame.words("mask_lab.conventions.about");
-  build.picture.words.legend = {{CellKind::value, to_imgui(window_colormap(frame.view(), Stage::weights).at(0.6f)), frame.words("legend.weight")},
-                                {CellKind::masked, 0, frame.words("legend.may_not")}, {CellKind::nan, 0, "NaN"}};
+  build.picture.words.legend = {
+      {CellKind::value, to_imgui(window_colormap(frame.view(), Stage::weights).at(0.6f)), frame.words("legend.weight")},
+      {CellKind::masked, 0, frame.words("legend.may_not")},
+      {CellKind::nan, 0, "NaN"}};
   if (!frame.trace()->has(Stage::mask)) {
     build.picture.words.error = frame.words("mask_lab.conventions.none");
   } else if (!has_conventions(*frame.trace())) {
@@ -240,7 +261,8 @@ const ConventionsPicture& conventions_picture(const Frame& frame, Rect area) {
   ConventionBoard& board = frame.pictures.get<ConventionBoard>(begin, frame.document.trace, view.batch, view.head);
   board.advance();
   if (board.busy()) frame.pictures.go_on();
-  return frame.picture<ConventionsPicture>([&] { return make_conventions_picture(frame, area, board); }, view.mask_lab, area, board.done().size());
+  return frame.picture<ConventionsPicture>([&] { return make_conventions_picture(frame, area, board); }, view.mask_lab,
+                                           area, board.done().size());
 }
 
 }  // namespace headlight

@@ -1,4 +1,5 @@
-// What the conventions sheet shows: the weights of this run and of the same run under other libraries' choices. Plain data.
+// What the conventions sheet shows: the weights of this run and of the same run under other libraries' choices. Plain
+// data.
 #pragma once
 
 #include "core/run/conventions.h"
@@ -37,19 +38,21 @@ struct ConventionsPicture {
   struct Card {
     MatrixCard matrix;
     std::string id;
-    const char* who = "";              ///< which libraries, from the table of words
-    std::optional<Scenario> scenario;  ///< that a click takes; none for this run itself and for what no scenario can say
-    bool reference = false;            ///< this run
+    const char* who = "";  ///< which libraries, from the table of words
+    std::optional<Scenario>
+        scenario;            ///< that a click takes; none for this run itself and for what no scenario can say
+    bool reference = false;  ///< this run
   };
   SheetWords words;
-  std::vector<Card> cards;             ///< this run, then what changes something, then the rest
+  std::vector<Card> cards;  ///< this run, then what changes something, then the rest
 };
 
 /// Of as many choices as are computed. Trouble, such as too many weights, is said in its words.
 ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board);
 /// Whether there is anything to compute.
 bool has_conventions(const Trace& trace);
-/// "12 cells of the mask differ", "weights by up to 0.287, output by up to 11.6", …: what changes, in words that stay whole.
+/// "12 cells of the mask differ", "weights by up to 0.287, output by up to 11.6", …: what changes, in words that stay
+/// whole.
 std::vector<std::string> effect_words(const Words& words, const ConventionEffect& effect);
 
 /// The same, kept, some choices further with each frame.

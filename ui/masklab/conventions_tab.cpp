@@ -21,7 +21,10 @@ void draw_choice(const Frame& frame, const ConventionsPicture::Card& card) {
   const bool clicked = pressable(frame, card.id.c_str(), {place.width(), place.height()});
   const bool hovered = ImGui::IsItemHovered();
   tooltip(frame, card.who);
-  draw_matrix_card(frame, card.matrix, card.reference ? frame.look.after : hovered && card.scenario ? frame.look.accent : 0);
+  draw_matrix_card(frame, card.matrix,
+                   card.reference             ? frame.look.after
+                   : hovered && card.scenario ? frame.look.accent
+                                              : 0);
   if (clicked && card.scenario) take(frame, *card.scenario);
 }
 

@@ -32,7 +32,9 @@ struct Builder {
   const Tensor mask = looked_at_mask(frame);
   CostPicture picture{};
 
-  std::string fill(const char* key, std::initializer_list<std::string_view> values) const { return frame.words.fill(key, values); }
+  std::string fill(const char* key, std::initializer_list<std::string_view> values) const {
+    return frame.words.fill(key, values);
+  }
 
   double computed_share(const BlockCounts& counts) const {
     const auto cells = static_cast<double>(dims.n_q * dims.n_k);
@@ -44,8 +46,10 @@ struct Builder {
     picture.counts = block_counts(mask, picture.block);
     const std::string side = std::to_string(picture.block);
     picture.words.title = frame.words("mask_lab.cost.about");
-    picture.words.lines.push_back(fill("mask_lab.cost.share", {percent_text(allowed_share(mask).share()), side, percent_text(computed_share(picture.counts))}));
-    picture.kinds = {fill("mask_lab.cost.skipped", {grouped(picture.counts.empty)}), fill("mask_lab.cost.full", {grouped(picture.counts.full)}),
+    picture.words.lines.push_back(fill("mask_lab.cost.share", {percent_text(allowed_share(mask).share()), side,
+                                                               percent_text(computed_share(picture.counts))}));
+    picture.kinds = {fill("mask_lab.cost.skipped", {grouped(picture.counts.empty)}),
+                     fill("mask_lab.cost.full", {grouped(picture.counts.full)}),
                      fill("mask_lab.cost.partial", {grouped(picture.counts.partial)})};
   }
 
@@ -56,7 +60,8 @@ struct Builder {
     picture.operations.title = fill("mask_lab.cost.flops", {std::to_string(4 * dims.d_head)});
     const auto bar = [&](const char* word, double value, bool present) {
       const double share = flops.dense > 0 ? value / flops.dense : 0;
-      picture.operations.bars.push_back({frame.words(word), flop_text(value) + "  " + percent_text(share), static_cast<float>(share), present});
+      picture.operations.bars.push_back(
+          {frame.words(word), flop_text(value) + "  " + percent_text(share), static_cast<float>(share), present});
     };
     bar("mask_lab.cost.dense", flops.dense, false);
     bar("mask_lab.cost.sparse", flops.block_sparse, true);
@@ -69,7 +74,8 @@ struct Builder {
       const double share = computed_share(block == picture.block ? picture.counts : block_counts(mask, block));
       char number[16];
       std::snprintf(number, sizeof number, "%.0f %%", 100 * share);
-      picture.by_block.bars.push_back({std::to_string(block), number, static_cast<float>(share), block == picture.block, block});
+      picture.by_block.bars.push_back(
+          {std::to_string(block), number, static_cast<float>(share), block == picture.block, block});
     }
   }
 
@@ -80,7 +86,8 @@ struct Builder {
       const Index bytes = kv_cache_bytes_per_token(kv_heads, dims.d_head);
       const char* kind = kv_heads == dims.heads ? "MHA " : kv_heads == 1 ? "MQA " : "GQA ";
       picture.cache.bars.push_back({kind + std::to_string(kv_heads), byte_count(static_cast<std::uint64_t>(bytes)),
-                                    static_cast<float>(kv_heads) / static_cast<float>(dims.heads), kv_heads == dims.kv_heads, kv_heads});
+                                    static_cast<float>(kv_heads) / static_cast<float>(dims.heads),
+                                    kv_heads == dims.kv_heads, kv_heads});
     }
   }
 
@@ -113,7 +120,9 @@ struct Builder {
 
 }  // namespace
 
-Index block_in_force(const MaskLab& lab, const Dims& dims) { return lab.block ? *lab.block : usual_block(std::max(dims.n_q, dims.n_k)); }
+Index block_in_force(const MaskLab& lab, const Dims& dims) {
+  return lab.block ? *lab.block : usual_block(std::max(dims.n_q, dims.n_k));
+}
 
 CostPicture make_cost_picture(const Frame& frame, Rect area) {
   Builder build{frame, area};

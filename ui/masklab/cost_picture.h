@@ -11,9 +11,9 @@ namespace headlight {
 /// A number among others that are drawn to one scale.
 struct CostBar {
   std::string label, number;
-  float share = 0;      ///< of the longest
-  bool present = false; ///< what this run has
-  Index value = 0;      ///< that the bar stands for: a block size, key/value heads
+  float share = 0;       ///< of the longest
+  bool present = false;  ///< what this run has
+  Index value = 0;       ///< that the bar stands for: a block size, key/value heads
 };
 
 /// Columns side by side, or bars below one another, under a title.
@@ -25,9 +25,9 @@ struct CostPlot {
 
 struct CostPicture {
   SheetWords words;
-  MatrixCard matrix;               ///< its values as block_cells() gives them
-  Index block = 1;                 ///< in force
-  BlockCounts counts;              ///< of the matrix that is looked at
+  MatrixCard matrix;   ///< its values as block_cells() gives them
+  Index block = 1;     ///< in force
+  BlockCounts counts;  ///< of the matrix that is looked at
   Rect settings{}, legend{};
   std::array<std::string, 3> kinds;  ///< of blocks, with their counts: skipped, full, partial
   CostPlot operations, by_block, cache;

@@ -16,29 +16,36 @@
 namespace headlight {
 namespace {
 
-/// Where and why the draft does not parse, and what holds meanwhile: over what is below the field, which stays in its place.
+/// Where and why the draft does not parse, and what holds meanwhile: over what is below the field, which stays in its
+/// place.
 void draw_trouble(const Frame& frame, const Rect& field) {
   const float u = frame.u, mono = 13 * u, size = TypeSize::body * u, pad = 12 * u;
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const float width = std::min(std::max(field.width(), 420 * u), window.x - 16 * u);
   const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;
-  const MaskTextPicture& picture = mask_text_picture(frame, static_cast<std::size_t>(std::max((width - 2 * pad) / digit - 1, 12.0f)));
+  const MaskTextPicture& picture =
+      mask_text_picture(frame, static_cast<std::size_t>(std::max((width - 2 * pad) / digit - 1, 12.0f)));
   struct Meanwhile {
     std::string words;
   };
   const std::string& old = frame.document.scenario.mask;
   const std::string& sentence = said(frame, picture.sentence);
   const Meanwhile& still = frame.pictures.get<Meanwhile>(
-      [&] { return Meanwhile{frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old})}; }, picture.sentence, old, frame.words.language());
+      [&] { return Meanwhile{frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old})}; },
+      picture.sentence, old, frame.words.language());
   const std::size_t cut = picture.trouble.find('\n');
   const auto lines = [&](ImDrawList* list, ImVec2 at) {
     float y = at.y;
-    for (const std::string_view line : {std::string_view(picture.trouble).substr(0, cut), cut == std::string::npos ? std::string_view() : std::string_view(picture.trouble).substr(cut + 1)}) {
+    for (const std::string_view line :
+         {std::string_view(picture.trouble).substr(0, cut),
+          cut == std::string::npos ? std::string_view() : std::string_view(picture.trouble).substr(cut + 1)}) {
       if (list) draw_text(*list, frame.fonts, Face::mono, mono, {at.x, y}, frame.look.warning, line);
       y += 16 * u;
     }
-    y += 2 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 2 * u}, frame.look.ink, sentence, width - 2 * pad);
-    y += 4 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 4 * u}, frame.look.muted, still.words, width - 2 * pad);
+    y += 2 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 2 * u}, frame.look.ink, sentence,
+                                width - 2 * pad);
+    y += 4 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 4 * u}, frame.look.muted, still.words,
+                                width - 2 * pad);
     return y - at.y;
   };
   const ImVec2 min{std::min(field.min.x, window.x - width - 8 * u), field.max.y + 4 * u};
@@ -51,7 +58,8 @@ void draw_trouble(const Frame& frame, const Rect& field) {
 
 Choices steps_of(const Parameter& parameter, Index value, Index most) {
   const auto least = static_cast<Index>(parameter.minimum);
-  const auto last = static_cast<Index>(std::min(parameter.maximum, static_cast<double>(std::max({most, value, least + 1}))));
+  const auto last =
+      static_cast<Index>(std::min(parameter.maximum, static_cast<double>(std::max({most, value, least + 1}))));
   return Choices(least, std::min(last, least + 4096));
 }
 
@@ -81,15 +89,18 @@ bool draw_slider(const Frame& frame, const MaskArgument& argument) {
   const auto chosen = argument_slider(frame, argument);
   if (!chosen) return false;
   const MaskExpression& expression = *mask_text_picture(frame, 0).expression;
-  frame.edit(argument.id, [mask = with_argument(expression, argument.call, argument.place, *chosen)](Scenario& s) { s.mask = mask; });
+  frame.edit(argument.id, [mask = with_argument(expression, argument.call, argument.place, *chosen)](Scenario& s) {
+    s.mask = mask;
+  });
   return true;
 }
 
-/// padding() needs lengths: where there are none, every entry is some keys shorter than the one before; but the words of
-/// a text are none of them padding.
+/// padding() needs lengths: where there are none, every entry is some keys shorter than the one before; but the words
+/// of a text are none of them padding.
 void give_lengths(const Dims& dims, Scenario& scenario) {
   if (!scenario.valid_lens.empty()) return;
-  for (Index b = 0; b < dims.batch; ++b) scenario.valid_lens.push_back({scenario.source == Source::text ? dims.n_k : std::max<Index>(dims.n_k - 1 - b, 1)});
+  for (Index b = 0; b < dims.batch; ++b)
+    scenario.valid_lens.push_back({scenario.source == Source::text ? dims.n_k : std::max<Index>(dims.n_k - 1 - b, 1)});
 }
 
 }  // namespace
@@ -98,21 +109,21 @@ void type_mask(const Frame& frame, const std::string& text) {
   std::optional<std::string> draft;
   const bool blank = text.find_first_not_of(" \t") == std::string::npos;
   try {
-    const bool pads = !blank && MaskExpression::parse(text).calls("padding") && !frame.trace()->inputs.valid_lens.defined();
+    const bool pads =
+        !blank && MaskExpression::parse(text).calls("padding") && !frame.trace()->inputs.valid_lens.defined();
     frame.edit("mask text", [mask = blank ? std::string() : text, pads, dims = frame.trace()->dims()](Scenario& s) {
       s.mask = mask;
       if (pads) give_lengths(dims, s);
     });
-  } catch (const ExpressionError&) {
-    draft = text;
-  }
+  } catch (const ExpressionError&) { draft = text; }
   if (draft != frame.view().mask_draft) frame.show([draft](View& v) { v.mask_draft = draft; });
 }
 
 void draw_mask_field(const Frame& frame, const char* id) {
   const std::optional<std::string>& draft = frame.view().mask_draft;
   const std::string& text = draft ? *draft : frame.document.scenario.mask;
-  if (const auto typed = text_field(frame, id, text, Face::mono, true, mask_in_force(frame).c_str())) type_mask(frame, *typed);
+  if (const auto typed = text_field(frame, id, text, Face::mono, true, mask_in_force(frame).c_str()))
+    type_mask(frame, *typed);
   if (draft) draw_trouble(frame, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()});
 }
 
@@ -130,7 +141,9 @@ int pattern_slider_count(const Frame& frame) {
     int arguments = 0;
   };
   // While a draft does not parse the sliders of what holds keep their room.
-  return frame.pictures.get<InForce>([&] { return InForce{static_cast<int>(make_mask_text_picture(mask, 0).arguments.size())}; }, mask).arguments;
+  return frame.pictures
+      .get<InForce>([&] { return InForce{static_cast<int>(make_mask_text_picture(mask, 0).arguments.size())}; }, mask)
+      .arguments;
 }
 
 void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
@@ -140,7 +153,9 @@ void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
     if (!first) ImGui::SameLine(0, gap);
     first = false;
     ImGui::PushID(argument.id.c_str());
-    ImGui::BeginChild("slider", {width, 40 * frame.u}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    ImGui::BeginChild("slider", {width, 40 * frame.u}, false,
+                      ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar |
+                          ImGuiWindowFlags_NoScrollWithMouse);
     const bool moved = draw_slider(frame, argument);
     ImGui::EndChild();
     ImGui::PopID();

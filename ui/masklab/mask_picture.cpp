@@ -23,14 +23,16 @@ constexpr float legend_points = 20;
 
 /// Between the names: those of the axes above, those of the keys below, and below them what the colours mean.
 Rect room_for_cells(Rect card, float t, float label_room) {
-  return {{card.min.x + 14 * t + label_room, card.min.y + (30 + axis_names_height) * t}, {card.max.x - 14 * t, card.max.y - (28 + legend_points) * t}};
+  return {{card.min.x + 14 * t + label_room, card.min.y + (30 + axis_names_height) * t},
+          {card.max.x - 14 * t, card.max.y - (28 + legend_points) * t}};
 }
 
 /// Square cells in that room; `turned` pixels along the keys' names where those stand at 45°.
 Rect fit(Rect card, Index rows, Index cols, float t, float label_room, float turned) {
   Rect box = room_for_cells(card, t, label_room);
   box.max.y -= std::max(0.71f * turned - 2 * t, 0.0f);
-  const float cell = std::min({box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows), 96 * t});
+  const float cell =
+      std::min({box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows), 96 * t});
   const ImVec2 size{cell * static_cast<float>(cols), cell * static_cast<float>(rows)};
   const float left = box.centre().x - size.x / 2;
   return {{left, box.min.y}, {left + size.x, box.min.y + size.y}};
@@ -39,7 +41,8 @@ Rect fit(Rect card, Index rows, Index cols, float t, float label_room, float tur
 /// "21 of 36 allowed, 58 %; 1 row has no key left"
 std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   const auto in_all = [&](Index allowed, Index all) {
-    return frame.words.fill("mask.allowed", {grouped(allowed), grouped(all), std::to_string((100 * allowed + all / 2) / all)});
+    return frame.words.fill("mask.allowed",
+                            {grouped(allowed), grouped(all), std::to_string((100 * allowed + all / 2) / all)});
   };
   const Trace& trace = *frame.trace();
   if (trace[Stage::weights].source()) {  // counted in blocks when the trace was summarised
@@ -93,7 +96,8 @@ void add_choices(const Frame& frame, Rect area, MaskPicture& picture) {
   const float step = std::min(width + 14 * t, room);
   for (Index h = 0; h < dims.heads; ++h) {
     const bool names = step >= 44 * t;
-    picture.heads.push_back({{{x, top}, {x + width, top + 46 * t}}, names ? frame.words.fill("mask.head", {std::to_string(h)}) : std::to_string(h)});
+    picture.heads.push_back({{{x, top}, {x + width, top + 46 * t}},
+                             names ? frame.words.fill("mask.head", {std::to_string(h)}) : std::to_string(h)});
     x += step;
   }
 }
@@ -116,9 +120,12 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   }
   label_room = std::max(std::min(label_room + 6 * t, half * 0.3f), axis_names_width(frame));
   const Rect room = room_for_cells(picture.weights_card, t, label_room);
-  const float side = std::min(room.width() / static_cast<float>(dims.n_k), room.height() / static_cast<float>(dims.n_q));  // its cells are square
-  const float turned = turned_room(frame, Axis::key, dims.n_q, dims.n_k, {side * static_cast<float>(dims.n_k), side * static_cast<float>(dims.n_q)}, 12 * t);
-  picture.weights = make_heat(frame, Stage::weights, frame.view().head, fit(picture.weights_card, dims.n_q, dims.n_k, t, label_room, turned));
+  const float side = std::min(room.width() / static_cast<float>(dims.n_k),
+                              room.height() / static_cast<float>(dims.n_q));  // its cells are square
+  const float turned = turned_room(frame, Axis::key, dims.n_q, dims.n_k,
+                                   {side * static_cast<float>(dims.n_k), side * static_cast<float>(dims.n_q)}, 12 * t);
+  picture.weights = make_heat(frame, Stage::weights, frame.view().head,
+                              fit(picture.weights_card, dims.n_q, dims.n_k, t, label_room, turned));
   picture.weights.row_labels = axis_labels(frame, Axis::query, dims.n_q);
   picture.weights.col_labels = axis_labels(frame, Axis::key, dims.n_k);
   picture.weights.label_room = label_room / (12 * t);
@@ -138,7 +145,9 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   quad.colormap = picture.mask.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};
   picture.mask_legend = mask_swatches(frame);
-  picture.weights_legend = {{CellKind::value, to_imgui(picture.weights.colormap->at(0.6f)), frame.words("legend.weight")}, {CellKind::masked, 0, frame.words("legend.may_not")}};
+  picture.weights_legend = {
+      {CellKind::value, to_imgui(picture.weights.colormap->at(0.6f)), frame.words("legend.weight")},
+      {CellKind::masked, 0, frame.words("legend.may_not")}};
   picture.statistics = statistics_of(frame, quad.values.matrix(picture.mask.batch, picture.mask.head));
   return picture;
 }
@@ -160,7 +169,8 @@ MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t colu
     for (std::size_t a = 0; a < calls[c].arguments.size(); ++a) {
       const std::optional<double> value = calls[c].arguments[a].value;
       if (!value) continue;
-      picture.arguments.push_back({c, a, &parameter(pattern, a), *value, "argument " + std::to_string(c) + " " + std::to_string(a),
+      picture.arguments.push_back({c, a, &parameter(pattern, a), *value,
+                                   "argument " + std::to_string(c) + " " + std::to_string(a),
                                    std::string(pattern.name) + ": " + argument_name(pattern, a)});
     }
   }
@@ -169,7 +179,8 @@ MaskTextPicture make_mask_text_picture(const std::string& text, std::size_t colu
 
 namespace {
 
-/// Broken at spaces into as few lines as hold it, of no more letters than a tile has room for, and of those the most even.
+/// Broken at spaces into as few lines as hold it, of no more letters than a tile has room for, and of those the most
+/// even.
 std::vector<std::string> in_lines(const std::string& expression) {
   const auto broken = [&](std::size_t longest) {
     std::vector<std::string> lines(1);
@@ -198,7 +209,8 @@ std::vector<PatternTile> make_palette() {
       MaskContext context{.n_q = tile_tokens, .n_k = tile_tokens};
       const Tensor lens = Tensor::full({1}, tile_tokens * 0.6f);
       context.valid_lens = &lens;
-      tiles.push_back({signature(pattern), hint_of(pattern), example.text(), in_lines(example.text()), evaluate(example, context)});
+      tiles.push_back(
+          {signature(pattern), hint_of(pattern), example.text(), in_lines(example.text()), evaluate(example, context)});
     } catch (const ExpressionError&) {
       // its example stands for a file's or a painted mask: nothing to show without one
     }
@@ -239,7 +251,8 @@ const std::string& painted_words(const Frame& frame) {
   const auto make = [&] {
     const View& view = frame.view();
     const Dims& dims = frame.trace()->dims();
-    const PaintedCount count = painted_count(painted, view.batch, view.head, {dims.batch, dims.heads, dims.n_q, dims.n_k});
+    const PaintedCount count =
+        painted_count(painted, view.batch, view.head, {dims.batch, dims.heads, dims.n_q, dims.n_k});
     return PaintedWords{frame.words.fill("mask_paint.painted", {grouped(count.allowed), grouped(count.forbidden)})};
   };
   return frame.picture<PaintedWords>(make, painted).words;

@@ -16,7 +16,8 @@ inline constexpr std::size_t letters_of_a_tile = 21;
 /// One pattern of the palette: its example at a small size.
 struct PatternTile {
   std::string signature, hint, expression;
-  std::vector<std::string> lines;  ///< the expression, which is what a click inserts, in lines of at most `letters_of_a_tile`
+  std::vector<std::string>
+      lines;    ///< the expression, which is what a click inserts, in lines of at most `letters_of_a_tile`
   Tensor mask;  ///< [n, n], 1 = may attend
 };
 
@@ -24,7 +25,7 @@ struct MaskPicture {
   HeatPicture mask, weights;  ///< side by side; where nothing is masked, `mask` is all ones
   Rect mask_card, weights_card;
   std::vector<Swatch> mask_legend, weights_legend;
-  std::string statistics;     ///< allowed share and dead rows, in words
+  std::string statistics;  ///< allowed share and dead rows, in words
 
   /// One head's mask at a small size.
   struct Small {
@@ -34,7 +35,7 @@ struct MaskPicture {
   std::vector<Small> heads;          ///< where the mask differs between heads
   std::vector<std::string> entries;  ///< where it differs between batch entries: their names
   ImVec2 entries_at{};
-  float strip = 0;                   ///< height of the row below the cards that those two take
+  float strip = 0;  ///< height of the row below the cards that those two take
 };
 
 /// A number of a pattern in the mask's text: a slider.

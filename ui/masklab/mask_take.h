@@ -6,8 +6,8 @@
 
 namespace headlight {
 
-/// "Open a mask…   Save: npy npz csv png   Copy as: PyTorch FlexAttention NumPy", ending at `right`; shorter where it would
-/// begin before `left`.
+/// "Open a mask…   Save: npy npz csv png   Copy as: PyTorch FlexAttention NumPy", ending at `right`; shorter where it
+/// would begin before `left`.
 void draw_mask_take(const Frame& frame, float left, ImVec2 right);
 
 }  // namespace headlight

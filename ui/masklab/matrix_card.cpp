@@ -27,7 +27,8 @@ float widest(const Frame& frame, const std::vector<std::string>& names, float pi
 
 /// Square cells, as large as the box allows.
 ImVec2 fit_cells(const HeatPicture& heat, ImVec2 box, float most) {
-  const float w = std::max(box.x, 8.0f) / static_cast<float>(heat.cols), h = std::max(box.y, 8.0f) / static_cast<float>(heat.rows);
+  const float w = std::max(box.x, 8.0f) / static_cast<float>(heat.cols),
+              h = std::max(box.y, 8.0f) / static_cast<float>(heat.rows);
   const float side = std::min({w, h, most});
   return {side * static_cast<float>(heat.cols), side * static_cast<float>(heat.rows)};
 }
@@ -66,17 +67,27 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
     heat.row_labels = axis_labels(frame, Axis::query, heat.rows);
     heat.col_labels = axis_labels(frame, Axis::key, heat.cols);
     heat.widest_column = widest(frame, heat.col_labels, pixels) / pixels;
-    names = std::max(std::min(widest(frame, heat.row_labels, pixels) + 6 * t, room.width() * 0.3f), axis_names_width(frame));
+    names = std::max(std::min(widest(frame, heat.row_labels, pixels) + 6 * t, room.width() * 0.3f),
+                     axis_names_width(frame));
     below = upright * t;
   }
-  const float legend = draw_swatches(frame, *ImGui::GetWindowDrawList(), card.legend, {}, room.width() - 2 * pad * t, false);
+  const float legend =
+      draw_swatches(frame, *ImGui::GetWindowDrawList(), card.legend, {}, room.width() - 2 * pad * t, false);
   float said = 0;
-  for (const std::string& line : card.caption) said = std::max(said, text_size(frame.fonts, Face::ui, TypeSize::body * t, line).x);
+  for (const std::string& line : card.caption)
+    said = std::max(said, text_size(frame.fonts, Face::ui, TypeSize::body * t, line).x);
   const float key = text_size(frame.fonts, Face::ui, TypeSize::body * t, frame.words("axis.key")).x + 12 * t;
-  card.caption_above = fit.low && fit.names && card.caption.size() == 2 && card.legend.empty() && 2 * pad * t + names + key + said <= room.width();
-  const float caption = card.caption_above ? 0 : (card.caption.empty() ? 0 : (caption_line * static_cast<float>(card.caption.size()) + 6) * t) + (legend > 0 ? legend + 4 * t : 0);
+  card.caption_above = fit.low && fit.names && card.caption.size() == 2 && card.legend.empty() &&
+                       2 * pad * t + names + key + said <= room.width();
+  const float caption =
+      card.caption_above
+          ? 0
+          : (card.caption.empty() ? 0 : (caption_line * static_cast<float>(card.caption.size()) + 6) * t) +
+                (legend > 0 ? legend + 4 * t : 0);
   const float top = (header + (fit.names ? axis_names_height : 0)) * t;
-  const auto box = [&] { return ImVec2{room.width() - 2 * pad * t - names, room.height() - top - pad * t - below - caption}; };
+  const auto box = [&] {
+    return ImVec2{room.width() - 2 * pad * t - names, room.height() - top - pad * t - below - caption};
+  };
   ImVec2 size = fit_cells(heat, box(), largest_cell * t);
   const float turned = fit.names ? turned_length(frame, heat, size.x / static_cast<float>(heat.cols), pixels) : 0;
   if (turned > 0) {
@@ -96,12 +107,15 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
   heat.rect = {min, {min.x + size.x, min.y + size.y}};
 }
 
-float axis_names_width(const Frame& frame) { return text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, frame.words("axis.query")).x + 6 * frame.u; }
+float axis_names_width(const Frame& frame) {
+  return text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, frame.words("axis.query")).x + 6 * frame.u;
+}
 
 void draw_axis_names(const Frame& frame, ImDrawList& list, const Rect& rect) {
   const float u = frame.u, size = TypeSize::body * u, y = rect.min.y - axis_names_height * u;
   const char* query = frame.words("axis.query");
-  draw_text(list, frame.fonts, Face::ui, size, {rect.min.x - 5 * u - text_size(frame.fonts, Face::ui, size, query).x, y}, frame.look.muted, query);
+  draw_text(list, frame.fonts, Face::ui, size,
+            {rect.min.x - 5 * u - text_size(frame.fonts, Face::ui, size, query).x, y}, frame.look.muted, query);
   draw_text(list, frame.fonts, Face::ui, size, {rect.min.x, y}, frame.look.muted, frame.words("axis.key"));
 }
 
@@ -117,25 +131,30 @@ void draw_matrix_card(const Frame& frame, const MatrixCard& card, ImU32 border) 
     MatrixQuad quad = heat.quad;
     quad.min = heat.rect.min;
     quad.max = heat.rect.max;
-    const float side = std::min(heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows));
+    const float side =
+        std::min(heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows));
     quad.cell_gap = side >= 6 * u ? std::max(1.0f, u) : 0;
     frame.painter.draw(list, quad);
   }
   draw_labels(frame, list, heat, heat.rect, card.type * u, true, true);
   if (!heat.row_labels.empty()) draw_axis_names(frame, list, heat.rect);
   draw_highlights(frame, list, heat, heat.rect);
-  const float width = card.card.width() - 2 * pad * u, legend = draw_swatches(frame, list, card.legend, {}, width, false);
+  const float width = card.card.width() - 2 * pad * u,
+              legend = draw_swatches(frame, list, card.legend, {}, width, false);
   if (card.caption_above) {
     float top = card.card.min.y + 8 * u;
     for (const std::string& line : card.caption) {
-      draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, {card.card.max.x - pad * u - text_size(frame.fonts, Face::ui, TypeSize::body * u, line).x, top}, frame.look.muted, line);
+      draw_text(list, frame.fonts, Face::ui, TypeSize::body * u,
+                {card.card.max.x - pad * u - text_size(frame.fonts, Face::ui, TypeSize::body * u, line).x, top},
+                frame.look.muted, line);
       top += caption_line * u;
     }
     return;
   }
   float y = card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u - legend;
   for (const std::string& line : card.caption) {
-    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {card.card.min.x + pad * u, y}, frame.look.muted, line, width);
+    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {card.card.min.x + pad * u, y}, frame.look.muted, line,
+                width);
     y += caption_line * u;
   }
   draw_swatches(frame, list, card.legend, {card.card.min.x + pad * u, y + 2 * u}, width);

@@ -24,7 +24,7 @@ struct MatrixFit {
   bool closes_width = false;  ///< the card is no wider than its matrix takes
   bool fills_height = false;  ///< the card keeps the height it is given, the cells in its middle
   bool names = true;
-  bool low = false;           ///< height is dear: the caption stands over the cells, where it finds room there
+  bool low = false;  ///< height is dear: the caption stands over the cells, where it finds room there
 };
 
 /// `values` [n_q, n_k] as cells of `stage` of the batch entry and head that are looked at, not in a place yet.

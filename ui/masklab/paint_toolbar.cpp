@@ -27,7 +27,8 @@ void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
 
 /// Chips of their own width, one chosen.
 template <typename Choice, std::size_t count>
-void chips(const Frame& frame, Rect room, const char* const (&words)[count], Choice MaskPainting::*chosen, bool shown = true) {
+void chips(const Frame& frame, Rect room, const char* const (&words)[count], Choice MaskPainting::*chosen,
+           bool shown = true) {
   const MaskPainting& now = frame.view().mask_painting;
   for (std::size_t i = 0; i < count; ++i) {
     if (i > 0) flow(frame, room, frame.words(words[i]), 3);
@@ -52,7 +53,8 @@ void scope_chip(const Frame& frame, Rect room, const char* all, const char* one,
 }  // namespace
 
 float draw_paint_toolbar(const Frame& frame, Rect room) {
-  constexpr const char* tools[] = {"mask_paint.look", "mask_paint.brush", "mask_paint.row", "mask_paint.column", "mask_paint.rectangle"};
+  constexpr const char* tools[] = {"mask_paint.look", "mask_paint.brush", "mask_paint.row", "mask_paint.column",
+                                   "mask_paint.rectangle"};
   constexpr const char* paints[] = {"mask_paint.allow", "mask_paint.forbid", "mask_paint.give_back"};
   const float top = ImGui::GetCursorScreenPos().y;
   const auto height = [&] { return ImGui::GetItemRectMax().y - top + 8 * frame.u; };
@@ -68,14 +70,17 @@ float draw_paint_toolbar(const Frame& frame, Rect room) {
     std::string words;
   };
   const Index block = block_in_force(frame.view().mask_lab, dims);
-  const BlockWords& blocks = frame.pictures.get<BlockWords>([&] { return BlockWords{frame.words.fill("mask_paint.by_blocks", {grouped(block)})}; }, block, frame.words.language());
+  const BlockWords& blocks = frame.pictures.get<BlockWords>(
+      [&] { return BlockWords{frame.words.fill("mask_paint.by_blocks", {grouped(block)})}; }, block,
+      frame.words.language());
   flow(frame, room, blocks.words, 10);
   if (chip(frame, "by blocks", blocks.words, now.by_blocks)) {
     MaskPainting painting_by_blocks = now;
     painting_by_blocks.by_blocks = !now.by_blocks;
     keep(frame, painting_by_blocks);
   }
-  if (dims.batch > 1) scope_chip(frame, room, "mask_paint.all_entries", "mask_paint.this_entry", &MaskPainting::one_entry);
+  if (dims.batch > 1)
+    scope_chip(frame, room, "mask_paint.all_entries", "mask_paint.this_entry", &MaskPainting::one_entry);
   return height();
 }
 
@@ -88,7 +93,8 @@ float draw_painted_chip(const Frame& frame, ImVec2 right) {
   const ImVec2 min{right.x - width, right.y};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   compat::add_rect(list, min, {right.x, right.y + height}, frame.look.accent, Corner::control * u, 1);
-  draw_text(list, frame.fonts, Face::mono, size, {min.x + 10 * u, min.y + (height - text.y) / 2}, frame.look.ink, words);
+  draw_text(list, frame.fonts, Face::mono, size, {min.x + 10 * u, min.y + (height - text.y) / 2}, frame.look.ink,
+            words);
   const float box = 26 * u;
   ImGui::SetCursorScreenPos({right.x - box, min.y});
   const bool clicked = pressable(frame, "give all back", {box, height});

@@ -47,16 +47,17 @@ View stroke_view(const View& view) {
 void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brush, Paint paint, int stroke) {
   char gesture[32];
   std::snprintf(gesture, sizeof gesture, "stroke %d", stroke);
-  frame.edit(gesture, [from, to, brush, paint, dims = frame.trace()->dims(), view = stroke_view(frame.view())](Scenario& s) {
-    const Index steps = std::max({std::abs(to.row - from.row), std::abs(to.col - from.col), Index{1}});
-    const Index stride = std::max<Index>(1, brush / 2);
-    for (Index i = 0; i <= steps; i += i < steps ? std::min(stride, steps - i) : 1) {
-      Cell at = from;
-      at.row += (to.row - from.row) * i / steps;
-      at.col += (to.col - from.col) * i / steps;
-      s.painted = painted_over(s.painted, stroke_area(view, dims, at, at, brush), paint, sizes_of(dims));
-    }
-  });
+  frame.edit(gesture,
+             [from, to, brush, paint, dims = frame.trace()->dims(), view = stroke_view(frame.view())](Scenario& s) {
+               const Index steps = std::max({std::abs(to.row - from.row), std::abs(to.col - from.col), Index{1}});
+               const Index stride = std::max<Index>(1, brush / 2);
+               for (Index i = 0; i <= steps; i += i < steps ? std::min(stride, steps - i) : 1) {
+                 Cell at = from;
+                 at.row += (to.row - from.row) * i / steps;
+                 at.col += (to.col - from.col) * i / steps;
+                 s.painted = painted_over(s.painted, stroke_area(view, dims, at, at, brush), paint, sizes_of(dims));
+               }
+             });
 }
 
 /// The cell nearest to the point, also from beside the matrix.
@@ -83,7 +84,8 @@ void zoom_at_pointer(const Frame& frame, Rect rect, Rect seen) {
 
 Rect screen_of(const PaintedCells& cells, const HeatPicture& heat, Rect rect) {
   const ImVec2 size = cell_size(heat, rect);
-  const ImVec2 min{rect.min.x + static_cast<float>(cells.key) * size.x, rect.min.y + static_cast<float>(cells.query) * size.y};
+  const ImVec2 min{rect.min.x + static_cast<float>(cells.key) * size.x,
+                   rect.min.y + static_cast<float>(cells.query) * size.y};
   return {min, {min.x + static_cast<float>(cells.keys) * size.x, min.y + static_cast<float>(cells.queries) * size.y}};
 }
 
@@ -91,7 +93,9 @@ Rect screen_of(const PaintedCells& cells, const HeatPicture& heat, Rect rect) {
 void draw_preview(const Frame& frame, const HeatPicture& mask, Rect rect, const PaintedCells& area, Paint paint) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Rect at = screen_of(area, mask, rect);
-  const ImU32 fill = paint == Paint::allow ? frame.look.allowed : paint == Paint::forbid ? frame.look.card : frame.look.accent;
+  const ImU32 fill = paint == Paint::allow    ? frame.look.allowed
+                     : paint == Paint::forbid ? frame.look.card
+                                              : frame.look.accent;
   list.AddRectFilled(at.min, at.max, fade(fill, paint == Paint::give_back ? 0.3f : 0.75f));
   compat::add_rect(list, at.min, at.max, frame.look.accent, Corner::mark * frame.u, 2 * frame.u);
 }
@@ -127,7 +131,8 @@ Rect zoomed(const MaskPainting& painting, Rect seen) {
 std::optional<Cell> cell_under(const HeatPicture& heat, Rect rect, ImVec2 point) {
   if (!rect.contains(point)) return std::nullopt;
   const ImVec2 size = cell_size(heat, rect);
-  const auto row = static_cast<Index>((point.y - rect.min.y) / size.y), col = static_cast<Index>((point.x - rect.min.x) / size.x);
+  const auto row = static_cast<Index>((point.y - rect.min.y) / size.y),
+             col = static_cast<Index>((point.x - rect.min.x) / size.x);
   return Cell{heat.stage, heat.batch, heat.head, std::min(row, heat.rows - 1), std::min(col, heat.cols - 1)};
 }
 
@@ -138,7 +143,8 @@ PaintedCells stroke_area(const View& view, const Dims& dims, const Cell& from, c
   if (painting.one_entry && dims.batch > 1) area.batch = view.batch;
   const bool wide = painting.tool == PaintTool::row, tall = painting.tool == PaintTool::column;
   const Index margin = painting.tool == PaintTool::rectangle ? 0 : brush / 2;
-  const Index top = std::max<Index>(0, std::min(from.row, to.row) - margin), left = std::max<Index>(0, std::min(from.col, to.col) - margin);
+  const Index top = std::max<Index>(0, std::min(from.row, to.row) - margin),
+              left = std::max<Index>(0, std::min(from.col, to.col) - margin);
   const Index more = painting.tool == PaintTool::rectangle ? 0 : (brush - 1) / 2;
   area.query = tall ? 0 : top;
   area.key = wide ? 0 : left;
@@ -179,7 +185,9 @@ bool paint_with_pointer(const Frame& frame, const HeatPicture& mask, Rect rect, 
     const Dims& dims = frame.trace()->dims();
     if (!brushes) {
       const PaintedCells area = stroke_area(frame.view(), dims, *now.from, *painting.to, brush);
-      frame.edit({}, [area, paint = now.paint, dims](Scenario& s) { s.painted = painted_over(s.painted, area, paint, sizes_of(dims)); });
+      frame.edit({}, [area, paint = now.paint, dims](Scenario& s) {
+        s.painted = painted_over(s.painted, area, paint, sizes_of(dims));
+      });
     }
     painting.from.reset();
     painting.to.reset();
@@ -203,7 +211,8 @@ void draw_painting(const Frame& frame, const HeatPicture& mask, Rect rect) {
     if (++marks <= most_outlines && at.width() > 0 && at.height() > 0) {
       compat::add_rect(list, at.min, at.max, frame.look.accent, Corner::mark * frame.u, 1.5f * frame.u);
     } else {  // too many or too small for outlines
-      list.AddRectFilled(whole.min, {std::max(whole.max.x, whole.min.x + 1), std::max(whole.max.y, whole.min.y + 1)}, fade(frame.look.accent, 0.45f));
+      list.AddRectFilled(whole.min, {std::max(whole.max.x, whole.min.x + 1), std::max(whole.max.y, whole.min.y + 1)},
+                         fade(frame.look.accent, 0.45f));
     }
   }
   const MaskPainting& painting = frame.view().mask_painting;
@@ -240,7 +249,8 @@ bool press_painting_keys(const Frame& frame) {
     const Dims& dims = frame.trace()->dims();
     const Cell cell = cursor_of(frame);
     const PaintedCells area = stroke_area(view, dims, cell, cell, 1);
-    frame.edit({}, [area, paint, dims](Scenario& s) { s.painted = painted_over(s.painted, area, paint, sizes_of(dims)); });
+    frame.edit({},
+               [area, paint, dims](Scenario& s) { s.painted = painted_over(s.painted, area, paint, sizes_of(dims)); });
     return true;
   }
   return down != 0 || right != 0;

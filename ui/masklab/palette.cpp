@@ -48,7 +48,8 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   float y = end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
   for (const std::string& line : pattern.lines) {
     const float width = std::min(text_size(frame.fonts, Face::mono, TypeSize::note * u, line).x, size.x - 8 * u);
-    draw_elided(list, frame.fonts, Face::mono, TypeSize::note * u, {at.x + (size.x - width) / 2, y}, frame.look.muted, line, width);
+    draw_elided(list, frame.fonts, Face::mono, TypeSize::note * u, {at.x + (size.x - width) / 2, y}, frame.look.muted,
+                line, width);
     y += 15 * u;
   }
   return clicked;
@@ -88,7 +89,8 @@ void draw_palette(const Frame& frame, Rect area) {
   const float u = frame.u, gap = tile_gap * u;
   ImGui::SetCursorScreenPos(area.min);
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, 6 * u);
-  ImGui::BeginChild("palette", {area.width(), area.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
+  ImGui::BeginChild("palette", {area.width(), area.height()}, false,
+                    ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
   const float room = ImGui::GetContentRegionAvail().x;
   const int columns = columns_in(room, u);
   const float width = (room - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);

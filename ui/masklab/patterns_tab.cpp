@@ -1,5 +1,5 @@
-// The first sheet of the mask view: the expression, the mask it gives, to paint on, beside the weights it leaves, and every
-// pattern as a small picture to click.
+// The first sheet of the mask view: the expression, the mask it gives, to paint on, beside the weights it leaves, and
+// every pattern as a small picture to click.
 #include <algorithm>
 #include <cmath>
 
@@ -22,16 +22,19 @@
 namespace headlight {
 namespace {
 
-/// On the line of a card's title, ending at its right; what comes after "; " on a line of its own where both are too long.
+/// On the line of a card's title, ending at its right; what comes after "; " on a line of its own where both are too
+/// long.
 void draw_remark(const Frame& frame, Rect card, const char* title, std::string_view text) {
   const float u = frame.u;
   const auto line = [&](std::string_view part, float y, float room) {
     const float width = std::min(text_size(frame.fonts, Face::ui, TypeSize::body * u, part).x, room);
-    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {card.max.x - 14 * u - width, card.min.y + y * u}, frame.look.muted, part, room);
+    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u,
+                {card.max.x - 14 * u - width, card.min.y + y * u}, frame.look.muted, part, room);
   };
   const float room = card.width() - 42 * u - text_size(frame.fonts, Face::bold, TypeSize::body * u, title).x;
   const std::size_t part = text.find("; ");
-  if (part == std::string_view::npos || text_size(frame.fonts, Face::ui, TypeSize::body * u, text).x <= room) return line(text, 8, room);
+  if (part == std::string_view::npos || text_size(frame.fonts, Face::ui, TypeSize::body * u, text).x <= room)
+    return line(text, 8, room);
   line(text.substr(0, part), 8, room);
   line(text.substr(part + 2), 29, card.width() - 28 * u);
 }
@@ -54,7 +57,8 @@ void draw_part(const Frame& frame, const HeatPicture& heat, Over over) {
 /// At a card's foot.
 void draw_legend(const Frame& frame, const Rect& card, const std::vector<Swatch>& swatches) {
   const float u = frame.u;
-  draw_swatches(frame, *ImGui::GetWindowDrawList(), swatches, {card.min.x + 14 * u, card.max.y - 24 * u}, card.width() - 28 * u);
+  draw_swatches(frame, *ImGui::GetWindowDrawList(), swatches, {card.min.x + 14 * u, card.max.y - 24 * u},
+                card.width() - 28 * u);
 }
 
 void draw_weights(const Frame& frame, const MaskPicture& picture) {
@@ -92,8 +96,11 @@ void draw_heads(const Frame& frame, const MaskPicture& picture) {
     quad.max = small.rect.max;
     quad.head = head;
     frame.painter.draw(list, quad);
-    if (chosen || ImGui::IsItemHovered()) draw_head_border(list, edge, chosen ? frame.look.head(head) : frame.look.muted, chosen ? frame.look.head_lap(head) : 0, 3 * u, 2 * u, u);
-    draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, TypeSize::body * u, {small.rect.min.x, small.rect.max.y + 3 * u}, chosen ? frame.look.ink : frame.look.muted, small.label);
+    if (chosen || ImGui::IsItemHovered())
+      draw_head_border(list, edge, chosen ? frame.look.head(head) : frame.look.muted,
+                       chosen ? frame.look.head_lap(head) : 0, 3 * u, 2 * u, u);
+    draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, TypeSize::body * u,
+              {small.rect.min.x, small.rect.max.y + 3 * u}, chosen ? frame.look.ink : frame.look.muted, small.label);
     if (!clicked) continue;
     frame.show([head](View& v) { v.head = head; });
   }
@@ -122,31 +129,36 @@ void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) 
   const bool reaches = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (reaches) {
     if (picture.mask.rect.contains(point)) cell = cell_under(picture.mask, rect, point);
-    if (picture.weights.rect.contains(point)) cell = cell_under(picture.weights, zoomed(frame.view().mask_painting, picture.weights.rect), point);
+    if (picture.weights.rect.contains(point))
+      cell = cell_under(picture.weights, zoomed(frame.view().mask_painting, picture.weights.rect), point);
   }
   const bool painted = paint_with_pointer(frame, picture.mask, rect, picture.mask.rect);
   const bool has_mask = frame.trace()->has(Stage::mask);
-  if (cell && cell->stage == Stage::mask && !has_mask && frame.view().mask_painting.tool == PaintTool::look) cell.reset();
+  if (cell && cell->stage == Stage::mask && !has_mask && frame.view().mask_painting.tool == PaintTool::look)
+    cell.reset();
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (cell && (has_mask || cell->stage != Stage::mask)) offer_matrix_menu(frame, cell);
   if (painted || !clicked || !cell) return;
   frame.show([cell](View& v) { v.selected = cell; });
 }
 
-/// The expression over the width, what is painted over it at its right, its numbers as sliders below. Gives where it ends.
+/// The expression over the width, what is painted over it at its right, its numbers as sliders below. Gives where it
+/// ends.
 float draw_expression(const Frame& frame, Rect inside) {
   const float u = frame.u;
   const float chip_width = draw_painted_chip(frame, {inside.max.x, inside.min.y});
   const float field = inside.width() - (chip_width > 0 ? chip_width + 8 * u : 0);
   const float below = inside.min.y + 34 * u;
   ImGui::SetCursorScreenPos(inside.min);
-  ImGui::BeginChild("expression", {field, 30 * u}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("expression", {field, 30 * u}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   draw_mask_field(frame, "##large mask");
   ImGui::EndChild();
   const int sliders = pattern_slider_count(frame);
   if (sliders == 0) return below;
   const float gap = 16 * u;
-  const float each = std::min((inside.width() - gap * static_cast<float>(sliders - 1)) / static_cast<float>(sliders), 170 * u);
+  const float each =
+      std::min((inside.width() - gap * static_cast<float>(sliders - 1)) / static_cast<float>(sliders), 170 * u);
   ImGui::SetCursorScreenPos({inside.min.x, below});
   draw_pattern_sliders_in_row(frame, each, gap);
   return below + 42 * u;
@@ -168,11 +180,16 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   const float left = inside.max.y - y - 44 * u;
   // What two matrices as wide as there is room for leave over is the palette's.
   const Dims& d = frame.trace()->dims();
-  const float matrix = inside.width() / 2 * static_cast<float>(d.n_q) / static_cast<float>(std::max<Index>(d.n_k, 1)) + 200 * u;
-  const float palette = controls ? std::clamp(std::floor(std::max(left * 0.36f, left - matrix) / row), 1.0f, static_cast<float>(palette_rows(frame, inside.width()))) * row : 0;
+  const float matrix =
+      inside.width() / 2 * static_cast<float>(d.n_q) / static_cast<float>(std::max<Index>(d.n_k, 1)) + 200 * u;
+  const float palette = controls ? std::clamp(std::floor(std::max(left * 0.36f, left - matrix) / row), 1.0f,
+                                              static_cast<float>(palette_rows(frame, inside.width()))) *
+                                       row
+                                 : 0;
   const bool two_lines = inside.width() < 800 * u;  // what a click does, and what the mask can be taken as
   const float line = two_lines ? 66 * u : 32 * u;
-  const Rect matrices{{inside.min.x, y}, {inside.max.x, controls ? inside.max.y - palette - 8 * u - line : inside.max.y}};
+  const Rect matrices{{inside.min.x, y},
+                      {inside.max.x, controls ? inside.max.y - palette - 8 * u - line : inside.max.y}};
   const MaskPicture& picture = mask_picture(frame, matrices);
   const Rect rect = zoomed(frame.view().mask_painting, picture.mask.rect);
   look(frame, picture, rect, {matrices.min, {matrices.max.x, matrices.max.y - picture.strip}});

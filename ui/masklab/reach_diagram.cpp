@@ -38,8 +38,8 @@ void add_edges(const MatrixView& mask, bool residual, bool lit, ReachDiagram& di
   }
 }
 
-/// All tokens around the field with all edges between them; false where there are too many. Faint ones only where they do
-/// not drown the lit.
+/// All tokens around the field with all edges between them; false where there are too many. Faint ones only where they
+/// do not drown the lit.
 bool show_field(const MatrixView& mask, bool residual, Index room, std::size_t lines, ReachDiagram& diagram) {
   const Span field = extent(diagram);
   if (field.to - field.from >= room) return false;
@@ -52,11 +52,14 @@ bool show_field(const MatrixView& mask, bool residual, Index room, std::size_t l
   return diagram.edges.size() - faint <= lines;
 }
 
-/// The lit edges down from the query: of each token to one in `every` of those it sees, and to both ends of each run of them.
+/// The lit edges down from the query: of each token to one in `every` of those it sees, and to both ends of each run of
+/// them.
 void follow(const MatrixView& mask, bool residual, ReachDiagram& diagram) {
   std::vector<std::uint8_t> here(static_cast<std::size_t>(diagram.tokens), 0), below;
   here[static_cast<std::size_t>(diagram.query)] = 1;
-  const auto sees = [&](Index q, Index k) { return k >= 0 && k < diagram.tokens && (mask(q, k) != 0 || (residual && q == k)); };
+  const auto sees = [&](Index q, Index k) {
+    return k >= 0 && k < diagram.tokens && (mask(q, k) != 0 || (residual && q == k));
+  };
   for (Index layer = diagram.layers; layer > 0; --layer) {
     below.assign(here.size(), 0);
     for (Index q = 0; q < diagram.tokens; ++q) {
@@ -76,8 +79,7 @@ void follow(const MatrixView& mask, bool residual, ReachDiagram& diagram) {
 void show_all(const MatrixView& mask, bool residual, Index room, std::size_t lines, ReachDiagram& diagram) {
   diagram.first = 0;
   diagram.count = diagram.tokens;
-  for (diagram.every = 2; diagram.every * room < diagram.tokens; diagram.every *= 2) {
-  }
+  for (diagram.every = 2; diagram.every * room < diagram.tokens; diagram.every *= 2) {}
   for (;; diagram.every *= 2) {
     diagram.edges.clear();
     follow(mask, residual, diagram);
@@ -94,7 +96,8 @@ Index ReachDiagram::token_at(float x) const {
   return column < count ? first + column : -1;
 }
 
-ReachDiagram make_reach_diagram(const MatrixView& mask, const ReachSettings& settings, Index query, Rect area, float u) {
+ReachDiagram make_reach_diagram(const MatrixView& mask, const ReachSettings& settings, Index query, Rect area,
+                                float u) {
   assert(mask.rows == mask.cols && query >= 0 && query < mask.rows);
   ReachDiagram diagram;
   diagram.query = query;
@@ -105,7 +108,8 @@ ReachDiagram make_reach_diagram(const MatrixView& mask, const ReachSettings& set
   const Index room = std::clamp<Index>(std::min(fits, most_dots / (settings.layers + 1)), 1, mask.cols);
   const auto lines_a_layer = static_cast<std::size_t>(std::max(area.width() / (1.2f * u), 60.0f));
   const std::size_t lines = std::min(lines_a_layer * static_cast<std::size_t>(settings.layers), most_edges);
-  if (!show_field(mask, settings.residual, room, lines, diagram)) show_all(mask, settings.residual, room, lines, diagram);
+  if (!show_field(mask, settings.residual, room, lines, diagram))
+    show_all(mask, settings.residual, room, lines, diagram);
   diagram.pitch = std::min(area.width() / static_cast<float>(diagram.count), most_pitch * u);
   diagram.step = area.height() / static_cast<float>(settings.layers);
   const float width = diagram.pitch * static_cast<float>(diagram.count), left = std::round(area.centre().x - width / 2);

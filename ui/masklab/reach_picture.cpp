@@ -25,7 +25,8 @@ void count_rows(ReachNumbers& numbers) {
   const MatrixView strength = numbers.strength.matrix();
   numbers.per_row.assign(static_cast<std::size_t>(strength.rows), 0);
   for (Index q = 0; q < strength.rows; ++q) {
-    for (Index k = 0; k < strength.cols; ++k) numbers.per_row[static_cast<std::size_t>(q)] += strength(q, k) != 0 ? 1 : 0;
+    for (Index k = 0; k < strength.cols; ++k)
+      numbers.per_row[static_cast<std::size_t>(q)] += strength(q, k) != 0 ? 1 : 0;
   }
   const Index all = std::accumulate(numbers.per_row.begin(), numbers.per_row.end(), Index{0});
   numbers.share = static_cast<double>(all) / static_cast<double>(strength.rows * strength.cols);
@@ -34,7 +35,8 @@ void count_rows(ReachNumbers& numbers) {
 void update(const Frame& frame, ReachNumbers& numbers) {
   const View& view = frame.view();
   const MaskLab& lab = view.mask_lab;
-  const bool same = numbers.trace == frame.document.trace && numbers.batch == view.batch && numbers.head == view.head && numbers.residual == lab.residual;
+  const bool same = numbers.trace == frame.document.trace && numbers.batch == view.batch && numbers.head == view.head &&
+                    numbers.residual == lab.residual;
   if (same && numbers.layers == lab.layers) return;
   if (!same) {
     numbers.mask = looked_at_mask(frame);
@@ -48,7 +50,8 @@ void update(const Frame& frame, ReachNumbers& numbers) {
   numbers.layers = lab.layers;
   // Where every token keeps itself, nothing that was reached is lost again; elsewhere the power says what is left.
   // Between other tokens information crosses once, in the first layer.
-  const bool keeps = lab.residual || numbers.mask.size(0) != numbers.mask.size(1) || all_keep_themselves(numbers.mask.matrix());
+  const bool keeps =
+      lab.residual || numbers.mask.size(0) != numbers.mask.size(1) || all_keep_themselves(numbers.mask.matrix());
   const Tensor last = keeps ? numbers.first : reach(numbers.mask.matrix(), {lab.layers, false});
   Buffer strength(static_cast<std::size_t>(last.count()), 0);
   const auto layers = static_cast<float>(lab.layers);
@@ -69,20 +72,25 @@ struct Builder {
   const float u = frame.u;
   ReachPicture picture{};
 
-  std::string fill(const char* key, std::initializer_list<std::string_view> values) const { return frame.words.fill(key, values); }
+  std::string fill(const char* key, std::initializer_list<std::string_view> values) const {
+    return frame.words.fill(key, values);
+  }
 
   /// Queries and keys are the same tokens, which a further layer asks again.
   bool layered() const { return dims.n_q == dims.n_k; }
 
   bool say_why_not() {
-    if (std::max(dims.n_q, dims.n_k) > reach_at_most) picture.words.error = fill("mask_lab.reach.large", {grouped(reach_at_most)});
+    if (std::max(dims.n_q, dims.n_k) > reach_at_most)
+      picture.words.error = fill("mask_lab.reach.large", {grouped(reach_at_most)});
     return !picture.words.error.empty();
   }
 
   void say() {
     const std::string n = grouped(dims.n_k), layers = std::to_string(numbers.layers);
     const std::string known = grouped(numbers.per_row[static_cast<std::size_t>(query)]);
-    picture.words.lines.push_back(fill(layered() ? "mask_lab.reach.query" : "mask_lab.reach.crossing", {layers, axis_label(*frame.trace(), Axis::query, frame.view().batch, query), known, n}));
+    picture.words.lines.push_back(
+        fill(layered() ? "mask_lab.reach.query" : "mask_lab.reach.crossing",
+             {layers, axis_label(*frame.trace(), Axis::query, frame.view().batch, query), known, n}));
     picture.words.lines.push_back(fill("mask_lab.reach.all", {percent_text(numbers.share)}));
   }
 
@@ -98,8 +106,11 @@ struct Builder {
 
   void place_diagram(Rect card) {
     picture.diagram_card = card;
-    picture.diagram_title = fill("mask_lab.reach.diagram", {axis_label(*frame.trace(), Axis::query, frame.view().batch, query)});
-    const float names = text_size(frame.fonts, Face::ui, TypeSize::note * u, fill("mask_lab.reach.layer", {std::to_string(numbers.layers)})).x;
+    picture.diagram_title =
+        fill("mask_lab.reach.diagram", {axis_label(*frame.trace(), Axis::query, frame.view().batch, query)});
+    const float names = text_size(frame.fonts, Face::ui, TypeSize::note * u,
+                                  fill("mask_lab.reach.layer", {std::to_string(numbers.layers)}))
+                            .x;
     const float inputs = text_size(frame.fonts, Face::ui, TypeSize::note * u, frame.words("mask_lab.reach.inputs")).x;
     const float left = card.min.x + std::max(names, inputs) + 24 * u;
     Rect dots{{left, card.min.y + 56 * u}, {std::max(card.max.x - 14 * u, left + 40 * u), card.max.y - 34 * u}};
@@ -115,7 +126,8 @@ struct Builder {
     if (shown.every > 1) {
       picture.part = fill("mask_lab.reach.thinned", {grouped(shown.every)});
     } else if (!shown.whole()) {
-      picture.part = fill("mask_lab.reach.part", {std::to_string(shown.first), std::to_string(shown.first + shown.count - 1)});
+      picture.part =
+          fill("mask_lab.reach.part", {std::to_string(shown.first), std::to_string(shown.first + shown.count - 1)});
     }
   }
 
@@ -124,7 +136,8 @@ struct Builder {
     picture.names.clear();
     for (Index k = 0; k < picture.diagram.count; ++k) {
       picture.names.push_back(axis_label(*frame.trace(), Axis::key, frame.view().batch, picture.diagram.first + k));
-      if (picture.diagram.pitch >= name_size * u) widest = std::max(widest, text_size(frame.fonts, Face::bold, name_size * u, picture.names.back()).x);
+      if (picture.diagram.pitch >= name_size * u)
+        widest = std::max(widest, text_size(frame.fonts, Face::bold, name_size * u, picture.names.back()).x);
     }
     const bool words = !frame.trace()->inputs.key_tokens.empty();
     picture.turned = words && widest + 3 * u > picture.diagram.pitch && picture.diagram.pitch >= name_size * u;
@@ -134,7 +147,8 @@ struct Builder {
     picture.layer_names.resize(static_cast<std::size_t>(numbers.layers) + 1);
     picture.layer_names.front() = frame.words("mask_lab.reach.inputs");
     const int every = std::max(1, static_cast<int>(16 * u / std::max(picture.diagram.step, 1.0f) + 0.999f));
-    for (int l = numbers.layers; l > 0; l -= every) picture.layer_names[static_cast<std::size_t>(l)] = fill("mask_lab.reach.layer", {std::to_string(l)});
+    for (int l = numbers.layers; l > 0; l -= every)
+      picture.layer_names[static_cast<std::size_t>(l)] = fill("mask_lab.reach.layer", {std::to_string(l)});
     if (every > 1 && numbers.layers % every != 0) picture.layer_names[1].clear();
   }
 };
@@ -158,7 +172,8 @@ ReachPicture make_reach_picture(const Frame& frame, Rect area, Index query, Reac
   build.say();
   Rect below = below_words(frame, build.picture.words, area);
   below.min.y += 6 * frame.u;
-  build.picture.settings = {{area.max.x - settings_width * frame.u, area.min.y - 4 * frame.u}, {area.max.x, below.min.y}};
+  build.picture.settings = {{area.max.x - settings_width * frame.u, area.min.y - 4 * frame.u},
+                            {area.max.x, below.min.y}};
   build.place_matrix(below);
   if (build.layered()) build.place_diagram({{build.picture.matrix.card.max.x + gap * frame.u, below.min.y}, below.max});
   return std::move(build.picture);
@@ -167,7 +182,8 @@ ReachPicture make_reach_picture(const Frame& frame, Rect area, Index query, Reac
 const ReachPicture& reach_picture(const Frame& frame, Rect area) {
   const Index query = chosen_query(frame);
   ReachNumbers& numbers = frame.pictures.get<ReachNumbers>([] { return ReachNumbers(); }, frame.document.trace);
-  return frame.picture<ReachPicture>([&] { return make_reach_picture(frame, area, query, numbers); }, frame.view().mask_lab, area, query);
+  return frame.picture<ReachPicture>([&] { return make_reach_picture(frame, area, query, numbers); },
+                                     frame.view().mask_lab, area, query);
 }
 
 }  // namespace headlight

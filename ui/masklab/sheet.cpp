@@ -14,7 +14,11 @@ Tensor looked_at_mask(const Frame& frame) {
   const Trace& trace = *frame.trace();
   const Dims& dims = trace.dims();
   if (!trace.has(Stage::mask)) return Tensor::full({1, 1}, 1).expand({dims.n_q, dims.n_k}).contiguous();
-  return trace[Stage::mask].slice(0, frame.view().batch, 1).slice(1, frame.view().head, 1).contiguous().view({dims.n_q, dims.n_k});
+  return trace[Stage::mask]
+      .slice(0, frame.view().batch, 1)
+      .slice(1, frame.view().head, 1)
+      .contiguous()
+      .view({dims.n_q, dims.n_k});
 }
 
 Stage looked_at_stage(const Frame& frame) { return frame.trace()->has(Stage::mask) ? Stage::mask : Stage::weights; }
@@ -45,7 +49,8 @@ namespace {
 /// Broken where it is wider; gives its height. Only measures without a list.
 float put_line(const Frame& frame, ImDrawList* list, ImVec2 at, const std::string& line, float width) {
   const float u = frame.u;
-  return std::max(draw_paragraph(list, frame.fonts, Face::ui, TypeSize::body * u, at, frame.look.muted, line, width) + u, 20 * u);
+  return std::max(
+      draw_paragraph(list, frame.fonts, Face::ui, TypeSize::body * u, at, frame.look.muted, line, width) + u, 20 * u);
 }
 
 }  // namespace
@@ -61,14 +66,14 @@ Rect below_words(const Frame& frame, const SheetWords& words, Rect place) {
 void draw_sheet_words(const Frame& frame, const SheetWords& words, Rect place) {
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_elided(list, frame.fonts, Face::bold, TypeSize::large * u, place.min, frame.look.ink, words.title, place.width());
+  draw_elided(list, frame.fonts, Face::bold, TypeSize::large * u, place.min, frame.look.ink, words.title,
+              place.width());
   float y = place.min.y + 24 * u;
-  for (const std::string& line : words.lines) {
-    y += put_line(frame, &list, {place.min.x, y}, line, place.width());
-  }
+  for (const std::string& line : words.lines) { y += put_line(frame, &list, {place.min.x, y}, line, place.width()); }
   draw_swatches(frame, list, words.legend, {place.min.x, y + 2 * u}, place.width());
   if (words.error.empty()) return;
-  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x, y + 4 * u}, frame.look.warning, words.error, place.width());
+  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x, y + 4 * u}, frame.look.warning,
+                 words.error, place.width());
 }
 
 std::optional<Cell> cell_under(std::span<const MatrixCard* const> cards, ImVec2 point) {

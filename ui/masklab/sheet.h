@@ -40,7 +40,8 @@ void draw_sheet_words(const Frame& frame, const SheetWords& words, Rect place);
 
 /// Where a cell of these cards is under `point`.
 std::optional<Cell> cell_under(std::span<const MatrixCard* const> cards, ImVec2 point);
-/// Takes the pointer over `area` (the last ImGui item afterwards): what it is over in the cards is hovered, a click selects it.
+/// Takes the pointer over `area` (the last ImGui item afterwards): what it is over in the cards is hovered, a click
+/// selects it.
 void point_at_cells(const Frame& frame, const char* id, Rect area, std::span<const MatrixCard* const> cards);
 /// The same of a cell that was found already.
 void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked);

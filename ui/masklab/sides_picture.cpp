@@ -23,7 +23,9 @@ struct Builder {
   SidesPicture picture{};
   Tensor a{}, b{}, differing{}, either{};
 
-  std::string fill(const char* key, std::initializer_list<std::string_view> values) const { return frame.words.fill(key, values); }
+  std::string fill(const char* key, std::initializer_list<std::string_view> values) const {
+    return frame.words.fill(key, values);
+  }
 
   void compare() {
     a = looked_at_mask(frame);
@@ -31,7 +33,11 @@ struct Builder {
     other.mask = second_mask(frame.view().mask_lab, frame.document.scenario);
     other.painted.clear();
     try {
-      b = build_mask(other, trace.inputs).slice(0, frame.view().batch, 1).slice(1, frame.view().head, 1).contiguous().view({dims.n_q, dims.n_k});
+      b = build_mask(other, trace.inputs)
+              .slice(0, frame.view().batch, 1)
+              .slice(1, frame.view().head, 1)
+              .contiguous()
+              .view({dims.n_q, dims.n_k});
     } catch (const ExpressionError& error) {
       picture.words.error = said(frame, error.sentence());
       return;
@@ -57,14 +63,15 @@ struct Builder {
     }
   }
 
-  /// Cells too small for outlines: a picture, a pixel of it tinted where a cell below it differs, by the colour that the
-  /// difference has there.
+  /// Cells too small for outlines: a picture, a pixel of it tinted where a cell below it differs, by the colour that
+  /// the difference has there.
   void tint() {
     const HeatPicture& heat = picture.matrices[0].heat;
     const MatrixView cells = differing.matrix();
     const Colormap& map = *picture.matrices[2].heat.colormap;
     Rgba by_a = map.at(0), by_b = map.at(1);
-    const int width = std::max(static_cast<int>(heat.rect.width()), 1), height = std::max(static_cast<int>(heat.rect.height()), 1);
+    const int width = std::max(static_cast<int>(heat.rect.width()), 1),
+              height = std::max(static_cast<int>(heat.rect.height()), 1);
     auto image = std::make_shared<Image>(width, height);
     for (int y = 0; y < height; ++y) {
       const Index first = y * cells.rows / height, last = std::max(first + 1, (y + 1) * cells.rows / height);
@@ -98,7 +105,8 @@ struct Builder {
     };
     picture.matrices[0].caption = caption(a, "mask_lab.sides.a_alone", picture.only_a);
     picture.matrices[1].caption = caption(b, "mask_lab.sides.b_alone", picture.only_b);
-    picture.matrices[2].caption = {fill("mask_lab.sides.more_a", {grouped(picture.only_a)}), fill("mask_lab.sides.more_b", {grouped(picture.only_b)})};
+    picture.matrices[2].caption = {fill("mask_lab.sides.more_a", {grouped(picture.only_a)}),
+                                   fill("mask_lab.sides.more_b", {grouped(picture.only_b)})};
   }
 
   void place() {
@@ -108,8 +116,10 @@ struct Builder {
     constexpr std::array titles{"mask_lab.sides.a", "mask_lab.sides.b", "mask_lab.sides.difference"};
     const std::array values{a, b, differing};
     const float gap = 12 * u;
-    const float one_line = std::min((below.width() - 2 * gap) / 3 / static_cast<float>(dims.n_k), below.height() / static_cast<float>(dims.n_q));
-    const float two_lines = std::min((below.width() - gap) / 2 / static_cast<float>(dims.n_k), ((below.height() - gap) / 2 - words_of_card * u) / static_cast<float>(dims.n_q));
+    const float one_line = std::min((below.width() - 2 * gap) / 3 / static_cast<float>(dims.n_k),
+                                    below.height() / static_cast<float>(dims.n_q));
+    const float two_lines = std::min((below.width() - gap) / 2 / static_cast<float>(dims.n_k),
+                                     ((below.height() - gap) / 2 - words_of_card * u) / static_cast<float>(dims.n_q));
     const bool folds = two_lines > one_line - words_of_card * u / static_cast<float>(dims.n_q);  // B − A below A and B
     const float width = folds ? (below.width() - gap) / 2 : (below.width() - 2 * gap) / 3;
     const float height = folds ? (below.height() - gap) / 2 : below.height();
@@ -117,14 +127,17 @@ struct Builder {
       MatrixCard& card = picture.matrices[i];
       card.title = frame.words(titles[i]);
       card.heat = sheet_heat(frame, looked_at_stage(frame), values[i], {i == 2 ? -1.0f : 0.0f, 1});
-      card.heat.quad.colormap = card.heat.colormap = i == 2 ? &pair_colormap(frame.look.theme) : &window_colormap(frame.view(), Stage::mask);
+      card.heat.quad.colormap = card.heat.colormap =
+          i == 2 ? &pair_colormap(frame.look.theme) : &window_colormap(frame.view(), Stage::mask);
       card.heat.quad.mask = i == 2 ? either : values[i];
       const bool second = folds && i == 2;
-      const float left = below.min.x + (second ? 0 : static_cast<float>(i) * (width + gap)), top = below.min.y + (second ? picture.matrices[0].card.height() + gap : 0);
+      const float left = below.min.x + (second ? 0 : static_cast<float>(i) * (width + gap)),
+                  top = below.min.y + (second ? picture.matrices[0].card.height() + gap : 0);
       lay_out(frame, card, {{left, top}, {second ? below.max.x : left + width, top + height}}, {.low = folds});
     }
     const HeatPicture& heat = picture.matrices[0].heat;
-    const float cell = std::min(heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows));
+    const float cell =
+        std::min(heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows));
     if (picture.only_a + picture.only_b == 0) return;
     cell >= 9 * u ? find_runs() : tint();
   }

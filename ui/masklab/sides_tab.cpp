@@ -17,12 +17,14 @@ namespace {
 void mark_differences(const Frame& frame, const SidesPicture& picture, const HeatPicture& heat) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (picture.tint) frame.painter.image(list, heat.rect.min, picture.tint);
-  const ImVec2 cell{heat.rect.width() / static_cast<float>(heat.cols), heat.rect.height() / static_cast<float>(heat.rows)};
+  const ImVec2 cell{heat.rect.width() / static_cast<float>(heat.cols),
+                    heat.rect.height() / static_cast<float>(heat.rows)};
   const Colormap& map = *picture.matrices[2].heat.colormap;
   const ImU32 by_a = to_imgui(map.at(0)), by_b = to_imgui(map.at(1));
   for (const DifferingRun& run : picture.runs) {
     for (Index i = 0; i < run.count; ++i) {
-      const ImVec2 min{heat.rect.min.x + static_cast<float>(run.col + i) * cell.x, heat.rect.min.y + static_cast<float>(run.row) * cell.y};
+      const ImVec2 min{heat.rect.min.x + static_cast<float>(run.col + i) * cell.x,
+                       heat.rect.min.y + static_cast<float>(run.row) * cell.y};
       const Rect at = Rect{min, {min.x + cell.x, min.y + cell.y}}.grown(-2 * frame.u);
       compat::add_rect(list, at.min, at.max, run.by_a ? by_a : by_b, Corner::mark * frame.u, 2.5f * frame.u);
     }
@@ -33,7 +35,8 @@ void draw_field(const Frame& frame, const SidesPicture& picture) {
   const float u = frame.u, button = 142 * u;
   const Rect& field = picture.field;
   ImGui::SetCursorScreenPos(field.min);
-  ImGui::BeginChild("other", {field.width() - button - 8 * u, field.height()}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("other", {field.width() - button - 8 * u, field.height()}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   const std::string& other = second_mask(frame.view().mask_lab, frame.document.scenario);
   if (const auto text = text_field(frame, "##other", other, Face::mono, true)) {
     frame.show([typed = *text](View& v) { v.mask_lab.other = typed; });
@@ -53,7 +56,10 @@ void draw_side_by_side_tab(const Frame& frame, Rect place) {
   draw_sheet_words(frame, picture.words, {{inside.min.x, inside.min.y + 42 * frame.u}, inside.max});
   if (!picture.shows()) return;
   const auto& [a, b, difference] = picture.matrices;
-  point_at_cells(frame, "cells", {a.card.min, {std::max(b.card.max.x, difference.card.max.x), std::max(b.card.max.y, difference.card.max.y)}}, std::array{&a, &b, &difference});
+  point_at_cells(
+      frame, "cells",
+      {a.card.min, {std::max(b.card.max.x, difference.card.max.x), std::max(b.card.max.y, difference.card.max.y)}},
+      std::array{&a, &b, &difference});
   for (const MatrixCard& card : picture.matrices) draw_matrix_card(frame, card);
   mark_differences(frame, picture, a.heat);
   mark_differences(frame, picture, b.heat);

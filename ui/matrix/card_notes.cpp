@@ -1,12 +1,12 @@
 #include "ui/matrix/card_notes.h"
-#include "ui/look/measure.h"
-#include "ui/look/number_text.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/run/summary.h"
 #include "ui/imgui_compat.h"
+#include "ui/look/measure.h"
+#include "ui/look/number_text.h"
 
 namespace headlight {
 namespace {
@@ -44,7 +44,8 @@ void draw_mark(const Frame& frame, ImDrawList& list, CellKind kind, ImVec2 min, 
   compat::add_rect(list, min, max, ink, 1.5f * t, std::max(1.0f, 0.8f * t));
   list.PushClipRect(min, max, true);
   if (kind == CellKind::masked || kind == CellKind::neg_inf) {
-    for (float x = -side; x < side; x += side / 3) list.AddLine({min.x + x, max.y}, {min.x + x + side, min.y}, ink, std::max(1.0f, 0.8f * t));
+    for (float x = -side; x < side; x += side / 3)
+      list.AddLine({min.x + x, max.y}, {min.x + x + side, min.y}, ink, std::max(1.0f, 0.8f * t));
   } else if (kind == CellKind::dropped) {
     list.AddLine(min, max, ink, t);
     list.AddLine({min.x, max.y}, {max.x, min.y}, ink, t);
@@ -60,9 +61,12 @@ std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, 
   const KindCounts& counts = frame.trace()->summary->kinds(heat.stage, heat.batch, heat.head);
   const Index all = heat.rows * heat.cols;
   const float t = type;
-  const auto width = [&](const std::string& words) { return text_size(frame.fonts, Face::ui, note_points * t, words).x + (mark_points + 4) * t; };
+  const auto width = [&](const std::string& words) {
+    return text_size(frame.fonts, Face::ui, note_points * t, words).x + (mark_points + 4) * t;
+  };
   std::vector<CountNote> notes;
-  for (const CellKind kind : {CellKind::nan, CellKind::masked, CellKind::neg_inf, CellKind::pos_inf, CellKind::dropped}) {
+  for (const CellKind kind :
+       {CellKind::nan, CellKind::masked, CellKind::neg_inf, CellKind::pos_inf, CellKind::dropped}) {
     const Index count = counts[static_cast<std::size_t>(kind)];
     if (count == 0) continue;
     CountNote note;
@@ -95,7 +99,8 @@ RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t) {
   for (std::size_t i = 0; i < 4; ++i) strip.ends[i] = heat.rect.max.x + columns[i] * t;
   for (const RowStatistics& row : row_statistics(*frame.trace(), heat.stage, heat.batch, heat.head)) {
     RowStrip::Row& shown = strip.rows.emplace_back();
-    shown.numbers = {in_column(row.sum), in_column(std::abs(row.entropy)), in_column(row.maximum), std::to_string(row.allowed)};
+    shown.numbers = {in_column(row.sum), in_column(std::abs(row.entropy)), in_column(row.maximum),
+                     std::to_string(row.allowed)};
     shown.flag = row.flag;
   }
   return strip;
@@ -109,8 +114,8 @@ void draw_count_note(const Frame& frame, ImDrawList& list, const CountNote& note
   tooltip_over(at, {end, at.y + 15 * t}, note.full.c_str());
 }
 
-void draw_row_strip(const Frame& frame, ImDrawList& list, const RowStrip& strip, const Rect& matrix, Index rows, float left,
-                    const std::array<float, 4>& ends, float t) {
+void draw_row_strip(const Frame& frame, ImDrawList& list, const RowStrip& strip, const Rect& matrix, Index rows,
+                    float left, const std::array<float, 4>& ends, float t) {
   const float line = matrix.height() / static_cast<float>(strip.rows.size());
   const std::optional<Cell> looked_at = frame.looked_at();
   const auto right = [&](Face face, ImU32 colour, float end, float y, std::string_view text) {
@@ -131,7 +136,8 @@ void draw_row_strip(const Frame& frame, ImDrawList& list, const RowStrip& strip,
     const ImU32 ink = row.flag != RowFlag::none ? frame.look.warning : lit ? frame.look.ink : frame.look.muted;
     for (std::size_t i = 0; i < 4; ++i) right(Face::mono, ink, ends[i], y, row.numbers[i]);
     if (row.flag == RowFlag::none) continue;
-    list.AddTriangleFilled({left - 3 * t, y + 3.5f * t}, {left + 3 * t, y + 3.5f * t}, {left, y - 3.5f * t}, frame.look.warning);
+    list.AddTriangleFilled({left - 3 * t, y + 3.5f * t}, {left + 3 * t, y + 3.5f * t}, {left, y - 3.5f * t},
+                           frame.look.warning);
     tooltip_over({left - 4 * t, y - line / 2}, {ends[3], y + line / 2}, frame.words(word_of(row.flag)));
   }
 }

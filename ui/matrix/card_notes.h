@@ -15,7 +15,7 @@ struct CountNote {
   CellKind kind{};
   std::string shown;  ///< as much as fits
   std::string full;
-  float x = 0;        ///< left end, canvas pixels; the mark comes first
+  float x = 0;  ///< left end, canvas pixels; the mark comes first
 };
 
 /// Sum, entropy, maximum and allowed keys of each row, in four columns to the right of the matrix.
@@ -24,8 +24,8 @@ struct RowStrip {
     std::array<std::string, 4> numbers;
     RowFlag flag{};
   };
-  std::vector<Row> rows;              ///< empty: there is no strip
-  std::array<float, 4> ends{};        ///< right ends of the columns, canvas pixels
+  std::vector<Row> rows;        ///< empty: there is no strip
+  std::array<float, 4> ends{};  ///< right ends of the columns, canvas pixels
   float left = 0;
 };
 
@@ -39,7 +39,7 @@ RowStrip row_strip(const Frame& frame, const HeatPicture& heat, float t);
 
 /// The same on screen: `at` maps canvas pixels, `t` is pixels per point of type. Sentences come as tooltips.
 void draw_count_note(const Frame& frame, ImDrawList& list, const CountNote& note, ImVec2 at, float t);
-void draw_row_strip(const Frame& frame, ImDrawList& list, const RowStrip& strip, const Rect& matrix, Index rows, float left,
-                    const std::array<float, 4>& ends, float t);
+void draw_row_strip(const Frame& frame, ImDrawList& list, const RowStrip& strip, const Rect& matrix, Index rows,
+                    float left, const std::array<float, 4>& ends, float t);
 
 }  // namespace headlight

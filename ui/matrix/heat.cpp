@@ -19,7 +19,9 @@ void choose_range(const Frame& frame, HeatPicture& heat, RowRanges rows) {
   const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head);
   const CellMasks masks = masks_over(trace, heat.stage, heat.batch, heat.head);
   const bool weights = kind == ColormapKind::sequential;
-  if (weights) heat.quad.norm = frame.view().norm.value_or(setting.mode == RangeMode::stage && heat.cols > keys_spread_evenly ? Norm::log : Norm::linear);
+  if (weights)
+    heat.quad.norm = frame.view().norm.value_or(
+        setting.mode == RangeMode::stage && heat.cols > keys_spread_evenly ? Norm::log : Norm::linear);
   switch (setting.mode) {
     case RangeMode::stage: break;
     case RangeMode::fixed: heat.quad.range = setting.fixed; break;
@@ -30,7 +32,8 @@ void choose_range(const Frame& frame, HeatPicture& heat, RowRanges rows) {
       break;
     }
     case RangeMode::row:
-      if (rows == RowRanges::never || heat.quad.values.source()) break;  // a maximum for each of so many rows is as long as the matrix to find
+      if (rows == RowRanges::never || heat.quad.values.source())
+        break;  // a maximum for each of so many rows is as long as the matrix to find
       heat.quad.row_ranges = true;
       heat.quad.norm = Norm::linear;
       heat.quad.range = {kind == ColormapKind::diverging ? -1.0f : 0.0f, 1};
@@ -71,7 +74,8 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
   if (about.cover == Cover::mask_and_dropout) quad.kept = trace.dropout_keep;
   quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
   choose_range(frame, heat, rows);
-  const float cell = std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
+  const float cell =
+      std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
   quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
   return heat;
 }
@@ -88,7 +92,8 @@ float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
     std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
     if (label == std::to_string(i)) std::ranges::fill(label, '8');  // any index of as many digits has room
     // Either can be the wider one: each is drawn at the nearest size that its glyphs were made at.
-    for (const Face face : {Face::bold, Face::ui}) widest = std::max(widest, text_size(frame.fonts, face, pixels, label).x);
+    for (const Face face : {Face::bold, Face::ui})
+      widest = std::max(widest, text_size(frame.fonts, face, pixels, label).x);
   };
   for (Index i = 0; i < std::min<Index>(count, 64); ++i) measure(i);
   measure(count - 1);  // the longest of indices
@@ -101,7 +106,8 @@ float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 
   const float t = pixels / 12;
   const float pitch = std::min(box.x / static_cast<float>(cols), 2 * box.y / static_cast<float>(rows));
   const float widest = widest_label(frame, axis, cols, pixels);
-  // What names at most as high as their rows leave, but in any case what a word takes that leaves the matrix half of the height.
+  // What names at most as high as their rows leave, but in any case what a word takes that leaves the matrix half of
+  // the height.
   const float room = std::max(box.y + 2 * t - 12.5f * t * static_cast<float>(rows), box.y * 0.48f) / 0.71f;
   return widest + 3 * t > pitch && pitch >= 6 * t ? std::min({widest + 1, room, 120 * t}) : 0;
 }
@@ -111,11 +117,13 @@ RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, fl
   const RowNames one{std::min(widest_label(frame, axis, rows, pixels) + air, most), 0};
   const float line = text_size(frame.fonts, Face::ui, pixels, "0").y * name_height;
   const Inputs& inputs = frame.trace()->inputs;
-  if ((axis == Axis::query ? inputs.query_tokens : inputs.key_tokens).empty() || pitch >= line || 2 * pitch < line) return one;
+  if ((axis == Axis::query ? inputs.query_tokens : inputs.key_tokens).empty() || pitch >= line || 2 * pitch < line)
+    return one;
   float widest[2] = {0, 0};
   for (Index i = 0; i < rows; ++i) {
     const std::string name = axis_label(*frame.trace(), axis, frame.view().batch, i);
-    for (const Face face : {Face::bold, Face::ui}) widest[i % 2] = std::max(widest[i % 2], text_size(frame.fonts, face, pixels, name).x);
+    for (const Face face : {Face::bold, Face::ui})
+      widest[i % 2] = std::max(widest[i % 2], text_size(frame.fonts, face, pixels, name).x);
   }
   const RowNames two{widest[0] + widest[1] + 3 * air, widest[0] + 2 * air};
   return two.room <= most ? two : one;

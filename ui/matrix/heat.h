@@ -16,16 +16,17 @@ struct HeatPicture {
   Stage stage{};
   Index batch = 0, head = 0;
   Index rows = 0, cols = 0;
-  Rect rect;       ///< canvas pixels at zoom 1
-  MatrixQuad quad; ///< without its corners
-  Tensor shades;   ///< [1, 1, rows, cols], where each row has a range of its own: the values scaled by it
+  Rect rect;        ///< canvas pixels at zoom 1
+  MatrixQuad quad;  ///< without its corners
+  Tensor shades;    ///< [1, 1, rows, cols], where each row has a range of its own: the values scaled by it
   Colormap const* colormap = nullptr;
   std::vector<std::string> row_labels, col_labels;  ///< empty: none are drawn
-  float label_room = 0;  ///< for a row's label, in heights of its type
-  float second_tier = 0; ///< where rows are too low for their names, every other one ends so far from the matrix, in heights of its type; 0: none does
-  float widest_column = 0; ///< of the columns' names, in heights of their type
-  bool elsewhere = false; ///< of another run, in another shape: no cell of the shown one's means anything in it
-  float turned_room = 0; ///< for a column's label at 45°, along it, in heights of its type; 0: they stand upright
+  float label_room = 0;                             ///< for a row's label, in heights of its type
+  float second_tier = 0;    ///< where rows are too low for their names, every other one ends so far from the matrix, in
+                            ///< heights of its type; 0: none does
+  float widest_column = 0;  ///< of the columns' names, in heights of their type
+  bool elsewhere = false;   ///< of another run, in another shape: no cell of the shown one's means anything in it
+  float turned_room = 0;    ///< for a column's label at 45°, along it, in heights of its type; 0: they stand upright
 };
 
 /// Beyond so many keys weights are small, and their colours spread by magnitude.
@@ -48,15 +49,17 @@ std::vector<std::string> axis_labels(const Frame& frame, Axis axis, Index count)
 std::string axis_label(const Trace& trace, Axis axis, Index batch, Index index);
 /// What the widest of them takes in bold type of `pixels`.
 float widest_label(const Frame& frame, Axis axis, Index count, float pixels);
-/// How long the names along a matrix's columns are at 45°, where they stand so: wider than their columns, which have room
-/// for a slanted line each, in a box that is high enough to leave every row the height of its own name. 0: upright.
+/// How long the names along a matrix's columns are at 45°, where they stand so: wider than their columns, which have
+/// room for a slanted line each, in a box that is high enough to leave every row the height of its own name. 0:
+/// upright.
 float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 box, float pixels);
 /// Room for the names of a matrix's rows beside it, in pixels.
 struct RowNames {
   float room = 0;         ///< for all of them
   float second_tier = 0;  ///< every other name ends so far from the matrix; 0: all end beside it
 };
-/// In two tiers where rows of `pitch` are too low for all names in one, and both find room in `most`; else in one, cut where it must be.
+/// In two tiers where rows of `pitch` are too low for all names in one, and both find room in `most`; else in one, cut
+/// where it must be.
 RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, float pixels, float most);
 /// Names for a heatmap's rows, in `room` pixels beside it, and for its columns where they are wanted.
 void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns);

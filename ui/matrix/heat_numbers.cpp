@@ -36,7 +36,9 @@ Sight in_sight(const ImDrawList& list, const HeatPicture& heat, Rect rect) {
   const ImVec2 cell = cell_size(heat, rect);
   const ImVec2 clip_min = list.GetClipRectMin();
   const ImVec2 clip_max = list.GetClipRectMax();
-  const auto at = [](float point, float from, float size) { return static_cast<Index>(std::max(0.0f, std::floor((point - from) / size))); };
+  const auto at = [](float point, float from, float size) {
+    return static_cast<Index>(std::max(0.0f, std::floor((point - from) / size)));
+  };
   return {at(clip_min.y, rect.min.y, cell.y), std::min(heat.rows, at(clip_max.y, rect.min.y, cell.y) + 1),
           at(clip_min.x, rect.min.x, cell.x), std::min(heat.cols, at(clip_max.x, rect.min.x, cell.x) + 1)};
 }
@@ -45,10 +47,16 @@ Sight in_sight(const ImDrawList& list, const HeatPicture& heat, Rect rect) {
 class NumberWriter {
  public:
   NumberWriter(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect)
-      : frame_(frame), list_(list), heat_(heat), rect_(rect), cell_(cell_size(heat, rect)),
+      : frame_(frame),
+        list_(list),
+        heat_(heat),
+        rect_(rect),
+        cell_(cell_size(heat, rect)),
         pixels_(std::clamp(std::min(cell_.y * 0.5f, cell_.x * 0.3f), least(), 40 * frame.u)),
         digit_(text_size(frame.fonts, Face::mono, pixels_, "0").x),
-        matrix_(heat.quad.values.matrix(heat.batch, heat.head)), shades_(heat.shades.defined() ? heat.shades.matrix() : matrix_), masks_(masks_of(heat)) {}
+        matrix_(heat.quad.values.matrix(heat.batch, heat.head)),
+        shades_(heat.shades.defined() ? heat.shades.matrix() : matrix_),
+        masks_(masks_of(heat)) {}
 
   void write(const Shown& shown, bool squeeze) {
     if (cell_.y < 13 * frame_.u || cell_.x < 2 * digit_ + margin()) return;
@@ -81,18 +89,22 @@ class NumberWriter {
     return span;
   }
 
-  /// One for all that is in sight: where that would not fit, none is written, since an empty cell among numbers would look
-  /// like one of them.
-  std::optional<NumberFormat> format_of(const NumberSpan& span) const { return number_format(span, static_cast<int>((cell_.x - margin()) / digit_)); }
+  /// One for all that is in sight: where that would not fit, none is written, since an empty cell among numbers would
+  /// look like one of them.
+  std::optional<NumberFormat> format_of(const NumberSpan& span) const {
+    return number_format(span, static_cast<int>((cell_.x - margin()) / digit_));
+  }
 
   void write_cell(Index r, Index c, const std::optional<NumberFormat>& format) {
-    const ImVec2 centre{rect_.min.x + (static_cast<float>(c) + 0.5f) * cell_.x, rect_.min.y + (static_cast<float>(r) + 0.5f) * cell_.y};
+    const ImVec2 centre{rect_.min.x + (static_cast<float>(c) + 0.5f) * cell_.x,
+                        rect_.min.y + (static_cast<float>(r) + 0.5f) * cell_.y};
     const float value = matrix_(r, c);
     switch (classify(matrix_, masks_, r, c)) {
       case CellKind::value: {
         if (!format) return;
         char buffer[48];
-        const Rgba ground = heat_.colormap->at(spread(shades_(r, c), heat_.quad.range, heat_.colormap->kind(), heat_.quad.norm));
+        const Rgba ground =
+            heat_.colormap->at(spread(shades_(r, c), heat_.quad.range, heat_.colormap->kind(), heat_.quad.norm));
         return draw_number(frame_, list_, format->write(value, buffer), centre, pixels_, to_imgui(ink_on(ground)));
       }
       case CellKind::masked:
@@ -110,7 +122,8 @@ class NumberWriter {
     const ImVec2 size = text_size(frame_.fonts, Face::mono, pixels_, mark);
     if (size.x > cell_.x - 2) return;
     const ImVec2 half{size.x / 2 + 1, size.y / 2};  // of a plate: the mark stands on a pattern
-    list_.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y}, fade(frame_.look.card, 0.8f));
+    list_.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y},
+                        fade(frame_.look.card, 0.8f));
     draw_text(list_, frame_.fonts, Face::mono, pixels_, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, mark);
   }
 
@@ -126,7 +139,8 @@ class NumberWriter {
 
 }  // namespace
 
-void write_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown, bool squeeze) {
+void write_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown,
+                   bool squeeze) {
   NumberWriter(frame, list, heat, rect).write(shown, squeeze);
 }
 

@@ -6,9 +6,10 @@
 
 namespace headlight {
 
-/// Into the cells in sight that are `shown`, in ink that can be read on each one's colour, with as many digits as fit: all
-/// of them or, where one would not fit, none. What is no number has its mark. `squeeze`: long ones in smaller type than
-/// cells of this size have otherwise.
-void write_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown, bool squeeze = false);
+/// Into the cells in sight that are `shown`, in ink that can be read on each one's colour, with as many digits as fit:
+/// all of them or, where one would not fit, none. What is no number has its mark. `squeeze`: long ones in smaller type
+/// than cells of this size have otherwise.
+void write_numbers(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Shown& shown,
+                   bool squeeze = false);
 
 }  // namespace headlight

@@ -16,7 +16,8 @@ ImVec2 cell_size(const HeatPicture& heat, const Rect& rect) {
   return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
 }
 
-void draw_shown(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers, const Shown& shown) {
+void draw_shown(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers,
+                const Shown& shown) {
   if (shown.nothing()) return;
   MatrixQuad quad = heat.quad;
   quad.min = rect.min;
@@ -62,12 +63,14 @@ Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
 void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect) {
   const View& view = frame.view();
   if (view.selected && frame.shows(*view.selected)) draw_highlight(frame, list, heat, rect, *view.selected, Mark::kept);
-  if (view.hovered && view.hovered != view.selected && frame.shows(*view.hovered)) draw_highlight(frame, list, heat, rect, *view.hovered, Mark::pointed);
+  if (view.hovered && view.hovered != view.selected && frame.shows(*view.hovered))
+    draw_highlight(frame, list, heat, rect, *view.hovered, Mark::pointed);
 }
 
-void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell, Mark mark) {
-  if (has_head_axis(heat.stage) && has_head_axis(cell.stage) && is_per_kv_head(heat.stage) == is_per_kv_head(cell.stage) &&
-      heat.head != cell.head) {
+void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell,
+                    Mark mark) {
+  if (has_head_axis(heat.stage) && has_head_axis(cell.stage) &&
+      is_per_kv_head(heat.stage) == is_per_kv_head(cell.stage) && heat.head != cell.head) {
     return;
   }
   const Meaning meaning = meaning_in(heat, cell);
@@ -81,20 +84,29 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   const auto is_token = [&](Axis axis) { return here || axis == Axis::query || axis == Axis::key; };
   const auto band = [&](Index row, Index rows, Index col, Index cols) {
     const ImVec2 min{rect.min.x + static_cast<float>(col) * size.x, rect.min.y + static_cast<float>(row) * size.y};
-    const ImVec2 max{rect.min.x + static_cast<float>(col + cols) * size.x, rect.min.y + static_cast<float>(row + rows) * size.y};
-    const bool thin = std::min(max.x - min.x, max.y - min.y) < 4 * thick;  // then a fine line stands beside what it marks
+    const ImVec2 max{rect.min.x + static_cast<float>(col + cols) * size.x,
+                     rect.min.y + static_cast<float>(row + rows) * size.y};
+    const bool thin =
+        std::min(max.x - min.x, max.y - min.y) < 4 * thick;  // then a fine line stands beside what it marks
     const float line = thin ? frame.u : thick, out = thin ? line + 0.5f : line / 2;
-    compat::add_rect(list, {std::round(min.x - out), std::round(min.y - out)}, {std::round(max.x + out), std::round(max.y + out)}, colour, Corner::mark * frame.u, line);
+    compat::add_rect(list, {std::round(min.x - out), std::round(min.y - out)},
+                     {std::round(max.x + out), std::round(max.y + out)}, colour, Corner::mark * frame.u, line);
   };
-  if (meaning.row >= 0 && meaning.row < heat.rows && is_token(info(heat.stage).rows)) band(meaning.row, 1, 0, heat.cols);
-  if (meaning.col >= 0 && meaning.col < heat.cols && is_token(info(heat.stage).cols)) band(0, heat.rows, meaning.col, 1);
+  if (meaning.row >= 0 && meaning.row < heat.rows && is_token(info(heat.stage).rows))
+    band(meaning.row, 1, 0, heat.cols);
+  if (meaning.col >= 0 && meaning.col < heat.cols && is_token(info(heat.stage).cols))
+    band(0, heat.rows, meaning.col, 1);
   if (!here || meaning.row < 0 || meaning.col < 0 || meaning.row >= heat.rows || meaning.col >= heat.cols) return;
   // The cell itself in a box, set off from whatever colour it has.
   const float box = std::max(2.0f, (kept ? 2.5f : 2.0f) * frame.u);
-  const ImVec2 min{rect.min.x + static_cast<float>(meaning.col) * size.x, rect.min.y + static_cast<float>(meaning.row) * size.y};
+  const ImVec2 min{rect.min.x + static_cast<float>(meaning.col) * size.x,
+                   rect.min.y + static_cast<float>(meaning.row) * size.y};
   const ImVec2 max{min.x + size.x, min.y + size.y};
-  compat::add_rect(list, {std::round(min.x - box), std::round(min.y - box)}, {std::round(max.x + box), std::round(max.y + box)}, frame.look.card, Corner::cell * frame.u, box);
-  compat::add_rect(list, {std::round(min.x - box / 2), std::round(min.y - box / 2)}, {std::round(max.x + box / 2), std::round(max.y + box / 2)}, kept ? frame.look.ink : frame.look.pointed, Corner::mark * frame.u, box);
+  compat::add_rect(list, {std::round(min.x - box), std::round(min.y - box)},
+                   {std::round(max.x + box), std::round(max.y + box)}, frame.look.card, Corner::cell * frame.u, box);
+  compat::add_rect(list, {std::round(min.x - box / 2), std::round(min.y - box / 2)},
+                   {std::round(max.x + box / 2), std::round(max.y + box / 2)},
+                   kept ? frame.look.ink : frame.look.pointed, Corner::mark * frame.u, box);
 }
 
 /// The indices whose cells lie between two screen coordinates.
@@ -149,31 +161,41 @@ void draw_row_labels(const LabelStyle& style, Index lit) {
   const bool two_tiers = style.heat.second_tier > 0 && 2 * style.cell.y >= line * name_height - 0.01f;
   const float apart = two_tiers ? 1 : line * name_height / style.cell.y;
   const Index every = round_step(apart);
-  const auto [first, last] = visible(style.rect.min.y, style.cell.y, style.heat.rows, style.list.GetClipRectMin().y, style.list.GetClipRectMax().y);
+  const auto [first, last] = visible(style.rect.min.y, style.cell.y, style.heat.rows, style.list.GetClipRectMin().y,
+                                     style.list.GetClipRectMax().y);
   for (Index r = first; r < last; ++r) {
     if (!has_label(r, every, lit, apart) || !style.shows_row(r)) continue;
     char buffer[24];
-    const std::string_view text = label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > names_left_out && r != lit, buffer);
+    const std::string_view text =
+        label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > names_left_out && r != lit, buffer);
     const bool outer = two_tiers && r % 2 == 1;
-    const float room = (two_tiers && !outer ? style.heat.second_tier : style.heat.label_room - (outer ? style.heat.second_tier : 0)) * style.pixels;
+    const float room =
+        (two_tiers && !outer ? style.heat.second_tier : style.heat.label_room - (outer ? style.heat.second_tier : 0)) *
+        style.pixels;
     const float whole = style.width(r == lit, text), width = std::min(whole, room);
     if (width + 0.5f < whole && is_index(text)) continue;
-    const float middle = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y, end = style.seen.min.x - 5 * style.frame.u;
+    const float middle = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y,
+                end = style.seen.min.x - 5 * style.frame.u;
     const float right = outer ? end - style.heat.second_tier * style.pixels : end;
-    draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {right - width, middle - line / 2}, style.ink(r == lit), text, width);
+    draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {right - width, middle - line / 2},
+                style.ink(r == lit), text, width);
     // Between its neighbours' names to its row.
-    if (outer) style.list.AddLine({right + 2 * style.frame.u, std::round(middle)}, {end + 2 * style.frame.u, std::round(middle)}, style.frame.look.line, std::max(1.0f, style.frame.u));
+    if (outer)
+      style.list.AddLine({right + 2 * style.frame.u, std::round(middle)}, {end + 2 * style.frame.u, std::round(middle)},
+                         style.frame.look.line, std::max(1.0f, style.frame.u));
   }
 }
 
 /// Each ends under its cell and leans out to the left.
 void draw_turned_labels(const LabelStyle& style, Index lit) {
-  const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
+  const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x,
+                                     style.list.GetClipRectMax().x);
   const float apart = style.pixels * 1.05f / style.cell.x;
   const Index every = round_step(apart);
   for (Index c = first; c < last; ++c) {
     if (!style.shows_col(c) || !has_label(c, every, lit, apart)) continue;
-    const ImVec2 end{style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x + style.pixels * 0.25f, style.seen.max.y + style.pixels * 0.55f};
+    const ImVec2 end{style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x + style.pixels * 0.25f,
+                     style.seen.max.y + style.pixels * 0.55f};
     draw_turned(style.list, style.frame.fonts, style.face(c == lit), style.pixels, end, -45, style.ink(c == lit),
                 style.heat.col_labels[static_cast<std::size_t>(c)], style.heat.turned_room * style.pixels);
   }
@@ -181,7 +203,8 @@ void draw_turned_labels(const LabelStyle& style, Index lit) {
 
 void draw_column_labels(const LabelStyle& style, Index lit) {
   const float u = style.frame.u;
-  const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x, style.list.GetClipRectMax().x);
+  const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x,
+                                     style.list.GetClipRectMax().x);
   // A name may be cut to a few letters, an index not at all.
   const float widest = std::min(style.heat.widest_column * style.pixels, 56 * u * style.pixels / (12 * u));
   const float room = std::max(style.cell.x - 3 * u, widest);
@@ -190,11 +213,14 @@ void draw_column_labels(const LabelStyle& style, Index lit) {
   for (Index c = first; c < last; ++c) {
     if (!has_label(c, every, lit, apart) || !style.shows_col(c)) continue;
     char buffer[24];
-    const std::string_view text = label_text(style.heat.col_labels[static_cast<std::size_t>(c)], c, every > names_left_out && c != lit, buffer);
-    const float whole = style.width(c == lit, text), width = std::min(whole, std::max(room, static_cast<float>(every) * style.cell.x - 3 * u));
+    const std::string_view text =
+        label_text(style.heat.col_labels[static_cast<std::size_t>(c)], c, every > names_left_out && c != lit, buffer);
+    const float whole = style.width(c == lit, text),
+                width = std::min(whole, std::max(room, static_cast<float>(every) * style.cell.x - 3 * u));
     if (width + 0.5f < whole && is_index(text)) continue;
     const float x = style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x - width / 2;
-    draw_elided(style.list, style.frame.fonts, style.face(c == lit), style.pixels, {x, style.seen.max.y + 3 * u}, style.ink(c == lit), text, width);
+    draw_elided(style.list, style.frame.fonts, style.face(c == lit), style.pixels, {x, style.seen.max.y + 3 * u},
+                style.ink(c == lit), text, width);
   }
 }
 
@@ -219,32 +245,39 @@ void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map) {
   for (int i = 0; i < steps; ++i) {
     const float from = static_cast<float>(i) / steps, to = static_cast<float>(i + 1) / steps;
     const ImU32 a = to_imgui(map.at(from)), b = to_imgui(map.at(to));
-    list.AddRectFilledMultiColor({bar.min.x + from * bar.width(), bar.min.y}, {bar.min.x + to * bar.width(), bar.max.y}, a, b, b, a);
+    list.AddRectFilledMultiColor({bar.min.x + from * bar.width(), bar.min.y}, {bar.min.x + to * bar.width(), bar.max.y},
+                                 a, b, b, a);
   }
 }
 
-void draw_colour_ends(const Frame& frame, ImDrawList& list, const HeatPicture& heat, const Rect& card, std::string_view title) {
+void draw_colour_ends(const Frame& frame, ImDrawList& list, const HeatPicture& heat, const Rect& card,
+                      std::string_view title) {
   const float u = frame.u, pixels = TypeSize::note * u, bar = 48 * u, y = card.min.y + 10 * u;
   const std::string lo = bound_text(heat.quad.range.lo), hi = bound_text(heat.quad.range.hi);
-  const float lo_wide = text_size(frame.fonts, Face::mono, pixels, lo).x, hi_wide = text_size(frame.fonts, Face::mono, pixels, hi).x;
+  const float lo_wide = text_size(frame.fonts, Face::mono, pixels, lo).x,
+              hi_wide = text_size(frame.fonts, Face::mono, pixels, hi).x;
   const float right = card.max.x - 12 * u, left = right - hi_wide - bar - lo_wide - 12 * u;
   if (left < card.min.x + 24 * u + text_size(frame.fonts, Face::bold, TypeSize::body * u, title).x) return;
   draw_text(list, frame.fonts, Face::mono, pixels, {left, y}, frame.look.muted, lo);
-  draw_colour_bar(list, {{left + lo_wide + 6 * u, y + 4 * u}, {left + lo_wide + 6 * u + bar, y + 11 * u}}, *heat.colormap);
+  draw_colour_bar(list, {{left + lo_wide + 6 * u, y + 4 * u}, {left + lo_wide + 6 * u + bar, y + 11 * u}},
+                  *heat.colormap);
   draw_text(list, frame.fonts, Face::mono, pixels, {right - hi_wide, y}, frame.look.muted, hi);
 }
 
-void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows, bool cols) {
+void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, float pixels, bool rows,
+                 bool cols) {
   draw_labels_beside({frame, list, heat, rect, rect, pixels, cell_size(heat, rect)}, rows, cols);
 }
 
-void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels) {
+void draw_labels_of_part(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen,
+                         float pixels) {
   draw_labels_beside({frame, list, heat, rect, seen, pixels, cell_size(heat, rect)}, true, true);
 }
 
 const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels) {
   const auto place = [](float at, float from, float to, Index count) {
-    return at < from || at >= to ? Index{-1} : static_cast<Index>((at - from) / (to - from) * static_cast<float>(count));
+    return at < from || at >= to ? Index{-1}
+                                 : static_cast<Index>((at - from) / (to - from) * static_cast<float>(count));
   };
   const auto named = [](const std::vector<std::string>& labels, Index i) {
     return i >= 0 && i < static_cast<Index>(labels.size()) ? &labels[static_cast<std::size_t>(i)] : nullptr;
@@ -255,7 +288,8 @@ const std::string* label_at(const HeatPicture& heat, ImVec2 point, float pixels)
   }
   const float below = point.y - rect.max.y;
   if (below < 0 || below > (heat.turned_room > 0 ? 0.71f * heat.turned_room + 1 : 1.4f) * pixels) return nullptr;
-  const float lean = heat.turned_room > 0 ? std::max(below - 0.5f * pixels, 0.0f) : 0;  // a turned label runs down to the left
+  const float lean =
+      heat.turned_room > 0 ? std::max(below - 0.5f * pixels, 0.0f) : 0;  // a turned label runs down to the left
   return named(heat.col_labels, place(point.x + lean, rect.min.x, rect.max.x, heat.cols));
 }
 

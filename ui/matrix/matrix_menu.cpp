@@ -51,12 +51,15 @@ void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
   draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, at, frame.look.lane(cell.stage), name(cell.stage));
   char where[96];
   const int length = has_head_axis(cell.stage)
-                         ? std::snprintf(where, sizeof where, "%s %lld, %s %lld", frame.words("controls.batch"), static_cast<long long>(cell.batch),
-                                         frame.words("controls.head"), static_cast<long long>(cell.head))
-                         : std::snprintf(where, sizeof where, "%s %lld", frame.words("controls.batch"), static_cast<long long>(cell.batch));
+                         ? std::snprintf(where, sizeof where, "%s %lld, %s %lld", frame.words("controls.batch"),
+                                         static_cast<long long>(cell.batch), frame.words("controls.head"),
+                                         static_cast<long long>(cell.head))
+                         : std::snprintf(where, sizeof where, "%s %lld", frame.words("controls.batch"),
+                                         static_cast<long long>(cell.batch));
   if (is_parameter(cell.stage)) return;
   const float x = at.x + text_size(frame.fonts, Face::bold, TypeSize::body * u, name(cell.stage)).x + 10 * u;
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {x, at.y + 1.5f * u}, frame.look.muted, {where, static_cast<std::size_t>(std::max(length, 0))});
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {x, at.y + 1.5f * u}, frame.look.muted,
+            {where, static_cast<std::size_t>(std::max(length, 0))});
 }
 
 /// Gives whether it was clicked.
@@ -67,9 +70,11 @@ bool draw_line(const Frame& frame, const Line& line, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (ImGui::IsItemHovered()) list.AddRectFilled(place.min, place.max, frame.look.field_hover, Corner::control * u);
   const float y = place.centre().y;
-  draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, {place.min.x + 10 * u, y - 8 * u}, frame.look.ink, frame.words(line.word));
+  draw_text(list, frame.fonts, Face::ui, TypeSize::body * u, {place.min.x + 10 * u, y - 8 * u}, frame.look.ink,
+            frame.words(line.word));
   const float keys = text_size(frame.fonts, Face::ui, TypeSize::note * u, line.keys).x;
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.max.x - 10 * u - keys, y - 6.5f * u}, frame.look.muted, line.keys);
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.max.x - 10 * u - keys, y - 6.5f * u},
+            frame.look.muted, line.keys);
   return clicked;
 }
 
@@ -91,7 +96,8 @@ void draw_matrix_menu(const Frame& frame, Rect window) {
   const float u = frame.u;
   const float line = 26 * u, head = 30 * u, apart = 9 * u, pad = 7 * u;
   const ImVec2 size{270 * u, head + line * static_cast<float>(std::size(lines)) + apart + 2 * pad};
-  const ImVec2 min{std::max(std::min(menu->x, window.max.x - size.x - pad), window.min.x), std::max(std::min(menu->y, window.max.y - size.y - pad), window.min.y)};
+  const ImVec2 min{std::max(std::min(menu->x, window.max.x - size.x - pad), window.min.x),
+                   std::max(std::min(menu->y, window.max.y - size.y - pad), window.min.y)};
   const ImVec2 max{min.x + size.x, min.y + size.y};
   const PanelArea area(frame, "matrix_menu", window.min, window.max, 0, {0, 0}, PanelArea::Kind::floating);
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -120,7 +126,9 @@ void press_matrix_keys(const Frame& frame) {
   const std::optional<Cell> cell = frame.view().menu ? frame.view().menu->cell : frame.looked_at();
   if (!cell) return;
   for (const Line& line : lines) {
-    if (line.letter == 0 || io.KeyCtrl != line.ctrl || io.KeyShift != line.shift || io.KeyAlt != line.alt || !compat::pressed(line.letter)) continue;
+    if (line.letter == 0 || io.KeyCtrl != line.ctrl || io.KeyShift != line.shift || io.KeyAlt != line.alt ||
+        !compat::pressed(line.letter))
+      continue;
     if (frame.view().menu) close(frame);
     frame.actions.push_back(TakeMatrix{*cell, line.what});
   }

@@ -28,7 +28,8 @@ const Patterns& patterns(const Frame& frame, int side) {
     style.range = {0, 1};
     style.theme = frame.look.theme;
     style.scale = frame.u;
-    for (std::size_t k = 0; k < cell_kind_count; ++k) made.images[k] = std::make_shared<Image>(cell_swatch(static_cast<CellKind>(k), style, side, side));
+    for (std::size_t k = 0; k < cell_kind_count; ++k)
+      made.images[k] = std::make_shared<Image>(cell_swatch(static_cast<CellKind>(k), style, side, side));
     return made;
   };
   return frame.pictures.get<Patterns>(make, frame.look.theme, side, frame.u);
@@ -37,7 +38,8 @@ const Patterns& patterns(const Frame& frame, int side) {
 }  // namespace
 
 std::vector<Swatch> mask_swatches(const Frame& frame) {
-  return {{CellKind::value, frame.look.allowed, frame.words("legend.may")}, {CellKind::masked, 0, frame.words("legend.may_not")}};
+  return {{CellKind::value, frame.look.allowed, frame.words("legend.may")},
+          {CellKind::masked, 0, frame.words("legend.may_not")}};
 }
 
 void draw_swatch(const Frame& frame, ImDrawList& list, const Swatch& swatch, ImVec2 at, float side) {
@@ -52,7 +54,8 @@ void draw_swatch(const Frame& frame, ImDrawList& list, const Swatch& swatch, ImV
   compat::add_rect(list, at, end, frame.look.muted, 0, 1);
 }
 
-float draw_swatches(const Frame& frame, ImDrawList& list, std::span<const Swatch> swatches, ImVec2 at, float width, bool draw) {
+float draw_swatches(const Frame& frame, ImDrawList& list, std::span<const Swatch> swatches, ImVec2 at, float width,
+                    bool draw) {
   const float u = frame.u, side = side_points * u;
   ImVec2 pen = at;
   for (const Swatch& swatch : swatches) {
@@ -60,7 +63,8 @@ float draw_swatches(const Frame& frame, ImDrawList& list, std::span<const Swatch
     if (pen.x > at.x && pen.x + side + 6 * u + words > at.x + width) pen = {at.x, pen.y + line_points * u};
     if (draw) {
       draw_swatch(frame, list, swatch, {pen.x, pen.y + 3 * u}, side);
-      draw_elided(list, frame.fonts, Face::ui, words_points * u, {pen.x + side + 6 * u, pen.y}, frame.look.ink, swatch.words, at.x + width - pen.x - side - 6 * u);
+      draw_elided(list, frame.fonts, Face::ui, words_points * u, {pen.x + side + 6 * u, pen.y}, frame.look.ink,
+                  swatch.words, at.x + width - pen.x - side - 6 * u);
     }
     pen.x += side + words + 20 * u;
   }

@@ -12,7 +12,7 @@ namespace headlight {
 /// One line of a legend: a cell as it looks, and what it says.
 struct Swatch {
   CellKind kind = CellKind::value;
-  ImU32 colour = 0;  ///< of a value
+  ImU32 colour = 0;        ///< of a value
   const char* words = "";  ///< from the table of words
 };
 
@@ -20,7 +20,8 @@ struct Swatch {
 std::vector<Swatch> mask_swatches(const Frame& frame);
 
 /// In one line, flowing into more where `width` is less; gives the height, which draw = false only measures.
-float draw_swatches(const Frame& frame, ImDrawList& list, std::span<const Swatch> swatches, ImVec2 at, float width, bool draw = true);
+float draw_swatches(const Frame& frame, ImDrawList& list, std::span<const Swatch> swatches, ImVec2 at, float width,
+                    bool draw = true);
 
 /// One swatch of `side` pixels.
 void draw_swatch(const Frame& frame, ImDrawList& list, const Swatch& swatch, ImVec2 at, float side);

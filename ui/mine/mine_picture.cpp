@@ -43,7 +43,9 @@ float reach_of(const MatrixView& matrix) {
 std::string with_minus_signs(const std::string& text) {
   std::string set;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool number = text[i] == '-' && i + 1 < text.size() && (std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0 || text.compare(i + 1, 3, "inf") == 0);
+    const bool number =
+        text[i] == '-' && i + 1 < text.size() &&
+        (std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0 || text.compare(i + 1, 3, "inf") == 0);
     number ? set.append("−") : set.append(1, text[i]);
   }
   return set;
@@ -52,7 +54,12 @@ std::string with_minus_signs(const std::string& text) {
 class Maker {
  public:
   Maker(const Frame& frame, const Course* course, Rect area)
-      : frame_(frame), beside_(*frame.document.beside), course_(course), area_(area), u_(frame.u), secrets_(course ? told(*course, frame.view().lesson) : BugSecrets{true, true}) {}
+      : frame_(frame),
+        beside_(*frame.document.beside),
+        course_(course),
+        area_(area),
+        u_(frame.u),
+        secrets_(course ? told(*course, frame.view().lesson) : BugSecrets{true, true}) {}
 
   MinePicture make() {
     claim_ = claimed();
@@ -104,7 +111,8 @@ class Maker {
     const std::string& path = beside_.source.path;
     picture_.title = frame_.words.fill("mine.title", {file_name_of(path)});
     const StageComparison* first = beside_.comparison.first_difference();
-    picture_.summary = first ? frame_.words.fill("mine.first", {std::string(name(first->stage))}) : picture_.report.agrees;
+    picture_.summary =
+        first ? frame_.words.fill("mine.first", {std::string(name(first->stage))}) : picture_.report.agrees;
   }
 
   float code(float y) {
@@ -116,7 +124,8 @@ class Maker {
       if (!wrong || !mended) continue;
       for (const std::string& line : course_->bug->mended) picture_.code.push_back({line, MineCodeLine::Kind::mended});
     }
-    picture_.code_card = {{area_.min.x, y}, {area_.max.x, y + (static_cast<float>(picture_.code.size()) * code_line + 20) * u_}};
+    picture_.code_card = {{area_.min.x, y},
+                          {area_.max.x, y + (static_cast<float>(picture_.code.size()) * code_line + 20) * u_}};
     return picture_.code_card.max.y + 12 * u_;
   }
 
@@ -142,7 +151,9 @@ class Maker {
   float report() {
     const float most = area_.height() * 0.42f, pixels = TypeSize::large * u_, width = area_.width() - 32 * u_;
     float height = 24 * u_;
-    const auto add = [&](const std::string& text, float indent) { height += draw_paragraph(nullptr, frame_.fonts, Face::ui, pixels, {}, 0, text, width - indent) + 5 * u_; };
+    const auto add = [&](const std::string& text, float indent) {
+      height += draw_paragraph(nullptr, frame_.fonts, Face::ui, pixels, {}, 0, text, width - indent) + 5 * u_;
+    };
     const Report& report = picture_.report;
     for (const std::string* text : {&report.assumed, &report.agrees, &report.incomplete}) {
       if (!text->empty()) add(*text, 0);
@@ -175,25 +186,32 @@ class Maker {
     const bool claim = shows_claim() && !view.beside;
     const Index batch = right.rank() >= 3 ? (claim ? claim_->batch : view.batch) : 0;
     Index head = right.rank() < 4 ? 0 : claim ? claim_->head : view.head;
-    if (right.rank() == 4 && head >= right.size(1)) head = std::min(head / frame_.trace()->dims().groups(), right.size(1) - 1);
+    if (right.rank() == 4 && head >= right.size(1))
+      head = std::min(head / frame_.trace()->dims().groups(), right.size(1) - 1);
     const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);
     const Tensor apart = difference_of(a, b);
     const float gap = 12 * u_, names = widest_label(frame_, info(picture_.stage).rows, a.rows, 12 * u_) + 8 * u_;
     // One below the other where the cells are larger so.
-    const auto across = [&](float wide, float high) { return std::min({(wide - names - 22 * u_) / static_cast<float>(a.cols), 1.4f * (high - 62 * u_) / static_cast<float>(a.rows), 84 * u_}); };
+    const auto across = [&](float wide, float high) {
+      return std::min({(wide - names - 22 * u_) / static_cast<float>(a.cols),
+                       1.4f * (high - 62 * u_) / static_cast<float>(a.rows), 84 * u_});
+    };
     const float third_of_width = (area.width() - 2 * gap) / 3, third_of_height = (area.height() - 2 * gap) / 3;
     const bool stacked = across(area.width(), third_of_height) > 1.2f * across(third_of_width, area.height());
     const float width = stacked ? area.width() : third_of_width, height = stacked ? third_of_height : area.height();
-    const char* titles[] = {course_ ? "mine.its_numbers" : "mine.yours", "mine.right", course_ ? "mine.its_minus_right" : "mine.yours_minus_right"};
+    const char* titles[] = {course_ ? "mine.its_numbers" : "mine.yours", "mine.right",
+                            course_ ? "mine.its_minus_right" : "mine.yours_minus_right"};
     const float widest = std::min(names, width * 0.3f);
     float below = area.min.y;
     for (int i = 0; i < 3; ++i) {
       MinePanel panel;
-      const float left = area.min.x + (stacked ? 0 : static_cast<float>(i) * (width + gap)), top = stacked ? below : area.min.y;
+      const float left = area.min.x + (stacked ? 0 : static_cast<float>(i) * (width + gap)),
+                  top = stacked ? below : area.min.y;
       panel.title = frame_.words(titles[i]);
       panel.card = {{left, top}, {left + width, top + height}};
       const Rect box{{left + 10 * u_ + widest, top + 32 * u_}, {left + width - 12 * u_, top + height - 30 * u_}};
-      const float cell = std::min({box.width() / static_cast<float>(a.cols), 1.4f * box.height() / static_cast<float>(a.rows), 84 * u_});
+      const float cell = std::min(
+          {box.width() / static_cast<float>(a.cols), 1.4f * box.height() / static_cast<float>(a.rows), 84 * u_});
       const float high = std::min(box.height() / static_cast<float>(a.rows), std::max(cell, 24 * u_));
       const ImVec2 size{cell * static_cast<float>(a.cols), high * static_cast<float>(a.rows)};
       const Rect rect{{box.centre().x - size.x / 2, box.min.y}, {box.centre().x + size.x / 2, box.min.y + size.y}};
@@ -244,10 +262,14 @@ class Maker {
   Stage trace_stage(Stage standing) const { return frame_.trace()->has(standing) ? standing : Stage::weights; }
 
   static std::optional<Rect> mark_of(const Cell& claim, const HeatPicture& heat) {
-    if (claim.row < 0 || claim.batch != heat.batch || claim.head != heat.head || claim.row >= heat.rows || claim.col >= heat.cols) return {};
-    const float w = heat.rect.width() / static_cast<float>(heat.cols), h = heat.rect.height() / static_cast<float>(heat.rows);
+    if (claim.row < 0 || claim.batch != heat.batch || claim.head != heat.head || claim.row >= heat.rows ||
+        claim.col >= heat.cols)
+      return {};
+    const float w = heat.rect.width() / static_cast<float>(heat.cols),
+                h = heat.rect.height() / static_cast<float>(heat.rows);
     const bool row = claim.col < 0;
-    const ImVec2 min{heat.rect.min.x + (row ? 0 : static_cast<float>(claim.col) * w), heat.rect.min.y + static_cast<float>(claim.row) * h};
+    const ImVec2 min{heat.rect.min.x + (row ? 0 : static_cast<float>(claim.col) * w),
+                     heat.rect.min.y + static_cast<float>(claim.row) * h};
     return Rect{min, {row ? heat.rect.max.x : min.x + w, min.y + h}};
   }
 
@@ -257,8 +279,10 @@ class Maker {
     if (at.size() < 2) return {};
     const bool here = (at.size() < 3 || at[0] == heat.batch) && (at.size() < 4 || at[1] == heat.head);
     if (!here) return {};
-    const float w = heat.rect.width() / static_cast<float>(heat.cols), h = heat.rect.height() / static_cast<float>(heat.rows);
-    const ImVec2 min{heat.rect.min.x + static_cast<float>(at.back()) * w, heat.rect.min.y + static_cast<float>(at[at.size() - 2]) * h};
+    const float w = heat.rect.width() / static_cast<float>(heat.cols),
+                h = heat.rect.height() / static_cast<float>(heat.rows);
+    const ImVec2 min{heat.rect.min.x + static_cast<float>(at.back()) * w,
+                     heat.rect.min.y + static_cast<float>(at[at.size() - 2]) * h};
     return Rect{min, {min.x + w, min.y + h}};
   }
 
@@ -285,12 +309,13 @@ BugSecrets told(const Course& course, const LessonProgress& progress) {
     if (course.steps[i].question && course.steps[i].question->kind == QuestionKind::stage) break;
   }
   secrets.stages = i < course.steps.size() && passed(i);
-  for (++i; i < course.steps.size() && !course.steps[i].question; ++i) {
-  }
+  for (++i; i < course.steps.size() && !course.steps[i].question; ++i) {}
   secrets.mistake = secrets.stages && i < course.steps.size() && passed(i);
   return secrets;
 }
 
-MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area) { return Maker(frame, course, area).make(); }
+MinePicture make_mine_picture(const Frame& frame, const Course* course, Rect area) {
+  return Maker(frame, course, area).make();
+}
 
 }  // namespace headlight

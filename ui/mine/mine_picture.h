@@ -23,7 +23,7 @@ struct MineChip {
 struct MinePanel {
   Rect card;
   std::string title;
-  HeatPicture heat;    ///< no rows: a question mark
+  HeatPicture heat;          ///< no rows: a question mark
   std::optional<Rect> mark;  ///< the cell that differs most; in a lesson the one that the text speaks of
 };
 
@@ -36,12 +36,12 @@ struct MineCodeLine {
 struct MinePicture {
   Stage stage{};
   std::string title, summary;
-  std::string stage_words;           ///< how the shown stage compares
+  std::string stage_words;  ///< how the shown stage compares
   std::vector<MineChip> chips;
-  std::vector<MinePanel> panels;     ///< mine, right, mine − right; empty where the shapes do not fit
+  std::vector<MinePanel> panels;  ///< mine, right, mine − right; empty where the shapes do not fit
   Rect code_card;
-  std::vector<MineCodeLine> code;    ///< of a lesson
-  Rect report_card;                  ///< empty in a lesson
+  std::vector<MineCodeLine> code;  ///< of a lesson
+  Rect report_card;                ///< empty in a lesson
   Report report;
 };
 

@@ -34,7 +34,8 @@ ReportFinding finding_words(const Finding& finding, const Words& words) {
   ReportFinding said{finding.id, words(title), finding.explanation, line_to_write(finding.explanation)};
   if (words.language() == "en") return said;
   const std::string translated = words(why);
-  if (translated != why) said.text = said.line.empty() ? translated : translated + " " + words.fill("mine.write", {said.line});
+  if (translated != why)
+    said.text = said.line.empty() ? translated : translated + " " + words.fill("mine.write", {said.line});
   return said;
 }
 
@@ -56,9 +57,12 @@ const char* key_of(OwnReading::Kind kind) {
 std::vector<std::string> unexplained(const Comparison& comparison, const Wrong& wrong, const Words& words) {
   std::vector<std::string> notes;
   const auto stage = std::ranges::find(comparison.stages, wrong.stage, &StageComparison::stage);
-  const bool last = &wrong == &comparison.wrongs.back() && std::any_of(stage + 1, comparison.stages.end(), [](const StageComparison& s) { return s.own != nullptr; });
+  const bool last =
+      &wrong == &comparison.wrongs.back() &&
+      std::any_of(stage + 1, comparison.stages.end(), [](const StageComparison& s) { return s.own != nullptr; });
   if (!stage->agreement) notes.push_back(words.fill("mine.it", {reading_words(stage->own->reading, words)}));
-  else if (!comparison.complete && &wrong == &comparison.wrongs.back()) notes.emplace_back(words("mine.unknown_so_far"));
+  else if (!comparison.complete && &wrong == &comparison.wrongs.back())
+    notes.emplace_back(words("mine.unknown_so_far"));
   else notes.emplace_back(words(wrong.aside ? "mine.aside" : last ? "mine.unknown_then_right" : "mine.unknown"));
   const std::string missing = stages_in_words(worth_saving(comparison, wrong));
   if (!missing.empty()) notes.push_back(words.fill("mine.save_too", {missing}));
@@ -86,8 +90,11 @@ std::string verdict_words(const StageComparison& stage, const Words& words) {
   const std::string reading = reading_words(stage.own->reading, words);
   if (!stage.agreement) return words.fill("mine.differs_shape", {reading});
   const Agreement& a = *stage.agreement;
-  const std::string text = a.agrees ? a.largest > 0 ? words.fill("mine.stage_agrees_within", {number_text(static_cast<float>(a.largest), 2)}) : words("mine.stage_agrees")
-                                    : words.fill("mine.differs_at", {place(a.at), short_number(static_cast<double>(a.mine)), short_number(static_cast<double>(a.right))});
+  const std::string text =
+      a.agrees ? a.largest > 0 ? words.fill("mine.stage_agrees_within", {number_text(static_cast<float>(a.largest), 2)})
+                               : words("mine.stage_agrees")
+               : words.fill("mine.differs_at", {place(a.at), short_number(static_cast<double>(a.mine)),
+                                                short_number(static_cast<double>(a.right))});
   return reading.empty() ? text : text + "  (" + reading + ")";
 }
 
@@ -95,7 +102,8 @@ Report make_report(const Comparison& comparison, const OwnStages& own, const Wor
   Report report;
   if (const auto& assumed = comparison.assumed) {
     const std::string seen(name(assumed->seen_in));
-    report.assumed = assumed->settings.empty() ? words.fill("mine.assumed_some", {seen}) : words.fill("mine.assumed", {seen, assumed->settings});
+    report.assumed = assumed->settings.empty() ? words.fill("mine.assumed_some", {seen})
+                                               : words.fill("mine.assumed", {seen, assumed->settings});
   }
   if (comparison.matches()) report.agrees = words("mine.agrees");
   for (const Wrong& wrong : comparison.wrongs) {

@@ -25,7 +25,7 @@ struct ReportPart {
 };
 
 struct Report {
-  std::string assumed;              ///< the mask that was taken for meant; "" for none
+  std::string assumed;  ///< the mask that was taken for meant; "" for none
   std::vector<ReportPart> parts;
   std::string agrees;               ///< "Everything agrees."; "" where it does not
   std::string incomplete;           ///< the search ended early; "" where it did not

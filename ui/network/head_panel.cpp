@@ -1,4 +1,5 @@
-// Beside the heads: what is known of the one that is looked at, the residual's size by layer, the prediction by position.
+// Beside the heads: what is known of the one that is looked at, the residual's size by layer, the prediction by
+// position.
 #include <algorithm>
 #include <cmath>
 
@@ -20,24 +21,29 @@ class Column {
   void skip(float height) { y_ += height; }
 
   void title(const std::string& text, ImU32 colour, float pixels) {
-    pen_.text(TextRole::word, Face::bold, pixels, {room_.min.x, y_ + pixels * 0.7f}, Align::left, colour, elide(pen_.easel().fonts, Face::bold, pixels, text, room_.width()));
+    pen_.text(TextRole::word, Face::bold, pixels, {room_.min.x, y_ + pixels * 0.7f}, Align::left, colour,
+              elide(pen_.easel().fonts, Face::bold, pixels, text, room_.width()));
     y_ += pixels * 1.6f;
   }
   void note(std::string_view text, std::span<const Named> values = {}) {
-    y_ += pen_.sentence(TextRole::caption, text, values, {{room_.min.x, y_}, room_.max}, pen_.type.caption, pen_.look().muted) + 4 * pen_.u();
+    y_ += pen_.sentence(TextRole::caption, text, values, {{room_.min.x, y_}, room_.max}, pen_.type.caption,
+                        pen_.look().muted) +
+          4 * pen_.u();
   }
   /// name, bar, number; a share that is not known has neither.
   void bar(const std::string& name, std::optional<double> share, ImU32 colour, float names) {
     const Look& look = pen_.look();
     const float u = pen_.u(), pitch = pen_.type.caption * 1.75f, middle = y_ + pitch / 2;
     const float numbers = pen_.measure(Face::mono, pen_.type.number, "0.000").x + 8 * u;
-    pen_.text(TextRole::caption, Face::ui, pen_.type.caption, {room_.min.x, middle}, Align::left, look.ink, elide(pen_.easel().fonts, Face::ui, pen_.type.caption, name, names - 8 * u));
+    pen_.text(TextRole::caption, Face::ui, pen_.type.caption, {room_.min.x, middle}, Align::left, look.ink,
+              elide(pen_.easel().fonts, Face::ui, pen_.type.caption, name, names - 8 * u));
     const Rect track{{room_.min.x + names, middle - 6 * u}, {room_.max.x - numbers, middle + 6 * u}};
     pen_.fill(track, look.field, Corner::cell * u);
     if (share) {
       const float width = static_cast<float>(std::clamp(*share, 0.0, 1.0)) * track.width();
       if (width >= 1) pen_.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
-      pen_.text(TextRole::number, Face::mono, pen_.type.number, {room_.max.x, middle}, Align::right, look.ink, Figures(*share < 0.01 && *share > 0 ? 3 : 2, true)(static_cast<float>(*share)));
+      pen_.text(TextRole::number, Face::mono, pen_.type.number, {room_.max.x, middle}, Align::right, look.ink,
+                Figures(*share < 0.01 && *share > 0 ? 3 : 2, true)(static_cast<float>(*share)));
     }
     y_ += pitch;
   }
@@ -63,7 +69,8 @@ class Column {
       const float corner = chips ? height / 2 : 7 * u;
       pen_.fill(rect, each.primary ? look.ink : each.lit ? look.field : look.card, corner);
       if (!each.primary) pen_.box(rect, each.lit ? look.accent : look.line, 1, corner);
-      pen_.text(TextRole::caption, face, pixels, rect.centre(), Align::middle, each.primary ? look.card : look.ink, each.words);
+      pen_.text(TextRole::caption, face, pixels, rect.centre(), Align::middle, each.primary ? look.card : look.ink,
+                each.words);
       pen_.target(rect, each.deed, each.index);
       x += width + 6 * u;
     }
@@ -90,7 +97,8 @@ ResidualSteps residual_steps(const Easel& easel, const HeadOverview& overview, I
     names.push_back(each.layer);
   }
   const bool last_stack = at.stack == overview.layers.back().stack || !overview.layers.back().cross;
-  if (last_stack && !at.cross && overview.leaving.defined() && !steps.empty() && overview.leaving.shape() == steps.front().shape()) {
+  if (last_stack && !at.cross && overview.leaving.defined() && !steps.empty() &&
+      overview.leaving.shape() == steps.front().shape()) {
     steps.push_back(overview.leaving);
     names.emplace_back(easel.words("network.end"));
   }
@@ -116,16 +124,21 @@ void put_residual(Pen& pen, const ResidualSteps& told, Rect room) {
   const Rect chart{{room.min.x + left, room.min.y + caption * 0.6f}, {room.max.x - 8 * u, room.max.y - caption * 1.5f}};
   pen.fill({{chart.min.x, chart.max.y}, {chart.max.x, chart.max.y + 1}}, look.line);
   pen.fill({{chart.min.x, chart.min.y}, {chart.max.x, chart.min.y + 1}}, look.line);
-  pen.text(TextRole::number, Face::mono, pen.type.number, {chart.min.x - 6 * u, chart.min.y}, Align::right, look.muted, figures(most));
-  pen.text(TextRole::number, Face::mono, pen.type.number, {chart.min.x - 6 * u, chart.max.y}, Align::right, look.muted, "0");
+  pen.text(TextRole::number, Face::mono, pen.type.number, {chart.min.x - 6 * u, chart.min.y}, Align::right, look.muted,
+           figures(most));
+  pen.text(TextRole::number, Face::mono, pen.type.number, {chart.min.x - 6 * u, chart.max.y}, Align::right, look.muted,
+           "0");
   const auto point = [&](std::size_t step, double value) {
-    return ImVec2{chart.min.x + static_cast<float>(step) / static_cast<float>(steps.size() - 1) * chart.width(), chart.max.y - static_cast<float>(value) / most * chart.height()};
+    return ImVec2{chart.min.x + static_cast<float>(step) / static_cast<float>(steps.size() - 1) * chart.width(),
+                  chart.max.y - static_cast<float>(value) / most * chart.height()};
   };
   const Index lines = std::min<Index>(n, 128);
   for (Index i = 0; i < lines; ++i) {
     const bool lit = easel.view.network.pointed == i;
     for (std::size_t s = 1; s < steps.size(); ++s) {
-      pen.line(point(s - 1, static_cast<double>(steps[s - 1].at({batch, i}))), point(s, static_cast<double>(steps[s].at({batch, i}))), lit ? look.q : fade(look.muted, 0.4f), lit ? 2.4f * u : u);
+      pen.line(point(s - 1, static_cast<double>(steps[s - 1].at({batch, i}))),
+               point(s, static_cast<double>(steps[s].at({batch, i}))), lit ? look.q : fade(look.muted, 0.4f),
+               lit ? 2.4f * u : u);
     }
   }
   const auto mean = [&](std::size_t s) {
@@ -133,15 +146,18 @@ void put_residual(Pen& pen, const ResidualSteps& told, Rect room) {
     for (Index i = 0; i < n; ++i) sum += static_cast<double>(steps[s].at({batch, i}));
     return sum / static_cast<double>(n);
   };
-  for (std::size_t s = 1; s < steps.size(); ++s) pen.line(point(s - 1, mean(s - 1)), point(s, mean(s)), look.after, 2.4f * u);
+  for (std::size_t s = 1; s < steps.size(); ++s)
+    pen.line(point(s - 1, mean(s - 1)), point(s, mean(s)), look.after, 2.4f * u);
   float end = -1e9f;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const float width = pen.measure(Face::ui, caption, names[s]).x;
     const bool is_last = s + 1 == steps.size();
     const float middle = std::clamp(point(s, 0).x, room.min.x + width / 2, room.max.x - width / 2);
     const float last_width = pen.measure(Face::ui, caption, names.back()).x;
-    if (middle - width / 2 < end + 6 * u || (!is_last && middle + width / 2 > room.max.x - last_width - 8 * u)) continue;
-    pen.text(TextRole::caption, Face::ui, caption, {middle, room.max.y - caption * 0.6f}, Align::middle, look.muted, names[s]);
+    if (middle - width / 2 < end + 6 * u || (!is_last && middle + width / 2 > room.max.x - last_width - 8 * u))
+      continue;
+    pen.text(TextRole::caption, Face::ui, caption, {middle, room.max.y - caption * 0.6f}, Align::middle, look.muted,
+             names[s]);
     end = middle + width / 2;
   }
 }
@@ -154,7 +170,8 @@ void put_predictions(Pen& pen, const NetworkTold& told, Rect room) {
   if (fits == 0) return;
   const std::size_t first = told.said.size() > fits ? told.said.size() - fits : 0;
   float words = 0;
-  for (std::size_t i = first; i < told.said.size(); ++i) words = std::max(words, pen.measure(Face::ui, pen.type.caption, told.said[i].after).x);
+  for (std::size_t i = first; i < told.said.size(); ++i)
+    words = std::max(words, pen.measure(Face::ui, pen.type.caption, told.said[i].after).x);
   words = std::min(words, room.width() * 0.38f);
   const float numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 8 * u;
   float y = room.min.y;
@@ -164,11 +181,15 @@ void put_predictions(Pen& pen, const NetworkTold& told, Rect room) {
     const bool lit = pen.easel().view.network.pointed == static_cast<Index>(i);
     const Rect row{{room.min.x - 6 * u, y}, {room.max.x + 6 * u, y + pitch}};
     if (lit) pen.fill(row, look.field, Corner::cell * u);
-    pen.text(TextRole::word, Face::ui, pen.type.caption, {room.min.x + words, middle}, Align::right, look.muted, elide(pen.easel().fonts, Face::ui, pen.type.caption, said.after, words));
+    pen.text(TextRole::word, Face::ui, pen.type.caption, {room.min.x + words, middle}, Align::right, look.muted,
+             elide(pen.easel().fonts, Face::ui, pen.type.caption, said.after, words));
     const float x = room.min.x + words + 26 * u;
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {x - 13 * u, middle}, Align::middle, look.muted, "→");
-    pen.text(TextRole::word, said.last ? Face::bold : Face::ui, pen.type.caption, {x, middle}, Align::left, look.ink, elide(pen.easel().fonts, said.last ? Face::bold : Face::ui, pen.type.caption, said.word, room.max.x - numbers - x - 4 * u));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right, look.muted, Figures(2, true)(static_cast<float>(said.probability)));
+    pen.text(TextRole::word, said.last ? Face::bold : Face::ui, pen.type.caption, {x, middle}, Align::left, look.ink,
+             elide(pen.easel().fonts, said.last ? Face::bold : Face::ui, pen.type.caption, said.word,
+                   room.max.x - numbers - x - 4 * u));
+    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right, look.muted,
+             Figures(2, true)(static_cast<float>(said.probability)));
     pen.target(row, Deed::query_word, static_cast<Index>(i));
     y += pitch;
   }
@@ -189,11 +210,15 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& t
   pen.fill({room.min, {room.min.x + 1, room.max.y}}, look.line);
   Column column(pen, {{room.min.x + 22 * u, room.min.y + 18 * u}, {room.max.x - 22 * u, room.max.y - 10 * u}});
   const std::string head = std::to_string(at.head);
-  column.title(overview.layers.size() == 1 ? words.fill("inspector.head", {head}) : words.fill("network.head_title", {layer.layer, head}), look.head_ink(at.head), pen.type.story * 1.15f);
+  column.title(overview.layers.size() == 1 ? words.fill("inspector.head", {head})
+                                           : words.fill("network.head_title", {layer.layer, head}),
+               look.head_ink(at.head), pen.type.story * 1.15f);
 
-  if (const std::string claim = told.claim(at); !claim.empty()) column.note(words("network.found"), std::vector<Named>{{claim, look.ink}});
+  if (const std::string claim = told.claim(at); !claim.empty())
+    column.note(words("network.found"), std::vector<Named>{{claim, look.ink}});
   float names = 0;
-  for (std::size_t i = 0; i < habit_count; ++i) names = std::max(names, pen.measure(Face::ui, caption, words(habit_key_of(static_cast<Habit>(i)))).x);
+  for (std::size_t i = 0; i < habit_count; ++i)
+    names = std::max(names, pen.measure(Face::ui, caption, words(habit_key_of(static_cast<Habit>(i)))).x);
   names = std::max(names, pen.measure(Face::ui, caption, words("network.without_head")).x);
   names = std::min(names + pen.measure(Face::ui, caption, " (9)").x + 12 * u, column.room().width() * 0.5f);
   for (std::size_t i = 0; i < habit_count; ++i) {
@@ -209,10 +234,12 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& t
   // What stands at the foot, from the bottom up, before what may be left out between.
   std::vector<Column::Button> deeds{{words("network.open"), Deed::how, 0, false, true}};
   const bool silent = layer.silent[static_cast<std::size_t>(at.head)];
-  if (told.can_knock) deeds.push_back({words(silent ? "sentence.back_in" : "network.knock"), Deed::knock_out, 0, silent});
+  if (told.can_knock)
+    deeds.push_back({words(silent ? "sentence.back_in" : "network.knock"), Deed::knock_out, 0, silent});
   column.buttons(deeds, false);
   std::vector<Column::Button> orders;
-  const char* const order_keys[] = {"network.order_layer", "network.order_habit", "network.order_entropy", "network.order_effect"};
+  const char* const order_keys[] = {"network.order_layer", "network.order_habit", "network.order_entropy",
+                                    "network.order_effect"};
   for (Index i = 0; i < 4; ++i) {
     if (static_cast<HeadOrder>(i) == HeadOrder::effect && told.without.empty()) continue;
     orders.push_back({words(order_keys[i]), Deed::order, i, static_cast<Index>(easel.view.network.order) == i});
@@ -224,7 +251,8 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& t
     std::vector<Column::Button> marks{{words("network.strongest"), Deed::habit, -1, !easel.view.network.habit}};
     for (std::size_t i = 0; i < habit_count; ++i) {
       const auto habit = static_cast<Habit>(i);
-      marks.push_back({words(habit_key_of(habit)), Deed::habit, static_cast<Index>(i), easel.view.network.habit == habit});
+      marks.push_back(
+          {words(habit_key_of(habit)), Deed::habit, static_cast<Index>(i), easel.view.network.habit == habit});
     }
     column.note(words("network.mark"));
     column.buttons(marks, true);
@@ -235,14 +263,16 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& t
     const auto& heads_without = told.without[static_cast<std::size_t>(at.layer)];
     column.bar(words("network.whole"), told.probability, look.after, names);
     column.bar(words("network.without_head"), heads_without[static_cast<std::size_t>(at.head)], look.after, names);
-    column.bar(words("network.without_layer"), told.without_layer[static_cast<std::size_t>(at.layer)], look.after, names);
+    column.bar(words("network.without_layer"), told.without_layer[static_cast<std::size_t>(at.layer)], look.after,
+               names);
   }
   const float chart = caption * 8.5f;
   const ResidualSteps steps = residual_steps(easel, overview, at.layer);
   if (steps.sizes.size() > 1 && column.left() > chart + caption * 2) {
     column.skip(4 * u);
     column.title(words("network.residual"), look.ink, caption * 1.1f);
-    put_residual(pen, steps, {{column.room().min.x, column.y()}, {column.room().max.x, column.y() + chart - caption * 1.8f}});
+    put_residual(pen, steps,
+                 {{column.room().min.x, column.y()}, {column.room().max.x, column.y() + chart - caption * 1.8f}});
     column.skip(chart - caption * 1.6f);
   }
   if (!told.said.empty() && column.left() > caption * 4.5f) {

@@ -12,9 +12,13 @@
 namespace headlight {
 namespace {
 
-const OverviewLayer& layer_at(const HeadOverview& overview, Index layer) { return overview.layers[static_cast<std::size_t>(layer)]; }
+const OverviewLayer& layer_at(const HeadOverview& overview, Index layer) {
+  return overview.layers[static_cast<std::size_t>(layer)];
+}
 
-const HeadHabits& habits_at(const HeadOverview& overview, HeadPlace at) { return layer_at(overview, at.layer).summary.habits[static_cast<std::size_t>(at.head)]; }
+const HeadHabits& habits_at(const HeadOverview& overview, HeadPlace at) {
+  return layer_at(overview, at.layer).summary.habits[static_cast<std::size_t>(at.head)];
+}
 
 std::optional<double> without(const NetworkTold& told, HeadPlace at) {
   if (static_cast<std::size_t>(at.layer) >= told.without.size()) return {};
@@ -57,16 +61,19 @@ std::string mark_words(const Easel& easel, const std::optional<HeadMark>& mark, 
 
 constexpr std::size_t most_claim_lines = 2;
 
-std::vector<std::string> claim_lines(const Pen& pen, const std::string& claim, float width, std::size_t most = most_claim_lines) {
+std::vector<std::string> claim_lines(const Pen& pen, const std::string& claim, float width,
+                                     std::size_t most = most_claim_lines) {
   return paragraph_lines(pen.easel().fonts, Face::ui, pen.type.caption, claim, width, std::min(most, most_claim_lines));
 }
 
 /// One head: its picture, what it does in words where there is room, the bar of what heads are marked by.
-void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, HeadPlace at, Rect card, bool says_layer) {
+void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, HeadPlace at, Rect card,
+              bool says_layer) {
   const Easel& easel = pen.easel();
   const Look& look = pen.look();
   const float u = pen.u(), caption = pen.type.caption, line = caption * 1.4f;
-  const bool looked = looked_at_head(overview, easel.view) == at, silent = layer_at(overview, at.layer).silent[static_cast<std::size_t>(at.head)];
+  const bool looked = looked_at_head(overview, easel.view) == at,
+             silent = layer_at(overview, at.layer).silent[static_cast<std::size_t>(at.head)];
   const ImU32 hue = look.head(at.head);
   const bool large = card.width() >= 56 * u;
   const float pad = large ? 7 * u : 2 * u;
@@ -76,14 +83,20 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, H
   const std::size_t lines = 2 + claim_lines(pen, claim, card.width() - 2 * pad).size();
   // The words stand under the picture or beside it, whichever leaves it larger; without room there is the bar alone.
   const float bar = card.height() >= 40 * u ? 5 * u : 0;
-  const float under = card.width() >= 104 * u ? std::min(card.width() - 2 * pad, card.height() - 2 * pad - static_cast<float>(lines) * line) : 0;
-  const float next_to = card.width() >= 138 * u && card.height() >= 52 * u ? std::min(card.height() - 2 * pad, card.width() * 0.56f) : 0;
+  const float under = card.width() >= 104 * u
+                          ? std::min(card.width() - 2 * pad, card.height() - 2 * pad - static_cast<float>(lines) * line)
+                          : 0;
+  const float next_to =
+      card.width() >= 138 * u && card.height() >= 52 * u ? std::min(card.height() - 2 * pad, card.width() * 0.56f) : 0;
   const bool below = under >= next_to && under >= 50 * u, beside = !below && next_to > 0;
   const float side = below ? under : beside ? next_to : std::min(card.height() - 2 * pad - bar, card.width() - 2 * pad);
   const Rect picture = below ? Rect{{card.min.x + pad, card.min.y + pad}, {card.max.x - pad, card.min.y + pad + side}}
-                             : Rect{{card.min.x + pad, card.min.y + pad}, {card.min.x + pad + side, card.max.y - pad - (beside ? 0 : bar)}};
+                             : Rect{{card.min.x + pad, card.min.y + pad},
+                                    {card.min.x + pad + side, card.max.y - pad - (beside ? 0 : bar)}};
   put_picture(pen, overview, at, picture);
-  const Rect words = below ? Rect{{card.min.x + pad, picture.max.y + 2 * u}, {card.max.x - pad, card.max.y - pad + 2 * u}} : Rect{{picture.max.x + 8 * u, card.min.y + pad}, {card.max.x - pad, card.max.y - pad}};
+  const Rect words = below
+                         ? Rect{{card.min.x + pad, picture.max.y + 2 * u}, {card.max.x - pad, card.max.y - pad + 2 * u}}
+                         : Rect{{picture.max.x + 8 * u, card.min.y + pad}, {card.max.x - pad, card.max.y - pad}};
   const auto put_bar = [&](const Rect& track) {
     if (!mark || bar <= 0) return;
     pen.fill(track, look.field, bar / 2);
@@ -94,25 +107,37 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, H
     put_bar({{card.min.x + pad, card.max.y - bar - u}, {card.max.x - pad, card.max.y - u}});
   } else {
     float y = words.min.y + line / 2;
-    const std::string number = says_layer ? layer_at(overview, at.layer).layer + "." + std::to_string(at.head) : std::to_string(at.head);
-    const Rect named = pen.text(TextRole::word, Face::bold, caption * 1.05f, {words.min.x, y}, Align::left, look.head_ink(at.head), number);
+    const std::string number =
+        says_layer ? layer_at(overview, at.layer).layer + "." + std::to_string(at.head) : std::to_string(at.head);
+    const Rect named = pen.text(TextRole::word, Face::bold, caption * 1.05f, {words.min.x, y}, Align::left,
+                                look.head_ink(at.head), number);
     const float after = below ? named.max.x + 7 * u : words.min.x;
     if (beside) y += line;
-    const bool shares = mark && (mark->habit || easel.view.network.order == HeadOrder::effect || easel.view.network.order == HeadOrder::entropy);
+    const bool shares = mark && (mark->habit || easel.view.network.order == HeadOrder::effect ||
+                                 easel.view.network.order == HeadOrder::entropy);
     const std::string share = shares ? Figures(2, true)(static_cast<float>(mark->share)) : "";
     const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + 6 * u;
-    const bool in_line = below && after + pen.measure(Face::ui, caption, mark_words(easel, mark, silent)).x + number_room <= words.max.x;
+    const bool in_line =
+        below && after + pen.measure(Face::ui, caption, mark_words(easel, mark, silent)).x + number_room <= words.max.x;
     const std::string said = mark_words(easel, mark, silent);
-    if (!said.empty()) pen.text(TextRole::caption, Face::ui, caption, {after, y}, Align::left, silent ? look.warning : look.ink, elide(easel.fonts, Face::ui, caption, said, words.max.x - after - (in_line ? number_room : 0)));
-    if (!share.empty() && in_line) pen.text(TextRole::number, Face::mono, pen.type.number, {words.max.x, y}, Align::right, look.muted, share);
-    if (!share.empty() && beside && y + 1.5f * line <= words.max.y - bar) pen.text(TextRole::number, Face::mono, pen.type.number, {words.min.x, y += line}, Align::left, look.muted, share);
+    if (!said.empty())
+      pen.text(TextRole::caption, Face::ui, caption, {after, y}, Align::left, silent ? look.warning : look.ink,
+               elide(easel.fonts, Face::ui, caption, said, words.max.x - after - (in_line ? number_room : 0)));
+    if (!share.empty() && in_line)
+      pen.text(TextRole::number, Face::mono, pen.type.number, {words.max.x, y}, Align::right, look.muted, share);
+    if (!share.empty() && beside && y + 1.5f * line <= words.max.y - bar)
+      pen.text(TextRole::number, Face::mono, pen.type.number, {words.min.x, y += line}, Align::left, look.muted, share);
     const auto room_for = static_cast<std::size_t>(std::max((words.max.y - bar - y) / line - 0.5f, 0.0f));
     for (const std::string& words_of : claim_lines(pen, claim, words.width(), room_for)) {
       pen.text(TextRole::caption, Face::ui, caption, {words.min.x, y += line}, Align::left, look.muted, words_of);
     }
     put_bar({{words.min.x, words.max.y - bar}, words.max});
   }
-  pen.box(card, looked ? hue : large ? look.line : fade(look.line, 0.4f), looked ? std::max(2.0f, 2 * u) : 1, large ? 8 * u : 2 * u);
+  pen.box(card,
+          looked  ? hue
+          : large ? look.line
+                  : fade(look.line, 0.4f),
+          looked ? std::max(2.0f, 2 * u) : 1, large ? 8 * u : 2 * u);
   pen.target(card, Deed::head, at.head, {Stage::weights, at.layer, at.head, 0, 0});
 }
 
@@ -120,7 +145,8 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, H
 float most_card_height(const Pen& pen, const NetworkTold& told, float width) {
   std::size_t lines = 0;
   for (const std::vector<std::string>& layer : told.claims) {
-    for (const std::string& claim : layer) lines = std::max(lines, claim_lines(pen, claim, width - 24 * pen.u()).size());
+    for (const std::string& claim : layer)
+      lines = std::max(lines, claim_lines(pen, claim, width - 24 * pen.u()).size());
   }
   return std::min(width + (2.2f + static_cast<float>(lines)) * 1.4f * pen.type.caption, 330 * pen.u());
 }
@@ -131,7 +157,10 @@ void put_layers(Pen& pen, const HeadOverview& overview, const NetworkTold& told,
   const float u = pen.u();
   const auto layers = static_cast<Index>(overview.layers.size()), heads = overview.heads();
   float label = 0;
-  const auto name_of = [&](Index layer) { return overview.layers.size() == 1 ? std::string() : easel.words.fill("network.layer", {layer_at(overview, layer).layer}); };
+  const auto name_of = [&](Index layer) {
+    return overview.layers.size() == 1 ? std::string()
+                                       : easel.words.fill("network.layer", {layer_at(overview, layer).layer});
+  };
   for (Index l = 0; l < layers; ++l) label = std::max(label, pen.measure(Face::ui, pen.type.caption, name_of(l)).x);
   label = label > 0 ? label + 12 * u : 0;
   const float gap = heads > 8 || layers > 6 ? 4 * u : 10 * u;
@@ -139,21 +168,29 @@ void put_layers(Pen& pen, const HeadOverview& overview, const NetworkTold& told,
   const auto fits = std::max<Index>(1, static_cast<Index>(room.height() / (24 * u)));
   const bool cut = layers > fits;
   const Index shown = cut ? std::max<Index>(1, fits - 1) : layers;
-  const Index first = cut ? std::clamp<Index>(looked_at_head(overview, easel.view).layer - shown / 2, 0, layers - shown) : 0;
+  const Index first =
+      cut ? std::clamp<Index>(looked_at_head(overview, easel.view).layer - shown / 2, 0, layers - shown) : 0;
   const float note = cut ? pen.type.caption * 1.6f : 0;
-  const float height = std::min({(room.height() - note) / static_cast<float>(shown), std::max(most_card_height(pen, told, width), 24 * u)});
+  const float height = std::min(
+      {(room.height() - note) / static_cast<float>(shown), std::max(most_card_height(pen, told, width), 24 * u)});
   for (Index l = first; l < first + shown; ++l) {
     const float y = room.min.y + static_cast<float>(l - first) * height;
-    if (label > 0) pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y + (height - gap) / 2}, Align::left, pen.look().muted, name_of(l));
+    if (label > 0)
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y + (height - gap) / 2}, Align::left,
+               pen.look().muted, name_of(l));
     const auto count = static_cast<Index>(layer_at(overview, l).silent.size());
     for (Index h = 0; h < count; ++h) {
       const float x = room.min.x + label + static_cast<float>(h) * width;
-      put_card(pen, overview, told, {l, h}, {{x, y}, {x + std::min(width, std::max(height * 2.1f, 24 * u)) - gap, y + height - gap}}, false);
+      put_card(pen, overview, told, {l, h},
+               {{x, y}, {x + std::min(width, std::max(height * 2.1f, 24 * u)) - gap, y + height - gap}}, false);
     }
   }
   if (cut) {
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.max.y - note / 2}, Align::left, pen.look().muted,
-             easel.words.fill("network.layers_shown", {layer_at(overview, first).layer, layer_at(overview, first + shown - 1).layer, std::to_string(layers)}));
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.max.y - note / 2}, Align::left,
+             pen.look().muted,
+             easel.words.fill("network.layers_shown",
+                              {layer_at(overview, first).layer, layer_at(overview, first + shown - 1).layer,
+                               std::to_string(layers)}));
   }
 }
 
@@ -162,11 +199,14 @@ void put_in_order(Pen& pen, const HeadOverview& overview, const NetworkTold& tol
   const Index columns = columns_in_order(static_cast<Index>(order.size()), room.width(), room.height());
   const Index rows = (static_cast<Index>(order.size()) + columns - 1) / columns;
   const float u = pen.u(), gap = columns > 8 ? 4 * u : 10 * u;
-  const float width = room.width() / static_cast<float>(columns), height = std::min(room.height() / static_cast<float>(rows), most_card_height(pen, told, width));
+  const float width = room.width() / static_cast<float>(columns),
+              height = std::min(room.height() / static_cast<float>(rows), most_card_height(pen, told, width));
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto at = static_cast<Index>(i);
-    const ImVec2 corner{room.min.x + static_cast<float>(at % columns) * width, room.min.y + static_cast<float>(at / columns) * height};
-    put_card(pen, overview, told, order[i], {corner, {corner.x + std::min(width, height * 2.1f) - gap, corner.y + height - gap}}, true);
+    const ImVec2 corner{room.min.x + static_cast<float>(at % columns) * width,
+                        room.min.y + static_cast<float>(at / columns) * height};
+    put_card(pen, overview, told, order[i],
+             {corner, {corner.x + std::min(width, height * 2.1f) - gap, corner.y + height - gap}}, true);
   }
 }
 
@@ -185,11 +225,14 @@ const char* hint_key(const View& view, bool pooled) {
 std::string habit_key_of(Habit habit) { return "network.habit_" + std::string(name(habit)); }
 
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view) {
-  const Index layer = std::clamp<Index>(view.network.layer.value_or(overview.chosen), 0, std::ssize(overview.layers) - 1);
-  return {layer, std::clamp<Index>(view.network.head.value_or(view.head), 0, std::ssize(layer_at(overview, layer).silent) - 1)};
+  const Index layer =
+      std::clamp<Index>(view.network.layer.value_or(overview.chosen), 0, std::ssize(overview.layers) - 1);
+  return {layer, std::clamp<Index>(view.network.head.value_or(view.head), 0,
+                                   std::ssize(layer_at(overview, layer).silent) - 1)};
 }
 
-std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkTold& told, const NetworkChoice& choice, HeadPlace at) {
+std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkTold& told, const NetworkChoice& choice,
+                                HeadPlace at) {
   if (choice.order == HeadOrder::effect) {
     const std::optional<double> p = without(told, at);
     return p ? std::optional(HeadMark{std::max(0.0, told.probability - *p), {}}) : std::nullopt;
@@ -201,7 +244,8 @@ std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkTold&
   return habit ? HeadMark{habits[*habit], habit} : HeadMark{0, {}};
 }
 
-std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkTold& told, const NetworkChoice& choice) {
+std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkTold& told,
+                                      const NetworkChoice& choice) {
   std::vector<HeadPlace> order;
   for (Index l = 0; l < std::ssize(overview.layers); ++l) {
     for (Index h = 0; h < std::ssize(layer_at(overview, l).silent); ++h) order.push_back({l, h});
@@ -210,7 +254,9 @@ std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const Networ
   const auto key = [&](HeadPlace at) {
     const std::optional<HeadMark> mark = mark_of(overview, told, choice, at);
     // One habit after another, each with the most of it first; what was not measured comes last.
-    const int group = !mark ? 100 : choice.order == HeadOrder::habit ? (mark->habit ? static_cast<int>(*mark->habit) : 99) : 0;
+    const int group = !mark                              ? 100
+                      : choice.order == HeadOrder::habit ? (mark->habit ? static_cast<int>(*mark->habit) : 99)
+                                                         : 0;
     const double share = mark ? mark->share : 0;
     return std::pair(group, choice.order == HeadOrder::entropy ? share : -share);
   };
@@ -249,27 +295,41 @@ Scene make_network(const Easel& easel, const HeadOverview& overview, const Netwo
   const bool panel = place.width() >= 640 * u;
   const float side = panel ? std::round(std::clamp(place.width() * 0.36f, 300 * u, 560 * u)) : 0;
   const float margin = std::clamp(place.width() * 0.022f, 12 * u, 36 * u);
-  Rect area{{place.min.x + margin, place.min.y + std::clamp(place.height() * 0.03f, 10 * u, 26 * u)}, {place.max.x - side - margin, place.max.y - 10 * u}};
+  Rect area{{place.min.x + margin, place.min.y + std::clamp(place.height() * 0.03f, 10 * u, 26 * u)},
+            {place.max.x - side - margin, place.max.y - 10 * u}};
   const HeadPlace at = looked_at_head(overview, easel.view);
-  const std::string heads = std::to_string(std::accumulate(overview.layers.begin(), overview.layers.end(), std::size_t{0}, [](std::size_t n, const OverviewLayer& l) { return n + l.silent.size(); }));
-  const std::vector<Named> counts{{heads, easel.look.ink, false}, {std::to_string(overview.layers.size()), easel.look.ink, false}};
-  area.min.y += pen.sentence(TextRole::prose, words(overview.layers.size() == 1 ? "network.title_one" : "network.title"), counts, area, pen.type.title, easel.look.ink);
-  const bool pooled = layer_at(overview, at.layer).summary.pictures.defined() && layer_at(overview, at.layer).summary.pictures.size(3) > 32;
+  const std::string heads =
+      std::to_string(std::accumulate(overview.layers.begin(), overview.layers.end(), std::size_t{0},
+                                     [](std::size_t n, const OverviewLayer& l) { return n + l.silent.size(); }));
+  const std::vector<Named> counts{{heads, easel.look.ink, false},
+                                  {std::to_string(overview.layers.size()), easel.look.ink, false}};
+  area.min.y +=
+      pen.sentence(TextRole::prose, words(overview.layers.size() == 1 ? "network.title_one" : "network.title"), counts,
+                   area, pen.type.title, easel.look.ink);
+  const bool pooled = layer_at(overview, at.layer).summary.pictures.defined() &&
+                      layer_at(overview, at.layer).summary.pictures.size(3) > 32;
   const std::vector<Named> where{{layer_at(overview, at.layer).layer, easel.look.ink}};
-  area.min.y += pen.sentence(TextRole::story, words(hint_key(easel.view, pooled)), where, area, pen.type.story, easel.look.muted);
+  area.min.y +=
+      pen.sentence(TextRole::story, words(hint_key(easel.view, pooled)), where, area, pen.type.story, easel.look.muted);
   const std::vector<Named> changed{{told.changed, easel.look.ink}};
-  if (!told.changed.empty()) area.min.y += pen.sentence(TextRole::story, words("network.changed"), changed, area, pen.type.story, easel.look.muted);
-  if (told.random_weights) area.min.y += pen.sentence(TextRole::story, words("sentence.random_weights"), {}, area, pen.type.story, easel.look.warning);
+  if (!told.changed.empty())
+    area.min.y +=
+        pen.sentence(TextRole::story, words("network.changed"), changed, area, pen.type.story, easel.look.muted);
+  if (told.random_weights)
+    area.min.y +=
+        pen.sentence(TextRole::story, words("sentence.random_weights"), {}, area, pen.type.story, easel.look.warning);
   // The text, as far as one line holds it.
   const WordLines& lines = *layer_at(overview, at.layer).keys;
   if (!lines.empty()) {
     std::string text;
-    for (const std::string& word : lines[static_cast<std::size_t>(std::min<Index>(easel.view.batch, std::ssize(lines) - 1))]) {
+    for (const std::string& word :
+         lines[static_cast<std::size_t>(std::min<Index>(easel.view.batch, std::ssize(lines) - 1))]) {
       text += (text.empty() || word.starts_with(' ') ? "" : " ") + word;
       if (text.size() > 400) break;
     }
     const float pixels = pen.type.story, line = pixels * 1.5f;
-    pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, easel.look.ink, elide(easel.fonts, Face::bold, pixels, text, area.width()));
+    pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, easel.look.ink,
+             elide(easel.fonts, Face::bold, pixels, text, area.width()));
     area.min.y += line;
   }
   area.min.y += 4 * u;

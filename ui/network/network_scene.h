@@ -1,5 +1,5 @@
-// A whole network at a glance: every head of every layer as a small picture with what it does, and beside it what is known
-// of the head that is looked at. Plain data, a Scene.
+// A whole network at a glance: every head of every layer as a small picture with what it does, and beside it what is
+// known of the head that is looked at. Plain data, a Scene.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct HeadPlace {
 
 /// What was computed besides the overview, as far as it is.
 struct NetworkTold {
-  std::string likeliest;         ///< the token that is said next; "" where nothing is predicted
+  std::string likeliest;  ///< the token that is said next; "" where nothing is predicted
   double probability = 0;
   /// [layer][head]: its probability without this head; unset: not computed, or a network too large for it.
   std::vector<std::vector<std::optional<double>>> without;
@@ -32,11 +32,15 @@ struct NetworkTold {
   Tensor together;               ///< [n, n], what LayersTogether asks for; rows that are not computed yet are 0
   Index rows_together = 0;       ///< so many of it are there
   std::string together_missing;  ///< key of the words that say why it is not there; "" where it is
-  std::vector<std::vector<std::string>> claims;  ///< [layer][head]: what a shipped model's head was found to do; "" where nothing was
+  std::vector<std::vector<std::string>>
+      claims;  ///< [layer][head]: what a shipped model's head was found to do; "" where nothing was
   bool random_weights = false, can_knock = false;
   std::string changed;  ///< the layer that is computed with settings of the person's own; "" for none
 
-  std::string claim(HeadPlace at) const { return claims.empty() ? std::string() : claims[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)]; }
+  std::string claim(HeadPlace at) const {
+    return claims.empty() ? std::string()
+                          : claims[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
+  }
 };
 
 /// Key of a habit's words: "network.habit_previous".
@@ -44,7 +48,8 @@ std::string habit_key_of(Habit habit);
 /// The head that is looked at.
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view);
 /// All heads in the order that the view asks for.
-std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkTold& told, const NetworkChoice& choice);
+std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkTold& told,
+                                      const NetworkChoice& choice);
 /// From a head, so many steps across and down; stays within.
 HeadPlace neighbour(const HeadOverview& overview, const NetworkTold& told, const View& view, int across, int down);
 /// What the head is marked by, 0…1, and which habit that is; unset where nothing was measured.
@@ -52,7 +57,8 @@ struct HeadMark {
   double share = 0;
   std::optional<Habit> habit;
 };
-std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkTold& told, const NetworkChoice& choice, HeadPlace at);
+std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkTold& told, const NetworkChoice& choice,
+                                HeadPlace at);
 
 Scene make_network(const Easel& easel, const HeadOverview& overview, const NetworkTold& told, Rect place);
 /// The panel of the head that is looked at, its residual and the predictions.

@@ -22,20 +22,25 @@ void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkTold& told,
   const float u = pen.u();
   if (!told.together.defined()) {
     const bool comes = told.together_missing.empty();
-    pen.sentence(TextRole::story, easel.words(comes ? "network.coming" : told.together_missing), {}, room, pen.type.story, comes ? look.muted : look.warning);
+    pen.sentence(TextRole::story, easel.words(comes ? "network.coming" : told.together_missing), {}, room,
+                 pen.type.story, comes ? look.muted : look.warning);
     return;
   }
   const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(looked_at_head(overview, easel.view).layer)];
   const Index rows = told.together.size(0), cols = told.together.size(1);
-  const std::vector<std::string> queries = words_along(*layer.queries, easel.view.batch, rows), keys = words_along(*layer.keys, easel.view.batch, cols);
+  const std::vector<std::string> queries = words_along(*layer.queries, easel.view.batch, rows),
+                                 keys = words_along(*layer.keys, easel.view.batch, cols);
   const float points = pen.type.caption;
   float left = 0, longest = 0;
   for (const std::string& word : queries) left = std::max(left, pen.measure(Face::ui, points, word).x);
   for (const std::string& word : keys) longest = std::max(longest, pen.measure(Face::ui, points, word).x);
   left = std::min(left, room.width() * 0.2f);
   const float below = keys.empty() ? 0 : std::min(longest, room.height() * 0.2f) * 0.72f + points;
-  const float side = std::min((room.width() - left - 12 * u) / static_cast<float>(cols), (room.height() - below - 10 * u) / static_cast<float>(rows));
-  const Rect at{{room.min.x + left + 8 * u, room.min.y}, {room.min.x + left + 8 * u + side * static_cast<float>(cols), room.min.y + side * static_cast<float>(rows)}};
+  const float side = std::min((room.width() - left - 12 * u) / static_cast<float>(cols),
+                              (room.height() - below - 10 * u) / static_cast<float>(rows));
+  const Rect at{
+      {room.min.x + left + 8 * u, room.min.y},
+      {room.min.x + left + 8 * u + side * static_cast<float>(cols), room.min.y + side * static_cast<float>(rows)}};
   MatrixQuad quad;
   quad.values = told.together.view({1, 1, rows, cols});
   quad.colormap = &window_colormap(easel.view, Stage::weights);
@@ -53,11 +58,14 @@ void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkTold& told,
   const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(least / side)));
   for (Index q = 0; q < static_cast<Index>(queries.size()); q += step) {
     const std::string& word = queries[static_cast<std::size_t>(q)];
-    pen.text(TextRole::word, Face::ui, points, {at.min.x - 6 * u, at.min.y + (static_cast<float>(q) + 0.5f) * side}, Align::right, look.ink, elide(easel.fonts, Face::ui, points, word, left));
+    pen.text(TextRole::word, Face::ui, points, {at.min.x - 6 * u, at.min.y + (static_cast<float>(q) + 0.5f) * side},
+             Align::right, look.ink, elide(easel.fonts, Face::ui, points, word, left));
   }
   for (Index k = 0; k < static_cast<Index>(keys.size()); k += step) {
     const std::string& word = keys[static_cast<std::size_t>(k)];
-    pen.turned(Face::ui, points, {at.min.x + (static_cast<float>(k) + 0.5f) * side + points * 0.3f, at.max.y + points * 0.6f}, -45, look.ink, elide(easel.fonts, Face::ui, points, word, (below - points) / 0.72f + points * 0.2f));
+    pen.turned(Face::ui, points,
+               {at.min.x + (static_cast<float>(k) + 0.5f) * side + points * 0.3f, at.max.y + points * 0.6f}, -45,
+               look.ink, elide(easel.fonts, Face::ui, points, word, (below - points) / 0.72f + points * 0.2f));
   }
   // Numbers, where a cell has room for two digits.
   const float number = pen.type.number * 0.9f;
@@ -67,8 +75,9 @@ void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkTold& told,
     for (Index k = 0; k < cols; ++k) {
       const float share = told.together.matrix()(q, k);
       if (share < 0.005f) continue;
-      pen.text(TextRole::number, Face::mono, number, {at.min.x + (static_cast<float>(k) + 0.5f) * side, at.min.y + (static_cast<float>(q) + 0.5f) * side}, Align::middle,
-               share > 0.55f ? look.card : look.ink, figures(share));
+      pen.text(TextRole::number, Face::mono, number,
+               {at.min.x + (static_cast<float>(k) + 0.5f) * side, at.min.y + (static_cast<float>(q) + 0.5f) * side},
+               Align::middle, share > 0.55f ? look.card : look.ink, figures(share));
     }
   }
 }
@@ -84,8 +93,8 @@ std::vector<Index> averages_of(const HeadOverview& overview, HeadPlace at) {
   return stack;
 }
 
-/// The average of each layer of the stack, in a row over the large matrix or in a column right of it; those that it is made of
-/// are framed. A click: up to that layer. Gives the height or the width that they take.
+/// The average of each layer of the stack, in a row over the large matrix or in a column right of it; those that it is
+/// made of are framed. A click: up to that layer. Gives the height or the width that they take.
 float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace at, bool beside) {
   const Easel& easel = pen.easel();
   const Look& look = pen.look();
@@ -94,14 +103,17 @@ float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace 
   if (stack.size() < 2) return 0;
   const auto count = static_cast<float>(stack.size());
   const float named = caption * 1.8f;
-  const float along = beside ? room.height() : room.width(), gap = (beside ? named : 0) + std::min(10 * u, along / count * 0.12f);
-  const float side = std::min({(along + gap) / count - gap, beside ? room.width() * 0.24f : room.height() * 0.2f, (beside ? 150 : 96) * u});
+  const float along = beside ? room.height() : room.width(),
+              gap = (beside ? named : 0) + std::min(10 * u, along / count * 0.12f);
+  const float side = std::min(
+      {(along + gap) / count - gap, beside ? room.width() * 0.24f : room.height() * 0.2f, (beside ? 150 : 96) * u});
   if (side < 10 * u) return 0;
   float x = beside ? room.max.x - side : room.min.x, y = room.min.y, said_to = room.min.x - 1;
   for (const Index l : stack) {
     const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(l)];
     const Tensor& mean = layer.summary.mean;
-    const bool chosen = l == at.layer, taken = easel.view.network.together == LayersTogether::mean ? chosen : l <= at.layer;
+    const bool chosen = l == at.layer,
+               taken = easel.view.network.together == LayersTogether::mean ? chosen : l <= at.layer;
     const Rect place{{std::round(x), std::round(y)}, {std::round(x + side), std::round(y + side)}};
     MatrixQuad quad;
     quad.values = mean.view({mean.size(0), 1, mean.size(1), mean.size(2)});
@@ -115,12 +127,18 @@ float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace 
     quad.min = place.min;
     quad.max = place.max;
     pen.scene().items.emplace_back(SceneMatrix{quad, place});
-    pen.box({{place.min.x - 1, place.min.y - 1}, {place.max.x + 1, place.max.y + 1}}, chosen ? look.accent : taken ? look.ink : look.line, chosen ? std::max(2.0f, 2 * u) : 1);
-    const std::string name = easel.words.fill("network.layer", {layer.layer}), number = layer.layer.substr(layer.layer.rfind('.') + 1);
+    pen.box({{place.min.x - 1, place.min.y - 1}, {place.max.x + 1, place.max.y + 1}},
+            chosen  ? look.accent
+            : taken ? look.ink
+                    : look.line,
+            chosen ? std::max(2.0f, 2 * u) : 1);
+    const std::string name = easel.words.fill("network.layer", {layer.layer}),
+                      number = layer.layer.substr(layer.layer.rfind('.') + 1);
     const std::string& said = pen.measure(Face::ui, caption, name).x <= side ? name : number;
     const float half = pen.measure(Face::ui, caption, said).x / 2;
     if (beside || place.centre().x - half > said_to + 2 * u) {
-      pen.text(TextRole::caption, Face::ui, caption, {place.centre().x, place.max.y + caption * 0.8f}, Align::middle, chosen ? look.ink : look.muted, said);
+      pen.text(TextRole::caption, Face::ui, caption, {place.centre().x, place.max.y + caption * 0.8f}, Align::middle,
+               chosen ? look.ink : look.muted, said);
       said_to = place.centre().x + half;
     }
     pen.target(place, Deed::layer, l);
@@ -134,7 +152,10 @@ float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace 
 float put_ways(Pen& pen, Rect room) {
   const Look& look = pen.look();
   const float u = pen.u(), pixels = pen.type.caption, height = pixels * 2.1f;
-  constexpr std::pair<LayersTogether, const char*> ways[] = {{LayersTogether::none, "network.every_head"}, {LayersTogether::mean, "network.mean"}, {LayersTogether::rollout, "network.rollout"}, {LayersTogether::flow, "network.flow"}};
+  constexpr std::pair<LayersTogether, const char*> ways[] = {{LayersTogether::none, "network.every_head"},
+                                                             {LayersTogether::mean, "network.mean"},
+                                                             {LayersTogether::rollout, "network.rollout"},
+                                                             {LayersTogether::flow, "network.flow"}};
   float x = room.min.x, y = room.min.y;
   for (const auto& [way, key] : ways) {
     const std::string words = pen.easel().words(key);
@@ -155,7 +176,8 @@ float put_ways(Pen& pen, Rect room) {
 void put_together(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room, HeadPlace at) {
   // Beside it where that leaves the matrix larger and each average some room.
   const auto layers = static_cast<float>(std::max<std::size_t>(1, averages_of(overview, at).size()));
-  const bool beside = room.width() > room.height() * 1.15f && room.height() / layers > pen.type.caption * 2 + 40 * pen.u();
+  const bool beside =
+      room.width() > room.height() * 1.15f && room.height() / layers > pen.type.caption * 2 + 40 * pen.u();
   const float taken = put_averages(pen, overview, room, at, beside);
   (beside ? room.max.x : room.min.y) += beside ? -taken : taken;
   put_matrix(pen, overview, told, room);

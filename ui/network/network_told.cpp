@@ -15,8 +15,8 @@ constexpr Index most_said = 256;
 struct Effects {
   std::shared_ptr<const NetworkRun> run;
   Index batch = 0, token = -1;
-  std::size_t next = 0;              ///< of `asked`
-  std::vector<HeadPlace> asked;      ///< head −1: the layer
+  std::size_t next = 0;          ///< of `asked`
+  std::vector<HeadPlace> asked;  ///< head −1: the layer
 };
 
 double probability_without(const Effects& effects, HeadPlace at) {
@@ -55,7 +55,8 @@ void tell_predictions(const NetworkRun& run, Index batch, NetworkTold& told, Eff
   if (run.logits.size(1) >= words && !run.network->spec().takes_tensors) {
     for (Index i = std::max<Index>(0, words - most_said); i < words; ++i) {
       const LikelyToken next = most_likely(run, batch, i, 1).front();
-      told.said.push_back({tokens.entries[entry][static_cast<std::size_t>(i)].text, next.text, next.probability, i == place});
+      told.said.push_back(
+          {tokens.entries[entry][static_cast<std::size_t>(i)].text, next.text, next.probability, i == place});
     }
   }
   if (!run.is_small()) return;
@@ -82,7 +83,8 @@ Teller begin(const Frame& frame) {
     bool any = false;
     for (const NetworkLayer& layer : layers) {
       std::vector<std::string>& claims = told.claims.emplace_back();
-      for (Index h = 0; h < layer.heads; ++h) any |= !claims.emplace_back(claim_of(run->network->file(), layer.layer, h, frame.view().language)).empty();
+      for (Index h = 0; h < layer.heads; ++h)
+        any |= !claims.emplace_back(claim_of(run->network->file(), layer.layer, h, frame.view().language)).empty();
     }
     if (!any) told.claims.clear();
     teller.effects.run = run;
@@ -123,7 +125,9 @@ const char* missing_together(const HeadOverview& overview, Index layer, LayersTo
   if (!mean.defined()) return "network.too_long";
   if (wanted == LayersTogether::mean) return "";
   if (mean.size(1) != mean.size(2)) return "network.not_square";
-  const auto layers = std::count_if(overview.layers.begin(), overview.layers.begin() + layer + 1, [&](const OverviewLayer& each) { return each.stack == last.stack && each.cross == last.cross; });
+  const auto layers =
+      std::count_if(overview.layers.begin(), overview.layers.begin() + layer + 1,
+                    [&](const OverviewLayer& each) { return each.stack == last.stack && each.cross == last.cross; });
   return wanted == LayersTogether::flow && !flow_can_be_had(mean.size(1), layers) ? "network.flow_too_long" : "";
 }
 
@@ -146,7 +150,8 @@ void tell_together(const Frame& frame, const HeadOverview& overview, Teller& tel
     ++teller.so_far.version;
   }
   if ((wanted != LayersTogether::rollout && wanted != LayersTogether::flow) || !told.together_missing.empty()) return;
-  frame.joiner.want({frame.trace()->overview, layer, frame.view().batch, wanted == LayersTogether::flow ? Joining::flow : Joining::rollout});
+  frame.joiner.want({frame.trace()->overview, layer, frame.view().batch,
+                     wanted == LayersTogether::flow ? Joining::flow : Joining::rollout});
   JoinedRows joined = frame.joiner.now();
   if (teller.joined_version == joined.version) return;
   teller.joined_version = joined.version;
@@ -158,7 +163,8 @@ void tell_together(const Frame& frame, const HeadOverview& overview, Teller& tel
 }  // namespace
 
 const ToldSoFar& network_told(const Frame& frame, const HeadOverview& overview) {
-  Teller& teller = frame.pictures.get<Teller>([&] { return begin(frame); }, frame.document.trace, frame.view().batch, frame.view().language);
+  Teller& teller = frame.pictures.get<Teller>([&] { return begin(frame); }, frame.document.trace, frame.view().batch,
+                                              frame.view().language);
   tell_together(frame, overview, teller);
   if (advance_effects(teller)) {
     ++teller.so_far.version;

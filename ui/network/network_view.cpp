@@ -16,7 +16,10 @@ struct NetworkScene {
 };
 
 const Scene& network_scene(const Frame& frame, const HeadOverview& overview, const ToldSoFar& so_far, Rect place) {
-  return frame.picture<NetworkScene>([&] { return NetworkScene{make_network(easel_of(frame), overview, so_far.told, place)}; }, frame.view().network, so_far.version, place).scene;
+  return frame
+      .picture<NetworkScene>([&] { return NetworkScene{make_network(easel_of(frame), overview, so_far.told, place)}; },
+                             frame.view().network, so_far.version, place)
+      .scene;
 }
 
 void look_at(const Frame& frame, HeadPlace at) {
@@ -55,7 +58,8 @@ void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
       return;
     }
     // A whole layer that was silent is its other heads then.
-    const bool whole = std::erase_if(s.knock_out, [&](const HeadAddress& each) { return each.head < 0 && each.layer == name; }) > 0;
+    const bool whole =
+        std::erase_if(s.knock_out, [&](const HeadAddress& each) { return each.head < 0 && each.layer == name; }) > 0;
     std::erase_if(s.knock_out, [&](const HeadAddress& each) { return each.layer == name && each.head == head; });
     for (Index h = 0; whole && h < heads; ++h) {
       if (h != head) s.knock_out.push_back({name, h});
@@ -80,7 +84,9 @@ void click(const Frame& frame, const HeadOverview& overview, const SceneTarget& 
         v.network.together = LayersTogether::none;
       });
     case Deed::habit:
-      return frame.show([index = target.index](View& v) { v.network.habit = index < 0 ? std::nullopt : std::optional(static_cast<Habit>(index)); });
+      return frame.show([index = target.index](View& v) {
+        v.network.habit = index < 0 ? std::nullopt : std::optional(static_cast<Habit>(index));
+      });
     default: return;
   }
 }
@@ -108,7 +114,9 @@ void draw_network_view(const Frame& frame, Rect place) {
   const std::shared_ptr<const HeadOverview>& kept = frame.trace()->overview;
   if (!kept || kept->layers.empty()) {
     const bool on_its_way = !kept && frame.trace()->has(Stage::weights);
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::heading * frame.u, {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted, frame.words(on_its_way ? "messages.computing" : "network.none"));
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::heading * frame.u,
+              {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted,
+              frame.words(on_its_way ? "messages.computing" : "network.none"));
     return;
   }
   const HeadOverview& overview = *kept;
@@ -120,8 +128,10 @@ void draw_network_view(const Frame& frame, Rect place) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;
   if (target && target->deed != Deed::query_word) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  const bool moved = ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0;  // a resting pointer leaves the arrows alone
-  const std::optional<Index> word = target && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
+  const bool moved = ImGui::GetIO().MouseDelta.x != 0 ||
+                     ImGui::GetIO().MouseDelta.y != 0;  // a resting pointer leaves the arrows alone
+  const std::optional<Index> word =
+      target && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
   if (ImGui::IsItemDeactivated() && target) {
     click(frame, overview, *target);
   } else if (moved && target && target->deed == Deed::head) {

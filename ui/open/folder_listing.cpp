@@ -33,12 +33,13 @@ std::string lower(std::string_view text) {
 
 /// What Hugging Face keeps beside a model: JSON, but no scenario.
 bool is_model_companion(const std::string& name) {
-  constexpr std::array known{"config.json",           "generation_config.json",  "vocab.json",      "tokenizer.json",
+  constexpr std::array known{"config.json",           "generation_config.json",  "vocab.json",       "tokenizer.json",
                              "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"};
   return std::ranges::find(known, name) != known.end() || name.ends_with(".index.json");
 }
 
-/// The word for what a file of this name holds; null for what cannot be opened, or cannot be a mask where one is wanted.
+/// The word for what a file of this name holds; null for what cannot be opened, or cannot be a mask where one is
+/// wanted.
 const char* kind_of(const std::string& name, bool masks) {
   const std::string low = lower(name);
   if (low.ends_with(".npz") || low.ends_with(".npy")) return "open.numpy";
@@ -54,7 +55,8 @@ const char* kind_of(const std::string& name, bool masks) {
 std::string local_time(fs::file_time_type changed) {
   using std::chrono::system_clock;
   const auto ago = fs::file_time_type::clock::now() - changed;
-  const std::time_t time = system_clock::to_time_t(system_clock::now() - std::chrono::duration_cast<system_clock::duration>(ago));
+  const std::time_t time =
+      system_clock::to_time_t(system_clock::now() - std::chrono::duration_cast<system_clock::duration>(ago));
   char text[32] = "";
   if (const std::tm* local = std::localtime(&time)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", local);
   return text;
@@ -149,7 +151,9 @@ std::string completed(const FolderListing& listing, const std::string& part) {
       common = entry.name;
       continue;
     }
-    const auto end = std::ranges::mismatch(common, entry.name, [](char a, char b) { return lower({&a, 1}) == lower({&b, 1}); });
+    const auto end = std::ranges::mismatch(common, entry.name, [](char a, char b) {
+      return lower({&a, 1}) == lower({&b, 1});
+    });
     common.resize(static_cast<std::size_t>(end.in1 - common.begin()));
   }
   if (found == 0) return part;

@@ -16,17 +16,18 @@ struct FolderEntry {
 };
 
 struct FolderListing {
-  std::string folder;  ///< with its slash behind
+  std::string folder;                ///< with its slash behind
   std::vector<FolderEntry> entries;  ///< folders first, each kind in the order of its names
   bool readable = true;
 };
 
-/// The folder's entries; hidden ones are left out. `folder` as folder_part gives it. `masks`: files that can hold a mask, in
-/// place of those that can hold an attention.
+/// The folder's entries; hidden ones are left out. `folder` as folder_part gives it. `masks`: files that can hold a
+/// mask, in place of those that can hold an attention.
 FolderListing list_folder(const std::string& folder, bool masks = false);
 
 /// What is typed, cut behind its last slash; "~/" is the person's own folder, and what is not absolute is beside the
-/// program's present folder. Behind "//" or "/~/" a path begins anew: whole ones are pasted behind the folder that stands there.
+/// program's present folder. Behind "//" or "/~/" a path begins anew: whole ones are pasted behind the folder that
+/// stands there.
 std::string folder_part(const std::string& typed);
 std::string name_part(const std::string& typed);
 /// Where a person who has opened nothing yet begins.

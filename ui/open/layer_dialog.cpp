@@ -43,7 +43,8 @@ Columns columns_of(const Frame& frame, float left, float right) {
 }
 
 void cell(const Frame& frame, float from, float to, float y, ImU32 colour, std::string_view text) {
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * frame.u, {from, y}, colour, text, to - from - 8 * frame.u);
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * frame.u, {from, y}, colour, text,
+              to - from - 8 * frame.u);
 }
 
 void draw_headings(const Frame& frame) {
@@ -51,7 +52,8 @@ void draw_headings(const Frame& frame) {
   const Columns x = columns_of(frame, at.x, at.x + ImGui::GetContentRegionAvail().x);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const auto heading = [&](float from, const char* key) {
-    draw_text(list, frame.fonts, Face::bold, TypeSize::note * frame.u, {from, at.y}, frame.look.muted, frame.words(key));
+    draw_text(list, frame.fonts, Face::bold, TypeSize::note * frame.u, {from, at.y}, frame.look.muted,
+              frame.words(key));
   };
   heading(x.name, "layers.layer");
   heading(x.kind, "layers.kind");
@@ -69,11 +71,13 @@ bool draw_candidate(const Frame& frame, const LayerCandidate& candidate, LayerCh
   const bool hovered = ImGui::IsItemHovered();
   const bool chosen = candidate.layer == choice.layer;
   if (chosen || hovered) {
-    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y}, chosen ? frame.look.field_hover : frame.look.field, Corner::control * u);
+    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y},
+                                              chosen ? frame.look.field_hover : frame.look.field, Corner::control * u);
   }
   const Columns x = columns_of(frame, at.x, at.x + size.x);
   const float y = at.y + 5 * u;
-  cell(frame, x.name, x.kind, y, frame.look.ink, candidate.layer.empty() ? frame.words("layers.top") : candidate.layer.c_str());
+  cell(frame, x.name, x.kind, y, frame.look.ink,
+       candidate.layer.empty() ? frame.words("layers.top") : candidate.layer.c_str());
   cell(frame, x.kind, x.width, y, frame.look.muted, candidate.kind);
   char number[24];
   const auto numbered = [&](float from, float to, Index value) {
@@ -126,7 +130,8 @@ void draw_heads(const Frame& frame, LayerChoice& choice) {
   for (const Index heads : all) {
     const std::string label = std::to_string(heads);
     const float width = 44 * frame.u;
-    if (!first && ImGui::GetItemRectMax().x + width + 4 * frame.u < ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) {
+    if (!first && ImGui::GetItemRectMax().x + width + 4 * frame.u <
+                      ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) {
       ImGui::SameLine(0, 4 * frame.u);
     }
     first = false;
@@ -142,7 +147,8 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const float u = frame.u;
   const LayerQuestion& question = *choice.question;
   const std::string& file = question.scenario.file;
-  note(frame, frame.words.fill(question.candidates.size() > 1 ? "layers.which" : "layers.one", {file_name_of(file), std::to_string(question.candidates.size())}));
+  note(frame, frame.words.fill(question.candidates.size() > 1 ? "layers.which" : "layers.one",
+                               {file_name_of(file), std::to_string(question.candidates.size())}));
   const std::vector<std::size_t> found = found_layers(question, choice.search);
   const PathKeys keys = path_field(frame, "##search", choice.search, choice.focus, {}, frame.words("layers.search"));
   if (keys.has_keyboard) choice.focus = false;
@@ -191,7 +197,8 @@ void draw_layer_dialog(const Frame& frame, Rect place) {
   const std::size_t count = frame.view().layers.question->candidates.size();
   const bool several = count > 1;
   const float height = std::min(284 + 26 * static_cast<float>(count), 620.0f);
-  const DialogArea area(frame, place, Dialog::layers, "layers", frame.words(several ? "layers.title" : "layers.title_heads"), {760 * u, height * u});
+  const DialogArea area(frame, place, Dialog::layers, "layers",
+                        frame.words(several ? "layers.title" : "layers.title_heads"), {760 * u, height * u});
   if (!area.open()) return;
   LayerChoice choice = frame.view().layers;
   const bool answered = draw_question(frame, choice, area.content());

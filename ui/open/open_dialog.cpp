@@ -41,16 +41,17 @@ Line line(const Frame& frame, const char* id, bool marked) {
   const bool hovered = ImGui::IsItemHovered();
   drawn.twice = hovered && ImGui::IsMouseDoubleClicked(0);
   if (marked || hovered) {
-    ImGui::GetWindowDrawList()->AddRectFilled(drawn.min, drawn.max, marked ? frame.look.field_hover : frame.look.field, Corner::control * frame.u);
+    ImGui::GetWindowDrawList()->AddRectFilled(drawn.min, drawn.max, marked ? frame.look.field_hover : frame.look.field,
+                                              Corner::control * frame.u);
   }
   return drawn;
 }
 
 void line_text(const Frame& frame, const Line& drawn, float from, float to, ImU32 colour, std::string_view text) {
   const float u = frame.u;
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {from, drawn.min.y + 5 * u}, colour, text, to - from);
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u, {from, drawn.min.y + 5 * u},
+              colour, text, to - from);
 }
-
 
 void draw_recent(const Frame& frame, Turn& turn) {
   constexpr std::size_t most = 7;
@@ -60,7 +61,8 @@ void draw_recent(const Frame& frame, Turn& turn) {
   for (std::size_t i = 0; i < std::min(paths.size(), most); ++i) {
     const Line drawn = line(frame, paths[i].c_str(), false);
     tooltip(frame, paths[i]);
-    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, file_name_of(paths[i]));
+    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink,
+              file_name_of(paths[i]));
     if (drawn.clicked) turn.taken = paths[i];
   }
 }
@@ -93,7 +95,8 @@ void take_typed(const Frame& frame, Turn& turn, const OpenPicture& picture) {
   const OpenChoice& choice = turn.choice;
   const auto& entries = picture.listing.entries;
   const std::string whole = picture.folder + picture.part;
-  const auto exact = std::ranges::find_if(entries, [&](const FolderEntry& entry) { return entry.name == picture.part; });
+  const auto exact =
+      std::ranges::find_if(entries, [&](const FolderEntry& entry) { return entry.name == picture.part; });
   if (choice.marked >= 0 && choice.marked < static_cast<int>(picture.shown.size())) {
     take(frame, turn, entries[picture.shown[static_cast<std::size_t>(choice.marked)]]);
   } else if (exact != entries.end()) {
@@ -131,8 +134,10 @@ void draw_entry(const Frame& frame, Turn& turn, const OpenPicture& picture, int 
   const float date = right - 118 * u, size = date - 84 * u, kind = wide ? size - 104 * u : size;
   if (entry.folder) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 7 * u}, {drawn.min.x + 14 * u, drawn.min.y + 10 * u}, frame.look.muted, u);
-    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 9 * u}, {drawn.min.x + 22 * u, drawn.min.y + 18 * u}, frame.look.muted, Corner::mark * u);
+    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 7 * u}, {drawn.min.x + 14 * u, drawn.min.y + 10 * u},
+                       frame.look.muted, u);
+    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 9 * u}, {drawn.min.x + 22 * u, drawn.min.y + 18 * u},
+                       frame.look.muted, Corner::mark * u);
   }
   line_text(frame, drawn, drawn.min.x + 30 * u, kind - 10 * u, frame.look.ink, entry.name);
   if (wide) line_text(frame, drawn, kind, size - 4 * u, frame.look.muted, frame.words(entry.kind));
@@ -165,7 +170,8 @@ void draw_entries(const Frame& frame, Turn& turn, const OpenPicture& picture, fl
   if (picture.shown.empty()) note(frame, frame.words(picture.listing.readable ? "open.nothing" : "open.unreadable"));
   const int marked = turn.choice.marked;
   if (marked != frame.view().open.marked && marked >= 0) {
-    ImGui::SetScrollFromPosY(top - ImGui::GetScrollY() + (static_cast<float>(marked) + 0.5f) * row_height * frame.u, 0.5f);
+    ImGui::SetScrollFromPosY(top - ImGui::GetScrollY() + (static_cast<float>(marked) + 0.5f) * row_height * frame.u,
+                             0.5f);
   }
   ImGui::PopStyleVar();
   ImGui::EndChild();
@@ -182,7 +188,8 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
   const char* label = frame.words("open.open");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + ImGui::GetContentRegionAvail().x - button_width(frame, label);
-  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, {at.x, at.y + 6 * u}, frame.look.muted, frame.words("open.hint"), right - at.x - 12 * u);
+  draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, {at.x, at.y + 6 * u},
+              frame.look.muted, frame.words("open.hint"), right - at.x - 12 * u);
   ImGui::SetCursorScreenPos({right, at.y});
   if (main_button(frame, "take", label)) take_typed(frame, turn, picture);
 }
@@ -199,7 +206,8 @@ float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
   ImGui::PopStyleVar();
   ImGui::EndChild();
   const float gap = 18 * u;
-  ImGui::GetWindowDrawList()->AddLine({inside.min.x + side + gap / 2, inside.min.y}, {inside.min.x + side + gap / 2, inside.max.y}, frame.look.line);
+  ImGui::GetWindowDrawList()->AddLine({inside.min.x + side + gap / 2, inside.min.y},
+                                      {inside.min.x + side + gap / 2, inside.max.y}, frame.look.line);
   return inside.min.x + side + gap;
 }
 
@@ -208,20 +216,23 @@ float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
 void draw_open_dialog(const Frame& frame, Rect place) {
   const float u = frame.u;
   const bool masks = frame.view().open.masks;
-  const DialogArea area(frame, place, Dialog::open, "open", frame.words(masks ? "open.mask_title" : "open.title"), {960 * u, 620 * u});
+  const DialogArea area(frame, place, Dialog::open, "open", frame.words(masks ? "open.mask_title" : "open.title"),
+                        {960 * u, 620 * u});
   if (!area.open()) return;
   Turn turn{frame.view().open, {}};
   const Rect inside = area.content();
   const float left = masks ? inside.min.x : draw_places(frame, turn, inside);
   ImGui::SetCursorScreenPos({left, inside.min.y});
-  ImGui::BeginChild("browser", {inside.max.x - left, inside.height()}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild("browser", {inside.max.x - left, inside.height()}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   draw_files(frame, turn, inside.height());
   ImGui::EndChild();
   if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
   if (!(turn.choice == frame.view().open)) {
     frame.show([choice = std::move(turn.choice)](View& v) { v.open = choice; });
   }
-  if (!turn.taken.empty()) frame.actions.push_back(masks ? Action(OpenMask{std::move(turn.taken)}) : OpenFile{std::move(turn.taken)});
+  if (!turn.taken.empty())
+    frame.actions.push_back(masks ? Action(OpenMask{std::move(turn.taken)}) : OpenFile{std::move(turn.taken)});
 }
 
 }  // namespace headlight

@@ -1,4 +1,5 @@
-// Opener: what is opened into the document, asking first where changes would be lost, and going back where it does not open.
+// Opener: what is opened into the document, asking first where changes would be lost, and going back where it does not
+// open.
 #pragma once
 
 #include <optional>
@@ -14,8 +15,8 @@ class Opener {
  public:
   explicit Opener(RecentFiles recent) : recent_(std::move(recent)) {}
 
-  /// As open_into(). Where the document has changes that are not saved, the dialog asks first, unless `surely`; not for a
-  /// mask, which joins the document, nor for the settings of a lesson, which undo brings back.
+  /// As open_into(). Where the document has changes that are not saved, the dialog asks first, unless `surely`; not for
+  /// a mask, which joins the document, nor for the settings of a lesson, which undo brings back.
   void open(Document& document, const std::string& path, bool surely);
   /// The document as it is was opened from the start.
   void begin(const Document& document);
@@ -26,8 +27,8 @@ class Opener {
 
   /// The numbers of what is open are there: the file joins the recent ones.
   void arrived();
-  /// They came to nothing: what was open before is open again, with `error`, unless only the layer has to be chosen, which
-  /// the dialog then asks for.
+  /// They came to nothing: what was open before is open again, with `error`, unless only the layer has to be chosen,
+  /// which the dialog then asks for.
   void failed(Document& document, const std::string& error);
 
   const RecentFiles& recent() const { return recent_; }
@@ -36,9 +37,9 @@ class Opener {
   void keep(Origin before);
 
   RecentFiles recent_;
-  std::string opening_;           ///< joins the recent files once its numbers are there
-  std::optional<Origin> before_;  ///< what was open, until then
-  std::optional<Lesson> waiting_; ///< opened, but its layer is to be chosen first
+  std::string opening_;            ///< joins the recent files once its numbers are there
+  std::optional<Origin> before_;   ///< what was open, until then
+  std::optional<Lesson> waiting_;  ///< opened, but its layer is to be chosen first
 };
 
 }  // namespace headlight

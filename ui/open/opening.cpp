@@ -43,7 +43,8 @@ bool open_into(Document& document, const std::string& path) {
     changed = true;
     begin_anew(document, std::move(opened), std::move(scenario));
     document.view = afresh(std::move(document.view));
-    if (const auto& saved = document.origin.lesson.view) document.view = with_saved_view(std::move(document.view), *saved);
+    if (const auto& saved = document.origin.lesson.view)
+      document.view = with_saved_view(std::move(document.view), *saved);
     begin_lesson(document);
     return true;
   } catch (const InputError& error) {
@@ -85,7 +86,8 @@ void answer_layer(Document& document, std::optional<Lesson> opened) {
   scenario.layer = choice.layer;
   scenario.heads = choice.heads;
   document.view = afresh(std::move(document.view));
-  opened ? begin_anew(document, std::move(*opened), std::move(scenario)) : apply(document, EditScenario{[&](Scenario& s) { s = std::move(scenario); }, {}});
+  opened ? begin_anew(document, std::move(*opened), std::move(scenario))
+         : apply(document, EditScenario{[&](Scenario& s) { s = std::move(scenario); }, {}});
 }
 
 }  // namespace headlight

@@ -8,9 +8,9 @@
 
 namespace headlight {
 
-/// The document shows what `path` names (a lesson, a scenario or tensors), seen afresh; a mask becomes the file() of what is
-/// shown already (core/scenario/mask_file.h). Where that cannot be, it says why
-/// and stays. Whether the document is now another one.
+/// The document shows what `path` names (a lesson, a scenario or tensors), seen afresh; a mask becomes the file() of
+/// what is shown already (core/scenario/mask_file.h). Where that cannot be, it says why and stays. Whether the document
+/// is now another one.
 bool open_into(Document& document, const std::string& path);
 /// The file's mask becomes the file() of what is shown, whatever else is in it.
 void open_mask_into(Document& document, const std::string& path);
@@ -20,8 +20,8 @@ void open_mask_into(Document& document, const std::string& path);
 bool ask_for_layer(Document& document);
 /// The same dialog for the file that is open, to take another of its layers.
 View with_layer_dialog(const Document& document);
-/// The answer: the scenario that waited, with the layer and heads that are chosen. `opened`: what it was, where it is not
-/// what is open already.
+/// The answer: the scenario that waited, with the layer and heads that are chosen. `opened`: what it was, where it is
+/// not what is open already.
 void answer_layer(Document& document, std::optional<Lesson> opened);
 
 }  // namespace headlight

@@ -11,7 +11,9 @@
 namespace headlight {
 namespace {
 
-std::string size_of(const Tensor& matrix) { return std::to_string(matrix.size(0)) + " × " + std::to_string(matrix.size(1)); }
+std::string size_of(const Tensor& matrix) {
+  return std::to_string(matrix.size(0)) + " × " + std::to_string(matrix.size(1));
+}
 
 const char* done_word(PasteUse use) {
   return use == PasteUse::input ? "paste.was_input" : use == PasteUse::mask ? "paste.was_mask" : "paste.was_bias";
@@ -77,14 +79,13 @@ void paste_into(Document& document, const std::string& text, const Words& words)
     const Tensor matrix = parse_matrix(text);
     const std::vector<PasteUse> uses = paste_uses(matrix, *document.trace);
     if (uses.empty()) {
-      throw InputError("the text on the clipboard", "a matrix of " + size_of(matrix) + " fits nothing here", "expected " + what_fits(document.trace->dims()));
+      throw InputError("the text on the clipboard", "a matrix of " + size_of(matrix) + " fits nothing here",
+                       "expected " + what_fits(document.trace->dims()));
     }
     if (uses.size() == 1) return put(document, matrix, uses.front(), words);
     document.view.pasted = GivenMatrix{matrix};
     document.view.dialog = Dialog::paste;
-  } catch (const InputError& error) {
-    document.error = error.what();
-  }
+  } catch (const InputError& error) { document.error = error.what(); }
 }
 
 void use_pasted(Document& document, PasteUse use, const Words& words) {

@@ -16,8 +16,8 @@ std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown);
 /// The scenario with the matrix in that place.
 Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use);
 
-/// Takes the text over where it can only be one thing, asks by the paste dialog where it can be several, and says what is
-/// wrong with it where it can be none.
+/// Takes the text over where it can only be one thing, asks by the paste dialog where it can be several, and says what
+/// is wrong with it where it can be none.
 void paste_into(Document& document, const std::string& text, const Words& words);
 /// The answer to the dialog.
 void use_pasted(Document& document, PasteUse use, const Words& words);

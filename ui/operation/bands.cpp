@@ -42,18 +42,23 @@ float size_in(const Task& task, const Window& keys, Figures& figures, float want
   do {
     for (const float size : {wanted, wanted * 0.8f, wanted * 0.65f, task.pen.type.number, least}) {
       if (size < least - 0.1f) continue;
-      if (task.pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest()) + 6 * task.u() <= keys.size) return size;
+      if (task.pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest()) + 6 * task.u() <= keys.size)
+        return size;
     }
   } while (figures.shorten());
   return 0;
 }
 
-void band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour, const std::string& note) {
+void band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour,
+               const std::string& note) {
   Pen& pen = task.pen;
   const float x = table.area.min.x - 18 * task.u(), room = table.names - 24 * task.u();
   const bool two = !note.empty();
-  pen.math(pen.type.formula, {x, y - (two ? pen.type.caption * 0.5f : 0)}, room, colour, false, markup, 0, Align::right);
-  if (two && pen.measure(Face::ui, pen.type.caption, note).x <= room) pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + pen.type.formula * 0.62f}, Align::right, pen.look().muted, note);
+  pen.math(pen.type.formula, {x, y - (two ? pen.type.caption * 0.5f : 0)}, room, colour, false, markup, 0,
+           Align::right);
+  if (two && pen.measure(Face::ui, pen.type.caption, note).x <= room)
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + pen.type.formula * 0.62f}, Align::right,
+             pen.look().muted, note);
 }
 
 void bars(const Task& task, const Table& table, const Band& band, Rect place) {
@@ -80,12 +85,18 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
     if (band.kinds[i] == CellKind::value) {
       const float end = top + (place.max.y - top) * (hi - band.values[i]) / span;
       const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
-      const Rect bar{{column.min.x + inset, std::min(zero, end)}, {column.max.x - inset, std::max(std::max(zero, end), std::min(zero, end) + 2 * u)}};
+      const Rect bar{{column.min.x + inset, std::min(zero, end)},
+                     {column.max.x - inset, std::max(std::max(zero, end), std::min(zero, end) + 2 * u)}};
       pen.fill(bar, fade(to_imgui(ground), lit ? 1.0f : 0.85f), std::min(5 * u, bar.height() / 2));
-      if (pixels > 0) pen.text(TextRole::number, lit ? Face::mono : Face::mono, pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted, figures(band.values[i]));
+      if (pixels > 0)
+        pen.text(TextRole::number, lit ? Face::mono : Face::mono, pixels,
+                 {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted,
+                 figures(band.values[i]));
     } else {
       pen.hatch({{column.min.x + inset, top}, {column.max.x - inset, place.max.y}});
-      if (pixels > 0) pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, look.muted, Figures(1, false)(band.values[i]));
+      if (pixels > 0)
+        pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle,
+                 look.muted, Figures(1, false)(band.values[i]));
     }
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, Deed::key_word, k);
   }
@@ -93,7 +104,8 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
   pen.matter(place);
 }
 
-void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown, Rect place) {
+void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown,
+            Rect place) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const float u = task.u();
@@ -121,11 +133,13 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
     const float value = std::isfinite(values[i]) ? values[i] * grown : 0;
     if (value > 0) {
       const float height = std::max(track.height() * value / most, u);
-      pen.fill({{track.min.x, bottom - height}, track.max}, fade(look.head(task.easel().view.head), lit ? 1.0f : 0.75f), std::min(5 * u, height / 2));
+      pen.fill({{track.min.x, bottom - height}, track.max}, fade(look.head(task.easel().view.head), lit ? 1.0f : 0.75f),
+               std::min(5 * u, height / 2));
     }
     if (pixels > 0 && grown > 0.98f) {
       std::string text = kind == CellKind::value ? figures(values[i]) : kind == CellKind::nan ? "NaN" : "0";
-      pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.max.y - pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted, std::move(text));
+      pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.max.y - pixels * 0.6f}, Align::middle,
+               lit ? look.ink : look.muted, std::move(text));
     }
     if (lit) pen.box(track.grown(2.5f * u), look.ink, std::max(2.0f, 2 * u), Corner::control * u);
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, Deed::key_word, k);

@@ -10,7 +10,7 @@ namespace headlight::operation {
 
 /// The columns that all bands share.
 struct Table {
-  Rect area;          ///< of bands; words under it, names left of it
+  Rect area;  ///< of bands; words under it, names left of it
   Window keys;
   float names = 0;
   Rect column(Index k) const {
@@ -38,10 +38,12 @@ inline MatrixView row_view(const std::vector<float>& values) {
 Figures figures_of(const Band& band, const Window& keys);
 /// The size at which all numbers of the band fit side by side; 0: none does.
 float size_in(const Task& task, const Window& keys, Figures& figures, float wanted);
-void band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour, const std::string& note);
+void band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour,
+               const std::string& note);
 /// Bars up and down from a line, with their numbers over them.
 void bars(const Task& task, const Table& table, const Band& band, Rect place);
 /// Shares of one whole: tracks that fill from below, their numbers under them.
-void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown, Rect place);
+void shares(const Task& task, const Table& table, const Band& band, const std::vector<float>& values, float grown,
+            Rect place);
 
 }  // namespace headlight::operation

@@ -28,7 +28,9 @@ Tensor part_of(const Tensor& whole, const Window& rows, const Window& cols) {
 
 ImU32 quiet_ink(const Pen& pen, bool lit, ImU32 colour) { return lit ? colour : pen.look().muted; }
 
-std::string name_of(const Easel& easel, Axis axis, Index index) { return axis_label(easel.trace, axis, easel.view.batch, index); }
+std::string name_of(const Easel& easel, Axis axis, Index index) {
+  return axis_label(easel.trace, axis, easel.view.batch, index);
+}
 
 }  // namespace
 
@@ -64,7 +66,8 @@ Block make_block(const Easel& easel, Stage stage, const Window& rows, const Wind
   const Cell cell = matrix_of(trace, easel.view, stage);
   MatrixQuad& quad = block.quad;
   const Tensor& whole = trace[stage];
-  quad.values = turned ? part_of(whole.transpose(whole.rank() - 2, whole.rank() - 1), rows, cols) : part_of(whole, rows, cols);
+  quad.values =
+      turned ? part_of(whole.transpose(whole.rank() - 2, whole.rank() - 1), rows, cols) : part_of(whole, rows, cols);
   quad.batch = cell.batch;
   quad.head = cell.head;
   const StageInfo& about = info(stage);
@@ -77,7 +80,8 @@ Block make_block(const Easel& easel, Stage stage, const Window& rows, const Wind
   quad.scale = easel.u;
   quad.min = block.rect.min;
   quad.max = block.rect.max;
-  const float side = std::min(block.rect.width() / static_cast<float>(block.cols), block.rect.height() / static_cast<float>(block.rows));
+  const float side = std::min(block.rect.width() / static_cast<float>(block.cols),
+                              block.rect.height() / static_cast<float>(block.rows));
   quad.cell_gap = side >= 18 * easel.u ? std::round(1.6f * easel.u) : side >= 6 * easel.u ? std::round(easel.u) : 0;
   return block;
 }
@@ -119,7 +123,9 @@ float fitting(const Pen& pen, const Block& block, Figures& figures, float pixels
   const float w = block.rect.width() / static_cast<float>(block.cols) - cell_margin(pen) * 0.6f;
   const float h = block.rect.height() / static_cast<float>(block.rows) - 2 * pen.u();
   const float least = size_not_below(pen.easel().fonts, Face::mono, pen.type.least);
-  const auto width = [&](float size) { return pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest()); };
+  const auto width = [&](float size) {
+    return pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest());
+  };
   do {
     for (const float size : {pixels, least}) {
       if (width(size) <= w && pen.easel().fonts.crisp(Face::mono, size) <= h) return size;
@@ -129,15 +135,19 @@ float fitting(const Pen& pen, const Block& block, Figures& figures, float pixels
 }
 
 float roomy(const Pen& pen, const Block& block, const Figures& figures) {
-  const float w = block.rect.width() / static_cast<float>(block.cols), h = block.rect.height() / static_cast<float>(block.rows);
+  const float w = block.rect.width() / static_cast<float>(block.cols),
+              h = block.rect.height() / static_cast<float>(block.rows);
   for (const float larger : {1.9f, 1.6f, 1.35f, 1.15f}) {
     const float pixels = pen.type.number * larger;
-    if (pen.easel().fonts.crisp(Face::mono, pixels) <= 0.4f * h && pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) <= 0.72f * w) return pixels;
+    if (pen.easel().fonts.crisp(Face::mono, pixels) <= 0.4f * h &&
+        pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) <= 0.72f * w)
+      return pixels;
   }
   return pen.type.number;
 }
 
-void write(Pen& pen, const Block& block, const Figures& figures, float pixels, const std::function<bool(Index, Index)>& has) {
+void write(Pen& pen, const Block& block, const Figures& figures, float pixels,
+           const std::function<bool(Index, Index)>& has) {
   if (pixels <= 0) return;
   const MatrixQuad& quad = block.quad;
   const MatrixView numbers = quad.values.matrix(quad.batch, quad.head);
@@ -152,10 +162,12 @@ void write(Pen& pen, const Block& block, const Figures& figures, float pixels, c
       const CellKind kind = classify(numbers, masks, r, c);
       const ImVec2 centre = block.cell(block.row + r, block.col + c).centre();
       if (kind == CellKind::value) {
-        pen.text(TextRole::number, Face::mono, pixels, centre, Align::middle, to_imgui(ink_on(quad.colormap->at(normalise(value, quad.range)))), figures(value));
+        pen.text(TextRole::number, Face::mono, pixels, centre, Align::middle,
+                 to_imgui(ink_on(quad.colormap->at(normalise(value, quad.range)))), figures(value));
       } else {
         const bool zero = quad.show_leaks && value == 0;
-        pen.text(TextRole::number, Face::mono, pixels, centre, Align::middle, pen.look().muted, zero ? "0" : Figures(1, false)(value));
+        pen.text(TextRole::number, Face::mono, pixels, centre, Align::middle, pen.look().muted,
+                 zero ? "0" : Figures(1, false)(value));
       }
     }
   }
@@ -163,7 +175,9 @@ void write(Pen& pen, const Block& block, const Figures& figures, float pixels, c
 
 float row_room(const Pen& pen, const Window& rows, Axis axis) {
   float widest = 0;
-  for (Index r = rows.first; r < rows.first + rows.count; ++r) widest = std::max({widest, pen.measure(Face::bold, pen.bold(pen.type.word), name_of(pen.easel(), axis, r)).x, pen.measure(Face::ui, pen.type.word, name_of(pen.easel(), axis, r)).x});
+  for (Index r = rows.first; r < rows.first + rows.count; ++r)
+    widest = std::max({widest, pen.measure(Face::bold, pen.bold(pen.type.word), name_of(pen.easel(), axis, r)).x,
+                       pen.measure(Face::ui, pen.type.word, name_of(pen.easel(), axis, r)).x});
   return widest + 14 * pen.u();
 }
 
@@ -173,7 +187,8 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
   // As large as the rows allow, down to the smallest; where even that is too high, the ones that find room.
   float pixels = std::min(pen.type.word, std::max(line, pen.type.least));
   pixels = std::max(fonts.crisp(Face::ui, pixels), size_not_below(fonts, Face::ui, pen.type.least));
-  if (std::max(fonts.crisp(Face::bold, pixels), pixels) * 1.02f > line) pixels = size_not_below(fonts, Face::ui, pen.type.least);
+  if (std::max(fonts.crisp(Face::bold, pixels), pixels) * 1.02f > line)
+    pixels = size_not_below(fonts, Face::ui, pen.type.least);
   const auto every = static_cast<Index>(std::ceil(std::max(fonts.crisp(Face::bold, pixels), pixels) * 1.02f / line));
   const float least = size_not_below(fonts, Face::ui, pen.type.least);
   for (Index r = block.row; r < block.row + block.rows; ++r) {
@@ -187,9 +202,11 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
     float size = is_lit ? pen.bold(pixels) : pixels;
     if (pen.measure(face, size, word).x > room) size = is_lit ? pen.bold(least) : least;
     if (pen.measure(face, size, word).x > room) word = elide(fonts, face, size, word, room);
-    pen.text(TextRole::word, face, size, {x, block.row_at(r).centre().y}, Align::right, quiet_ink(pen, is_lit, colour), std::move(word));
+    pen.text(TextRole::word, face, size, {x, block.row_at(r).centre().y}, Align::right, quiet_ink(pen, is_lit, colour),
+             std::move(word));
     if (axis == Axis::query || axis == Axis::key) {
-      pen.target({{x - room, block.row_at(r).min.y}, {x, block.row_at(r).max.y}}, axis == Axis::query ? Deed::query_word : Deed::key_word, r);
+      pen.target({{x - room, block.row_at(r).min.y}, {x, block.row_at(r).max.y}},
+                 axis == Axis::query ? Deed::query_word : Deed::key_word, r);
     }
   }
 }
@@ -199,7 +216,9 @@ namespace {
 /// The widest name, plain or bold, in type of this size.
 float widest(const Pen& pen, const Window& cols, Axis axis, float pixels) {
   float most = 0;
-  for (Index c = cols.first; c < cols.first + cols.count; ++c) most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.easel(), axis, c)).x, pen.measure(Face::ui, pixels, name_of(pen.easel(), axis, c)).x});
+  for (Index c = cols.first; c < cols.first + cols.count; ++c)
+    most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.easel(), axis, c)).x,
+                     pen.measure(Face::ui, pixels, name_of(pen.easel(), axis, c)).x});
   return most;
 }
 
@@ -212,7 +231,9 @@ float turned_size(const Pen& pen, const Window& cols) {
 /// Where upright names of these columns fit: the size; else 0.
 float upright_size(const Pen& pen, const Window& cols, Axis axis) {
   const Fonts& fonts = pen.easel().fonts;
-  for (const float size : {fonts.crisp(Face::ui, pen.type.word * 1.35f), pen.type.word, std::max(pen.type.word * 0.85f, pen.type.least), size_not_below(fonts, Face::ui, pen.type.least)}) {
+  for (const float size :
+       {fonts.crisp(Face::ui, pen.type.word * 1.35f), pen.type.word, std::max(pen.type.word * 0.85f, pen.type.least),
+        size_not_below(fonts, Face::ui, pen.type.least)}) {
     if (widest(pen, cols, axis, size) + 6 * pen.u() <= cols.size) return size;
   }
   return 0;
@@ -237,12 +258,15 @@ void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float roo
     const bool is_lit = c == lit;
     const Rect column = block.col_at(c);
     if (axis == Axis::query || axis == Axis::key) {
-      const Rect place = above ? Rect{{column.min.x, column.min.y - room}, {column.max.x, column.min.y}} : Rect{{column.min.x, column.max.y}, {column.max.x, column.max.y + room}};
+      const Rect place = above ? Rect{{column.min.x, column.min.y - room}, {column.max.x, column.min.y}}
+                               : Rect{{column.min.x, column.max.y}, {column.max.x, column.max.y + room}};
       pen.target(place, axis == Axis::query ? Deed::query_word : Deed::key_word, c);
     }
     if (!is_lit && every > 1 && (c - lit) % every != 0) {
       // Turned, it would have a column's width for its height.
-      if (has_words(pen.easel(), axis)) pen.scene().left_out.push_back({name_of(pen.easel(), axis, c), (room - size * 0.8f) / turn_share, cols.size / 1.25f});
+      if (has_words(pen.easel(), axis))
+        pen.scene().left_out.push_back(
+            {name_of(pen.easel(), axis, c), (room - size * 0.8f) / turn_share, cols.size / 1.25f});
       continue;
     }
     std::string word = name_of(pen.easel(), axis, c);
@@ -250,7 +274,8 @@ void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float roo
     const ImU32 ink = quiet_ink(pen, is_lit, colour);
     if (upright > 0) {
       const float y = above ? column.min.y - room / 2 : column.max.y + room / 2;
-      pen.text(TextRole::word, face, is_lit ? pen.bold(size) : size, {column.centre().x, y}, Align::middle, ink, std::move(word));
+      pen.text(TextRole::word, face, is_lit ? pen.bold(size) : size, {column.centre().x, y}, Align::middle, ink,
+               std::move(word));
       continue;
     }
     const float longest = (room - size * 0.8f) / turn_share, own = is_lit ? pen.bold(size) : size;
@@ -261,18 +286,23 @@ void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float roo
   }
 }
 
-std::string sizes_of(const MatrixView& matrix) { return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols); }
+std::string sizes_of(const MatrixView& matrix) {
+  return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols);
+}
 
 std::string random_note(const Easel& easel) {
   const Inputs& inputs = easel.trace.inputs;
-  return inputs.random_parameters ? easel.words("level.random_weights") : inputs.random_inputs ? easel.words("level.random_input") : "";
+  return inputs.random_parameters ? easel.words("level.random_weights")
+         : inputs.random_inputs   ? easel.words("level.random_input")
+                                  : "";
 }
 
 std::string part_of(const Easel& easel, const Window& rows, const Window& cols) {
   std::string words;
   for (const auto& [window, key] : {std::pair(&rows, "level.rows_shown"), std::pair(&cols, "level.columns_shown")}) {
     if (!window->part) continue;
-    words += (words.empty() ? "" : ", ") + easel.words.fill(key, {std::to_string(window->first), std::to_string(window->first + window->count - 1)});
+    words += (words.empty() ? "" : ", ") +
+             easel.words.fill(key, {std::to_string(window->first), std::to_string(window->first + window->count - 1)});
   }
   return words;
 }
@@ -280,16 +310,20 @@ std::string part_of(const Easel& easel, const Window& rows, const Window& cols) 
 void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols) {
   const Trace& trace = pen.easel().trace;
   const MatrixView matrix = numbers_of(trace, pen.easel().view, stage);
-  const float side = std::min(room.width() / static_cast<float>(matrix.cols), room.height() / static_cast<float>(matrix.rows));
-  const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), std::min(room.width(), 24 * pen.u())), std::max(side * static_cast<float>(matrix.rows), std::min(room.height(), 24 * pen.u()))};
+  const float side =
+      std::min(room.width() / static_cast<float>(matrix.cols), room.height() / static_cast<float>(matrix.rows));
+  const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), std::min(room.width(), 24 * pen.u())),
+                    std::max(side * static_cast<float>(matrix.rows), std::min(room.height(), 24 * pen.u()))};
   const Rect rect{room.min, {room.min.x + size.x, room.min.y + size.y}};
   const Block whole = make_block(pen.easel(), stage, {0, matrix.rows, 0, false}, {0, matrix.cols, 0, false}, rect);
   pen.fill(whole.rect, pen.look().card);
   put(pen, whole);
   pen.box(whole.rect.grown(1), pen.look().line, 1);
   if (!rows.part && !cols.part) return;
-  const Rect from = whole.cell(rows.first, cols.first), to = whole.cell(rows.first + rows.count - 1, cols.first + cols.count - 1);
-  pen.box(Rect{from.min, to.max}.grown(1.5f * pen.u()), pen.look().ink, std::max(1.5f, 1.5f * pen.u()), Corner::mark * pen.u());
+  const Rect from = whole.cell(rows.first, cols.first),
+             to = whole.cell(rows.first + rows.count - 1, cols.first + cols.count - 1);
+  pen.box(Rect{from.min, to.max}.grown(1.5f * pen.u()), pen.look().ink, std::max(1.5f, 1.5f * pen.u()),
+          Corner::mark * pen.u());
 }
 
 std::string plain_symbol(const Easel& easel, Stage stage) {

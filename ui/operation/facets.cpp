@@ -12,17 +12,21 @@ namespace headlight {
 namespace {
 
 /// The ends of the slider; no scaling at all, 1/√d_head, is always among them.
-double coldest(const Trace& trace) { return std::min(0.1, 0.8 / std::sqrt(static_cast<double>(std::max<Index>(trace.dims().d_head, 1)))); }
+double coldest(const Trace& trace) {
+  return std::min(0.1, 0.8 / std::sqrt(static_cast<double>(std::max<Index>(trace.dims().d_head, 1))));
+}
 constexpr double hottest = 10;
 
 }  // namespace
 
 bool has_facets(const Trace& trace) {
-  return trace.has(Stage::scores) && trace.has(Stage::weights) && trace.has(Stage::Q_heads) && trace.has(Stage::K_heads) && trace.dims().d_head > 0;
+  return trace.has(Stage::scores) && trace.has(Stage::weights) && trace.has(Stage::Q_heads) &&
+         trace.has(Stage::K_heads) && trace.dims().d_head > 0;
 }
 
 double temperature_of(const Trace& trace) {
-  return 1 / (static_cast<double>(trace.scale) * std::sqrt(static_cast<double>(std::max<Index>(trace.dims().d_head, 1))));
+  return 1 /
+         (static_cast<double>(trace.scale) * std::sqrt(static_cast<double>(std::max<Index>(trace.dims().d_head, 1))));
 }
 
 double temperature_at(const Trace& trace, float share) {
@@ -37,7 +41,9 @@ namespace headlight::operation {
 Rect scene_area(const Easel& easel, Rect place) {
   const float u = easel.u;
   const bool presenting = easel.view.presenting;
-  const ImVec2 margin{presenting ? std::max(28 * u, place.width() * 0.02f) : std::clamp(place.width() * 0.035f, 20 * u, 60 * u), presenting ? 14 * u : std::clamp(place.height() * 0.03f, 12 * u, 28 * u)};
+  const ImVec2 margin{
+      presenting ? std::max(28 * u, place.width() * 0.02f) : std::clamp(place.width() * 0.035f, 20 * u, 60 * u),
+      presenting ? 14 * u : std::clamp(place.height() * 0.03f, 12 * u, 28 * u)};
   return {{place.min.x + margin.x, place.min.y + margin.y}, {place.max.x - margin.x, place.max.y - margin.y * 0.6f}};
 }
 
@@ -48,7 +54,8 @@ float put_facets(Pen& pen, Rect area) {
   const Look& look = pen.look();
   const float u = pen.u(), height = pen.type.caption * 2.1f;
   float widths[3], total = 0;
-  for (std::size_t i = 0; i < 3; ++i) total += widths[i] = pen.measure(Face::bold, pen.type.caption, words(names[i])).x + 22 * u;
+  for (std::size_t i = 0; i < 3; ++i)
+    total += widths[i] = pen.measure(Face::bold, pen.type.caption, words(names[i])).x + 22 * u;
   if (total > area.width() * 0.45f) return 0;
   float x = area.max.x - total;
   pen.fill({{x - 3 * u, area.min.y}, {area.max.x + 3 * u, area.min.y + height}}, look.field, Corner::card * u);
@@ -56,7 +63,8 @@ float put_facets(Pen& pen, Rect area) {
     const bool here = static_cast<std::size_t>(pen.easel().view.looking.facet) == i;
     const Rect tab{{x, area.min.y + 3 * u}, {x + widths[i], area.min.y + height - 3 * u}};
     if (here) pen.fill(tab, look.card, Corner::control * u);
-    pen.text(TextRole::caption, here ? Face::bold : Face::ui, pen.type.caption, tab.centre(), Align::middle, here ? look.ink : look.muted, std::string(words(names[i])));
+    pen.text(TextRole::caption, here ? Face::bold : Face::ui, pen.type.caption, tab.centre(), Align::middle,
+             here ? look.ink : look.muted, std::string(words(names[i])));
     pen.target(tab, Deed::facet, static_cast<Index>(i));
     x += widths[i];
   }
@@ -67,7 +75,8 @@ bool is_guessed(const Easel& easel) { return easel.view.looking.guessing.asked &
 
 void put_guess(Pen& pen, Rect area, float right) {
   const std::string words(pen.easel().words(is_guessed(pen.easel()) ? "sentence.guess_show" : "sentence.guess"));
-  const float u = pen.u(), height = pen.type.caption * 2.1f, width = pen.measure(Face::ui, pen.type.caption, words).x + 26 * u;
+  const float u = pen.u(), height = pen.type.caption * 2.1f,
+              width = pen.measure(Face::ui, pen.type.caption, words).x + 26 * u;
   const Rect rect{{right - width, area.min.y}, {right, area.min.y + height}};
   pen.box(rect, pen.look().line, 1, Corner::card * u);
   pen.text(TextRole::caption, Face::ui, pen.type.caption, rect.centre(), Align::middle, pen.look().ink, words);
@@ -85,13 +94,15 @@ void put_temperature(const Task& task, Rect room) {
   const double temperature = temperature_of(trace);
   const auto digits = [](double value, int decimals) { return Figures(decimals, true)(static_cast<float>(value)); };
 
-  Rect at = pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y}, Align::left, look.ink, std::string(words("facet.temperature")));
+  Rect at = pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y}, Align::left, look.ink,
+                     std::string(words("facet.temperature")));
   const std::string number = digits(temperature, temperature < 1 ? 2 : 1);
   const float number_room = pen.measure(Face::mono, pen.type.number, "00.00").x;
 
   // How evenly the row is spread, of how evenly it could be.
   const MatrixView weights = numbers_of(trace, view, Stage::weights);
-  const CellMasks masks = masks_over(trace, Stage::weights, matrix_of(trace, view, Stage::weights).batch, matrix_of(trace, view, Stage::weights).head);
+  const CellMasks masks = masks_over(trace, Stage::weights, matrix_of(trace, view, Stage::weights).batch,
+                                     matrix_of(trace, view, Stage::weights).head);
   double entropy = 0;
   Index visible = 0;
   for (Index k = 0; k < weights.cols; ++k) {
@@ -99,18 +110,24 @@ void put_temperature(const Task& task, Rect room) {
     if (classify(weights, masks, task.focus.query, k) != CellKind::masked) ++visible;
     if (weight > 0) entropy -= weight * std::log2(weight);
   }
-  std::string spread = words.fill("facet.entropy", {digits(entropy, 2), digits(std::log2(static_cast<double>(std::max<Index>(visible, 1))), 2)});
+  std::string spread = words.fill(
+      "facet.entropy", {digits(entropy, 2), digits(std::log2(static_cast<double>(std::max<Index>(visible, 1))), 2)});
   if (std::isnan(entropy)) spread.clear();
   float right = room.max.x;
-  if (const float needed = pen.measure(Face::ui, pen.type.caption, spread).x; !spread.empty() && at.max.x + 160 * u + number_room + needed < right) {
+  if (const float needed = pen.measure(Face::ui, pen.type.caption, spread).x;
+      !spread.empty() && at.max.x + 160 * u + number_room + needed < right) {
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {right, y}, Align::right, look.muted, spread);
     right -= needed + 24 * u;
   }
-  pen.text(TextRole::number, Face::mono, pen.type.number, {at.max.x + 10 * u + number_room, y}, Align::right, look.ink, number);
-  const Rect track{{at.max.x + 26 * u + number_room, y - 3 * u}, {std::min(right, at.max.x + 26 * u + number_room + 420 * u), y + 3 * u}};
+  pen.text(TextRole::number, Face::mono, pen.type.number, {at.max.x + 10 * u + number_room, y}, Align::right, look.ink,
+           number);
+  const Rect track{{at.max.x + 26 * u + number_room, y - 3 * u},
+                   {std::min(right, at.max.x + 26 * u + number_room + 420 * u), y + 3 * u}};
   if (track.width() < 80 * u) return;
   const double low = std::log(coldest(trace)), high = std::log(hottest);
-  const auto place = [&](double t) { return track.min.x + track.width() * static_cast<float>(std::clamp((std::log(t) - low) / (high - low), 0.0, 1.0)); };
+  const auto place = [&](double t) {
+    return track.min.x + track.width() * static_cast<float>(std::clamp((std::log(t) - low) / (high - low), 0.0, 1.0));
+  };
   pen.fill(track, look.field, Corner::cell * u);
   pen.fill({{place(1) - u, y - 7 * u}, {place(1) + u, y + 7 * u}}, look.muted);
   const double none = 1 / std::sqrt(static_cast<double>(trace.dims().d_head));
@@ -122,7 +139,10 @@ void put_temperature(const Task& task, Rect room) {
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {place(1), under}, Align::middle, look.muted, "÷ √d");
     const std::string as_they_are(words("facet.no_scale"));
     if (place(1) - place(none) > pen.measure(Face::ui, pen.type.caption, as_they_are).x / 2 + 30 * u) {
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {place(none), under}, place(none) - track.min.x > pen.measure(Face::ui, pen.type.caption, as_they_are).x / 2 ? Align::middle : Align::left, look.muted, as_they_are);
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {place(none), under},
+               place(none) - track.min.x > pen.measure(Face::ui, pen.type.caption, as_they_are).x / 2 ? Align::middle
+                                                                                                      : Align::left,
+               look.muted, as_they_are);
     }
   }
   pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, Deed::temperature);

@@ -21,7 +21,8 @@ float eased(float t) { return t * t * (3 - 2 * t); }
 
 Rect between(const Rect& from, const Rect& to, float t) {
   const auto mix = [t](float a, float b) { return a + (b - a) * t; };
-  return {{mix(from.min.x, to.min.x), mix(from.min.y, to.min.y)}, {mix(from.max.x, to.max.x), mix(from.max.y, to.max.y)}};
+  return {{mix(from.min.x, to.min.x), mix(from.min.y, to.min.y)},
+          {mix(from.max.x, to.max.x), mix(from.max.y, to.max.y)}};
 }
 
 /// The middle of a cell, as a chip that lies over others.
@@ -43,10 +44,12 @@ void put_chip(Pen& pen, const Rect& rect, Stage stage, float value, ImU32 lane, 
 
 Index terms_landed(float share, Index terms) {
   if (share < flight || terms == 0) return 0;
-  return std::clamp<Index>(static_cast<Index>((share - flight) / (1 - flight) * static_cast<float>(terms)) + 1, 0, terms);
+  return std::clamp<Index>(static_cast<Index>((share - flight) / (1 - flight) * static_cast<float>(terms)) + 1, 0,
+                           terms);
 }
 
-void put_flights(Pen& pen, const Block& left, const Block& above, const Rect& to, const Cell& cell, const Sum& sum, float share) {
+void put_flights(Pen& pen, const Block& left, const Block& above, const Rect& to, const Cell& cell, const Sum& sum,
+                 float share) {
   const auto terms = static_cast<Index>(sum.left.size());
   const float least = 7 * pen.u();
   const Index at_once = std::max<Index>(1, static_cast<Index>(flight / (1 - flight) * static_cast<float>(terms)));
@@ -57,8 +60,10 @@ void put_flights(Pen& pen, const Block& left, const Block& above, const Rect& to
     if (t <= 0 || t >= 1) continue;
     const auto term = static_cast<std::size_t>(i);
     const float presence = std::min(1.0f, 5 * std::min(t, 1 - t));
-    put_chip(pen, between(chip_in(left.cell(cell.row, i), least), end, eased(t)), sum.left_stage, sum.left[term], sum.left_colour, presence);
-    put_chip(pen, between(chip_in(above.cell(i, cell.col), least), end, eased(t)), sum.right_stage, sum.right[term], sum.right_colour, presence);
+    put_chip(pen, between(chip_in(left.cell(cell.row, i), least), end, eased(t)), sum.left_stage, sum.left[term],
+             sum.left_colour, presence);
+    put_chip(pen, between(chip_in(above.cell(i, cell.col), least), end, eased(t)), sum.right_stage, sum.right[term],
+             sum.right_colour, presence);
   }
 }
 

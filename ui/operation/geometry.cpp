@@ -27,10 +27,13 @@ std::vector<float> row_numbers(const MatrixView& matrix, Index row) {
 struct Sheet {
   ImVec2 origin;
   float scale = 1;  ///< pixels a unit
-  ImVec2 at(PlanePoint p) const { return {origin.x + static_cast<float>(p.x) * scale, origin.y - static_cast<float>(p.y) * scale}; }
+  ImVec2 at(PlanePoint p) const {
+    return {origin.x + static_cast<float>(p.x) * scale, origin.y - static_cast<float>(p.y) * scale};
+  }
 };
 
-/// Words beside the ends of arrows: beyond the tip, or at another side of it where other words or arrows are in the way.
+/// Words beside the ends of arrows: beyond the tip, or at another side of it where other words or arrows are in the
+/// way.
 class Labels {
  public:
   Labels(Pen& pen, Rect room, ImVec2 origin) : pen_(pen), room_(room), origin_(origin) {}
@@ -57,9 +60,11 @@ class Labels {
 
  private:
   bool is_free(const Rect& rect) const {
-    if (rect.min.x < room_.min.x || rect.max.x > room_.max.x || rect.min.y < room_.min.y || rect.max.y > room_.max.y) return false;
+    if (rect.min.x < room_.min.x || rect.max.x > room_.max.x || rect.min.y < room_.min.y || rect.max.y > room_.max.y)
+      return false;
     for (const Rect& other : taken_) {
-      if (rect.min.x < other.max.x && other.min.x < rect.max.x && rect.min.y < other.max.y && other.min.y < rect.max.y) return false;
+      if (rect.min.x < other.max.x && other.min.x < rect.max.x && rect.min.y < other.max.y && other.min.y < rect.max.y)
+        return false;
     }
     const Rect wide = rect.grown(2 * pen_.u());
     return std::ranges::none_of(tips_, [&](ImVec2 tip) { return crosses(wide, tip); });
@@ -75,7 +80,8 @@ class Labels {
       to = std::min(to, std::max(a, b));
       return from <= to;
     };
-    return within(origin_.x, tip.x - origin_.x, rect.min.x, rect.max.x) && within(origin_.y, tip.y - origin_.y, rect.min.y, rect.max.y);
+    return within(origin_.x, tip.x - origin_.x, rect.min.x, rect.max.x) &&
+           within(origin_.y, tip.y - origin_.y, rect.min.y, rect.max.y);
   }
 
   Pen& pen_;
@@ -89,7 +95,8 @@ void dashes(Pen& pen, ImVec2 from, ImVec2 to, ImU32 colour) {
   const float length = std::hypot(to.x - from.x, to.y - from.y), step = 6 * pen.u();
   for (float at = 0; at < length; at += 2 * step) {
     const float a = at / length, b = std::min(at + step, length) / length;
-    pen.line({from.x + (to.x - from.x) * a, from.y + (to.y - from.y) * a}, {from.x + (to.x - from.x) * b, from.y + (to.y - from.y) * b}, colour, std::max(1.0f, 1.2f * pen.u()));
+    pen.line({from.x + (to.x - from.x) * a, from.y + (to.y - from.y) * a},
+             {from.x + (to.x - from.x) * b, from.y + (to.y - from.y) * b}, colour, std::max(1.0f, 1.2f * pen.u()));
   }
 }
 
@@ -99,7 +106,8 @@ void arc(Pen& pen, ImVec2 origin, double from, double to, float radius, ImU32 co
   constexpr int parts = 16;
   const auto point = [&](int i) {
     const double angle = from + turn * i / parts;
-    return ImVec2{origin.x + radius * static_cast<float>(std::cos(angle)), origin.y - radius * static_cast<float>(std::sin(angle))};
+    return ImVec2{origin.x + radius * static_cast<float>(std::cos(angle)),
+                  origin.y - radius * static_cast<float>(std::sin(angle))};
   };
   for (int i = 0; i < parts; ++i) pen.line(point(i), point(i + 1), colour, std::max(1.5f, 2 * pen.u()));
 }
@@ -113,7 +121,9 @@ void put_plane(const Task& task, const HeadPlane& plane, const Operands& operand
   const Trace& trace = task.trace();
   const Look& look = pen.look();
   const float u = task.u();
-  const Index n_k = trace.dims().n_k, first = n_k > most_arrows ? std::clamp<Index>(settled - most_arrows / 2, 0, n_k - most_arrows) : 0, count = std::min(n_k, most_arrows);
+  const Index n_k = trace.dims().n_k,
+              first = n_k > most_arrows ? std::clamp<Index>(settled - most_arrows / 2, 0, n_k - most_arrows) : 0,
+              count = std::min(n_k, most_arrows);
   pen.fill(room, look.card, Corner::card * u);
   pen.box(room, look.line, 1, Corner::card * u);
   pen.matter(room);
@@ -133,25 +143,32 @@ void put_plane(const Task& task, const HeadPlane& plane, const Operands& operand
   }
   const Rect inside = Rect{{room.min.x + 70 * u, room.min.y + 34 * u}, {room.max.x - 70 * u, room.max.y - 34 * u}};
   const double wide = std::max(high.x - low.x, 1e-9), tall = std::max(high.y - low.y, 1e-9);
-  const double scale = std::min(static_cast<double>(inside.width()) / wide, static_cast<double>(inside.height()) / tall);
-  const Sheet sheet{{inside.centre().x - static_cast<float>((low.x + high.x) / 2 * scale), inside.centre().y + static_cast<float>((low.y + high.y) / 2 * scale)}, static_cast<float>(scale)};
+  const double scale =
+      std::min(static_cast<double>(inside.width()) / wide, static_cast<double>(inside.height()) / tall);
+  const Sheet sheet{{inside.centre().x - static_cast<float>((low.x + high.x) / 2 * scale),
+                     inside.centre().y + static_cast<float>((low.y + high.y) / 2 * scale)},
+                    static_cast<float>(scale)};
   pen.line({room.min.x + 8 * u, sheet.origin.y}, {room.max.x - 8 * u, sheet.origin.y}, look.line, std::max(1.0f, u));
   pen.line({sheet.origin.x, room.min.y + 8 * u}, {sheet.origin.x, room.max.y - 8 * u}, look.line, std::max(1.0f, u));
   const Band weights = band_of(task, Stage::weights);
   for (Index k = first; k < first + count; ++k) {
     const ImVec2 tip = sheet.at(plane.keys()[static_cast<std::size_t>(k)]);
     const bool hidden = weights.kinds[static_cast<std::size_t>(k)] == CellKind::masked;
-    if (k != task.focus.key) pen.line(sheet.origin, tip, fade(hidden ? look.muted : look.k, hidden ? 0.25f : 0.5f), std::max(1.2f, 1.6f * u), true);
+    if (k != task.focus.key)
+      pen.line(sheet.origin, tip, fade(hidden ? look.muted : look.k, hidden ? 0.25f : 0.5f), std::max(1.2f, 1.6f * u),
+               true);
   }
   const PlanePoint key = plane.keys()[static_cast<std::size_t>(task.focus.key)];
   const ImVec2 query_tip = sheet.at(q), key_tip = sheet.at(key);
 
   // As they were before they were turned by where they stand.
   const Stage before_q = made_from(trace, operands.left), before_k = made_from(trace, operands.right);
-  const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none && trace.has(before_q) && trace.has(before_k);
+  const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none && trace.has(before_q) &&
+                      trace.has(before_k);
   if (turned) {
     const MatrixView qs = numbers_of(trace, easel.view, before_q), ks = numbers_of(trace, easel.view, before_k);
-    const PlanePoint was_q = plane.shadow(row_numbers(qs, task.focus.query)), was_k = plane.shadow(row_numbers(ks, task.focus.key));
+    const PlanePoint was_q = plane.shadow(row_numbers(qs, task.focus.query)),
+                     was_k = plane.shadow(row_numbers(ks, task.focus.key));
     dashes(pen, sheet.origin, sheet.at(was_q), fade(look.q, 0.6f));
     dashes(pen, sheet.origin, sheet.at(was_k), fade(look.k, 0.6f));
   }
@@ -174,7 +191,8 @@ void put_plane(const Task& task, const HeadPlane& plane, const Operands& operand
   labels.put(key_tip, key_word(easel, task.focus.key), true, look.k);
   for (Index k = first; k < first + count; ++k) {
     const ImVec2 tip = sheet.at(plane.keys()[static_cast<std::size_t>(k)]);
-    if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u) labels.put(tip, key_word(easel, k), false, look.muted);
+    if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u)
+      labels.put(tip, key_word(easel, k), false, look.muted);
     pen.target({{tip.x - 12 * u, tip.y - 12 * u}, {tip.x + 12 * u, tip.y + 12 * u}}, Deed::key_word, k);
   }
 }
@@ -194,7 +212,12 @@ void put_list(const Task& task, Index settled, Rect room) {
   const auto lines = static_cast<std::size_t>(std::max(0.0f, (room.height() - pitch) / pitch));
   if (shown.size() > lines) {
     std::ranges::stable_sort(shown, [&](Index a, Index b) {
-      const auto rank = [&](Index k) { return k == settled ? 2.0f : std::isfinite(weights.values[static_cast<std::size_t>(k)]) ? weights.values[static_cast<std::size_t>(k)] : -1.0f; };
+      const auto rank = [&](Index k) {
+        return k == settled ? 2.0f
+               : std::isfinite(weights.values[static_cast<std::size_t>(k)])
+                   ? weights.values[static_cast<std::size_t>(k)]
+                   : -1.0f;
+      };
       return rank(a) > rank(b);
     });
     shown.resize(lines);
@@ -211,11 +234,15 @@ void put_list(const Task& task, Index settled, Rect room) {
   }
   const Figures figures(row_view(finite)), share_figures(2, true);
   const float digit = pen.measure(Face::mono, pen.type.number, "0").x;
-  const float name = std::min(longest + 12 * u, room.width() * 0.3f), number = digit * static_cast<float>(figures.longest() + 1), share_room = digit * 5;
-  const float bars_at = room.min.x + name + number + 10 * u, middle = bars_at + (room.max.x - share_room - 10 * u - bars_at) / 2, half = middle - bars_at - 12 * u;
+  const float name = std::min(longest + 12 * u, room.width() * 0.3f),
+              number = digit * static_cast<float>(figures.longest() + 1), share_room = digit * 5;
+  const float bars_at = room.min.x + name + number + 10 * u,
+              middle = bars_at + (room.max.x - share_room - 10 * u - bars_at) / 2, half = middle - bars_at - 12 * u;
   float y = room.min.y;
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y + pitch / 2}, Align::left, look.muted, easel.words("facet.into_softmax"));
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.max.x, y + pitch / 2}, Align::right, look.muted, easel.words("level.band_share"));
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y + pitch / 2}, Align::left, look.muted,
+           easel.words("facet.into_softmax"));
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.max.x, y + pitch / 2}, Align::right, look.muted,
+           easel.words("level.band_share"));
   y += pitch;
   for (const Index k : shown) {
     const auto i = static_cast<std::size_t>(k);
@@ -225,15 +252,25 @@ void put_list(const Task& task, Index settled, Rect room) {
     const float centre = y + pitch / 2;
     const Face face = lit ? Face::bold : Face::ui;
     const float pixels = lit ? pen.strong(pen.type.caption) : pen.type.caption;
-    pen.text(TextRole::word, face, pixels, {room.min.x, centre}, Align::left, lit ? look.k : hidden ? look.muted : look.ink, elide(easel.fonts, face, pixels, key_word(easel, k), name - 6 * u));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.min.x + name + number, centre}, Align::right, hidden ? look.muted : look.ink, hidden ? Figures(1, false)(scores.values[i]) : figures(scores.values[i]));
+    pen.text(TextRole::word, face, pixels, {room.min.x, centre}, Align::left,
+             lit      ? look.k
+             : hidden ? look.muted
+                      : look.ink,
+             elide(easel.fonts, face, pixels, key_word(easel, k), name - 6 * u));
+    pen.text(TextRole::number, Face::mono, pen.type.number, {room.min.x + name + number, centre}, Align::right,
+             hidden ? look.muted : look.ink, hidden ? Figures(1, false)(scores.values[i]) : figures(scores.values[i]));
     if (half > 12 * u && hidden) pen.hatch({{middle - half, y + pitch * 0.2f}, {middle + half, y + pitch * 0.8f}});
     if (half > 12 * u && !hidden) {
       const float end = middle + half * scores.values[i] / most;
-      pen.fill({{std::min(middle, end), y + pitch * 0.2f}, {std::max(std::max(middle, end), std::min(middle, end) + u), y + pitch * 0.8f}}, fade(to_imgui(scores.colormap->at(scores.values[i] < 0 ? 0.22f : 0.78f)), lit ? 1.0f : 0.75f), Corner::mark * u);
+      pen.fill({{std::min(middle, end), y + pitch * 0.2f},
+                {std::max(std::max(middle, end), std::min(middle, end) + u), y + pitch * 0.8f}},
+               fade(to_imgui(scores.colormap->at(scores.values[i] < 0 ? 0.22f : 0.78f)), lit ? 1.0f : 0.75f),
+               Corner::mark * u);
     }
     if (half > 12 * u) pen.fill({{middle - u * 0.5f, y}, {middle + u * 0.5f, y + pitch}}, look.line);
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, centre}, Align::right, lit ? look.head_ink(easel.view.head) : look.muted, weights.kinds[i] == CellKind::masked ? "0" : share_figures(weights.values[i]));
+    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, centre}, Align::right,
+             lit ? look.head_ink(easel.view.head) : look.muted,
+             weights.kinds[i] == CellKind::masked ? "0" : share_figures(weights.values[i]));
     pen.target(line, Deed::key_word, k);
     y += pitch;
   }
@@ -246,7 +283,8 @@ void put_tilt(const Task& task, Rect room) {
   const Trace& trace = task.trace();
   const float u = task.u();
   const Stage before = made_from(trace, Stage::biased_scores);
-  const MatrixView with = numbers_of(trace, task.easel().view, Stage::biased_scores), without = numbers_of(trace, task.easel().view, before);
+  const MatrixView with = numbers_of(trace, task.easel().view, Stage::biased_scores),
+                   without = numbers_of(trace, task.easel().view, before);
   const Index n = std::min<Index>(with.cols, most_arrows);
   float lo = 0, hi = 0;
   std::vector<float> added;
@@ -257,10 +295,15 @@ void put_tilt(const Task& task, Rect room) {
     hi = std::max(hi, added.back());
   }
   const float caption = pen.type.caption * 1.5f, span = std::max(hi - lo, 1e-20f);
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.min.y + caption / 2}, Align::left, look.muted, task.easel().words("facet.tilt"));
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.min.y + caption / 2}, Align::left,
+           look.muted, task.easel().words("facet.tilt"));
   const Rect plot{{room.min.x, room.min.y + caption}, room.max};
-  const auto at = [&](Index k) { return ImVec2{plot.min.x + plot.width() * (static_cast<float>(k) + 0.5f) / static_cast<float>(n), plot.min.y + plot.height() * (hi - added[static_cast<std::size_t>(k)]) / span}; };
-  pen.line({plot.min.x, plot.min.y + plot.height() * hi / span}, {plot.max.x, plot.min.y + plot.height() * hi / span}, look.line, std::max(1.0f, u));
+  const auto at = [&](Index k) {
+    return ImVec2{plot.min.x + plot.width() * (static_cast<float>(k) + 0.5f) / static_cast<float>(n),
+                  plot.min.y + plot.height() * (hi - added[static_cast<std::size_t>(k)]) / span};
+  };
+  pen.line({plot.min.x, plot.min.y + plot.height() * hi / span}, {plot.max.x, plot.min.y + plot.height() * hi / span},
+           look.line, std::max(1.0f, u));
   for (Index k = 0; k + 1 < n; ++k) pen.line(at(k), at(k + 1), look.after, std::max(2.0f, 2.5f * u));
   if (task.focus.key < n) {
     const ImVec2 here = at(task.focus.key);
@@ -281,7 +324,8 @@ Scene make_geometry(const Easel& easel, Rect place) {
   const Index settled = focus_of(trace, easel.view).key;  // what stands where does not follow the pointer
   const Focus focus = pointed_focus(trace, easel.view);
   const Operands operands = operands_of(trace, Stage::scores);
-  const MatrixView queries = numbers_of(trace, easel.view, operands.left), keys = numbers_of(trace, easel.view, operands.right);
+  const MatrixView queries = numbers_of(trace, easel.view, operands.left),
+                   keys = numbers_of(trace, easel.view, operands.right);
   const HeadPlane plane(queries, keys);
   const DotProduct dot = dot_product(row_numbers(queries, focus.query), row_numbers(keys, focus.key));
   const double degrees = std::acos(std::clamp(dot.cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
@@ -289,14 +333,25 @@ Scene make_geometry(const Easel& easel, Rect place) {
   Rect area = scene_area(easel, place);
   Rect for_words = area;
   if (!presenting) for_words.max.x -= put_facets(pen, area);
-  const std::vector<Named> names{{query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}}, {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},        {digits(degrees, 0) + "°", look.ink},
-                                 {digits(dot.query_length, 2), look.q},     {digits(dot.key_length, 2), look.k},         {digits(dot.cosine, 3), look.ink},
-                                 {digits(dot.score, 2), look.after},        {digits(100 * plane.query_share(), 0) + " %", look.ink}, {digits(100 * plane.key_share(), 0) + " %", look.ink},
-                                 {random_note(easel), look.warning, false}};
+  const std::vector<Named> names{
+      {query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}},
+      {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},
+      {digits(degrees, 0) + "°", look.ink},
+      {digits(dot.query_length, 2), look.q},
+      {digits(dot.key_length, 2), look.k},
+      {digits(dot.cosine, 3), look.ink},
+      {digits(dot.score, 2), look.after},
+      {digits(100 * plane.query_share(), 0) + " %", look.ink},
+      {digits(100 * plane.key_share(), 0) + " %", look.ink},
+      {random_note(easel), look.warning, false}};
   const Align align = presenting ? Align::middle : Align::left;
-  area.min.y += pen.sentence(TextRole::prose, words("facet.geometry_title"), names, for_words, pen.type.title, look.ink, align);
+  area.min.y +=
+      pen.sentence(TextRole::prose, words("facet.geometry_title"), names, for_words, pen.type.title, look.ink, align);
   for_words.min.y = area.min.y;
-  area.min.y += pen.sentence(TextRole::story, words("facet.geometry_story") + std::string(random_note(easel).empty() ? "" : " {9}"), names, for_words, pen.type.story, look.muted, align) + 10 * u;
+  area.min.y += pen.sentence(TextRole::story,
+                             words("facet.geometry_story") + std::string(random_note(easel).empty() ? "" : " {9}"),
+                             names, for_words, pen.type.story, look.muted, align) +
+                10 * u;
 
   const Reveal whole;
   const float foot = pen.type.caption * 2.6f + 14 * u;
@@ -312,7 +367,8 @@ Scene make_geometry(const Easel& easel, Rect place) {
     Pen measuring(easel, measured);
     const float height = measuring.sentence(TextRole::caption, words(key), names, left, pen.type.caption, look.muted);
     left.max.y -= height;
-    pen.sentence(TextRole::caption, words(key), names, {{left.min.x, left.max.y}, {left.max.x, left.max.y + height}}, pen.type.caption, look.muted);
+    pen.sentence(TextRole::caption, words(key), names, {{left.min.x, left.max.y}, {left.max.x, left.max.y + height}},
+                 pen.type.caption, look.muted);
   };
   if (turned) note("facet.turned");
   note(plane.whole() ? "facet.plane_whole" : "facet.plane_part");

@@ -32,8 +32,10 @@ struct Line {
 std::vector<Line> lines_of(const Easel& easel, const RowParts& parts, Index row) {
   const Words& words = easel.words;
   std::vector<Line> lines{{query_word(easel, row), &parts.word, easel.look.q}};
-  if (!parts.place.empty()) lines.push_back({"+ " + words.fill("level.row_place", {std::to_string(row)}), &parts.place, easel.look.ink});
-  if (!parts.earlier.empty()) lines.push_back({"+ " + std::string(words("level.row_earlier")), &parts.earlier, easel.look.ink});
+  if (!parts.place.empty())
+    lines.push_back({"+ " + words.fill("level.row_place", {std::to_string(row)}), &parts.place, easel.look.ink});
+  if (!parts.earlier.empty())
+    lines.push_back({"+ " + std::string(words("level.row_earlier")), &parts.earlier, easel.look.ink});
   lines.push_back({"= " + std::string(words("level.row_together")), &parts.enters, easel.look.ink});
   for (std::size_t i = 0; i < lines.size(); ++i) {
     lines[i].begins = sum_comes * static_cast<float>(i) / static_cast<float>(lines.size());
@@ -60,12 +62,14 @@ float largest(const std::vector<Line>& lines) {
 }
 
 /// The lines under one another, column over column of the matrix; all in one scale of colours and one precision.
-void put_lines(const Task& task, const std::vector<Line>& lines, const Window& cols, Rect place, float pitch, float names) {
+void put_lines(const Task& task, const std::vector<Line>& lines, const Window& cols, Rect place, float pitch,
+               float names) {
   Pen& pen = task.pen;
   const float u = task.u(), most = largest(lines);
   std::vector<float> shown;
   for (const Line& line : lines) {
-    for (Index c = cols.first; c < cols.first + cols.count; ++c) shown.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
+    for (Index c = cols.first; c < cols.first + cols.count; ++c)
+      shown.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
   }
   Figures figures({shown.data(), 1, static_cast<Index>(shown.size()), static_cast<Index>(shown.size()), 1});
   float y = place.min.y;
@@ -73,25 +77,31 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const Window& c
     const Rect rect{{place.min.x, y}, {place.max.x, y + pitch - 4 * u}};
     Block block = make_block(task.easel(), task.stage, {0, 1, 0, true}, cols, rect);
     Buffer numbers;
-    for (Index c = cols.first; c < cols.first + cols.count; ++c) numbers.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
+    for (Index c = cols.first; c < cols.first + cols.count; ++c)
+      numbers.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
     block = with_numbers(block, Tensor({1, cols.count}, std::move(numbers)));
     block.quad.range = {-most, most};
-    const float done = std::clamp((task.reveal.share.value_or(1.0f) - line.begins) / (line.ends - line.begins), 0.0f, 1.0f);
+    const float done =
+        std::clamp((task.reveal.share.value_or(1.0f) - line.begins) / (line.ends - line.begins), 0.0f, 1.0f);
     if (done < 1) put_ghost(pen, block);
     if (done > 0) put(pen, block, 1, {rect.min, {rect.min.x + rect.width() * done, rect.max.y}});
     const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
-    write(pen, block, figures, pixels, [&](Index, Index c) { return static_cast<float>(c - cols.first + 1) <= done * static_cast<float>(cols.count); });
+    write(pen, block, figures, pixels, [&](Index, Index c) {
+      return static_cast<float>(c - cols.first + 1) <= done * static_cast<float>(cols.count);
+    });
     const bool word = &line == &lines.front();
     const Face face = word ? Face::bold : Face::ui;
     const float size = word ? pen.bold(pen.type.caption) : pen.type.caption;
-    pen.text(TextRole::caption, face, size, {place.min.x - 10 * u, rect.centre().y}, Align::right, word ? line.colour : pen.look().muted, elide(pen.easel().fonts, face, size, line.name, names));
+    pen.text(TextRole::caption, face, size, {place.min.x - 10 * u, rect.centre().y}, Align::right,
+             word ? line.colour : pen.look().muted, elide(pen.easel().fonts, face, size, line.name, names));
     pen.matter(block.rect);
     y += pitch;
   }
 }
 
 /// The matrix, the followed row lit; word by word while it is played. Gives the row that is lit.
-Index put_rows(const Task& task, const Window& rows, const Window& cols, const Block& block, Index followed, float share) {
+Index put_rows(const Task& task, const Window& rows, const Window& cols, const Block& block, Index followed,
+               float share) {
   Pen& pen = task.pen;
   const float u = task.u();
   const float made = std::clamp(share, 0.0f, 1.0f) * static_cast<float>(rows.count);
@@ -101,12 +111,15 @@ Index put_rows(const Task& task, const Window& rows, const Window& cols, const B
   const float part_made = whole ? 1 : made - static_cast<float>(before);
   const Rect row = block.row_at(lit);
   if (!whole) put_ghost(pen, block);
-  if (whole || before > 0) put(pen, block, 0.35f, {block.rect.min, {block.rect.max.x, whole ? block.rect.max.y : row.min.y}});
+  if (whole || before > 0)
+    put(pen, block, 0.35f, {block.rect.min, {block.rect.max.x, whole ? block.rect.max.y : row.min.y}});
   if (part_made > 0) put(pen, block, 1, {row.min, {row.min.x + row.width() * part_made, row.max.y}});
   pen.matter(block.rect);
   Figures figures(numbers_of(task.trace(), task.easel().view, task.stage));
   const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
-  write(pen, block, figures, pixels, [&](Index r, Index c) { return r == lit && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count); });
+  write(pen, block, figures, pixels, [&](Index r, Index c) {
+    return r == lit && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count);
+  });
   pen.box(row.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
   return lit;
 }
@@ -129,14 +142,17 @@ void input(const Task& task) {
   // What the followed word's row is made of, where that leaves the matrix half of the height.
   const std::optional<RowParts> parts = parts_of_row(task.easel(), task.stage, cell.row);
   const std::vector<Line> lines = parts ? lines_of(task.easel(), *parts, cell.row) : std::vector<Line>();
-  const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u), between = pen.type.caption * 2.2f;
+  const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u),
+              between = pen.type.caption * 2.2f;
   const float taken = static_cast<float>(lines.size()) * pitch + between;
   const bool sum = parts && taken <= area.height() * 0.5f;
-  for (const Line& line : lines) names = std::max(names, sum ? pen.measure(Face::bold, pen.bold(pen.type.caption), line.name).x + 14 * u : 0);
+  for (const Line& line : lines)
+    names = std::max(names, sum ? pen.measure(Face::bold, pen.bold(pen.type.caption), line.name).x + 14 * u : 0);
   names = std::min(names, area.width() * 0.22f);
 
   Figures figures(numbers);
-  const float needed = pen.measure(Face::mono, pen.type.number, "0").x * static_cast<float>(figures.longest()) + cell_margin(pen) * 0.7f;
+  const float needed =
+      pen.measure(Face::mono, pen.type.number, "0").x * static_cast<float>(figures.longest()) + cell_margin(pen) * 0.7f;
   const float width = area.width() - names;
   const Window cols = window_around(cell.col, numbers.cols, width, needed, 110 * u);
   const float wide = cols.size * static_cast<float>(cols.count), x = area.min.x + names + (width - wide) / 2;
@@ -145,20 +161,26 @@ void input(const Task& task) {
     area.min.y += taken;
     const float middle = area.min.y - between / 2 + 4 * u, half = between * 0.26f;
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";
-    const Rect said = pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + wide / 2, middle}, Align::middle, pen.look().muted, std::string(task.easel().words(how)));
-    for (const float arrow : {said.min.x - 18 * u, said.max.x + 18 * u}) pen.line({arrow, middle - half}, {arrow, middle + half}, pen.look().muted, std::max(1.0f, 1.5f * u), true);
+    const Rect said = pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + wide / 2, middle}, Align::middle,
+                               pen.look().muted, std::string(task.easel().words(how)));
+    for (const float arrow : {said.min.x - 18 * u, said.max.x + 18 * u})
+      pen.line({arrow, middle - half}, {arrow, middle + half}, pen.look().muted, std::max(1.0f, 1.5f * u), true);
     rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }
   const float deep = rows.size * static_cast<float>(rows.count), y = area.min.y + (sum ? 0 : caption);
   const Block block = make_block(task.easel(), task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
   const float share = task.reveal.share.value_or(1.0f);
-  const Index lit = put_rows(task, rows, cols, block, cell.row, sum ? (share - sum_comes) / (all_there - sum_comes) : share / all_there);
+  const Index lit = put_rows(task, rows, cols, block, cell.row,
+                             sum ? (share - sum_comes) / (all_there - sum_comes) : share / all_there);
   name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, pen.look().ink);
-  const float width_of = pen.math(pen.type.formula, {x, y + deep + caption * 0.55f}, 1e6f, pen.look().ink, false, symbol_of(task.easel(), task.stage));
+  const float width_of = pen.math(pen.type.formula, {x, y + deep + caption * 0.55f}, 1e6f, pen.look().ink, false,
+                                  symbol_of(task.easel(), task.stage));
   const std::string part = part_of(task.easel(), rows, cols);
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + width_of + 8 * u, y + deep + caption * 0.55f}, Align::left, pen.look().muted, sizes_of(numbers) + (part.empty() ? "" : ", " + part));
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + width_of + 8 * u, y + deep + caption * 0.55f},
+           Align::left, pen.look().muted, sizes_of(numbers) + (part.empty() ? "" : ", " + part));
   for (Index r = block.row; r < block.row + block.rows; ++r) {
-    for (Index c = block.col; c < block.col + block.cols; ++c) pen.target(block.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
+    for (Index c = block.col; c < block.col + block.cols; ++c)
+      pen.target(block.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
   }
 }
 

@@ -1,6 +1,6 @@
-// A word's journey: its row alone, from what it is to what it becomes. The query stands beside the keys as a strip, number
-// by number; under each key its score as a bar, its share of the whole, and its value as wide as that share; at the right
-// the mixture of them, and what the network says next.
+// A word's journey: its row alone, from what it is to what it becomes. The query stands beside the keys as a strip,
+// number by number; under each key its score as a bar, its share of the whole, and its value as wide as that share; at
+// the right the mixture of them, and what the network says next.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -18,7 +18,8 @@ namespace {
 /// Numbers of one row as a strip from the top down.
 void strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour) {
   const MatrixView numbers = numbers_of(task.trace(), task.easel().view, stage);
-  const Block block = make_block(task.easel(), stage, {0, numbers.cols, 0, false}, {row, 1, 0, numbers.rows > 1}, rect, true);
+  const Block block =
+      make_block(task.easel(), stage, {0, numbers.cols, 0, false}, {row, 1, 0, numbers.rows > 1}, rect, true);
   put(task.pen, block);
   task.pen.box(block.rect.grown(1.5f * task.u()), colour, std::max(1.5f, 1.5f * task.u()), Corner::cell * task.u());
 }
@@ -27,7 +28,8 @@ void label(const Task& task, ImVec2 at, Align align, Stage stage, const std::str
   Pen& pen = task.pen;
   const float width = pen.measure(Face::ui, pen.type.caption, words).x;
   const float left = align == Align::middle ? at.x - width / 2 : align == Align::right ? at.x - width : at.x;
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {left, at.y}, Align::left, pen.look().lane(stage) == 0 ? pen.look().ink : pen.look().lane(stage), words);
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {left, at.y}, Align::left,
+           pen.look().lane(stage) == 0 ? pen.look().ink : pen.look().lane(stage), words);
 }
 
 /// Columns of all keys, those of hidden ones hatched, the followed one lit.
@@ -35,7 +37,8 @@ void key_strips(const Task& task, const Table& table, Stage stage, const Band& w
   Pen& pen = task.pen;
   const float u = task.u();
   const MatrixView numbers = numbers_of(task.trace(), task.easel().view, stage);
-  const Block block = make_block(task.easel(), stage, {0, numbers.cols, 0, false}, {table.keys.first, table.keys.count, 0, table.keys.part}, place, true);
+  const Block block = make_block(task.easel(), stage, {0, numbers.cols, 0, false},
+                                 {table.keys.first, table.keys.count, 0, table.keys.part}, place, true);
   for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
     const auto i = static_cast<std::size_t>(k);
     const Rect column = table.column(k), whole{{column.min.x, place.min.y}, {column.max.x, place.max.y}};
@@ -45,10 +48,15 @@ void key_strips(const Task& task, const Table& table, Stage stage, const Band& w
     if (weights.kinds[i] == CellKind::masked) {
       pen.hatch({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}});
     } else if (half > 0) {
-      put(pen, block, by_share || k == task.focus.key ? 1.0f : 0.6f, {{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}});
+      put(pen, block, by_share || k == task.focus.key ? 1.0f : 0.6f,
+          {{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}});
     }
-    if (by_share) pen.box({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}}, k == task.focus.key ? pen.look().ink : pen.look().line, std::max(1.0f, u), Corner::cell * u);
-    if (!by_share && k == task.focus.key) pen.box(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u), pen.look().k, std::max(2.0f, 2 * u), Corner::cell * u);
+    if (by_share)
+      pen.box({{column.centre().x - full / 2, place.min.y}, {column.centre().x + full / 2, place.max.y}},
+              k == task.focus.key ? pen.look().ink : pen.look().line, std::max(1.0f, u), Corner::cell * u);
+    if (!by_share && k == task.focus.key)
+      pen.box(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u),
+              pen.look().k, std::max(2.0f, 2 * u), Corner::cell * u);
     pen.target(whole, Deed::key_word, k);
   }
   pen.matter(place);
@@ -57,7 +65,12 @@ void key_strips(const Task& task, const Table& table, Stage stage, const Band& w
 /// The number that times one share gives another: "12.3", "4.1e13".
 std::string times_text(double ratio) {
   char text[32];
-  std::snprintf(text, sizeof text, ratio >= 1e6 || ratio < 1e-4 ? "%.1e" : ratio >= 100 ? "%.0f" : ratio >= 10 ? "%.1f" : "%.2f", ratio);
+  std::snprintf(text, sizeof text,
+                ratio >= 1e6 || ratio < 1e-4 ? "%.1e"
+                : ratio >= 100               ? "%.0f"
+                : ratio >= 10                ? "%.1f"
+                                             : "%.2f",
+                ratio);
   return text;
 }
 
@@ -69,11 +82,16 @@ void put_rivals(const Task& task, Stage last, Index rival, Rect room) {
   const Look& look = pen.look();
   const float u = task.u(), gap = 14 * u;
   const MatrixView scores = numbers_of(trace, easel.view, last);
-  const double first = static_cast<double>(scores(task.focus.query, task.focus.key)), second = static_cast<double>(scores(task.focus.query, rival));
-  const std::vector<Named> names{{key_word(easel, task.focus.key), look.k}, {key_word(easel, rival), look.k}, {Figures(1, false)(static_cast<float>(first - second)), look.ink}, {times_text(std::exp(first - second)), look.head_ink(easel.view.head)}};
+  const double first = static_cast<double>(scores(task.focus.query, task.focus.key)),
+               second = static_cast<double>(scores(task.focus.query, rival));
+  const std::vector<Named> names{{key_word(easel, task.focus.key), look.k},
+                                 {key_word(easel, rival), look.k},
+                                 {Figures(1, false)(static_cast<float>(first - second)), look.ink},
+                                 {times_text(std::exp(first - second)), look.head_ink(easel.view.head)}};
   const bool finite = std::isfinite(first) && std::isfinite(second);
   const float below = pen.type.story * 4.2f;
-  pen.sentence(TextRole::story, easel.words(finite ? "facet.rivals" : "facet.rival_hidden"), names, {{room.min.x, room.max.y - below + gap}, room.max}, pen.type.story, look.ink);
+  pen.sentence(TextRole::story, easel.words(finite ? "facet.rivals" : "facet.rival_hidden"), names,
+               {{room.min.x, room.max.y - below + gap}, room.max}, pen.type.story, look.ink);
   room.max.y -= below;
   const Operands operands = operands_of(trace, Stage::scores);
   const Task of_scores{pen, Stage::scores, task.focus, task.reveal, task.area};
@@ -90,18 +108,24 @@ void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
   const Look& look = pen.look();
   const float u = task.u(), pitch = pen.type.word * 1.9f;
   const std::vector<Named> names{{query_word(task.easel(), task.focus.query), look.ink}};
-  float y = room.min.y + pen.sentence(TextRole::caption, task.easel().words("sentence.next"), names, room, pen.type.caption, look.muted) + 8 * u;
+  float y =
+      room.min.y +
+      pen.sentence(TextRole::caption, task.easel().words("sentence.next"), names, room, pen.type.caption, look.muted) +
+      8 * u;
   for (const NextWord& word : next) {
     if (y + pitch > room.max.y) break;
-    const float middle = y + pitch / 2, number = pen.measure(Face::mono, pen.type.number, "0.00").x + 6 * u, name = room.width() * 0.4f;
-    pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, middle}, Align::left, look.ink, elide(pen.easel().fonts, Face::ui, pen.type.word, word.word, name - 6 * u));
+    const float middle = y + pitch / 2, number = pen.measure(Face::mono, pen.type.number, "0.00").x + 6 * u,
+                name = room.width() * 0.4f;
+    pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, middle}, Align::left, look.ink,
+             elide(pen.easel().fonts, Face::ui, pen.type.word, word.word, name - 6 * u));
     const Rect track{{room.min.x + name, middle - 6 * u}, {room.max.x - number, middle + 6 * u}};
     if (track.width() > 12 * u) {
       pen.fill(track, look.field, Corner::cell * u);
       const float width = std::max(track.width() * static_cast<float>(word.probability), u);
       pen.fill({track.min, {track.min.x + width, track.max.y}}, look.after, std::min(3 * u, width / 2));
     }
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right, look.ink, Figures(2, true)(static_cast<float>(word.probability)));
+    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right, look.ink,
+             Figures(2, true)(static_cast<float>(word.probability)));
     y += pitch;
   }
 }
@@ -125,16 +149,25 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   const Task task{pen, Stage::weights, focus, whole, area};
   const Band weights = band_of(task, Stage::weights);
   const float share = weights.values[static_cast<std::size_t>(focus.key)];
-  const std::vector<Named> names{{query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}}, {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},
-                                 {Figures(2, true)(share), look.head_ink(easel.view.head), true, NamedLink{Deed::look_at, 0, cell_of(trace, easel.view, Stage::weights, focus)}},
-                                 {random_note(easel), look.warning, false}};
+  const std::vector<Named> names{
+      {query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}},
+      {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},
+      {Figures(2, true)(share), look.head_ink(easel.view.head), true,
+       NamedLink{Deed::look_at, 0, cell_of(trace, easel.view, Stage::weights, focus)}},
+      {random_note(easel), look.warning, false}};
   const Align align = presenting ? Align::middle : Align::left;
-  area.min.y += pen.sentence(TextRole::prose, words("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
+  area.min.y +=
+      pen.sentence(TextRole::prose, words("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
   for_words.min.y = area.min.y;
-  area.min.y += pen.sentence(TextRole::story, words("facet.journey_story") + std::string(random_note(easel).empty() ? "" : " {3}"), names, for_words, pen.type.story, look.muted, align) + 8 * u;
+  area.min.y += pen.sentence(TextRole::story,
+                             words("facet.journey_story") + std::string(random_note(easel).empty() ? "" : " {3}"),
+                             names, for_words, pen.type.story, look.muted, align) +
+                8 * u;
 
   const Operands operands = operands_of(trace, Stage::scores);
-  const std::optional<Index> rival = easel.view.looking.rival ? std::optional(std::clamp<Index>(*easel.view.looking.rival, 0, trace.dims().n_k - 1)) : std::nullopt;
+  const std::optional<Index> rival =
+      easel.view.looking.rival ? std::optional(std::clamp<Index>(*easel.view.looking.rival, 0, trace.dims().n_k - 1))
+                               : std::nullopt;
   const bool two = rival && *rival != focus.key && !presenting && area.width() >= 900 * u;
   const bool has_values = trace.has(Stage::V_heads) && trace.has(Stage::head_outputs);
   const float foot = pen.type.caption * 2.6f + 14 * u;
@@ -143,16 +176,22 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
 
   Table table;
   table.names = std::clamp(area.width() * 0.14f, 120 * u, 210 * u);
-  const float right = two ? std::clamp(area.width() * 0.46f, 480 * u, 760 * u) : has_values ? std::clamp(area.width() * (next.empty() ? 0.1f : 0.24f), 96 * u, 340 * u) : 0;
+  const float right = two          ? std::clamp(area.width() * 0.46f, 480 * u, 760 * u)
+                      : has_values ? std::clamp(area.width() * (next.empty() ? 0.1f : 0.24f), 96 * u, 340 * u)
+                                   : 0;
   const float width = area.width() - table.names - right - (right > 0 ? 24 * u : 0);
-  table.keys = window_around(settled, trace.dims().n_k, width, pen.measure(Face::mono, pen.type.number, "0").x * 4.2f + 6 * u, 150 * u);
+  table.keys = window_around(settled, trace.dims().n_k, width,
+                             pen.measure(Face::mono, pen.type.number, "0").x * 4.2f + 6 * u, 150 * u);
   const float used = table.keys.size * static_cast<float>(table.keys.count);
   table.area = {{area.min.x + table.names, area.min.y}, {area.min.x + table.names + used, area.max.y}};
   const float heads = column_room(pen, table.keys, Axis::key) + 6 * u;
   const float top = area.min.y + heads, height = area.max.y - top;
-  const auto slice = [&](float from, float to) { return Rect{{table.area.min.x, top + height * from}, {table.area.max.x, top + height * to}}; };
+  const auto slice = [&](float from, float to) {
+    return Rect{{table.area.min.x, top + height * from}, {table.area.max.x, top + height * to}};
+  };
 
-  const Rect keys = slice(0, 0.25f), bar = slice(0.29f, has_values ? 0.5f : 0.62f), part = slice(has_values ? 0.53f : 0.66f, has_values ? 0.73f : 1.0f), values = slice(0.77f, 1);
+  const Rect keys = slice(0, 0.25f), bar = slice(0.29f, has_values ? 0.5f : 0.62f),
+             part = slice(has_values ? 0.53f : 0.66f, has_values ? 0.73f : 1.0f), values = slice(0.77f, 1);
   Block base;
   base.rect = keys;
   base.col = table.keys.first;
@@ -165,14 +204,17 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   const Stage input = trace.has(Stage::query) ? Stage::query : operands.left;
   const Rect asks{{x - 20 * u - thin, keys.min.y}, {x - 20 * u, keys.max.y}};
   strip(task, operands.left, focus.query, asks, look.q);
-  label(task, {asks.centre().x, keys.min.y - heads / 2}, Align::middle, operands.left, std::string(words("facet.asks")));
+  label(task, {asks.centre().x, keys.min.y - heads / 2}, Align::middle, operands.left,
+        std::string(words("facet.asks")));
   if (input != operands.left && trace.has(Stage::Q)) {
     const Rect is{{asks.min.x - 34 * u - thin, keys.min.y}, {asks.min.x - 34 * u, keys.max.y}};
     strip(task, input, focus.query, is, look.muted);
-    pen.line({is.max.x + 6 * u, keys.centre().y}, {asks.min.x - 9 * u, keys.centre().y}, look.muted, std::max(1.0f, 1.5f * u), true);
+    pen.line({is.max.x + 6 * u, keys.centre().y}, {asks.min.x - 9 * u, keys.centre().y}, look.muted,
+             std::max(1.0f, 1.5f * u), true);
     const std::string word = query_word(easel, focus.query);
     if (is.min.x - area.min.x > pen.measure(Face::bold, pen.type.word, word).x + 8 * u) {
-      pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {is.min.x - 10 * u, keys.centre().y}, Align::right, look.q, word);
+      pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {is.min.x - 10 * u, keys.centre().y}, Align::right,
+               look.q, word);
     }
   }
   key_strips(task, table, operands.right, weights, false, keys);
@@ -192,7 +234,8 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   } else if (has_values) {
     const float from = table.area.max.x + 34 * u;
     const Rect mixed{{from, values.min.y}, {from + std::min(44 * u, right * 0.4f), values.max.y}};
-    pen.text(TextRole::number, Face::mono, pen.type.story, {from - 16 * u, values.centre().y}, Align::middle, look.muted, "=");
+    pen.text(TextRole::number, Face::mono, pen.type.story, {from - 16 * u, values.centre().y}, Align::middle,
+             look.muted, "=");
     strip(task, Stage::head_outputs, focus.query, mixed, look.after);
     pen.matter(mixed);
     const std::string found(words("facet.mixture"));
@@ -203,11 +246,14 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
     if (trace.has(Stage::output) && right >= 200 * u) {
       const Rect becomes{{from, bar.min.y}, {mixed.max.x, part.max.y}};
       strip(task, Stage::output, focus.query, becomes, look.after);
-      pen.line({mixed.centre().x, values.min.y - 5 * u}, {mixed.centre().x, part.max.y + 10 * u}, look.muted, std::max(1.0f, 1.5f * u), true);
+      pen.line({mixed.centre().x, values.min.y - 5 * u}, {mixed.centre().x, part.max.y + 10 * u}, look.muted,
+               std::max(1.0f, 1.5f * u), true);
       const std::string output(words("facet.output"));
-      if (pen.measure(Face::ui, pen.type.caption, output).x <= fits) label(task, {becomes.max.x + 10 * u, becomes.max.y - pen.type.caption}, Align::left, Stage::output, output);
+      if (pen.measure(Face::ui, pen.type.caption, output).x <= fits)
+        label(task, {becomes.max.x + 10 * u, becomes.max.y - pen.type.caption}, Align::left, Stage::output, output);
     }
-    if (!next.empty() && right >= 200 * u) put_next(task, next, {{from + 56 * u, top}, {area.max.x, part.max.y - 2.5f * pen.type.caption}});
+    if (!next.empty() && right >= 200 * u)
+      put_next(task, next, {{from + 56 * u, top}, {area.max.x, part.max.y - 2.5f * pen.type.caption}});
   }
 
   // Why not that one?

@@ -37,7 +37,8 @@ void split_or_merge(const Task& task) {
 
   const float labels = pen.type.caption * 2;
   const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number);
-  const Window rows = window_around(cell.row, n, (area.height() - 3 * labels) * 0.42f, std::max(number * 0.8f, pen.bold(pen.type.least) * 1.06f), 44 * u);
+  const Window rows = window_around(cell.row, n, (area.height() - 3 * labels) * 0.42f,
+                                    std::max(number * 0.8f, pen.bold(pen.type.least) * 1.06f), 44 * u);
   const float names = std::min(row_room(pen, rows, rows_axis), area.width() * 0.18f);
   const float width = area.width() - names;
   // Heads side by side, as many as keep their columns apart.
@@ -77,23 +78,33 @@ void split_or_merge(const Task& task) {
     put(pen, still, t > 0.02f ? 0.3f : 1.0f);
     if (t < 0.98f) put_ghost(pen, make_block(task.easel(), heads, rows, features, to));
     if (t > 0.02f) put(pen, moving, lit ? 1.0f : 0.8f);
-    if (t > 0.02f && t < 0.98f) pen.fill({{moving.rect.min.x + u, moving.rect.min.y - bar - 2 * u}, {moving.rect.max.x - u, moving.rect.min.y - 2 * u}}, colour, Corner::mark * u);
+    if (t > 0.02f && t < 0.98f)
+      pen.fill({{moving.rect.min.x + u, moving.rect.min.y - bar - 2 * u},
+                {moving.rect.max.x - u, moving.rect.min.y - 2 * u}},
+               colour, Corner::mark * u);
     pen.matter(from);
     pen.matter(to);
-    pen.fill({{place_in_whole(h).min.x + u, whole_y - bar - 2 * u}, {place_in_whole(h).max.x - u, whole_y - 2 * u}}, colour, Corner::mark * u);
+    pen.fill({{place_in_whole(h).min.x + u, whole_y - bar - 2 * u}, {place_in_whole(h).max.x - u, whole_y - 2 * u}},
+             colour, Corner::mark * u);
     const Rect head = place_of_head(h);
     pen.fill({{head.min.x, heads_y - bar - 2 * u}, {head.max.x, heads_y - 2 * u}}, colour, Corner::mark * u);
-    const ImVec2 up{place_in_whole(h).centre().x, merges ? whole_y - 12 * u : whole_y + deep + 6 * u}, down{head.centre().x, merges ? heads_y + deep + 6 * u : heads_y - 12 * u};
+    const ImVec2 up{place_in_whole(h).centre().x, merges ? whole_y - 12 * u : whole_y + deep + 6 * u},
+        down{head.centre().x, merges ? heads_y + deep + 6 * u : heads_y - 12 * u};
     const ImVec2 start = merges ? down : up, end = merges ? up : down;
     const float bend = (end.y - start.y) / 2;
-    if (room > 24 * u) pen.curve({start, ImVec2{start.x, start.y + bend}, ImVec2{end.x, end.y - bend}, end}, fade(colour, lit ? 0.9f : 0.35f), std::max(1.5f, 2 * u));
+    if (room > 24 * u)
+      pen.curve({start, ImVec2{start.x, start.y + bend}, ImVec2{end.x, end.y - bend}, end},
+                fade(colour, lit ? 0.9f : 0.35f), std::max(1.5f, 2 * u));
     const std::string title = task.easel().words.fill("inspector.head", {std::to_string(h)});
     const std::string plain = std::to_string(h);
     const Face face = lit ? Face::bold : Face::ui;
-    const float y = merges ? heads_y - labels * 0.62f : heads_y + deep + labels * 0.42f;  // where no columns fly over it
+    const float y =
+        merges ? heads_y - labels * 0.62f : heads_y + deep + labels * 0.42f;  // where no columns fly over it
     const float size = lit ? pen.bold(pen.type.caption) : pen.type.caption;
     const bool fits = pen.measure(face, size, title).x <= shown.size - 4 * u;
-    if (fits || pen.measure(face, size, plain).x <= shown.size - 2 * u) pen.text(TextRole::caption, face, size, {head.centre().x, y}, Align::middle, lit ? colour : look.muted, fits ? title : plain);
+    if (fits || pen.measure(face, size, plain).x <= shown.size - 2 * u)
+      pen.text(TextRole::caption, face, size, {head.centre().x, y}, Align::middle, lit ? colour : look.muted,
+               fits ? title : plain);
     pen.target(head, Deed::head, h * groups);
     if (lit && is_guessed(task.easel())) {
       const Block made = make_block(task.easel(), heads, rows, features, to);
@@ -119,8 +130,11 @@ void split_or_merge(const Task& task) {
   base.rect = {{x, heads_y}, {x + width, heads_y + deep}};
   name_rows(pen, base, rows_axis, x - 10 * u, names - 14 * u, cell.row, look.lane(heads));
   const float title_y = merges ? whole_y + deep + labels * 0.55f : whole_y - labels * 0.7f;
-  const float title_width = pen.math(pen.type.formula, {whole_rect.min.x, title_y}, 1e6f, look.lane(whole), false, symbol_of(task.easel(), whole));
-  const Rect sizes = pen.text(TextRole::caption, Face::ui, pen.type.caption, {whole_rect.min.x + title_width + 8 * u, title_y}, Align::left, look.muted, sizes_of(numbers_of(trace, view, whole)));
+  const float title_width = pen.math(pen.type.formula, {whole_rect.min.x, title_y}, 1e6f, look.lane(whole), false,
+                                     symbol_of(task.easel(), whole));
+  const Rect sizes =
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {whole_rect.min.x + title_width + 8 * u, title_y},
+               Align::left, look.muted, sizes_of(numbers_of(trace, view, whole)));
   // At the end of that line: what they become, and how many are not shown.
   float right = area.max.x;
   const auto note = [&](const std::string& words) {

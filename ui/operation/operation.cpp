@@ -18,14 +18,22 @@ using namespace operation;
 OperationKind operation_of(const Trace& trace, Stage stage) {
   if (product_terms(trace, stage) > 0) return OperationKind::product;
   switch (stage) {
-    case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads: return made_from(trace, stage) == stage ? OperationKind::input : OperationKind::split;
+    case Stage::Q_heads:
+    case Stage::K_heads:
+    case Stage::V_heads: return made_from(trace, stage) == stage ? OperationKind::input : OperationKind::split;
     case Stage::concat: return OperationKind::merge;
-    case Stage::Q_normed: case Stage::K_normed: case Stage::Q_scaled: return OperationKind::norm;
-    case Stage::Q_rotated: case Stage::K_rotated: return OperationKind::rotation;
+    case Stage::Q_normed:
+    case Stage::K_normed:
+    case Stage::Q_scaled: return OperationKind::norm;
+    case Stage::Q_rotated:
+    case Stage::K_rotated: return OperationKind::rotation;
     case Stage::mask: return OperationKind::mask;
     case Stage::weights: return made_from(trace, stage) == stage ? OperationKind::input : OperationKind::softmax;
     case Stage::dropped_weights: return OperationKind::dropout;
-    case Stage::scaled_scores: case Stage::capped_scores: case Stage::biased_scores: case Stage::masked_scores: return OperationKind::row;
+    case Stage::scaled_scores:
+    case Stage::capped_scores:
+    case Stage::biased_scores:
+    case Stage::masked_scores: return OperationKind::row;
     default: return OperationKind::input;
   }
 }
@@ -43,7 +51,8 @@ std::string sentence_key(const Trace& trace, Stage stage) {
     case OperationKind::norm: return stage == Stage::Q_scaled ? "scaled_queries" : "norm";
     case OperationKind::rotation: return "rotation";
     case OperationKind::split: return "split";
-    case OperationKind::input: return stage == Stage::weights ? "given_weights" : has_head_axis(stage) ? "given_heads" : "input";
+    case OperationKind::input:
+      return stage == Stage::weights ? "given_weights" : has_head_axis(stage) ? "given_heads" : "input";
     default: break;
   }
   if (stage == Stage::output && operation_of(trace, stage) != OperationKind::product) return "no_output";
@@ -56,7 +65,8 @@ const char* guess_key(OperationKind kind, Stage stage) {
   if (stage == Stage::scores) return "guess.score";
   switch (kind) {
     case OperationKind::mask: return "guess.mask";
-    case OperationKind::split: case OperationKind::merge: return "guess.moved";
+    case OperationKind::split:
+    case OperationKind::merge: return "guess.moved";
     case OperationKind::rotation: return "guess.turned";
     case OperationKind::norm: return stage == Stage::Q_scaled ? "guess.number" : "guess.normed";
     case OperationKind::dropout: return "guess.dropped";
@@ -74,14 +84,17 @@ std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus
   const Figures figures({one.data(), 1, 1, 1, 1});
   const Dims& dims = trace.dims();
   const Index weight_head = easel.view.head;
-  // {0} the word that asks, {1} the one that is asked, {2} the number, {3} and {4} sizes, {5} the row's own word, {6} the head
+  // {0} the word that asks, {1} the one that is asked, {2} the number, {3} and {4} sizes, {5} the row's own word, {6}
+  // the head
   return {
       {query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}},
       {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},
-      {Figures(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value), look.head_ink(weight_head), true, NamedLink{Deed::look_at, 0, cell}},
+      {Figures(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value), look.head_ink(weight_head), true,
+       NamedLink{Deed::look_at, 0, cell}},
       {std::to_string(trace[stage].size(-1)), look.ink, false},
       {std::to_string(dims.d_head), look.ink, false},
-      {by_key ? key_word(easel, focus.key) : query_word(easel, focus.query), look.lane(stage) == 0 ? look.ink : look.lane(stage), true,
+      {by_key ? key_word(easel, focus.key) : query_word(easel, focus.query),
+       look.lane(stage) == 0 ? look.ink : look.lane(stage), true,
        NamedLink{by_key ? Deed::key_word : Deed::query_word, by_key ? focus.key : focus.query}},
       {std::to_string(weight_head), look.head_ink(weight_head), false},
       {std::to_string(has_head_axis(stage) ? trace[stage].size(1) : dims.heads), look.ink, false},
@@ -89,10 +102,12 @@ std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus
   };
 }
 
-/// What is said of the rows of the input: whether words that are the same begin as the same numbers is seen, not assumed.
+/// What is said of the rows of the input: whether words that are the same begin as the same numbers is seen, not
+/// assumed.
 std::string input_story(const Easel& easel, Stage stage, const std::string& key) {
   const Trace& trace = easel.trace;
-  if (const auto parts = parts_of_row(easel, stage, focus_of(trace, easel.view).query)) return key + (parts->earlier.empty() ? "_placed" : parts->place.empty() ? "_later" : "_placed_later");
+  if (const auto parts = parts_of_row(easel, stage, focus_of(trace, easel.view).query))
+    return key + (parts->earlier.empty() ? "_placed" : parts->place.empty() ? "_later" : "_placed_later");
   const auto& entries = info(stage).rows == Axis::key ? trace.inputs.key_tokens : trace.inputs.query_tokens;
   const auto batch = static_cast<std::size_t>(easel.view.batch);
   constexpr std::size_t looked_through = 256;
@@ -159,19 +174,22 @@ void put_map(Pen& pen, Stage stage, Rect room) {
   const PipelineLayout layout = lay_out_pipeline(easel.trace, {.size = {1000, 640}});
   const float x = inside.width() / 1000, y = inside.height() / 640;
   for (const Slot& slot : layout.slots) {
-    const Rect at{{inside.min.x + slot.card.min.x * x, inside.min.y + slot.card.min.y * y}, {inside.min.x + slot.card.max.x * x, inside.min.y + slot.card.max.y * y}};
+    const Rect at{{inside.min.x + slot.card.min.x * x, inside.min.y + slot.card.min.y * y},
+                  {inside.min.x + slot.card.max.x * x, inside.min.y + slot.card.max.y * y}};
     const bool here = slot.stage == shown_as(easel.trace, stage);
     pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), Corner::mark * u);
     if (here) pen.box(at.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
   }
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, card.max.y + pen.type.caption}, Align::left, pen.look().muted, easel.words("level.you_are_here"));
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, card.max.y + pen.type.caption}, Align::left,
+           pen.look().muted, easel.words("level.you_are_here"));
   pen.target(card, Deed::back);
 }
 
 }  // namespace
 
 Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect place) {
-  if (is_input(stage) && easel.trace.inputs.self_attention() && easel.trace.has(Stage::query)) stage = Stage::query;  // X is of the word that asks, as what follows
+  if (is_input(stage) && easel.trace.inputs.self_attention() && easel.trace.has(Stage::query))
+    stage = Stage::query;  // X is of the word that asks, as what follows
   Scene scene;
   Pen pen(easel, scene);
   const float u = easel.u;
@@ -182,33 +200,44 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
   const bool guessable = !presenting && kind != OperationKind::input;
   const bool hidden = guessable && is_guessed(easel);
   if (const float taken = presenting ? 0 : put_facets(pen, area); taken > 0) {
-    const float guess = guessable && area.width() >= 1000 * u ? pen.measure(Face::ui, pen.type.caption, easel.words("sentence.guess")).x + 40 * u : 0;
+    const float guess = guessable && area.width() >= 1000 * u
+                            ? pen.measure(Face::ui, pen.type.caption, easel.words("sentence.guess")).x + 40 * u
+                            : 0;
     if (guess > 0) put_guess(pen, area, area.max.x - taken + 12 * u);
     area.max.x -= taken + guess;
   }
   const std::string key = "prose." + told_key(easel, stage, focus);
   const std::vector<Named> values = values_of(easel, stage, focus);
   const Align align = presenting ? Align::middle : Align::left;
-  area.min.y += pen.sentence(TextRole::prose, easel.words(hidden ? guess_key(kind, stage) : key + ".title"), values, area, pen.type.title, easel.look.ink, align);
+  area.min.y += pen.sentence(TextRole::prose, easel.words(hidden ? guess_key(kind, stage) : key + ".title"), values,
+                             area, pen.type.title, easel.look.ink, align);
   const std::string story = key == "prose.input" ? input_story(easel, stage, key + ".story") : key + ".story";
   const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_note(easel).empty();
-  area.min.y += pen.sentence(TextRole::story, easel.words(story) + std::string(noted ? " {8}" : ""), values, area, pen.type.story, easel.look.muted, align);
+  area.min.y += pen.sentence(TextRole::story, easel.words(story) + std::string(noted ? " {8}" : ""), values, area,
+                             pen.type.story, easel.look.muted, align);
   if (shown_as(easel.trace, stage) == Stage::weights && !presenting && !hidden) {
-    if (const RowProse told = row_prose(easel, focus.query); told.key) area.min.y += pen.sentence(TextRole::story, easel.words(told.key), told.values, area, pen.type.story, easel.look.muted, align);
+    if (const RowProse told = row_prose(easel, focus.query); told.key)
+      area.min.y += pen.sentence(TextRole::story, easel.words(told.key), told.values, area, pen.type.story,
+                                 easel.look.muted, align);
   }
   if (const Guessing& guessing = easel.view.looking.guessing; guessable && guessing.guess) {
     const std::vector<float> one{*guessing.guess};
-    const std::vector<Named> said{{Figures(Figures({one.data(), 1, 1, 1, 1}).decimals() + 1, false)(*guessing.guess), easel.look.ink}, values[2]};
-    area.min.y += pen.sentence(TextRole::story, easel.words("guess.said"), said, area, pen.type.story, easel.look.ink, align);
+    const std::vector<Named> said{
+        {Figures(Figures({one.data(), 1, 1, 1, 1}).decimals() + 1, false)(*guessing.guess), easel.look.ink}, values[2]};
+    area.min.y +=
+        pen.sentence(TextRole::story, easel.words("guess.said"), said, area, pen.type.story, easel.look.ink, align);
   }
   if (hidden) {  // a field for it
     const float height = 32 * u;
-    pen.target({{area.min.x, area.min.y + 4 * u}, {area.min.x + std::min(260 * u, area.width()), area.min.y + 4 * u + height}}, Deed::own_words);
+    pen.target(
+        {{area.min.x, area.min.y + 4 * u}, {area.min.x + std::min(260 * u, area.width()), area.min.y + 4 * u + height}},
+        Deed::own_words);
     area.min.y += height + 8 * u;
   }
   area.min.y += (presenting ? 6 : 14) * u;
   area.max.x = scene_area(easel, place).max.x;
-  const bool has_own_map = kind == OperationKind::product || kind == OperationKind::row || kind == OperationKind::softmax || kind == OperationKind::dropout;
+  const bool has_own_map = kind == OperationKind::product || kind == OperationKind::row ||
+                           kind == OperationKind::softmax || kind == OperationKind::dropout;
   Rect left_over;
   if (!presenting && !has_own_map && area.width() >= 1100 * u) {
     left_over = {{area.max.x - 172 * u, area.min.y}, area.max};
@@ -219,7 +248,8 @@ Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect
   const Task task{pen, stage, focus, hidden ? nothing : reveal, area};
   switch (kind) {
     case OperationKind::product: left_over = product(task); break;
-    case OperationKind::split: case OperationKind::merge: split_or_merge(task); break;
+    case OperationKind::split:
+    case OperationKind::merge: split_or_merge(task); break;
     case OperationKind::norm: norm(task); break;
     case OperationKind::rotation: rotation(task); break;
     case OperationKind::mask: mask_grid(task); break;

@@ -1,7 +1,7 @@
 // The operation level: one step of attention fills the window.
 //
-// A product stands as the product it is (left operand at the left, right one above, result in the corner) with the sum of
-// the chosen number growing term by term; what is done number by number stands as rows over one another, under their
+// A product stands as the product it is (left operand at the left, right one above, result in the corner) with the sum
+// of the chosen number growing term by term; what is done number by number stands as rows over one another, under their
 // words; split and concat as columns on their way; a rotation as turning pairs. All of it is plain data, a Scene.
 #pragma once
 
@@ -38,8 +38,8 @@ struct NextWord {
 
 /// Whether the run has what the journey and the geometry show: queries, keys and scores.
 bool has_facets(const Trace& trace);
-/// One word's row from its embedding on: its query meets every key, scores become shares, and the values mix by them. With a
-/// rival, the two dot products term by term.
+/// One word's row from its embedding on: its query meets every key, scores become shares, and the values mix by them.
+/// With a rival, the two dot products term by term.
 Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect place);
 /// Queries and keys of the head as arrows in a plane: scores as lengths times a cosine.
 Scene make_geometry(const Easel& easel, Rect place);

@@ -87,7 +87,8 @@ void click(const Frame& frame, const SceneTarget& target) {
 void drag_temperature(const Frame& frame, const Scene& scene) {
   const auto track = std::ranges::find(scene.targets, Deed::temperature, &SceneTarget::deed);
   if (track == scene.targets.end() || !track->rect.contains(ImGui::GetIO().MouseClickedPos[0])) return;
-  const double t = temperature_at(*frame.trace(), (ImGui::GetIO().MousePos.x - track->rect.min.x) / track->rect.width());
+  const double t =
+      temperature_at(*frame.trace(), (ImGui::GetIO().MousePos.x - track->rect.min.x) / track->rect.width());
   const double plain = 1 / std::sqrt(static_cast<double>(frame.trace()->dims().d_head));
   const bool snaps = std::abs(std::log(t)) < 0.06, none = std::abs(std::log(t / plain)) < 0.06;
   frame.edit("scale", [=](Scenario& s) {
@@ -100,9 +101,14 @@ void drag_temperature(const Frame& frame, const Scene& scene) {
 
 void press_facet_keys(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
-  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none || !has_facets(*frame.trace())) return;
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none || !has_facets(*frame.trace()))
+    return;
   for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
-    if (compat::pressed_once(key)) frame.show([facet](View& v) { v = with_facet(std::move(v), v.looking.level == Level::operation && v.looking.facet == facet ? Facet::step : facet); });
+    if (compat::pressed_once(key))
+      frame.show([facet](View& v) {
+        v = with_facet(std::move(v),
+                       v.looking.level == Level::operation && v.looking.facet == facet ? Facet::step : facet);
+      });
   }
 }
 
@@ -129,13 +135,17 @@ Stage stage_shown(const Frame& frame) {
 
 const Scene& operation_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
-  return frame.picture<OperationScene>([&] {
-    const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
-    if (facet == Facet::journey) return OperationScene{make_journey(easel_of(frame), next_words(frame), place)};
-    if (facet == Facet::geometry) return OperationScene{make_geometry(easel_of(frame), place)};
-    const Stage stage = stage_shown(frame);
-    return OperationScene{make_operation(easel_of(frame), stage, reveal_of(frame, stage), place)};
-  }, view.looking, view.selected, view.step, view.way, place).scene;
+  return frame
+      .picture<OperationScene>(
+          [&] {
+            const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
+            if (facet == Facet::journey) return OperationScene{make_journey(easel_of(frame), next_words(frame), place)};
+            if (facet == Facet::geometry) return OperationScene{make_geometry(easel_of(frame), place)};
+            const Stage stage = stage_shown(frame);
+            return OperationScene{make_operation(easel_of(frame), stage, reveal_of(frame, stage), place)};
+          },
+          view.looking, view.selected, view.step, view.way, place)
+      .scene;
 }
 
 View with_facet(View view, Facet facet) {
@@ -155,7 +165,8 @@ void offer_guess(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, Deed::own_words, &SceneTarget::deed);
   if (at == scene.targets.end()) return;
   ImGui::SetCursorScreenPos(at->rect.min);
-  ImGui::BeginChild("guess", {at->rect.width(), at->rect.height()}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("guess", {at->rect.width(), at->rect.height()}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   if (const auto text = text_field(frame, "guess", "", Face::mono, false, frame.words("guess.field"))) {
     std::istringstream reading(*text);
     reading.imbue(std::locale::classic());
@@ -183,8 +194,11 @@ void draw_operation_view(const Frame& frame, Rect place) {
   ImGui::InvisibleButton("operation_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  const bool near_words = frame.view().looking.facet != Facet::step && !frame.view().looking.rival && !ImGui::IsItemActive();
-  const std::optional<Index> word = near_words && target && !target->link && target->deed == Deed::key_word ? std::optional(target->index) : std::nullopt;
+  const bool near_words =
+      frame.view().looking.facet != Facet::step && !frame.view().looking.rival && !ImGui::IsItemActive();
+  const std::optional<Index> word = near_words && target && !target->link && target->deed == Deed::key_word
+                                        ? std::optional(target->index)
+                                        : std::nullopt;
   if (ImGui::IsItemActive()) drag_temperature(frame, scene);
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
     click(frame, *target);

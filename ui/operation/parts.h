@@ -43,7 +43,7 @@ Window window_around(Index at, Index count, float room, float least, float most)
 /// A part of a stage's matrix, as it is drawn.
 struct Block {
   Stage stage{};
-  MatrixQuad quad;      ///< its values are the part alone
+  MatrixQuad quad;                             ///< its values are the part alone
   Index row = 0, col = 0, rows = 0, cols = 0;  ///< of the whole: where the part begins, how large it is
   Rect rect;
 
@@ -51,7 +51,8 @@ struct Block {
   Rect row_at(Index r) const;
   Rect col_at(Index c) const;
 };
-Block make_block(const Easel& easel, Stage stage, const Window& rows, const Window& cols, Rect rect, bool turned = false);
+Block make_block(const Easel& easel, Stage stage, const Window& rows, const Window& cols, Rect rect,
+                 bool turned = false);
 /// Other numbers in the same place and colours.
 Block with_numbers(const Block& block, Tensor values);
 void put(Pen& pen, const Block& block, float opacity, Rect seen);
@@ -59,7 +60,8 @@ inline void put(Pen& pen, const Block& block, float opacity = 1) { put(pen, bloc
 /// The empty cells that numbers come into.
 void put_ghost(Pen& pen, const Block& block);
 /// Numbers into those cells that `has` (by the whole's indices), in ink that can be read on each.
-void write(Pen& pen, const Block& block, const Figures& figures, float pixels, const std::function<bool(Index, Index)>& has);
+void write(Pen& pen, const Block& block, const Figures& figures, float pixels,
+           const std::function<bool(Index, Index)>& has);
 /// The size at which every number of the block fits into its cell, with fewer decimals where that helps; 0: none does.
 float fitting(const Pen& pen, const Block& block, Figures& figures, float pixels);
 /// Type as large as leaves the cells air.
@@ -92,10 +94,10 @@ struct Sum {
   ImU32 left_colour = 0, right_colour = 0;
   Stage left_stage{}, right_stage{}, stage{};
   std::vector<float> left, right;
-  std::vector<std::string> names;   ///< of the terms, where they are words
+  std::vector<std::string> names;  ///< of the terms, where they are words
   std::optional<float> bias;
-  Index done = 0;                   ///< terms that are added
-  float total = 0;                  ///< the number itself, as the stage has it
+  Index done = 0;   ///< terms that are added
+  float total = 0;  ///< the number itself, as the stage has it
 };
 /// The sum after `done` terms; the number itself after all.
 float so_far(const Sum& sum);
@@ -104,10 +106,11 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed);
 /// What the row of an input is the sum of, where it comes from a network that says so.
 std::optional<RowParts> parts_of_row(const Easel& easel, Stage stage, Index row);
 
-/// How many terms have come to their number at this share of the sum's time, and those that are on their way to it: along
-/// A's row and B's column, to the number's cell.
+/// How many terms have come to their number at this share of the sum's time, and those that are on their way to it:
+/// along A's row and B's column, to the number's cell.
 Index terms_landed(float share, Index terms);
-void put_flights(Pen& pen, const Block& left, const Block& above, const Rect& to, const Cell& cell, const Sum& sum, float share);
+void put_flights(Pen& pen, const Block& left, const Block& above, const Rect& to, const Cell& cell, const Sum& sum,
+                 float share);
 
 /// The sum that makes a number of a product, with `terms` of its terms added.
 Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index terms);

@@ -4,8 +4,8 @@
 
 #include "core/explain/explain.h"
 #include "core/explain/partial_stage.h"
-#include "core/image/theme.h"
 #include "core/figure/range.h"
+#include "core/image/theme.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
@@ -17,9 +17,9 @@ constexpr float begins = 0.3f, ends = 0.8f;
 
 /// Of a number of the result: how many of its terms are added.
 struct Made {
-  Index before = 0;  ///< numbers that are whole, row by row
-  Index terms = 0;   ///< of the chosen one
-  bool rest = false; ///< everything is there
+  Index before = 0;   ///< numbers that are whole, row by row
+  Index terms = 0;    ///< of the chosen one
+  bool rest = false;  ///< everything is there
 };
 
 Made made_at(const Reveal& reveal, const Block& block, const Cell& cell, Index terms) {
@@ -46,7 +46,8 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
   const float u = task.u();
-  const MatrixView left = numbers_of(trace, task.easel().view, operands.left), result = numbers_of(trace, task.easel().view, task.stage);
+  const MatrixView left = numbers_of(trace, task.easel().view, operands.left),
+                   result = numbers_of(trace, task.easel().view, task.stage);
   const StageInfo& about = info(task.stage);
   Places to;
   Rect area = task.area;
@@ -67,8 +68,11 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
   // All rows if they can be had with B at a quarter of the height.
   const float rows_want = number * 1.5f * static_cast<float>(result.rows);
   // Beside B the sum stands, with some of its terms at least: one sees it grow.
-  const float terms = pen.type.word * 2 + number * 1.6f * std::min(T, 3.0f) + pen.type.great * 1.15f + pen.type.caption * 1.6f + (is_parameter(operands.right) && trace.has(bias_beside(operands.right)) ? number * 1.6f : 0);
-  float above = std::clamp(to.sum_in_corner ? std::max(rough - rows_want, terms) : T * 14 * u, rough * (to.sum_in_corner ? 0.28f : 0.22f), rough * share);
+  const float terms = pen.type.word * 2 + number * 1.6f * std::min(T, 3.0f) + pen.type.great * 1.15f +
+                      pen.type.caption * 1.6f +
+                      (is_parameter(operands.right) && trace.has(bias_beside(operands.right)) ? number * 1.6f : 0);
+  float above = std::clamp(to.sum_in_corner ? std::max(rough - rows_want, terms) : T * 14 * u,
+                           rough * (to.sum_in_corner ? 0.28f : 0.22f), rough * share);
   to.rows = window_around(cell.row, result.rows, rough - above, number * 1.45f, tallest);
   to.names = std::min(row_room(pen, to.rows, about.rows), area.width() * 0.2f);
   // Widths: the result takes what its numbers need, then A.
@@ -78,14 +82,18 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
   const float most = wide * 0.62f;
   // Of words all are shown before all digits are; of features a part with its digits.
   while (about.cols == Axis::key && needed() * static_cast<float>(result.cols) > most && figures.shorten()) continue;
-  const float aim = to.sum_in_corner ? wide * 0.56f : std::min(most, std::max(wide * 0.5f, needed() * static_cast<float>(result.cols)));
-  to.cols = window_around(cell.col, result.cols, needed() * static_cast<float>(result.cols) > aim ? most : aim, needed(), to.sum_in_corner ? 1e6f : std::max(96 * u, wide * 0.09f));
+  const float aim = to.sum_in_corner
+                        ? wide * 0.56f
+                        : std::min(most, std::max(wide * 0.5f, needed() * static_cast<float>(result.cols)));
+  to.cols = window_around(cell.col, result.cols, needed() * static_cast<float>(result.cols) > aim ? most : aim,
+                          needed(), to.sum_in_corner ? 1e6f : std::max(96 * u, wide * 0.09f));
   to.heads = about.cols == Axis::key ? column_room(pen, to.cols, Axis::key) : pen.type.caption * 1.5f;
   const float height = area.height() - caption - gap - to.heads;
   above = std::min(above, height * share);
   to.rows = window_around(cell.row, result.rows, height - above, number * 1.45f, tallest);
   const float result_width = to.cols.size * static_cast<float>(to.cols.count);
-  const float left_width = std::min(wide - result_width, to.sum_in_corner ? 1e6f : T * std::max(30 * u, to.rows.size * 1.3f));
+  const float left_width =
+      std::min(wide - result_width, to.sum_in_corner ? 1e6f : T * std::max(30 * u, to.rows.size * 1.3f));
   const float x = area.min.x + to.names, y = area.min.y + to.heads;
   const float middle = x + left_width + gap, down = y + above + gap;
   const float deep = to.rows.size * static_cast<float>(to.rows.count);
@@ -97,7 +105,8 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
 }
 
 /// The numbers of an operand, where all of them have room with all their digits.
-void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers, const std::function<bool(Index, Index)>& has) {
+void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers,
+                   const std::function<bool(Index, Index)>& has) {
   Figures figures(numbers);
   const int digits = figures.decimals();
   const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
@@ -109,7 +118,8 @@ void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align
   Pen& pen = task.pen;
   const MatrixView matrix = numbers_of(task.trace(), task.easel().view, stage);
   const std::string symbol = symbol_of(task.easel(), stage) + (turned ? "^T" : "");
-  const std::string sizes = turned ? std::to_string(matrix.cols) + " × " + std::to_string(matrix.rows) : sizes_of(matrix);
+  const std::string sizes =
+      turned ? std::to_string(matrix.cols) + " × " + std::to_string(matrix.rows) : sizes_of(matrix);
   const std::string words = note.empty() ? sizes : sizes + ", " + note;
   const float room = pen.measure(Face::ui, pen.type.caption, words).x + 8 * task.u();
   if (align == Align::right) {
@@ -118,7 +128,8 @@ void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align
     return;
   }
   const float width = pen.math(pen.type.formula, at, 1e6f, pen.look().lane(stage), false, symbol);
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {at.x + width + 8 * task.u(), at.y}, Align::left, pen.look().muted, words);
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {at.x + width + 8 * task.u(), at.y}, Align::left,
+           pen.look().muted, words);
 }
 
 }  // namespace
@@ -144,8 +155,12 @@ Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index t
   }
   const Axis rows = info(task.stage).rows;
   sum.title_left = rows == Axis::query ? query_word(task.easel(), cell.row) : key_word(task.easel(), cell.row);
-  sum.title_right = info(task.stage).cols == Axis::key ? key_word(task.easel(), cell.col) : task.easel().words.fill("level.column", {plain_symbol(task.easel(), operands.right), std::to_string(cell.col)});
-  if (is_parameter(operands.right) && trace.has(bias_beside(operands.right))) sum.bias = trace[bias_beside(operands.right)].matrix()(0, cell.col);
+  sum.title_right = info(task.stage).cols == Axis::key
+                        ? key_word(task.easel(), cell.col)
+                        : task.easel().words.fill(
+                              "level.column", {plain_symbol(task.easel(), operands.right), std::to_string(cell.col)});
+  if (is_parameter(operands.right) && trace.has(bias_beside(operands.right)))
+    sum.bias = trace[bias_beside(operands.right)].matrix()(0, cell.col);
   return sum;
 }
 
@@ -168,8 +183,10 @@ Rect product(const Task& task) {
   const Made made = made_at(task.reveal, result, cell, terms);
   Sum sum = sum_of(task, operands, cell, made.terms);
   if (task.reveal.terms) {
-    const Tensor partial = partial_product(trace, task.stage, view.batch, has_head_axis(task.stage) ? view.head : 0, *task.reveal.terms);
-    result = with_numbers(result, partial.slice(0, at.rows.first, at.rows.count).slice(1, at.cols.first, at.cols.count));
+    const Tensor partial =
+        partial_product(trace, task.stage, view.batch, has_head_axis(task.stage) ? view.head : 0, *task.reveal.terms);
+    result =
+        with_numbers(result, partial.slice(0, at.rows.first, at.rows.count).slice(1, at.cols.first, at.cols.count));
   }
   for (const Block* block : {&left, &above, &result}) pen.matter(block->rect);
 
@@ -180,8 +197,10 @@ Rect product(const Task& task) {
   put(pen, above, 0.28f);
   put(pen, left, 1, {row.min, {row.min.x + row.width() * lit, row.max.y}});
   put(pen, above, 1, {col.min, {col.max.x, col.min.y + col.height() * lit}});
-  write_fitting(pen, left, numbers_of(trace, view, operands.left), [&](Index r, Index c) { return r == cell.row && c < made.terms; });
-  write_fitting(pen, above, numbers_of(trace, view, operands.right), [&](Index r, Index c) { return c == cell.col && r < made.terms; });
+  write_fitting(pen, left, numbers_of(trace, view, operands.left),
+                [&](Index r, Index c) { return r == cell.row && c < made.terms; });
+  write_fitting(pen, above, numbers_of(trace, view, operands.right),
+                [&](Index r, Index c) { return c == cell.col && r < made.terms; });
   pen.box(row.grown(1.5f * u), look.lane(operands.left), std::max(2.0f, 2 * u), Corner::cell * u);
   pen.box(col.grown(1.5f * u), look.lane(operands.right), std::max(2.0f, 2 * u), Corner::cell * u);
 
@@ -198,7 +217,10 @@ Rect product(const Task& task) {
     // Whole rows, and the beginning of the next.
     for (Index r = result.row; r < result.row + result.rows; ++r) {
       Index count = 0;
-      while (count < result.cols && (has(r, result.col + count) || (r == cell.row && result.col + count == cell.col && made.before > (r - result.row) * result.cols + count))) ++count;
+      while (count < result.cols &&
+             (has(r, result.col + count) || (r == cell.row && result.col + count == cell.col &&
+                                             made.before > (r - result.row) * result.cols + count)))
+        ++count;
       const Rect line = result.row_at(r);
       if (count > 0) put(pen, result, 1, {line.min, {result.cell(r, result.col + count - 1).max.x, line.max.y}});
     }
@@ -206,7 +228,10 @@ Rect product(const Task& task) {
   if (made.rest && task.reveal.shown.columns != Shown::all) {
     const Index gone = std::max<Index>(task.reveal.shown.columns - result.col, 0);
     if (gone < result.cols) {
-      const Rect blank{{result.rect.min.x + result.rect.width() * static_cast<float>(gone) / static_cast<float>(result.cols), result.rect.min.y}, result.rect.max};
+      const Rect blank{
+          {result.rect.min.x + result.rect.width() * static_cast<float>(gone) / static_cast<float>(result.cols),
+           result.rect.min.y},
+          result.rect.max};
       pen.fill(blank, look.card);
     }
   }
@@ -219,13 +244,15 @@ Rect product(const Task& task) {
   const bool any = made.terms > 0;
   const Rgba ground = result.quad.colormap->at(normalise(now, result.quad.range));
   pen.fill(box, any ? to_imgui(ground) : look.card);
-  if (any && pixels > 0) pen.text(TextRole::number, Face::mono, pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
+  if (any && pixels > 0)
+    pen.text(TextRole::number, Face::mono, pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
   pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
   if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(task.easel())) {
     put_flights(pen, left, above, box, cell, sum, (*share - begins) / (ends - begins));
   }
   for (Index r = result.row; r < result.row + result.rows; ++r) {
-    for (Index c = result.col; c < result.col + result.cols; ++c) pen.target(result.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
+    for (Index c = result.col; c < result.col + result.cols; ++c)
+      pen.target(result.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
   }
 
   // Words and names.
@@ -234,11 +261,13 @@ Rect product(const Task& task) {
   if (about.cols == Axis::key) {
     name_columns(pen, above, Axis::key, true, at.heads, cell.col, look.lane(operands.right));
   } else {
-    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {col.centre().x, at.above.min.y - at.heads / 2}, Align::middle, look.lane(operands.right), std::to_string(cell.col));
+    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {col.centre().x, at.above.min.y - at.heads / 2},
+             Align::middle, look.lane(operands.right), std::to_string(cell.col));
   }
   const float caption = pen.type.caption * 0.95f;
   const MatrixView whole = numbers_of(trace, view, task.stage);
-  std::string note = part_of(task.easel(), {result.row, result.rows, 0, result.rows < whole.rows}, {result.col, result.cols, 0, result.cols < whole.cols});
+  std::string note = part_of(task.easel(), {result.row, result.rows, 0, result.rows < whole.rows},
+                             {result.col, result.cols, 0, result.cols < whole.cols});
   if (note.empty() && task.stage == Stage::scores) note = task.easel().words("level.each_pair");
   put_name(task, task.stage, false, {at.result.min.x, at.result.max.y + caption}, Align::left, note);
   put_name(task, operands.left, false, {at.left.min.x, at.left.max.y + caption}, Align::left, "");
@@ -251,13 +280,18 @@ Rect product(const Task& task) {
     // B's name where the sum leaves it: at the right over the corner.
     sum_at.max.x -= 20 * u;
   } else {
-    put_name(task, operands.right, !operands.terms_are_rows, {at.above.min.x - 14 * u, at.above.centre().y}, Align::right, "");
+    put_name(task, operands.right, !operands.terms_are_rows, {at.above.min.x - 14 * u, at.above.centre().y},
+             Align::right, "");
     sum_at.max.y = std::min(sum_at.max.y, std::max(at.result.max.y, sum_at.min.y + 320 * u));
   }
   put_sum(task, sum, sum_at, !at.sum_in_corner);
   if (!at.sum_in_corner && (at.rows.part || at.cols.part)) {
     const float side = std::min(at.corner.height() - 60 * u, at.corner.width() - 220 * u);
-    if (side > 40 * u) put_whole(pen, task.stage, {{at.corner.min.x + 200 * u, at.corner.min.y}, {at.corner.min.x + 200 * u + side, at.corner.min.y + side}}, at.rows, at.cols);
+    if (side > 40 * u)
+      put_whole(
+          pen, task.stage,
+          {{at.corner.min.x + 200 * u, at.corner.min.y}, {at.corner.min.x + 200 * u + side, at.corner.min.y + side}},
+          at.rows, at.cols);
   }
   return left_over;
 }

@@ -1,7 +1,7 @@
 // What is done number by number, in one row of scores: bands over one another, under the words of the keys.
 //
-// Scores become scaled, capped or biased scores as cells; the mask lets through or hatches; softmax turns bars into shares;
-// dropout puts some out and lets the rest grow.
+// Scores become scaled, capped or biased scores as cells; the mask lets through or hatches; softmax turns bars into
+// shares; dropout puts some out and lets the rest grow.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -24,7 +24,10 @@ bool is_there(const Task& task, const Table& table, Index k, float from, float t
 }
 
 Rgba mixed(Rgba a, Rgba b, float part) {
-  const auto mix = [part](std::uint8_t x, std::uint8_t y) { return static_cast<std::uint8_t>(std::lround(static_cast<float>(x) + (static_cast<float>(y) - static_cast<float>(x)) * part)); };
+  const auto mix = [part](std::uint8_t x, std::uint8_t y) {
+    return static_cast<std::uint8_t>(
+        std::lround(static_cast<float>(x) + (static_cast<float>(y) - static_cast<float>(x)) * part));
+  };
   return {mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b)};
 }
 
@@ -33,7 +36,8 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
   const Look& look = pen.look();
   const float u = task.u(), gap = std::min(3 * u, table.keys.size * 0.04f);
   Figures figures = figures_of(band, table.keys);
-  const float pixels = size_in(task, table.keys, figures, std::clamp(place.height() * 0.36f, pen.type.number * 1.7f, pen.type.number * 2.6f));
+  const float pixels = size_in(task, table.keys, figures,
+                               std::clamp(place.height() * 0.36f, pen.type.number * 1.7f, pen.type.number * 2.6f));
   for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
     const auto i = static_cast<std::size_t>(k);
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
@@ -45,11 +49,15 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
       const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
       const Rgba seen = lit ? ground : mixed(ground, colours(look.theme).card, 0.4f);
       pen.fill(cell, to_imgui(seen), Corner::control * u);
-      if (pixels > 0) pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, to_imgui(ink_on(seen)), figures(band.values[i]));
+      if (pixels > 0)
+        pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, to_imgui(ink_on(seen)),
+                 figures(band.values[i]));
     } else {
       pen.hatch(cell);
-      const std::string mark = std::isfinite(band.values[i]) ? Figures(row_view({band.values[i]}))(band.values[i]) : Figures(1, false)(band.values[i]);
-      if (pixels > 0 && pen.measure(Face::mono, pixels, mark).x < cell.width()) pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, look.muted, mark);
+      const std::string mark = std::isfinite(band.values[i]) ? Figures(row_view({band.values[i]}))(band.values[i])
+                                                             : Figures(1, false)(band.values[i]);
+      if (pixels > 0 && pen.measure(Face::mono, pixels, mark).x < cell.width())
+        pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, look.muted, mark);
     }
     if (lit) pen.box(cell.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), Corner::control * u);
     pen.target(cell, Deed::key_word, k);
@@ -66,7 +74,9 @@ void between(const Task& task, const Table& table, Rect place, const std::string
     const bool lit = k == task.focus.key;
     const float x = table.column(k).centre().x, y = place.centre().y;
     const bool there = is_there(task, table, k, from, to);
-    pen.line({x, y - half}, {x, y + half}, fade(lit ? pen.look().ink : pen.look().muted, there ? (lit ? 1.0f : 0.6f) : 0.2f), std::max(1.0f, 1.5f * u), true);
+    pen.line({x, y - half}, {x, y + half},
+             fade(lit ? pen.look().ink : pen.look().muted, there ? (lit ? 1.0f : 0.6f) : 0.2f),
+             std::max(1.0f, 1.5f * u), true);
   }
   if (!markup.empty()) band_name(task, table, place.centre().y, markup, pen.look().ink, "");
 }
@@ -78,11 +88,14 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
   const float u = task.u(), gap = std::min(3 * u, table.keys.size * 0.04f);
   const Cell at = matrix_of(task.trace(), task.easel().view, stage);
   const bool kept = stage == Stage::dropped_weights;
-  const MatrixView allowed = kept ? task.trace().dropout_keep.matrix(at.batch, at.head) : task.trace()[stage].matrix(at.batch, at.head);
+  const MatrixView allowed =
+      kept ? task.trace().dropout_keep.matrix(at.batch, at.head) : task.trace()[stage].matrix(at.batch, at.head);
   const std::string yes = words(kept ? "level.stays" : "level.may"), no = words(kept ? "level.goes" : "level.may_not");
   float pixels = pen.type.word;
-  if (std::max(pen.measure(Face::ui, pixels, yes).x, pen.measure(Face::ui, pixels, no).x) + 8 * u > table.keys.size) pixels = pen.type.caption;
-  const bool fits = std::max(pen.measure(Face::ui, pixels, yes).x, pen.measure(Face::ui, pixels, no).x) + 8 * u <= table.keys.size;
+  if (std::max(pen.measure(Face::ui, pixels, yes).x, pen.measure(Face::ui, pixels, no).x) + 8 * u > table.keys.size)
+    pixels = pen.type.caption;
+  const bool fits =
+      std::max(pen.measure(Face::ui, pixels, yes).x, pen.measure(Face::ui, pixels, no).x) + 8 * u <= table.keys.size;
   for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
     const Rect column = table.column(k), cell{{column.min.x + gap, place.min.y}, {column.max.x - gap, place.max.y}};
     const bool may = allowed(task.focus.query, k) != 0, lit = k == task.focus.key;
@@ -93,7 +106,8 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
       pen.hatch(cell);
     }
     if (lit) pen.box(cell.grown(2 * u), pen.look().ink, std::max(2.0f, 2.4f * u), Corner::control * u);
-    pen.text(TextRole::word, fits ? Face::ui : Face::bold, pixels, cell.centre(), Align::middle, may ? pen.look().ink : pen.look().muted, fits ? (may ? yes : no) : (may ? "✓" : "✕"));
+    pen.text(TextRole::word, fits ? Face::ui : Face::bold, pixels, cell.centre(), Align::middle,
+             may ? pen.look().ink : pen.look().muted, fits ? (may ? yes : no) : (may ? "✓" : "✕"));
     pen.target(cell, Deed::key_word, k);
   }
   pen.matter(place);
@@ -114,9 +128,11 @@ std::string scale_words(const Task& task) {
 Band bias_band(const Task& task, const Band& before) {
   Band band = before;
   for (std::size_t k = 0; k < band.values.size(); ++k) {
-    Cell cell = cell_of(task.trace(), task.easel().view, Stage::biased_scores, {task.focus.query, static_cast<Index>(k), 0});
+    Cell cell =
+        cell_of(task.trace(), task.easel().view, Stage::biased_scores, {task.focus.query, static_cast<Index>(k), 0});
     double added = 0;
-    for (const Quantity& quantity : explain(task.trace(), cell).quantities) added += quantity.added ? quantity.value : 0;
+    for (const Quantity& quantity : explain(task.trace(), cell).quantities)
+      added += quantity.added ? quantity.value : 0;
     band.values[k] = static_cast<float>(added);
     band.kinds[k] = CellKind::value;
   }
@@ -153,7 +169,9 @@ Rect rows(const Task& task) {
   const float words = column_room(pen, table.keys, Axis::key) + 8 * u;
   const float formula = pen.type.formula * 2.5f;
   const float height = area.height() - words - formula;
-  const auto slice = [&](float from, float to) { return Rect{{table.area.min.x, area.min.y + height * from}, {table.area.max.x, area.min.y + height * to}}; };
+  const auto slice = [&](float from, float to) {
+    return Rect{{table.area.min.x, area.min.y + height * from}, {table.area.max.x, area.min.y + height * to}};
+  };
   const Look& look = pen.look();
   const Words& say = task.easel().words;
   // A band of cells is not higher than this: where columns are wide, large numbers have room.
@@ -168,14 +186,16 @@ Rect rows(const Task& task) {
     between(task, table, slice(0.42f, 0.53f), "", 0, 0.3f);
     shares(task, table, weights, weights.values, grown * grown * (3 - 2 * grown), last = slice(0.55f, 1));
     band_name(task, table, slice(0, 0.4f).centre().y, formula_of(task, source), look.ink, say("level.band_score"));
-    band_name(task, table, slice(0.55f, 1).centre().y, formula_of(task, task.stage), look.after, say("level.band_share"));
+    band_name(task, table, slice(0.55f, 1).centre().y, formula_of(task, task.stage), look.after,
+              say("level.band_share"));
   } else if (kind == OperationKind::dropout) {
     const Band weights = band_of(task, source), dropped = band_of(task, task.stage);
     const float share = task.reveal.share.value_or(1);
     const float grown = std::clamp((share - 0.4f) / 0.4f, 0.0f, 1.0f);
     std::vector<float> values = dropped.values;
     // Those that stay grow from what they were to what they become.
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = weights.values[k] + (dropped.values[k] - weights.values[k]) * grown;
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = weights.values[k] + (dropped.values[k] - weights.values[k]) * grown;
     shares(task, table, weights, weights.values, 1, slice(0, 0.36f));
     if (hidden) {  // by chance: nothing tells yet who goes
       shares(task, table, weights, values, 0, last = slice(0.58f, 1));
@@ -184,16 +204,22 @@ Rect rows(const Task& task) {
       shares(task, table, dropped, values, 1, last = slice(0.58f, 1));
     }
     band_name(task, table, slice(0, 0.36f).centre().y, formula_of(task, source), look.after, say("level.band_share"));
-    band_name(task, table, slice(0.58f, 1).centre().y, formula_of(task, task.stage), look.after, say("level.band_dropped"));
+    band_name(task, table, slice(0.58f, 1).centre().y, formula_of(task, task.stage), look.after,
+              say("level.band_dropped"));
   } else {
     const Band before = band_of(task, source), after = band_of(task, task.stage);
-    const bool three = task.stage == Stage::biased_scores || (task.stage == Stage::masked_scores && trace.has(Stage::mask));
+    const bool three =
+        task.stage == Stage::biased_scores || (task.stage == Stage::masked_scores && trace.has(Stage::mask));
     const float deep = std::min(three ? 0.25f : 0.36f, middle_height);
     const float gap = std::min((1 - (three ? 3 : 2) * deep) / (three ? 2.0f : 1.0f), 110 * u / std::max(height, 1.0f));
     const float total = (three ? 3 : 2) * deep + (three ? 2 : 1) * gap;
     const float top = std::max(0.0f, (1 - total) / 2);
-    const auto band = [&](int n) { return slice(top + static_cast<float>(n) * (deep + gap), top + static_cast<float>(n) * (deep + gap) + deep); };
-    const auto space = [&](int n) { return slice(top + deep + static_cast<float>(n) * (deep + gap), top + static_cast<float>(n + 1) * (deep + gap)); };
+    const auto band = [&](int n) {
+      return slice(top + static_cast<float>(n) * (deep + gap), top + static_cast<float>(n) * (deep + gap) + deep);
+    };
+    const auto space = [&](int n) {
+      return slice(top + deep + static_cast<float>(n) * (deep + gap), top + static_cast<float>(n + 1) * (deep + gap));
+    };
     cells(task, table, before, band(0), -1, 0);
     band_name(task, table, band(0).centre().y, formula_of(task, source), look.ink, std::string(name(source)));
     if (task.stage == Stage::biased_scores) {
@@ -209,7 +235,11 @@ Rect rows(const Task& task) {
     } else {
       char cap[48];
       std::snprintf(cap, sizeof cap, "c·tanh(s/c), c = %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
-      between(task, table, space(0), task.stage == Stage::scaled_scores ? scale_words(task) : task.stage == Stage::capped_scores ? cap : "=", 0.1f, 0.8f);
+      between(task, table, space(0),
+              task.stage == Stage::scaled_scores   ? scale_words(task)
+              : task.stage == Stage::capped_scores ? cap
+                                                   : "=",
+              0.1f, 0.8f);
     }
     last = band(three ? 2 : 1);
     cells(task, table, after, last, 0.1f, 0.8f);
@@ -223,14 +253,18 @@ Rect rows(const Task& task) {
   base.cols = table.keys.count;
   base.rows = 1;
   name_columns(pen, base, Axis::key, false, words, task.focus.key, look.k);
-  put_formula(task, {{table.area.min.x, std::min(last.max.y + words, area.max.y - formula)}, {table.area.max.x, std::min(last.max.y + words, area.max.y - formula) + formula}});
+  put_formula(task, {{table.area.min.x, std::min(last.max.y + words, area.max.y - formula)},
+                     {table.area.max.x, std::min(last.max.y + words, area.max.y - formula) + formula}});
   if (!beside || hidden) return {};
   const float x = area.max.x - whole;
   const MatrixView numbers = numbers_of(trace, task.easel().view, task.stage);
-  const float side = whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));
+  const float side =
+      whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));
   const float y = area.min.y + height * 0.42f;
-  put_whole(pen, task.stage, {{x, y}, {x + whole, y + whole}}, {task.focus.query, 1, 0, true}, {0, numbers.cols, 0, true});
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + side + pen.type.caption}, Align::left, look.muted, std::string(name(task.stage)) + " " + sizes_of(numbers));
+  put_whole(pen, task.stage, {{x, y}, {x + whole, y + whole}}, {task.focus.query, 1, 0, true},
+            {0, numbers.cols, 0, true});
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + side + pen.type.caption}, Align::left, look.muted,
+           std::string(name(task.stage)) + " " + sizes_of(numbers));
   return {{x, area.min.y}, {area.max.x, y - 40 * u}};
 }
 
@@ -244,7 +278,9 @@ void put_formula(const Task& task, Rect room) {
   const std::string formula = formula_in_words(pen.easel().words, found.formula);
   std::string all = formula;
   if (!found.numbers.empty()) all += " = " + formula_in_words(pen.easel().words, found.numbers);
-  if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, all, std::max(least, pixels * 0.8f), Align::middle) > 0) return;
+  if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, all, std::max(least, pixels * 0.8f),
+               Align::middle) > 0)
+    return;
   if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, formula, least, Align::middle) > 0) return;
 }
 

@@ -24,7 +24,8 @@ void chip(Pen& pen, Rect rect, Stage stage, float value, const Figures& figures,
   const Colormap& map = window_colormap(pen.easel().view, stage);
   const Rgba ground = map.at(normalise(value, stage_range(pen.easel().trace, stage, map.kind())));
   pen.fill(rect, fade(to_imgui(ground), there ? 1 : 0.25f), Corner::cell * pen.u());
-  pen.text(TextRole::number, Face::mono, pixels, rect.centre(), Align::middle, there ? to_imgui(ink_on(ground)) : pen.look().muted, figures(value));
+  pen.text(TextRole::number, Face::mono, pixels, rect.centre(), Align::middle,
+           there ? to_imgui(ink_on(ground)) : pen.look().muted, figures(value));
 }
 
 /// Which terms are written, in what order: all; while they are added, those around the newest; at the end, the largest.
@@ -34,7 +35,8 @@ std::vector<std::size_t> chosen(const Sum& sum, std::size_t lines) {
   if (all.size() <= lines || lines == 0) return all;
   --lines;  // one says how many more
   if (sum.done >= static_cast<Index>(all.size())) {
-    std::ranges::sort(all, [&](std::size_t a, std::size_t b) { return std::abs(product_at(sum, a)) > std::abs(product_at(sum, b)); });
+    std::ranges::sort(
+        all, [&](std::size_t a, std::size_t b) { return std::abs(product_at(sum, a)) > std::abs(product_at(sum, b)); });
     all.resize(lines);
     return all;
   }
@@ -43,7 +45,9 @@ std::vector<std::size_t> chosen(const Sum& sum, std::size_t lines) {
   return {all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(first + lines)};
 }
 
-MatrixView as_row(const std::vector<float>& values) { return {values.data(), 1, static_cast<Index>(values.size()), static_cast<Index>(values.size()), 1}; }
+MatrixView as_row(const std::vector<float>& values) {
+  return {values.data(), 1, static_cast<Index>(values.size()), static_cast<Index>(values.size()), 1};
+}
 
 }  // namespace
 
@@ -83,10 +87,13 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
     columns.name = names + 3 * columns.chip + 2 * columns.sign + 22 * u > card.width() ? 0 : names;
     taken = columns.name + 3 * columns.chip + 2 * columns.sign + 10 * u;
     constexpr float bar = 72;  // points that a term's bar has at least
-    if (static_cast<float>(products.size()) * columns.line <= bottom - top && taken + bar * u <= card.width() && columns.name == names) break;
+    if (static_cast<float>(products.size()) * columns.line <= bottom - top && taken + bar * u <= card.width() &&
+        columns.name == names)
+      break;
   }
   constexpr float loosest = 1.7f;
-  if (const float spare = bottom - top - static_cast<float>(products.size()) * columns.line * loosest; framed && spare > 0) {  // no higher than its terms
+  if (const float spare = bottom - top - static_cast<float>(products.size()) * columns.line * loosest;
+      framed && spare > 0) {  // no higher than its terms
     bottom -= spare;
     card.max.y -= spare;
     frame.max.y -= spare;
@@ -97,18 +104,26 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   }
 
   // Head: what is multiplied, and how far it is.
-  Rect at = pen.text(TextRole::word, Face::bold, title, {card.min.x, card.min.y + title * 0.7f}, Align::left, sum.left_colour, elide(pen.easel().fonts, Face::bold, title, sum.title_left, card.width() * 0.3f));
+  Rect at = pen.text(TextRole::word, Face::bold, title, {card.min.x, card.min.y + title * 0.7f}, Align::left,
+                     sum.left_colour, elide(pen.easel().fonts, Face::bold, title, sum.title_left, card.width() * 0.3f));
   at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, look.ink, " · ");
-  at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour, elide(pen.easel().fonts, Face::bold, title, sum.title_right, card.max.x - at.max.x));
+  at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour,
+                elide(pen.easel().fonts, Face::bold, title, sum.title_right, card.max.x - at.max.x));
   const std::string progress = words.fill("level.terms", {std::to_string(sum.done), std::to_string(sum.left.size())});
   const bool beside = at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x;
-  if (beside) pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.max.x, at.centre().y}, Align::right, look.muted, progress);
+  if (beside)
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.max.x, at.centre().y}, Align::right, look.muted,
+             progress);
 
   // In a wide card beside one another, where one column does not hold them.
   auto deep = static_cast<std::size_t>(std::max(0.0f, (bottom - top) / columns.line));
   std::size_t across = 1;
-  while (deep > 0 && across * deep < products.size() && static_cast<float>(across + 1) * (taken + 56 * u) <= card.width()) ++across;
-  if (across == 1 && !products.empty()) columns.line = std::clamp((bottom - top) / static_cast<float>(products.size()), columns.line, columns.line * loosest);
+  while (deep > 0 && across * deep < products.size() &&
+         static_cast<float>(across + 1) * (taken + 56 * u) <= card.width())
+    ++across;
+  if (across == 1 && !products.empty())
+    columns.line =
+        std::clamp((bottom - top) / static_cast<float>(products.size()), columns.line, columns.line * loosest);
   const std::size_t lines = across * deep;
   const float pitch = (card.width() + 14 * u) / static_cast<float>(across), wide = pitch - 14 * u;
   columns.bar = std::max(0.0f, wide - taken);
@@ -141,11 +156,13 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
       return rect;
     };
     const auto sign = [&](const char* text) {
-      pen.text(TextRole::number, Face::mono, columns.pixels, {x + columns.sign / 2, middle}, Align::middle, look.muted, text);
+      pen.text(TextRole::number, Face::mono, columns.pixels, {x + columns.sign / 2, middle}, Align::middle, look.muted,
+               text);
       x += columns.sign;
     };
     if (columns.name > 0) {
-      pen.text(TextRole::word, Face::ui, pen.type.caption, {x, middle}, Align::left, there ? look.ink : look.muted, elide(pen.easel().fonts, Face::ui, pen.type.caption, sum.names[i], columns.name - 8 * u));
+      pen.text(TextRole::word, Face::ui, pen.type.caption, {x, middle}, Align::left, there ? look.ink : look.muted,
+               elide(pen.easel().fonts, Face::ui, pen.type.caption, sum.names[i], columns.name - 8 * u));
       x += columns.name;
     }
     chip(pen, place(), sum.left_stage, sum.left[i], left, columns.pixels, there);
@@ -157,9 +174,12 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
     const float room = from + wide - x;
     if (there && room >= 12 * u) {  // where they are sorted by size, all begin at zero
       const float before = sorted ? x : x + room * ((i > 0 ? sums[i - 1] : 0) - lo) / span;
-      const float after = sorted ? x + room * std::abs(products[i]) / std::max(largest, 1e-20f) : x + room * (sums[i] - lo) / span;
+      const float after =
+          sorted ? x + room * std::abs(products[i]) / std::max(largest, 1e-20f) : x + room * (sums[i] - lo) / span;
       const float left_end = std::min({before, after, x + room - 1.5f * u});
-      pen.fill({{left_end, y + columns.line * 0.22f}, {std::max({before, after, left_end + 1.5f * u}), y + columns.line * 0.78f}}, look.after, Corner::mark * u);
+      pen.fill({{left_end, y + columns.line * 0.22f},
+                {std::max({before, after, left_end + 1.5f * u}), y + columns.line * 0.78f}},
+               look.after, Corner::mark * u);
     }
     y += columns.line;
   }
@@ -170,26 +190,37 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
     for (std::size_t i = 0; i < products.size(); ++i) rest += seen[i] ? 0 : products[i];
     const float from = card.min.x + static_cast<float>(fits / std::max<std::size_t>(deep, 1)) * pitch;
     if (across > 1 && fits % deep == 0) y = top;
-    const std::string more = words.fill(sorted ? "level.more_together" : "level.more", {std::to_string(products.size() - shown.size()), Figures(both.decimals(), false)(rest)});
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {from, y + columns.line / 2}, Align::left, look.muted, elide(pen.easel().fonts, Face::ui, pen.type.caption, more, wide));
+    const std::string more =
+        words.fill(sorted ? "level.more_together" : "level.more",
+                   {std::to_string(products.size() - shown.size()), Figures(both.decimals(), false)(rest)});
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {from, y + columns.line / 2}, Align::left, look.muted,
+             elide(pen.easel().fonts, Face::ui, pen.type.caption, more, wide));
   }
   if (sum.bias) {
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, bottom + columns.line / 2}, Align::left, look.muted, words("level.plus_bias"));
-    pen.text(TextRole::number, Face::mono, columns.pixels, {card.max.x, bottom + columns.line / 2}, Align::right, look.ink, Figures(as_row({*sum.bias}))(*sum.bias));
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, bottom + columns.line / 2}, Align::left,
+             look.muted, words("level.plus_bias"));
+    pen.text(TextRole::number, Face::mono, columns.pixels, {card.max.x, bottom + columns.line / 2}, Align::right,
+             look.ink, Figures(as_row({*sum.bias}))(*sum.bias));
   }
   const float line = bottom + (sum.bias ? columns.line : 0);
   pen.fill({{card.min.x, line}, {card.max.x, line + std::max(1.0f, u)}}, look.line);
   const bool all = sum.done >= static_cast<Index>(products.size());
   const float now = so_far(sum);
   const float y_sum = line + pen.type.great * 0.62f;
-  pen.text(TextRole::caption, Face::ui, pen.type.story, {card.min.x, y_sum}, Align::left, look.muted, words(all ? "level.is_sum" : "level.so_far"));
+  pen.text(TextRole::caption, Face::ui, pen.type.story, {card.min.x, y_sum}, Align::left, look.muted,
+           words(all ? "level.is_sum" : "level.so_far"));
   std::vector<float> total{now};
   Figures exact(as_row(total));
-  pen.text(TextRole::number, Face::bold, pen.type.great, {card.max.x, y_sum}, Align::right, look.ink, Figures(exact.decimals() + (std::abs(now) < 1000 ? 1 : 0), false)(now));
+  pen.text(TextRole::number, Face::bold, pen.type.great, {card.max.x, y_sum}, Align::right, look.ink,
+           Figures(exact.decimals() + (std::abs(now) < 1000 ? 1 : 0), false)(now));
   if (!all && !is_guessed(pen.easel())) {
     total[0] = sum.total;
-    const std::string whole = words.fill("level.all_give", {std::to_string(products.size()), Figures(Figures(as_row(total)).decimals() + 1, false)(sum.total)});
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, line + pen.type.great * 1.15f + pen.type.caption * 0.7f}, Align::left, look.muted, elide(pen.easel().fonts, Face::ui, pen.type.caption, whole, card.width()));
+    const std::string whole =
+        words.fill("level.all_give",
+                   {std::to_string(products.size()), Figures(Figures(as_row(total)).decimals() + 1, false)(sum.total)});
+    pen.text(TextRole::caption, Face::ui, pen.type.caption,
+             {card.min.x, line + pen.type.great * 1.15f + pen.type.caption * 0.7f}, Align::left, look.muted,
+             elide(pen.easel().fonts, Face::ui, pen.type.caption, whole, card.width()));
   }
 }
 

@@ -27,12 +27,15 @@ MatrixView row_view(const std::vector<float>& values) {
 }
 
 /// Bars of one row, up and down from a line, with numbers where they fit.
-void bars(const Task& task, const std::vector<float>& values, const Window& cols, Rect place, Index lit, ImU32 colour, float most) {
+void bars(const Task& task, const std::vector<float>& values, const Window& cols, Rect place, Index lit, ImU32 colour,
+          float most) {
   Pen& pen = task.pen;
   const float u = task.u();
   Figures figures(row_view(values));
   float pixels = pen.type.number * 1.6f;
-  const auto fits = [&] { return pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) + 6 * u <= cols.size; };
+  const auto fits = [&] {
+    return pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) + 6 * u <= cols.size;
+  };
   if (!fits()) pixels = pen.type.number;
   while (!fits() && figures.shorten()) continue;
   if (!fits()) pixels = 0;
@@ -43,12 +46,18 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
     const float x = body.min.x + static_cast<float>(c - cols.first) * cols.size;
     const float inset = std::max(cols.size * 0.2f, cols.size / 2 - 52 * u);
     const float end = zero - (std::isfinite(value) ? value : 0) / most * body.height() / 2;
-    const Rect bar{{x + inset, std::min(zero, end)}, {x + cols.size - inset, std::max(std::max(zero, end), std::min(zero, end) + u)}};
+    const Rect bar{{x + inset, std::min(zero, end)},
+                   {x + cols.size - inset, std::max(std::max(zero, end), std::min(zero, end) + u)}};
     pen.fill(bar, fade(colour, c == lit ? 1.0f : 0.6f), std::min(4 * u, bar.height() / 2));
-    if (pixels > 0) pen.text(TextRole::number, Face::mono, pixels, {x + cols.size / 2, place.min.y + pixels * 0.6f}, Align::middle, c == lit ? pen.look().ink : pen.look().muted, figures(value));
-    if (c == lit) pen.box({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink, std::max(1.5f, 1.5f * u), Corner::cell * u);
+    if (pixels > 0)
+      pen.text(TextRole::number, Face::mono, pixels, {x + cols.size / 2, place.min.y + pixels * 0.6f}, Align::middle,
+               c == lit ? pen.look().ink : pen.look().muted, figures(value));
+    if (c == lit)
+      pen.box({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink,
+              std::max(1.5f, 1.5f * u), Corner::cell * u);
   }
-  pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.size * static_cast<float>(cols.count), zero + u * 0.5f}}, pen.look().line);
+  pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.size * static_cast<float>(cols.count), zero + u * 0.5f}},
+           pen.look().line);
   pen.matter(place);
 }
 
@@ -58,7 +67,8 @@ void trail(Pen& pen, ImVec2 centre, float radius, float from, float turn, ImU32 
   const float seen = std::clamp(turn, -3 * whole, 3 * whole), turns = std::abs(seen) / whole;
   const int parts = static_cast<int>(std::ceil(turns * 48));
   const auto at = [&](int i) {
-    const float share = static_cast<float>(i) / static_cast<float>(parts), angle = from + turn - seen * (1 - share), away = radius * (0.2f + 0.14f * turns * share);
+    const float share = static_cast<float>(i) / static_cast<float>(parts), angle = from + turn - seen * (1 - share),
+                away = radius * (0.2f + 0.14f * turns * share);
     return ImVec2{centre.x + away * std::cos(angle), centre.y - away * std::sin(angle)};
   };
   for (int i = 0; i < parts; ++i) pen.line(at(i), at(i + 1), colour, std::max(1.5f, 1.6f * pen.u()));
@@ -76,7 +86,8 @@ void put_length(const Task& task, const std::vector<float>& row, ImVec2 at) {
   for (const float value : row) squares += static_cast<double>(value) * static_cast<double>(value);
   const std::vector<float> one{static_cast<float>(std::sqrt(squares))};
   const Figures figures(Figures(row_view(one)).decimals() + 1, true);
-  task.pen.text(TextRole::caption, Face::ui, task.pen.type.story, at, Align::left, task.pen.look().muted, task.easel().words.fill("level.length", {figures(one.front())}));
+  task.pen.text(TextRole::caption, Face::ui, task.pen.type.story, at, Align::left, task.pen.look().muted,
+                task.easel().words.fill("level.length", {figures(one.front())}));
 }
 
 }  // namespace
@@ -92,10 +103,12 @@ void norm(const Task& task) {
   const float names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
   const auto d = static_cast<Index>(before.size());
   const float width = area.width() - names - 12 * u;
-  const Window cols = window_around(cell.col, d, width, pen.measure(Face::mono, pen.type.number, "0").x * 5 + 8 * u, 280 * u);
+  const Window cols =
+      window_around(cell.col, d, width, pen.measure(Face::mono, pen.type.number, "0").x * 5 + 8 * u, 280 * u);
   const float formula = pen.type.formula * 3, height = area.height() - formula;
   const float used = cols.size * static_cast<float>(cols.count), x = area.min.x + names + (width - used) / 2;
-  const Rect top{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}}, low{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};
+  const Rect top{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}},
+      low{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};
   const float share = std::clamp(task.reveal.share.value_or(1.0f) / 0.8f, 0.0f, 1.0f);
   std::vector<float> now = after;
   for (std::size_t i = 0; i < now.size(); ++i) now[i] = before[i] + (after[i] - before[i]) * share;
@@ -104,13 +117,17 @@ void norm(const Task& task) {
   bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
   if (is_guessed(task.easel())) {
     const float middle = low.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
-    pen.box({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink, std::max(1.5f, 1.5f * u), Corner::cell * u);
-    pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {middle, low.centre().y}, Align::middle, pen.look().ink, "?");
+    pen.box({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink,
+            std::max(1.5f, 1.5f * u), Corner::cell * u);
+    pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {middle, low.centre().y}, Align::middle,
+             pen.look().ink, "?");
   } else {
     bars(task, now, cols, low, cell.col, colour, most);
   }
-  pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.easel(), source), 0, Align::right);
-  pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.easel(), task.stage), 0, Align::right);
+  pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.easel(), source), 0,
+           Align::right);
+  pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.easel(), task.stage), 0,
+           Align::right);
   pen.line({x + used / 2, top.max.y + 8 * u}, {x + used / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
   const ImVec2 beside{x + used / 2 + 16 * u, (top.max.y + low.min.y) / 2};
   if (task.stage == Stage::Q_scaled) {
@@ -136,7 +153,11 @@ void rotation(const Task& task) {
   const float formula = pen.type.formula * 2.6f;
   // A few pairs have room for larger numbers.
   const auto of_both = [&](float pixels) { return pen.measure(Face::mono, pixels, "(−0.00, −0.00)").x + 8 * u; };
-  const float larger = pen.type.number * 1.6f, number = pairs <= 6 && of_both(larger) * static_cast<float>(pairs) <= area.width() && area.height() > 320 * u ? larger : pen.type.number;
+  const float larger = pen.type.number * 1.6f,
+              number =
+                  pairs <= 6 && of_both(larger) * static_cast<float>(pairs) <= area.width() && area.height() > 320 * u
+                      ? larger
+                      : pen.type.number;
   const float words = pen.easel().fonts.crisp(Face::mono, number) * 1.5f;
   const float height = area.height() - formula - 3 * words;
   // Dials side by side, in as many lines as make them the largest.
@@ -144,7 +165,9 @@ void rotation(const Task& task) {
   float side = 0;
   for (Index lines = 1; lines <= 3; ++lines) {
     const Index count = (pairs + lines - 1) / lines;
-    const float possible = std::min(area.width() / static_cast<float>(count), area.height() - formula < 0 ? 0 : (area.height() - formula) / static_cast<float>(lines) - 3 * words);
+    const float possible =
+        std::min(area.width() / static_cast<float>(count),
+                 area.height() - formula < 0 ? 0 : (area.height() - formula) / static_cast<float>(lines) - 3 * words);
     if (possible > side) side = possible, in_line = count;
   }
   const float narrowest = of_both(number);
@@ -157,7 +180,8 @@ void rotation(const Task& task) {
   float most = 1e-9f;  // no arrow leaves its dial
   for (Index j = 0; j < pairs; ++j) {
     const RotaryPair pair = turning.pair(j);
-    const float length = std::hypot(before[static_cast<std::size_t>(pair.first)], before[static_cast<std::size_t>(pair.second)]);
+    const float length =
+        std::hypot(before[static_cast<std::size_t>(pair.first)], before[static_cast<std::size_t>(pair.second)]);
     if (std::isfinite(length)) most = std::max(most, length);
   }
   const float t = std::clamp(task.reveal.share.value_or(1.0f) / 0.85f, 0.0f, 1.0f);
@@ -166,7 +190,8 @@ void rotation(const Task& task) {
   for (Index j = first; j < last; ++j) {
     const RotaryPair pair = turning.pair(j);
     const Index n = j - first;
-    const ImVec2 centre{area.min.x + (static_cast<float>(n % in_line) + 0.5f) * shown.size, area.min.y + static_cast<float>(n / in_line) * pitch + words + radius};
+    const ImVec2 centre{area.min.x + (static_cast<float>(n % in_line) + 0.5f) * shown.size,
+                        area.min.y + static_cast<float>(n / in_line) * pitch + words + radius};
     const bool lit = j == chosen;
     const Rect dial{{centre.x - radius, centre.y - radius}, {centre.x + radius, centre.y + radius}};
     pen.fill(dial, look.card, radius);
@@ -175,22 +200,31 @@ void rotation(const Task& task) {
     const ImVec2 to{after[static_cast<std::size_t>(pair.first)], after[static_cast<std::size_t>(pair.second)]};
     const double angle = turning.angle(cell.row, j);
     const auto part = static_cast<float>(angle) * t;
-    const ImVec2 now = t >= 1 ? to : ImVec2{from.x * std::cos(part) - from.y * std::sin(part), from.x * std::sin(part) + from.y * std::cos(part)};
-    const auto on = [&](ImVec2 v) { return ImVec2{centre.x + v.x / most * radius * 0.92f, centre.y - v.y / most * radius * 0.92f}; };
+    const ImVec2 now = t >= 1 ? to
+                              : ImVec2{from.x * std::cos(part) - from.y * std::sin(part),
+                                       from.x * std::sin(part) + from.y * std::cos(part)};
+    const auto on = [&](ImVec2 v) {
+      return ImVec2{centre.x + v.x / most * radius * 0.92f, centre.y - v.y / most * radius * 0.92f};
+    };
     pen.line(centre, on(from), fade(look.muted, 0.7f), std::max(1.5f, 2 * u), true);
     pen.line(centre, on(now), fade(colour, lit ? 1.0f : 0.8f), std::max(2.0f, 3.2f * u), true);
     char text[48];
     std::snprintf(text, sizeof text, "%.3g°", angle * 180 / 3.14159265358979);
     trail(pen, centre, radius, std::atan2(from.y, from.x), part, fade(lit ? look.ink : look.muted, 0.6f));
-    pen.text(TextRole::number, Face::mono, number, {centre.x, dial.min.y - words * 0.5f}, Align::middle, lit ? look.ink : look.muted, text);
+    pen.text(TextRole::number, Face::mono, number, {centre.x, dial.min.y - words * 0.5f}, Align::middle,
+             lit ? look.ink : look.muted, text);
     const auto both = [&](ImVec2 v) { return "(" + figures(v.x) + ", " + figures(v.y) + ")"; };
     if (pen.measure(Face::mono, number, both(to)).x <= shown.size) {
-      pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 0.6f}, Align::middle, look.muted, both(from));
+      pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 0.6f}, Align::middle, look.muted,
+               both(from));
       if (lit && is_guessed(task.easel())) {
         const bool first_asked = cell.col != pair.second;
-        pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, look.ink, first_asked ? "(?, …)" : "(…, ?)");
+        pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, look.ink,
+                 first_asked ? "(?, …)" : "(…, ?)");
       }
-      if (t >= 1) pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, lit ? colour : look.ink, both(to));
+      if (t >= 1)
+        pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 1.5f}, Align::middle,
+                 lit ? colour : look.ink, both(to));
     }
     pen.matter(dial);
     Cell target = cell;

@@ -12,7 +12,8 @@ namespace headlight {
 void draw_canvas(const Frame& panels, Rect place) {
   const ViewEntry& view = view_entry(panels.view().kind);
   const Frame frame = view.kind == ViewKind::pipeline ? panels : roomy(panels);
-  const PanelArea area(frame, "canvas", place.min, place.max, 0, {0, 0}, view.scrolls ? PanelArea::Kind::scrolling : PanelArea::Kind::fixed);
+  const PanelArea area(frame, "canvas", place.min, place.max, 0, {0, 0},
+                       view.scrolls ? PanelArea::Kind::scrolling : PanelArea::Kind::fixed);
   if (!frame.trace() || !looks_within(frame.view(), *frame.trace())) return;
   const Course* course = view.kind == ViewKind::lesson ? nullptr : open_course(frame.document, frame.pictures);
   if (!course) return view.draw(frame, place);

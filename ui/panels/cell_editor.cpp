@@ -30,19 +30,25 @@ void draw_cell_editor(const Frame& frame, const Cell& cell) {
   const std::optional<float>& held = frame.view().cell_reach;  // a range that follows its own slider runs away
   const float reach = held.value_or(std::max(3.0f, 2 * std::abs(value)));
   const std::string shown = number_text(value, 4);
-  const std::optional<float> chosen = float_slider(frame, "set", frame.words("inspector.value"), value, -reach, reach, shown.c_str());
-  if (ImGui::IsItemActive() != held.has_value()) frame.show([now = held ? std::nullopt : std::optional(reach)](View& v) { v.cell_reach = now; });
+  const std::optional<float> chosen =
+      float_slider(frame, "set", frame.words("inspector.value"), value, -reach, reach, shown.c_str());
+  if (ImGui::IsItemActive() != held.has_value())
+    frame.show([now = held ? std::nullopt : std::optional(reach)](View& v) { v.cell_reach = now; });
   if (chosen) {
     char gesture[96];
-    std::snprintf(gesture, sizeof gesture, "set %s %lld %lld %lld", name(cell.stage).data(), static_cast<long long>(cell.batch),
-                  static_cast<long long>(cell.row), static_cast<long long>(cell.col));
+    std::snprintf(gesture, sizeof gesture, "set %s %lld %lld %lld", name(cell.stage).data(),
+                  static_cast<long long>(cell.batch), static_cast<long long>(cell.row),
+                  static_cast<long long>(cell.col));
     frame.edit(gesture, [cell, chosen = *chosen](Scenario& s) { set_cell(s, cell, chosen); });
   }
   const auto& edits = frame.document.scenario.edits;
-  const auto found = std::find_if(edits.begin(), edits.end(), [&](const CellEdit& edit) { return same_place(edit, cell); });
+  const auto found =
+      std::find_if(edits.begin(), edits.end(), [&](const CellEdit& edit) { return same_place(edit, cell); });
   if (found == edits.end()) return;
   if (chip(frame, "restore", frame.words("inspector.restore"), false)) {
-    frame.edit({}, [cell](Scenario& s) { std::erase_if(s.edits, [&](const CellEdit& edit) { return same_place(edit, cell); }); });
+    frame.edit({}, [cell](Scenario& s) {
+      std::erase_if(s.edits, [&](const CellEdit& edit) { return same_place(edit, cell); });
+    });
   }
 }
 

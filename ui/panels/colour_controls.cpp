@@ -28,25 +28,28 @@ void draw_maps(const Frame& frame) {
 void draw_ends(const Frame& frame) {
   note(frame, frame.words("controls.range"));
   const RangeSetting& now = frame.view().range;
-  const char* labels[] = {frame.words("controls.range_row"), frame.words("controls.range_head"), frame.words("controls.range_stage"),
-                          frame.words("controls.range_fixed")};
+  const char* labels[] = {frame.words("controls.range_row"), frame.words("controls.range_head"),
+                          frame.words("controls.range_stage"), frame.words("controls.range_fixed")};
   const auto clicked = segments(frame, "range", labels, static_cast<int>(now.mode));
-  if (clicked && *clicked != static_cast<int>(now.mode)) change_range(frame, {static_cast<RangeMode>(*clicked), now.fixed});
+  if (clicked && *clicked != static_cast<int>(now.mode))
+    change_range(frame, {static_cast<RangeMode>(*clicked), now.fixed});
   if (now.mode != RangeMode::row) {
     note(frame, frame.words("controls.norm"));
-    const Norm spread = frame.view().norm.value_or(frame.trace() && now.mode == RangeMode::stage && frame.trace()->dims().n_k > keys_spread_evenly ? Norm::log : Norm::linear);
-    const char* norms[] = {frame.words("controls.norm_linear"), frame.words("controls.norm_sqrt"), frame.words("controls.norm_log")};
+    const Norm spread = frame.view().norm.value_or(
+        frame.trace() && now.mode == RangeMode::stage && frame.trace()->dims().n_k > keys_spread_evenly ? Norm::log
+                                                                                                        : Norm::linear);
+    const char* norms[] = {frame.words("controls.norm_linear"), frame.words("controls.norm_sqrt"),
+                           frame.words("controls.norm_log")};
     const auto wanted = segments(frame, "norm", norms, static_cast<int>(spread));
-    if (wanted && *wanted != static_cast<int>(spread)) frame.show([norm = static_cast<Norm>(*wanted)](View& v) { v.norm = norm; });
+    if (wanted && *wanted != static_cast<int>(spread))
+      frame.show([norm = static_cast<Norm>(*wanted)](View& v) { v.norm = norm; });
   }
   if (now.mode != RangeMode::fixed) return;
   const std::string& written = controls_picture(frame).fixed_range;
   if (const auto text = text_field(frame, "##fixed", written, Face::mono)) {
     try {
       change_range(frame, parse_range(*text));
-    } catch (const InputError& error) {
-      frame.actions.push_back(ShowError{error.what()});
-    }
+    } catch (const InputError& error) { frame.actions.push_back(ShowError{error.what()}); }
   }
 }
 

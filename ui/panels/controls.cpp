@@ -1,4 +1,6 @@
 // The left panel: what determines the numbers, and which batch entry and head are looked at.
+#include "ui/panels/controls.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -6,7 +8,6 @@
 
 #include "core/text/utf8_path.h"
 #include "ui/lessons/lesson_panel.h"
-#include "ui/panels/controls.h"
 #include "ui/panels/registry.h"
 #include "ui/panels/setting_controls.h"
 #include "ui/widgets/controls.h"
@@ -55,7 +56,8 @@ void draw_input(const Frame& frame) {
     auto text = text_field(frame, "##text", in_one_line(frame), Face::ui, true);
     tooltip(frame, frame.words("controls.lines"));
     if (text) *text = as_lines(*text);
-    if (text && text->find_first_not_of(" \t\n") != std::string::npos) {  // nothing is no sentence: what was typed last holds
+    if (text &&
+        text->find_first_not_of(" \t\n") != std::string::npos) {  // nothing is no sentence: what was typed last holds
       frame.edit("text", [text = std::move(*text)](Scenario& s) { s.text = text; });
     }
   } else if (now.source == Source::file) {
@@ -98,7 +100,8 @@ void draw_shape(const Frame& frame) {
   if (random) {
     scenario_slider(frame, "batch_size", dims.batch, Choices(1, 16), true, [](Scenario& s, Index n) {
       s.batch_size = n;
-      if (!s.valid_lens.empty()) s.valid_lens.resize(static_cast<std::size_t>(std::max<Index>(n, 1)), s.valid_lens.back());
+      if (!s.valid_lens.empty())
+        s.valid_lens.resize(static_cast<std::size_t>(std::max<Index>(n, 1)), s.valid_lens.back());
     });
     scenario_slider(frame, "queries", dims.n_q, lengths(), true, [dims](Scenario& s, Index n) {
       if (!s.keys || *s.keys == dims.n_q) s.keys = std::nullopt;  // self-attention stays self-attention
@@ -106,14 +109,16 @@ void draw_shape(const Frame& frame) {
     });
     scenario_slider(frame, "keys", dims.n_k, lengths(), true, [](Scenario& s, Index n) { s.keys = n; });
   }
-  scenario_slider(frame, "d_model", dims.d_model, Choices(picture.widths), own, [](Scenario& s, Index n) { s.d_model = n; });
+  scenario_slider(frame, "d_model", dims.d_model, Choices(picture.widths), own,
+                  [](Scenario& s, Index n) { s.d_model = n; });
   scenario_slider(frame, "heads", dims.heads, Choices(picture.heads), true, [dims](Scenario& s, Index n) {
     const bool plain = dims.kv_heads == dims.heads;
     s.heads = n;
     if (plain || n % dims.kv_heads != 0) s.kv_heads = std::nullopt;
   });
   if (own) {
-    scenario_slider(frame, "kv_heads", dims.kv_heads, Choices(picture.kv_heads), true, [](Scenario& s, Index n) { s.kv_heads = n; });
+    scenario_slider(frame, "kv_heads", dims.kv_heads, Choices(picture.kv_heads), true,
+                    [](Scenario& s, Index n) { s.kv_heads = n; });
     scenario_slider(frame, "seed", static_cast<Index>(now.seed), Choices(0, 99), true,
                     [](Scenario& s, Index n) { s.seed = static_cast<std::uint64_t>(std::max<Index>(n, 0)); });
   }
@@ -156,7 +161,9 @@ void draw_scores(const Frame& frame) {
   }
   if (const auto scale = float_slider(frame, "scale", frame.words("controls.scale"), trace.scale, 0, 2, shown)) {
     const float standard = 1 / std::sqrt(static_cast<float>(trace.dims().d_head));
-    frame.edit("scale", [chosen = std::abs(*scale - standard) < 0.006f ? std::nullopt : scale](Scenario& s) { s.scale = chosen; });
+    frame.edit("scale", [chosen = std::abs(*scale - standard) < 0.006f ? std::nullopt : scale](Scenario& s) {
+      s.scale = chosen;
+    });
   }
   if (trace.has(Stage::mask)) {
     note(frame, frame.words("controls.fill"));
@@ -182,7 +189,8 @@ void draw_setting_named(const Frame& frame, const std::string& key) {
 }  // namespace
 
 void draw_controls(const Frame& frame, Rect place) {
-  if (const Course* course = open_course(frame.document, frame.pictures); course && frame.view().kind != ViewKind::lesson) {
+  if (const Course* course = open_course(frame.document, frame.pictures);
+      course && frame.view().kind != ViewKind::lesson) {
     return draw_lesson_panel(frame, *course, place, draw_setting_named);
   }
   const PanelArea area(frame, "controls", place.min, place.max, frame.look.panel, {18, 14}, PanelArea::Kind::scrolling);

@@ -11,8 +11,8 @@ void draw_mask_controls(const Frame& frame);     // ui/panels/mask_controls.cpp
 void draw_variant_controls(const Frame& frame);  // ui/panels/variant_controls.cpp
 void draw_dropout_controls(const Frame& frame);
 void draw_further_controls(const Frame& frame);
-void draw_colour_controls(const Frame& frame);   // ui/panels/colour_controls.cpp
-void draw_file_controls(const Frame& frame);     // ui/panels/file_controls.cpp: what was taken for what
+void draw_colour_controls(const Frame& frame);  // ui/panels/colour_controls.cpp
+void draw_file_controls(const Frame& frame);    // ui/panels/file_controls.cpp: what was taken for what
 /// What an assumption is about, "heads", in the window's language.
 const char* taken_heading(const Frame& frame, const Assumption& assumption);
 void draw_pasted(const Frame& frame);

@@ -35,7 +35,8 @@ std::string masked_words(const Frame& frame) {
   if (kinds == KindCounts{}) return {};  // not counted yet
   const Index masked = kinds[static_cast<std::size_t>(CellKind::masked)];
   const Index all = trace.dims().n_q * trace.dims().n_k;
-  return frame.words.fill("controls.masked", {grouped(masked), grouped(all), std::to_string((100 * masked + all / 2) / all)});
+  return frame.words.fill("controls.masked",
+                          {grouped(masked), grouped(all), std::to_string((100 * masked + all / 2) / all)});
 }
 
 }  // namespace

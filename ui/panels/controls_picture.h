@@ -10,8 +10,8 @@
 namespace headlight {
 
 struct ControlsPicture {
-  std::vector<Index> widths;           ///< of the model, that the heads divide
-  std::vector<Index> heads, kv_heads;  ///< that divide the width, and the heads
+  std::vector<Index> widths;               ///< of the model, that the heads divide
+  std::vector<Index> heads, kv_heads;      ///< that divide the width, and the heads
   std::vector<std::string> length_labels;  ///< a slider's, for each of the first batch entries
   std::string masked;                  ///< "15 of 36 masked, 42 %", of the matrix that is looked at; "" without a mask
   std::vector<std::string> colormaps;  ///< to choose from, beside the automatic choice

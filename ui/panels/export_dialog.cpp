@@ -46,7 +46,8 @@ void draw_lines(const Frame& frame, Rect place, const std::vector<std::string>& 
   float y = place.min.y + 14 * u;
   for (const std::string& line : lines) {
     if (y + 18 * u > place.max.y) break;
-    draw_elided(list, frame.fonts, Face::mono, TypeSize::note * u, {place.min.x + 16 * u, y}, frame.look.ink, line, place.width() - 32 * u);
+    draw_elided(list, frame.fonts, Face::mono, TypeSize::note * u, {place.min.x + 16 * u, y}, frame.look.ink, line,
+                place.width() - 32 * u);
     y += 18 * u;
   }
 }
@@ -60,7 +61,8 @@ const char* story_of(const Frame& frame) {
 void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
-  const std::string& problem = frame.view().exporting.problem.empty() ? preview.problem : frame.view().exporting.problem;
+  const std::string& problem =
+      frame.view().exporting.problem.empty() ? preview.problem : frame.view().exporting.problem;
   list.AddRectFilled(place.min, place.max, frame.look.window, Corner::control * u);
   list.PushClipRect(place.min, place.max, true);
   if (preview.image) draw_image(frame, place, preview);
@@ -70,7 +72,8 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
   if (!tells && problem.empty()) return;
   const std::string_view told = tells ? std::string_view(story_of(frame)) : said(frame, problem);
   const auto write = [&](ImDrawList* to, float y) {
-    return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x + 24 * u, y}, tells ? frame.look.muted : frame.look.warning, told, place.width() - 48 * u);
+    return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x + 24 * u, y},
+                          tells ? frame.look.muted : frame.look.warning, told, place.width() - 48 * u);
   };
   write(&list, tells ? place.centre().y - 20 * u : place.max.y - write(nullptr, 0) - 20 * u);
 }
@@ -86,8 +89,8 @@ void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
     x += text_size(frame.fonts, Face::ui, TypeSize::note * u, size).x + 18 * u;
   }
   const char* words = preview.command.empty() ? frame.words("export.command_needs_file") : preview.command.c_str();
-  draw_elided(list, frame.fonts, preview.command.empty() ? Face::ui : Face::mono, TypeSize::note * u, {x, place.min.y}, frame.look.muted, words,
-              place.max.x - x);
+  draw_elided(list, frame.fonts, preview.command.empty() ? Face::ui : Face::mono, TypeSize::note * u, {x, place.min.y},
+              frame.look.muted, words, place.max.x - x);
 }
 
 void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, ExportChoice& choice) {
@@ -98,23 +101,28 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   const float top = place.min.y + 26 * u;
   const float buttons = place.max.x - button_width(frame, copy) - button_width(frame, write) - 8 * u;
   ImGui::SetCursorScreenPos({place.min.x, top});
-  ImGui::BeginChild("path", {buttons - place.min.x - 12 * u, 30 * u}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
-  if (const auto typed = text_field(frame, "##path", preview.path, Face::mono)) choice = with_path(std::move(choice), *typed);
+  ImGui::BeginChild("path", {buttons - place.min.x - 12 * u, 30 * u}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
+  if (const auto typed = text_field(frame, "##path", preview.path, Face::mono))
+    choice = with_path(std::move(choice), *typed);
   ImGui::EndChild();
   ImGui::SetCursorScreenPos({buttons, top + 2 * u});
   if (chip(frame, "copy", copy, false, button_width(frame, copy))) frame.actions.push_back(CopyCommand{});
   ImGui::SetCursorScreenPos({buttons + button_width(frame, copy) + 8 * u, top + 2 * u});
   const bool free = !ImGui::IsAnyItemActive() && !ImGui::GetIO().WantTextInput && !frame.focus.shown();
-  const bool entered = free && preview.problem.empty() && !preview.exists && compat::pressed_once(compat::Key::enter);  // over another only by a click
+  const bool entered = free && preview.problem.empty() && !preview.exists &&
+                       compat::pressed_once(compat::Key::enter);  // over another only by a click
   if (main_button(frame, "export", write, preview.problem.empty()) || entered) {
     frame.actions.push_back(Export{preview.path, preview.exists});
   }
   const ImVec2 below{place.min.x, top + 38 * u};
   if (preview.exists) {
-    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning, frame.words("export.exists"));
+    draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, frame.look.warning,
+              frame.words("export.exists"));
   } else if (!frame.document.notice.empty() || !frame.document.error.empty()) {
     const bool failed = !frame.document.error.empty();
-    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below, failed ? frame.look.warning : frame.look.accent,
+    draw_elided(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, below,
+                failed ? frame.look.warning : frame.look.accent,
                 failed ? said(frame, frame.document.error) : frame.document.notice, place.width());
   }
 }
@@ -129,7 +137,8 @@ void draw_export_dialog(const Frame& frame, Rect place) {
   const Rect all = area.content();
   const Rect shown{{all.min.x + (left + gap) * u, all.min.y}, {all.max.x, all.max.y - foot * u}};
   constexpr float margin = 16;
-  const ExportPreview& preview = export_preview(frame, {shown.width() - 2 * margin * u, shown.height() - 2 * margin * u});
+  const ExportPreview& preview =
+      export_preview(frame, {shown.width() - 2 * margin * u, shown.height() - 2 * margin * u});
   ExportChoice choice = frame.view().exporting;
   ImGui::SetCursorScreenPos(all.min);
   ImGui::BeginChild("options", {left * u, all.height()}, false, ImGuiWindowFlags_NoNav);

@@ -11,7 +11,8 @@ namespace {
 
 /// One choice of three or so under a small heading.
 template <typename Choice, std::size_t count>
-void choose(const Frame& frame, const char* id, const char* heading, const char* const (&keys)[count], Choice Scenario::*member) {
+void choose(const Frame& frame, const char* id, const char* heading, const char* const (&keys)[count],
+            Choice Scenario::*member) {
   note(frame, frame.words(heading));
   const char* labels[count];
   for (std::size_t i = 0; i < count; ++i) labels[i] = frame.words(keys[i]);
@@ -26,14 +27,35 @@ const char* heading_of(const std::string& what) {
   constexpr struct {
     const char* what;
     const char* key;
-  } headings[] = {{"layer", "taken.layer"}, {"projections", "taken.projections"}, {"output projection", "taken.output"}, {"heads", "taken.heads"},
-                  {"key/value heads", "taken.kv_heads"}, {"inputs", "taken.inputs"}, {"batch", "taken.batch"}, {"mask", "taken.mask"},
-                  {"bias", "taken.bias"}, {"fill", "taken.fill"}, {"not used", "taken.unused"}, {"edits", "taken.edits"},
-                  {"positions", "taken.positions"}, {"tokens", "taken.tokens"}, {"norm", "taken.norm"}, {"model", "taken.model"},
-                  {"text", "taken.text"}, {"knocked out", "taken.knocked_out"}, {"changed", "taken.changed"}, {"scale", "taken.scale"},
-                  {"soft-cap", "taken.softcap"}, {"dropout", "taken.dropout"}, {"QK-norm", "taken.qk_norm"}, {"sinks", "taken.sinks"},
-                  {"values", "taken.values"}, {"weights", "taken.weights"}, {"attentions", "taken.attentions"},
-                  {"numbers not taken", "taken.numbers"}, {"config.json not taken", "taken.config"}};
+  } headings[] = {{"layer", "taken.layer"},
+                  {"projections", "taken.projections"},
+                  {"output projection", "taken.output"},
+                  {"heads", "taken.heads"},
+                  {"key/value heads", "taken.kv_heads"},
+                  {"inputs", "taken.inputs"},
+                  {"batch", "taken.batch"},
+                  {"mask", "taken.mask"},
+                  {"bias", "taken.bias"},
+                  {"fill", "taken.fill"},
+                  {"not used", "taken.unused"},
+                  {"edits", "taken.edits"},
+                  {"positions", "taken.positions"},
+                  {"tokens", "taken.tokens"},
+                  {"norm", "taken.norm"},
+                  {"model", "taken.model"},
+                  {"text", "taken.text"},
+                  {"knocked out", "taken.knocked_out"},
+                  {"changed", "taken.changed"},
+                  {"scale", "taken.scale"},
+                  {"soft-cap", "taken.softcap"},
+                  {"dropout", "taken.dropout"},
+                  {"QK-norm", "taken.qk_norm"},
+                  {"sinks", "taken.sinks"},
+                  {"values", "taken.values"},
+                  {"weights", "taken.weights"},
+                  {"attentions", "taken.attentions"},
+                  {"numbers not taken", "taken.numbers"},
+                  {"config.json not taken", "taken.config"}};
   for (const auto& heading : headings) {
     if (what == heading.what) return heading.key;
   }
@@ -43,7 +65,8 @@ const char* heading_of(const std::string& what) {
 void draw_assumption(const Frame& frame, const Assumption& assumption) {
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, at, frame.look.ink, taken_heading(frame, assumption));
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * u, at, frame.look.ink,
+            taken_heading(frame, assumption));
   ImGui::Dummy({0, 10 * u});
   note(frame, said(frame, assumption.taken_for));
 }
@@ -69,18 +92,22 @@ void draw_file_controls(const Frame& frame) {
   section(frame, frame.words("taken.title"));
   const Inputs& inputs = frame.trace()->inputs;
   for (const Assumption& assumption : inputs.assumptions) draw_assumption(frame, assumption);
-  const bool has_layers = std::ranges::any_of(inputs.assumptions, [](const Assumption& a) { return a.what == "layer"; });
-  if (has_layers && chip(frame, "other_layer", frame.words("taken.other_layer"), false, ImGui::GetContentRegionAvail().x)) {
+  const bool has_layers =
+      std::ranges::any_of(inputs.assumptions, [](const Assumption& a) { return a.what == "layer"; });
+  if (has_layers &&
+      chip(frame, "other_layer", frame.words("taken.other_layer"), false, ImGui::GetContentRegionAvail().x)) {
     frame.show([v = with_layer_dialog(frame.document)](View& view) {
       view.layers = v.layers;
       view.dialog = v.dialog;
     });
   }
   if (inputs.file_mask.defined() || now.mask_polarity != MaskPolarity::by_name) {
-    choose(frame, "polarity", "taken.polarity", {"taken.by_name", "taken.attend", "taken.ignore"}, &Scenario::mask_polarity);
+    choose(frame, "polarity", "taken.polarity", {"taken.by_name", "taken.attend", "taken.ignore"},
+           &Scenario::mask_polarity);
   }
   if (order_is_open(frame)) {
-    choose(frame, "weight_order", "taken.order", {"taken.by_name", "taken.out_in", "taken.in_out"}, &Scenario::weight_order);
+    choose(frame, "weight_order", "taken.order", {"taken.by_name", "taken.out_in", "taken.in_out"},
+           &Scenario::weight_order);
   }
 }
 

@@ -59,24 +59,29 @@ std::span<const Shortcut> all_shortcuts() { return shortcuts; }
 void draw_help(const Frame& frame, Rect place) {
   const float u = frame.u;
   const float line = 27 * u, wanted = 456 * u;
-  const bool two = place.width() >= 2 * wanted + 84 * u;  // columns: as high as a small screen; one that scrolls in a narrow window
+  const bool two =
+      place.width() >= 2 * wanted + 84 * u;  // columns: as high as a small screen; one that scrolls in a narrow window
   const std::size_t lines = two ? (std::size(shortcuts) + 1) / 2 : std::size(shortcuts);
-  const DialogArea area(frame, place, Dialog::help, "help", frame.words("help.title"), {(two ? 2 : 1) * wanted + 44 * u, line * static_cast<float>(lines) + 78 * u});
+  const DialogArea area(frame, place, Dialog::help, "help", frame.words("help.title"),
+                        {(two ? 2 : 1) * wanted + 44 * u, line * static_cast<float>(lines) + 78 * u});
   if (!area.open()) return;
   const Rect content = area.content();
   ImGui::SetCursorScreenPos(content.min);
-  ImGui::BeginChild("keys", {content.width(), content.height()}, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
+  ImGui::BeginChild("keys", {content.width(), content.height()}, false,
+                    ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float column = two ? wanted : std::min(wanted, ImGui::GetContentRegionAvail().x);
   for (std::size_t first = 0; first < std::size(shortcuts); first += lines) {
     const auto part = std::span(shortcuts).subspan(first, std::min(lines, std::size(shortcuts) - first));
     float keys = 0;
-    for (const Shortcut& shortcut : part) keys = std::max(keys, text_size(frame.fonts, Face::mono, TypeSize::large * u, shortcut.keys).x + 16 * u);
+    for (const Shortcut& shortcut : part)
+      keys = std::max(keys, text_size(frame.fonts, Face::mono, TypeSize::large * u, shortcut.keys).x + 16 * u);
     ImVec2 from{at.x + (first > 0 ? column : 0), at.y};
     for (const Shortcut& shortcut : part) {
       draw_text(list, frame.fonts, Face::mono, TypeSize::large * u, from, frame.look.ink, shortcut.keys);
-      draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {from.x + keys, from.y}, frame.look.muted, frame.words(shortcut.word), column - keys - 12 * u);
+      draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {from.x + keys, from.y}, frame.look.muted,
+                  frame.words(shortcut.word), column - keys - 12 * u);
       from.y += line;
     }
   }

@@ -85,8 +85,10 @@ class Drawer {
     if (picture_.meaning.empty()) return;
     const float x = at.x + text_size(frame_.fonts, Face::bold, size * u_, picture_.value).x + 12 * u_;
     const float room = at.x + width_ - x;
-    if (text_size(frame_.fonts, Face::ui, TypeSize::note * u_, picture_.meaning).x > room) return note(frame_, picture_.meaning);
-    draw_text(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {x, at.y + (size - 16) * u_}, frame_.look.muted, picture_.meaning);
+    if (text_size(frame_.fonts, Face::ui, TypeSize::note * u_, picture_.meaning).x > room)
+      return note(frame_, picture_.meaning);
+    draw_text(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {x, at.y + (size - 16) * u_}, frame_.look.muted,
+              picture_.meaning);
   }
 
   /// "output › concat › weights": in as many lines as it takes.
@@ -109,7 +111,8 @@ class Drawer {
       const ImU32 colour = last ? frame_.look.ink : hovered ? frame_.look.ink : frame_.look.accent;
       draw_text(list_, frame_.fonts, face, 12.5f * u_, at, colour, picture_.crumbs[i].label);
       if (!last)
-        draw_text(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x + extent + 5 * u_, at.y}, frame_.look.muted, "›");
+        draw_text(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x + extent + 5 * u_, at.y}, frame_.look.muted,
+                  "›");
       at.x += extent + arrow;
     }
     ImGui::SetCursorScreenPos(start);
@@ -147,7 +150,8 @@ class Drawer {
   void formulas() {
     rule();
     const View& view = frame_.view();
-    math(picture_.formula, formula_points, {frame_.look.ink, &frame_.look, view.pointed_term ? view.pointed_term : view.pointed_stage});
+    math(picture_.formula, formula_points,
+         {frame_.look.ink, &frame_.look, view.pointed_term ? view.pointed_term : view.pointed_stage});
     math(picture_.numbers, numbers_points, {frame_.look.muted, nullptr, {}});
     ImGui::Dummy({0, u_});
   }
@@ -163,7 +167,8 @@ class Drawer {
     bool hovered = false;
     if (link(kind, number, min, size, hovered)) go_to(cell.cell);
     if (hovered) pointed_ = cell.cell;
-    if (hovered) compat::add_rect(list_, min, {min.x + size.x, min.y + size.y}, frame_.look.ink, Corner::cell * u_, 1.5f * u_);
+    if (hovered)
+      compat::add_rect(list_, min, {min.x + size.x, min.y + size.y}, frame_.look.ink, Corner::cell * u_, 1.5f * u_);
   }
 
   /// Three aligned rows; long ones go on below.
@@ -176,7 +181,8 @@ class Drawer {
     const ImVec2 start = ImGui::GetCursorScreenPos();
     const float label = 18 * u_, gap = 2 * u_;
     const auto at_most = static_cast<std::size_t>(std::max(1.0f, (width_ - label + gap) / (43 * u_)));
-    const std::size_t lines = (dot.columns.size() + at_most - 1) / at_most, in_line = (dot.columns.size() + lines - 1) / lines;
+    const std::size_t lines = (dot.columns.size() + at_most - 1) / at_most,
+                      in_line = (dot.columns.size() + lines - 1) / lines;
     const ImVec2 size{(width_ - label + gap) / static_cast<float>(std::max<std::size_t>(in_line, 4)) - gap, 19 * u_};
     float y = start.y;
     for (std::size_t first = 0; first < dot.columns.size(); first += in_line) {
@@ -184,7 +190,8 @@ class Drawer {
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
           const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap), room = size.x - 2 * u_;
           const float extent = std::min(text_size(frame_.fonts, Face::ui, TypeSize::body * u_, dot.names[i]).x, room);
-          draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {x + (size.x - extent) / 2, y}, frame_.look.muted, dot.names[i], room);
+          draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {x + (size.x - extent) / 2, y},
+                      frame_.look.muted, dot.names[i], room);
         }
         y += 18 * u_;
       }
@@ -193,7 +200,8 @@ class Drawer {
       const char* kinds[] = {"left", "right", nullptr};
       for (std::size_t r = 0; r < 3; ++r) {
         if (r < 2 && frame_.view().pointed_stage == dot.columns[0][r].cell.stage) {
-          list_.AddRectFilled({start.x - 4 * u_, y}, {start.x + width_, y + size.y}, frame_.look.field_hover, Corner::cell * u_);
+          list_.AddRectFilled({start.x - 4 * u_, y}, {start.x + width_, y + size.y}, frame_.look.field_hover,
+                              Corner::cell * u_);
         }
         draw_text(list_, frame_.fonts, Face::bold, TypeSize::body * u_, {start.x, y + 2 * u_}, colours[r], *names[r]);
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
@@ -207,7 +215,8 @@ class Drawer {
     right(Face::mono, TypeSize::note, {start.x, y}, frame_.look.ink, dot.sum);
     y += 18 * u_;
     for (const NumberLine& line : dot.closing) {
-      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {start.x, y}, frame_.look.muted, line.label, width_ - 76 * u_);
+      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::body * u_, {start.x, y}, frame_.look.muted, line.label,
+                  width_ - 76 * u_);
       right(Face::mono, TypeSize::note, {start.x, y + u_}, frame_.look.ink, line.number);
       y += 18 * u_;
     }
@@ -238,7 +247,8 @@ class Drawer {
       if (link("direction", i, at, size, hovered)) {
         frame_.show([i](View& v) { v.reaches = i == 1; });
       }
-      draw_text(list_, frame_.fonts, Face::bold, TypeSize::note * u_, at, chosen || hovered ? frame_.look.ink : frame_.look.muted, text);
+      draw_text(list_, frame_.fonts, Face::bold, TypeSize::note * u_, at,
+                chosen || hovered ? frame_.look.ink : frame_.look.muted, text);
       if (chosen) list_.AddLine({at.x, at.y + 17 * u_}, {at.x + size.x, at.y + 17 * u_}, frame_.look.ink, 1.5f * u_);
       at.x += size.x + 16 * u_;
     }
@@ -252,18 +262,23 @@ class Drawer {
     if (link("source", number, at, {width_, 18 * u_}, hovered)) go_to(source.cell);
     if (hovered) pointed_ = source.cell;
     if (hovered || frame_.view().pointed_stage == source.cell.stage) {
-      list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover, Corner::cell * u_);
+      list_.AddRectFilled({at.x - 6 * u_, at.y}, {at.x + width_ + 6 * u_, at.y + 18 * u_}, frame_.look.field_hover,
+                          Corner::cell * u_);
     }
     // A number is whole; words beside it, as what is reached has, take what the label leaves.
     const bool is_number = !picture_.reaches;
-    const float extent = text_size(frame_.fonts, is_number ? Face::mono : Face::ui, TypeSize::note * u_, source.number).x;
-    const float room = is_number ? width_ - extent - 10 * u_ : text_size(frame_.fonts, Face::ui, TypeSize::note * u_, source.label).x;
-    draw_elided(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x, at.y + 1 * u_}, source.colour, source.label, room);
+    const float extent =
+        text_size(frame_.fonts, is_number ? Face::mono : Face::ui, TypeSize::note * u_, source.number).x;
+    const float room =
+        is_number ? width_ - extent - 10 * u_ : text_size(frame_.fonts, Face::ui, TypeSize::note * u_, source.label).x;
+    draw_elided(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x, at.y + 1 * u_}, source.colour, source.label,
+                room);
     if (is_number) {
       right(Face::mono, 12.5f, {at.x, at.y + 1 * u_}, frame_.look.ink, source.number);
     } else {
       const float left = width_ - room - 12 * u_, width = std::min(extent, left);
-      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x + width_ - width, at.y + 1 * u_}, frame_.look.ink, source.number, left);
+      draw_elided(list_, frame_.fonts, Face::ui, TypeSize::note * u_, {at.x + width_ - width, at.y + 1 * u_},
+                  frame_.look.ink, source.number, left);
     }
     ImGui::SetCursorScreenPos({at.x, at.y + 19 * u_});
   }
@@ -345,7 +360,8 @@ void draw_stage_on_its_way(const Frame& frame, Stage stage) {
 }  // namespace
 
 void draw_inspector(const Frame& frame, Rect place) {
-  const PanelArea area(frame, "inspector", place.min, place.max, frame.look.panel, {20, 16}, PanelArea::Kind::scrolling);
+  const PanelArea area(frame, "inspector", place.min, place.max, frame.look.panel, {20, 16},
+                       PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine(place.min, {place.min.x, place.max.y}, frame.look.line);
   if (!frame.trace()) return;
   const std::optional<Cell> cell = frame.looked_at();

@@ -18,7 +18,9 @@ struct Colours {
 void draw_message(const Frame& frame, Rect place, const std::string& sentence, const Colours& colours) {
   const float u = frame.u;
   const float width = std::min(620 * u, place.width() - 40 * u);
-  const auto write = [&](ImDrawList* list, ImVec2 at) { return draw_paragraph(list, frame.fonts, Face::ui, TypeSize::large * u, at, colours.ink, sentence, width - 70 * u); };
+  const auto write = [&](ImDrawList* list, ImVec2 at) {
+    return draw_paragraph(list, frame.fonts, Face::ui, TypeSize::large * u, at, colours.ink, sentence, width - 70 * u);
+  };
   const float height = write(nullptr, {});
   const ImVec2 max{place.centre().x + width / 2, place.max.y - 14 * u};
   const ImVec2 min{max.x - width, max.y - height - 26 * u};
@@ -41,13 +43,15 @@ void draw_progress(const Frame& frame, Rect place) {
   compat::add_rect(list, min, max, frame.look.line, Corner::cell * u, 1);
   char words[96];
   const std::string_view stage = name(frame.progress.stage);
-  std::snprintf(words, sizeof words, "%s %.*s", frame.words("messages.computing"), static_cast<int>(stage.size()), stage.data());
+  std::snprintf(words, sizeof words, "%s %.*s", frame.words("messages.computing"), static_cast<int>(stage.size()),
+                stage.data());
   draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {min.x + 14 * u, min.y + 8 * u}, frame.look.ink, words);
   const float y = max.y - 14 * u;
   const float length = max.x - min.x - 28 * u;
   list.AddRectFilled({min.x + 14 * u, y}, {min.x + 14 * u + length, y + 4 * u}, frame.look.field, Corner::mark * u);
-  list.AddRectFilled({min.x + 14 * u, y}, {min.x + 14 * u + length * static_cast<float>(frame.progress.share), y + 4 * u},
-                     frame.look.accent, 2 * u);
+  list.AddRectFilled({min.x + 14 * u, y},
+                     {min.x + 14 * u + length * static_cast<float>(frame.progress.share), y + 4 * u}, frame.look.accent,
+                     2 * u);
 }
 
 }  // namespace

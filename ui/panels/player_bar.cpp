@@ -26,7 +26,8 @@ bool play_button(const Frame& frame, ImVec2 centre) {
     list.AddRectFilled({centre.x - s, centre.y - s}, {centre.x - s * 0.25f, centre.y + s}, frame.look.ink);
     list.AddRectFilled({centre.x + s * 0.25f, centre.y - s}, {centre.x + s, centre.y + s}, frame.look.ink);
   } else {
-    list.AddTriangleFilled({centre.x - s * 0.7f, centre.y - s}, {centre.x - s * 0.7f, centre.y + s}, {centre.x + s, centre.y}, frame.look.ink);
+    list.AddTriangleFilled({centre.x - s * 0.7f, centre.y - s}, {centre.x - s * 0.7f, centre.y + s},
+                           {centre.x + s, centre.y}, frame.look.ink);
   }
   return clicked;
 }
@@ -95,7 +96,11 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
   ImGui::InvisibleButton("line", {right - left, place.height()});
   if (ImGui::IsItemHovered()) {
     const float share = std::clamp((ImGui::GetIO().MousePos.x - left) / (right - left), 0.0f, 0.9999f);
-    tooltip(frame, label_of(frame, timeline.chapters()[static_cast<std::size_t>(share * static_cast<float>(timeline.chapters().size()))].stage));
+    tooltip(
+        frame,
+        label_of(frame,
+                 timeline.chapters()[static_cast<std::size_t>(share * static_cast<float>(timeline.chapters().size()))]
+                     .stage));
   }
   if (ImGui::IsItemActive()) {
     const int moment = moment_at(timeline, (ImGui::GetIO().MousePos.x - left) / (right - left));
@@ -107,11 +112,13 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
   const float y = named ? place.min.y + 22 * u : place.centre().y - 2.5f * u;
   const auto is_current = [&](const Timeline::Chapter& chapter) {
     if (frame.view().step) return now >= chapter.first && now < chapter.first + chapter.count;
-    return level_shown(frame.view()) == Level::operation ? frame.view().looking.stage == chapter.stage : cell && cell->stage == chapter.stage;
+    return level_shown(frame.view()) == Level::operation ? frame.view().looking.stage == chapter.stage
+                                                         : cell && cell->stage == chapter.stage;
   };
   // Names are whole: the present stage has its own in any case, the others where that leaves them room.
   const auto reach = [&](const Timeline::Chapter& chapter, float from, bool current) {
-    const float extent = text_size(frame.fonts, current ? Face::bold : Face::ui, TypeSize::body * u, label_of(frame, chapter.stage)).x;
+    const float extent =
+        text_size(frame.fonts, current ? Face::bold : Face::ui, TypeSize::body * u, label_of(frame, chapter.stage)).x;
     const float at = std::clamp(from + (step - extent) / 2, left, right - extent);
     return std::pair(at, at + extent);
   };
@@ -125,7 +132,8 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
   x = left;
   for (const Timeline::Chapter& chapter : timeline.chapters()) {
     const ImU32 lane = frame.look.lane(chapter.stage);
-    const float done = std::clamp(static_cast<float>(now + 1 - chapter.first) / static_cast<float>(chapter.count), 0.0f, 1.0f);
+    const float done =
+        std::clamp(static_cast<float>(now + 1 - chapter.first) / static_cast<float>(chapter.count), 0.0f, 1.0f);
     const float from = x + 1.5f * u;
     const float width = step - 3 * u;
     list.AddRectFilled({from, y}, {from + width, y + 5 * u}, frame.look.field, Corner::mark * u);
@@ -139,7 +147,8 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
       const auto [from_x, to_x] = reach(chapter, x, current);
       const float apart = 5 * u;
       if (current || (from_x > last + apart && (to_x + apart < taken.first || from_x > taken.second + apart))) {
-        draw_text(list, frame.fonts, current ? Face::bold : Face::ui, TypeSize::body * u, {from_x, y + 13 * u}, current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
+        draw_text(list, frame.fonts, current ? Face::bold : Face::ui, TypeSize::body * u, {from_x, y + 13 * u},
+                  current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
         last = to_x;
       }
     }
@@ -161,7 +170,8 @@ void draw_player_bar(const Frame& frame, Rect place) {
   char words[64];
   const int now = frame.view().step.value_or(frame.timeline.count() - 1) + 1;
   std::snprintf(words, sizeof words, "%s %d / %d", frame.words("player.step"), now, frame.timeline.count());
-  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.min.x + 62 * u, place.min.y + 40 * u}, frame.look.muted, words);
+  draw_text(list, frame.fonts, Face::ui, TypeSize::note * u, {place.min.x + 62 * u, place.min.y + 40 * u},
+            frame.look.muted, words);
   draw_line(frame, place.min.x + 268 * u, place.max.x - 18 * u, place, true);
 }
 

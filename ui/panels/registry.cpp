@@ -41,13 +41,20 @@ Rect place_window(const Frame&, ImVec2 window) { return {{0, 0}, window}; }
 Rect place_bottom(const Frame& frame, ImVec2 window) { return {{0, window.y - bottom_height(frame)}, window}; }
 
 constexpr std::array panels{
-    Panel{"canvas", place_middle, draw_canvas},       Panel{"controls", place_left, draw_controls},
-    Panel{"inspector", place_right, draw_inspector},  Panel{"player_bar", place_bottom, draw_player_bar},
-    Panel{"top_bar", place_top, draw_top_bar},        Panel{"messages", place_middle, draw_messages},
-    Panel{"matrix_menu", place_window, draw_matrix_menu}, Panel{"welcome", place_window, draw_welcome}, Panel{"help", place_window, draw_help},
+    Panel{"canvas", place_middle, draw_canvas},
+    Panel{"controls", place_left, draw_controls},
+    Panel{"inspector", place_right, draw_inspector},
+    Panel{"player_bar", place_bottom, draw_player_bar},
+    Panel{"top_bar", place_top, draw_top_bar},
+    Panel{"messages", place_middle, draw_messages},
+    Panel{"matrix_menu", place_window, draw_matrix_menu},
+    Panel{"welcome", place_window, draw_welcome},
+    Panel{"help", place_window, draw_help},
     Panel{"open", place_window, draw_open_dialog},
-    Panel{"layers", place_window, draw_layer_dialog}, Panel{"paste", place_window, draw_paste_dialog},
-    Panel{"export", place_window, draw_export_dialog}, Panel{"save", place_window, draw_save_dialog},
+    Panel{"layers", place_window, draw_layer_dialog},
+    Panel{"paste", place_window, draw_paste_dialog},
+    Panel{"export", place_window, draw_export_dialog},
+    Panel{"save", place_window, draw_save_dialog},
     Panel{"leave", place_window, draw_leave_dialog},
 };
 
@@ -62,23 +69,30 @@ namespace {
 /// The near levels, the whole network and the list of lessons have the whole width.
 bool has_sides(const Frame& frame) {
   const ViewKind kind = frame.view().kind;
-  return !frame.view().presenting && !frame.view().alone && kind != ViewKind::lesson && kind != ViewKind::network && level_shown(frame.view()) == Level::pipeline;
+  return !frame.view().presenting && !frame.view().alone && kind != ViewKind::lesson && kind != ViewKind::network &&
+         level_shown(frame.view()) == Level::pipeline;
 }
 
 }  // namespace
 
 float left_width(const Frame& frame, ImVec2 window) {
-  const bool lesson = !frame.view().alone && !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
+  const bool lesson =
+      !frame.view().alone && !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
   if (lesson) return std::round(std::clamp(window.x * 0.26f, 290 * frame.u, 430 * frame.u));
   return !has_sides(frame) ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
 }
 
 float right_width(const Frame& frame, ImVec2 window) {
-  const bool beside = frame.document.own && frame.view().kind == ViewKind::compare;  // says what there is to say in the middle
-  const bool narrow = window.x < 900 * frame.u;  // the picture comes before the numbers of one cell
-  return narrow || !has_sides(frame) || beside || asks_in_canvas(frame) ? 0 : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
+  const bool beside =
+      frame.document.own && frame.view().kind == ViewKind::compare;  // says what there is to say in the middle
+  const bool narrow = window.x < 900 * frame.u;                      // the picture comes before the numbers of one cell
+  return narrow || !has_sides(frame) || beside || asks_in_canvas(frame)
+             ? 0
+             : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
 }
 
-float bottom_height(const Frame& frame) { return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u; }
+float bottom_height(const Frame& frame) {
+  return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u;
+}
 
 }  // namespace headlight

@@ -35,12 +35,14 @@ void draw_save_dialog(const Frame& frame, Rect place) {
   const SaveChoice& saving = frame.view().saving;
   if (ImGui::IsWindowAppearing()) type_in_next_field();
   const auto typed = text_field(frame, "##path", saving.path, Face::mono);
-  const bool entered = (ImGui::IsItemActive() || ImGui::IsItemDeactivated()) && compat::pressed_once(compat::Key::enter);
+  const bool entered =
+      (ImGui::IsItemActive() || ImGui::IsItemDeactivated()) && compat::pressed_once(compat::Key::enter);
   if (typed) frame.show([path = *typed](View& v) { v.saving.path = path; });
   note(frame, frame.words("save.story"));
   ImGui::SetCursorScreenPos({content.min.x, content.max.y - 28 * u});
   float right = content.max.x;
-  if (button(frame, "save", "save.save", true, right) || entered) frame.actions.push_back(Save{typed.value_or(saving.path)});
+  if (button(frame, "save", "save.save", true, right) || entered)
+    frame.actions.push_back(Save{typed.value_or(saving.path)});
   if (button(frame, "cancel", "save.cancel", false, right)) close(frame);
 }
 
@@ -61,7 +63,8 @@ void draw_leave_dialog(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos({content.min.x, content.max.y - 28 * u});
   float right = content.max.x;
   if (button(frame, "save", "save.save", true, right)) frame.actions.push_back(AskToSave{saving.next});
-  if (button(frame, "leave", without, false, right)) frame.actions.push_back(opens ? Action(OpenFile{saving.opens, true}) : Quit{true});
+  if (button(frame, "leave", without, false, right))
+    frame.actions.push_back(opens ? Action(OpenFile{saving.opens, true}) : Quit{true});
   if (button(frame, "cancel", "save.cancel", false, right)) close(frame);
 }
 

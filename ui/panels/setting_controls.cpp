@@ -15,7 +15,8 @@ namespace {
 /// The word for settings.KEY, or settings.KEY.SUFFIX.
 const char* word_for(const Frame& frame, const Setting& setting, std::string_view suffix = "") {
   std::array<char, 96> key{};
-  std::snprintf(key.data(), key.size(), "settings.%s%s%.*s", setting.key.c_str(), suffix.empty() ? "" : ".", static_cast<int>(suffix.size()), suffix.data());
+  std::snprintf(key.data(), key.size(), "settings.%s%s%.*s", setting.key.c_str(), suffix.empty() ? "" : ".",
+                static_cast<int>(suffix.size()), suffix.data());
   return frame.words(key.data());
 }
 
@@ -30,7 +31,10 @@ double in_force(const Frame& frame, const Setting& setting) {
   const struct {
     const char* key;
     Index number;
-  } known[] = {{"d_query", dims.d_query}, {"d_key", dims.d_key}, {"d_value", dims.d_value}, {"d_out", dims.d_out},
+  } known[] = {{"d_query", dims.d_query},
+               {"d_key", dims.d_key},
+               {"d_value", dims.d_value},
+               {"d_out", dims.d_out},
                {"query_offset", frame.trace()->query_offset}};
   for (const auto& one : known) {
     if (setting.key == one.key) return static_cast<double>(one.number);

@@ -24,7 +24,9 @@ void draw_logo(const Frame& frame, ImVec2 at) {
 }
 
 float tab_words(const Frame& frame, const ViewEntry& view) {
-  return text_size(frame.fonts, view.kind == frame.view().kind ? Face::bold : Face::ui, TypeSize::body * frame.u, frame.words(view.word)).x;
+  return text_size(frame.fonts, view.kind == frame.view().kind ? Face::bold : Face::ui, TypeSize::body * frame.u,
+                   frame.words(view.word))
+      .x;
 }
 
 /// How a bar of this width spaces its buttons: closer where they would meet, and then without the program's name.
@@ -66,7 +68,9 @@ void draw_folded_tabs(const Frame& frame, Rect place, float left) {
   const auto now = std::ranges::find(all, frame.view().kind, &ViewEntry::kind);
   ImGui::SetCursorScreenPos({left, place.centre().y - 14 * frame.u});
   ImGui::BeginChild("views", {folded_tabs * frame.u, 28 * frame.u});
-  if (const auto chosen = choice_box(frame, "##views", static_cast<int>(all.size()), static_cast<int>(now - all.begin()), [&](int i) { return frame.words(all[static_cast<std::size_t>(i)].word); })) {
+  if (const auto chosen =
+          choice_box(frame, "##views", static_cast<int>(all.size()), static_cast<int>(now - all.begin()),
+                     [&](int i) { return frame.words(all[static_cast<std::size_t>(i)].word); })) {
     frame.show([kind = all[static_cast<std::size_t>(*chosen)].kind](View& v) { v.kind = kind; });
   }
   ImGui::EndChild();
@@ -123,14 +127,22 @@ void draw_top_bar(const Frame& frame, Rect place) {
     ++tabs_shown;
   }
   const float name_width = text_size(frame.fonts, Face::bold, TypeSize::heading * u, frame.words("app.name")).x;
-  const float undo_words = text_size(frame.fonts, Face::ui, TypeSize::body * u, undo).x + text_size(frame.fonts, Face::ui, TypeSize::body * u, redo).x;
+  const float undo_words = text_size(frame.fonts, Face::ui, TypeSize::body * u, undo).x +
+                           text_size(frame.fonts, Face::ui, TypeSize::body * u, redo).x;
   // In the narrowest windows undo and redo are keys alone.
-  const bool undoes = spacing_of(frame, place.width(), name_width, at_hand + undo_words + tab_text, right_buttons + 2 + tabs_shown).pad > closest;
+  const bool undoes =
+      spacing_of(frame, place.width(), name_width, at_hand + undo_words + tab_text, right_buttons + 2 + tabs_shown)
+          .pad > closest;
   if (undoes) count({undo, redo});
-  const bool folded = 40 * u + 28 * u + tab_text + at_hand + 2 * closest * u * static_cast<float>(right_buttons + tabs_shown) > place.width();
-  const auto [pad, named] = folded ? spacing_of(frame, place.width() - (folded_tabs + 8) * u, name_width + 8 * u, at_hand, right_buttons)
-                                   : spacing_of(frame, place.width(), name_width + 8 * u, at_hand + tab_text, right_buttons + tabs_shown);
-  if (named) draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, {46 * u, baseline - 10 * u}, frame.look.ink, frame.words("app.name"));
+  const bool folded =
+      40 * u + 28 * u + tab_text + at_hand + 2 * closest * u * static_cast<float>(right_buttons + tabs_shown) >
+      place.width();
+  const auto [pad, named] =
+      folded ? spacing_of(frame, place.width() - (folded_tabs + 8) * u, name_width + 8 * u, at_hand, right_buttons)
+             : spacing_of(frame, place.width(), name_width + 8 * u, at_hand + tab_text, right_buttons + tabs_shown);
+  if (named)
+    draw_text(list, frame.fonts, Face::bold, TypeSize::heading * u, {46 * u, baseline - 10 * u}, frame.look.ink,
+              frame.words("app.name"));
   const float right = place.max.x - 12 * u - at_hand - 2 * pad * u * static_cast<float>(right_buttons);
   ImGui::SetCursorScreenPos({right, baseline - 14 * u});
   if (bar_button(frame, "open", open, false, true, pad)) open_dialog(frame);
@@ -141,7 +153,9 @@ void draw_top_bar(const Frame& frame, Rect place) {
     if (bar_button(frame, "redo", redo, false, !frame.document.redo.empty(), pad)) frame.actions.push_back(Redo{});
     ImGui::SameLine(0, 0);
   }
-  if (bar_button(frame, "export", take, false, frame.trace() != nullptr, pad)) frame.show([trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
+  if (bar_button(frame, "export", take, false, frame.trace() != nullptr, pad))
+    frame.show(
+        [trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
   ImGui::SameLine(0, 0);
   if (links) {
     if (bar_button(frame, "link", link, false, frame.trace() != nullptr, pad)) frame.actions.push_back(CopyLink{});

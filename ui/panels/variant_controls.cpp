@@ -15,7 +15,8 @@ void draw_variant_controls(const Frame& frame) {
     if (flow.chip(id, frame.words(word), on)) frame.edit({}, [set, on](Scenario& s) { set(s, !on); });
   };
   toggle("bias", "settings.bias", inputs.b_q.defined(), [](Scenario& s, bool on) { s.bias = on; });
-  toggle("output_projection", "settings.output_projection", inputs.W_o.defined(), [](Scenario& s, bool on) { s.output_projection = on; });
+  toggle("output_projection", "settings.output_projection", inputs.W_o.defined(),
+         [](Scenario& s, bool on) { s.output_projection = on; });
   toggle("packed", "settings.packed", frame.document.scenario.packed, [](Scenario& s, bool on) { s.packed = on; });
 }
 
@@ -24,7 +25,8 @@ void draw_dropout_controls(const Frame& frame) {
   section(frame, frame.words("controls.dropout"));
   const char* modes[] = {frame.words("controls.evaluation"), frame.words("controls.training")};
   if (const auto clicked = segments(frame, "mode", modes, now.training ? 1 : 0)) {
-    if ((*clicked == 1) != now.training) frame.edit({}, [training = *clicked == 1](Scenario& s) { s.training = training; });
+    if ((*clicked == 1) != now.training)
+      frame.edit({}, [training = *clicked == 1](Scenario& s) { s.training = training; });
   }
   draw_settings(frame, SettingGroup::dropout);
   note(frame, frame.words(now.training && now.dropout > 0 ? "controls.dropout_acts" : "controls.dropout_idle"));

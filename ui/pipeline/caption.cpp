@@ -10,7 +10,8 @@ namespace headlight {
 namespace {
 
 /// In one line around the middle `at`, smaller where it would not fit; gives its width.
-float draw_fitting(const Frame& frame, ImDrawList& list, float pixels, ImVec2 at, ImVec2 room, const MathInk& ink, std::string_view markup) {
+float draw_fitting(const Frame& frame, ImDrawList& list, float pixels, ImVec2 at, ImVec2 room, const MathInk& ink,
+                   std::string_view markup) {
   const ImVec2 size = math_size(frame.fonts, pixels, markup);
   const float fit = std::clamp(std::min(room.x / std::max(size.x, 1.0f), room.y / size.y), 0.3f, 1.0f);
   draw_math(list, frame.fonts, pixels * fit, {at.x, at.y - size.y * fit / 2}, ink, markup);
@@ -25,8 +26,11 @@ void draw_caption(const Frame& frame, ImDrawList& list, Stage stage, const std::
   const std::optional<Cell> cell = frame.looked_at();
   const bool explained = cell && cell->stage == stage && on_its_way.empty();
   const InspectorPicture* picture = explained ? &inspector_picture(frame, *cell, row.width()) : nullptr;
-  const std::string_view formula = picture ? std::string_view(picture->formula.front()) : on_its_way.empty() ? stage_formula(frame.words, stage) : std::string_view(on_its_way);
-  const std::string_view numbers = picture && !picture->numbers.empty() ? std::string_view(picture->numbers.front()) : std::string_view();
+  const std::string_view formula = picture              ? std::string_view(picture->formula.front())
+                                   : on_its_way.empty() ? stage_formula(frame.words, stage)
+                                                        : std::string_view(on_its_way);
+  const std::string_view numbers =
+      picture && !picture->numbers.empty() ? std::string_view(picture->numbers.front()) : std::string_view();
   // Fractions take both lines: what follows from them stands beside them.
   const bool two_lines = !numbers.empty() && !has_fraction(formula) && !has_fraction(numbers);
   const float size = row.height() * (two_lines ? 0.36f : 0.4f);

@@ -11,9 +11,9 @@
 namespace headlight {
 namespace {
 
-constexpr float pad = 8;         // points
+constexpr float pad = 8;  // points
 constexpr float header = 24;
-constexpr float footer = 39;     // notes and colour bar
+constexpr float footer = 39;  // notes and colour bar
 constexpr float notes_line = 18;
 constexpr float least_beside_names = 20;  // of an input's matrix
 constexpr float scrubber_height = 10;
@@ -61,9 +61,12 @@ void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
   if (card.heats[0].quad.norm != Norm::linear) {
     char low[32];
     std::snprintf(low, sizeof low, "%.1g", static_cast<double>(range.lo));
-    card.lo = frame.words(card.heats[0].quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt") + std::string(" ") + low;
+    card.lo = frame.words(card.heats[0].quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt") +
+              std::string(" ") + low;
   }
-  const auto width = [&](const std::string& text) { return text_size(frame.fonts, Face::mono, end_points * t, text).x; };
+  const auto width = [&](const std::string& text) {
+    return text_size(frame.fonts, Face::mono, end_points * t, text).x;
+  };
   if (width(card.lo) + width(card.hi) + 26 * t <= inner) return;
   card.lo = range.lo == -range.hi ? "±" + card.hi : card.lo + "…" + card.hi;
   card.hi.clear();
@@ -72,8 +75,10 @@ void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
 
 /// Round numbers for a bar of so many points, clear of its ends, which have theirs.
 std::vector<BarTick> ticks_between(const MatrixQuad& quad, float points) {
-  std::vector<BarTick> ticks = quad.norm == Norm::linear ? bar_ticks(quad.range, std::clamp(static_cast<int>(points / 100), 2, 6) + 1)
-                                                         : spread_ticks(quad.range, quad.colormap->kind(), quad.norm, std::max(90 / points, 0.15f));
+  std::vector<BarTick> ticks =
+      quad.norm == Norm::linear
+          ? bar_ticks(quad.range, std::clamp(static_cast<int>(points / 100), 2, 6) + 1)
+          : spread_ticks(quad.range, quad.colormap->kind(), quad.norm, std::max(90 / points, 0.15f));
   std::erase_if(ticks, [](const BarTick& tick) { return tick.at < 0.16f || tick.at > 0.86f; });
   return ticks;
 }
@@ -129,9 +134,11 @@ bool has_strip(const Slot& slot, const MatrixView& matrix, float label_room, flo
 }
 
 /// How long the names of the keys are at 45°, in pixels, where they stand so; else 0.
-float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matrix, float label_room, float foot, float t) {
+float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matrix, float label_room, float foot,
+                    float t) {
   const float strip = has_strip(slot, matrix, label_room, foot, t) ? row_strip_width * t : 0;
-  const ImVec2 box{slot.card.width() - 2 * pad * t - label_room - strip, slot.card.height() - (header + foot + pad + 16) * t};
+  const ImVec2 box{slot.card.width() - 2 * pad * t - label_room - strip,
+                   slot.card.height() - (header + foot + pad + 16) * t};
   return turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, 12 * t);
 }
 
@@ -140,7 +147,9 @@ std::string whose(const Frame& frame, float room, float t) {
   const Dims& dims = frame.trace()->dims();
   std::string words;
   if (dims.heads > 1) words = frame.words.fill("inspector.head", {std::to_string(frame.view().head)});
-  if (dims.batch > 1) words += (words.empty() ? "" : ", ") + frame.words.fill("pipeline.batch_entry", {std::to_string(frame.view().batch)});
+  if (dims.batch > 1)
+    words +=
+        (words.empty() ? "" : ", ") + frame.words.fill("pipeline.batch_entry", {std::to_string(frame.view().batch)});
   return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + 60 * t <= room ? words : std::string();
 }
 
@@ -165,7 +174,8 @@ ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
   const float w = box.x / c;
   const float h = box.y / r;
   const float side = std::min(w, h) * stretch;
-  return {std::max(std::min(w, side) * c, std::min(box.x, box.y * least)), std::max(std::min(h, side) * r, std::min(box.y, box.x * least))};
+  return {std::max(std::min(w, side) * c, std::min(box.x, box.y * least)),
+          std::max(std::min(h, side) * r, std::min(box.y, box.x * least))};
 }
 
 CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
@@ -177,17 +187,20 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   card.stage = slot.stage;
   card.colour = frame.look.lane(slot.stage);
   card.behind = cards_behind(trace, slot.stage);
-  if (wears_head(slot.stage) && trace.dims().heads > 1 && slot.stage != Stage::mask) card.border = frame.look.head(head);
+  if (wears_head(slot.stage) && trace.dims().heads > 1 && slot.stage != Stage::mask)
+    card.border = frame.look.head(head);
   const Tensor& bias = is_parameter(slot.stage) ? trace[bias_beside(slot.stage)] : Tensor();
   const MatrixView matrix = trace[slot.stage].matrix();
   const bool large = slot.stage == Stage::weights;
   card.labelled = large || slot.stage == Stage::query || slot.stage == Stage::key || slot.stage == Stage::value;
   const float label_size = label_points * t;
-  const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t && slot.card.width() > 196 * t;  // beside the title, where height is dear
+  const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t &&
+                           slot.card.width() > 196 * t;  // beside the title, where height is dear
   const float foot = notes_above ? footer - notes_line : footer;
   float label_room = 0, second_tier = 0, turned = 0, bottom_room = 0;
   if (card.labelled) {
-    const float most = large ? std::max(slot.card.width() * 0.5f, 32 * t) : std::max(slot.card.width() - (2 * pad + least_beside_names) * t, 32 * t);
+    const float most = large ? std::max(slot.card.width() * 0.5f, 32 * t)
+                             : std::max(slot.card.width() - (2 * pad + least_beside_names) * t, 32 * t);
     const auto names_for = [&](float pitch) {
       const RowNames names = names_beside(frame, about.rows, matrix.rows, pitch, label_size, most);
       label_room = names.room;
@@ -207,7 +220,10 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
                    std::max(slot.card.height() - head_room - (foot + pad) * t - bottom_room - bias_room, 12.0f)};
   // Rows with names are as high as those, where there is room.
   const float square = std::min(box.x / static_cast<float>(matrix.cols), box.y / static_cast<float>(matrix.rows));
-  const float stretch = large ? 2.0f : is_parameter(slot.stage) ? 1.12f : card.labelled ? std::max(1.45f, 14 * t / square) : 1.45f;
+  const float stretch = large                      ? 2.0f
+                        : is_parameter(slot.stage) ? 1.12f
+                        : card.labelled            ? std::max(1.45f, 14 * t / square)
+                                                   : 1.45f;
   const ImVec2 size = fit_cells(matrix.rows, matrix.cols, box, stretch);
 
   if (slot.stage == Stage::W_q && slot.folded.empty() && shows_packed(frame)) return make_packed_card(frame, slot, t);
@@ -240,18 +256,23 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
   card.symbol = symbol_of(trace, slot.stage, head);
   if (card.symbol == card.title) card.symbol.clear();
   add_scrubber(slot, card, t);
-  if (large) card.subtitle = whose(frame, inner - text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x, t);
+  if (large)
+    card.subtitle = whose(frame, inner - text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x, t);
   const float bar_y = card.card.max.y - 11 * t;
   card.notes = {{card.card.min.x + pad * t, bar_y - (3 + 22) * t}, {card.card.max.x - pad * t, bar_y - 8 * t}};
   if (notes_above) {
-    const float words = text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x + text_size(frame.fonts, Face::bold, subtitle_points * t, card.subtitle).x;
+    const float words = text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x +
+                        text_size(frame.fonts, Face::bold, subtitle_points * t, card.subtitle).x;
     const float top_of = card.card.min.y + (11.5f - label_points / 2) * t;
-    card.notes = {{card.card.min.x + words + 34 * t, top_of}, {card.card.max.x - math_size(frame.fonts, symbol_points * t, card.symbol).x - 18 * t, top_of + label_points * 1.3f * t}};
+    card.notes = {{card.card.min.x + words + 34 * t, top_of},
+                  {card.card.max.x - math_size(frame.fonts, symbol_points * t, card.symbol).x - 18 * t,
+                   top_of + label_points * 1.3f * t}};
   }
   card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
   const bool pooled = std::min(size.x / static_cast<float>(matrix.cols), size.y / static_cast<float>(matrix.rows)) < 1;
   if (pooled && is_parameter(slot.stage)) card.reading = frame.words("pipeline.mean_and_spread");
-  if (pooled && card.heats[0].quad.values.source()) card.reading = frame.words("pipeline.sampled_rows");  // as the painter reads what is computed on demand
+  if (pooled && card.heats[0].quad.values.source())
+    card.reading = frame.words("pipeline.sampled_rows");  // as the painter reads what is computed on demand
   if (about.palette != Palette::boolean) {
     set_ends(frame, card, inner, t);
     if (large) card.ticks = ticks_between(card.heats[0].quad, inner / t);
@@ -262,7 +283,9 @@ CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
 
 void write_notes(const Frame& frame, CardPicture& card, bool named, float t) {
   const float width = card.notes.width();
-  const auto length = [&](const std::string& text) { return text_size(frame.fonts, Face::ui, label_points * t, text).x; };
+  const auto length = [&](const std::string& text) {
+    return text_size(frame.fonts, Face::ui, label_points * t, text).x;
+  };
   card.shape = shape_text(frame, card.stage, width, label_points * t, named);
   if (!card.reading.empty() && length(card.shape + "  " + card.reading) <= width) card.shape += "  " + card.reading;
   card.counts = count_notes(frame, card.heats[0], width - length(card.shape) - 8 * t, card.notes.max.x, t);

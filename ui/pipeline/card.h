@@ -11,7 +11,8 @@ ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch);
 
 /// The stage of the slot, closed around its matrix; `type` is how much larger than usual its letters are.
 CardPicture make_card(const Frame& frame, const Slot& slot, float type);
-/// The shape, with the axes' names where `named`, how it is read, and counts, as much as the line holds; `t` pixels to a point of type.
+/// The shape, with the axes' names where `named`, how it is read, and counts, as much as the line holds; `t` pixels to
+/// a point of type.
 void write_notes(const Frame& frame, CardPicture& card, bool named, float t);
 
 }  // namespace headlight

@@ -51,7 +51,8 @@ struct Connector {
   void over_row(Arrow& arrow, Stage from, Stage to, const std::string& words) {
     if (words.empty()) return;
     const ImVec2 size = extent(words);
-    const float x = std::min((arrow.from.x + arrow.to.x) / 2, layout.note.max.x > 0 ? layout.note.max.x - size.x / 2 : 1e9f);
+    const float x =
+        std::min((arrow.from.x + arrow.to.x) / 2, layout.note.max.x > 0 ? layout.note.max.x - size.x / 2 : 1e9f);
     const float y = std::min(top_of(from), top_of(to)) - size.y - 2 * t;
     say(arrow, words, {x - size.x / 2, y});
     arrow.leader = ImVec2{(arrow.from.x + arrow.to.x) / 2, y + size.y};
@@ -91,8 +92,12 @@ void left_arrows(Connector& draw) {
         const Rect* from = draw.at(last);
         const bool from_input = last <= Stage::value, from_weights = is_parameter(last);
         const bool folded_weights = is_parameter(stage) && draw.at(made) == to;  // their product is said on the way in
-        const std::string above = folded_weights ? step_words(trace, made) : is_parameter(stage) ? std::string() : step_words(trace, stage);
-        const std::string below = folded_weights ? bias_words(trace, made) : is_parameter(stage) ? std::string() : bias_words(trace, stage);
+        const std::string above = folded_weights        ? step_words(trace, made)
+                                  : is_parameter(stage) ? std::string()
+                                                        : step_words(trace, stage);
+        const std::string below = folded_weights        ? bias_words(trace, made)
+                                  : is_parameter(stage) ? std::string()
+                                                        : bias_words(trace, stage);
         const bool tall = to->height() > 2 * from->height() || packed;
         const float y = is_parameter(stage) && (packed || tall) ? from->centre().y : to->centre().y;
         if (from_input) {
@@ -120,8 +125,10 @@ void right_arrows(Connector& draw) {
 
   const float entry = scores.height() * 0.2f;
   const Rect& q = *draw.at(lanes[0]);
-  draw.straight({draw.right_of(lanes[0]), std::clamp(scores.centre().y - entry, q.min.y + 6 * t, q.max.y - 6 * t)}, {scores.min.x, scores.centre().y - entry}, Stage::Q);
-  Arrow& meets = draw.curve({draw.right_of(lanes[1]), draw.at(lanes[1])->centre().y}, {scores.min.x, scores.centre().y + entry}, Stage::K);
+  draw.straight({draw.right_of(lanes[0]), std::clamp(scores.centre().y - entry, q.min.y + 6 * t, q.max.y - 6 * t)},
+                {scores.min.x, scores.centre().y - entry}, Stage::Q);
+  Arrow& meets = draw.curve({draw.right_of(lanes[1]), draw.at(lanes[1])->centre().y},
+                            {scores.min.x, scores.centre().y + entry}, Stage::K);
   // Between the lanes, where nothing stands.
   const ImVec2 size = draw.extent("· K^T");
   const float between = (draw.at(lanes[0])->max.y + draw.top_of(lanes[1])) / 2;
@@ -152,7 +159,8 @@ void right_arrows(Connector& draw) {
   const Rect& source = *draw.at(mixed);
   const float leave = std::clamp(outputs.centre().x, source.min.x + 12 * t, source.max.x - 12 * t);
   draw.straight({leave, source.max.y}, {leave, draw.top_of(Stage::head_outputs)}, Stage::weights);
-  Arrow& values = draw.straight({draw.right_of(value), outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V);
+  Arrow& values =
+      draw.straight({draw.right_of(value), outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V);
   draw.on_line(values, step_words(trace, Stage::head_outputs));
 
   last = Stage::head_outputs;

@@ -19,8 +19,15 @@ constexpr float stepping_back = 0.38f;
 
 class Painter {
  public:
-  Painter(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const MomentPicture& moment, const CanvasTransform& to)
-      : frame_(frame), picture_(picture), provenance_(provenance), moment_(moment), on_its_way_(stage_on_its_way(frame)), to_(to), list_(*ImGui::GetWindowDrawList()),
+  Painter(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const MomentPicture& moment,
+          const CanvasTransform& to)
+      : frame_(frame),
+        picture_(picture),
+        provenance_(provenance),
+        moment_(moment),
+        on_its_way_(stage_on_its_way(frame)),
+        to_(to),
+        list_(*ImGui::GetWindowDrawList()),
         t_(frame.u * picture.layout.type * to.zoom) {}
 
   void draw() {
@@ -32,7 +39,8 @@ class Painter {
     for (const Arrow& arrow : picture_.layout.arrows) draw_words(arrow);
     draw_note();
     if (frame_.view().presenting) {
-      if (const std::optional<Stage> stage = spotlit()) draw_caption(frame_, list_, *stage, moment_.caption, to_.screen(picture_.layout.foot));
+      if (const std::optional<Stage> stage = spotlit())
+        draw_caption(frame_, list_, *stage, moment_.caption, to_.screen(picture_.layout.foot));
     } else {
       draw_thumbnails();
     }
@@ -43,7 +51,8 @@ class Painter {
     const float corner = 9 * t_;
     if (frame_.look.shadow != 0) {  // an outline, not a fill: the card covers its inside anyway
       const float width = 3 * t_;
-      compat::add_rect(list_, {rect.min.x, rect.min.y + width * 0.6f}, {rect.max.x, rect.max.y + width * 0.6f}, frame_.look.shadow, corner, width);
+      compat::add_rect(list_, {rect.min.x, rect.min.y + width * 0.6f}, {rect.max.x, rect.max.y + width * 0.6f},
+                       frame_.look.shadow, corner, width);
     }
     fill_card(frame_, list_, rect, corner);
     draw_head_border(list_, rect, border, lap, corner, thickness, t_);
@@ -54,12 +63,17 @@ class Painter {
     const Index step = is_per_kv_head(card.stage) ? frame_.trace()->dims().groups() : 1;
     for (int i = card.behind; i >= 1; --i) {
       const float shift = static_cast<float>(i) * stack_step * t_;
-      const Rect behind = card_on_pixels({{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}});
-      const ImU32 hue = fade(frame_.look.head((frame_.view().head + i * step) % heads), in_the_dark(card) ? stepping_back : 1.0f);
+      const Rect behind =
+          card_on_pixels({{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}});
+      const ImU32 hue =
+          fade(frame_.look.head((frame_.view().head + i * step) % heads), in_the_dark(card) ? stepping_back : 1.0f);
       const float edge = 15 * t_;  // what the card before it leaves, with its corner
-      list_.AddRectFilled(behind.min, {behind.max.x, behind.min.y + edge}, frame_.look.card, 9 * t_, ImDrawFlags_RoundCornersTop);
-      list_.AddRectFilled({behind.max.x - edge, behind.min.y + edge}, behind.max, frame_.look.card, 9 * t_, ImDrawFlags_RoundCornersBottomRight);
-      draw_head_border(list_, behind, hue, frame_.look.head_lap((frame_.view().head + i * step) % heads), 9 * t_, 1.2f * t_, t_);
+      list_.AddRectFilled(behind.min, {behind.max.x, behind.min.y + edge}, frame_.look.card, 9 * t_,
+                          ImDrawFlags_RoundCornersTop);
+      list_.AddRectFilled({behind.max.x - edge, behind.min.y + edge}, behind.max, frame_.look.card, 9 * t_,
+                          ImDrawFlags_RoundCornersBottomRight);
+      draw_head_border(list_, behind, hue, frame_.look.head_lap((frame_.view().head + i * step) % heads), 9 * t_,
+                       1.2f * t_, t_);
     }
   }
 
@@ -74,13 +88,16 @@ class Painter {
     if (pointed_term(card)) compat::add_rect(list_, rect.min, rect.max, frame_.look.ink, 9 * t_, 3 * t_);
 
     const float pad = 7 * t_;
-    draw_text(list_, frame_.fonts, card.title_face, card.title_size * t_, {rect.min.x + pad, rect.min.y + (11.5f - card.title_size / 2) * t_},
-              card.colour, card.title);
+    draw_text(list_, frame_.fonts, card.title_face, card.title_size * t_,
+              {rect.min.x + pad, rect.min.y + (11.5f - card.title_size / 2) * t_}, card.colour, card.title);
     const float symbol = math_size(frame_.fonts, symbol_points * t_, card.symbol).x;
     const float title = text_size(frame_.fonts, card.title_face, card.title_size * t_, card.title).x;
-    draw_text(list_, frame_.fonts, Face::bold, subtitle_points * t_, {rect.min.x + pad + title + 10 * t_, rect.min.y + (11.5f - subtitle_points / 2) * t_}, frame_.look.ink, card.subtitle);
+    draw_text(list_, frame_.fonts, Face::bold, subtitle_points * t_,
+              {rect.min.x + pad + title + 10 * t_, rect.min.y + (11.5f - subtitle_points / 2) * t_}, frame_.look.ink,
+              card.subtitle);
     if (title + symbol + 6 * t_ < rect.width() - 2 * pad) {
-      draw_math(list_, frame_.fonts, symbol_points * t_, {rect.max.x - pad - symbol, rect.min.y + 3 * t_}, card.colour, card.symbol);
+      draw_math(list_, frame_.fonts, symbol_points * t_, {rect.max.x - pad - symbol, rect.min.y + 3 * t_}, card.colour,
+                card.symbol);
     }
     for (const ScrubPart& part : card.scrubber) {
       const Rect bar = to_.screen(part.rect);
@@ -118,13 +135,15 @@ class Painter {
   /// Whether the pointer is on this card's symbol in the formula.
   bool pointed_term(const CardPicture& card) const {
     const std::optional<Stage>& term = frame_.view().pointed_term;
-    return term && std::ranges::find(card.heats, shown_as(*frame_.trace(), *term), &HeatPicture::stage) != card.heats.end();
+    return term &&
+           std::ranges::find(card.heats, shown_as(*frame_.trace(), *term), &HeatPicture::stage) != card.heats.end();
   }
 
   void draw_strip(const CardPicture& card) {
     std::array<float, 4> ends = card.strip.ends;
     for (float& end : ends) end = to_.screen({end, 0}).x;
-    draw_row_strip(frame_, list_, card.strip, to_.screen(card.heats[0].rect), frame_.rows_shown(card.stage), to_.screen({card.strip.left, 0}).x, ends, t_);
+    draw_row_strip(frame_, list_, card.strip, to_.screen(card.heats[0].rect), frame_.rows_shown(card.stage),
+                   to_.screen({card.strip.left, 0}).x, ends, t_);
   }
 
   /// The numbers of the moment in the stage's place, and a row's sum beside it.
@@ -152,10 +171,12 @@ class Painter {
     const bool on_its_way = on_its_way_ == card.stage && !moment_.caption.empty();
     const Rect bar = to_.screen(card.bar);
     const Rect notes = to_.screen(card.notes);
-    draw_elided(list_, frame_.fonts, Face::ui, small, notes.min, on_its_way ? frame_.look.ink : frame_.look.muted, on_its_way ? moment_.caption : card.shape, notes.width());
+    draw_elided(list_, frame_.fonts, Face::ui, small, notes.min, on_its_way ? frame_.look.ink : frame_.look.muted,
+                on_its_way ? moment_.caption : card.shape, notes.width());
     const bool whole = frame_.rows_shown(card.stage) >= card.heats[0].rows;  // the ends are those of all its rows
     if (whole) {
-      for (const CountNote& count : card.counts) draw_count_note(frame_, list_, count, {to_.screen({count.x, 0}).x, notes.min.y}, t_);
+      for (const CountNote& count : card.counts)
+        draw_count_note(frame_, list_, count, {to_.screen({count.x, 0}).x, notes.min.y}, t_);
     }
     if (card.lo.empty() || !whole) return;
     const float lo = text_size(frame_.fonts, Face::mono, end_points * t_, card.lo).x;
@@ -164,7 +185,8 @@ class Painter {
     draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {bar.min.x, y}, frame_.look.muted, card.lo);
     draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {bar.max.x - hi, y}, frame_.look.muted, card.hi);
     if (card.hi.empty()) return;
-    draw_colour_bar(list_, {{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}}, *card.heats[0].colormap);
+    draw_colour_bar(list_, {{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}},
+                    *card.heats[0].colormap);
     bar_ticks_on(card, {{bar.min.x + lo + 4 * t_, bar.min.y}, {bar.max.x - hi - 4 * t_, bar.max.y}});
   }
 
@@ -174,7 +196,8 @@ class Painter {
       const ImVec2 size = text_size(frame_.fonts, Face::mono, end_points * t_, tick.text);
       const float x = bar.min.x + tick.at * bar.width() - size.x / 2;
       list_.AddRectFilled({x - 3 * t_, bar.min.y}, {x + size.x + 3 * t_, bar.max.y}, frame_.look.card);
-      draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {x, bar.centre().y - size.y / 2}, frame_.look.muted, tick.text);
+      draw_text(list_, frame_.fonts, Face::mono, end_points * t_, {x, bar.centre().y - size.y / 2}, frame_.look.muted,
+                tick.text);
     }
   }
 
@@ -191,11 +214,14 @@ class Painter {
     const float head = 4.2f * t_;
     if (!arrow.has_head) return;
     if (upright) {
-      list_.AddTriangleFilled({b.x, b.y + 0.5f}, {b.x - head, b.y - head * 1.7f}, {b.x + head, b.y - head * 1.7f}, colour);
+      list_.AddTriangleFilled({b.x, b.y + 0.5f}, {b.x - head, b.y - head * 1.7f}, {b.x + head, b.y - head * 1.7f},
+                              colour);
     } else if (arrow.to.x < arrow.from.x) {
-      list_.AddTriangleFilled({b.x - 0.5f, b.y}, {b.x + head * 1.7f, b.y + head}, {b.x + head * 1.7f, b.y - head}, colour);
+      list_.AddTriangleFilled({b.x - 0.5f, b.y}, {b.x + head * 1.7f, b.y + head}, {b.x + head * 1.7f, b.y - head},
+                              colour);
     } else {
-      list_.AddTriangleFilled({b.x + 0.5f, b.y}, {b.x - head * 1.7f, b.y - head}, {b.x - head * 1.7f, b.y + head}, colour);
+      list_.AddTriangleFilled({b.x + 0.5f, b.y}, {b.x - head * 1.7f, b.y - head}, {b.x - head * 1.7f, b.y + head},
+                              colour);
     }
   }
 
@@ -204,7 +230,8 @@ class Painter {
     for (int i = 0; i <= 40; ++i) {
       const float t = static_cast<float>(i) / 40, s = 1 - t;
       const float w[] = {s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t};
-      points.push_back({w[0] * a.x + w[1] * ca.x + w[2] * cb.x + w[3] * b.x, w[0] * a.y + w[1] * ca.y + w[2] * cb.y + w[3] * b.y});
+      points.push_back(
+          {w[0] * a.x + w[1] * ca.x + w[2] * cb.x + w[3] * b.x, w[0] * a.y + w[1] * ca.y + w[2] * cb.y + w[3] * b.y});
     }
     return points;
   }
@@ -232,16 +259,20 @@ class Painter {
     const float dash = 5 * t_, period = 9 * t_;
     const float length = std::hypot(b.x - a.x, b.y - a.y);
     if (length < 1e-3f) return;
-    const auto at = [&](float along) { return ImVec2{a.x + (b.x - a.x) * along / length, a.y + (b.y - a.y) * along / length}; };
+    const auto at = [&](float along) {
+      return ImVec2{a.x + (b.x - a.x) * along / length, a.y + (b.y - a.y) * along / length};
+    };
     for (float from = -carry; from < length; from += period) {
-      if (from + dash > 0) list_.AddLine(at(std::max(from, 0.0f)), at(std::min(from + dash, length)), colour, 1.6f * t_);
+      if (from + dash > 0)
+        list_.AddLine(at(std::max(from, 0.0f)), at(std::min(from + dash, length)), colour, 1.6f * t_);
     }
     carry = std::fmod(carry + length, period);
   }
 
   void draw_arc(const ProvenanceArc& arc) {
     constexpr int steps = 32;
-    const ImVec2 points[] = {to_.screen(arc.from), to_.screen(arc.from_control), to_.screen(arc.to_control), to_.screen(arc.to)};
+    const ImVec2 points[] = {to_.screen(arc.from), to_.screen(arc.from_control), to_.screen(arc.to_control),
+                             to_.screen(arc.to)};
     const ImU32 colour = lane_colour(arc.from_stage);
     float carry = 0;
     ImVec2 last = points[0];
@@ -297,7 +328,9 @@ class Painter {
     for (const ArrowWords& words : arrow.words) {
       const Rect rect = to_.screen(words.rect);
       // An arc may pass behind: it does not go through the words.
-      if (!provenance_.arcs.empty()) list_.AddRectFilled({rect.min.x - 2 * t_, rect.min.y + t_}, {rect.max.x + 2 * t_, rect.max.y}, frame_.look.window);
+      if (!provenance_.arcs.empty())
+        list_.AddRectFilled({rect.min.x - 2 * t_, rect.min.y + t_}, {rect.max.x + 2 * t_, rect.max.y},
+                            frame_.look.window);
       draw_math(list_, frame_.fonts, words_points * t_, rect.min, colour, words.markup);
     }
   }
@@ -323,27 +356,32 @@ class Painter {
     const std::optional<Stage> stage = spotlit();
     if (!frame_.view().presenting || !stage) return false;
     const auto is_of = [&](Stage of) {
-      return std::any_of(card.heats.begin(), card.heats.end(), [&](const HeatPicture& heat) { return heat.stage == of; });
+      return std::any_of(card.heats.begin(), card.heats.end(),
+                         [&](const HeatPicture& heat) { return heat.stage == of; });
     };
     const auto& sources = provenance_.marks;
     if (on_its_way_ == stage) return card.stage > *stage && !is_parameter(card.stage);  // what comes later
-    return !is_of(*stage) && std::none_of(sources.begin(), sources.end(), [&](const SourceMark& source) { return is_of(source.stage); });
+    return !is_of(*stage) &&
+           std::none_of(sources.begin(), sources.end(), [&](const SourceMark& source) { return is_of(source.stage); });
   }
 
   void draw_thumbnails() {
     if (picture_.thumbnails.empty()) return;
     const Rect row = to_.screen(picture_.layout.foot);
-    draw_text(list_, frame_.fonts, Face::bold, subtitle_points * t_, {row.min.x, row.centre().y - 8 * t_}, frame_.look.muted,
-              frame_.words("pipeline.all_heads"));
+    draw_text(list_, frame_.fonts, Face::bold, subtitle_points * t_, {row.min.x, row.centre().y - 8 * t_},
+              frame_.look.muted, frame_.words("pipeline.all_heads"));
     for (const ThumbnailPicture& thumbnail : picture_.thumbnails) {
       const Rect rect = card_on_pixels(to_.screen(thumbnail.card));
       const bool chosen = thumbnail.head == frame_.view().head;
       fill_card(frame_, list_, rect, 6 * t_);
       if (!thumbnail.number.empty()) {
-        draw_text(list_, frame_.fonts, chosen ? Face::bold : Face::ui, TypeSize::body * t_, {rect.min.x + 5 * t_, rect.min.y + 1 * t_}, chosen ? frame_.look.ink : frame_.look.muted, thumbnail.number);
+        draw_text(list_, frame_.fonts, chosen ? Face::bold : Face::ui, TypeSize::body * t_,
+                  {rect.min.x + 5 * t_, rect.min.y + 1 * t_}, chosen ? frame_.look.ink : frame_.look.muted,
+                  thumbnail.number);
       }
       draw_heat(frame_, list_, thumbnail.heat, to_.screen(thumbnail.heat.rect), false);
-      draw_head_border(list_, rect, thumbnail.border, frame_.look.head_lap(thumbnail.head), 6 * t_, (chosen ? 2.4f : 1.1f) * t_, t_);
+      draw_head_border(list_, rect, thumbnail.border, frame_.look.head_lap(thumbnail.head), 6 * t_,
+                       (chosen ? 2.4f : 1.1f) * t_, t_);
     }
   }
 
@@ -359,8 +397,8 @@ class Painter {
 
 }  // namespace
 
-void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const MomentPicture& moment,
-                   const CanvasTransform& transform) {
+void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance,
+                   const MomentPicture& moment, const CanvasTransform& transform) {
   Painter(frame, picture, provenance, moment, transform).draw();
 }
 

@@ -19,8 +19,8 @@ struct CanvasTransform {
   Rect screen(const Rect& r) const { return {screen(r.min), screen(r.max)}; }
 };
 
-void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance, const MomentPicture& moment,
-                   const CanvasTransform& transform);
+void draw_pipeline(const Frame& frame, const PipelinePicture& picture, const Provenance& provenance,
+                   const MomentPicture& moment, const CanvasTransform& transform);
 
 /// The cell at a point of the canvas, if there is one.
 std::optional<Cell> cell_at(const PipelinePicture& picture, ImVec2 point);

@@ -10,19 +10,20 @@ namespace {
 constexpr float least_weights = 150;
 constexpr float arrow_room = 22;  // of a gap without words
 
-constexpr std::array weight_stages{Stage::weights, Stage::dropped_weights}, dropped_first{Stage::dropped_weights, Stage::weights};
+constexpr std::array weight_stages{Stage::weights, Stage::dropped_weights},
+    dropped_first{Stage::dropped_weights, Stage::weights};
 constexpr std::array output_stages{Stage::head_outputs, Stage::concat, Stage::W_o, Stage::output};
 
 bool is_change_of_heads(Stage stage) { return has_head_axis(stage) && !is_rearrangement(stage); }
 
 /// How much is folded, from nothing to all that can be: as much as it takes until every title is whole.
 struct Folding {
-  bool turned = false;    // what is made of split heads, with them
-  bool middle = false;    // what happens to the scores before the mask
-  bool outputs = false;   // the way from concat to output
-  bool weights = false;   // projection matrices, with what they make
-  bool scores = false;    // all score stages, and dropout with its weights
-  bool heads = false;     // the split with what is split
+  bool turned = false;   // what is made of split heads, with them
+  bool middle = false;   // what happens to the scores before the mask
+  bool outputs = false;  // the way from concat to output
+  bool weights = false;  // projection matrices, with what they make
+  bool scores = false;   // all score stages, and dropout with its weights
+  bool heads = false;    // the split with what is split
 };
 constexpr Folding foldings[] = {
     {},
@@ -53,7 +54,9 @@ std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
       columns[at].lanes[lane].push_back(stage);
     }
   }
-  std::erase_if(columns, [](const Column& column) { return column.lanes[0].empty() && column.lanes[1].empty() && column.lanes[2].empty(); });
+  std::erase_if(columns, [](const Column& column) {
+    return column.lanes[0].empty() && column.lanes[1].empty() && column.lanes[2].empty();
+  });
   for (std::size_t i = 0; i < columns.size(); ++i) {
     Column& column = columns[i];
     float said = 0, stack = 0;
@@ -68,7 +71,9 @@ std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
         const Group& next = columns[i + 1].lanes[lane];
         const bool weights = !next.empty() && is_parameter(next.front());  // what is said of them stands behind them
         const Stage made = weights && next.size() > 1 ? next[1] : next.empty() ? Stage::scores : next.front();
-        if (!weights || next.size() > 1) said = std::max({said, ruler.words(step_words(ruler.trace, made)), ruler.words(bias_words(ruler.trace, made))});
+        if (!weights || next.size() > 1)
+          said =
+              std::max({said, ruler.words(step_words(ruler.trace, made)), ruler.words(bias_words(ruler.trace, made))});
         if (input) said += weights && next.size() > 1 ? 26 * ruler.t : 0;  // room to turn in
       } else {
         said = ruler.words("· K^T");
@@ -107,12 +112,16 @@ Row row_of(const Ruler& ruler, std::vector<Group> groups) {
 
 std::array<Row, 3> rows_of(const Ruler& ruler, const Folding& folding) {
   const Trace& trace = ruler.trace;
-  const auto in_middle = [&](Stage stage) { return folding.scores || (folding.middle && stage != Stage::scores && stage < Stage::mask); };
+  const auto in_middle = [&](Stage stage) {
+    return folding.scores || (folding.middle && stage != Stage::scores && stage < Stage::mask);
+  };
   std::array<Row, 3> rows{
       row_of(ruler, groups_of(trace, score_stages, in_middle)),
       // Dropped weights stand before the weights: on the way down to what they mix.
-      row_of(ruler, folding.scores ? groups_of(trace, weight_stages, [](Stage) { return true; }) : groups_of(trace, dropped_first, [](Stage) { return false; })),
-      row_of(ruler, groups_of(trace, output_stages, [&](Stage stage) { return folding.outputs && stage != Stage::head_outputs; })),
+      row_of(ruler, folding.scores ? groups_of(trace, weight_stages, [](Stage) { return true; })
+                                   : groups_of(trace, dropped_first, [](Stage) { return false; })),
+      row_of(ruler, groups_of(trace, output_stages,
+                              [&](Stage stage) { return folding.outputs && stage != Stage::head_outputs; })),
   };
   rows[1].least.back() = std::max(rows[1].least.back(), least_weights * ruler.t);
   rows[1].gap = 46 * ruler.t;

@@ -12,7 +12,8 @@ namespace {
 constexpr float margin = 12;
 constexpr float row_words = 20;  // above the first and the last row, for what its arrows do
 constexpr float row_gap = 32;    // between the rows of the right block
-constexpr float name_pitch = 14, around_rows = 76;  // of a row with a name, and of what a card has over and under its rows
+constexpr float name_pitch = 14,
+                around_rows = 76;  // of a row with a name, and of what a card has over and under its rows
 
 struct Placer {
   const Trace& trace;
@@ -28,7 +29,9 @@ struct Placer {
 
   /// Cards side by side over the whole width; those in `wide` take more of what is left.
   void row(const Row& row, Rect area) {
-    const auto share = [](const Group& group) { return is_parameter(group.front()) ? 0.5f : group.front() == Stage::weights ? 3.0f : 1.0f; };
+    const auto share = [](const Group& group) {
+      return is_parameter(group.front()) ? 0.5f : group.front() == Stage::weights ? 3.0f : 1.0f;
+    };
     float shares = 0;
     for (const Group& group : row.groups) shares += share(group);
     const float free = std::max(area.width() - row.width(), 0.0f);
@@ -85,7 +88,8 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   const std::array<Row, 3>& rows = folded.rows;
   const float top = edge + wish.note + row_words * t;
   const float bottom = size.y - edge - (wish.foot > 0 ? wish.foot + edge : 0);
-  const float lane = (bottom - top) * (size.y < 720 * t ? 0.24f : 0.258f);  // where height is dear, what is read before what is seen
+  const float lane =
+      (bottom - top) * (size.y < 720 * t ? 0.24f : 0.258f);  // where height is dear, what is read before what is seen
   const float between = ((bottom - top) - 3 * lane) / 2;
   std::array<Rect, 3> lanes;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -108,7 +112,8 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
     for (std::size_t i = 0; i < 3; ++i) {
       const Group& group = column.lanes[i];
       if (group.empty()) continue;
-      const bool elsewhere = group.front() <= Stage::value && trace.inputs.self_attention() && i != 1;  // one card, in the middle lane, feeds all three
+      const bool elsewhere = group.front() <= Stage::value && trace.inputs.self_attention() &&
+                             i != 1;  // one card, in the middle lane, feeds all three
       const bool packed = wish.packed && is_parameter(group.front()) && group.size() == 1;
       if (elsewhere || (packed && i != 0)) continue;
       Rect place{{x, lanes[i].min.y}, {x + width, packed ? lanes[2].max.y : lanes[i].max.y}};

@@ -27,7 +27,7 @@ int cards_behind(const Trace& trace, Stage stage);
 
 // Points of type on the canvas.
 inline constexpr float title_points = TypeSize::body;
-inline constexpr float words_points = TypeSize::story;  ///< of what arrows do
+inline constexpr float words_points = TypeSize::story;     ///< of what arrows do
 inline constexpr float symbol_points = TypeSize::heading;  ///< of a card's symbol
 
 /// The place of one stage's card.
@@ -48,8 +48,9 @@ struct Arrow {
   ImVec2 from, from_control, to_control, to;
   Stage colour_of{};  ///< wears that stage's lane colour
   std::vector<ArrowWords> words;
-  std::optional<ImVec2> leader;  ///< from here, under words that stand above a row of cards, a thin line leads down to the arrow
-  bool has_head = true;          ///< else another part of it goes on
+  std::optional<ImVec2>
+      leader;  ///< from here, under words that stand above a row of cards, a thin line leads down to the arrow
+  bool has_head = true;  ///< else another part of it goes on
 };
 
 /// What a canvas is laid out for.
@@ -71,9 +72,9 @@ struct LayoutWish {
 struct PipelineLayout {
   std::vector<Slot> slots;
   std::vector<Arrow> arrows;
-  Rect foot;           ///< the row under the lanes: all heads, or a presentation's words
-  Rect note;           ///< the line above them
-  float type = 1;      ///< times the points of all type on the canvas
+  Rect foot;       ///< the row under the lanes: all heads, or a presentation's words
+  Rect note;       ///< the line above them
+  float type = 1;  ///< times the points of all type on the canvas
 
   /// The card that shows this stage.
   const Rect* find(Stage stage) const;

@@ -1,11 +1,11 @@
 #include "ui/pipeline/moment_picture.h"
-#include "ui/look/number_text.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/explain/partial_stage.h"
 #include "ui/frame/colormaps.h"
+#include "ui/look/number_text.h"
 
 namespace headlight {
 namespace {
@@ -29,7 +29,8 @@ Rect part(const Rect& rect, Index first, Index last, Index of, bool rows) {
 }
 
 /// The numbers in the stage's place: over the stage's range, so that sums grow into it, or over their own.
-void put(const Frame& frame, const PipelinePicture& picture, Stage stage, Tensor values, bool own_range, MomentPicture& shown) {
+void put(const Frame& frame, const PipelinePicture& picture, Stage stage, Tensor values, bool own_range,
+         MomentPicture& shown) {
   const HeatPicture* place = heat_of(picture, stage);
   if (!place) return;
   HeatPicture& heat = shown.heat;
@@ -51,23 +52,28 @@ void show_terms(const Frame& frame, const PipelinePicture& picture, const Moment
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
   const Index all = product_terms(trace, now.stage);
-  put(frame, picture, now.stage, partial_product(trace, now.stage, view.batch, has_head_axis(now.stage) ? view.head : 0, now.last), false, shown);
+  put(frame, picture, now.stage,
+      partial_product(trace, now.stage, view.batch, has_head_axis(now.stage) ? view.head : 0, now.last), false, shown);
   shown.caption = frame.words.fill("player.terms", {std::to_string(now.last), std::to_string(all)});
   const Operands operands = operands_of(trace, now.stage);
   if (const HeatPicture* left = heat_of(picture, shown_as(trace, operands.left))) {
     shown.sources.push_back(part(left->rect, now.first, now.last, left->cols, false));
   }
   if (const HeatPicture* right = heat_of(picture, operands.right)) {
-    shown.sources.push_back(part(right->rect, now.first, now.last, operands.terms_are_rows ? right->rows : right->cols, operands.terms_are_rows));
+    shown.sources.push_back(part(right->rect, now.first, now.last, operands.terms_are_rows ? right->rows : right->cols,
+                                 operands.terms_are_rows));
   }
 }
 
 void show_softmax(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
   const View& view = frame.view();
   const bool shifted = now.kind == Kind::shifted;
-  const Tensor step = softmax_step(*frame.trace(), view.batch, view.head, shifted ? SoftmaxStep::shifted : SoftmaxStep::exponentials);
+  const Tensor step =
+      softmax_step(*frame.trace(), view.batch, view.head, shifted ? SoftmaxStep::shifted : SoftmaxStep::exponentials);
   put(frame, picture, now.stage, step, true, shown);
-  shown.caption = frame.words(shifted ? "player.shifted" : now.kind == Kind::sums ? "player.sums" : "player.exponentials");
+  shown.caption = frame.words(shifted                  ? "player.shifted"
+                              : now.kind == Kind::sums ? "player.sums"
+                                                       : "player.exponentials");
   if (const HeatPicture* scores = heat_of(picture, Stage::masked_scores)) shown.sources.push_back(scores->rect);
   if (now.kind != Kind::sums) return;
   const MatrixView matrix = step.matrix();
@@ -100,7 +106,8 @@ void show_travel(const Frame& frame, const PipelinePicture& picture, const Momen
   for (Index i = count; i-- > 0;) {  // the front head last, over the others
     const Index h = (front->head + i) % count;
     const float behind = static_cast<float>(std::min<Index>(i, 3)) * stack_step * frame.u * picture.layout.type;
-    const Rect in_stack{{front->rect.min.x + behind, front->rect.min.y - behind}, {front->rect.max.x + behind, front->rect.max.y - behind}};
+    const Rect in_stack{{front->rect.min.x + behind, front->rect.min.y - behind},
+                        {front->rect.max.x + behind, front->rect.max.y - behind}};
     const Rect in_whole = part(wide->rect, h * d_head, (h + 1) * d_head, count * d_head, false);
     Traveller traveller;
     traveller.rect = merges ? between(in_stack, in_whole, t) : between(in_whole, in_stack, t);
@@ -138,8 +145,8 @@ MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& pic
 
 const MomentPicture& moment_picture(const Frame& frame, const PipelinePicture& picture) {
   const View& view = frame.view();
-  return frame.picture<MomentPicture>([&] { return make_moment_picture(frame, picture); }, view.packed, picture.size.x, picture.size.y,
-                                      view.step, view.way);
+  return frame.picture<MomentPicture>([&] { return make_moment_picture(frame, picture); }, view.packed, picture.size.x,
+                                      picture.size.y, view.step, view.way);
 }
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// What a moment of the player shows that is in no stage of the trace: sums after some terms, a softmax on its way, columns
-// travelling to their heads. Computed once a moment.
+// What a moment of the player shows that is in no stage of the trace: sums after some terms, a softmax on its way,
+// columns travelling to their heads. Computed once a moment.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,16 @@ namespace headlight {
 
 /// A head's columns between two cards.
 struct Traveller {
-  MatrixQuad quad;  ///< without its corners
-  Rect rect;        ///< canvas pixels
-  ImU32 colour = 0; ///< the head's
+  MatrixQuad quad;   ///< without its corners
+  Rect rect;         ///< canvas pixels
+  ImU32 colour = 0;  ///< the head's
 };
 
 struct MomentPicture {
-  HeatPicture heat;           ///< in place of the stage's own; no rows where the stage shows itself
-  std::string caption;        ///< "3 of 16 terms", "e^(s − max)"; in place of the card's shape
+  HeatPicture heat;               ///< in place of the stage's own; no rows where the stage shows itself
+  std::string caption;            ///< "3 of 16 terms", "e^(s − max)"; in place of the card's shape
   std::vector<std::string> sums;  ///< a row's, beside it
-  std::vector<Rect> sources;  ///< canvas pixels: the terms' columns and rows in the operands
+  std::vector<Rect> sources;      ///< canvas pixels: the terms' columns and rows in the operands
   std::vector<Traveller> travellers;
 };
 

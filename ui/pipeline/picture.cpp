@@ -16,14 +16,17 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
   if (heads < 2 || frame.view().presenting) return thumbnails;
   const float t = frame.u * layout.type;
   const Rect row = layout.foot;
-  const float label = text_size(frame.fonts, Face::bold, subtitle_points * t, frame.words("pipeline.all_heads")).x + 12 * t;
+  const float label =
+      text_size(frame.fonts, Face::bold, subtitle_points * t, frame.words("pipeline.all_heads")).x + 12 * t;
   const float gap = heads > 24 ? 3 * t : 6 * t;
   // In as many lines as make them the largest.
   Index in_line = heads;
   float side = 0;
   for (Index lines = 1; lines <= 4; ++lines) {
     const Index count = (heads + lines - 1) / lines;
-    const auto part = [gap](float whole, Index n) { return (whole - gap * static_cast<float>(n - 1)) / static_cast<float>(n); };
+    const auto part = [gap](float whole, Index n) {
+      return (whole - gap * static_cast<float>(n - 1)) / static_cast<float>(n);
+    };
     const float possible = std::min(part(row.height(), lines), part(row.width() - label, count));
     if (possible <= side) continue;
     side = possible;
@@ -66,7 +69,8 @@ bool shows_packed(const Frame& frame) {
 
 namespace {
 
-/// Of the stages that share a card: the moment's, the one that was asked for, the selected cell's, else the last but dropout.
+/// Of the stages that share a card: the moment's, the one that was asked for, the selected cell's, else the last but
+/// dropout.
 Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
   const auto among = [&](Stage stage) { return std::ranges::find(stages, stage) != stages.end(); };
   const View& view = frame.view();
@@ -74,7 +78,8 @@ Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
   const auto asked = std::find_if(view.brought_forward.rbegin(), view.brought_forward.rend(), among);
   const bool has_asked = asked != view.brought_forward.rend();
   if (has_asked && view.brought_forward_beside == view.selected) return *asked;
-  if (view.selected && among(shown_as(*frame.trace(), view.selected->stage))) return shown_as(*frame.trace(), view.selected->stage);
+  if (view.selected && among(shown_as(*frame.trace(), view.selected->stage)))
+    return shown_as(*frame.trace(), view.selected->stage);
   if (has_asked) return *asked;
   return stages.front() == Stage::weights ? Stage::weights : stages.back();
 }
@@ -88,7 +93,8 @@ std::vector<std::string> truth_of(const Frame& frame, float width, float pixels)
     candidates.emplace_back(frame.words(inputs.random_inputs ? "pipeline.random_all" : "pipeline.random_parameters"));
   } else {
     const auto layer = std::ranges::find(inputs.assumptions, std::string("layer"), &Assumption::what);
-    if (layer != inputs.assumptions.end()) candidates.push_back(frame.words.fill("pipeline.random_inputs", {said(frame, layer->taken_for)}));
+    if (layer != inputs.assumptions.end())
+      candidates.push_back(frame.words.fill("pipeline.random_inputs", {said(frame, layer->taken_for)}));
     candidates.emplace_back(frame.words("pipeline.random_inputs_short"));
   }
   for (const std::string& words : candidates) {
@@ -115,7 +121,9 @@ const char* axis_key(Axis axis) {
 /// What the two numbers of a shape count.
 std::string shape_words(const Frame& frame, Stage stage) {
   const MatrixView matrix = (*frame.trace())[stage].matrix();
-  const auto of = [&](Axis axis, Index count) { return std::string(symbol(axis)) + " " + std::to_string(count) + ": " + frame.words(axis_key(axis)); };
+  const auto of = [&](Axis axis, Index count) {
+    return std::string(symbol(axis)) + " " + std::to_string(count) + ": " + frame.words(axis_key(axis));
+  };
   return of(info(stage).rows, matrix.rows) + "\n" + of(info(stage).cols, matrix.cols);
 }
 
@@ -132,13 +140,16 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   const float type = canvas_type(wish);
   picture.note = truth_of(frame, size.x - 40 * frame.u * type, note_points * frame.u * type);
   if (!picture.note.empty()) wish.note = note_points * 1.5f * frame.u * type;
-  wish.title_width = [&](std::string_view title, float points) { return text_size(frame.fonts, Face::bold, points, title).x; };
+  wish.title_width = [&](std::string_view title, float points) {
+    return text_size(frame.fonts, Face::bold, points, title).x;
+  };
   wish.words_width = [&](std::string_view markup, float points) { return math_size(frame.fonts, points, markup).x; };
   const Inputs& inputs = frame.trace()->inputs;
   if (!inputs.query_tokens.empty() || !inputs.key_tokens.empty()) {
     const Dims& dims = frame.trace()->dims();
     const float pixels = label_points * frame.u * type;
-    wish.names = std::max(widest_label(frame, Axis::query, dims.n_q, pixels), widest_label(frame, Axis::key, dims.n_k, pixels));
+    wish.names =
+        std::max(widest_label(frame, Axis::query, dims.n_q, pixels), widest_label(frame, Axis::key, dims.n_k, pixels));
     wish.name_rows = static_cast<float>(dims.n_k);
   }
   wish.in_front = [&](const std::vector<Stage>& stages) { return in_front(frame, stages); };
@@ -148,7 +159,9 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
     slot.card = picture.cards.back().card;
   }
   // One way of writing shapes on one canvas: with the axes' names where all have room for them.
-  const bool named = std::ranges::all_of(picture.cards, [](const CardPicture& card) { return card.shape.find("_") != std::string::npos || is_parameter(card.stage); });
+  const bool named = std::ranges::all_of(picture.cards, [](const CardPicture& card) {
+    return card.shape.find("_") != std::string::npos || is_parameter(card.stage);
+  });
   for (CardPicture& card : picture.cards) {
     card.shape_hint = shape_words(frame, card.stage);
     if (!card.reading.empty()) card.shape_hint += "\n" + card.reading;
@@ -164,7 +177,8 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   const MatrixView matrix = (*frame.trace())[stage].matrix();
   const std::string rows = std::to_string(matrix.rows);
   const std::string cols = std::to_string(matrix.cols);
-  const std::string with_names = std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols;
+  const std::string with_names =
+      std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols;
   if (named && text_size(frame.fonts, Face::ui, pixels, with_names).x <= width) return with_names;
   for (const std::string& text : {rows + " × " + cols, rows + "×" + cols}) {
     if (text_size(frame.fonts, Face::ui, pixels, text).x <= width) return text;
@@ -174,8 +188,9 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
 
 const PipelinePicture& pipeline_picture(const Frame& frame, ImVec2 size) {
   const View& view = frame.view();
-  return frame.picture<PipelinePicture>([&] { return make_pipeline_picture(frame, size); }, view.packed, size.x, size.y, view.brought_forward,
-                                        view.brought_forward_beside == view.selected, view.selected ? std::optional(view.selected->stage) : std::nullopt,
+  return frame.picture<PipelinePicture>([&] { return make_pipeline_picture(frame, size); }, view.packed, size.x, size.y,
+                                        view.brought_forward, view.brought_forward_beside == view.selected,
+                                        view.selected ? std::optional(view.selected->stage) : std::nullopt,
                                         view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt);
 }
 

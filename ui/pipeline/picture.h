@@ -1,4 +1,5 @@
-// What the pipeline view shows, computed once for a trace, a view and a size; drawing it (ui/pipeline/draw.h) only draws.
+// What the pipeline view shows, computed once for a trace, a view and a size; drawing it (ui/pipeline/draw.h) only
+// draws.
 #pragma once
 
 #include <string>
@@ -35,26 +36,26 @@ struct ScrubPart {
 struct CardPicture {
   Stage stage{};
   Rect card;
-  ImU32 colour = 0;         ///< of the title: its lane's
-  ImU32 border = 0;         ///< 0: a plain card
-  int behind = 0;           ///< cards of other heads in the stack behind it
+  ImU32 colour = 0;  ///< of the title: its lane's
+  ImU32 border = 0;  ///< 0: a plain card
+  int behind = 0;    ///< cards of other heads in the stack behind it
   std::string title, symbol, shape;
-  std::string reading;      ///< how more cells than pixels are read, after the shape: "sampled rows"; "" for whole
-  std::string shape_hint;   ///< what rows and columns are, in words: "n_q 6: queries · d_head 4: channels of a head"
-  std::string subtitle;     ///< "head 2, batch entry 1": of a wide card of heads
+  std::string reading;     ///< how more cells than pixels are read, after the shape: "sampled rows"; "" for whole
+  std::string shape_hint;  ///< what rows and columns are, in words: "n_q 6: queries · d_head 4: channels of a head"
+  std::string subtitle;    ///< "head 2, batch entry 1": of a wide card of heads
   Face title_face = Face::bold;
-  float title_size = 13;    ///< points; smaller where a long name meets a narrow card
+  float title_size = 13;            ///< points; smaller where a long name meets a narrow card
   std::vector<ScrubPart> scrubber;  ///< under the title, where stages share the card
-  std::vector<HeatPicture> heats;  ///< the matrix; for a weight matrix also its bias
+  std::vector<HeatPicture> heats;   ///< the matrix; for a weight matrix also its bias
   std::vector<Strip> strips;
   std::vector<Strip> row_strips;  ///< beside the rows: which projection each belongs to, where they are packed
   std::vector<CountNote> counts;  ///< of cells that are no values
   RowStrip strip;                 ///< beside the weights, where there is room
-  std::string lo, hi;       ///< ends of the colour bar
-  std::vector<BarTick> ticks;  ///< between the ends, where the bar is long
+  std::string lo, hi;             ///< ends of the colour bar
+  std::vector<BarTick> ticks;     ///< between the ends, where the bar is long
   Rect bar;
-  Rect notes;               ///< the line of the shape and of the counts: over the bar, or beside the title
-  bool labelled = false;    ///< rows and columns carry names
+  Rect notes;             ///< the line of the shape and of the counts: over the bar, or beside the title
+  bool labelled = false;  ///< rows and columns carry names
 };
 
 struct ThumbnailPicture {
@@ -76,10 +77,10 @@ struct PipelinePicture {
 /// Whether W_q, W_k and W_v are shown as one matrix: as the view says, else as the source has them.
 bool shows_packed(const Frame& frame);
 
-
 PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size);
 
-/// "n_q 6 × d_head 4", or as much of it as fits into `width` pixels at `pixels` of type; without the axes' names: "6 × 4".
+/// "n_q 6 × d_head 4", or as much of it as fits into `width` pixels at `pixels` of type; without the axes' names: "6 ×
+/// 4".
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named = true);
 
 /// The same, kept.

@@ -1,8 +1,8 @@
 // The pipeline view: every stage as a card on a canvas that pans (drag) and zooms (wheel, around the pointer).
+#include "ui/pipeline/pipeline_view.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "ui/pipeline/pipeline_view.h"
 
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
@@ -21,13 +21,16 @@ constexpr float zoom_most = 12;
 CanvasTransform transform_of(const View& view, Rect place) {
   const CanvasCamera& camera = view.camera;
   if (camera.zoom <= 0) return {place.min, 1};
-  return {{place.centre().x - camera.x * place.width() * camera.zoom, place.centre().y - camera.y * place.height() * camera.zoom}, camera.zoom};
+  return {{place.centre().x - camera.x * place.width() * camera.zoom,
+           place.centre().y - camera.y * place.height() * camera.zoom},
+          camera.zoom};
 }
 
 /// The camera that shows the canvas so, its middle never off it.
 CanvasCamera camera_of(const CanvasTransform& shown, Rect place) {
   const ImVec2 middle = shown.canvas(place.centre());
-  return {shown.zoom, std::clamp(middle.x / place.width(), 0.0f, 1.0f), std::clamp(middle.y / place.height(), 0.0f, 1.0f)};
+  return {shown.zoom, std::clamp(middle.x / place.width(), 0.0f, 1.0f),
+          std::clamp(middle.y / place.height(), 0.0f, 1.0f)};
 }
 
 void zoom_to(const Frame& frame, Rect place, const CanvasTransform& now, float zoom, ImVec2 about) {
@@ -49,7 +52,8 @@ void zoom_controls(const Frame& frame, Rect place, const CanvasTransform& now) {
   if (free && compat::pressed(compat::Key::minus)) zoom_to(frame, place, now, now.zoom / 1.25f, place.centre());
   if (free && compat::pressed_once(compat::Key::zero)) fit(frame);
   if (frame.view().camera.zoom <= 0) return;
-  const float width = text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, frame.words("pipeline.fit")).x + 28 * frame.u;
+  const float width =
+      text_size(frame.fonts, Face::ui, TypeSize::body * frame.u, frame.words("pipeline.fit")).x + 28 * frame.u;
   ImGui::SetCursorScreenPos({place.max.x - width - 12 * frame.u, place.min.y + 10 * frame.u});
   if (chip(frame, "fit", frame.words("pipeline.fit"), false, width)) fit(frame);
 }
@@ -57,7 +61,8 @@ void zoom_controls(const Frame& frame, Rect place, const CanvasTransform& now) {
 void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bool on_background) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool zooms = io.MouseWheel != 0 && ImGui::IsItemHovered();
-  const bool pans = ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
+  const bool pans = ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) &&
+                    (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
   const bool fits = on_background && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   if (!zooms && !pans && !fits) return;
   if (zooms) return zoom_to(frame, place, now, now.zoom * std::pow(1.15f, io.MouseWheel), io.MousePos);
@@ -79,7 +84,8 @@ std::optional<Stage> scrub_at(const Frame& frame, const PipelinePicture& picture
   const float more = 6 * frame.u * picture.layout.type;  // the parts are thin
   for (const CardPicture& card : picture.cards) {
     for (const ScrubPart& part : card.scrubber) {
-      if (Rect{{part.rect.min.x, part.rect.min.y - more}, {part.rect.max.x, part.rect.max.y + more}}.contains(point)) return part.stage;
+      if (Rect{{part.rect.min.x, part.rect.min.y - more}, {part.rect.max.x, part.rect.max.y + more}}.contains(point))
+        return part.stage;
     }
   }
   return std::nullopt;
@@ -100,7 +106,8 @@ void select(const Frame& frame, const PipelinePicture& picture, ImVec2 point, co
       return;
     }
     v.head = *head;
-    if (v.selected && has_head_axis(v.selected->stage)) v.selected->head = is_per_kv_head(v.selected->stage) ? *head / groups : *head;
+    if (v.selected && has_head_axis(v.selected->stage))
+      v.selected->head = is_per_kv_head(v.selected->stage) ? *head / groups : *head;
   });
 }
 
@@ -118,7 +125,8 @@ void point_at_card(const Frame& frame, const PipelinePicture& picture, ImVec2 po
 void go_in(const Frame& frame, const std::optional<Cell>& cell) {
   const std::optional<Stage> stage = cell ? std::optional(cell->stage) : frame.view().pointed_stage;
   if (!stage || is_parameter(*stage)) return;
-  frame.show([cell, stage = shown_as(*frame.trace(), *stage), trace = frame.document.trace, &timeline = frame.timeline](View& view) {
+  frame.show([cell, stage = shown_as(*frame.trace(), *stage), trace = frame.document.trace,
+              &timeline = frame.timeline](View& view) {
     if (cell) view = with_focus_on(std::move(view), *trace, *cell);
     view.looking.level = Level::operation;
     view.looking.stage = stage;

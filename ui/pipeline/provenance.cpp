@@ -45,7 +45,8 @@ ProvenanceArc arc(const Place& source, const Rect& mark, const Place& target, co
   a.from_stage = source.heat->stage;
   const bool beside = from.max.x <= to.min.x || from.min.x >= to.max.x;
   const Rect& grid = target.heat->rect;
-  a.room = beside ? grid.height() / static_cast<float>(target.heat->rows) : grid.width() / static_cast<float>(target.heat->cols);
+  a.room = beside ? grid.height() / static_cast<float>(target.heat->rows)
+                  : grid.width() / static_cast<float>(target.heat->cols);
   if (beside) {
     const bool left = from.max.x <= to.min.x;
     a.from = {left ? from.max.x : from.min.x, mark.centre().y};

@@ -1,4 +1,5 @@
-// Where the looked-at number came from, or what it reaches, as marks and arcs over the pipeline's cards. Plain geometry in canvas pixels.
+// Where the looked-at number came from, or what it reaches, as marks and arcs over the pipeline's cards. Plain geometry
+// in canvas pixels.
 #pragma once
 
 #include <optional>

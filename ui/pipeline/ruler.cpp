@@ -28,7 +28,8 @@ std::vector<Stage> cards_of(const Trace& trace, std::size_t lane) {
   for (const Stage stage : all_stages()) {
     if (info(stage).lane != left_lanes[lane] || !trace.has(stage)) continue;
     for (const auto& source : info(stage).sources) {
-      if (is_parameter(source.stage) && !is_bias(source.stage) && trace.has(source.stage)) cards.push_back(source.stage);
+      if (is_parameter(source.stage) && !is_bias(source.stage) && trace.has(source.stage))
+        cards.push_back(source.stage);
     }
     cards.push_back(stage);
   }
@@ -36,17 +37,26 @@ std::vector<Stage> cards_of(const Trace& trace, std::size_t lane) {
 }
 
 std::string step_words(const Trace& trace, Stage stage) {
-  const auto product = [&](Stage weight, const char* letter) { return trace.has(weight) ? std::string("· W_{") + letter + "}^T" : std::string("="); };
+  const auto product = [&](Stage weight, const char* letter) {
+    return trace.has(weight) ? std::string("· W_{") + letter + "}^T" : std::string("=");
+  };
   switch (stage) {
     case Stage::Q: return product(Stage::W_q, "q");
     case Stage::K: return product(Stage::W_k, "k");
     case Stage::V: return product(Stage::W_v, "v");
-    case Stage::Q_heads: case Stage::K_heads: case Stage::V_heads: return "split";
-    case Stage::Q_normed: case Stage::K_normed: return "norm";
-    case Stage::Q_rotated: case Stage::K_rotated: return "RoPE";
-    case Stage::Q_scaled: case Stage::scaled_scores:
-      return trace.scenario.scale ? number("× %.4g", static_cast<double>(trace.scale)) : "× 1/\\sqrt{" + std::to_string(trace.dims().d_head) + "}";
-    case Stage::capped_scores: return "soft-cap " + number("%.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
+    case Stage::Q_heads:
+    case Stage::K_heads:
+    case Stage::V_heads: return "split";
+    case Stage::Q_normed:
+    case Stage::K_normed: return "norm";
+    case Stage::Q_rotated:
+    case Stage::K_rotated: return "RoPE";
+    case Stage::Q_scaled:
+    case Stage::scaled_scores:
+      return trace.scenario.scale ? number("× %.4g", static_cast<double>(trace.scale))
+                                  : "× 1/\\sqrt{" + std::to_string(trace.dims().d_head) + "}";
+    case Stage::capped_scores:
+      return "soft-cap " + number("%.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
     case Stage::biased_scores: return "+ bias";
     case Stage::mask: return "mask";
     case Stage::weights: return "softmax";
@@ -59,7 +69,9 @@ std::string step_words(const Trace& trace, Stage stage) {
 }
 
 std::string bias_words(const Trace& trace, Stage stage) {
-  const auto words = [&](Stage bias, const char* letter) { return trace.has(bias) ? std::string("+ b_{") + letter + "}" : std::string(); };
+  const auto words = [&](Stage bias, const char* letter) {
+    return trace.has(bias) ? std::string("+ b_{") + letter + "}" : std::string();
+  };
   switch (stage) {
     case Stage::Q: return words(Stage::b_q, "q");
     case Stage::K: return words(Stage::b_k, "k");

@@ -15,8 +15,8 @@ using Group = std::vector<Stage>;  ///< stages that share a place
 inline constexpr std::array score_stages{Stage::scores,        Stage::scaled_scores, Stage::capped_scores,
                                          Stage::biased_scores, Stage::mask,          Stage::masked_scores};
 
-/// The cards of a lane (0: query, 1: key, 2: value) from left to right: its stages, each behind the weights that it is made
-/// with.
+/// The cards of a lane (0: query, 1: key, 2: value) from left to right: its stages, each behind the weights that it is
+/// made with.
 std::vector<Stage> cards_of(const Trace& trace, std::size_t lane);
 /// What happens on the way to a stage, as its arrow says it, in math markup.
 std::string step_words(const Trace& trace, Stage stage);

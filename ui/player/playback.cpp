@@ -1,9 +1,10 @@
 #include "ui/player/playback.h"
-#include "ui/document/moment.h"
-#include "ui/player/stages.h"
 
 #include <algorithm>
 #include <limits>
+
+#include "ui/document/moment.h"
+#include "ui/player/stages.h"
 
 namespace headlight {
 namespace {

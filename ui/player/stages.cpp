@@ -121,7 +121,8 @@ double stage_seconds(const Timeline& timeline) {
 
 double film_stage_seconds(const Timeline& timeline, double besides) {
   const auto count = static_cast<double>(std::max<std::size_t>(pass_of(timeline).size(), 1));
-  return std::clamp((whole_pass_seconds - besides) / count, shortest_stage + standing_seconds, longest_stage + standing_seconds);
+  return std::clamp((whole_pass_seconds - besides) / count, shortest_stage + standing_seconds,
+                    longest_stage + standing_seconds);
 }
 
 }  // namespace headlight

@@ -13,8 +13,10 @@ namespace {
 std::string dial_text(const Sampling& sampling, Dial dial, const Words& words) {
   switch (dial) {
     case Dial::temperature: return Figures(2, true)(sampling.temperature);
-    case Dial::top_k: return sampling.top_k == 0 ? std::string(words("sentence.all_words")) : std::to_string(sampling.top_k);
-    case Dial::top_p: return sampling.top_p == 1 ? std::string(words("sentence.all_words")) : Figures(2, true)(sampling.top_p);
+    case Dial::top_k:
+      return sampling.top_k == 0 ? std::string(words("sentence.all_words")) : std::to_string(sampling.top_k);
+    case Dial::top_p:
+      return sampling.top_p == 1 ? std::string(words("sentence.all_words")) : Figures(2, true)(sampling.top_p);
   }
   return {};
 }
@@ -24,12 +26,15 @@ void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
   constexpr const char* names[dial_count] = {"sentence.temperature", "sentence.top_k", "sentence.top_p"};
   const Look& look = pen.look();
   const float u = pen.u(), text = room.min.y + pen.type.caption * 0.7f, y = room.max.y - 9 * u;
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, text}, Align::left, look.muted, std::string(pen.easel().words(names[static_cast<std::size_t>(dial)])));
-  pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, text}, Align::right, look.ink, dial_text(story.sampling, dial, pen.easel().words));
+  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, text}, Align::left, look.muted,
+           std::string(pen.easel().words(names[static_cast<std::size_t>(dial)])));
+  pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, text}, Align::right, look.ink,
+           dial_text(story.sampling, dial, pen.easel().words));
   const Rect track{{room.min.x + 8 * u, y - 3 * u}, {room.max.x - 8 * u, y + 3 * u}};
   const auto at = [&](double share) { return track.min.x + track.width() * static_cast<float>(share); };
   pen.fill(track, look.field, Corner::cell * u);
-  const float plain = at(dial_share(Sampling{}, dial, std::ssize(story.shares))), knob = at(dial_share(story.sampling, dial, std::ssize(story.shares)));
+  const float plain = at(dial_share(Sampling{}, dial, std::ssize(story.shares))),
+              knob = at(dial_share(story.sampling, dial, std::ssize(story.shares)));
   pen.fill({{plain - u, y - 7 * u}, {plain + u, y + 7 * u}}, look.muted);
   pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
   pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, Deed::sampling, static_cast<Index>(dial));
@@ -37,7 +42,9 @@ void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
 
 float dial_height(const Pen& pen) { return pen.type.caption * 1.4f + 22 * pen.u(); }
 float button_height(const Pen& pen) { return pen.type.story * 2.5f; }
-float writing_height(const Pen& pen) { return static_cast<float>(dial_count) * dial_height(pen) + button_height(pen) + 4 * pen.type.caption + 30 * pen.u(); }
+float writing_height(const Pen& pen) {
+  return static_cast<float>(dial_count) * dial_height(pen) + button_height(pen) + 4 * pen.type.caption + 30 * pen.u();
+}
 
 /// A word that is drawn, and what it is drawn by.
 void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
@@ -45,14 +52,17 @@ void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
   const Words& words = pen.easel().words;
   const float u = pen.u(), dial = dial_height(pen);
   const Named after{story.next_after, look.ink};
-  const char* const says = story.next_at + 1 < pen.easel().trace.dims().n_q ? "sentence.writes_over" : "sentence.writes_on";
+  const char* const says =
+      story.next_at + 1 < pen.easel().trace.dims().n_q ? "sentence.writes_over" : "sentence.writes_on";
   pen.fill({room.min, {room.max.x, room.min.y + 1}}, look.line);
   float y = room.min.y + 14 * u;
-  for (int i = 0; i < dial_count; ++i, y += dial) put_dial(pen, story, static_cast<Dial>(i), {{room.min.x, y}, {room.max.x, y + dial - 4 * u}});
+  for (int i = 0; i < dial_count; ++i, y += dial)
+    put_dial(pen, story, static_cast<Dial>(i), {{room.min.x, y}, {room.max.x, y + dial - 4 * u}});
   y += 6 * u;
   put_button(pen, {room.min.x, y}, std::string(words("sentence.draw_word")), false, Deed::draw_word);
   y += button_height(pen) + 10 * u;
-  pen.sentence(TextRole::story, words(says), std::span(&after, 1), {{room.min.x, y}, room.max}, pen.type.caption, look.muted);
+  pen.sentence(TextRole::story, words(says), std::span(&after, 1), {{room.min.x, y}, room.max}, pen.type.caption,
+               look.muted);
 }
 
 }  // namespace
@@ -63,7 +73,8 @@ float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, Deed
   const Rect rect{at, {at.x + width, at.y + height}};
   pen.fill(rect, first ? pen.look().ink : pen.look().card, Corner::card * u);
   if (!first) pen.box(rect, pen.look().line, 1, Corner::card * u);
-  pen.text(TextRole::caption, Face::bold, pen.type.story, rect.centre(), Align::middle, first ? pen.look().card : pen.look().ink, words);
+  pen.text(TextRole::caption, Face::bold, pen.type.story, rect.centre(), Align::middle,
+           first ? pen.look().card : pen.look().ink, words);
   pen.target(rect, deed);
   return rect.max.x;
 }
@@ -71,7 +82,11 @@ float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, Deed
 double dial_share(const Sampling& sampling, Dial dial, Index vocabulary) {
   switch (dial) {
     case Dial::temperature: return std::clamp(static_cast<double>(sampling.temperature / hottest_sampling), 0.0, 1.0);
-    case Dial::top_k: return sampling.top_k == 0 || vocabulary < 2 ? 1 : std::clamp(std::log(static_cast<double>(sampling.top_k)) / std::log(static_cast<double>(vocabulary)), 0.0, 1.0);
+    case Dial::top_k:
+      return sampling.top_k == 0 || vocabulary < 2
+                 ? 1
+                 : std::clamp(std::log(static_cast<double>(sampling.top_k)) / std::log(static_cast<double>(vocabulary)),
+                              0.0, 1.0);
     case Dial::top_p: return static_cast<double>(sampling.top_p);
   }
   return 1;
@@ -92,7 +107,9 @@ Sampling dialled(Sampling sampling, Dial dial, double share, Index vocabulary) {
       sampling.top_k = end || k >= vocabulary ? 0 : std::max<Index>(k, 1);
       break;
     }
-    case Dial::top_p: sampling.top_p = end ? 1 : std::max(static_cast<float>(std::round(share * 100) / 100), 0.01f); break;
+    case Dial::top_p:
+      sampling.top_p = end ? 1 : std::max(static_cast<float>(std::round(share * 100) / 100), 0.01f);
+      break;
   }
   return sampling;
 }
@@ -105,19 +122,28 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   pen.fill({{room.min.x, room.min.y}, {room.min.x + 1, room.max.y}}, look.line);
   const Rect inside{{room.min.x + 20 * u, room.min.y + 22 * u}, {room.max.x - 20 * u, room.max.y - 16 * u}};
   std::vector<Named> names{{story.next_after, look.ink}, {story.silent, look.ink}, {story.changed_layer, look.ink}};
-  for (int i = 0; i < dial_count; ++i) names.push_back({dial_text(story.sampling, static_cast<Dial>(i), words), look.ink});
-  float y = inside.min.y + pen.sentence(TextRole::story, words(story.next_after.empty() ? "sentence.next_first" : "sentence.next"), names, inside, pen.type.story, look.muted) + 10 * u;
-  const bool otherwise = !story.silent.empty() || !story.changed_layer.empty(), two = otherwise || !story.sampling.is_plain();
+  for (int i = 0; i < dial_count; ++i)
+    names.push_back({dial_text(story.sampling, static_cast<Dial>(i), words), look.ink});
+  float y = inside.min.y +
+            pen.sentence(TextRole::story, words(story.next_after.empty() ? "sentence.next_first" : "sentence.next"),
+                         names, inside, pen.type.story, look.muted) +
+            10 * u;
+  const bool otherwise = !story.silent.empty() || !story.changed_layer.empty(),
+             two = otherwise || !story.sampling.is_plain();
   float name_room = 0;
-  for (const Guess& guess : story.next) name_room = std::max(name_room, pen.measure(Face::ui, pen.type.word, guess.word).x);
+  for (const Guess& guess : story.next)
+    name_room = std::max(name_room, pen.measure(Face::ui, pen.type.word, guess.word).x);
   name_room = std::min(name_room + 10 * u, inside.width() * 0.42f);
   const float number_room = pen.measure(Face::mono, pen.type.number, "0.000").x + 4 * u;
   const float two_bars = 3.3f * pen.type.word, pitch = two ? two_bars : 2.0f * pen.type.word;
   const float button = pen.measure(Face::bold, pen.type.story, words("sentence.draw_word")).x + 40 * u;
   const float told_room = 7 * pen.type.caption;
   // The dials stay where they are while they are turned, whether a word has one bar or two.
-  const bool writes = story.writes && !pen.easel().view.presenting && inside.width() >= std::max(button, 140 * u) && inside.max.y - y >= writing_height(pen) + 3 * two_bars + told_room;
-  const float dials = writes ? std::min(y + static_cast<float>(story.next.size()) * two_bars + told_room, inside.max.y - writing_height(pen)) : inside.max.y;
+  const bool writes = story.writes && !pen.easel().view.presenting && inside.width() >= std::max(button, 140 * u) &&
+                      inside.max.y - y >= writing_height(pen) + 3 * two_bars + told_room;
+  const float dials = writes ? std::min(y + static_cast<float>(story.next.size()) * two_bars + told_room,
+                                        inside.max.y - writing_height(pen))
+                             : inside.max.y;
   const float bars_end = two && writes ? dials - told_room : dials;
   for (const Guess& guess : story.next) {
     if (y + pitch > bars_end) break;
@@ -126,22 +152,32 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
       pen.fill(track, look.field, Corner::cell * u);
       const float width = std::max(static_cast<float>(probability) * track.width(), u);
       pen.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
-      pen.text(TextRole::number, Face::mono, pen.type.number, {inside.max.x, middle}, Align::right, lit ? look.ink : look.muted, Figures(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
+      pen.text(TextRole::number, Face::mono, pen.type.number, {inside.max.x, middle}, Align::right,
+               lit ? look.ink : look.muted, Figures(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
     };
     const float first = y + pen.type.word * 0.8f;
-    pen.text(TextRole::word, Face::ui, pen.type.word, {inside.min.x, first}, Align::left, look.ink, elide(pen.easel().fonts, Face::ui, pen.type.word, guess.word, name_room - 8 * u));
+    pen.text(TextRole::word, Face::ui, pen.type.word, {inside.min.x, first}, Align::left, look.ink,
+             elide(pen.easel().fonts, Face::ui, pen.type.word, guess.word, name_room - 8 * u));
     if (two && guess.before >= 0) {
       bar(first, guess.before, fade(look.after, 0.45f), false);
       bar(first + pen.type.word * 1.25f, guess.probability, look.after, true);
     } else {
       bar(first, guess.probability, look.after, true);
     }
-    if (story.writes) pen.target({{inside.min.x, first - pen.type.word}, {inside.max.x, first - pen.type.word + pitch}}, Deed::write_word, guess.token);
+    if (story.writes)
+      pen.target({{inside.min.x, first - pen.type.word}, {inside.max.x, first - pen.type.word + pitch}},
+                 Deed::write_word, guess.token);
     y += pitch;
   }
-  const char* const told = !story.silent.empty() ? "sentence.without" : otherwise ? "sentence.changed" : "sentence.sampled";
-  if (two) y += pen.sentence(TextRole::story, words(told), names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption, look.muted);
-  if (otherwise && !story.sampling.is_plain()) y += pen.sentence(TextRole::story, words("sentence.both_sampled"), names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption, look.muted);
+  const char* const told = !story.silent.empty() ? "sentence.without"
+                           : otherwise           ? "sentence.changed"
+                                                 : "sentence.sampled";
+  if (two)
+    y += pen.sentence(TextRole::story, words(told), names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption,
+                      look.muted);
+  if (otherwise && !story.sampling.is_plain())
+    y += pen.sentence(TextRole::story, words("sentence.both_sampled"), names, {{inside.min.x, y + 6 * u}, inside.max},
+                      pen.type.caption, look.muted);
   if (writes) put_writing(pen, story, {{inside.min.x, dials}, inside.max});
 }
 

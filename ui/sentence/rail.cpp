@@ -14,8 +14,10 @@ namespace {
 void put_thumbnail(Pen& pen, const RailHead& head, Rect room) {
   const Easel& easel = pen.easel();
   const MatrixView matrix = head.weights.matrix(easel.view.batch, head.head);
-  const float side = std::min(room.width() / static_cast<float>(matrix.cols), room.height() / static_cast<float>(matrix.rows));
-  const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), room.width() * 0.4f), std::max(side * static_cast<float>(matrix.rows), room.height() * 0.4f)};
+  const float side =
+      std::min(room.width() / static_cast<float>(matrix.cols), room.height() / static_cast<float>(matrix.rows));
+  const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), room.width() * 0.4f),
+                    std::max(side * static_cast<float>(matrix.rows), room.height() * 0.4f)};
   MatrixQuad quad;
   quad.values = head.weights;
   quad.batch = easel.view.batch;
@@ -73,8 +75,11 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
   }
   float y = inside.min.y;
   if (first > 0) {
-    const auto above = static_cast<std::size_t>(std::count_if(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(first), [](const Item& item) { return item.head != nullptr; }));
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {inside.min.x, y + more / 2}, Align::left, look.muted, words.fill("sentence.more_above", {std::to_string(above)}));
+    const auto above =
+        static_cast<std::size_t>(std::count_if(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(first),
+                                               [](const Item& item) { return item.head != nullptr; }));
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {inside.min.x, y + more / 2}, Align::left, look.muted,
+             words.fill("sentence.more_above", {std::to_string(above)}));
     y += more;
   }
   std::size_t i = first;
@@ -83,8 +88,8 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
     const bool last = i + 1 == items.size();
     if (y + (item.head ? pitch : title) > inside.max.y - (last ? 0 : more)) break;
     if (!item.head) {
-      pen.text(TextRole::caption, Face::bold, pen.type.caption, {inside.min.x + 4 * u, y + title / 2}, Align::left, look.muted,
-               story.network ? words.fill("sentence.layer", {item.layer->name}) : words("sentence.heads"));
+      pen.text(TextRole::caption, Face::bold, pen.type.caption, {inside.min.x + 4 * u, y + title / 2}, Align::left,
+               look.muted, story.network ? words.fill("sentence.layer", {item.layer->name}) : words("sentence.heads"));
       y += title;
       continue;
     }
@@ -94,25 +99,32 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
     pen.fill(card, head.chosen ? look.field : look.card, Corner::card * u);
     pen.box(card, head.chosen ? colour : look.line, head.chosen ? std::max(2.0f, 2 * u) : 1, Corner::card * u);
     const float inset = 5 * u, side = std::min(card.height() - 2 * inset, card.width() * 0.28f);
-    put_thumbnail(pen, head, {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
+    put_thumbnail(pen, head,
+                  {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
     const float x = card.min.x + side + 2 * inset + 4 * u, room_for = card.max.x - x - 6 * u;
     // Its habit in as many lines as the card holds below its name, in words that are whole.
     const std::string habit = head.silent ? words("sentence.silent") : head.habit;
     const float line = pen.type.caption * 1.3f;
     const auto most = static_cast<std::size_t>(std::max(1.0f, (card.height() - 4 * u) / line - 1));
-    const std::vector<std::string> lines = paragraph_lines(easel.fonts, Face::ui, pen.type.caption, habit, room_for, most);
+    const std::vector<std::string> lines =
+        paragraph_lines(easel.fonts, Face::ui, pen.type.caption, habit, room_for, most);
     float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
-    pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head), words.fill("inspector.head", {std::to_string(head.head)}));
+    pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head),
+             words.fill("inspector.head", {std::to_string(head.head)}));
     for (const std::string& words_of : lines) {
       middle += line;
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, middle}, Align::left, head.chosen ? look.ink : look.muted, words_of);
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, middle}, Align::left,
+               head.chosen ? look.ink : look.muted, words_of);
     }
     pen.target(card, Deed::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});
     y += pitch;
   }
   if (i < items.size()) {
-    const auto below = std::count_if(items.begin() + static_cast<std::ptrdiff_t>(i), items.end(), [](const Item& item) { return item.head != nullptr; });
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {inside.min.x, std::min(y + more / 2, inside.max.y - more / 2)}, Align::left, look.muted, words.fill("sentence.more_below", {std::to_string(below)}));
+    const auto below = std::count_if(items.begin() + static_cast<std::ptrdiff_t>(i), items.end(),
+                                     [](const Item& item) { return item.head != nullptr; });
+    pen.text(TextRole::caption, Face::ui, pen.type.caption,
+             {inside.min.x, std::min(y + more / 2, inside.max.y - more / 2)}, Align::left, look.muted,
+             words.fill("sentence.more_below", {std::to_string(below)}));
   }
 }
 

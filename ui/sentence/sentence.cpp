@@ -22,8 +22,10 @@ std::vector<Named> names_of(const Easel& easel, Index query, const Row& row) {
   Cell share = matrix_of(easel.trace, easel.view, Stage::weights);
   share.row = query;
   share.col = row.most;
-  return {{query_word(easel, query), easel.look.ink, true, NamedLink{Deed::query_word, query}}, {key_word(easel, row.most), easel.look.ink, true, NamedLink{Deed::key_word, row.most}},
-          {share_text(row.shares[static_cast<std::size_t>(row.most)]), head, true, NamedLink{Deed::look_at, 0, share}}, {std::to_string(visible), easel.look.ink, false},
+  return {{query_word(easel, query), easel.look.ink, true, NamedLink{Deed::query_word, query}},
+          {key_word(easel, row.most), easel.look.ink, true, NamedLink{Deed::key_word, row.most}},
+          {share_text(row.shares[static_cast<std::size_t>(row.most)]), head, true, NamedLink{Deed::look_at, 0, share}},
+          {std::to_string(visible), easel.look.ink, false},
           {std::to_string(easel.view.head), head, false}};
 }
 
@@ -45,7 +47,8 @@ std::pair<Index, Index> taken_by_dropout(const Easel& easel, Index query, const 
   const MatrixView left = numbers_of(easel.trace, easel.view, Stage::dropped_weights);
   const CellMasks masks = masks_over(easel.trace, Stage::dropped_weights, at.batch, at.head);
   Index taken = 0;
-  for (Index k = 0; k < left.cols; ++k) taken += !row.hidden[static_cast<std::size_t>(k)] && classify(left, masks, query, k) == CellKind::dropped ? 1 : 0;
+  for (Index k = 0; k < left.cols; ++k)
+    taken += !row.hidden[static_cast<std::size_t>(k)] && classify(left, masks, query, k) == CellKind::dropped ? 1 : 0;
   return {taken, std::ranges::count(row.hidden, false)};
 }
 
@@ -59,7 +62,8 @@ Index asking_word(const Trace& trace, const View& view) {
 bool may_be_guessed(const Trace& trace, const View& view, Index key) {
   const MatrixView weights = numbers_of(trace, view, Stage::weights);
   const Cell at = matrix_of(trace, view, Stage::weights);
-  return key < weights.cols && classify(weights, masks_over(trace, Stage::weights, at.batch, at.head), asking_word(trace, view), key) != CellKind::masked;
+  return key < weights.cols && classify(weights, masks_over(trace, Stage::weights, at.batch, at.head),
+                                        asking_word(trace, view), key) != CellKind::masked;
 }
 
 Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, Index scroll) {
@@ -80,52 +84,70 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
   const Row row = row_of(easel, query);
   const ImU32 colour = look.head(easel.view.head);
   const float side = std::clamp(middle.width() * 0.035f, 14 * u, 54 * u);
-  Rect area{{middle.min.x + side, middle.min.y + std::clamp(middle.height() * 0.035f, 14 * u, 30 * u)}, {middle.max.x - side, middle.max.y - 18 * u}};
+  Rect area{{middle.min.x + side, middle.min.y + std::clamp(middle.height() * 0.035f, 14 * u, 30 * u)},
+            {middle.max.x - side, middle.max.y - 18 * u}};
   const Align align = presenting ? Align::middle : Align::left;
   // Until it is guessed, nothing says where the word looks.
   const Guessing& guessing = easel.view.looking.guessing;
   const bool hidden = guessing.asked && !guessing.guess && !row.dead;
-  area.min.y += pen.sentence(TextRole::prose, words(hidden ? "sentence.guess_ask" : sentence_key(easel, query, row)), names_of(easel, query, row), area, pen.type.title, look.ink, align);
+  area.min.y += pen.sentence(TextRole::prose, words(hidden ? "sentence.guess_ask" : sentence_key(easel, query, row)),
+                             names_of(easel, query, row), area, pen.type.title, look.ink, align);
   if (guessing.asked && guessing.guess) {
     const auto guess = static_cast<Index>(*guessing.guess);
     const auto g = static_cast<std::size_t>(std::clamp<Index>(guess, 0, trace.dims().n_k - 1));
-    const std::vector<Named> said{{key_word(easel, static_cast<Index>(g)), look.ink}, {share_text(row.shares[g]), look.head_ink(easel.view.head)}};
+    const std::vector<Named> said{{key_word(easel, static_cast<Index>(g)), look.ink},
+                                  {share_text(row.shares[g]), look.head_ink(easel.view.head)}};
     const bool right = row.shares[g] >= row.shares[static_cast<std::size_t>(row.most)];
-    area.min.y += pen.sentence(TextRole::story, words(right ? "sentence.guess_right" : "sentence.guess_wrong"), said, area, pen.type.story, look.muted, align);
+    area.min.y += pen.sentence(TextRole::story, words(right ? "sentence.guess_right" : "sentence.guess_wrong"), said,
+                               area, pen.type.story, look.muted, align);
   }
   if (!hidden && !guessing.asked) {
-    if (const RowProse told = row_prose(easel, query); told.key) area.min.y += pen.sentence(TextRole::story, words(told.key), told.values, area, pen.type.story, look.muted, align);
+    if (const RowProse told = row_prose(easel, query); told.key)
+      area.min.y +=
+          pen.sentence(TextRole::story, words(told.key), told.values, area, pen.type.story, look.muted, align);
   }
-  const char* truth = story.random_weights ? "sentence.random_weights" : story.random_input ? "sentence.random_input" : nullptr;
+  const char* truth = story.random_weights ? "sentence.random_weights"
+                      : story.random_input ? "sentence.random_input"
+                                           : nullptr;
   if (truth) area.min.y += pen.sentence(TextRole::story, words(truth), {}, area, pen.type.story, look.warning, align);
 
   if (trace.has(Stage::dropped_weights)) {
     const auto [taken, all] = taken_by_dropout(easel, query, row);
     const std::vector<Named> counts{{std::to_string(taken), look.ink}, {std::to_string(all), look.ink}};
-    area.min.y += pen.sentence(TextRole::story, words("sentence.before_dropout"), counts, area, pen.type.story, look.muted, align);
+    area.min.y += pen.sentence(TextRole::story, words("sentence.before_dropout"), counts, area, pen.type.story,
+                               look.muted, align);
   }
 
   // Buttons at the foot.
   const float button = pen.type.story * 2.5f;
   Rect body{{area.min.x, area.min.y + 10 * u}, {area.max.x, area.max.y - (presenting ? 0 : button + 20 * u)}};
   const Index n_q = trace.dims().n_q, n_k = trace.dims().n_k;
-  const bool cross = !trace.inputs.self_attention() && (n_q != n_k || trace.inputs.query_tokens != trace.inputs.key_tokens);
+  const bool cross =
+      !trace.inputs.self_attention() && (n_q != n_k || trace.inputs.query_tokens != trace.inputs.key_tokens);
   const float number = easel.fonts.crisp(Face::mono, pen.type.number) * 1.6f;
   float depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
   if (cross) {
-    WordLine asks = lay_out_words(pen, Axis::query, n_q, query, body, 0), asked = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, body, 0);
+    WordLine asks = lay_out_words(pen, Axis::query, n_q, query, body, 0),
+             asked = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, body, 0);
     const auto pitch_of = [&](const WordLine& line, float extra) { return line.height + extra; };
     asks = lay_out_words(pen, Axis::query, n_q, query, body, pitch_of(asks, 8 * u));
     const float top = body.min.y + pen.type.caption * 1.6f;
     const float asks_height = static_cast<float>(asks.lines) * (asks.height + 8 * u);
-    const float asked_top = std::max(top + asks_height + body.height() * 0.18f, body.max.y - depth - number - 12 * u - asked.height - (static_cast<float>(asked.lines) - 1) * (asked.height + depth + number));
+    const float asked_top = std::max(top + asks_height + body.height() * 0.18f,
+                                     body.max.y - depth - number - 12 * u - asked.height -
+                                         (static_cast<float>(asked.lines) - 1) * (asked.height + depth + number));
     asks = lay_out_words(pen, Axis::query, n_q, query, {{body.min.x, top}, body.max}, asks.height + 8 * u);
-    asked = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, {{body.min.x, asked_top}, body.max}, asked.height + depth + number + 14 * u);
+    asked = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, {{body.min.x, asked_top}, body.max},
+                          asked.height + depth + number + 14 * u);
     if (!hidden) put_arcs(pen, asks, asked, query, row, colour, body.min.y, true);
-    for (const WordPlace& word : asks.places) put_word(pen, asks, word, query_word(easel, word.index), word.index == query, false, look.q, Deed::query_word);
-    for (const WordPlace& word : asked.places) put_word(pen, asked, word, key_word(easel, word.index), word.index == row.most && !row.dead && !hidden, row.hidden[static_cast<std::size_t>(word.index)], colour, Deed::key_word);
+    for (const WordPlace& word : asks.places)
+      put_word(pen, asks, word, query_word(easel, word.index), word.index == query, false, look.q, Deed::query_word);
+    for (const WordPlace& word : asked.places)
+      put_word(pen, asked, word, key_word(easel, word.index), word.index == row.most && !row.dead && !hidden,
+               row.hidden[static_cast<std::size_t>(word.index)], colour, Deed::key_word);
     put_shares(pen, asked, row, depth, row.most, colour, hidden);
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.min.x, body.min.y + pen.type.caption * 0.6f}, Align::left, look.q, words("sentence.they_ask"));
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.min.x, body.min.y + pen.type.caption * 0.6f},
+             Align::left, look.q, words("sentence.they_ask"));
     for (const WordPlace& word : asked.places) pen.matter(word.box);
     for (const WordPlace& word : asks.places) pen.matter(word.box);
   } else {
@@ -140,7 +162,8 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
       line.over = over + 14 * u;
       const auto fits = std::max<Index>(static_cast<Index>(body.height() / pitch), 1);
       const Index at = line.find(query) ? line.find(query)->line : 0;
-      const Index first = std::clamp<Index>(line.lines > fits ? at - fits / 2 + scroll : 0, 0, std::max<Index>(line.lines - fits, 0));
+      const Index first =
+          std::clamp<Index>(line.lines > fits ? at - fits / 2 + scroll : 0, 0, std::max<Index>(line.lines - fits, 0));
       std::erase_if(line.places, [&](const WordPlace& word) { return word.line < first || word.line >= first + fits; });
       for (WordPlace& word : line.places) {
         const float up = static_cast<float>(first) * pitch - 14 * u - over;
@@ -148,21 +171,27 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
         word.box.max.y -= up;
       }
       if (line.lines > fits) {
-        pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.max.x, body.max.y}, Align::right, look.muted, words.fill("sentence.rows", {std::to_string(first + 1), std::to_string(first + fits), std::to_string(line.lines)}));
+        pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.max.x, body.max.y}, Align::right, look.muted,
+                 words.fill("sentence.rows",
+                            {std::to_string(first + 1), std::to_string(first + fits), std::to_string(line.lines)}));
       }
     } else {
       const float below = 12 * u + depth + number;
       // The highest arc goes from the first word to the last; arcs, words and shares together stand in the middle.
-      const float widest = line.places.empty() ? 0 : line.places.back().box.centre().x - line.places.front().box.centre().x;
+      const float widest =
+          line.places.empty() ? 0 : line.places.back().box.centre().x - line.places.front().box.centre().x;
       const float arcs = std::min({body.height() - below - line.height, body.width() * 0.36f, arc_peak(pen, widest)});
       const float spare = std::max(body.height() - below - line.height - arcs, 0.0f);
       const float y = std::min(body.min.y + spare * 0.5f + arcs, body.max.y - below - line.height);
-      line = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, {{body.min.x, y}, {body.max.x, body.max.y}}, 0);
+      line =
+          lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, {{body.min.x, y}, {body.max.x, body.max.y}}, 0);
     }
     if (!hidden) put_arcs(pen, line, line, query, row, colour, body.min.y, false);
     for (const WordPlace& word : line.places) {
       const auto k = static_cast<std::size_t>(word.index);
-      put_word(pen, line, word, key_word(easel, word.index), word.index == query || (word.index == row.most && !row.dead && !hidden), row.hidden[k] && word.index != query, word.index == query ? look.q : colour, Deed::query_word);
+      put_word(pen, line, word, key_word(easel, word.index),
+               word.index == query || (word.index == row.most && !row.dead && !hidden),
+               row.hidden[k] && word.index != query, word.index == query ? look.q : colour, Deed::query_word);
       pen.matter(word.box);
     }
     put_shares(pen, line, row, depth, row.most, colour, hidden);
@@ -172,16 +201,23 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
     const std::string share = share_text(row.shares[static_cast<std::size_t>(row.most)]);
     float x = area.min.x;
     if (!hidden) x = put_button(pen, {x, y}, words.fill("sentence.how", {share}), true, Deed::how) + 12 * u;
-    const std::string every = words("sentence.every_step"), other = words(story.can_knock ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in") : "sentence.other_head");
-    const auto room = [&](const std::string& text) { return x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u <= area.max.x; };
+    const std::string every = words("sentence.every_step"),
+                      other = words(story.can_knock ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in")
+                                                    : "sentence.other_head");
+    const auto room = [&](const std::string& text) {
+      return x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u <= area.max.x;
+    };
     const std::string guess(words(hidden ? "sentence.guess_show" : "sentence.guess"));
-    if (!row.dead && trace.dims().n_k > 2 && room(guess)) x = put_button(pen, {x, y}, guess, hidden, Deed::guess) + 12 * u;
+    if (!row.dead && trace.dims().n_k > 2 && room(guess))
+      x = put_button(pen, {x, y}, guess, hidden, Deed::guess) + 12 * u;
     if (room(every)) x = put_button(pen, {x, y}, every, false, Deed::back) + 12 * u;
     if (trace.dims().heads > 1 || story.network) {
-      if (room(other)) x = put_button(pen, {x, y}, other, false, story.can_knock ? Deed::knock_out : Deed::next_word) + 12 * u;
+      if (room(other))
+        x = put_button(pen, {x, y}, other, false, story.can_knock ? Deed::knock_out : Deed::next_word) + 12 * u;
     }
     // What is left is for one's own words.
-    if (story.takes_words && area.max.x - x >= 190 * u) pen.target({{std::max(x + 8 * u, area.max.x - 420 * u), y}, {area.max.x, area.max.y}}, Deed::own_words);
+    if (story.takes_words && area.max.x - x >= 190 * u)
+      pen.target({{std::max(x + 8 * u, area.max.x - 420 * u), y}, {area.max.x, area.max.y}}, Deed::own_words);
   }
   if (rail) put_rail(pen, story, {place.min, {middle.min.x, place.max.y}});
   if (prediction) put_prediction(pen, story, {{middle.max.x, place.min.y}, place.max});

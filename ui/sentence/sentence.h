@@ -1,8 +1,8 @@
 // The sentence level: the words large in a line, and what one of them looks at.
 //
 // Arcs over the words are the shares of the word that is followed; under each word stands its share as a bar with its
-// number; heads of every layer stand at the left as small named pictures, what the network says next at the right. All of
-// it is plain data, a Scene.
+// number; heads of every layer stand at the left as small named pictures, what the network says next at the right. All
+// of it is plain data, a Scene.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct RailHead {
   bool chosen = false, silent = false;
 };
 struct RailLayer {
-  std::string name;   ///< "1", "decoder.3"
+  std::string name;  ///< "1", "decoder.3"
   std::vector<RailHead> heads;
 };
 
@@ -31,7 +31,8 @@ struct Guess {
   std::string word;
   Index token = 0;
   double probability = 0;
-  double before = -1;  ///< with every head, where one is knocked out; of the model itself, where a layer is changed; else, where words are drawn otherwise, as the network says it; −1: the same
+  double before = -1;  ///< with every head, where one is knocked out; of the model itself, where a layer is changed;
+                       ///< else, where words are drawn otherwise, as the network says it; −1: the same
 };
 
 /// What is told of a document besides the attention that is looked at.
@@ -43,10 +44,10 @@ struct SentenceStory {
   std::string changed_layer;  ///< where the prediction is laid beside the model's own, "1"
   bool writes = false;        ///< a next word can be drawn and written after place `next_at` of the words
   Index next_at = 0;
-  Sampling sampling;          ///< what it is drawn by
-  std::vector<double> shares; ///< of each token, what it is drawn from
+  Sampling sampling;           ///< what it is drawn by
+  std::vector<double> shares;  ///< of each token, what it is drawn from
   bool network = false, can_knock = false;
-  bool takes_words = false;   ///< the sentence can be another
+  bool takes_words = false;  ///< the sentence can be another
   bool random_weights = false, random_input = false;
 };
 

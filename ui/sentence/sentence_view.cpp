@@ -20,9 +20,11 @@ struct SentenceScene {
 
 const SentenceStory& story(const Frame& frame) {
   const View& v = frame.view();
-  const OtherPass& other = frame.pictures.get<OtherPass>([&] { return other_pass(frame); }, frame.document.trace, v.head, v.looking.knocked);
+  const OtherPass& other =
+      frame.pictures.get<OtherPass>([&] { return other_pass(frame); }, frame.document.trace, v.head, v.looking.knocked);
   const Index place = prediction_place(frame, asking_word(*frame.trace(), v));
-  return frame.pictures.get<SentenceStory>([&] { return story_of(frame, place, other); }, frame.document.trace, v.head, v.batch, v.language, v.looking.knocked, v.looking.sampling, place);
+  return frame.pictures.get<SentenceStory>([&] { return story_of(frame, place, other); }, frame.document.trace, v.head,
+                                           v.batch, v.language, v.looking.knocked, v.looking.sampling, place);
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
@@ -57,7 +59,8 @@ void click(const Frame& frame, const SceneTarget& target) {
         const Index query = deed == Deed::look_at ? cell.row : asking_word(*trace, view);
         const MatrixView weights = numbers_of(*trace, view, Stage::weights);
         Index most = deed == Deed::look_at ? cell.col : 0;
-        for (Index k = 1; k < weights.cols && deed == Deed::how; ++k) most = weights(query, k) > weights(query, most) ? k : most;
+        for (Index k = 1; k < weights.cols && deed == Deed::how; ++k)
+          most = weights(query, k) > weights(query, most) ? k : most;
         looking.query = query;
         looking.key = most;
         looking.stage = Stage::weights;
@@ -82,7 +85,8 @@ void drag_sampling(const Frame& frame, const Scene& scene) {
   const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
   if (!pressed || pressed->deed != Deed::sampling) return;
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
-  const Sampling now = sentence::dialled(frame.view().looking.sampling, static_cast<sentence::Dial>(pressed->index), share, std::ssize(story(frame).shares));
+  const Sampling now = sentence::dialled(frame.view().looking.sampling, static_cast<sentence::Dial>(pressed->index),
+                                         share, std::ssize(story(frame).shares));
   if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
 }
 
@@ -92,8 +96,10 @@ void offer_words(const Frame& frame, const Scene& scene) {
   if (at == scene.targets.end()) return;
   const Scenario& scenario = frame.document.scenario;
   ImGui::SetCursorScreenPos({at->rect.min.x, at->rect.centre().y - 14 * frame.u});
-  ImGui::BeginChild("words", {at->rect.width(), 30 * frame.u}, false, ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
-  if (const auto text = text_field(frame, "own_words", scenario.text, Face::ui, false, frame.words("sentence.own_words"))) {
+  ImGui::BeginChild("words", {at->rect.width(), 30 * frame.u}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+  if (const auto text =
+          text_field(frame, "own_words", scenario.text, Face::ui, false, frame.words("sentence.own_words"))) {
     frame.edit({}, [typed = *text](Scenario& s) { s.text = typed; });
   }
   ImGui::EndChild();
@@ -105,7 +111,9 @@ void press_sentence_keys(const Frame& frame) {
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none) return;
   if (compat::pressed('k')) knock_out(frame);
   if (!compat::pressed('h')) return;
-  frame.show([heads = frame.trace()->dims().heads, step = io.KeyShift ? -1 : 1](View& v) { v.head = (v.head + step + heads) % heads; });
+  frame.show([heads = frame.trace()->dims().heads, step = io.KeyShift ? -1 : 1](View& v) {
+    v.head = (v.head + step + heads) % heads;
+  });
 }
 
 }  // namespace
@@ -113,7 +121,10 @@ void press_sentence_keys(const Frame& frame) {
 const Scene& sentence_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
   const SentenceStory& told = story(frame);
-  return frame.picture<SentenceScene>([&] { return SentenceScene{make_sentence(easel_of(frame), told, place)}; }, view.looking, view.selected, view.step, place).scene;
+  return frame
+      .picture<SentenceScene>([&] { return SentenceScene{make_sentence(easel_of(frame), told, place)}; }, view.looking,
+                              view.selected, view.step, place)
+      .scene;
 }
 
 void draw_sentence_view(const Frame& frame, Rect place) {
@@ -124,7 +135,9 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   ImGui::InvisibleButton("sentence_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   const bool guesses = frame.view().looking.guessing.asked;  // about one word, whatever the pointer passes
-  const std::optional<Index> word = target && !guesses && !target->link && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
+  const std::optional<Index> word = target && !guesses && !target->link && target->deed == Deed::query_word
+                                        ? std::optional(target->index)
+                                        : std::nullopt;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (ImGui::IsItemActive()) drag_sampling(frame, scene);
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {

@@ -1,4 +1,5 @@
-// The sentence level in the window: the scene, kept while it holds, what the pointer does in it, and the field for one's own words.
+// The sentence level in the window: the scene, kept while it holds, what the pointer does in it, and the field for
+// one's own words.
 #pragma once
 
 #include "ui/frame/frame.h"

@@ -7,8 +7,8 @@ namespace headlight::sentence {
 
 /// Every head of every layer, small and by name; as many as there is room for, those around the chosen one.
 void put_rail(Pen& pen, const SentenceStory& story, Rect room);
-/// What the network says next; with a head knocked out, as it is and without. Below, where a word can be written on, what it
-/// is drawn by.
+/// What the network says next; with a head knocked out, as it is and without. Below, where a word can be written on,
+/// what it is drawn by.
 void put_prediction(Pen& pen, const SentenceStory& story, Rect room);
 
 /// A button with its words in the middle; gives its right end.

@@ -14,7 +14,9 @@ namespace {
 constexpr Index words_shown = 6;
 
 /// The layer of the network that the trace is of.
-Index layer_of(const Network& network, const Scenario& scenario) { return network.find_layer(scenario.layer).value_or(0); }
+Index layer_of(const Network& network, const Scenario& scenario) {
+  return network.find_layer(scenario.layer).value_or(0);
+}
 
 /// "1.0": as a scenario names a head of a network.
 std::string head_name(const NetworkLayer& layer, Index head) { return layer.layer + "." + std::to_string(head); }
@@ -40,7 +42,13 @@ void add_rail(const Frame& frame, const NetworkRun& run, SentenceStory& story) {
     RailLayer shown;
     shown.name = layer.layer;
     for (Index h = 0; h < layer.heads; ++h) {
-      shown.heads.push_back({at, h, weights, {}, claim_of(network.file(), layer.layer, h, frame.view().language), at == chosen && h == frame.view().head, false});
+      shown.heads.push_back({at,
+                             h,
+                             weights,
+                             {},
+                             claim_of(network.file(), layer.layer, h, frame.view().language),
+                             at == chosen && h == frame.view().head,
+                             false});
       RailHead& head = shown.heads.back();
       head.silent = head.chosen && frame.view().looking.knocked && run.is_small();
     }
@@ -48,7 +56,8 @@ void add_rail(const Frame& frame, const NetworkRun& run, SentenceStory& story) {
   }
 }
 
-/// Whether each of the layer's queries is followed by a prediction of its own: the decoder's, or where no word sees later ones.
+/// Whether each of the layer's queries is followed by a prediction of its own: the decoder's, or where no word sees
+/// later ones.
 bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch) {
   const Index n_q = trace.dims().n_q;
   if (!run.logits.defined() || run.logits.size(1) != n_q || n_q < 2) return false;
@@ -57,10 +66,12 @@ bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch)
   const TokenBatch& predicted = decodes ? run.text.decoder : run.text.tokens;
   if (&run.queries_of(layer) != &predicted) return false;
   if (decodes && !trace.inputs.self_attention()) return true;
-  return trace.has(Stage::mask) && trace[Stage::mask].matrix(std::min(batch, trace[Stage::mask].size(0) - 1), 0)(0, n_q - 1) == 0;
+  return trace.has(Stage::mask) &&
+         trace[Stage::mask].matrix(std::min(batch, trace[Stage::mask].size(0) - 1), 0)(0, n_q - 1) == 0;
 }
 
-void add_prediction(const Frame& frame, const NetworkRun& run, Index place, const OtherPass& other, SentenceStory& story) {
+void add_prediction(const Frame& frame, const NetworkRun& run, Index place, const OtherPass& other,
+                    SentenceStory& story) {
   if (!run.logits.defined()) return;
   const Index batch = std::min(frame.view().batch, run.logits.size(0) - 1);
   const bool at_end = place < 0;
@@ -69,7 +80,8 @@ void add_prediction(const Frame& frame, const NetworkRun& run, Index place, cons
   story.shares = next_shares(run, batch, place, story.sampling);
   const auto share = [](const std::vector<double>& all, Index token) { return all[static_cast<std::size_t>(token)]; };
   for (const LikelyToken& token : most_likely(run, batch, place, words_shown)) {
-    story.next.push_back({token.text, token.id, share(story.shares, token.id), story.sampling.is_plain() ? -1 : token.probability});
+    story.next.push_back(
+        {token.text, token.id, share(story.shares, token.id), story.sampling.is_plain() ? -1 : token.probability});
   }
   const TokenBatch& tokens = run.text.decoder.count() > 0 ? run.text.decoder : run.text.tokens;
   const auto entry = static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1));
@@ -83,7 +95,8 @@ void add_prediction(const Frame& frame, const NetworkRun& run, Index place, cons
   story.writes = spec.stacks.size() == 1 && !spec.masked && !spec.takes_tensors;
   story.next_at = at_end ? tokens.lengths[entry] - 1 : place;
   if (!other.run) return;
-  const NetworkLayer& chosen = run.network->layers()[static_cast<std::size_t>(layer_of(*run.network, frame.trace()->scenario))];
+  const NetworkLayer& chosen =
+      run.network->layers()[static_cast<std::size_t>(layer_of(*run.network, frame.trace()->scenario))];
   if (other.without_head) story.silent = head_name(chosen, frame.view().head);
   else story.changed_layer = chosen.layer;
   std::vector<double> others = next_shares(*other.run, batch, place, story.sampling);
@@ -149,7 +162,8 @@ SentenceStory story_of(const Frame& frame, Index place, const OtherPass& other) 
   story.takes_words = scenario.source == Source::text;
   RailLayer layer;
   const Index heads = trace[Stage::weights].rank() >= 4 ? trace[Stage::weights].size(1) : 1;
-  for (Index h = 0; h < heads && heads > 1; ++h) layer.heads.push_back({0, h, trace[Stage::weights], trace[Stage::mask], {}, h == view.head, false});
+  for (Index h = 0; h < heads && heads > 1; ++h)
+    layer.heads.push_back({0, h, trace[Stage::weights], trace[Stage::mask], {}, h == view.head, false});
   if (!layer.heads.empty()) story.rail.push_back(std::move(layer));
   return story;
 }
@@ -159,7 +173,8 @@ void choose_head(const Frame& frame, Index layer, Index head) {
   frame.show([head](View& v) { v.head = head; });
   const auto run = network_of(trace.inputs);
   if (!run || layer == layer_of(*run->network, trace.scenario)) return;
-  frame.edit("layer", [name = run->network->layers()[static_cast<std::size_t>(layer)].layer](Scenario& s) { s.layer = name; });
+  frame.edit("layer",
+             [name = run->network->layers()[static_cast<std::size_t>(layer)].layer](Scenario& s) { s.layer = name; });
 }
 
 void write_word(const Frame& frame, const SentenceStory& story, std::optional<Index> token) {
@@ -168,11 +183,13 @@ void write_word(const Frame& frame, const SentenceStory& story, std::optional<In
   const View& view = frame.view();
   const Index batch = std::min(view.batch, run->logits.size(0) - 1);
   if (!token) {
-    const auto number = philox(static_cast<std::uint64_t>(view.looking.draws), static_cast<std::uint64_t>(frame.document.scenario.seed))[0];
+    const auto number = philox(static_cast<std::uint64_t>(view.looking.draws),
+                               static_cast<std::uint64_t>(frame.document.scenario.seed))[0];
     token = drawn(story.shares, static_cast<double>(philox_uniform(number)));
     frame.show([](View& v) { ++v.looking.draws; });
   }
-  const std::optional<std::string> text = written_on(*run->network, frame.document.scenario.text, batch, story.next_at, *token);
+  const std::optional<std::string> text =
+      written_on(*run->network, frame.document.scenario.text, batch, story.next_at, *token);
   if (!text) {  // the token of the end, or another that stands for no words
     frame.actions.push_back(ShowError{frame.words.fill("sentence.ends", {run->network->word(*token)})});
     return;

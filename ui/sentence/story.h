@@ -7,16 +7,16 @@
 
 namespace headlight {
 
-/// Another pass that the prediction is laid beside: without the head that is looked at, where it is knocked out, else the
-/// model's own, where something of a layer is changed. One pass of a small network.
+/// Another pass that the prediction is laid beside: without the head that is looked at, where it is knocked out, else
+/// the model's own, where something of a layer is changed. One pass of a small network.
 struct OtherPass {
   std::shared_ptr<const NetworkRun> run;  ///< null where there is none, or the network is too large for it
   bool without_head = false;
 };
 OtherPass other_pass(const Frame& frame);
 
-/// The word after which a prediction is told: `word`, the one that is followed, where the network says one after each word and is
-/// so small that it can be told while one points; −1 the place where it predicts.
+/// The word after which a prediction is told: `word`, the one that is followed, where the network says one after each
+/// word and is so small that it can be told while one points; −1 the place where it predicts.
 Index prediction_place(const Frame& frame, Index word);
 SentenceStory story_of(const Frame& frame, Index place, const OtherPass& other);
 /// Looks at another head, of another layer where the document is a network's.

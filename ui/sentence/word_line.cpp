@@ -33,13 +33,16 @@ std::string share_text(float share) {
 
 WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, float line_pitch) {
   constexpr Index most = 400;
-  const Index first = all > most ? std::clamp<Index>(around - most * 3 / 4, 0, all - most) : 0, count = std::min(all, most);
+  const Index first = all > most ? std::clamp<Index>(around - most * 3 / 4, 0, all - most) : 0,
+              count = std::min(all, most);
   const Easel& easel = pen.easel();
   const float u = pen.u(), gap = room.width() < 700 * u ? 3 * u : 5 * u;
   WordLine line;
   const auto word = [&](Index i) { return axis == Axis::query ? query_word(easel, i) : key_word(easel, i); };
-  const float largest = std::max(pen.easel().view.presenting ? pen.type.title : 0, easel.fonts.crisp(Face::bold, 34 * u));
-  const float readable = std::max(size_not_below(easel.fonts, Face::bold, pen.type.least), size_not_below(easel.fonts, Face::ui, pen.type.least));
+  const float largest =
+      std::max(pen.easel().view.presenting ? pen.type.title : 0, easel.fonts.crisp(Face::bold, 34 * u));
+  const float readable = std::max(size_not_below(easel.fonts, Face::bold, pen.type.least),
+                                  size_not_below(easel.fonts, Face::ui, pen.type.least));
   const float smallest = std::max(easel.fonts.crisp(Face::bold, TypeSize::body * u), readable);
   std::vector<float> widths(static_cast<std::size_t>(count));
   float total = 0;
@@ -77,7 +80,8 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   return line;
 }
 
-void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::string word, bool lit, bool quiet, ImU32 colour, Deed deed) {
+void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::string word, bool lit, bool quiet,
+              ImU32 colour, Deed deed) {
   const Look& look = pen.look();
   const float u = pen.u();
   pen.fill(place.box, quiet ? fade(look.card, 0.5f) : look.card, Corner::card * u);
@@ -88,8 +92,10 @@ void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::strin
     const float below = pen.easel().fonts.crisp(Face::bold, pixels), above = pen.bold(pixels);
     pixels = std::abs(above - line.pixels) < std::abs(below - line.pixels) ? above : below;
   }
-  if (pen.measure(face, pixels, word).x > place.box.width() - 4 * u) word = elide(pen.easel().fonts, face, pixels, word, place.box.width() - 4 * u);
-  pen.text(TextRole::word, face, pixels, place.box.centre(), Align::middle, quiet ? fade(look.muted, 0.75f) : look.ink, std::move(word));
+  if (pen.measure(face, pixels, word).x > place.box.width() - 4 * u)
+    word = elide(pen.easel().fonts, face, pixels, word, place.box.width() - 4 * u);
+  pen.text(TextRole::word, face, pixels, place.box.centre(), Align::middle, quiet ? fade(look.muted, 0.75f) : look.ink,
+           std::move(word));
   pen.target(place.box, deed, place.index);
 }
 
@@ -102,7 +108,8 @@ float arc_reach(const Pen& pen, float apart) { return 30 * pen.u() + apart * 0.5
 
 float arc_peak(const Pen& pen, float apart) { return 0.75f * arc_reach(pen, apart) + 20 * pen.u(); }
 
-void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Index query, const Row& row, ImU32 colour, float top, bool two_lines) {
+void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Index query, const Row& row, ImU32 colour,
+              float top, bool two_lines) {
   const float u = pen.u();
   const WordPlace* from = from_line.find(query);
   if (!from) return;
@@ -122,7 +129,8 @@ void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Inde
     }
     if (from->line != to->line) {
       const bool up = to->line < from->line;
-      const ImVec2 a{from->box.centre().x, up ? from->box.min.y : from->box.max.y}, b{to->box.centre().x, up ? to->box.max.y : to->box.min.y};
+      const ImVec2 a{from->box.centre().x, up ? from->box.min.y : from->box.max.y},
+          b{to->box.centre().x, up ? to->box.max.y : to->box.min.y};
       const float bend = (b.y - a.y) * 0.5f;
       pen.curve({a, ImVec2{a.x, a.y + bend}, ImVec2{b.x, b.y - bend}, b}, ink, thick);
       continue;
@@ -130,13 +138,16 @@ void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Inde
     const float y = from->box.min.y - thick * 0.2f;
     if (k == query) {  // a loop over itself
       const float w = std::min(from->box.width() * 0.34f, 30 * u), h = std::min((y - top) * 0.5f, 56 * u);
-      pen.curve({ImVec2{from->box.centre().x - w, y}, ImVec2{from->box.centre().x - w, y - h * 1.3f}, ImVec2{from->box.centre().x + w, y - h * 1.3f}, ImVec2{from->box.centre().x + w, y}}, ink, thick);
+      pen.curve({ImVec2{from->box.centre().x - w, y}, ImVec2{from->box.centre().x - w, y - h * 1.3f},
+                 ImVec2{from->box.centre().x + w, y - h * 1.3f}, ImVec2{from->box.centre().x + w, y}},
+                ink, thick);
       continue;
     }
     const float a = from->box.centre().x, b = to->box.centre().x;
     const float height = std::min((y - top) * 1.3f, arc_reach(pen, std::abs(a - b)));
     const float lean = std::min(std::abs(a - b) * 0.08f, 20 * u) * (a < b ? 1.0f : -1.0f);
-    pen.curve({ImVec2{a, y}, ImVec2{a + lean * 0, y - height}, ImVec2{b - lean * 0, y - height}, ImVec2{b, y}}, ink, thick);
+    pen.curve({ImVec2{a, y}, ImVec2{a + lean * 0, y - height}, ImVec2{b - lean * 0, y - height}, ImVec2{b, y}}, ink,
+              thick);
   }
 }
 
@@ -150,18 +161,24 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
     const float top = place.box.max.y + 12 * u, bottom = top + depth;
     if (row.hidden[k]) {  // with its neighbours, as one
       std::size_t end = n;
-      while (end + 1 < line.places.size() && row.hidden[static_cast<std::size_t>(line.places[end + 1].index)] && line.places[end + 1].line == place.line) ++end;
+      while (end + 1 < line.places.size() && row.hidden[static_cast<std::size_t>(line.places[end + 1].index)] &&
+             line.places[end + 1].line == place.line)
+        ++end;
       pen.hatch({{place.box.min.x, top}, {line.places[end].box.max.x, top + depth * 0.4f}});
       const std::string_view words = pen.easel().words("level.hidden_by_mask");
       const float width = line.places[end].box.max.x - place.box.min.x;
-      if (pen.measure(Face::ui, pen.type.caption, words).x <= width) pen.text(TextRole::caption, Face::ui, pen.type.caption, {(place.box.min.x + line.places[end].box.max.x) / 2, top + depth * 0.4f + number * 0.7f}, Align::middle, look.muted, std::string(words));
+      if (pen.measure(Face::ui, pen.type.caption, words).x <= width)
+        pen.text(TextRole::caption, Face::ui, pen.type.caption,
+                 {(place.box.min.x + line.places[end].box.max.x) / 2, top + depth * 0.4f + number * 0.7f},
+                 Align::middle, look.muted, std::string(words));
       n = end;
       continue;
     }
     const float half = std::min(place.box.width() * 0.3f, 15 * u), x = place.box.centre().x;
     pen.fill({{x - half, top}, {x + half, bottom}}, look.field, Corner::cell * u);
     if (guessed) {
-      pen.text(TextRole::number, Face::mono, pen.type.number, {x, bottom + number * 0.6f}, Align::middle, look.muted, "?");
+      pen.text(TextRole::number, Face::mono, pen.type.number, {x, bottom + number * 0.6f}, Align::middle, look.muted,
+               "?");
       continue;
     }
     const float share = std::isfinite(row.shares[k]) ? std::clamp(row.shares[k], 0.0f, 1.0f) : 0;
@@ -174,7 +191,8 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
     const std::string words = share_text(row.shares[k]);
     const float larger = pen.easel().fonts.crisp(Face::mono, pen.type.number * 1.5f);
     const bool large = is_lit && line.lines == 1 && pen.measure(Face::mono, larger, words).x <= place.box.width();
-    pen.text(TextRole::number, Face::mono, large ? larger : pen.type.number, {x, bottom + number * 0.6f}, Align::middle, is_lit ? look.ink : look.muted, words);
+    pen.text(TextRole::number, Face::mono, large ? larger : pen.type.number, {x, bottom + number * 0.6f}, Align::middle,
+             is_lit ? look.ink : look.muted, words);
   }
 }
 

@@ -39,12 +39,16 @@ struct WordLine {
 
 /// Of a long text those around the word `around`. Lines stand `line_pitch` apart.
 WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, float line_pitch);
-void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::string word, bool lit, bool quiet, ImU32 colour, Deed deed);
+void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::string word, bool lit, bool quiet,
+              ImU32 colour, Deed deed);
 /// How high an arc between words so far apart is, where it has the room.
 float arc_peak(const Pen& pen, float apart);
-/// From the word that asks to the ones it looks at: as thick as their share. Over the words, not above `top`; between two lines of words where these are two.
-void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Index query, const Row& row, ImU32 colour, float top, bool two_lines);
-/// Under the words, `depth` deep, with their numbers, which are kept back while they are `guessed`; what the mask hides is hatched.
+/// From the word that asks to the ones it looks at: as thick as their share. Over the words, not above `top`; between
+/// two lines of words where these are two.
+void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Index query, const Row& row, ImU32 colour,
+              float top, bool two_lines);
+/// Under the words, `depth` deep, with their numbers, which are kept back while they are `guessed`; what the mask hides
+/// is hatched.
 void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Index lit, ImU32 colour, bool guessed);
 
 }  // namespace headlight::sentence

@@ -53,7 +53,8 @@ void Computation::take(Outcome outcome, Document& document, Opener& opener, cons
     document.notice = words.fill("messages.not_reloaded", {in_words(words, outcome.error)});
   } else {
     opener.failed(document, outcome.error);
-    submitted_ = document.trace ? document.computed : document.scenario;  // what was asked for before may not be computed yet
+    submitted_ =
+        document.trace ? document.computed : document.scenario;  // what was asked for before may not be computed yet
   }
 }
 

@@ -1,7 +1,7 @@
 // Journal: what is open in this window, on disk soon after each change, for the next start to find after a crash.
 //
-// Every window has a file of its own in the folder, and beside it one that it holds locked for as long as it lives: a file
-// whose lock is free belongs to nobody any more. Whole or not at all: written beside, synced, renamed.
+// Every window has a file of its own in the folder, and beside it one that it holds locked for as long as it lives: a
+// file whose lock is free belongs to nobody any more. Whole or not at all: written beside, synced, renamed.
 #pragma once
 
 #include <condition_variable>

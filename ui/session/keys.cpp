@@ -5,14 +5,13 @@
 #include "core/explain/explain.h"
 #include "ui/document/moment.h"
 #include "ui/document/path.h"
-#include "ui/player/stages.h"
-
 #include "ui/export/export_file.h"
 #include "ui/imgui_compat.h"
 #include "ui/map/map_view.h"
 #include "ui/masklab/painting.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/open/open_dialog.h"
+#include "ui/player/stages.h"
 #include "ui/views/registry.h"
 
 namespace headlight {
@@ -43,9 +42,10 @@ void player_keys(const Frame& frame) {
   const int last = frame.timeline.count() - 1;
   const int now = view.step.value_or(last);
   const bool shift = ImGui::GetIO().KeyShift, free = !frame.focus.shown();  // else they are a control's
-  const bool forward = (free && pressed(Key::right)) || pressed(Key::page_down), back = (free && pressed(Key::left)) || pressed(Key::page_up);
+  const bool forward = (free && pressed(Key::right)) || pressed(Key::page_down),
+             back = (free && pressed(Key::left)) || pressed(Key::page_up);
   const bool first = free && pressed(Key::home), end = free && pressed(Key::end);
-  const bool whole = view.kind == ViewKind::network;  // its arrows go along heads (ui/network/network_view.cpp)
+  const bool whole = view.kind == ViewKind::network;       // its arrows go along heads (ui/network/network_view.cpp)
   const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
   if (whole) {
   } else if (near && !shift) {
@@ -53,7 +53,8 @@ void player_keys(const Frame& frame) {
     if (forward) frame.show([&timeline](View& v) { v = with_next_stage(std::move(v), timeline); });
     if (back) frame.show([&timeline](View& v) { v = with_last_stage(std::move(v), timeline); });
     if (first) frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, 0); });
-    if (end) frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, timeline.chapters().size() - 1); });
+    if (end)
+      frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, timeline.chapters().size() - 1); });
   } else {
     const bool stages = shift && !near;
     if (forward) go_to_moment(frame, !view.step ? 0 : stages ? next_stage(frame.timeline, now) : now + 1);
@@ -62,10 +63,13 @@ void player_keys(const Frame& frame) {
     if (end) go_to_moment(frame, last);
   }
   if (free && pressed_once(Key::enter) && view.kind == ViewKind::pipeline) {
-    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) { v = one_level_in(std::move(v), *trace, timeline); });
+    frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
+      v = one_level_in(std::move(v), *trace, timeline);
+    });
   }
   if (pressed_once('a')) frame.actions.push_back(Pin{});
-  const bool plays = free && pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5), blanks = pressed_once('b'), freezes = view.presenting && pressed_once('f');
+  const bool plays = free && pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5),
+             blanks = pressed_once('b'), freezes = view.presenting && pressed_once('f');
   const bool notes = frame.document.origin.lesson.course.empty() ? false : pressed_once('n');
   const bool reaches = !whole && pressed_once('r');
   if (plays) {
@@ -103,7 +107,8 @@ void toggle_export(const Frame& frame) {
   frame.show([trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
 }
 
-/// Lets go of one thing: the control that has the keyboard, the message, the menu, the dialog, the presentation, the moment, at last the pinned cell.
+/// Lets go of one thing: the control that has the keyboard, the message, the menu, the dialog, the presentation, the
+/// moment, at last the pinned cell.
 void escape(const Frame& frame) {
   if (frame.focus.shown()) return frame.focus.let_go();
   const Document& document = frame.document;
@@ -144,12 +149,14 @@ void escape(const Frame& frame) {
   });
 }
 
-/// What is looked at, by letters: V another view, H another head, with Shift the one before; Alt and an arrow the next cell.
+/// What is looked at, by letters: V another view, H another head, with Shift the one before; Alt and an arrow the next
+/// cell.
 void look_keys(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
   const View& view = frame.view();
   if (io.KeyAlt) {
-    const Index down = (pressed(Key::down) ? 1 : 0) - (pressed(Key::up) ? 1 : 0), right = (pressed(Key::right) ? 1 : 0) - (pressed(Key::left) ? 1 : 0);
+    const Index down = (pressed(Key::down) ? 1 : 0) - (pressed(Key::up) ? 1 : 0),
+                right = (pressed(Key::right) ? 1 : 0) - (pressed(Key::left) ? 1 : 0);
     if (down == 0 && right == 0) return;
     frame.show([trace = frame.document.trace, down, right](View& v) {
       Cell cell = v.selected.value_or(Cell{Stage::weights, v.batch, v.head, 0, 0});
@@ -164,10 +171,12 @@ void look_keys(const Frame& frame) {
   const Index step = io.KeyShift ? -1 : 1;
   if (pressed_once('v')) {
     const auto all = all_views();
-    const auto now = std::ranges::find(all, view.kind, &ViewEntry::kind) - all.begin(), count = static_cast<std::ptrdiff_t>(all.size());
+    const auto now = std::ranges::find(all, view.kind, &ViewEntry::kind) - all.begin(),
+               count = static_cast<std::ptrdiff_t>(all.size());
     frame.show([kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { v.kind = kind; });
   }
-  const bool own = view.kind == ViewKind::network || (view.kind == ViewKind::pipeline && level_shown(view) == Level::sentence);  // they take it themselves
+  const bool own = view.kind == ViewKind::network || (view.kind == ViewKind::pipeline &&
+                                                      level_shown(view) == Level::sentence);  // they take it themselves
   if (!own && pressed('h')) {
     frame.show([heads = frame.trace()->dims().heads, step](View& v) {
       v.head = (v.head + step + heads) % heads;
@@ -196,12 +205,17 @@ void press_keys(const Frame& frame) {
   if (ctrl && pressed_once('v')) frame.actions.push_back(Paste{});
   if (frame.trace()) press_matrix_keys(frame);
   const bool welcome = frame.view().dialog == Dialog::welcome;  // not in the way: a key is meant for what is under it
-  if (welcome && (pressed_once(Key::space) || pressed_once(Key::enter) || pressed_once(Key::tab) || pressed(Key::right))) frame.show([](View& v) { v.dialog = Dialog::none; });
-  if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && (welcome || frame.view().dialog == Dialog::none) && !press_painting_keys(frame)) {
+  if (welcome &&
+      (pressed_once(Key::space) || pressed_once(Key::enter) || pressed_once(Key::tab) || pressed(Key::right)))
+    frame.show([](View& v) { v.dialog = Dialog::none; });
+  if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && (welcome || frame.view().dialog == Dialog::none) &&
+      !press_painting_keys(frame)) {
     player_keys(frame);
     press_map_keys(frame);
   }
-  if (frame.trace() && !io.KeyCtrl && frame.view().dialog == Dialog::none && frame.view().mask_painting.tool == PaintTool::look) look_keys(frame);
+  if (frame.trace() && !io.KeyCtrl && frame.view().dialog == Dialog::none &&
+      frame.view().mask_painting.tool == PaintTool::look)
+    look_keys(frame);
   if (pressed_once(Key::escape)) escape(frame);
 }
 

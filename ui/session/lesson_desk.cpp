@@ -17,7 +17,8 @@ bool is_locked(const Document& document, const Action& action) {
   const auto* edit = std::get_if<EditScenario>(&action);
   const LessonProgress& lesson = document.view.lesson;
   if (!lesson.locked || !edit || document.origin.lesson.course.empty()) return false;
-  return std::ranges::none_of(lesson.controls, [&](const std::string& key) { return edit->gesture == lesson_gesture(key); });
+  return std::ranges::none_of(lesson.controls,
+                              [&](const std::string& key) { return edit->gesture == lesson_gesture(key); });
 }
 
 }  // namespace
@@ -71,7 +72,8 @@ void LessonDesk::save_answers(Document& document, const Words& words, const std:
   document.notice = words.fill("lesson.answers_saved", {path});
 }
 
-void LessonDesk::open_answers(Document& document, Opener& opener, Pictures& pictures, const Words& words, const std::string& path) {
+void LessonDesk::open_answers(Document& document, Opener& opener, Pictures& pictures, const Words& words,
+                              const std::string& path) {
   const LessonAnswers answers = read_answers(path);
   if (memory_) {
     for (const auto& [lesson, progress] : answers.lessons) memory_->put(lesson, progress);

@@ -1,5 +1,5 @@
-// LessonDesk: what a window does with lessons: going on where one was left, going to a step, answers that are kept, forgotten,
-// given away in a file and opened again.
+// LessonDesk: what a window does with lessons: going on where one was left, going to a step, answers that are kept,
+// forgotten, given away in a file and opened again.
 #pragma once
 
 #include <filesystem>
@@ -29,13 +29,15 @@ class LessonDesk {
   /// Throws FileError.
   void save_answers(Document& document, const Words& words, const std::string& path) const;
   /// They join what is remembered, and the lesson that was open goes on where it was left. Throws FileError.
-  void open_answers(Document& document, Opener& opener, Pictures& pictures, const Words& words, const std::string& path);
+  void open_answers(Document& document, Opener& opener, Pictures& pictures, const Words& words,
+                    const std::string& path);
 
  private:
   std::unique_ptr<LessonMemory> memory_;  ///< none: nothing is remembered
 };
 
-/// A step may lock settings, and hide what is not to be taken: whether this is such an action. Then the document says so.
+/// A step may lock settings, and hide what is not to be taken: whether this is such an action. Then the document says
+/// so.
 bool lesson_refuses(Document& document, const Words& words, const Action& action);
 
 }  // namespace headlight

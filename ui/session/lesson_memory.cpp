@@ -58,7 +58,8 @@ LessonProgress progress_from(const Json& json) {
   LessonProgress progress;
   progress.step = json.at("step").get<std::size_t>();
   progress.furthest = json.at("furthest").get<std::size_t>();
-  for (const auto& [step, answer] : json.at("answers").items()) progress.answers[std::stoul(step)] = answer_from(answer);
+  for (const auto& [step, answer] : json.at("answers").items())
+    progress.answers[std::stoul(step)] = answer_from(answer);
   // The answer at that step comes back when the step is shown.
   return progress;
 }
@@ -68,9 +69,7 @@ std::optional<LessonProgress> read_progress(const std::filesystem::path& file) {
   if (!stream) return {};
   try {
     return progress_from(Json::parse(stream));
-  } catch (const std::exception&) {
-    return {};
-  }
+  } catch (const std::exception&) { return {}; }
 }
 
 LessonStanding standing_of(const LessonProgress& progress) {
@@ -83,7 +82,9 @@ LessonStanding standing_of(const LessonProgress& progress) {
 }
 
 /// What is kept of it.
-bool same(const LessonProgress& a, const LessonProgress& b) { return a.step == b.step && a.furthest == b.furthest && all_answers(a) == all_answers(b); }
+bool same(const LessonProgress& a, const LessonProgress& b) {
+  return a.step == b.step && a.furthest == b.furthest && all_answers(a) == all_answers(b);
+}
 
 }  // namespace
 
@@ -109,12 +110,15 @@ void LessonMemory::read_standings() {
     std::ifstream stream(entry.path(), std::ios::binary);
     const Json json = Json::parse(stream, nullptr, false);
     if (!json.is_object() || !json.contains("lesson") || !json["lesson"].is_string()) continue;
-    if (const auto progress = read_progress(entry.path())) (*standings)[json["lesson"].get<std::string>()] = standing_of(*progress);
+    if (const auto progress = read_progress(entry.path()))
+      (*standings)[json["lesson"].get<std::string>()] = standing_of(*progress);
   }
   standings_ = std::move(standings);
 }
 
-LessonProgress LessonMemory::recall(const std::string& lesson) const { return read_progress(file_of(lesson)).value_or(LessonProgress{}); }
+LessonProgress LessonMemory::recall(const std::string& lesson) const {
+  return read_progress(file_of(lesson)).value_or(LessonProgress{});
+}
 
 std::shared_ptr<const LessonStandings> LessonMemory::keep(const Document& document) {
   const std::string& lesson = document.origin.lesson.id;
@@ -172,7 +176,9 @@ namespace {
 
 constexpr const char* answers_mark = "headlight_answers";
 
-[[noreturn]] void no_answers(const std::string& path, const char* what) { throw FileError(path, what, "expected answers to lessons that Headlight saved"); }
+[[noreturn]] void no_answers(const std::string& path, const char* what) {
+  throw FileError(path, what, "expected answers to lessons that Headlight saved");
+}
 
 }  // namespace
 
@@ -194,15 +200,14 @@ LessonAnswers read_answers(const std::string& path) {
     if (json.contains("open")) answers.open = json["open"].get<std::string>();
     if (json.contains("file")) answers.file = json["file"].get<std::string>();
     for (const auto& [lesson, progress] : json.at("lessons").items()) answers.lessons[lesson] = progress_from(progress);
-  } catch (const std::exception&) {
-    no_answers(path, "is damaged");
-  }
+  } catch (const std::exception&) { no_answers(path, "is damaged"); }
   return answers;
 }
 
 void write_answers(const std::string& path, const LessonAnswers& answers) {
   std::error_code none;
-  if (std::filesystem::exists(path_from(path), none) && !is_answers_file(path)) throw FileError(path, "is another kind of file", "expected a new name, or a file of answers");
+  if (std::filesystem::exists(path_from(path), none) && !is_answers_file(path))
+    throw FileError(path, "is another kind of file", "expected a new name, or a file of answers");
   if (!path.ends_with(".json")) throw FileError(path, "is no name for answers", "expected one that ends in .json");
   Json lessons = Json::object();
   for (const auto& [lesson, progress] : answers.lessons) lessons[lesson] = progress_json(progress);

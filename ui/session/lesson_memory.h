@@ -12,7 +12,8 @@ namespace headlight {
 
 class LessonMemory {
  public:
-  /// The folder need not exist. Files that cannot be read count as none; that nothing can be written is no one's concern here.
+  /// The folder need not exist. Files that cannot be read count as none; that nothing can be written is no one's
+  /// concern here.
   explicit LessonMemory(std::filesystem::path folder);
 
   /// Empty where the lesson was not begun.

@@ -14,7 +14,8 @@ class Notices {
   /// Unless this is said they stand for good.
   void fade_after(double seconds) { stands_ = seconds; }
   void follow(Document& document);
-  /// Until the document's notice goes: 0 where there is none, or one that was not followed yet; infinite where it stays.
+  /// Until the document's notice goes: 0 where there is none, or one that was not followed yet; infinite where it
+  /// stays.
   double seconds_left(const Document& document) const;
 
  private:

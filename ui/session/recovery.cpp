@@ -50,12 +50,22 @@ Json past_json(const std::vector<Past>& all) {
   return list;
 }
 
-Json cell_json(const Cell& cell) { return Json::array({std::string(name(cell.stage)), cell.batch, cell.head, cell.row, cell.col}); }
+Json cell_json(const Cell& cell) {
+  return Json::array({std::string(name(cell.stage)), cell.batch, cell.head, cell.row, cell.col});
+}
 
 Json view_json(const View& view) {
-  Json json{{"view", view_text(view_address(view))}, {"theme", static_cast<int>(view.theme)}, {"language", view.language}, {"colormap", view.colormap},
-            {"range", static_cast<int>(view.range.mode)}, {"lo", view.range.fixed.lo}, {"hi", view.range.fixed.hi},
-            {"batch", view.batch}, {"head", view.head}, {"way", static_cast<int>(view.way)}, {"camera", {view.camera.zoom, view.camera.x, view.camera.y}},
+  Json json{{"view", view_text(view_address(view))},
+            {"theme", static_cast<int>(view.theme)},
+            {"language", view.language},
+            {"colormap", view.colormap},
+            {"range", static_cast<int>(view.range.mode)},
+            {"lo", view.range.fixed.lo},
+            {"hi", view.range.fixed.hi},
+            {"batch", view.batch},
+            {"head", view.head},
+            {"way", static_cast<int>(view.way)},
+            {"camera", {view.camera.zoom, view.camera.x, view.camera.y}},
             {"heads", std::string(name(view.heads.stage))}};
   if (view.selected) json["selected"] = cell_json(*view.selected);
   json["level"] = level_text(level_address(view));
@@ -78,7 +88,8 @@ class Reader {
     origin.lesson.id = json.at("lesson").get<std::string>();
     origin.lesson.file = json.at("file").get<std::string>();
     if (json.contains("title")) origin.lesson.title = json["title"].get<std::map<std::string, std::string>>();
-    if (json.contains("description")) origin.lesson.description = json["description"].get<std::map<std::string, std::string>>();
+    if (json.contains("description"))
+      origin.lesson.description = json["description"].get<std::map<std::string, std::string>>();
     origin.saved = scenario(json.at("saved"));
     origin.lesson.scenario = json.contains("began") ? scenario(json["began"]) : origin.saved;
     return origin;
@@ -117,11 +128,14 @@ class Reader {
     if (json.contains("selected")) {
       const Json& cell = json["selected"];
       const std::optional<Stage> stage = stage_named(cell.at(0).get<std::string>());
-      if (stage) view.selected = Cell{*stage, cell.at(1).get<Index>(), cell.at(2).get<Index>(), cell.at(3).get<Index>(), cell.at(4).get<Index>()};
+      if (stage)
+        view.selected = Cell{*stage, cell.at(1).get<Index>(), cell.at(2).get<Index>(), cell.at(3).get<Index>(),
+                             cell.at(4).get<Index>()};
     }
     const std::optional<Cell>& at = view.selected;
     if (at && (at->batch < 0 || at->head < 0 || at->row < 0 || at->col < 0)) view.selected.reset();
-    if (json.contains("level")) view = with_level(std::move(view), parse_level("level", json["level"].get<std::string>()));
+    if (json.contains("level"))
+      view = with_level(std::move(view), parse_level("level", json["level"].get<std::string>()));
     if (json.contains("query")) view.looking.query = std::max<Index>(json["query"].get<Index>(), 0);
     if (json.contains("key")) view.looking.key = std::max<Index>(json["key"].get<Index>(), 0);
     if (json.contains("step")) view.step = std::max(json["step"].get<int>(), 0);
@@ -159,12 +173,14 @@ Document recovered_document(const std::string& text, const std::string& subject)
     document.redo = reader.past(json.at("redo"));
     return document;
   } catch (const nlohmann::json::exception& error) {
-    throw FileError(subject, std::string("cannot be brought back (") + error.what() + ")", "expected what a window of Headlight wrote there");
+    throw FileError(subject, std::string("cannot be brought back (") + error.what() + ")",
+                    "expected what a window of Headlight wrote there");
   }
 }
 
 bool is_worth_keeping(const Document& document) {
-  return !(document.scenario == document.origin.saved) || !document.undo.empty() || !document.redo.empty() || document.view.mask_draft;
+  return !(document.scenario == document.origin.saved) || !document.undo.empty() || !document.redo.empty() ||
+         document.view.mask_draft;
 }
 
 }  // namespace headlight

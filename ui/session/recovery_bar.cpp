@@ -14,7 +14,10 @@ RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_
   struct Sentence {
     std::string text;
   };
-  const auto say = [&] { return Sentence{frame.words.fill(frame.document.page.empty() ? "recovery.offer" : "recovery.offer_page", {name.empty() ? frame.words("window.untitled") : name, when})}; };
+  const auto say = [&] {
+    return Sentence{frame.words.fill(frame.document.page.empty() ? "recovery.offer" : "recovery.offer_page",
+                                     {name.empty() ? frame.words("window.untitled") : name, when})};
+  };
   const std::string& text = frame.pictures.get<Sentence>(say, when, frame.words.language()).text;
   const float u = frame.u;
   const char* take = frame.words("recovery.take");
@@ -28,7 +31,8 @@ RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_
   list.PushClipRect({min.x - 1, min.y - 1}, {max.x + 1, max.y + 1});  // ImGui's own leaves half of the padding out
   compat::add_rect(list, min, max, frame.look.accent, Corner::cell * u, 1);
   list.PopClipRect();
-  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {min.x + 16 * u, min.y + 12 * u}, frame.look.ink, text, inside);
+  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {min.x + 16 * u, min.y + 12 * u}, frame.look.ink,
+                 text, inside);
   const float y = max.y - 40 * u;
   const float wide = button_width(frame, discard);
   RecoveryAnswer answer = RecoveryAnswer::none;

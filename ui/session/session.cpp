@@ -68,14 +68,21 @@ struct Session::State {
   bool titled_unsaved = false;
 
   State(Document start, std::function<void()> wake, RecentFiles opened)
-      : document(std::move(start)), computation(wake), laid_over(wake), opener(std::move(opened)), scenario_watch(wake), words(words_for(document)), tiles(wake), joiner(std::move(wake)) {
+      : document(std::move(start)),
+        computation(wake),
+        laid_over(wake),
+        opener(std::move(opened)),
+        scenario_watch(wake),
+        words(words_for(document)),
+        tiles(wake),
+        joiner(std::move(wake)) {
     opener.begin(document);
     if (!document.trace) document.origin.saved = document.scenario;  // else another window's, as that had it
     computation.follow(document);
   }
 
-  /// Whether the view still has to be drawn for the sake of what it computes on the way, or of a field that is to have the
-  /// keyboard: what is typed before it has it is lost.
+  /// Whether the view still has to be drawn for the sake of what it computes on the way, or of a field that is to have
+  /// the keyboard: what is typed before it has it is lost.
   bool draws_on() const {
     const View& view = document.view;
     const ImVec2 window = ImGui::GetIO().DisplaySize;
@@ -98,9 +105,7 @@ struct Session::State {
   void guarded(Do what) {
     try {
       what();
-    } catch (const std::exception& error) {
-      fail(error);
-    }
+    } catch (const std::exception& error) { fail(error); }
   }
 
   void perform(const Action& action) {
@@ -130,11 +135,13 @@ struct Session::State {
 
   /// Stages of one's own join what is open; all else takes its place.
   void open_file(const OpenFile& open) {
-    if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare)) return apply(document, LayOver{open.path});
+    if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare))
+      return apply(document, LayOver{open.path});
     if (is_answers_file(open.path)) return lessons.open_answers(document, opener, pictures, words, open.path);
     const Origin before = document.origin;
     opener.open(document, open.path, open.surely);
-    const bool other = document.origin.lesson.course != before.lesson.course || document.origin.lesson.id != before.lesson.id;
+    const bool other =
+        document.origin.lesson.course != before.lesson.course || document.origin.lesson.id != before.lesson.id;
     if (other) lessons.recall(document, false);
   }
 
@@ -206,11 +213,11 @@ struct Session::State {
   void keep_held() {
     View& view = document.view;
     view.blank = view.blank && view.dialog == Dialog::none;  // what asks has to be seen
-    view.frozen = view.frozen && view.presenting && view.dialog == Dialog::none && document.error.empty() && document.trace;
+    view.frozen =
+        view.frozen && view.presenting && view.dialog == Dialog::none && document.error.empty() && document.trace;
     if (!view.frozen) held.reset();
     else if (!held) held.emplace(HeldPicture{document, timeline.now(), words});
   }
-
 };
 
 Session::Session(Document start, std::function<void()> wake, RecentFiles recent)
@@ -301,7 +308,14 @@ bool Session::draw(MatrixPainter& painter) {
   MatrixPainter& drawn_by = s.drawing ? *s.drawing : painter;
   s.pictures.begin_frame(s.held ? s.held->document.trace.get() : s.document.trace.get());
   const Progress progress = s.computation.progress();
-  const Frame frame{s.document, look(s.document.view.theme), s.fonts, s.words, drawn_by, s.pictures, progress, s.actions, s.fonts.scale(), s.timeline.now(), s.opener.recent(), s.typing, s.focus, s.tiles, s.joiner};
+  const Frame frame{s.document,        look(s.document.view.theme),
+                    s.fonts,           s.words,
+                    drawn_by,          s.pictures,
+                    progress,          s.actions,
+                    s.fonts.scale(),   s.timeline.now(),
+                    s.opener.recent(), s.typing,
+                    s.focus,           s.tiles,
+                    s.joiner};
   s.focus.begin_frame(ImGui::GetIO().WantTextInput && s.typing.takes_tab);
   s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
@@ -309,7 +323,21 @@ bool Session::draw(MatrixPainter& painter) {
   // What is held is drawn as it was, and nothing on it does anything.
   Actions none;
   const Theme drawn_theme = s.held ? s.held->document.view.theme : s.document.view.theme;
-  const Frame as_held{s.held ? s.held->document : s.document, look(drawn_theme), s.fonts, s.held ? s.held->words : s.words, drawn_by, s.pictures, progress, none, frame.u, s.held ? s.held->timeline : s.timeline.now(), frame.recent, s.typing, s.focus, s.tiles, s.joiner};
+  const Frame as_held{s.held ? s.held->document : s.document,
+                      look(drawn_theme),
+                      s.fonts,
+                      s.held ? s.held->words : s.words,
+                      drawn_by,
+                      s.pictures,
+                      progress,
+                      none,
+                      frame.u,
+                      s.held ? s.held->timeline : s.timeline.now(),
+                      frame.recent,
+                      s.typing,
+                      s.focus,
+                      s.tiles,
+                      s.joiner};
   const Frame& drawn = s.held ? as_held : frame;
   s.draw_panels(drawn, window);
   if (s.held && !s.document.view.blank) draw_held_mark(as_held, window);
@@ -324,7 +352,8 @@ bool Session::draw(MatrixPainter& painter) {
   s.pictures.end_frame();
   s.tiles.end_frame();
   s.joiner.end_frame();
-  if (std::ranges::any_of(s.actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); })) s.keeper.touch();
+  if (std::ranges::any_of(s.actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); }))
+    s.keeper.touch();
   for (const Action& action : s.actions) {
     s.guarded([&] { s.perform(action); });
   }
@@ -337,7 +366,9 @@ bool Session::draw(MatrixPainter& painter) {
   return !s.actions.empty() || answer != RecoveryAnswer::none;
 }
 
-bool Session::wants_pixels() const { return state_->recorder.wants_pixels() && (settled() || state_->recorder.films_motion()); }
+bool Session::wants_pixels() const {
+  return state_->recorder.wants_pixels() && (settled() || state_->recorder.films_motion());
+}
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
@@ -346,7 +377,8 @@ void Session::take_pixels(Image pixels) {
     const View& view = s.document.view;
     const ImDrawData& data = *ImGui::GetDrawData();
     const Rect all{data.DisplayPos, {data.DisplayPos.x + data.DisplaySize.x, data.DisplayPos.y + data.DisplaySize.y}};
-    s.recorder.take_drawing(s.drawing->file(data, s.fonts, all, view.theme, ground(), s.recorder.extension(), title()), s.document, s.words);
+    s.recorder.take_drawing(s.drawing->file(data, s.fonts, all, view.theme, ground(), s.recorder.extension(), title()),
+                            s.document, s.words);
   });
   s.drawing.reset();
 }
@@ -355,7 +387,9 @@ void Session::film(const std::string& path, std::optional<double> seconds_per_st
   state_->recorder.start_film(state_->document, path, seconds_per_step);
 }
 
-void Session::picture(const std::string& path, bool alone) { state_->recorder.start_picture(state_->document, path, alone); }
+void Session::picture(const std::string& path, bool alone) {
+  state_->recorder.start_picture(state_->document, path, alone);
+}
 
 int Session::faults() const { return state_->faults; }
 
@@ -370,7 +404,8 @@ void Session::ask_to_close() {
 
 bool Session::settled() const {
   const State& s = *state_;
-  return s.computation.is_settled(s.document) && s.laid_over.is_settled(s.document) && s.tiles.progress().settled && s.joiner.settled() && !s.draws_on();
+  return s.computation.is_settled(s.document) && s.laid_over.is_settled(s.document) && s.tiles.progress().settled &&
+         s.joiner.settled() && !s.draws_on();
 }
 
 std::string Session::wait() {

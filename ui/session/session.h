@@ -24,15 +24,15 @@ class Session {
   Session(Document start, std::function<void()> wake, RecentFiles recent = RecentFiles());
   ~Session();
 
-  /// Takes over what has happened since: numbers that are computed, files that changed. Before each frame, and while none is
-  /// drawn.
+  /// Takes over what has happened since: numbers that are computed, files that changed. Before each frame, and while
+  /// none is drawn.
   void update();
-  /// Keeps what would be lost in `folder`, within two seconds of a change, until the window is closed properly; and offers
-  /// what a window left there that was not.
+  /// Keeps what would be lost in `folder`, within two seconds of a change, until the window is closed properly; and
+  /// offers what a window left there that was not.
   void remember_in(const std::filesystem::path& folder);
   bool offers_recovery() const;
-  /// Answers in lessons are kept in `folder`; the lesson that is open goes on where it was left, but for the step where one
-  /// was said.
+  /// Answers in lessons are kept in `folder`; the lesson that is open goes on where it was left, but for the step where
+  /// one was said.
   void remember_lessons_in(const std::filesystem::path& folder, bool step_said = false);
 
   /// Of what was done, such as where a file went; without it they stay.
@@ -51,8 +51,8 @@ class Session {
   void open(const std::string& path);
   /// What a panel would have asked for.
   void perform(const Action& action);
-  /// Draws everything between ImGui::NewFrame and ImGui::Render, and applies what the person did; whether they did anything.
-  /// Whatever throws on the way becomes the document's error, and the document stays.
+  /// Draws everything between ImGui::NewFrame and ImGui::Render, and applies what the person did; whether they did
+  /// anything. Whatever throws on the way becomes the document's error, and the document stays.
   bool draw(MatrixPainter& painter);
   /// A sentence from outside, such as the graphics driver's, shown as an error.
   void warn(const std::string& sentence);
@@ -63,10 +63,12 @@ class Session {
   /// Begins a film of the step player, which asks for the pixels of its frames until recording() ends. What goes wrong
   /// is the document's error.
   void film(const std::string& path, std::optional<double> seconds_per_step);
-  /// As film(), of the view as it stands, once all is computed: its pixels, or vectors where the path ends in .pdf or .svg.
+  /// As film(), of the view as it stands, once all is computed: its pixels, or vectors where the path ends in .pdf or
+  /// .svg.
   void picture(const std::string& path, bool alone);
   bool recording() const;
-  /// What is open, for another window to go on with where this one cannot draw any more; this one does not keep it any longer.
+  /// What is open, for another window to go on with where this one cannot draw any more; this one does not keep it any
+  /// longer.
   Document hand_over();
   /// The person wants the window closed: it may ask whether to save first.
   void ask_to_close();

@@ -68,15 +68,16 @@ bool ShownText::dialog_changed(const View& view, Pictures& pictures) {
 
 void ShownText::gather(const Document& document, const Words& words, const Opener& opener, Pictures& pictures) {
   const std::string& message = document.error.empty() ? document.notice : document.error;
-  const bool same = !own_.empty() && trace_ == document.trace.get() && language_ == words.language() && view_ == document.view.kind &&
-                    message_ == message && typed_ == document.scenario.text;
+  const bool same = !own_.empty() && trace_ == document.trace.get() && language_ == words.language() &&
+                    view_ == document.view.kind && message_ == message && typed_ == document.scenario.text;
   if (same && !dialog_changed(document.view, pictures)) return;
   trace_ = document.trace.get();
   message_ = message;
   language_ = words.language();
   view_ = document.view.kind;
   typed_ = document.scenario.text;
-  given_ = document_text(document) + open_dialog_text(document.view, opener.recent(), pictures) + layer_dialog_text(document.view);
+  given_ = document_text(document) + open_dialog_text(document.view, opener.recent(), pictures) +
+           layer_dialog_text(document.view);
   own_ = words.all_text() + lessons_text(document, words, pictures);
 }
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "ui/frame/pictures.h"
 #include "ui/document/document.h"
+#include "ui/frame/pictures.h"
 #include "ui/look/words.h"
 #include "ui/open/opener.h"
 

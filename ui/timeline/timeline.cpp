@@ -46,7 +46,8 @@ Timeline::Timeline(const Trace& trace, Way way) {
       add(stage, Moment::Kind::rows, rows, 1);
     } else {
       if (stage == Stage::weights) {
-        for (const auto kind : {Moment::Kind::shifted, Moment::Kind::exponentials, Moment::Kind::sums}) add(stage, kind, 1, 1);
+        for (const auto kind : {Moment::Kind::shifted, Moment::Kind::exponentials, Moment::Kind::sums})
+          add(stage, kind, 1, 1);
       }
       if (way == Way::dot) {
         add(stage, Moment::Kind::cells, numbers, std::min(numbers, runs_at_most));

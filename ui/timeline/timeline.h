@@ -1,9 +1,9 @@
 // The timeline: a run as numbered moments, stage by stage and inside a stage.
 //
 // Moment 0 shows the inputs alone. At moment m everything up to it is computed, nothing after it is shown. A product
-// advances the way that is chosen; a softmax goes through s − max, e^(s − max) and their sum to its rows; heads are split
-// and put together again with their columns on the way. What is scaled, masked or rotated comes at once, or where products
-// go dot product by dot product cell by cell, as everything does then.
+// advances the way that is chosen; a softmax goes through s − max, e^(s − max) and their sum to its rows; heads are
+// split and put together again with their columns on the way. What is scaled, masked or rotated comes at once, or where
+// products go dot product by dot product cell by cell, as everything does then.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,10 @@ struct Moment {
     columns,  ///< columns before `last`
     cells,    ///< numbers before `last` in row-major order
     terms,    ///< of every number the sum of the terms before `last`
-    shifted, exponentials, sums,  ///< of a softmax
-    travel,   ///< columns on the way between a stage and its heads: part `last` of `travel_parts`
+    shifted,
+    exponentials,
+    sums,    ///< of a softmax
+    travel,  ///< columns on the way between a stage and its heads: part `last` of `travel_parts`
   };
   Stage stage{};
   Kind kind{};
@@ -35,8 +37,8 @@ inline constexpr Index travel_parts = 4;
 /// How much of a stage is computed at a moment.
 struct Shown {
   static constexpr Index all = INT64_MAX;
-  Index rows = all;   ///< whole rows
-  Index cells = 0;    ///< of the row after them
+  Index rows = all;  ///< whole rows
+  Index cells = 0;   ///< of the row after them
   Index columns = all;
   bool has(Index row, Index col) const { return col < columns && (row < rows || (row == rows && col < cells)); }
   bool nothing() const { return columns == 0 || (rows == 0 && cells == 0); }

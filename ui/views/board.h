@@ -1,5 +1,5 @@
-// What a teacher does with the pointer while presenting: a ring that is seen from the last row, and lines drawn on the picture
-// with the mouse or a pen, gone at the next step.
+// What a teacher does with the pointer while presenting: a ring that is seen from the last row, and lines drawn on the
+// picture with the mouse or a pen, gone at the next step.
 #pragma once
 
 #include "ui/frame/frame.h"

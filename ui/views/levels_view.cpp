@@ -36,13 +36,15 @@ SceneCamera camera_for(const Rect& place, const Rect& at, float presence) {
 void draw_near(const Frame& frame, Rect place, Level level, const Rect& at, float presence) {
   const Frame near = roomy(frame);
   const Scene& scene = level == Level::operation ? operation_scene(near, place) : sentence_scene(near, place);
-  draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter, camera_for(place, at, presence));
+  draw_scene(*ImGui::GetWindowDrawList(), scene, frame.look, frame.fonts, frame.painter,
+             camera_for(place, at, presence));
 }
 
 /// `nearness` 0: the pipeline as it is; 1: the step alone. The step's card grows into the window.
 void draw_between_pipeline_and_step(const Frame& frame, Rect place, float nearness) {
   const Rect card = card_on_screen(frame, place, stage_shown(frame));
-  const float height = card.width() * place.height() / place.width();  // of the window's shape, around the card's middle
+  const float height =
+      card.width() * place.height() / place.width();  // of the window's shape, around the card's middle
   const Rect small{{card.min.x, card.centre().y - height / 2}, {card.max.x, card.centre().y + height / 2}};
   const Rect at = between(small, place, nearness);
   if (nearness < 0.75f) draw_pipeline_on_its_way(frame, place, small, at);
@@ -53,12 +55,16 @@ void draw_between_pipeline_and_step(const Frame& frame, Rect place, float nearne
 void draw_motion(const Frame& frame, Rect place, const LevelMotion& motion) {
   const float t = std::clamp(motion.since / motion_seconds, 0.0f, 1.0f), eased = t * t * (3 - 2 * t);
   const bool inwards = motion.to > motion.from;
-  if (motion.from != Level::sentence && motion.to != Level::sentence) return draw_between_pipeline_and_step(frame, place, inwards ? eased : 1 - eased);
+  if (motion.from != Level::sentence && motion.to != Level::sentence)
+    return draw_between_pipeline_and_step(frame, place, inwards ? eased : 1 - eased);
   // The sentence stands before all: one goes through it.
   const Level other = motion.from == Level::sentence ? motion.to : motion.from;
   const float gone = motion.from == Level::sentence ? eased : 1 - eased;
   const ImVec2 c = place.centre();
-  const auto around = [&](float zoom) { return Rect{{c.x + (place.min.x - c.x) * zoom, c.y + (place.min.y - c.y) * zoom}, {c.x + (place.max.x - c.x) * zoom, c.y + (place.max.y - c.y) * zoom}}; };
+  const auto around = [&](float zoom) {
+    return Rect{{c.x + (place.min.x - c.x) * zoom, c.y + (place.min.y - c.y) * zoom},
+                {c.x + (place.max.x - c.x) * zoom, c.y + (place.max.y - c.y) * zoom}};
+  };
   if (other == Level::pipeline) {
     if (gone > 0.3f) draw_pipeline_on_its_way(frame, place, place, around(0.85f + 0.15f * gone));
   } else {

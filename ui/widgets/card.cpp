@@ -20,7 +20,8 @@ void fill_card(const Frame& frame, ImDrawList& list, const Rect& card, float cor
   list.AddRectFilled(card.min, {card.max.x, top}, frame.look.card, corner, ImDrawFlags_RoundCornersTop);
   list.AddRectFilled({card.min.x, bottom}, card.max, frame.look.card, corner, ImDrawFlags_RoundCornersBottom);
   const ImVec2 from = list.GetClipRectMin(), to = list.GetClipRectMax();
-  frame.painter.fill(list, {std::max(card.min.x, from.x), std::max(top, from.y)}, {std::min(card.max.x, to.x), std::min(bottom, to.y)}, frame.look.card);
+  frame.painter.fill(list, {std::max(card.min.x, from.x), std::max(top, from.y)},
+                     {std::min(card.max.x, to.x), std::min(bottom, to.y)}, frame.look.card);
 }
 
 void draw_card(const Frame& frame, ImDrawList& list, const Rect& at, ImU32 border, float thickness) {
@@ -30,9 +31,11 @@ void draw_card(const Frame& frame, ImDrawList& list, const Rect& at, ImU32 borde
   compat::add_rect(list, card.min, card.max, border != 0 ? border : frame.look.line, corner, thickness);
 }
 
-void draw_card_title(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 colour, std::string_view title, float taken) {
+void draw_card_title(const Frame& frame, ImDrawList& list, const Rect& card, ImU32 colour, std::string_view title,
+                     float taken) {
   const float u = frame.u;
-  draw_elided(list, frame.fonts, Face::bold, TypeSize::body * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour, title, card.width() - 28 * u - taken);
+  draw_elided(list, frame.fonts, Face::bold, TypeSize::body * u, {card.min.x + 14 * u, card.min.y + 8 * u}, colour,
+              title, card.width() - 28 * u - taken);
 }
 
 namespace {
@@ -45,7 +48,8 @@ void dashes(ImDrawList& list, ImVec2 from, ImVec2 to, ImU32 hue, float thickness
   const float count = std::max(std::floor((length + gap) / (dash + gap)), 1.0f), pitch = (length + gap) / count;
   for (float i = 0; i < count; ++i) {
     const float a = i * pitch, b = std::min(a + pitch - gap, length);
-    list.AddLine({from.x + along.x * a, from.y + along.y * a}, {from.x + along.x * b, from.y + along.y * b}, hue, thickness);
+    list.AddLine({from.x + along.x * a, from.y + along.y * a}, {from.x + along.x * b, from.y + along.y * b}, hue,
+                 thickness);
   }
 }
 
@@ -53,7 +57,8 @@ void dashes(ImDrawList& list, ImVec2 from, ImVec2 to, ImU32 hue, float thickness
 
 void draw_head_border(ImDrawList& list, const Rect& card, ImU32 hue, int lap, float corner, float thickness, float t) {
   if (lap == 0) return compat::add_rect(list, card.min, card.max, hue, corner, thickness);
-  const float dash = (lap == 1 ? 6.0f : 2.0f) * t, gap = (lap == 1 ? 4.0f : 3.0f) * t, thick = std::max(thickness, 1.5f * t);
+  const float dash = (lap == 1 ? 6.0f : 2.0f) * t, gap = (lap == 1 ? 4.0f : 3.0f) * t,
+              thick = std::max(thickness, 1.5f * t);
   const float c = std::min(corner, 3 * t);  // the corners stay open
   dashes(list, {card.min.x + c, card.min.y}, {card.max.x - c, card.min.y}, hue, thick, dash, gap);
   dashes(list, {card.min.x + c, card.max.y}, {card.max.x - c, card.max.y}, hue, thick, dash, gap);

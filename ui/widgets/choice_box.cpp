@@ -6,7 +6,8 @@
 
 namespace headlight {
 
-std::optional<int> choice_box(const Frame& frame, const char* id, int count, int chosen, const std::function<const char*(int)>& name_of) {
+std::optional<int> choice_box(const Frame& frame, const char* id, int count, int chosen,
+                              const std::function<const char*(int)>& name_of) {
   std::optional<int> clicked;
   compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);

@@ -9,6 +9,7 @@
 namespace headlight {
 
 /// `name_of(i)` names the i-th of `count`; gives the one that was clicked.
-std::optional<int> choice_box(const Frame& frame, const char* id, int count, int chosen, const std::function<const char*(int)>& name_of);
+std::optional<int> choice_box(const Frame& frame, const char* id, int count, int chosen,
+                              const std::function<const char*(int)>& name_of);
 
 }  // namespace headlight

@@ -18,7 +18,8 @@ namespace headlight {
 namespace {
 
 /// Label left, number right (typed into when clicked). Gives the typed text when it is done.
-std::optional<std::string> slider_heading(const Frame& frame, const char* id, const char* label, const char* shown, bool enabled) {
+std::optional<std::string> slider_heading(const Frame& frame, const char* id, const char* label, const char* shown,
+                                          bool enabled) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -58,7 +59,8 @@ struct Moved {
 
 /// The track and its knob at `share`. Enter brings the keyboard to the number above it.
 Moved track(const Frame& frame, const char* id, float share, bool enabled) {
-  ImGui::SetCursorScreenPos({ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y - ImGui::GetStyle().ItemSpacing.y});
+  ImGui::SetCursorScreenPos(
+      {ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y - ImGui::GetStyle().ItemSpacing.y});
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = 18 * frame.u;
@@ -107,7 +109,8 @@ Line line_of(const Frame& frame, std::span<const char* const> labels, std::size_
 
 }  // namespace
 
-PanelArea::PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, Kind kind) {
+PanelArea::PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding,
+                     Kind kind) {
   ImGui::SetNextWindowPos(min);
   ImGui::SetNextWindowSize({max.x - min.x, max.y - min.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {padding.x * frame.u, padding.y * frame.u});
@@ -130,7 +133,8 @@ PanelArea::~PanelArea() {
 void section(const Frame& frame, const char* words) {
   if (ImGui::GetCursorPosY() > 24 * frame.u) ImGui::Dummy({0, 3 * frame.u});
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::note * frame.u, at, frame.look.muted, words);
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::note * frame.u, at, frame.look.muted,
+            words);
   ImGui::Dummy({0, 13 * frame.u});
 }
 
@@ -155,15 +159,16 @@ std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const
   const Index place = choices.place_of(value);
   const Moved moved = track(frame, "##track", static_cast<float>(place) / last, enabled);
   if (moved.share || moved.steps != 0) {
-    const Index chosen = choices[moved.share ? std::lround(*moved.share * last) : std::clamp<Index>(place + moved.steps, 0, choices.count() - 1)];
+    const Index chosen = choices[moved.share ? std::lround(*moved.share * last)
+                                             : std::clamp<Index>(place + moved.steps, 0, choices.count() - 1)];
     if (chosen != value) change = SliderChange{chosen, false};
   }
   ImGui::PopID();
   return change;
 }
 
-std::optional<float> float_slider(const Frame& frame, const char* id, const char* label, float value, float lo, float hi,
-                                  const char* shown, bool enabled) {
+std::optional<float> float_slider(const Frame& frame, const char* id, const char* label, float value, float lo,
+                                  float hi, const char* shown, bool enabled) {
   ImGui::PushID(id);
   std::optional<float> change;
   if (const auto typed = slider_heading(frame, "##number", label, shown, enabled)) {
@@ -192,7 +197,8 @@ std::optional<int> segments(const Frame& frame, const char* id, std::span<const 
     const float share = (whole - gap * (count - 1)) / count;
     for (std::size_t i = first; i < end; ++i) {
       if (i > first) ImGui::SameLine(0, gap);
-      const float width = line.largest <= share ? share : std::min(chip_width(frame, labels[i]) + line.spare / count, whole);
+      const float width =
+          line.largest <= share ? share : std::min(chip_width(frame, labels[i]) + line.spare / count, whole);
       if (chip(frame, labels[i], labels[i], static_cast<int>(i) == chosen, width)) clicked = static_cast<int>(i);
     }
   }
@@ -200,7 +206,9 @@ std::optional<int> segments(const Frame& frame, const char* id, std::span<const 
   return clicked;
 }
 
-float chip_width(const Frame& frame, std::string_view label) { return text_size(frame.fonts, Face::bold, TypeSize::note * frame.u, label).x + 12 * frame.u; }
+float chip_width(const Frame& frame, std::string_view label) {
+  return text_size(frame.fonts, Face::bold, TypeSize::note * frame.u, label).x + 12 * frame.u;
+}
 
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width) {
   const float size = TypeSize::note * frame.u;
@@ -240,19 +248,22 @@ bool bar_button(const Frame& frame, const char* id, std::string_view label, bool
   const bool clicked = pressable(frame, id, extent, enabled);
   const bool hovered = enabled && ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (chosen || hovered) list.AddRectFilled(at, {at.x + extent.x, at.y + extent.y}, frame.look.field, Corner::control * frame.u);
+  if (chosen || hovered)
+    list.AddRectFilled(at, {at.x + extent.x, at.y + extent.y}, frame.look.field, Corner::control * frame.u);
   const ImU32 colour = !enabled ? fade(frame.look.muted, 0.45f) : chosen || hovered ? frame.look.ink : frame.look.muted;
-  draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, size, {at.x + pad * frame.u, at.y + (extent.y - text.y) / 2}, colour, label);
+  draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, size,
+            {at.x + pad * frame.u, at.y + (extent.y - text.y) / 2}, colour, label);
   return clicked;
 }
 
-std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live, const char* hint) {
+std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live,
+                                      const char* hint) {
   compat::push_font(frame.fonts.pick(face, 13 * frame.u), 13 * frame.u);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   const Typed field = text_input(frame, id, text, hint);
   if (field.active) {
-    compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent, 6 * frame.u,
-                     1.5f * frame.u);
+    compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent,
+                     6 * frame.u, 1.5f * frame.u);
   }
   ImGui::PopFont();
   if ((field.entered || field.left || (live && field.changed)) && field.text != text) return field.text;
@@ -261,7 +272,8 @@ std::optional<std::string> text_field(const Frame& frame, const char* id, const 
 
 void note(const Frame& frame, std::string_view text) {
   const float width = ImGui::GetContentRegionAvail().x;
-  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * frame.u, ImGui::GetCursorScreenPos(), frame.look.muted, text, width);
+  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * frame.u,
+                                      ImGui::GetCursorScreenPos(), frame.look.muted, text, width);
   ImGui::Dummy({width, height});
 }
 
@@ -270,7 +282,8 @@ void tooltip(const Frame& frame, std::string_view text) {
   ImGui::BeginTooltip();
   const float pixels = ImGui::GetFontSize();
   const float width = std::min(text_size(frame.fonts, Face::ui, pixels, text).x + 1, 320 * frame.u);
-  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels, ImGui::GetCursorScreenPos(), frame.look.ink, text, width);
+  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels,
+                                      ImGui::GetCursorScreenPos(), frame.look.ink, text, width);
   ImGui::Dummy({width, height});
   ImGui::EndTooltip();
 }

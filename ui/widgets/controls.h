@@ -15,7 +15,8 @@ namespace headlight {
 class PanelArea {
  public:
   enum class Kind : std::uint8_t { fixed, scrolling, floating };
-  PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding, Kind kind = Kind::fixed);
+  PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 max, ImU32 ground, ImVec2 padding,
+            Kind kind = Kind::fixed);
   ~PanelArea();
   PanelArea(const PanelArea&) = delete;
   PanelArea& operator=(const PanelArea&) = delete;
@@ -50,16 +51,18 @@ struct SliderChange {
 std::optional<SliderChange> int_slider(const Frame& frame, const char* id, const char* label, Index value,
                                        const Choices& choices, bool enabled = true);
 /// The same over [lo, hi], with `shown` in place of the number, e.g. "1/√d_head".
-std::optional<float> float_slider(const Frame& frame, const char* id, const char* label, float value, float lo, float hi,
-                                  const char* shown, bool enabled = true);
+std::optional<float> float_slider(const Frame& frame, const char* id, const char* label, float value, float lo,
+                                  float hi, const char* shown, bool enabled = true);
 
-/// Options of which one is chosen, side by side or, where their words need it, in several lines; gives the one that was clicked.
+/// Options of which one is chosen, side by side or, where their words need it, in several lines; gives the one that was
+/// clicked.
 std::optional<int> segments(const Frame& frame, const char* id, std::span<const char* const> labels, int chosen);
 /// What a small rounded button takes in width, with its words as large as they get.
 float chip_width(const Frame& frame, std::string_view label);
 /// A small rounded button. `chosen` fills it.
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width = 0);
-/// Small buttons in thirds of the panel's width; one whose words need more takes it, and begins a line where it has no room.
+/// Small buttons in thirds of the panel's width; one whose words need more takes it, and begins a line where it has no
+/// room.
 class ChipFlow {
  public:
   explicit ChipFlow(const Frame& frame);
@@ -72,12 +75,13 @@ class ChipFlow {
 };
 /// A button of the top bar: plain text, filled when chosen or hovered.
 /// `pad` points beside the words at either end.
-bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled = true, float pad = 13);
+bool bar_button(const Frame& frame, const char* id, std::string_view label, bool chosen, bool enabled = true,
+                float pad = 13);
 
-/// One line of text; gives the new text when Enter is pressed or the field is left, however that comes about. With `live`, on
-/// every change.
-/// While it is empty it shows `hint`.
-std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live = false, const char* hint = "");
+/// One line of text; gives the new text when Enter is pressed or the field is left, however that comes about. With
+/// `live`, on every change. While it is empty it shows `hint`.
+std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face,
+                                      bool live = false, const char* hint = "");
 
 /// A line of muted small text, wrapped.
 void note(const Frame& frame, std::string_view text);

@@ -41,8 +41,11 @@ DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* 
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 9 * u);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, frame.look.panel);
   ImGui::PushStyleColor(ImGuiCol_Border, frame.look.line);
-  ImGui::Begin(name, nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
-  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::heading * u, {min.x + margin * u, min.y + 18 * u}, frame.look.ink, title);
+  ImGui::Begin(name, nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav);
+  draw_text(*ImGui::GetWindowDrawList(), frame.fonts, Face::bold, TypeSize::heading * u,
+            {min.x + margin * u, min.y + 18 * u}, frame.look.ink, title);
   ImGui::SetCursorScreenPos({max.x - 44 * u, min.y + 14 * u});
   if (chip(frame, "close", "×", false, 26 * u)) close(frame);
   content_ = {{min.x + margin * u, min.y + 54 * u}, {max.x - margin * u, max.y - margin * u}};

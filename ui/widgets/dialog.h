@@ -9,8 +9,8 @@ namespace headlight {
 /// Ends in its destructor. Draw into content() with ImGui or its draw list, only where open().
 class DialogArea {
  public:
-  /// Open while the view's dialog is `kind`: in the middle of `place`, which it veils, of `size` or as much as fits. `name`
-  /// names the ImGui window.
+  /// Open while the view's dialog is `kind`: in the middle of `place`, which it veils, of `size` or as much as fits.
+  /// `name` names the ImGui window.
   DialogArea(const Frame& frame, Rect place, Dialog kind, const char* name, const char* title, ImVec2 size);
   ~DialogArea();
   DialogArea(const DialogArea&) = delete;

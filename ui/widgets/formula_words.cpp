@@ -5,7 +5,8 @@
 namespace headlight {
 
 std::string formula_in_words(const Words& words, std::string markup) {
-  constexpr std::pair<std::string_view, const char*> english[] = {{" where ", "inspector.where"}, {", else ", "inspector.else"}, {" more: ", "inspector.more_terms"}};
+  constexpr std::pair<std::string_view, const char*> english[] = {
+      {" where ", "inspector.where"}, {", else ", "inspector.else"}, {" more: ", "inspector.more_terms"}};
   for (const auto& [said, key] : english) {
     const std::size_t at = markup.find(said);
     if (at != std::string::npos) markup.replace(at, said.size(), words(key));

@@ -1,4 +1,5 @@
 #include "ui/widgets/main_button.h"
+
 #include "ui/look/measure.h"
 #include "ui/widgets/pressable.h"
 
@@ -17,7 +18,8 @@ bool main_button(const Frame& frame, const char* id, const char* label, bool ena
   const ImU32 ground = fade(frame.look.accent, !enabled ? 0.35f : ImGui::IsItemHovered() ? 0.85f : 1);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(at, {at.x + extent.x, at.y + extent.y}, ground, Corner::control * frame.u);
-  draw_text(list, frame.fonts, Face::bold, size, {at.x + (extent.x - text.x) / 2, at.y + (extent.y - text.y) / 2}, frame.look.card, label);
+  draw_text(list, frame.fonts, Face::bold, size, {at.x + (extent.x - text.x) / 2, at.y + (extent.y - text.y) / 2},
+            frame.look.card, label);
   return clicked;
 }
 

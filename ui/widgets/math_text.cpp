@@ -39,7 +39,8 @@ struct Purpose {
 /// Measures; draws where there is a list, and finds what is at a point. `at` is the top left corner of a plain line.
 class Setter {
  public:
-  Setter(const Fonts& fonts, float least, const Purpose& purpose = {}) : fonts_(fonts), least_(least), to_(purpose), colour_(purpose.ink.colour) {}
+  Setter(const Fonts& fonts, float least, const Purpose& purpose = {})
+      : fonts_(fonts), least_(least), to_(purpose), colour_(purpose.ink.colour) {}
 
   std::optional<Stage> found() const { return found_; }
   float smallest() const { return smallest_; }
@@ -89,9 +90,11 @@ class Setter {
     const std::optional<Stage> stage = stage_named(stage_name);
     if (!stage || !places()) return set(inside, pixels, at);
     const MathExtent extent = measure(inside, pixels);
-    const Rect box{{at.x - pixels * 0.08f, at.y - extent.above}, {at.x + extent.width + pixels * 0.08f, at.y + pixels * 1.18f + extent.below}};
+    const Rect box{{at.x - pixels * 0.08f, at.y - extent.above},
+                   {at.x + extent.width + pixels * 0.08f, at.y + pixels * 1.18f + extent.below}};
     if (to_.point && box.contains(*to_.point)) found_ = stage;
-    if (to_.list && to_.ink.lanes && to_.ink.lit == stage) to_.list->AddRectFilled(box.min, box.max, to_.ink.lanes->field_hover, pixels * 0.2f);
+    if (to_.list && to_.ink.lanes && to_.ink.lit == stage)
+      to_.list->AddRectFilled(box.min, box.max, to_.ink.lanes->field_hover, pixels * 0.2f);
     const ImU32 outside = colour_;
     if (to_.ink.lanes) colour_ = to_.ink.lanes->lane(*stage);
     set(inside, pixels, at);
@@ -170,8 +173,9 @@ class Setter {
     if (places()) {
       set(over, size, {at.x + (width - top.width) / 2, at.y + line - pixels * gap - tail - top.below - size});
       set(under, size, {at.x + (width - bottom.width) / 2, at.y + line + pixels * gap + bottom.above});
-      if (to_.list) to_.list->AddLine({at.x + side / 2, at.y + line}, {at.x + width - side / 2, at.y + line}, colour_,
-                     std::max(1.0f, pixels / 16));
+      if (to_.list)
+        to_.list->AddLine({at.x + side / 2, at.y + line}, {at.x + width - side / 2, at.y + line}, colour_,
+                          std::max(1.0f, pixels / 16));
     }
     const float above = top.above + top.below + size + tail + pixels * gap - line;
     return {width, above, line + pixels * gap + bottom.above + bottom.below + size + tail - pixels};
@@ -213,7 +217,8 @@ ImVec2 line_in(const Fonts& fonts, MathType type, ImVec2 at, std::string_view ma
 
 }  // namespace
 
-void draw_math(ImDrawList& list, const Fonts& fonts, MathType type, ImVec2 at, const MathInk& ink, std::string_view markup) {
+void draw_math(ImDrawList& list, const Fonts& fonts, MathType type, ImVec2 at, const MathInk& ink,
+               std::string_view markup) {
   Setter(fonts, type.least, {&list, ink, {}}).set(markup, type.pixels, line_in(fonts, type, at, markup));
 }
 
@@ -221,7 +226,8 @@ void draw_math(ImDrawList& list, const Fonts& fonts, MathType type, ImVec2 at, I
   draw_math(list, fonts, type, at, MathInk{colour, nullptr, {}}, markup);
 }
 
-std::optional<Stage> math_stage_at(const Fonts& fonts, MathType type, ImVec2 at, std::string_view markup, ImVec2 point) {
+std::optional<Stage> math_stage_at(const Fonts& fonts, MathType type, ImVec2 at, std::string_view markup,
+                                   ImVec2 point) {
   Setter setter(fonts, type.least, {nullptr, {}, point});
   setter.set(markup, type.pixels, line_in(fonts, type, at, markup));
   return setter.found();

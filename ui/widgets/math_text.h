@@ -1,5 +1,5 @@
-// Mathematics set as such: markup (core/explain/math_markup.h) with real fractions, roots, sub- and superscripts, all of it
-// in the serif italic face.
+// Mathematics set as such: markup (core/explain/math_markup.h) with real fractions, roots, sub- and superscripts, all
+// of it in the serif italic face.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,8 @@ struct MathInk {
 };
 
 /// Draws with the top left corner at `at`.
-void draw_math(ImDrawList& list, const Fonts& fonts, MathType type, ImVec2 at, const MathInk& ink, std::string_view markup);
+void draw_math(ImDrawList& list, const Fonts& fonts, MathType type, ImVec2 at, const MathInk& ink,
+               std::string_view markup);
 void draw_math(ImDrawList& list, const Fonts& fonts, MathType type, ImVec2 at, ImU32 colour, std::string_view markup);
 /// The stage whose symbol, drawn so, is at `point`.
 std::optional<Stage> math_stage_at(const Fonts& fonts, MathType type, ImVec2 at, std::string_view markup, ImVec2 point);

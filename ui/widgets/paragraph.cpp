@@ -7,7 +7,9 @@ constexpr std::string_view closing = "，。、：；？！）》」』】”’
 constexpr std::string_view opening = "（《「『【“‘([{";
 
 /// Chinese characters, their punctuation, and full-width forms: U+2E80 and above, as their first byte says.
-bool is_cjk(std::string_view character) { return character.size() >= 3 && static_cast<unsigned char>(character[0]) >= 0xE2 && character >= "\xE2\xBA\x80"; }
+bool is_cjk(std::string_view character) {
+  return character.size() >= 3 && static_cast<unsigned char>(character[0]) >= 0xE2 && character >= "\xE2\xBA\x80";
+}
 
 }  // namespace
 
@@ -44,7 +46,8 @@ std::size_t line_length(const Fonts& fonts, Face face, float pixels, std::string
 
 }  // namespace
 
-std::vector<std::string> paragraph_lines(const Fonts& fonts, Face face, float pixels, std::string_view text, float width, std::size_t most) {
+std::vector<std::string> paragraph_lines(const Fonts& fonts, Face face, float pixels, std::string_view text,
+                                         float width, std::size_t most) {
   std::vector<std::string> lines;
   while (!text.empty() && lines.size() < most) {
     const std::size_t length = lines.size() + 1 < most ? line_length(fonts, face, pixels, text, width) : text.size();
@@ -55,11 +58,13 @@ std::vector<std::string> paragraph_lines(const Fonts& fonts, Face face, float pi
   return lines;
 }
 
-float draw_paragraph(ImDrawList* list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour, std::string_view text, float width) {
+float draw_paragraph(ImDrawList* list, const Fonts& fonts, Face face, float pixels, ImVec2 at, ImU32 colour,
+                     std::string_view text, float width) {
   const float line = fonts.crisp(face, pixels) * 1.18f, top = at.y;
   while (!text.empty()) {
     const std::size_t length = line_length(fonts, face, pixels, text, width);
-    if (list) draw_text(*list, fonts, face, pixels, at, colour, text.substr(0, text[length - 1] == '\n' ? length - 1 : length));
+    if (list)
+      draw_text(*list, fonts, face, pixels, at, colour, text.substr(0, text[length - 1] == '\n' ? length - 1 : length));
     text.remove_prefix(length);
     at.y += line;
   }

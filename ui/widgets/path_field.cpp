@@ -50,7 +50,8 @@ PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool 
   listener.keys.entered = field.entered;
   listener.keys.has_keyboard = field.active;
   if (listener.keys.has_keyboard) {
-    compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent, Corner::control * frame.u, 1.5f * frame.u);
+    compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent,
+                     Corner::control * frame.u, 1.5f * frame.u);
   }
   ImGui::PopFont();
   listener.keys.changed = text != field.text;

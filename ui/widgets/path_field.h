@@ -9,9 +9,9 @@
 namespace headlight {
 
 struct PathKeys {
-  bool changed = false;       ///< the text, which then is in `text`
-  bool entered = false;       ///< Enter
-  int moved = 0;              ///< lines down, by the arrow keys
+  bool changed = false;  ///< the text, which then is in `text`
+  bool entered = false;  ///< Enter
+  int moved = 0;         ///< lines down, by the arrow keys
   bool has_keyboard = false;
 };
 /// `focus` gives it the keyboard, with the caret at the end. `complete` is what Tab makes of what is typed; none: Tab

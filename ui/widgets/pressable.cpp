@@ -17,7 +17,8 @@ bool takes_keyboard(const Frame& frame) {
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
   const ImDrawList& list = *ImGui::GetWindowDrawList();
   const Rect clip{list.GetClipRectMin(), list.GetClipRectMax()};
-  if (frame.focus.moved() && ImGui::GetScrollMaxY() > 0 && (min.y < clip.min.y || max.y > clip.max.y)) ImGui::SetScrollHereY(0.5f);
+  if (frame.focus.moved() && ImGui::GetScrollMaxY() > 0 && (min.y < clip.min.y || max.y > clip.max.y))
+    ImGui::SetScrollHereY(0.5f);
   frame.focus.draw_ring({min, max}, clip);
   return true;
 }

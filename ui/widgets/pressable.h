@@ -8,7 +8,8 @@ namespace headlight {
 /// An item without looks of its own, at the cursor; whether it was pressed. ImGui::IsItemHovered() and the like follow.
 /// Disabled: it takes the mouse, and nothing comes of it.
 bool pressable(const Frame& frame, const char* id, ImVec2 size, bool enabled = true);
-/// Makes the last item one that Tab reaches; whether it has the keyboard. Then a ring is drawn around it, and it is scrolled to.
+/// Makes the last item one that Tab reaches; whether it has the keyboard. Then a ring is drawn around it, and it is
+/// scrolled to.
 bool takes_keyboard(const Frame& frame);
 /// By how many steps the arrows move what has the keyboard: right and up forwards. With Home and End by a great many.
 int keyboard_steps();

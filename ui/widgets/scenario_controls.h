@@ -15,7 +15,8 @@ void scenario_slider(const Frame& frame, const char* id, Index now, const Choice
   char key[48];
   std::snprintf(key, sizeof key, "settings.%s", id);
   if (const auto change = int_slider(frame, id, frame.words(key), now, choices, enabled)) {
-    frame.edit(change->typed ? std::string() : std::string(id), [set, value = change->value](Scenario& s) { set(s, value); });
+    frame.edit(change->typed ? std::string() : std::string(id),
+               [set, value = change->value](Scenario& s) { set(s, value); });
   }
 }
 

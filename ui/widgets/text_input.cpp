@@ -39,8 +39,9 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   std::string& buffer = typing.buffer;
   buffer.assign(text);
   Callback callback{&buffer, listen, listener};
-  const bool entered = ImGui::InputTextWithHint(id, hint, buffer.data(), buffer.capacity() + 1,
-                                                flags | ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackResize, call, &callback);
+  const bool entered = ImGui::InputTextWithHint(
+      id, hint, buffer.data(), buffer.capacity() + 1,
+      flags | ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackResize, call, &callback);
   const unsigned int field = ImGui::GetItemID();
   const int now = ImGui::GetFrameCount();
   const bool had = typing.field == field && typing.frame >= now - 1;

@@ -19,9 +19,10 @@ struct Typed {
   bool active = false;      ///< it has the keyboard
 };
 
-/// In the current font and item width. `listen` as for ImGui::InputText, with the flags that it asks for. Tab comes to it
-/// where it is a `stop`; else only what gives it the keyboard.
-Typed text_input(const Frame& frame, const char* id, std::string_view text, const char* hint = "", ImGuiInputTextFlags flags = 0,
-                 ImGuiInputTextCallback listen = nullptr, void* listener = nullptr, bool stop = true);
+/// In the current font and item width. `listen` as for ImGui::InputText, with the flags that it asks for. Tab comes to
+/// it where it is a `stop`; else only what gives it the keyboard.
+Typed text_input(const Frame& frame, const char* id, std::string_view text, const char* hint = "",
+                 ImGuiInputTextFlags flags = 0, ImGuiInputTextCallback listen = nullptr, void* listener = nullptr,
+                 bool stop = true);
 
 }  // namespace headlight

@@ -34,7 +34,8 @@ const Kernels& chosen() {
     if (std::string_view(kernels->name) == wanted) return *kernels;
     names += (names.empty() ? "" : ", ") + std::string(kernels->name);
   }
-  throw InputError("HEADLIGHT_KERNELS", "this processor has no kernels named \"" + std::string(wanted) + "\"", "expected one of " + names);
+  throw InputError("HEADLIGHT_KERNELS", "this processor has no kernels named \"" + std::string(wanted) + "\"",
+                   "expected one of " + names);
 }
 
 }  // namespace

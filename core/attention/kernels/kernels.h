@@ -1,11 +1,11 @@
-// Kernels: the loops over numbers that the stages are made of, compiled once for each instruction set and chosen when the
-// program runs, so that one build is at home on every processor.
+// Kernels: the loops over numbers that the stages are made of, compiled once for each instruction set and chosen when
+// the program runs, so that one build is at home on every processor.
 //
 // Why our own and no library: Eigen compiled as a distribution does it knows SSE2 alone (a sixth of the machine), and
-// compiled several times over its inline functions would be one definition with several bodies. OpenBLAS and oneDNN bring a
-// pool of threads of their own, sums whose order depends on it, and no way to run the softmax while a block of scores is
-// still in cache, which is worth more than the last tenth of a product's speed. Written with the compilers' vector types
-// the whole is a few hundred lines (vector_kernels.h), the same for every width.
+// compiled several times over its inline functions would be one definition with several bodies. OpenBLAS and oneDNN
+// bring a pool of threads of their own, sums whose order depends on it, and no way to run the softmax while a block of
+// scores is still in cache, which is worth more than the last tenth of a product's speed. Written with the compilers'
+// vector types the whole is a few hundred lines (vector_kernels.h), the same for every width.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,14 @@ struct Kernels {
 
   /// One panel of B [depth, cols], cols ≤ panel, as [depth, panel]; what is right of `cols` becomes 0.
   void (*pack)(const float* b, Index row_stride, Index col_stride, Index depth, Index cols, float* to);
-  /// c [rows, cols] = a [rows, depth] · B, or c += where `add`; cols ≤ panel. A number of c depends on its row of a and its
-  /// column of B alone, never on where a block was cut.
+  /// c [rows, cols] = a [rows, depth] · B, or c += where `add`; cols ≤ panel. A number of c depends on its row of a and
+  /// its column of B alone, never on where a block was cut.
   void (*multiply)(const float* a, Index a_stride, const float* packed, Index rows, Index cols, Index depth, float* c,
                    Index c_stride, bool add);
-  /// c [rows, cols] = a [rows, depth] · bᵀ, b [cols, depth], unpacked: for few rows, where packing would be half the work.
-  void (*dots)(const float* a, Index a_stride, const float* b, Index b_stride, Index rows, Index cols, Index depth, float* c,
-               Index c_stride);
+  /// c [rows, cols] = a [rows, depth] · bᵀ, b [cols, depth], unpacked: for few rows, where packing would be half the
+  /// work.
+  void (*dots)(const float* a, Index a_stride, const float* b, Index b_stride, Index rows, Index cols, Index depth,
+               float* c, Index c_stride);
 
   // Rows of n numbers, changed in place.
   void (*scale)(float* x, Index n, float by);
@@ -41,7 +42,8 @@ struct Kernels {
   void (*mask_by_sum)(float* x, const float* may, Index n, float fill);
   /// x · (keep · by)
   void (*drop)(float* x, const float* keep, Index n, float by);
-  /// e^x / (e^sink + Σ e^x), the largest of x and sink subtracted first; sink −∞ adds nothing. NaN where PyTorch has it.
+  /// e^x / (e^sink + Σ e^x), the largest of x and sink subtracted first; sink −∞ adds nothing. NaN where PyTorch has
+  /// it.
   void (*softmax)(float* x, Index n, float sink);
   /// The largest of x and `most`; a NaN is passed over.
   float (*largest)(const float* x, Index n, float most);

@@ -1,4 +1,5 @@
-// A vector of HEADLIGHT_LANES floats, and what the kernels do with one: as vector_kernels.h, private to the file that includes it.
+// A vector of HEADLIGHT_LANES floats, and what the kernels do with one: as vector_kernels.h, private to the file that
+// includes it.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,9 @@ inline V load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
 inline void store(float* p, V v) { *reinterpret_cast<Unaligned*>(p) = v; }
 // x − 0 is x for every x, so that compilers load it as a broadcast; 0 + x is not, for −0, and stays an addition.
 inline V all(float x) { return x - V{}; }
-inline V either(VI yes, V a, V b) { return reinterpret_cast<V>((yes & reinterpret_cast<VI>(a)) | (~yes & reinterpret_cast<VI>(b))); }
+inline V either(VI yes, V a, V b) {
+  return reinterpret_cast<V>((yes & reinterpret_cast<VI>(a)) | (~yes & reinterpret_cast<VI>(b)));
+}
 
 // The first `n` lanes, 0 in the rest.
 inline V load_part(const float* p, I n) {
@@ -64,7 +67,8 @@ inline V with_rest(V v, I n, V rest) {
 inline V4 fold(V v) {
 #if HEADLIGHT_LANES == 16
   typedef float V8 __attribute__((vector_size(32)));
-  const V8 half = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  const V8 half = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                  __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
   return __builtin_shufflevector(half, half, 0, 1, 2, 3) + __builtin_shufflevector(half, half, 4, 5, 6, 7);
 #elif HEADLIGHT_LANES == 8
   return __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
@@ -86,9 +90,11 @@ inline V4 sums_of(V a, V b, V c, V d) {
 inline float highest(V v) {
 #if HEADLIGHT_LANES == 16
   typedef float V8 __attribute__((vector_size(32)));
-  const V8 low = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7), high = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  const V8 low = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7),
+           high = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
   const V8 eight = high > low ? high : low;
-  const V4 first = __builtin_shufflevector(eight, eight, 0, 1, 2, 3), second = __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+  const V4 first = __builtin_shufflevector(eight, eight, 0, 1, 2, 3),
+           second = __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
 #elif HEADLIGHT_LANES == 8
   const V4 first = __builtin_shufflevector(v, v, 0, 1, 2, 3), second = __builtin_shufflevector(v, v, 4, 5, 6, 7);
 #else
@@ -99,8 +105,8 @@ inline float highest(V v) {
   return b > a ? b : a;
 }
 
-// e^x within 1.5 units in the last place: x = n ln 2 + r, |r| ≤ ln 2 / 2, a polynomial for e^r (Cephes, Moshier), then 2^n in
-// two steps, so that what is smaller than the smallest normal number comes out right too.
+// e^x within 1.5 units in the last place: x = n ln 2 + r, |r| ≤ ln 2 / 2, a polynomial for e^r (Cephes, Moshier), then
+// 2^n in two steps, so that what is smaller than the smallest normal number comes out right too.
 inline V exponential(V x) {
   const V low = all(-150.0F), high = all(150.0F);
   x = either(x < low, low, x);  // NaN compares false and stays

@@ -103,7 +103,8 @@ void tiles(const float* a, I a_stride, const float* b, I rows, I cols, I depth, 
 }
 static_assert(tile_rows == 6);
 
-void multiply(const float* a, I a_stride, const float* packed, I rows, I cols, I depth, float* c, I c_stride, bool add) {
+void multiply(const float* a, I a_stride, const float* packed, I rows, I cols, I depth, float* c, I c_stride,
+              bool add) {
   switch ((cols + lanes - 1) / lanes) {
 #if HEADLIGHT_TILE_VECTORS >= 4
     case 4: return tiles<4>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
@@ -161,10 +162,12 @@ void dots(const float* a, I a_stride, const float* b, I b_stride, I rows, I cols
     const I width = cols - col < dot_cols ? cols - col : dot_cols;
     I row = 0;
     for (; row + dot_rows <= rows; row += dot_rows) {
-      dot_tiles<dot_rows>(a + row * a_stride, a_stride, b + col * b_stride, b_stride, width, depth, c + row * c_stride + col, c_stride);
+      dot_tiles<dot_rows>(a + row * a_stride, a_stride, b + col * b_stride, b_stride, width, depth,
+                          c + row * c_stride + col, c_stride);
     }
     for (; row < rows; ++row) {
-      dot_tiles<1>(a + row * a_stride, a_stride, b + col * b_stride, b_stride, width, depth, c + row * c_stride + col, c_stride);
+      dot_tiles<1>(a + row * a_stride, a_stride, b + col * b_stride, b_stride, width, depth, c + row * c_stride + col,
+                   c_stride);
     }
   }
 }

@@ -92,7 +92,8 @@ double exponentials(float* x, I n, float most) {
   return whole;
 }
 
-// Where a mask left −∞ at both ends of a row, as causal masks and windows do, the weights are zeros without further ado.
+// Where a mask left −∞ at both ends of a row, as causal masks and windows do, the weights are zeros without further
+// ado.
 void softmax(float* x, I n, float sink) {
   const V none = all(-__builtin_inff());
   I first = 0, end = n;
@@ -125,7 +126,9 @@ void fold(const float* x, I n, float* low, float* high, float* odd) {
   }
 }
 
-void copy(const float* from, float* to, I n) { __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float)); }
+void copy(const float* from, float* to, I n) {
+  __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
+}
 
 void stream(const float* from, float* to, I n) {
 #if defined(__SSE2__)

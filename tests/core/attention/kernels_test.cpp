@@ -25,7 +25,8 @@ std::vector<float> some(Index count, std::string_view stream) {
 double dot(const std::vector<float>& a, const std::vector<float>& b, Index row, Index col, Index depth) {
   double sum = 0;
   for (Index i = 0; i < depth; ++i) {
-    sum += static_cast<double>(a[static_cast<std::size_t>(row * depth + i)]) * static_cast<double>(b[static_cast<std::size_t>(col * depth + i)]);
+    sum += static_cast<double>(a[static_cast<std::size_t>(row * depth + i)]) *
+           static_cast<double>(b[static_cast<std::size_t>(col * depth + i)]);
   }
   return sum;
 }
@@ -46,7 +47,8 @@ TEST_CASE("products of every kernel agree with float64 sums, whatever is left ov
       for (const Index rows : {1, 5, 6, 13}) {
         for (const Index cols : {1, 4, 17, 64, 70}) {
           const std::vector<float> a = some(rows * depth, "a"), b = some(cols * depth, "b");
-          std::vector<float> packed(static_cast<std::size_t>(depth * use->panel)), c(static_cast<std::size_t>(rows * cols), NaN), dots = c;
+          std::vector<float> packed(static_cast<std::size_t>(depth * use->panel)),
+              c(static_cast<std::size_t>(rows * cols), NaN), dots = c;
           for (Index col = 0; col < cols; col += use->panel) {
             const Index width = std::min(use->panel, cols - col);
             use->pack(b.data() + col * depth, 1, depth, depth, width, packed.data());
@@ -124,7 +126,9 @@ TEST_CASE("softmax of every kernel has NaN and zeros where PyTorch has them", "[
   for (const Kernels* use : available_kernels()) {
     CAPTURE(use->name);
     for (const std::size_t n : {3U, 40U, 133U}) {
-      const auto softmax = [&](std::vector<float> x) { return after(std::move(x), [&](float* p, Index c) { use->softmax(p, c, -inf); }); };
+      const auto softmax = [&](std::vector<float> x) {
+        return after(std::move(x), [&](float* p, Index c) { use->softmax(p, c, -inf); });
+      };
       std::vector<float> dead(n, -inf);
       for (const float v : softmax(dead)) CHECK(std::isnan(v));
       for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
@@ -191,8 +195,8 @@ TEST_CASE("what is found in one sweep is bit for bit what its stages give one af
     three.threads = 3;
     const SweptStages whole = sweep(steps, Stage::scores, Stage::head_outputs, {}, three);
     Tensor before;
-    for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores, Stage::masked_scores,
-                              Stage::weights, Stage::head_outputs}) {
+    for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::capped_scores, Stage::biased_scores,
+                              Stage::masked_scores, Stage::weights, Stage::head_outputs}) {
       before = sweep(steps, stage, stage, before, {})[stage];
       const Tensor one = before.contiguous(), other = whole[stage].contiguous();
       CAPTURE(n, name(stage));

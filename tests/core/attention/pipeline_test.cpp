@@ -1,9 +1,9 @@
 #include "core/run/pipeline.h"
-#include "core/scenario/model_layer.h"
 
 #include <algorithm>
 #include <numeric>
 
+#include "core/scenario/model_layer.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 
@@ -227,7 +227,10 @@ TEST_CASE("QK-norm has stages of its own; a rotated stage is there only where so
   CHECK_FALSE(traced(small_inputs(), scenario)->has(Stage::K_normed));
 }
 
-TEST_CASE("a model's learned QK-norm: per head, or over all heads together; another kind that is asked for is not the model's", "[attention]") {
+TEST_CASE(
+    "a model's learned QK-norm: per head, or over all heads together; another kind that is asked for is not the "
+    "model's",
+    "[attention]") {
   Inputs inputs = small_inputs();  // 4 heads of 4
   Scenario scenario;
   scenario.qk_norm = QkNorm::rms;
@@ -243,7 +246,8 @@ TEST_CASE("a model's learned QK-norm: per head, or over all heads together; anot
       for (Index i = 0; i < 4; ++i) squares += std::pow(static_cast<double>(trace[Stage::Q_heads].at({1, h, 2, i})), 2);
     }
     const double mean = squares / static_cast<double>(4 * (end - first));
-    return static_cast<float>(static_cast<double>(trace[Stage::Q_heads].at({1, 3, 2, 1})) / std::sqrt(mean + 0.5)) * gain;
+    return static_cast<float>(static_cast<double>(trace[Stage::Q_heads].at({1, 3, 2, 1})) / std::sqrt(mean + 0.5)) *
+           gain;
   };
   CHECK(agrees((*per_head)[Stage::Q_normed].at({1, 3, 2, 1}), expected(*per_head, 3, 4, 2)));
   Buffer gains(16, 1.0F);
@@ -255,7 +259,8 @@ TEST_CASE("a model's learned QK-norm: per head, or over all heads together; anot
   CHECK(agrees((*whole)[Stage::Q_normed].at({1, 3, 2, 1}), expected(*whole, 0, 4, 5)));
   scenario.qk_norm = QkNorm::l2;
   double squares = 0;
-  for (Index i = 0; i < 4; ++i) squares += std::pow(static_cast<double>((*traced(inputs, scenario))[Stage::Q_normed].at({1, 3, 2, i})), 2);
+  for (Index i = 0; i < 4; ++i)
+    squares += std::pow(static_cast<double>((*traced(inputs, scenario))[Stage::Q_normed].at({1, 3, 2, i})), 2);
   CHECK(agrees(static_cast<float>(squares), 1.0F));
 }
 

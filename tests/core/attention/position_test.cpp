@@ -1,9 +1,8 @@
 #include "core/attention/position_bias.h"
-
-#include "core/position/relative_bias.h"
 #include "core/attention/qk_norm.h"
 #include "core/attention/rope.h"
 #include "core/attention/scores.h"
+#include "core/position/relative_bias.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 
@@ -46,9 +45,12 @@ TEST_CASE("QK-norm gives each head row a root mean square, or a length, of one",
   CHECK(normalise_heads(Tensor::full({1, 1, 1, 4}, 0), {QkNorm::l2}).at({0, 0, 0, 0}) == 0);
 }
 
-TEST_CASE("a LayerNorm of queries or keys leaves each head row a mean of zero and a variance of one, times weight plus bias", "[attention]") {
+TEST_CASE(
+    "a LayerNorm of queries or keys leaves each head row a mean of zero and a variance of one, times weight plus bias",
+    "[attention]") {
   const Tensor x = sampled({2, 3, 4, 8}, "x", 5), gain = sampled({8}, "gain", 1), bias = sampled({8}, "bias", 1);
-  const Tensor plain = normalise_heads(x, {QkNorm::layer, 0}), learnt = normalise_heads(x, {QkNorm::layer, 0, gain, false, bias});
+  const Tensor plain = normalise_heads(x, {QkNorm::layer, 0}),
+               learnt = normalise_heads(x, {QkNorm::layer, 0, gain, false, bias});
   double sum = 0, squares = 0;
   for (Index i = 0; i < 8; ++i) {
     const auto value = static_cast<double>(plain.at({1, 2, 3, i}));
@@ -79,7 +81,8 @@ TEST_CASE("T5's buckets are Hugging Face's", "[attention]") {
 
 TEST_CASE("T5's buckets of other numbers and distances are Hugging Face's", "[attention]") {
   const std::vector<Index> distances{-90, -40, -20, -9, -5, -3, -1, 0, 1, 2, 4, 7, 11, 30, 70};
-  const std::vector<Index> sixteen{7, 7, 6, 5, 4, 3, 1, 0, 9, 10, 12, 12, 13, 14, 15}, past{15, 14, 11, 8, 5, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0}, eight{3, 3, 3, 3, 2, 2, 1, 0, 5, 6, 6, 7, 7, 7, 7};
+  const std::vector<Index> sixteen{7, 7, 6, 5, 4, 3, 1, 0, 9, 10, 12, 12, 13, 14, 15},
+      past{15, 14, 11, 8, 5, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0}, eight{3, 3, 3, 3, 2, 2, 1, 0, 5, 6, 6, 7, 7, 7, 7};
   for (std::size_t i = 0; i < distances.size(); ++i) {
     CHECK(t5_bucket(distances[i], true, 16, 64) == sixteen[i]);
     CHECK(t5_bucket(distances[i], false, 16, 64) == past[i]);

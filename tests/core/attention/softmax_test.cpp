@@ -68,7 +68,9 @@ TEST_CASE("the fill stands where the mask is false, also over a NaN", "[attentio
 }
 
 TEST_CASE("a fill that is added leaves a NaN what it is", "[attention]") {
-  const auto added = [](float fill) { return apply_mask(row({1, NaN, 3, 2}), row({1, 0, 0, 1}), fill, {}, MaskMode::add); };
+  const auto added = [](float fill) {
+    return apply_mask(row({1, NaN, 3, 2}), row({1, 0, 0, 1}), fill, {}, MaskMode::add);
+  };
   CHECK_THAT(added(-inf), agrees_with(row({1, NaN, -inf, 2})));
   CHECK_THAT(added(-10), agrees_with(row({1, NaN, -7, 2})));
 }

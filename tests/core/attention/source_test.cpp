@@ -1,11 +1,10 @@
 // Stages that are computed as they are read, beside the same ones in memory.
-#include "core/attention/score_stages.h"
-
 #include <cstdlib>
 
 #include "core/attention/masking.h"
 #include "core/attention/projected_heads.h"
 #include "core/attention/projection.h"
+#include "core/attention/score_stages.h"
 #include "core/engine/tile_store.h"
 #include "core/figure/pool.h"
 #include "core/mask/block_verdict.h"
@@ -51,11 +50,13 @@ TEST_CASE("a stage computed as it is read has the numbers of one in memory", "[a
   rich.rope = Rope::half;
   Scenario scaled_before = with_mask("causal()");
   scaled_before.scale_first = true;
-  for (const Scenario& scenario : {with_mask("causal() && (window(40) || sink(4))"), with_mask("k > q + 3"), with_mask("h < 2 ? causal() : random(0.3, 1)"), Scenario{}, rich, scaled_before}) {
+  for (const Scenario& scenario : {with_mask("causal() && (window(40) || sink(4))"), with_mask("k > q + 3"),
+                                   with_mask("h < 2 ? causal() : random(0.3, 1)"), Scenario{}, rich, scaled_before}) {
     const auto held = traced(inputs, scenario), read = traced_on_demand(inputs, scenario);
     CAPTURE(scenario.mask);
     if (!(*read)[Stage::weights].source()) return;  // a system without memory on demand
-    CHECK((projected_heads((*read)[Stage::Q_heads]) != nullptr) == (scenario.rope == Rope::none && !scenario.scale_first));
+    CHECK((projected_heads((*read)[Stage::Q_heads]) != nullptr) ==
+          (scenario.rope == Rope::none && !scenario.scale_first));
     CHECK(projected_heads((*read)[Stage::V_heads]) != nullptr);
     CHECK(read->stages() == held->stages());
     for (const Stage stage : held->stages()) {
@@ -95,12 +96,15 @@ TEST_CASE("a stage on demand outlives its trace, and lets go of the heads that i
 }
 
 TEST_CASE("whether a projection may overflow is known before it is made", "[attention]") {
-  const auto fits = [](const Tensor& x, const Tensor& weight, const Tensor& bias = {}) { return ProjectedHeads(x, weight, bias, 2, 1).is_finite(largest_magnitude(x, 2)); };
+  const auto fits = [](const Tensor& x, const Tensor& weight, const Tensor& bias = {}) {
+    return ProjectedHeads(x, weight, bias, 2, 1).is_finite(largest_magnitude(x, 2));
+  };
   const Tensor x = Tensor::full({1, 4, 8}, -1e20F), weight = Tensor::full({6, 8}, 1e18F);
   CHECK(largest_magnitude(x, 2) == Approx(1e20));
   CHECK_FALSE(fits(x, weight));
   CHECK(fits(x, Tensor::full({6, 8}, 1e10F)));
-  for (const float odd : {std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
+  for (const float odd :
+       {std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
     CHECK_FALSE(fits(Tensor::full({1, 4, 8}, odd), Tensor::full({6, 8}, 0)));
     CHECK_FALSE(fits(Tensor::full({1, 4, 8}, 1), Tensor::full({6, 8}, 1), Tensor::full({6}, odd)));
   }
@@ -109,15 +113,20 @@ TEST_CASE("whether a projection may overflow is known before it is made", "[atte
 TEST_CASE("the pooled picture of a stage that nobody holds is that of one in memory", "[attention]") {
   const Inputs inputs = small_inputs(sizes);
   const Scenario scenario = with_mask("causal() && window(40)");
-  const auto held = compute(scenario, inputs, nullptr, {.summary = Summary::whole, .threads = 2, .stop = {}, .progress = {}}), read = traced_on_demand(inputs, scenario);
+  const auto held = compute(scenario, inputs, nullptr,
+                            {.summary = Summary::whole, .threads = 2, .stop = {}, .progress = {}}),
+             read = traced_on_demand(inputs, scenario);
   if (!(*read)[Stage::weights].source()) return;
   for (const Stage stage : {Stage::scores, Stage::mask, Stage::masked_scores, Stage::weights}) {
     CAPTURE(name(stage));
-    const auto picture = [&](const Trace& trace) { return pool(trace[stage].matrix(1, 3), masks_over(trace, stage, 1, 3), 17, 23); };
+    const auto picture = [&](const Trace& trace) {
+      return pool(trace[stage].matrix(1, 3), masks_over(trace, stage, 1, 3), 17, 23);
+    };
     const PooledMatrix a = picture(*held), b = picture(*read);
     CHECK(a.kinds == b.kinds);
     bool same = true;
-    for (std::size_t i = 0; i < a.values.size(); ++i) same = same && (a.kinds[i] != CellKind::value || agrees(a.values[i], b.values[i]));
+    for (std::size_t i = 0; i < a.values.size(); ++i)
+      same = same && (a.kinds[i] != CellKind::value || agrees(a.values[i], b.values[i]));
     CHECK(same);
     CHECK(held->summary->kinds(stage, 1, 3) == read->summary->kinds(stage, 1, 3));
   }
@@ -132,10 +141,15 @@ TEST_CASE("what cannot be computed in parts is held where the machine can", "[at
 }
 
 TEST_CASE("a block's verdict is what its cells say, for every pattern", "[attention]") {
-  std::vector<std::string> masks{"causal() && (window(9) || sink(2))", "h < 1 ? causal() : k % 3 == q % 3", "!causal() || floor(q / 8) == floor(k / 8)",
-                                 "abs(q - k) * 2 < min(n_q, 20)", "k != q", "q / (k + 1) > 2"};
+  std::vector<std::string> masks{"causal() && (window(9) || sink(2))",
+                                 "h < 1 ? causal() : k % 3 == q % 3",
+                                 "!causal() || floor(q / 8) == floor(k / 8)",
+                                 "abs(q - k) * 2 < min(n_q, 20)",
+                                 "k != q",
+                                 "q / (k + 1) > 2"};
   for (const Pattern& pattern : all_patterns()) {
-    if (std::string_view(pattern.example).find("padding") == std::string_view::npos) masks.emplace_back(pattern.example);
+    if (std::string_view(pattern.example).find("padding") == std::string_view::npos)
+      masks.emplace_back(pattern.example);
   }
   const MaskContext context{.batch = 1, .heads = 2, .n_q = 40, .n_k = 48};
   int decided = 0;

@@ -26,9 +26,11 @@ TEST_CASE("what a block throws reaches who asked, and no block follows", "[atten
   Workers workers;
   workers.threads = 2;
   std::atomic<int> done{0};
-  CHECK_THROWS_AS(workers.run(1'000'000, 1e9, [&](Index) {
-    ++done;
-    throw Cancelled();
-  }), Cancelled);
+  CHECK_THROWS_AS(workers.run(1'000'000, 1e9,
+                              [&](Index) {
+                                ++done;
+                                throw Cancelled();
+                              }),
+                  Cancelled);
   CHECK(done <= 2);
 }

@@ -30,7 +30,8 @@ std::shared_ptr<const Trace> causal_run() {
 
 std::vector<NamedArray> arrays_of(const Trace& trace) {
   std::vector<NamedArray> arrays;
-  for (const Stage stage : trace.stages()) arrays.push_back({std::string(name(stage)), trace[stage], stage == Stage::mask});
+  for (const Stage stage : trace.stages())
+    arrays.push_back({std::string(name(stage)), trace[stage], stage == Stage::mask});
   return arrays;
 }
 
@@ -58,8 +59,9 @@ using Ids = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("agreement is PyTorch's within a tolerance, with NaN and infinities in the same places") {
-  for (const auto& [a, b] : {std::pair(1.0F, 1.0001F), std::pair(1.0F, 1.0003F), std::pair(0.0F, 9e-6F), std::pair(0.0F, 2e-5F),
-                             std::pair(-INFINITY, -INFINITY), std::pair(-INFINITY, -1e9F), std::pair(NAN, NAN), std::pair(NAN, 1.0F)}) {
+  for (const auto& [a, b] :
+       {std::pair(1.0F, 1.0001F), std::pair(1.0F, 1.0003F), std::pair(0.0F, 9e-6F), std::pair(0.0F, 2e-5F),
+        std::pair(-INFINITY, -INFINITY), std::pair(-INFINITY, -1e9F), std::pair(NAN, NAN), std::pair(NAN, 1.0F)}) {
     CAPTURE(a, b);
     CHECK(agree(a, b) == agrees(a, b));
   }
@@ -121,7 +123,8 @@ TEST_CASE("a mistake after one that is not known is found") {
 TEST_CASE("numbers that no mistake gives are diagnosed as nothing") {
   const auto trace = causal_run();
   for (const Stage stage : {Stage::Q, Stage::weights, Stage::output}) {
-    const OwnStages own = own_stages(*trace, {{std::string(name(stage)), each((*trace)[stage], [](float v) { return v * 1.1F; })}});
+    const OwnStages own =
+        own_stages(*trace, {{std::string(name(stage)), each((*trace)[stage], [](float v) { return v * 1.1F; })}});
     const Comparison comparison = compare(trace, own);
     CHECK_FALSE(comparison.matches());
     CHECK(comparison.diagnosis().empty());
@@ -146,7 +149,8 @@ TEST_CASE("a stage that was only saved wrongly is told from one that was used") 
 TEST_CASE("a large finite fill is harmless and comes after the mistake itself") {
   const auto trace = causal_run();
   std::vector<NamedArray> arrays = arrays_of(*trace);
-  replace(arrays, Stage::masked_scores, each((*trace)[Stage::masked_scores], [](float v) { return std::isinf(v) ? -1e9F : v; }));
+  replace(arrays, Stage::masked_scores,
+          each((*trace)[Stage::masked_scores], [](float v) { return std::isinf(v) ? -1e9F : v; }));
   replace(arrays, Stage::output, (*trace)[Stage::concat]);
   const OwnStages own = own_stages(*trace, arrays);
   const Comparison comparison = compare(trace, own);
@@ -181,7 +185,8 @@ TEST_CASE("a mask that came as an additive bias is ignored, inverted and causal 
   const auto trace = compute(scenario);
   for (const auto& [theirs, id] : {std::pair(open, "mask_ignored"), std::pair(shifted, "causal_excludes_self")}) {
     const auto wrong = compute(theirs);
-    const OwnStages own = own_stages(*trace, {{"weights", (*wrong)[Stage::weights]}, {"output", (*wrong)[Stage::output]}});
+    const OwnStages own =
+        own_stages(*trace, {{"weights", (*wrong)[Stage::weights]}, {"output", (*wrong)[Stage::output]}});
     CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{id});
   }
 }
@@ -196,7 +201,8 @@ TEST_CASE("a causal mask at the wrong corner is found where an entry is padded a
   Scenario theirs = scenario;
   theirs.mask = "k <= q + 3 && (b == 0 || k < 2)";
   const auto trace = compute(scenario), wrong = compute(theirs);
-  const OwnStages own = own_stages(*trace, {{"weights", (*wrong)[Stage::weights]}, {"output", (*wrong)[Stage::output]}});
+  const OwnStages own =
+      own_stages(*trace, {{"weights", (*wrong)[Stage::weights]}, {"output", (*wrong)[Stage::output]}});
   CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{"causal_wrong_corner"});
 }
 
@@ -274,7 +280,8 @@ TEST_CASE("two mistakes are found from the output alone") {
 
 TEST_CASE("the search ends when its time is up, and says so") {
   const auto trace = causal_run();
-  const OwnStages own = own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return v * 1.1F; })}});
+  const OwnStages own =
+      own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return v * 1.1F; })}});
   const Comparison comparison = compare(trace, own, {}, 0);
   CHECK_FALSE(comparison.complete);
   CHECK(comparison.diagnosis().empty());
@@ -284,7 +291,8 @@ TEST_CASE("the search ends when its time is up, and says so") {
 
 TEST_CASE("a search that somebody stops is no search whose time is up") {
   const auto trace = causal_run();
-  const OwnStages own = own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return v * 1.1F; })}});
+  const OwnStages own =
+      own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return v * 1.1F; })}});
   std::stop_source stop;
   Run run;
   run.stop = stop.get_token();
@@ -328,6 +336,7 @@ TEST_CASE("mistakes beyond the usual ones are named") {
   for (const auto& [arrays, id] : cases) {
     CAPTURE(id);
     const OwnStages own = own_stages(right, arrays);
-    CHECK(ids_of(compare(trace, own).diagnosis()).back() == id);  // √d_model = d_head here: scale_by_d_model fits as well
+    CHECK(ids_of(compare(trace, own).diagnosis()).back() ==
+          id);  // √d_model = d_head here: scale_by_d_model fits as well
   }
 }

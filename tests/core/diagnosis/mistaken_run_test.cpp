@@ -1,6 +1,7 @@
 // Mistakes made on purpose are those that compare finds.
-#include "core/diagnosis/comparer.h"
 #include "core/diagnosis/mistaken_run.h"
+
+#include "core/diagnosis/comparer.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
@@ -24,8 +25,9 @@ std::shared_ptr<const Trace> causal_words() {
 
 TEST_CASE("a mistake that is made on purpose is found again, and its stages are those of the run up to it") {
   const auto trace = causal_words();
-  for (const char* id : {"no_scale", "mask_ignored", "mask_inverted", "mask_after_softmax", "softmax_over_queries", "split_without_transpose",
-                         "merge_without_transpose", "value_is_key", "causal_sees_next", "weight_not_transposed"}) {
+  for (const char* id : {"no_scale", "mask_ignored", "mask_inverted", "mask_after_softmax", "softmax_over_queries",
+                         "split_without_transpose", "merge_without_transpose", "value_is_key", "causal_sees_next",
+                         "weight_not_transposed"}) {
     INFO(id);
     const OwnStages own = mistaken_stages(id, 0, trace);
     const Comparison found = compare(trace, own);

@@ -14,7 +14,8 @@ namespace headlight {
 
 /// As read from an .npz of these arrays.
 inline OwnStages own_stages(const Trace& trace, const std::vector<NamedArray>& arrays) {
-  const auto path = std::filesystem::temp_directory_path() / ("headlight-own-" + std::to_string(std::random_device{}()) + ".npz");
+  const auto path =
+      std::filesystem::temp_directory_path() / ("headlight-own-" + std::to_string(std::random_device{}()) + ".npz");
   write_npz(path, arrays);
   struct Removed {
     std::filesystem::path path;

@@ -89,7 +89,8 @@ TEST_CASE("a file that holds none of the stages lists them") {
 
 TEST_CASE("a stage that the run leaves out is compared with the one it leaves as it is") {
   const auto two = run_of(2);
-  const OwnStages own = own_stages(*two, {{"dropped_weights", (*two)[Stage::weights]}, {"Q_rotated", (*two)[Stage::Q_heads]}});
+  const OwnStages own =
+      own_stages(*two, {{"dropped_weights", (*two)[Stage::weights]}, {"Q_rotated", (*two)[Stage::Q_heads]}});
   const Comparison comparison = compare(two, own);
   CHECK(comparison.matches());
   CHECK(comparison.stages.size() == two->stages().size() + 2);
@@ -97,7 +98,8 @@ TEST_CASE("a stage that the run leaves out is compared with the one it leaves as
 
 TEST_CASE("arrays under other names are taken for what they probably are, by their shape") {
   const auto run = run_of(1);
-  const OwnStages own = own_stages(*run, {{"attn", (*run)[Stage::weights]}, {"context", (*run)[Stage::concat]}, {"output", (*run)[Stage::output]}});
+  const OwnStages own = own_stages(
+      *run, {{"attn", (*run)[Stage::weights]}, {"context", (*run)[Stage::concat]}, {"output", (*run)[Stage::output]}});
   REQUIRE(own.others.size() == 2);
   CHECK(own.others[0].meant == Stage::weights);
   CHECK(own.others[1].meant == Stage::concat);

@@ -18,7 +18,8 @@ std::shared_ptr<const HeadOverview> three_layers(Index n) {
     for (Index q = 0; q < n; ++q) {
       float sum = 0;
       for (Index k = 0; k <= q; ++k) sum += static_cast<float>(1 + (q * 7 + k * 5 + static_cast<Index>(l) * 3) % 11);
-      for (Index k = 0; k < n; ++k) cells.push_back(k <= q ? static_cast<float>(1 + (q * 7 + k * 5 + static_cast<Index>(l) * 3) % 11) / sum : 0);
+      for (Index k = 0; k < n; ++k)
+        cells.push_back(k <= q ? static_cast<float>(1 + (q * 7 + k * 5 + static_cast<Index>(l) * 3) % 11) / sum : 0);
     }
     layer.summary.mean = Tensor({1, n, n}, std::move(cells));
   }
@@ -44,7 +45,8 @@ TEST_CASE("rollout and flow are made off the frame as they are made at once", "[
   }
 }
 
-TEST_CASE("what is not wanted in a frame any more is let go of, and a newer wish has none of the older one's rows", "[engine]") {
+TEST_CASE("what is not wanted in a frame any more is let go of, and a newer wish has none of the older one's rows",
+          "[engine]") {
   const auto overview = three_layers(40);
   LayersJoiner joiner;
   joiner.want({overview, 2, 0, Joining::flow});

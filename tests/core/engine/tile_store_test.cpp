@@ -41,7 +41,8 @@ std::pair<CellKind, float> block_of(const TiledMatrix& of, Index row, Index col,
   CellMasks masks;
   masks.allowed = mask.matrix(of.batch, of.head);
   masks.kept = of.kept.matrix(of.batch, of.head);
-  constexpr CellKind order[] = {CellKind::nan, CellKind::pos_inf, CellKind::value, CellKind::masked, CellKind::dropped, CellKind::neg_inf};
+  constexpr CellKind order[] = {CellKind::nan,    CellKind::pos_inf, CellKind::value,
+                                CellKind::masked, CellKind::dropped, CellKind::neg_inf};
   for (const CellKind kind : order) {
     bool found = false;
     float most = 0;
@@ -107,7 +108,8 @@ TEST_CASE("what is exact makes what is coarser exact too, without another look a
   TileStore store;
   store.want(matrix, all_tiles(rows, cols, 0));
   store.wait();
-  for (int level = 1; level <= coarsest_level(rows, cols); ++level) check_against_cells(store, matrix, rows, cols, level);
+  for (int level = 1; level <= coarsest_level(rows, cols); ++level)
+    check_against_cells(store, matrix, rows, cols, level);
 }
 
 TEST_CASE("the coarsest level is the first whose one tile holds the matrix") {
@@ -154,7 +156,8 @@ TEST_CASE("the newest wish wins, however many came before it") {
 
 TEST_CASE("a sample looks at one row of each block") {
   const Tensor values = Tensor::of({4, 2}, {1, -2, 9, 9, 3, 4, 9, 9});
-  const PooledMatrix sample = pool_blocks(values.matrix(), {}, 2, 0, 1), exact = pool_blocks(values.matrix(), {}, 2, 0, 0);
+  const PooledMatrix sample = pool_blocks(values.matrix(), {}, 2, 0, 1),
+                     exact = pool_blocks(values.matrix(), {}, 2, 0, 0);
   REQUIRE(sample.rows == 2);
   REQUIRE(sample.cols == 1);
   CHECK(sample.value(0, 0) == -2);

@@ -31,9 +31,7 @@ double recomputed(const Explanation& e) {
   return value;
 }
 
-bool is_leaf(Stage stage) {
-  return stage <= Stage::value || stage == Stage::mask || is_parameter(stage);
-}
+bool is_leaf(Stage stage) { return stage <= Stage::value || stage == Stage::mask || is_parameter(stage); }
 
 std::vector<Stage> matrices_of(const Trace& trace) {
   std::vector<Stage> all;
@@ -110,8 +108,8 @@ bool in(const Region& region, const Cell& cell) {
 
 TEST_CASE("a thousand random cells of every fixture: the value is the trace's, and the terms make it again") {
   for (const char* fixture :
-       {"alibi_causal", "gqa_causal", "qk_layernorm", "s000_masked_mha", "s002_v1", "s002_v2", "s002_v3", "s002_v4", "s003_ones",
-        "s003_valid_lens", "s003_valid_lens_per_query", "s004_functional", "torch_mha"}) {
+       {"alibi_causal", "gqa_causal", "qk_layernorm", "s000_masked_mha", "s002_v1", "s002_v2", "s002_v3", "s002_v4",
+        "s003_ones", "s003_valid_lens", "s003_valid_lens_per_query", "s004_functional", "torch_mha"}) {
     INFO(fixture);
     check_random_cells(*compute(of_file(std::string(fixture) + ".input.npz")), 1000);
   }
@@ -179,9 +177,7 @@ TEST_CASE("a cell is named in four numbers or in its stage's own, and out of ran
   try {
     cell_named(*trace, "--cell", "weights:0,0,9,0");
     FAIL("taken");
-  } catch (const SettingError& error) {
-    CHECK(error.sentence() == "row 9 is out of range; expected 0 to 4");
-  }
+  } catch (const SettingError& error) { CHECK(error.sentence() == "row 9 is out of range; expected 0 to 4"); }
 }
 
 TEST_CASE("long sums show their largest products and the rest as one") {

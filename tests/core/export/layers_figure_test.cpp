@@ -68,9 +68,12 @@ TEST_CASE("a change is drawn in its own layer alone, and the layers after it go 
     drawn.summary = Summary::whole;
     for (const Run& run : {Run{}, drawn}) {  // a pass that ends at the layer, and one that went to its end
       const Tensor all = layers_array(*compute_any(scenario, nullptr, run), options_with("all")).values;
-      for (const Index layer : {0, 1}) CHECK_THAT(all.slice(0, layer, 1).contiguous(), agrees_with(whole->layers[static_cast<std::size_t>(layer)].weights));
-      CHECK_FALSE(layers_array(*compute_any(scenario, nullptr, run), options_with("rollout")).values.at({6, 2}) ==
-                  Approx(layers_array(*compute_any(sentences(), nullptr, run), options_with("rollout")).values.at({6, 2})));
+      for (const Index layer : {0, 1})
+        CHECK_THAT(all.slice(0, layer, 1).contiguous(),
+                   agrees_with(whole->layers[static_cast<std::size_t>(layer)].weights));
+      CHECK_FALSE(
+          layers_array(*compute_any(scenario, nullptr, run), options_with("rollout")).values.at({6, 2}) ==
+          Approx(layers_array(*compute_any(sentences(), nullptr, run), options_with("rollout")).values.at({6, 2})));
     }
     CHECK_FALSE(std::ranges::equal(whole->layers[1].weights.values(), own->layers[1].weights.values()));
     CHECK(whole->layers[1].weights.matrix(0, 0)(2, 5) == 0);  // which no change of layer 0 lets it see
@@ -153,13 +156,15 @@ TEST_CASE("names of mathematics are set with indices, other words stay as they a
   CHECK(spec.title.find("scaled_scores") == 0);
   CHECK(spec.shape.find("_") == std::string::npos);
   CHECK(as_mathematics("d_head") == std::string("d") + index_begins + "head" + index_ends);
-  CHECK(as_mathematics("Q_h K_hᵀ") == std::string("Q") + index_begins + "h" + index_ends + " K" + index_begins + "h" + index_ends + "ᵀ");
+  CHECK(as_mathematics("Q_h K_hᵀ") ==
+        std::string("Q") + index_begins + "h" + index_ends + " K" + index_begins + "h" + index_ends + "ᵀ");
   CHECK(as_mathematics("head_outputs scaled_scores _x") == "head_outputs scaled_scores _x");
   const std::string svg = render_svg(spec);
   CHECK(svg.find("n_q") == std::string::npos);
   CHECK(svg.find("<tspan dy=\"") != std::string::npos);
   Typesetter typesetter;
-  CHECK(typesetter.width(as_mathematics("d_head"), FontRole::text, 10) < typesetter.width("d_head", FontRole::text, 10));
+  CHECK(typesetter.width(as_mathematics("d_head"), FontRole::text, 10) <
+        typesetter.width("d_head", FontRole::text, 10));
   options.style.title = "a_b";
   CHECK(figure_for(*trace, options).title == "a_b");
 }

@@ -7,8 +7,10 @@ using namespace headlight;
 using Words = std::vector<std::string>;
 
 TEST_CASE("a command line survives a link", "[link]") {
-  const Words words = GENERATE(Words{"--text", "the cat & 100% of +1"}, Words{"lesson:first-light", "--mask", "causal() && window(4)"}, Words{"model:juzi", "--text", "猫 看见 狗"},
-                               Words{"--random", "--alibi", "--heads", "2"}, Words{"--fill", "-inf", "--look", "zoom=1.5;pan=12,3"}, Words{});
+  const Words words =
+      GENERATE(Words{"--text", "the cat & 100% of +1"}, Words{"lesson:first-light", "--mask", "causal() && window(4)"},
+               Words{"model:juzi", "--text", "猫 看见 狗"}, Words{"--random", "--alibi", "--heads", "2"},
+               Words{"--fill", "-inf", "--look", "zoom=1.5;pan=12,3"}, Words{});
   const auto query = query_of(words);
   REQUIRE(query);
   CHECK(query->find(' ') == std::string::npos);
@@ -16,8 +18,10 @@ TEST_CASE("a command line survives a link", "[link]") {
 }
 
 TEST_CASE("a link reads as people write it", "[link]") {
-  CHECK(words_of_link("?text=the+cat&mask=causal()&level=sentence").words == Words{"--text", "the cat", "--mask", "causal()", "--level", "sentence"});
-  CHECK(words_of_link("?mask=window(2)&lesson=first-light&embed").words == Words{"lesson:first-light", "--mask", "window(2)"});
+  CHECK(words_of_link("?text=the+cat&mask=causal()&level=sentence").words ==
+        Words{"--text", "the cat", "--mask", "causal()", "--level", "sentence"});
+  CHECK(words_of_link("?mask=window(2)&lesson=first-light&embed").words ==
+        Words{"lesson:first-light", "--mask", "window(2)"});
   CHECK(query_of({"lesson:first-light", "--mask", "causal()"}) == "?lesson=first-light&mask=causal()");
 }
 

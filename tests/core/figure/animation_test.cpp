@@ -15,7 +15,8 @@ struct Chunk {
 };
 
 std::uint32_t number(const std::vector<std::uint8_t>& bytes, std::size_t at) {
-  return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 | std::uint32_t{bytes[at + 2]} << 8 | bytes[at + 3];
+  return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 | std::uint32_t{bytes[at + 2]} << 8 |
+         bytes[at + 3];
 }
 
 std::vector<Chunk> chunks_of(const std::vector<std::uint8_t>& file) {
@@ -56,8 +57,8 @@ TEST_CASE("an animation is a PNG of its first frame, and each later frame holds 
   REQUIRE(controls.size() == 2);
   const auto& second = controls[1];
   CHECK(number(second, 0) == 1);
-  CHECK(number(second, 4) == 5);   // width: columns 7 to 11
-  CHECK(number(second, 8) == 4);   // height: rows 9 to 12
+  CHECK(number(second, 4) == 5);  // width: columns 7 to 11
+  CHECK(number(second, 8) == 4);  // height: rows 9 to 12
   CHECK(number(second, 12) == 7);
   CHECK(number(second, 16) == 9);
   CHECK((second[20] << 8 | second[21]) == 500);

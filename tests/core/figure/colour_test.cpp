@@ -18,24 +18,18 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 const float nan_value = std::numeric_limits<float>::quiet_NaN();
 
-int distance(Rgba a, Rgba b) {
-  return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});
-}
+int distance(Rgba a, Rgba b) { return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)}); }
 
 /// What an InputError says; empty where there is none.
 template <typename Act>
 std::string message_of(Act act) {
   try {
     act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return {};
 }
 
-bool near(float a, float b) {
-  return std::fabs(a - b) < 1e-6f;
-}
+bool near(float a, float b) { return std::fabs(a - b) < 1e-6f; }
 
 }  // namespace
 

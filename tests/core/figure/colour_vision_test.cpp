@@ -1,5 +1,6 @@
-// Whether colours that mean different things are told apart, also by eyes that lack a cone. Simulated after Machado, Oliveira and
-// Fernandes 2009 (severity 1, on linear RGB); distances in OKLab (Ottosson 2020), where a step of 0.02 is just seen.
+// Whether colours that mean different things are told apart, also by eyes that lack a cone. Simulated after Machado,
+// Oliveira and Fernandes 2009 (severity 1, on linear RGB); distances in OKLab (Ottosson 2020), where a step of 0.02 is
+// just seen.
 #include <array>
 #include <cmath>
 #include <string>
@@ -23,9 +24,12 @@ struct Eyes {
 };
 constexpr Eyes all_eyes[] = {
     {"all cones", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}},
-    {"protanopia", {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}}},
-    {"deuteranopia", {{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}}},
-    {"tritanopia", {{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}}}};
+    {"protanopia",
+     {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}}},
+    {"deuteranopia",
+     {{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}}},
+    {"tritanopia",
+     {{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}}}};
 
 Triple times(const Matrix& m, const Triple& v) {
   Triple out{};
@@ -43,9 +47,15 @@ Triple linear(Rgba c) {
 
 Triple oklab(Triple rgb) {
   for (double& x : rgb) x = std::clamp(x, 0.0, 1.0);
-  Triple lms = times({{{0.4122214708, 0.5363325363, 0.0514459929}, {0.2119034982, 0.6806995451, 0.1073969566}, {0.0883024619, 0.2817188376, 0.6299787005}}}, rgb);
+  Triple lms = times({{{0.4122214708, 0.5363325363, 0.0514459929},
+                       {0.2119034982, 0.6806995451, 0.1073969566},
+                       {0.0883024619, 0.2817188376, 0.6299787005}}},
+                     rgb);
   for (double& x : lms) x = std::cbrt(x);
-  return times({{{0.2104542553, 0.7936177850, -0.0040720468}, {1.9779984951, -2.4285922050, 0.4505937099}, {0.0259040371, 0.7827717662, -0.8086757660}}}, lms);
+  return times({{{0.2104542553, 0.7936177850, -0.0040720468},
+                 {1.9779984951, -2.4285922050, 0.4505937099},
+                 {0.0259040371, 0.7827717662, -0.8086757660}}},
+               lms);
 }
 
 double distance(Rgba a, Rgba b, const Eyes& eyes) {
@@ -59,14 +69,16 @@ struct Named {
 };
 
 /// The pairs that `least` is not reached by, in words.
-std::string too_near(const std::vector<Named>& some, const std::vector<Named>& others, double least, double least_of_all_cones) {
+std::string too_near(const std::vector<Named>& some, const std::vector<Named>& others, double least,
+                     double least_of_all_cones) {
   std::string found;
   for (const Eyes& eyes : all_eyes) {
     const double wanted = &eyes == all_eyes ? least_of_all_cones : least;
     for (std::size_t i = 0; i < some.size(); ++i) {
       for (std::size_t j = &some == &others ? i + 1 : 0; j < others.size(); ++j) {
         const double d = distance(some[i].colour, others[j].colour, eyes);
-        if (d < wanted) found += "\n" + some[i].name + " and " + others[j].name + " with " + eyes.name + ": " + std::to_string(d);
+        if (d < wanted)
+          found += "\n" + some[i].name + " and " + others[j].name + " with " + eyes.name + ": " + std::to_string(d);
       }
     }
   }
@@ -86,7 +98,9 @@ std::vector<Named> lanes(Theme theme) {
 
 }  // namespace
 
-TEST_CASE("the simulation knows whom it stands for: red and green are one to those without green cones, yellow and blue are not") {
+TEST_CASE(
+    "the simulation knows whom it stands for: red and green are one to those without green cones, yellow and blue are "
+    "not") {
   const Rgba red = rgb("C86432"), green = rgb("8C8C32"), yellow = rgb("E0C020"), blue = rgb("2050C0");
   CHECK(distance(red, green, all_eyes[0]) > 0.1);
   CHECK(distance(red, green, all_eyes[2]) < 0.6 * distance(red, green, all_eyes[0]));
@@ -109,15 +123,22 @@ TEST_CASE("eight heads, the lanes and NaN's mark are told apart, by every eye an
 
 TEST_CASE("below and above zero, weights, a mask's cells, hatching, NaN and a difference of masks are told apart") {
   for (const Theme theme : {Theme::light, Theme::dark}) {
-    const Colormap signal = colormap("signal", theme), weights = colormap("attention", theme), pair = colormap("mask pair", theme);
+    const Colormap signal = colormap("signal", theme), weights = colormap("attention", theme),
+                   pair = colormap("mask pair", theme);
     for (const float share : {0.35f, 0.6f, 0.85f, 1.0f}) {
-      const std::vector<Named> below{{"below zero", signal.at(0.5f - share / 2)}}, above{{"above zero", signal.at(0.5f + share / 2)}};
+      const std::vector<Named> below{{"below zero", signal.at(0.5f - share / 2)}},
+          above{{"above zero", signal.at(0.5f + share / 2)}};
       CHECK(too_near(below, above, 0.07, 0.12) == "");
     }
     const ThemeColours& c = colours(theme);
-    const std::vector<Named> cells{{"may attend", c.allowed}, {"only A", pair.at(0)}, {"only B", pair.at(1)}, {"NaN", c.mark_line}, {"hatched", flat_mask(theme)}};
+    const std::vector<Named> cells{{"may attend", c.allowed},
+                                   {"only A", pair.at(0)},
+                                   {"only B", pair.at(1)},
+                                   {"NaN", c.mark_line},
+                                   {"hatched", flat_mask(theme)}};
     CHECK(too_near(cells, cells, 0.06, 0.1) == "");
-    const std::vector<Named> strong{{"a large weight", weights.at(0.75f)}}, signs{{"below zero", signal.at(0.1f)}, {"above zero", signal.at(0.9f)}};
+    const std::vector<Named> strong{{"a large weight", weights.at(0.75f)}},
+        signs{{"below zero", signal.at(0.1f)}, {"above zero", signal.at(0.9f)}};
     CHECK(too_near(strong, signs, 0.05, 0.1) == "");
     CHECK(too_near(strong, {{"may attend", c.allowed}}, 0.05, 0.1) == "");
   }

@@ -78,9 +78,7 @@ bool overlap(const LabelBox& a, const LabelBox& b) {
   return true;
 }
 
-LabelBox box_of(const Box& r) {
-  return {{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}};
-}
+LabelBox box_of(const Box& r) { return {{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}}; }
 
 /// The first thing wrong with a layout, in words; empty where nothing is.
 std::string fault(const FigureLayout& layout) {
@@ -148,7 +146,8 @@ class Counted : public DemandMatrices {
     ++filled;
     std::fill_n(to, count, -infinity);
   }
-  std::vector<BlockExtremes> extremes(Index, std::span<const Index> row_cuts, std::span<const Index> col_cuts, Index, const std::stop_token&) const override {
+  std::vector<BlockExtremes> extremes(Index, std::span<const Index> row_cuts, std::span<const Index> col_cuts, Index,
+                                      const std::stop_token&) const override {
     std::vector<BlockExtremes> blocks;
     for (std::size_t r = 0; r + 1 < row_cuts.size(); ++r) {
       for (std::size_t c = 0; c + 1 < col_cuts.size(); ++c) {

@@ -15,7 +15,9 @@ namespace {
 
 class Folder {
  public:
-  Folder() : path_(fs::temp_directory_path() / ("headlight-film-" + std::to_string(std::random_device()()))) { fs::create_directory(path_); }
+  Folder() : path_(fs::temp_directory_path() / ("headlight-film-" + std::to_string(std::random_device()()))) {
+    fs::create_directory(path_);
+  }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   ~Folder() {
@@ -66,7 +68,9 @@ TEST_CASE("an older film's folder is replaced by the newer one's whole") {
   CHECK(folder.names().size() == 1);
 }
 
-TEST_CASE("a folder that holds other things, a file in its place, an unknown ending and a missing parent are refused before anything is drawn") {
+TEST_CASE(
+    "a folder that holds other things, a file in its place, an unknown ending and a missing parent are refused before "
+    "anything is drawn") {
   const Folder folder;
   fs::create_directory(folder / "mine");
   std::ofstream(folder / "mine/letter.txt") << "dear";
@@ -74,9 +78,7 @@ TEST_CASE("a folder that holds other things, a file in its place, an unknown end
   const auto said = [&](const std::string& name) -> std::string {
     try {
       film_to(folder / name, 0.1);
-    } catch (const FileError& error) {
-      return error.what();
-    }
+    } catch (const FileError& error) { return error.what(); }
     return {};
   };
   CHECK(said("mine/").find("letter.txt") != std::string::npos);

@@ -91,7 +91,8 @@ TEST_CASE("what hundredths of a second leave out of a GIF's times is made up lat
 TEST_CASE("a picture of thousands of colours is near to itself in 255") {
   Image picture(128, 128);
   for (int y = 0; y < 128; ++y) {
-    for (int x = 0; x < 128; ++x) picture.set(x, y, {static_cast<std::uint8_t>(2 * x), static_cast<std::uint8_t>(2 * y), 128, 255});
+    for (int x = 0; x < 128; ++x)
+      picture.set(x, y, {static_cast<std::uint8_t>(2 * x), static_cast<std::uint8_t>(2 * y), 128, 255});
   }
   const IndexedPicture palette = indexed(picture, 255);
   REQUIRE(palette.colours.size() == 255);
@@ -100,7 +101,8 @@ TEST_CASE("a picture of thousands of colours is near to itself in 255") {
     const Rgba colour = palette.colours[palette.index[i]];
     sum += std::abs(colour.r - picture.rgba[4 * i]) + std::abs(colour.g - picture.rgba[4 * i + 1]);
   }
-  CHECK(sum / static_cast<double>(palette.index.size()) < 12);  // 16 steps of 16 in each direction: 4 a channel on the average
+  CHECK(sum / static_cast<double>(palette.index.size()) <
+        12);  // 16 steps of 16 in each direction: 4 a channel on the average
   GifWriter writer;
   writer.add(picture, 1);
   CHECK(play(writer.finish()).size() == 1);

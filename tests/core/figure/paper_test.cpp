@@ -15,7 +15,8 @@ namespace {
 
 constexpr float cm = 96 / 2.54f;
 
-const std::vector<std::string> sentence{"The", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too", "tired", "."};
+const std::vector<std::string> sentence{"The",     "animal", "didn't", "cross", "the",   "street",
+                                        "because", "it",     "was",    "too",   "tired", "."};
 
 /// Causal weights of so many heads, on paper.
 struct Paper {
@@ -39,7 +40,8 @@ struct Paper {
     spec.range_mode = RangeMode::stage;
     spec.on_paper = true;
     spec.size = FigureSize{width * cm, height * cm};
-    for (std::size_t h = 0; h < heads; ++h) spec.panels.push_back({weights.matrix(), {mask.matrix(), {}}, heads > 1 ? "head " + std::to_string(h) : "", {}});
+    for (std::size_t h = 0; h < heads; ++h)
+      spec.panels.push_back({weights.matrix(), {mask.matrix(), {}}, heads > 1 ? "head " + std::to_string(h) : "", {}});
   }
   FigureLayout layout() const {
     Typesetter typesetter(spec.font);
@@ -54,7 +56,8 @@ float matrix_share(const FigureLayout& layout) {
 }
 
 bool shows(const FigureLayout& layout, const std::string& text) {
-  return std::any_of(layout.labels.begin(), layout.labels.end(), [&](const Label& label) { return label.text == text; });
+  return std::any_of(layout.labels.begin(), layout.labels.end(),
+                     [&](const Label& label) { return label.text == text; });
 }
 
 std::string written(float value, const NumberFormat& format) {
@@ -80,7 +83,9 @@ TEST_CASE("one head of twelve words at 8 x 6 cm is two fifths matrix, with every
   CHECK(layout.bars.size() == 1);
 }
 
-TEST_CASE("sixteen heads at 16 x 6 cm are 45 in a hundred matrix, share one bar, say their names and keep every word, in two tiers") {
+TEST_CASE(
+    "sixteen heads at 16 x 6 cm are 45 in a hundred matrix, share one bar, say their names and keep every word, in two "
+    "tiers") {
   const Paper paper(16, 16, 6);
   const FigureLayout layout = paper.layout();
   CHECK(matrix_share(layout) >= 0.45f);
@@ -92,11 +97,17 @@ TEST_CASE("sixteen heads at 16 x 6 cm are 45 in a hundred matrix, share one bar,
   CHECK(named("head 0"));
   CHECK(named("head 15"));
   for (const std::string& word : sentence) CHECK(shows(layout, word));
-  CHECK(std::ranges::none_of(layout.left_out, [](const std::string& what) { return what.find("words") != std::string::npos; }));
+  CHECK(std::ranges::none_of(layout.left_out,
+                             [](const std::string& what) { return what.find("words") != std::string::npos; }));
 }
 
 TEST_CASE("cells on paper are square, and nothing is smaller than 6 points or outside of the page") {
-  for (const auto& [heads, width, height] : {std::tuple{1, 8.0f, 6.0f}, {2, 8.4f, 4.6f}, {8, 16.0f, 6.0f}, {16, 16.0f, 6.0f}, {4, 17.0f, 5.0f}, {1, 3.0f, 2.0f}}) {
+  for (const auto& [heads, width, height] : {std::tuple{1, 8.0f, 6.0f},
+                                             {2, 8.4f, 4.6f},
+                                             {8, 16.0f, 6.0f},
+                                             {16, 16.0f, 6.0f},
+                                             {4, 17.0f, 5.0f},
+                                             {1, 3.0f, 2.0f}}) {
     const Paper paper(static_cast<std::size_t>(heads), width, height);
     const FigureLayout layout = paper.layout();
     INFO(heads << " heads, " << width << " x " << height << " cm");
@@ -107,7 +118,8 @@ TEST_CASE("cells on paper are square, and nothing is smaller than 6 points or ou
     for (const Label& label : all) {
       INFO(label.text);
       CHECK(label.size >= 8 - 1e-3f);
-      for (const Point p : label_box(label, typesetter).corner) CHECK((p.x >= 0 && p.y >= 0 && p.x <= layout.width && p.y <= layout.height));
+      for (const Point p : label_box(label, typesetter).corner)
+        CHECK((p.x >= 0 && p.y >= 0 && p.x <= layout.width && p.y <= layout.height));
     }
   }
 }
@@ -117,7 +129,8 @@ TEST_CASE("what a figure has no room for is named") {
   CHECK(roomy.layout().left_out == std::vector<std::string>{"formula"});
   const std::vector<std::string> missing = small.layout().left_out;
   CHECK(std::find(missing.begin(), missing.end(), "title") != missing.end());
-  CHECK(std::any_of(missing.begin(), missing.end(), [](const std::string& each) { return each.find("words") != std::string::npos; }));
+  CHECK(std::any_of(missing.begin(), missing.end(),
+                    [](const std::string& each) { return each.find("words") != std::string::npos; }));
 }
 
 TEST_CASE("a width alone is a page as high as its matrices ask for") {
@@ -161,7 +174,9 @@ TEST_CASE("emoji are pictures in a PDF, the words beside them text; as outlines 
   Paper paper(1, 8, 6);
   const auto images = [](const std::string& pdf) {
     int count = 0;
-    for (std::size_t at = pdf.find("/Subtype /Image"); at != std::string::npos; at = pdf.find("/Subtype /Image", at + 1)) ++count;
+    for (std::size_t at = pdf.find("/Subtype /Image"); at != std::string::npos;
+         at = pdf.find("/Subtype /Image", at + 1))
+      ++count;
     return count;
   };
   const int before = images(render_pdf(paper.spec));  // the colour bar
@@ -178,7 +193,8 @@ TEST_CASE("eight heads of twelve words at 16 × 6 cm keep every word of the rows
   const Paper paper(8, 16, 6);
   const FigureLayout layout = paper.layout();
   for (const std::string& word : sentence) CHECK(shows(layout, word));
-  CHECK(std::find(layout.left_out.begin(), layout.left_out.end(), "every other of the row words") == layout.left_out.end());
+  CHECK(std::find(layout.left_out.begin(), layout.left_out.end(), "every other of the row words") ==
+        layout.left_out.end());
 }
 
 TEST_CASE("a font that is not installed is refused by its setting's name") {
@@ -196,7 +212,8 @@ TEST_CASE("a norm spreads values from the low end to the high one and keeps thei
     CHECK(spread(1, range, ColormapKind::sequential, norm) == 1);
     CHECK(spread(0.1f, range, ColormapKind::sequential, norm) < spread(0.2f, range, ColormapKind::sequential, norm));
     CHECK(spread(0, {-2, 2}, ColormapKind::diverging, norm) == 0.5f);
-    CHECK(std::fabs(spread(0.5f, {-2, 2}, ColormapKind::diverging, norm) + spread(-0.5f, {-2, 2}, ColormapKind::diverging, norm) - 1) < 1e-6f);
+    CHECK(std::fabs(spread(0.5f, {-2, 2}, ColormapKind::diverging, norm) +
+                    spread(-0.5f, {-2, 2}, ColormapKind::diverging, norm) - 1) < 1e-6f);
   }
   CHECK(std::fabs(spread(0.1f, {0.01f, 1}, ColormapKind::sequential, Norm::log) - 0.5f) < 1e-6f);
   CHECK(spread(0.25f, {0, 1}, ColormapKind::sequential, Norm::sqrt) == 0.5f);
@@ -254,6 +271,7 @@ TEST_CASE("arcs draw a line for each weight that shows, and every word on both s
   CHECK(layout.paths.size() > 30);
   CHECK(layout.paths.size() <= 78);
   for (const std::string& word : sentence) {
-    CHECK(std::count_if(layout.labels.begin(), layout.labels.end(), [&](const Label& label) { return label.text == word; }) == 2);
+    CHECK(std::count_if(layout.labels.begin(), layout.labels.end(),
+                        [&](const Label& label) { return label.text == word; }) == 2);
   }
 }

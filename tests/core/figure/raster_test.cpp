@@ -29,7 +29,8 @@ std::set<std::tuple<int, int, int>> colours_in(const Image& image) {
 
 bool on_map(const Colormap& map, const std::tuple<int, int, int>& colour) {
   const auto [r, g, b] = colour;
-  return std::any_of(map.table().begin(), map.table().end(), [r = r, g = g, b = b](Rgba c) { return c.r == r && c.g == g && c.b == b; });
+  return std::any_of(map.table().begin(), map.table().end(),
+                     [r = r, g = g, b = b](Rgba c) { return c.r == r && c.g == g && c.b == b; });
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // What the four formats hold arrives as it was saved.
 #include "core/files/array_file.h"
-#include "core/files/array_write.h"
-#include "core/files/byte_reader.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "core/files/array_write.h"
+#include "core/files/byte_reader.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
@@ -203,7 +203,9 @@ TEST_CASE("an array inside a file far larger than memory is read alone") {
   CHECK(same(open_arrays(folder / "a.safetensors")->load("x"), Tensor::of({2}, {0, 0})));
 }
 
-TEST_CASE("a file read in stretches by several threads holds the same numbers, and one that shrank meanwhile says what is missing") {
+TEST_CASE(
+    "a file read in stretches by several threads holds the same numbers, and one that shrank meanwhile says what is "
+    "missing") {
   const TempFolder folder;
   Buffer many(3'000'017), read(many.size());
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<float>(i);
@@ -213,7 +215,8 @@ TEST_CASE("a file read in stretches by several threads holds the same numbers, a
   CHECK(read == many);
   FileReader shrinks(folder / "a.npy", header, ErrorPlace{"a.npy", ""});
   std::filesystem::resize_file(folder / "a.npy", size - 4096);
-  CHECK(has(sentence_of([&] { shrinks.read(std::as_writable_bytes(std::span(read))); }), "a.npy: ends early: 4096 bytes of 12.0 MB are missing"));
+  CHECK(has(sentence_of([&] { shrinks.read(std::as_writable_bytes(std::span(read))); }),
+            "a.npy: ends early: 4096 bytes of 12.0 MB are missing"));
 }
 
 TEST_CASE("every fixture opens and loads") {

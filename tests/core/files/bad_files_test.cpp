@@ -19,9 +19,10 @@ void open_and_load(const std::filesystem::path& path) {
 
 class BadFiles {
  public:
-  /// A file of that name and these bytes is refused, soon, in one sentence that has `says` in it, or `or_says`: libzip's
-  /// versions stumble over different things.
-  void refuse(const std::string& name, const std::string& bytes, const std::string& says, const std::string& or_says = "") const {
+  /// A file of that name and these bytes is refused, soon, in one sentence that has `says` in it, or `or_says`:
+  /// libzip's versions stumble over different things.
+  void refuse(const std::string& name, const std::string& bytes, const std::string& says,
+              const std::string& or_says = "") const {
     const std::filesystem::path path = folder_ / name;
     write_text(path, bytes);
     const auto start = std::chrono::steady_clock::now();
@@ -45,9 +46,7 @@ std::string header(const std::string& descr, const std::string& shape) {
   return "{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + ", }";
 }
 
-std::string cut(const std::string& bytes, std::size_t length) {
-  return bytes.substr(0, length);
-}
+std::string cut(const std::string& bytes, std::size_t length) { return bytes.substr(0, length); }
 
 std::string tensor_header(const std::string& dtype, const std::string& shape, const std::string& offsets) {
   return R"({"x": {"dtype": ")" + dtype + R"(", "shape": )" + shape + R"(, "data_offsets": )" + offsets + "}}";
@@ -109,19 +108,25 @@ TEST_CASE("an .npz that is cut short or damaged is refused") {
   }
 }
 
-TEST_CASE("an .npz whose 64-bit sizes lie is refused; bytes behind its end that look like another end are not taken for it") {
+TEST_CASE(
+    "an .npz whose 64-bit sizes lie is refused; bytes behind its end that look like another end are not taken for it") {
   const BadFiles files;
   const std::string whole = npz(good_header, ones(4));
   const std::size_t directory = whole.find("PK\x01\x02"), end = whole.rfind("PK\x05\x06");
-  std::string lying = whole.substr(0, directory + 20) + std::string(8, '\xff') + whole.substr(directory + 28, end - directory - 28);
-  const std::string sizes = little_endian(1, 2) + little_endian(16, 2) + little_endian(std::uint64_t{1} << 62, 8) + little_endian(std::uint64_t{1} << 62, 8);
+  std::string lying =
+      whole.substr(0, directory + 20) + std::string(8, '\xff') + whole.substr(directory + 28, end - directory - 28);
+  const std::string sizes = little_endian(1, 2) + little_endian(16, 2) + little_endian(std::uint64_t{1} << 62, 8) +
+                            little_endian(std::uint64_t{1} << 62, 8);
   lying.replace(directory + 30, 2, little_endian(sizes.size(), 2));
   lying += sizes;
-  const std::string ending = cut(whole.substr(end), 12) + little_endian(lying.size() - directory, 4) + whole.substr(end + 16);
+  const std::string ending =
+      cut(whole.substr(end), 12) + little_endian(lying.size() - directory, 4) + whole.substr(end + 16);
   files.refuse("zip64.npz", lying + ending, "claims 4.6 EB in a file of");
-  files.refuse("zip64_nowhere.npz", whole.substr(0, directory + 20) + std::string(8, '\xff') + whole.substr(directory + 28), "cut short or damaged",
-               "claims 4.3 GB in a file of");
-  const std::string fake = "PK\x05\x06" + little_endian(0, 4) + little_endian(9, 2) + little_endian(9, 2) + std::string(8, '\x7f') + little_endian(0, 2);
+  files.refuse("zip64_nowhere.npz",
+               whole.substr(0, directory + 20) + std::string(8, '\xff') + whole.substr(directory + 28),
+               "cut short or damaged", "claims 4.3 GB in a file of");
+  const std::string fake = "PK\x05\x06" + little_endian(0, 4) + little_endian(9, 2) + little_endian(9, 2) +
+                           std::string(8, '\x7f') + little_endian(0, 2);
   const TempFolder folder;
   write_text(folder / "comment.npz", cut(whole, whole.size() - 2) + little_endian(fake.size(), 2) + fake);
   CHECK(open_arrays(folder / "comment.npz")->load("x").count() == 4);
@@ -158,8 +163,10 @@ TEST_CASE("a .npy whose header lies is refused") {
   files.refuse("too_many.npz", npz(header("'<f4'", "(1000000000,)"), data), "needs 4.0 GB, but 16 bytes follow");
   files.refuse("too_few.npz", npz(header("'<f4'", "(3,)"), data), "needs 12 bytes, but 16 bytes follow");
   files.refuse("wrong_width.npz", npz(header("'<f8'", "(4,)"), data), "of float64 needs 32 bytes");
-  files.refuse("fortran.npz", npz("{'descr': '<f4', 'fortran_order': True, 'shape': (1048576, 1048576), }", data), "needs 4.4 TB");
-  files.refuse("parentheses.npz", npz(header("'<f4'", std::string(20'000, '(') + std::string(20'000, ')')), data), "its header is damaged");
+  files.refuse("fortran.npz", npz("{'descr': '<f4', 'fortran_order': True, 'shape': (1048576, 1048576), }", data),
+               "needs 4.4 TB");
+  files.refuse("parentheses.npz", npz(header("'<f4'", std::string(20'000, '(') + std::string(20'000, ')')), data),
+               "its header is damaged");
   files.refuse("version_3.npy", npy(header("[('é', '<f4')]", "(4,)"), data, 3), "records of several fields");
   files.refuse("object.npz", npz(header("'|O'", "(2,)"), "\x80\x02cos\nsystem\n."),
                "pickled Python objects, which are never run");
@@ -272,7 +279,8 @@ TEST_CASE("a .pt whose pickle is damaged or grows without end is refused") {
                "nested more than 64 deep");
   files.refuse("laughs.pt", torch_zip(laughs), "repeats itself");
   files.refuse("tuples.pt", torch_zip(")" + std::string(100'000, '\x85')), "nested more than 64 deep");
-  files.refuse("mark_tuples.pt", torch_zip(std::string(100'000, '(') + std::string(100'000, 't')), "nested more than 64 deep");
+  files.refuse("mark_tuples.pt", torch_zip(std::string(100'000, '(') + std::string(100'000, 't')),
+               "nested more than 64 deep");
   files.refuse("build.pt", torch_zip("cmymod\nThing\n)\x81}b"), R"(asks for "mymod.Thing")");
   files.refuse("long_memo.pt", torch_zip("j\xff\xff\xff\xff"), "never stored");
   files.refuse("many.pt", torch_zip(std::string(5'000'000, 'N')), "more than a million values");
@@ -291,8 +299,10 @@ TEST_CASE("a .pt whose tensors do not fit their storages is refused") {
       {{"a/data.pkl", "\x80\x02" + pickled_dict(pickled({})) + "."}, {"a/byteorder", "big"}, {"a/data/0", ones(4)}});
   files.refuse("big.pt", big_endian, R"(its byte order is "big")");
   files.refuse("missing.pt", file({.key = "7"}), R"(its storage "7" is missing)");
-  const std::string shared = "}" + pickled_string("x") + pickled({}) + "s" + pickled_string("y") + pickled({.shape = {2, 4}, .strides = {4, 1}}) + "s";
-  files.refuse("shared.pt", torch_zip(shared), R"(array "y": its shape [2, 4] with strides [4, 1] reaches past the 4 numbers)");
+  const std::string shared = "}" + pickled_string("x") + pickled({}) + "s" + pickled_string("y") +
+                             pickled({.shape = {2, 4}, .strides = {4, 1}}) + "s";
+  files.refuse("shared.pt", torch_zip(shared),
+               R"(array "y": its shape [2, 4] with strides [4, 1] reaches past the 4 numbers)");
   files.refuse("short.pt", file({.shape = {5}, .count = 5}), "should hold 5 numbers of float32, but has 16 bytes");
   files.refuse("negative_count.pt", file({.count = -4}), "should hold -4 numbers");
   files.refuse("two_62_count.pt", file({.count = huge}), "should hold");

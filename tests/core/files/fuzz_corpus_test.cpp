@@ -11,7 +11,8 @@ using namespace headlight;
 TEST_CASE("fuzzing: whatever stands in the corpus is read or refused in a sentence") {
   for (const fuzz::Reader& reader : fuzz::all_readers()) {
     int files = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(HEADLIGHT_FIXTURES) / "../fuzz/corpus" / reader.name)) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(HEADLIGHT_FIXTURES) /
+                                                                 "../fuzz/corpus" / reader.name)) {
       INFO(entry.path().string());
       const std::string bytes = samples::read_bytes(entry.path());
       try {

@@ -22,7 +22,8 @@ using samples::has;
 namespace {
 
 std::string nested(const std::string& before, int depth, const std::string& after) {
-  return before + std::string(static_cast<std::size_t>(depth), '[') + std::string(static_cast<std::size_t>(depth), ']') + after;
+  return before + std::string(static_cast<std::size_t>(depth), '[') +
+         std::string(static_cast<std::size_t>(depth), ']') + after;
 }
 
 std::filesystem::path written(const samples::TempFolder& folder, const std::string& name, const std::string& text) {
@@ -33,7 +34,8 @@ std::filesystem::path written(const samples::TempFolder& folder, const std::stri
 /// A PNG's header alone that claims this size.
 std::string png_claiming(std::uint32_t width, std::uint32_t height) {
   const auto big_endian = [](std::uint32_t n) {
-    return std::string{static_cast<char>(n >> 24), static_cast<char>(n >> 16), static_cast<char>(n >> 8), static_cast<char>(n)};
+    return std::string{static_cast<char>(n >> 24), static_cast<char>(n >> 16), static_cast<char>(n >> 8),
+                       static_cast<char>(n)};
   };
   const auto crc = [](const std::string& bytes) {
     std::uint32_t sum = 0xFFFFFFFFu;
@@ -54,9 +56,11 @@ std::string png_claiming(std::uint32_t width, std::uint32_t height) {
 }  // namespace
 
 TEST_CASE("JSON nested a hundred thousand deep is a sentence, wherever JSON is read") {
-  CHECK(has(samples::sentence_of([] { parse_scenario(nested("{\"text\": ", 100'000, "}"), "a.json"); }), "nested more than"));
+  CHECK(has(samples::sentence_of([] { parse_scenario(nested("{\"text\": ", 100'000, "}"), "a.json"); }),
+            "nested more than"));
   CHECK(has(samples::sentence_of([] { parse_scenario(std::string(100'000, '['), "a.json"); }), "nested more than"));
-  CHECK(has(samples::sentence_of([] { parse_scenario(nested("{\"text\": ", 100, "}"), "a.json"); }), "is not a string"));
+  CHECK(
+      has(samples::sentence_of([] { parse_scenario(nested("{\"text\": ", 100, "}"), "a.json"); }), "is not a string"));
   CHECK(has(samples::sentence_of([] { parse_scenario(R"({"text": "[[", "heads": "[[[[\"[["})", "a.json"); }), "heads"));
   const samples::TempFolder folder;
   written(folder, "tokenizer.json", nested("{\"model\": ", 100'000, "}"));
@@ -70,8 +74,11 @@ TEST_CASE("JSON nested a hundred thousand deep is a sentence, wherever JSON is r
 TEST_CASE("a tokenizer's steps that double the text again and again end in a sentence") {
   const samples::TempFolder folder;
   std::string steps;
-  for (int i = 0; i < 40; ++i) steps += std::string(i > 0 ? "," : "") + R"({"type": "Replace", "pattern": {"String": "a"}, "content": "aa"})";
-  written(folder, "tokenizer.json", R"({"normalizer": {"type": "Sequence", "normalizers": [)" + steps + R"(]}, "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}})");
+  for (int i = 0; i < 40; ++i)
+    steps += std::string(i > 0 ? "," : "") + R"({"type": "Replace", "pattern": {"String": "a"}, "content": "aa"})";
+  written(folder, "tokenizer.json",
+          R"({"normalizer": {"type": "Sequence", "normalizers": [)" + steps +
+              R"(]}, "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}})");
   const auto splitter = open_tokenizer(folder / "a.npz");
   CHECK(has(samples::sentence_of([&] { splitter->split("aaaa"); }), "more than 16 MB"));
 }
@@ -85,7 +92,9 @@ TEST_CASE("a token's id beyond any vocabulary is refused, not cut") {
 
 TEST_CASE("a long word of byte pairs is joined as the merges say") {
   const samples::TempFolder folder;
-  written(folder, "tokenizer.json", R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "aa": 2, "aab": 3, "aaaa": 4}, "merges": ["a a", "aa b", "aa aa"]}})");
+  written(
+      folder, "tokenizer.json",
+      R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "aa": 2, "aab": 3, "aaaa": 4}, "merges": ["a a", "aa b", "aa aa"]}})");
   const auto splitter = open_tokenizer(folder / "a.npz");
   const auto texts = [&](const std::string& text) {
     std::string joined;
@@ -124,8 +133,15 @@ TEST_CASE("what does not fit in memory is refused by its figures") {
 }
 
 TEST_CASE("sizes of painted cells are no larger than any sequence") {
-  CHECK(has(samples::sentence_of([] { parse_scenario(R"({"painted": [{"query": 0, "key": 0, "queries": 9223372036854775807, "attend": true}]})", "a.json"); }), "painted"));
-  CHECK(has(samples::sentence_of([] { parse_scenario(R"({"painted": [{"query": 0, "key": 9223372036854775807, "attend": true}]})", "a.json"); }), "painted"));
+  CHECK(has(samples::sentence_of([] {
+              parse_scenario(R"({"painted": [{"query": 0, "key": 0, "queries": 9223372036854775807, "attend": true}]})",
+                             "a.json");
+            }),
+            "painted"));
+  CHECK(has(samples::sentence_of([] {
+              parse_scenario(R"({"painted": [{"query": 0, "key": 9223372036854775807, "attend": true}]})", "a.json");
+            }),
+            "painted"));
 }
 
 TEST_CASE("a pattern's whole number is no larger than any sequence, and a document has many runs") {
@@ -140,7 +156,9 @@ TEST_CASE("a pattern's whole number is no larger than any sequence, and a docume
   while (run_of.size() < 320) run_of.push_back(150 + (static_cast<Index>(run_of.size()) - 300) / 3);
   Index wrong = 0;
   for (Index q = 0; q < 320; ++q) {
-    for (Index k = 0; k < 320; ++k) wrong += (mask.at({0, 0, q, k}) != 0) != (run_of[static_cast<std::size_t>(q)] == run_of[static_cast<std::size_t>(k)]);
+    for (Index k = 0; k < 320; ++k)
+      wrong +=
+          (mask.at({0, 0, q, k}) != 0) != (run_of[static_cast<std::size_t>(q)] == run_of[static_cast<std::size_t>(k)]);
   }
   CHECK(wrong == 0);
   std::string too_many = "document(1";
@@ -172,7 +190,8 @@ TEST_CASE("rows of a matrix are read from an .npz, packed or not, in any order")
   write_npz(folder / "a.npz", std::vector<NamedArray>{{"wte.weight", table, false}});
   const std::vector<Index> rows{7, 2, 7, 19, 0};
   const Tensor read = open_arrays(folder / "a.npz")->load_rows("wte.weight", rows);
-  for (std::size_t i = 0; i < rows.size(); ++i) CHECK(read.at({static_cast<Index>(i), 1}) == static_cast<float>(rows[i] * 3 + 1));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    CHECK(read.at({static_cast<Index>(i), 1}) == static_cast<float>(rows[i] * 3 + 1));
 }
 
 TEST_CASE("a file that was replaced since it was opened is not read as if it were the same") {

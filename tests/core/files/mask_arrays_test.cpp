@@ -53,7 +53,9 @@ TEST_CASE("a pixel nearer to white is true, row by row") {
 
 TEST_CASE("a table's cells are numbers or words, apart by commas, semicolons or blanks") {
   const Tensor expected = Tensor::of({2, 3}, {1, 0, 1, 0, 0, 1});
-  for (const char* text : {"1,0,1\n0,0,1\n", "true;False;true\r\n0;0;TRUE", "1 0 1\n\n0 0\t1\n\n", "\xEF\xBB\xBF" "1.0, 0, +1\n 0, 0 ,1e0"}) {
+  for (const char* text : {"1,0,1\n0,0,1\n", "true;False;true\r\n0;0;TRUE", "1 0 1\n\n0 0\t1\n\n",
+                           "\xEF\xBB\xBF"
+                           "1.0, 0, +1\n 0, 0 ,1e0"}) {
     CAPTURE(text);
     CHECK_THAT(open_mask_arrays(written("mask.csv", text))->load("mask"), agrees_with(expected));
   }
@@ -63,12 +65,11 @@ TEST_CASE("what is wrong about a mask's file is said with the line") {
   const auto sentence = [](const char* name, const char* bytes) -> std::string {
     try {
       open_mask_arrays(written(name, bytes));
-    } catch (const FileError& error) {
-      return error.what();
-    }
+    } catch (const FileError& error) { return error.what(); }
     return "";
   };
-  CHECK(sentence("mask.csv", "1,0\n1,maybe\n").find("line 2: \"maybe\" is no number; expected 0, 1") != std::string::npos);
+  CHECK(sentence("mask.csv", "1,0\n1,maybe\n").find("line 2: \"maybe\" is no number; expected 0, 1") !=
+        std::string::npos);
   CHECK(sentence("mask.csv", "1,0\n1\n").find("line 2: holds 1 cells; expected 2") != std::string::npos);
   CHECK(sentence("mask.csv", "\n\n").find("holds no numbers") != std::string::npos);
   CHECK(sentence("mask.png", "\x89PNG but no more").find("PNG") != std::string::npos);
@@ -105,18 +106,21 @@ TEST_CASE("a mask's file that did not change is the same tensor again") {
   CHECK(identical(again.file_mask, first.file_mask));
 }
 
-TEST_CASE("packed sequences: where documents begin, or an id for each token, let tokens of one document see each other") {
+TEST_CASE(
+    "packed sequences: where documents begin, or an id for each token, let tokens of one document see each other") {
   const fs::path path = fs::temp_directory_path() / "headlight_documents.npz";
   const Tensor x = Tensor::full({1, 5, 4}, 0.5f), w = Tensor::full({4, 4}, 0.25f);
   const auto mask_with = [&](const char* name, const Tensor& documents) {
-    write_npz(path, std::array{NamedArray{"x", x}, NamedArray{"q_proj.weight", w}, NamedArray{"k_proj.weight", w}, NamedArray{"v_proj.weight", w}, NamedArray{name, documents}});
+    write_npz(path, std::array{NamedArray{"x", x}, NamedArray{"q_proj.weight", w}, NamedArray{"k_proj.weight", w},
+                               NamedArray{"v_proj.weight", w}, NamedArray{name, documents}});
     Scenario scenario;
     scenario.source = Source::file;
     scenario.file = path.string();
     scenario.heads = 1;
     return resolve(scenario).file_mask;
   };
-  const Tensor expected = Tensor({1, 1, 5, 5}, {1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1});
+  const Tensor expected =
+      Tensor({1, 1, 5, 5}, {1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1});
   CHECK_THAT(mask_with("cu_seqlens", Tensor::of({3}, {0, 2, 5})), agrees_with(expected));
   CHECK_THAT(mask_with("document_ids", Tensor::of({5}, {7, 7, 3, 3, 3})), agrees_with(expected));
   CHECK_THAT(mask_with("doc_ids", Tensor::of({1, 5}, {0, 0, 1, 1, 1})), agrees_with(expected));

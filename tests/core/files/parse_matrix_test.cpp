@@ -14,9 +14,7 @@ constexpr float inf = INFINITY;
 std::string refused(std::string_view text) {
   try {
     parse_matrix(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return "taken";
 }
 
@@ -35,9 +33,10 @@ TEST_CASE("a matrix is read from CSV, from a spreadsheet's tabs, and from blanks
 
 TEST_CASE("a matrix is read as Python, NumPy and PyTorch print it") {
   const Tensor expected = Tensor::of({2, 2}, {1, 2, 3, 4});
-  for (const char* text : {"[[1, 2], [3, 4]]", "[[1. 2.]\n [3. 4.]]", "array([[1., 2.],\n       [3., 4.]], dtype=float32)",
-                           "np.array([[1, 2], [3, 4]])", "tensor([[1., 2.],\n        [3., 4.]], device='cuda:0', grad_fn=<AddBackward0>)",
-                           "tensor([[[1., 2.],\n         [3., 4.]]])", "x = [[1, 2], [3, 4]]", "[[1, 2,], [3, 4,],]"}) {
+  for (const char* text :
+       {"[[1, 2], [3, 4]]", "[[1. 2.]\n [3. 4.]]", "array([[1., 2.],\n       [3., 4.]], dtype=float32)",
+        "np.array([[1, 2], [3, 4]])", "tensor([[1., 2.],\n        [3., 4.]], device='cuda:0', grad_fn=<AddBackward0>)",
+        "tensor([[[1., 2.],\n         [3., 4.]]])", "x = [[1, 2], [3, 4]]", "[[1, 2,], [3, 4,],]"}) {
     INFO(text);
     CHECK_THAT(parse_matrix(text), agrees_with(expected));
   }

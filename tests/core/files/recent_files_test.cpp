@@ -13,7 +13,8 @@ TEST_CASE("the file opened last comes first, once, and the next run finds it") {
   RecentFiles recent(list);
   CHECK(recent.paths().empty());
   for (const char* name : {"a.npz", "b.pt", "a.npz", "模型.npz"}) recent.add(utf8_from(folder / name));
-  const std::vector<std::string> expected{utf8_from(folder / "模型.npz"), utf8_from(folder / "a.npz"), utf8_from(folder / "b.pt")};
+  const std::vector<std::string> expected{utf8_from(folder / "模型.npz"), utf8_from(folder / "a.npz"),
+                                          utf8_from(folder / "b.pt")};
   CHECK(recent.paths() == expected);
   CHECK(RecentFiles(list).paths() == expected);
 }

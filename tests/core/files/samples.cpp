@@ -16,9 +16,7 @@ TempFolder::~TempFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::filesystem::path fixture(const std::string& name) {
-  return std::filesystem::path(HEADLIGHT_FIXTURES) / name;
-}
+std::filesystem::path fixture(const std::string& name) { return std::filesystem::path(HEADLIGHT_FIXTURES) / name; }
 
 std::string read_bytes(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -114,9 +112,7 @@ std::string torch_zip(const std::string& pickle, std::size_t storage_count) {
   return zip({{"a/data.pkl", "\x80\x02" + pickle + "."}, {"a/data/0", ones(storage_count)}, {"a/version", "3\n"}});
 }
 
-std::string pickled_string(std::string_view text) {
-  return "X" + little_endian(text.size(), 4) + std::string(text);
-}
+std::string pickled_string(std::string_view text) { return "X" + little_endian(text.size(), 4) + std::string(text); }
 
 std::string pickled_integer(std::int64_t value) {
   return std::string("\x8a\x08") + little_endian(static_cast<std::uint64_t>(value), 8);
@@ -136,8 +132,6 @@ std::string pickled(const PickledTensor& tensor) {
          "ccollections\nOrderedDict\n)RtR";
 }
 
-std::string pickled_dict(const std::string& value) {
-  return "}" + pickled_string("x") + value + "s";
-}
+std::string pickled_dict(const std::string& value) { return "}" + pickled_string("x") + value + "s"; }
 
 }  // namespace headlight::samples

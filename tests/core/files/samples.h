@@ -34,14 +34,10 @@ template <typename Attempt>
 std::string sentence_of(Attempt attempt) {
   try {
     attempt();
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return "no error";
 }
-inline bool has(const std::string& sentence, std::string_view part) {
-  return sentence.find(part) != std::string::npos;
-}
+inline bool has(const std::string& sentence, std::string_view part) { return sentence.find(part) != std::string::npos; }
 
 /// `count` bytes of an integer, lowest first.
 std::string little_endian(std::uint64_t value, std::size_t count);

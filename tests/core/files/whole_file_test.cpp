@@ -49,7 +49,8 @@ TEST_CASE("a write that fails half way leaves the old file as it was and no temp
 TEST_CASE("what a killed write left an hour ago goes at the next write, and nothing else") {
   const TempFolder folder;
   const auto ago = [](auto time) { return std::filesystem::file_time_type::clock::now() - time; };
-  for (const char* name : {".headlight-1.tmp", ".headlight-2.tmp", ".headlight-3.tmp.aB3xYz", ".other-1.tmp"}) write_text(folder / name, "half of");
+  for (const char* name : {".headlight-1.tmp", ".headlight-2.tmp", ".headlight-3.tmp.aB3xYz", ".other-1.tmp"})
+    write_text(folder / name, "half of");
   std::filesystem::last_write_time(folder / ".headlight-3.tmp.aB3xYz", ago(std::chrono::hours(2)));  // libzip's own
   std::filesystem::last_write_time(folder / ".headlight-1.tmp", ago(std::chrono::hours(2)));
   std::filesystem::last_write_time(folder / ".other-1.tmp", ago(std::chrono::hours(2)));

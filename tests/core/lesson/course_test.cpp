@@ -1,10 +1,11 @@
 // Lessons in steps: those that ship are true of the numbers that they show; of a wrong one every mistake is named.
+#include "core/lesson/course.h"
+
 #include <algorithm>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
-#include "core/lesson/course.h"
 #include "core/scenario/lesson.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
@@ -90,7 +91,8 @@ TEST_CASE("every mistake in a lesson file is named with its path") {
   CHECK(mistakes().empty());
   CHECK(says_so(mistakes({{"/steps/0/pose/stage", "weigths"}}), "$.steps[0].pose.stage"));
   CHECK(says_so(mistakes({{"/steps/0/pose/select", "weights:0,0,0,9"}}), "$.steps[0].pose.select"));
-  CHECK(says_so(mistakes({{"/steps/0/pose/stage", "biased_scores"}}), "$.steps[0].pose.stage: this scenario has no biased_scores"));
+  CHECK(says_so(mistakes({{"/steps/0/pose/stage", "biased_scores"}}),
+                "$.steps[0].pose.stage: this scenario has no biased_scores"));
   CHECK(says_so(mistakes({{"/steps/0/pose/view", "lesson"}}), "$.steps[0].pose.view"));
   CHECK(says_so(mistakes({{"/steps/0/pose/view", "mask:reaches"}}), "$.steps[0].pose.view"));
   CHECK(says_so(mistakes({{"/steps/0/pose/camera/zoom", 99}}), "$.steps[0].pose.camera.zoom"));

@@ -68,14 +68,17 @@ TEST_CASE("mistakes in a Markdown lesson are named with their path and line") {
   CHECK(says_so(mistakes("scenario.heads: 2", "scenario.heads: 3"), "does not compute"));
   CHECK(says_so(mistakes("---\nid", "id"), "line 1: "));
   CHECK(says_so(mistakes("title: Where the cat looks", "Where the cat looks"), "is no field; expected name: value"));
-  CHECK(says_so(mistakes("level: operation\nstage: weights", "level: operation\nstage: Q_rotated"), "this scenario has no Q_rotated"));
+  CHECK(says_so(mistakes("level: operation\nstage: weights", "level: operation\nstage: Q_rotated"),
+                "this scenario has no Q_rotated"));
   CHECK(mistakes("stage: weights", "stage: weigths").size() == 1);
 }
 
 TEST_CASE("random Markdown is read or refused, never more") {
   const std::string whole = read_text(example);
   unsigned seed = 1;
-  const auto next = [&](std::size_t below) { return static_cast<std::size_t>(seed = seed * 1664525u + 1013904223u) % below; };
+  const auto next = [&](std::size_t below) {
+    return static_cast<std::size_t>(seed = seed * 1664525u + 1013904223u) % below;
+  };
   for (int i = 0; i < 300; ++i) {
     std::string text = whole;
     for (int cut = 0; cut < 3; ++cut) {
@@ -84,8 +87,6 @@ TEST_CASE("random Markdown is read or refused, never more") {
     }
     try {
       lesson_from_markdown(text, "x.md");
-    } catch (const FileError& error) {
-      CHECK(has(error.what(), "x.md: line "));
-    }
+    } catch (const FileError& error) { CHECK(has(error.what(), "x.md: line ")); }
   }
 }

@@ -67,7 +67,8 @@ std::vector<Case> cases() {
   result.push_back({"file() || causal() && window(1)", context_of(4, 6)});
   result.back().context.file_mask = &file_mask;
   for (const Tensor* docs : {&docs_of_all, &docs_by_entry}) {
-    for (const char* expression : {"doc(q) == doc(k) && (causal() || place(k) < 2)", "doc(k) == 4 || q % 2.5 < 1 && place(q) >= place(k)"}) {
+    for (const char* expression :
+         {"doc(q) == doc(k) && (causal() || place(k) < 2)", "doc(k) == 4 || q % 2.5 < 1 && place(q) >= place(k)"}) {
       result.push_back({expression, context_of(6, 6)});
       result.back().context.doc_ids = docs;
     }
@@ -144,7 +145,8 @@ void check_by_running(CodeTarget target, const std::string& module) {
     WARN("skipped: no python3 here can import " + module);
     return;
   }
-  const fs::path folder = fs::temp_directory_path() / ("headlight_mask_code_" + std::to_string(static_cast<int>(target)));
+  const fs::path folder =
+      fs::temp_directory_path() / ("headlight_mask_code_" + std::to_string(static_cast<int>(target)));
   fs::remove_all(folder);
   fs::create_directories(folder);
   std::ofstream script(folder / "driver.py");
@@ -153,8 +155,10 @@ void check_by_running(CodeTarget target, const std::string& module) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const MaskContext& c = all[i].context;
     const std::string name = "case" + std::to_string(i);
-    std::ofstream(folder / (name + ".py")) << to_code(MaskExpression::parse(all[i].expression), target, c, all[i].painted);
-    script << "('" << name << "', " << "(" << c.batch << ", " << c.heads << ", " << c.n_q << ", " << c.n_k << ")),\n";
+    std::ofstream(folder / (name + ".py"))
+        << to_code(MaskExpression::parse(all[i].expression), target, c, all[i].painted);
+    script << "('" << name << "', "
+           << "(" << c.batch << ", " << c.heads << ", " << c.n_q << ", " << c.n_k << ")),\n";
   }
   script << "]\nimport numpy, os, sys\nnumpy.save(os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "
             "'file_mask.npy'), numpy.array([int(x) for x in '100110011011110001101100']).reshape(4, 6))\n"
@@ -210,5 +214,6 @@ TEST_CASE("code cannot be exported without the tensors that the expression names
   context.n_q = context.n_k = 8;
   context.heads = 2;
   CHECK_THROWS_AS(to_code(MaskExpression::parse("padding()"), CodeTarget::numpy, context), ExpressionError);
-  CHECK_THROWS_AS(to_code(MaskExpression::parse("bigbird(h + 1, 1, 1, 1, 0)"), CodeTarget::numpy, context), ExpressionError);
+  CHECK_THROWS_AS(to_code(MaskExpression::parse("bigbird(h + 1, 1, 1, 1, 0)"), CodeTarget::numpy, context),
+                  ExpressionError);
 }

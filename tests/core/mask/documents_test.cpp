@@ -22,9 +22,7 @@ Tensor mask_of(const char* expression, const Tensor* docs, const Tensor* lens = 
 std::string failure(const char* expression, const Tensor* docs = nullptr) {
   try {
     (void)mask_of(expression, docs);
-  } catch (const ExpressionError& error) {
-    return error.sentence();
-  }
+  } catch (const ExpressionError& error) { return error.sentence(); }
   return {};
 }
 

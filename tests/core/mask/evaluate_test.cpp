@@ -95,8 +95,9 @@ TEST_CASE("file() and painted() are broadcast, whatever their strides") {
 
 TEST_CASE("a long row has the cells that each of them has alone") {
   const MaskContext context{.batch = 1, .heads = 1, .n_q = 3, .n_k = 201};
-  for (const char* text : {"causal() && (window(4) || sink(4))", "k % 7 < 3 != (q > 1)", "!(k >= 66) || k == 130 || 190 <= k", "(k > 9) == (k < 100) && min(k, 64) * 2 != 40",
-                           "random(0.4, 1)", "q < 1 ? k > 60 : abs(k - 100) > 35"}) {
+  for (const char* text :
+       {"causal() && (window(4) || sink(4))", "k % 7 < 3 != (q > 1)", "!(k >= 66) || k == 130 || 190 <= k",
+        "(k > 9) == (k < 100) && min(k, 64) * 2 != 40", "random(0.4, 1)", "q < 1 ? k > 60 : abs(k - 100) > 35"}) {
     const MaskExpression expression = MaskExpression::parse(text);
     MaskReader reader(expression, context);
     CAPTURE(text);

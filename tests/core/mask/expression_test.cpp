@@ -26,9 +26,7 @@ Failure failure(const std::string& text) {
   context.heads = 2;
   try {
     evaluate(MaskExpression::parse(text), context);
-  } catch (const ExpressionError& error) {
-    return {error.position(), error.sentence()};
-  }
+  } catch (const ExpressionError& error) { return {error.position(), error.sentence()}; }
   return {};
 }
 
@@ -175,7 +173,6 @@ TEST_CASE("the mark stands before the character in one line, and a long text is 
   CHECK(mark_at("é < 1", 3) == "column 3: é ▸< 1");
   CHECK(mark_at(std::string(100, '('), 50, 3) == "column 51: …(((▸(((…");
 }
-
 
 TEST_CASE("a set holds its elements and no other number; a bit is that of the binary digits") {
   for (int q = 0; q < 9; ++q) {

@@ -87,7 +87,8 @@ TEST_CASE("the mask in force shows each painted rectangle over the expression") 
   const Inputs inputs = small_inputs({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 3, .n_k = 3, .d_model = 4});
   Scenario scenario;
   scenario.mask = "causal()";
-  scenario.painted = {{.query = 0, .key = 1, .attend = true, .queries = 2, .keys = 9}, {.query = 2, .key = 0, .keys = 2}};
+  scenario.painted = {{.query = 0, .key = 1, .attend = true, .queries = 2, .keys = 9},
+                      {.query = 2, .key = 0, .keys = 2}};
   const Tensor mask = build_mask(scenario, inputs).contiguous();
   const std::vector<float> values(mask.values().begin(), mask.values().end());
   CHECK(values == std::vector<float>{1, 1, 1, 1, 1, 1, 0, 0, 1});

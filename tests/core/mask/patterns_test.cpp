@@ -91,10 +91,10 @@ Cell bigbird(Index block, Index w, Index g, Index r, std::uint32_t seed) {
   };
 }
 
-#define CELL(predicate)                                                                                      \
-  [](Index q, Index k, Index n_q, Index n_k) {                                                               \
-    static_cast<void>(q), static_cast<void>(k), static_cast<void>(n_q), static_cast<void>(n_k);              \
-    return predicate;                                                                                        \
+#define CELL(predicate)                                                                         \
+  [](Index q, Index k, Index n_q, Index n_k) {                                                  \
+    static_cast<void>(q), static_cast<void>(k), static_cast<void>(n_q), static_cast<void>(n_k); \
+    return predicate;                                                                           \
   }
 
 std::vector<Case> cases() {
@@ -221,7 +221,8 @@ TEST_CASE("a query of BigBird sees r distinct blocks when nothing else is allowe
 }
 
 TEST_CASE("random keeps about a share of p, the same for the same seed and another for another") {
-  const Tensor a = run("random(0.3, 1)", 200, 200), b = run("random(0.3, 1)", 200, 200), c = run("random(0.3, 2)", 200, 200);
+  const Tensor a = run("random(0.3, 1)", 200, 200), b = run("random(0.3, 1)", 200, 200),
+               c = run("random(0.3, 2)", 200, 200);
   const auto share = [](const Tensor& t) {
     return std::accumulate(t.values().begin(), t.values().end(), 0.0) / static_cast<double>(t.count());
   };

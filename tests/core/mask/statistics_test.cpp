@@ -147,7 +147,9 @@ TEST_CASE("a token is first reached after as many layers as the least power of t
       Index wrong = 0;
       for (Index q = 0; q < 70; ++q) {
         for (Index k = 0; k < 70; ++k) {
-          const auto has = [&](const auto& power) { return power[static_cast<std::size_t>(q)][static_cast<std::size_t>(k)]; };
+          const auto has = [&](const auto& power) {
+            return power[static_cast<std::size_t>(q)][static_cast<std::size_t>(k)];
+          };
           const auto found = std::ranges::find_if(powers, has);
           const Index least = found == powers.end() ? 0 : found - powers.begin() + 1;
           wrong += first.at({q, k}) != static_cast<float>(least);
@@ -159,7 +161,8 @@ TEST_CASE("a token is first reached after as many layers as the least power of t
   }
 }
 
-TEST_CASE("a query's receptive field ends at the inputs that its row of the power reaches, and every layer is on the way") {
+TEST_CASE(
+    "a query's receptive field ends at the inputs that its row of the power reaches, and every layer is on the way") {
   for (const char* expression : {"causal() && window(3)", "random(0.05, 3)", "k == q - 1", "full()"}) {
     const Tensor mask = mask_of(expression, 40, 40);
     for (const bool residual : {false, true}) {
@@ -167,7 +170,8 @@ TEST_CASE("a query's receptive field ends at the inputs that its row of the powe
       REQUIRE(field.size() == 5);
       for (Index layer = 0; layer < 4; ++layer) {
         const Tensor power = reach(mask.matrix(), {4 - layer, residual});
-        for (Index k = 0; k < 40; ++k) CHECK(field[static_cast<std::size_t>(layer)][static_cast<std::size_t>(k)] == power.at({30, k}));
+        for (Index k = 0; k < 40; ++k)
+          CHECK(field[static_cast<std::size_t>(layer)][static_cast<std::size_t>(k)] == power.at({30, k}));
       }
       CHECK(std::count(field[4].begin(), field[4].end(), 1) == 1);
     }

@@ -1,12 +1,13 @@
 // The models that ship, run by our own network: what their model.json says of accuracy and heads is so, on questions
 // that training never saw (tests/fixtures/held_out, written by assets/models/*/train.py).
+#include "core/network/shipped_models.h"
+
 #include <cmath>
 #include <fstream>
 #include <map>
 #include <sstream>
 
 #include "core/network/network.h"
-#include "core/network/shipped_models.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
@@ -73,7 +74,10 @@ class Asked {
       const Tensor& weights = run.layers[static_cast<std::size_t>(at)].weights;
       const Index last = weights.size(-2) - 1;
       for (Index q = everywhere ? 1 : last; q <= last; ++q) {
-        sum += static_cast<double>(weights.at({0, head, q, on == "previous" ? q - 1 : on == "first" ? 0 : questions_[i].decides}));
+        sum += static_cast<double>(weights.at({0, head, q,
+                                               on == "previous" ? q - 1
+                                               : on == "first"  ? 0
+                                                                : questions_[i].decides}));
         ++count;
       }
     }
@@ -120,14 +124,17 @@ void check_claims(const std::string& id) {
     const std::string on = claim.measured.at("on"), questions = claim.measured.at("questions");
     CHECK(std::abs(asked.weight(claim.layer, claim.head, on) - claim.measured.at("weight").get<double>()) < 0.006);
     CHECK(std::abs(asked.accuracy(questions) - claim.measured.at("accuracy").get<double>()) < 0.02);
-    CHECK(std::abs(asked.accuracy(questions, claim.layer + "." + std::to_string(claim.head)) - claim.measured.at("without").get<double>()) < 0.02);
+    CHECK(std::abs(asked.accuracy(questions, claim.layer + "." + std::to_string(claim.head)) -
+                   claim.measured.at("without").get<double>()) < 0.02);
     CHECK(claim.does.contains("zh"));
   }
 }
 
 }  // namespace
 
-TEST_CASE("sentences answers held-out questions as well as it says, and its heads do what it says") { check_claims("sentences"); }
+TEST_CASE("sentences answers held-out questions as well as it says, and its heads do what it says") {
+  check_claims("sentences");
+}
 TEST_CASE("juzi answers held-out questions as well as it says, and its heads do what it says") { check_claims("juzi"); }
 
 TEST_CASE("induction answers held-out questions as well as it says, and its two heads are missed") {
@@ -158,7 +165,9 @@ TEST_CASE("every example of a model that ships can be read by it, and a word out
     const auto network = open_network("model:" + model.id);
     CHECK(model.examples.size() >= 3);
     for (const std::string& example : model.examples) CHECK(network->read(example).tokens.count() > 1);
-    CHECK(network->spec().stacks.front().blocks.size() + (network->spec().stacks.size() > 1 ? network->spec().stacks[1].blocks.size() : 0) == static_cast<std::size_t>(model.layers));
+    CHECK(network->spec().stacks.front().blocks.size() +
+              (network->spec().stacks.size() > 1 ? network->spec().stacks[1].blocks.size() : 0) ==
+          static_cast<std::size_t>(model.layers));
     CHECK_THROWS_AS(network->read("zzz"), InputError);
     for (const HeadClaim& claim : model.claims) CHECK_NOTHROW(network->layer_named(claim.layer));
   }

@@ -1,4 +1,5 @@
-// Whole networks, block by block, against PyTorch computations written for these tests (tests/fixtures/make_networks.py).
+// Whole networks, block by block, against PyTorch computations written for these tests
+// (tests/fixtures/make_networks.py).
 #include "core/network/architectures.h"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace {
 
 std::vector<std::string> all_networks() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(networks::folder)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : std::filesystem::directory_iterator(networks::folder))
+    names.push_back(entry.path().filename().string());
   std::ranges::sort(names);
   return names;
 }
@@ -47,7 +49,8 @@ TEST_CASE("every architecture's blocks, attention weights and logits are PyTorch
     for (std::size_t i = 0; i < run.layers.size(); ++i) {
       const std::string layer = network->layers()[i].layer;
       INFO("layer " << layer);
-      if (expected->find("residual." + layer)) CHECK(excess(run.layers[i].residual, expected->load("residual." + layer)) <= 0);
+      if (expected->find("residual." + layer))
+        CHECK(excess(run.layers[i].residual, expected->load("residual." + layer)) <= 0);
       CHECK_THAT(run.layers[i].weights, agrees_with(expected->load("weights." + layer)));
     }
     if (expected->find("logits")) CHECK(excess(run.logits, expected->load("logits")) <= 0);
@@ -84,7 +87,8 @@ TEST_CASE("largest errors of each architecture against PyTorch", "[.][errors]") 
   const auto largest = [](const Tensor& got, const Tensor& expected) {
     double most = 0;
     const Tensor a = got.contiguous(), b = expected.contiguous();
-    for (std::size_t i = 0; i < a.values().size(); ++i) most = std::max(most, std::abs(static_cast<double>(a.values()[i]) - static_cast<double>(b.values()[i])));
+    for (std::size_t i = 0; i < a.values().size(); ++i)
+      most = std::max(most, std::abs(static_cast<double>(a.values()[i]) - static_cast<double>(b.values()[i])));
     return most;
   };
   std::printf("| network | is | residuals | weights | logits |\n|---|---|---|---|---|\n");
@@ -95,7 +99,8 @@ TEST_CASE("largest errors of each architecture against PyTorch", "[.][errors]") 
     double residual = 0, weights = 0;
     for (std::size_t i = 0; i < run.layers.size(); ++i) {
       const std::string layer = network->layers()[i].layer;
-      if (expected->find("residual." + layer)) residual = std::max(residual, largest(run.layers[i].residual, expected->load("residual." + layer)));
+      if (expected->find("residual." + layer))
+        residual = std::max(residual, largest(run.layers[i].residual, expected->load("residual." + layer)));
       weights = std::max(weights, largest(run.layers[i].weights, expected->load("weights." + layer)));
     }
     const bool has_logits = expected->find("logits") != nullptr;

@@ -20,7 +20,8 @@ Expected expected() {
   const auto file = open_arrays(HEADLIGHT_FIXTURES "/attention_flow.npz");
   Expected e{{}, file->load("rollout"), file->load("flow")};
   const Tensor means = file->load("means");
-  for (Index l = 0; l < means.size(0); ++l) e.means.push_back(means.slice(0, l, 1).contiguous().view({means.size(1), means.size(2)}));
+  for (Index l = 0; l < means.size(0); ++l)
+    e.means.push_back(means.slice(0, l, 1).contiguous().view({means.size(1), means.size(2)}));
   return e;
 }
 

@@ -66,7 +66,8 @@ TEST_CASE("generated tokens say each stretch twice, and are the same for the sam
 
 TEST_CASE("the residual's size is that of its rows, layer by layer") {
   const auto network = open_network(networks::folder + "gpt2");
-  const NetworkRun run = network->run(networks::text_of(*network, *open_arrays(networks::folder + "gpt2/expected.npz")), {});
+  const NetworkRun run =
+      network->run(networks::text_of(*network, *open_arrays(networks::folder + "gpt2/expected.npz")), {});
   const auto sizes = residual_sizes(run);
   REQUIRE(sizes.size() == 2);
   double squares = 0;

@@ -46,7 +46,10 @@ Tensor attention(std::uint64_t seed, Shape shape) {
 }
 
 struct File {
-  explicit File(const std::vector<NamedArray>& arrays) : path(std::filesystem::temp_directory_path() / "headlight_overview_test.npz") { write_npz(path, arrays); }
+  explicit File(const std::vector<NamedArray>& arrays)
+      : path(std::filesystem::temp_directory_path() / "headlight_overview_test.npz") {
+    write_npz(path, arrays);
+  }
   ~File() { std::filesystem::remove(path); }
   std::filesystem::path path;
 };
@@ -69,7 +72,8 @@ TEST_CASE("the overview has every head of every layer as it is, of a short text,
   const auto sizes = residual_sizes(*network_of(trace->inputs));
   const Tensor& entering = overview.layers[1].summary.entering;
   double mean = 0;
-  for (Index i = 0; i < entering.size(1); ++i) mean += static_cast<double>(entering.at({0, i})) / static_cast<double>(entering.size(1));
+  for (Index i = 0; i < entering.size(1); ++i)
+    mean += static_cast<double>(entering.at({0, i})) / static_cast<double>(entering.size(1));
   CHECK(mean == Approx(sizes[1].entering));
   CHECK(overview.leaving.shape() == entering.shape());
 }
@@ -115,7 +119,8 @@ TEST_CASE("a list of layers, and layers along the first axis with one line of wo
   for (const bool list : {true, false}) {
     std::vector<NamedArray> arrays;
     if (list) {
-      for (Index l = 0; l < 3; ++l) arrays.push_back({"attentions_" + std::to_string(l), stacked.slice(0, l, 1).contiguous()});
+      for (Index l = 0; l < 3; ++l)
+        arrays.push_back({"attentions_" + std::to_string(l), stacked.slice(0, l, 1).contiguous()});
     } else {
       arrays.push_back({"attentions", stacked});
     }
@@ -135,8 +140,14 @@ TEST_CASE("a list of layers, and layers along the first axis with one line of wo
 }
 
 TEST_CASE("encoder, decoder and cross attention of one call open in one step, the encoder's first layer shown") {
-  const Tensor encoder = attention(3, {1, 2, 5, 5}), decoder = attention(4, {1, 2, 3, 3}), cross = attention(5, {1, 2, 3, 5});
-  const File file({{"encoder_attentions.0", encoder}, {"encoder_attentions.1", encoder}, {"decoder_attentions.0", decoder}, {"decoder_attentions.1", decoder}, {"cross_attentions.0", cross}, {"cross_attentions.1", cross}});
+  const Tensor encoder = attention(3, {1, 2, 5, 5}), decoder = attention(4, {1, 2, 3, 3}),
+               cross = attention(5, {1, 2, 3, 5});
+  const File file({{"encoder_attentions.0", encoder},
+                   {"encoder_attentions.1", encoder},
+                   {"decoder_attentions.0", decoder},
+                   {"decoder_attentions.1", decoder},
+                   {"cross_attentions.0", cross},
+                   {"cross_attentions.1", cross}});
   const auto trace = drawn(of_model(file.path.string(), ""));
   CHECK_THAT((*trace)[Stage::weights], agrees_with(encoder));
   const HeadOverview& overview = *trace->overview;

@@ -27,9 +27,7 @@ template <typename Attempt>
 std::string sentence_of(Attempt attempt) {
   try {
     attempt();
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return "no error";
 }
 
@@ -50,7 +48,10 @@ struct Copy {
   void write_tokenizer(int words) const {
     json vocabulary = json::object();
     for (int i = 0; i < words; ++i) vocabulary["w" + std::to_string(i)] = i;
-    std::ofstream(path / "tokenizer.json") << json{{"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "[UNK]"}}}, {"pre_tokenizer", {{"type", "WhitespaceSplit"}}}, {"added_tokens", json::array()}};
+    std::ofstream(path / "tokenizer.json")
+        << json{{"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "[UNK]"}}},
+                {"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
+                {"added_tokens", json::array()}};
   }
   void set(const std::string& field, const json& value) const {
     json config = json::parse(std::ifstream(path / "config.json"));
@@ -64,7 +65,9 @@ struct Copy {
     s.text = text;
     return s;
   }
-  std::string error() const { return sentence_of([&] { compute_any(scenario()); }); }
+  std::string error() const {
+    return sentence_of([&] { compute_any(scenario()); });
+  }
 };
 
 }  // namespace
@@ -82,10 +85,14 @@ TEST_CASE("layers are named by number, by stack, or by where their arrays stand"
   CHECK(t5->layers()[4].layer == "cross.0");
   CHECK(t5->layers()[4].cross);
   CHECK(t5->layer_named("decoder.1") == 3);
-  CHECK(sentence_of([&] { t5->layer_named("7"); }).find("encoder.0 to encoder.1, decoder.0 to decoder.1, cross.0 to cross.1") != std::string::npos);
+  CHECK(sentence_of([&] {
+          t5->layer_named("7");
+        }).find("encoder.0 to encoder.1, decoder.0 to decoder.1, cross.0 to cross.1") != std::string::npos);
 }
 
-TEST_CASE("a row that enters a layer is its token's row, its place's and what the blocks before have added, and nothing is said where it is no such sum") {
+TEST_CASE(
+    "a row that enters a layer is its token's row, its place's and what the blocks before have added, and nothing is "
+    "said where it is no such sum") {
   const NetworkRun run = run_of("gpt2");
   const std::vector<Token>& tokens = run.text.tokens.entries[0];
   for (Index layer = 0; layer < 2; ++layer) {
@@ -94,14 +101,17 @@ TEST_CASE("a row that enters a layer is its token's row, its place's and what th
     CHECK(first->word == run.network->token_row(0, tokens[0].id));
     CHECK(later->earlier.empty() == (layer == 0));
     for (std::size_t c = 0; c < later->enters.size(); ++c) {
-      CHECK(later->word[c] + later->place[c] + (later->earlier.empty() ? 0 : later->earlier[c]) == Approx(later->enters[c]).margin(1e-5));
-      CHECK(later->enters[c] == run.layers[static_cast<std::size_t>(layer)].residual.matrix(0, 0)(2, static_cast<Index>(c)));
+      CHECK(later->word[c] + later->place[c] + (later->earlier.empty() ? 0 : later->earlier[c]) ==
+            Approx(later->enters[c]).margin(1e-5));
+      CHECK(later->enters[c] ==
+            run.layers[static_cast<std::size_t>(layer)].residual.matrix(0, 0)(2, static_cast<Index>(c)));
     }
     // A place adds the same to every word.
     if (run.text.tokens.size() > 1) {
       const auto other = row_parts(run, layer, 1, 2);
       REQUIRE(other);
-      for (std::size_t c = 0; c < other->place.size(); ++c) CHECK(other->place[c] == Approx(later->place[c]).margin(1e-5));
+      for (std::size_t c = 0; c < other->place.size(); ++c)
+        CHECK(other->place[c] == Approx(later->place[c]).margin(1e-5));
     }
   }
   const NetworkRun rotated = run_of("llama");
@@ -118,9 +128,11 @@ TEST_CASE("a knocked-out head adds nothing, and the layers after it see that") {
   CHECK_THAT(without.layers[0].weights, agrees_with(whole.layers[0].weights));
   CHECK_THAT(without.layers[1].residual, !agrees_with(whole.layers[1].residual));
   const NetworkRun none = run_of("gpt2", {.knock_out = whole.network->knock_out_of({{"0", -1}})});
-  const Tensor bias = open_arrays(networks::folder + "gpt2/model.safetensors")->load("transformer.h.0.attn.c_proj.bias");
+  const Tensor bias =
+      open_arrays(networks::folder + "gpt2/model.safetensors")->load("transformer.h.0.attn.c_proj.bias");
   CHECK_THAT(none.layers[0].added, agrees_with(bias.view({1, 1, 12}).expand({2, 7, 12}).contiguous()));
-  for (const HeadAddress& wrong : {HeadAddress{"0", 3}, {"2", 0}, {"x", -1}, {"decoder", 0}}) CHECK_THROWS_AS(whole.network->knock_out_of({wrong}), SettingError);
+  for (const HeadAddress& wrong : {HeadAddress{"0", 3}, {"2", 0}, {"x", -1}, {"decoder", 0}})
+    CHECK_THROWS_AS(whole.network->knock_out_of({wrong}), SettingError);
   const auto t5 = open_network(networks::folder + "t5");
   CHECK(t5->knock_out_of({{"decoder", 1}}) == KnockOut{{3, 0}, {3, 1}, {3, 2}});
   CHECK(t5->knock_out_of({{"decoder.1", 2}}) == KnockOut{{3, 2}});
@@ -150,13 +162,17 @@ TEST_CASE("another mask in the layer looked at leaves a pass that ends there as 
   CHECK(network_of(second->inputs) == network_of(first->inputs));
   CHECK(identical((*second)[Stage::Q], (*first)[Stage::Q]));
   CHECK_FALSE(identical((*second)[Stage::weights], (*first)[Stage::weights]));
-  const bool said = std::ranges::any_of(second->inputs.assumptions, [](const Assumption& a) { return a.what == "changed" && a.taken_for.starts_with("mask: in this layer alone"); });
+  const bool said = std::ranges::any_of(second->inputs.assumptions, [](const Assumption& a) {
+    return a.what == "changed" && a.taken_for.starts_with("mask: in this layer alone");
+  });
   CHECK(said);
   scenario.text = "w3 w17 w6";
   CHECK(network_of(compute_any(scenario, second.get())->inputs) != network_of(first->inputs));
 }
 
-TEST_CASE("what is changed in a layer goes on through the layers after it to the prediction, and computes none before it again") {
+TEST_CASE(
+    "what is changed in a layer goes on through the layers after it to the prediction, and computes none before it "
+    "again") {
   const Copy copy("gpt2");
   Scenario scenario = copy.scenario();
   scenario.layer = "1";
@@ -265,7 +281,8 @@ TEST_CASE("what is wrong with a model is said in one sentence with the file") {
   {
     const Copy copy("llama");
     fs::remove(copy.path / "model-00002-of-00003.safetensors");
-    CHECK(copy.error().find("names the shard \"model-00002-of-00003.safetensors\", which is not beside it") != std::string::npos);
+    CHECK(copy.error().find("names the shard \"model-00002-of-00003.safetensors\", which is not beside it") !=
+          std::string::npos);
   }
   {
     const Copy copy("gpt2");
@@ -274,7 +291,9 @@ TEST_CASE("what is wrong with a model is said in one sentence with the file") {
   }
   {
     const Copy copy("gpt2");
-    CHECK(sentence_of([&] { compute_any(copy.scenario("w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11")); }).find("has 11 tokens; expected at most 10") != std::string::npos);
+    CHECK(sentence_of([&] {
+            compute_any(copy.scenario("w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11"));
+          }).find("has 11 tokens; expected at most 10") != std::string::npos);
   }
   {
     const Copy copy("llama");
@@ -295,7 +314,8 @@ TEST_CASE("rope_parameters say what older fields did, for all layers or for each
   Copy gemma("gemma3");
   const Tensor by_layer = logits_of(gemma);
   for (const char* older : {"rope_theta", "rope_local_base_freq", "rope_scaling"}) gemma.set(older, nullptr);
-  const json local{{"rope_type", "default"}, {"rope_theta", 100.0}}, far{{"rope_type", "linear"}, {"factor", 8.0}, {"rope_theta", 1000.0}};
+  const json local{{"rope_type", "default"}, {"rope_theta", 100.0}},
+      far{{"rope_type", "linear"}, {"factor", 8.0}, {"rope_theta", 1000.0}};
   gemma.set("rope_parameters", {{"sliding_attention", local}, {"full_attention", far}});
   CHECK_THAT(logits_of(gemma), agrees_with(by_layer));
   gemma.set("rope_parameters", {{"full_attention", far}});
@@ -335,9 +355,18 @@ TEST_CASE("a field of config.json that would change attention is refused by its 
     const Copy copy("llama");
     copy.set("rope_scaling", {{"rope_type", "longrope"}, {"factor", 4}});
     CHECK(copy.error().find("long_factor") != std::string::npos);
-    const Index pairs = static_cast<Index>(open_network(networks::folder + std::string("llama"))->spec().stacks[0].blocks[0].attention.rope.frequencies.size());
+    const Index pairs = static_cast<Index>(open_network(networks::folder + std::string("llama"))
+                                               ->spec()
+                                               .stacks[0]
+                                               .blocks[0]
+                                               .attention.rope.frequencies.size());
     const std::vector<double> ones(static_cast<std::size_t>(pairs), 1.0), twos(static_cast<std::size_t>(pairs), 2.0);
-    copy.set("rope_scaling", {{"rope_type", "longrope"}, {"original_max_position_embeddings", 4}, {"short_factor", ones}, {"long_factor", twos}, {"short_mscale", 1.25}, {"long_mscale", 1.5}});
+    copy.set("rope_scaling", {{"rope_type", "longrope"},
+                              {"original_max_position_embeddings", 4},
+                              {"short_factor", ones},
+                              {"long_factor", twos},
+                              {"short_mscale", 1.25},
+                              {"long_mscale", 1.5}});
     const auto stretched = open_network(copy.path.string());
     const RopeSpec& rope = stretched->spec().stacks[0].blocks[0].attention.rope;
     CHECK(rope.gain == 1.25);  // Phi-3.5-MoE: cos and sin of a text within the original length, and beyond it
@@ -355,7 +384,9 @@ TEST_CASE("a field of config.json that would change attention is refused by its 
     copy.set("transformers_version", "9.9");
     copy.set("favourite_colour", "green");
     const auto trace = compute_any(copy.scenario());
-    const bool said = std::ranges::any_of(trace->inputs.assumptions, [](const Assumption& a) { return a.taken_for.find("not used: \"favourite_colour\"") != std::string::npos; });
+    const bool said = std::ranges::any_of(trace->inputs.assumptions, [](const Assumption& a) {
+      return a.taken_for.find("not used: \"favourite_colour\"") != std::string::npos;
+    });
     CHECK(said);
   }
 }
@@ -365,6 +396,7 @@ TEST_CASE("a network of no layers is refused, and not looked into") {
     const std::string name = std::string(field) == "n_layer" ? "gpt2" : "llama";
     const Copy copy(name);
     copy.set(field, 0);
-    CHECK(sentence_of([&] { (void)open_network(copy.path.string()); }).find("no layers; expected at least one") != std::string::npos);
+    CHECK(sentence_of([&] { (void)open_network(copy.path.string()); }).find("no layers; expected at least one") !=
+          std::string::npos);
   }
 }

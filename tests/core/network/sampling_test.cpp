@@ -23,7 +23,8 @@ bool close(const std::vector<double>& a, const std::vector<double>& b) {
 std::vector<Index> ids(const Network& network, const std::string& text, std::size_t line = 0) {
   std::vector<Index> out;
   const NetworkText read = network.read(text);
-  for (Index i = 0; i < read.tokens.lengths[line]; ++i) out.push_back(read.tokens.entries[line][static_cast<std::size_t>(i)].id);
+  for (Index i = 0; i < read.tokens.lengths[line]; ++i)
+    out.push_back(read.tokens.entries[line][static_cast<std::size_t>(i)].id);
   return out;
 }
 
@@ -50,7 +51,8 @@ TEST_CASE("top-k keeps the largest and what equals the last of them; top-p the f
   // Shares: 0.52, 0.19, 0.19, 0.07, 0.03.
   CHECK(close(shares_of(logits, {1, 0, 0.5f}), {0, 1, 0, 0, 0}));
   CHECK(close(shares_of(logits, {1, 0, 0.6f}), {0, e3 / (e3 + e2), e2 / (e3 + e2), 0, 0}));
-  CHECK(close(shares_of(logits, {1, 0, 0.93f}), {e1 / (e3 + 2 * e2 + e1), e3 / (e3 + 2 * e2 + e1), e2 / (e3 + 2 * e2 + e1), 0, e2 / (e3 + 2 * e2 + e1)}));
+  CHECK(close(shares_of(logits, {1, 0, 0.93f}),
+              {e1 / (e3 + 2 * e2 + e1), e3 / (e3 + 2 * e2 + e1), e2 / (e3 + 2 * e2 + e1), 0, e2 / (e3 + 2 * e2 + e1)}));
   CHECK(close(shares_of(logits, {1, 3, 0.56f}), {0, 1, 0, 0, 0}));  // 0.576 of the three that are left
 }
 
@@ -88,6 +90,7 @@ TEST_CASE("what a network says next is what a plain sampling draws from") {
   const auto network = open_network("model:sentences");
   const NetworkRun run = network->run(network->read("the cat that chases the dogs"), {});
   const std::vector<double> shares = next_shares(run, 0, -1, {});
-  for (const LikelyToken& token : most_likely(run, 0, -1, 10)) CHECK(std::abs(shares[static_cast<std::size_t>(token.id)] - token.probability) < 1e-12);
+  for (const LikelyToken& token : most_likely(run, 0, -1, 10))
+    CHECK(std::abs(shares[static_cast<std::size_t>(token.id)] - token.probability) < 1e-12);
   CHECK(std::abs(std::accumulate(shares.begin(), shares.end(), 0.0) - 1) < 1e-9);
 }

@@ -19,8 +19,7 @@ TEST_CASE("one job is done at a time, the first owner's before the next one's", 
   };
   add_job(&a, job(a, 'a'));
   add_job(&b, job(b, 'b'));
-  while (do_job()) {
-  }
+  while (do_job()) {}
   CHECK(done == "aab");
   remove_job(&a);
   a = b = 1;

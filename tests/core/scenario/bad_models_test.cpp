@@ -29,7 +29,8 @@ std::string refused(const std::map<std::string, std::string>& others) {
   std::map<std::string, std::string> arrays = others;
   arrays.emplace("x", array("<f4", "(1, 4, 8)", ones(32)));
   arrays.emplace("num_heads", array("<f4", "()", floats({2})));
-  for (const char* name : {"W_q", "W_k", "W_v", "W_o"}) arrays.emplace(std::string(name) + ".weight", array("<f4", "(8, 8)", ones(64)));
+  for (const char* name : {"W_q", "W_k", "W_v", "W_o"})
+    arrays.emplace(std::string(name) + ".weight", array("<f4", "(8, 8)", ones(64)));
   std::vector<ZipItem> items;
   for (const auto& [name, bytes] : arrays) items.push_back({name + ".npy", bytes});
   const TempFolder folder;
@@ -39,7 +40,8 @@ std::string refused(const std::map<std::string, std::string>& others) {
   write_text(folder / "a.npz", zip(items));
   const auto start = std::chrono::steady_clock::now();
   std::string sentence = sentence_of([&] { resolve(scenario); });
-  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 60);  // whatever machine, sanitizer and company it runs in
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
+        60);  // whatever machine, sanitizer and company it runs in
   CHECK_FALSE(has(sentence, "\n"));
   return sentence;
 }
@@ -48,14 +50,19 @@ std::string refused(const std::map<std::string, std::string>& others) {
 
 TEST_CASE("an array of a known name that cannot be read is refused, not left out") {
   CHECK(refused({}) == "no error");
-  CHECK(has(refused({{"x", array("<c16", "(2, 8)", std::string(256, '\0'))}}), R"(array "x": its elements are complex numbers (<c16))"));
+  CHECK(has(refused({{"x", array("<c16", "(2, 8)", std::string(256, '\0'))}}),
+            R"(array "x": its elements are complex numbers (<c16))"));
   CHECK(has(refused({{"x", array("<f16", "(2, 8)", std::string(256, '\0'))}}), "long doubles"));
   CHECK(has(refused({{"x", array("<M8[s]", "(2, 8)", std::string(128, '\0'))}}), "times"));
-  CHECK(has(refused({{"mask", array("<U1", "(4, 4)", std::string(64, 'a'))}}), R"(array "mask": its elements are text)"));
+  CHECK(
+      has(refused({{"mask", array("<U1", "(4, 4)", std::string(64, 'a'))}}), R"(array "mask": its elements are text)"));
   CHECK(has(refused({{"attn_mask", array("|O", "(4, 4)", "\x80\x04N.")}}), "never run"));
-  CHECK(has(refused({{"num_heads", array("<U3", "()", std::string(12, 'a'))}}), R"(array "num_heads": its elements are text)"));
-  CHECK(has(refused({{"W_k.weight", array("<c8", "(8, 8)", std::string(512, '\0'))}}), R"(array "W_k.weight": its elements are complex)"));
-  CHECK(has(refused({{"W_k.bias", array("<c8", "(8,)", std::string(64, '\0'))}}), R"(array "W_k.bias": its elements are complex)"));
+  CHECK(has(refused({{"num_heads", array("<U3", "()", std::string(12, 'a'))}}),
+            R"(array "num_heads": its elements are text)"));
+  CHECK(has(refused({{"W_k.weight", array("<c8", "(8, 8)", std::string(512, '\0'))}}),
+            R"(array "W_k.weight": its elements are complex)"));
+  CHECK(has(refused({{"W_k.bias", array("<c8", "(8,)", std::string(64, '\0'))}}),
+            R"(array "W_k.bias": its elements are complex)"));
 }
 
 TEST_CASE("a number of heads is one whole number that divides the width") {
@@ -64,7 +71,8 @@ TEST_CASE("a number of heads is one whole number that divides the width") {
     CHECK(has(refused({{"num_heads", heads(wrong)}}), "expected a whole number, 1 or more"));
   }
   CHECK(has(refused({{"num_heads", heads(3)}}), R"("num_heads" is 3, which does not divide d_model 8)"));
-  CHECK(has(refused({{"num_heads", array("<f4", "(2,)", floats({2, 4}))}}), R"("num_heads" has shape [2]; expected one number)"));
+  CHECK(has(refused({{"num_heads", array("<f4", "(2,)", floats({2, 4}))}}),
+            R"("num_heads" has shape [2]; expected one number)"));
   CHECK(has(refused({{"mask_fill", array("<f4", "(2,)", floats({-1, -2}))}}), "expected one number"));
   CHECK(has(refused({{"num_kv_heads", heads(0)}}), "expected a whole number"));
   CHECK(has(refused({{"num_heads", heads(4)}, {"num_kv_heads", heads(3)}}), "does not make 3 key/value heads"));

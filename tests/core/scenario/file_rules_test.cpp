@@ -15,21 +15,30 @@ using namespace headlight;
 namespace {
 
 struct File {
-  explicit File(const std::vector<NamedArray>& arrays) : path(std::filesystem::temp_directory_path() / "headlight_file_rules_test.npz") { write_npz(path, arrays); }
+  explicit File(const std::vector<NamedArray>& arrays)
+      : path(std::filesystem::temp_directory_path() / "headlight_file_rules_test.npz") {
+    write_npz(path, arrays);
+  }
   ~File() { std::filesystem::remove(path); }
   std::filesystem::path path;
 };
 
 /// One layer of a network of the fixtures as a file of its own: its arrays, and x, what it normally gets.
-std::vector<NamedArray> layer_alone(const std::string& name, Index layer, std::initializer_list<std::pair<const char*, const char*>> renamed, std::shared_ptr<const NetworkRun>& run) {
+std::vector<NamedArray> layer_alone(const std::string& name, Index layer,
+                                    std::initializer_list<std::pair<const char*, const char*>> renamed,
+                                    std::shared_ptr<const NetworkRun>& run) {
   const auto network = open_network(networks::folder + name);
-  run = std::make_shared<const NetworkRun>(network->run(networks::text_of(*network, *open_arrays(networks::folder + name + "/expected.npz")), {}));
+  run = std::make_shared<const NetworkRun>(
+      network->run(networks::text_of(*network, *open_arrays(networks::folder + name + "/expected.npz")), {}));
   const auto file = open_arrays(networks::folder + name + "/model.safetensors");
   const std::string prefix = network->layers()[static_cast<std::size_t>(layer)].name + ".";
   std::vector<NamedArray> arrays{{"x", network->inputs_of(*run, layer).query}};
-  for (const auto& [from, to] : renamed) arrays.push_back({to, file->load((file->find(prefix + from) ? prefix : "") + from)});
-  arrays.push_back({"num_heads", Tensor({1}, {static_cast<float>(network->layers()[static_cast<std::size_t>(layer)].heads)})});
-  arrays.push_back({"num_kv_heads", Tensor({1}, {static_cast<float>(network->layers()[static_cast<std::size_t>(layer)].kv_heads)})});
+  for (const auto& [from, to] : renamed)
+    arrays.push_back({to, file->load((file->find(prefix + from) ? prefix : "") + from)});
+  arrays.push_back(
+      {"num_heads", Tensor({1}, {static_cast<float>(network->layers()[static_cast<std::size_t>(layer)].heads)})});
+  arrays.push_back(
+      {"num_kv_heads", Tensor({1}, {static_cast<float>(network->layers()[static_cast<std::size_t>(layer)].kv_heads)})});
   return arrays;
 }
 
@@ -37,7 +46,8 @@ std::vector<NamedArray> layer_alone(const std::string& name, Index layer, std::i
 std::vector<NamedArray> t5_layer(const std::string& prefix, Index n) {
   const Index d = 8;
   std::vector<NamedArray> arrays;
-  for (const char* name : {"q.weight", "k.weight", "v.weight", "o.weight"}) arrays.push_back({prefix + name, Sampler(2, name).normal({d, d})});
+  for (const char* name : {"q.weight", "k.weight", "v.weight", "o.weight"})
+    arrays.push_back({prefix + name, Sampler(2, name).normal({d, d})});
   arrays.push_back({"x", Sampler(2, "x").normal({1, n, d})});
   arrays.push_back({"num_heads", Tensor({1}, {2})});
   return arrays;
@@ -63,7 +73,14 @@ TEST_CASE("q_norm and k_norm of a file are used, over each head or over all of t
   for (const char* name : {"qwen3", "olmo2"}) {
     INFO(name);
     std::shared_ptr<const NetworkRun> run;
-    const File file(layer_alone(name, 1, {{"q_proj.weight", "q_proj.weight"}, {"k_proj.weight", "k_proj.weight"}, {"v_proj.weight", "v_proj.weight"}, {"o_proj.weight", "o_proj.weight"}, {"q_norm.weight", "q_norm.weight"}, {"k_norm.weight", "k_norm.weight"}}, run));
+    const File file(layer_alone(name, 1,
+                                {{"q_proj.weight", "q_proj.weight"},
+                                 {"k_proj.weight", "k_proj.weight"},
+                                 {"v_proj.weight", "v_proj.weight"},
+                                 {"o_proj.weight", "o_proj.weight"},
+                                 {"q_norm.weight", "q_norm.weight"},
+                                 {"k_norm.weight", "k_norm.weight"}},
+                                run));
     Scenario s = of(file);
     s.rope = Rope::half;
     s.mask = "causal()";
@@ -79,7 +96,13 @@ TEST_CASE("q_norm and k_norm of a file are used, over each head or over all of t
 
 TEST_CASE("a q_norm that fits no head is refused by name") {
   std::shared_ptr<const NetworkRun> run;
-  std::vector<NamedArray> arrays = layer_alone("qwen3", 0, {{"q_proj.weight", "q_proj.weight"}, {"k_proj.weight", "k_proj.weight"}, {"v_proj.weight", "v_proj.weight"}, {"o_proj.weight", "o_proj.weight"}, {"k_norm.weight", "k_norm.weight"}}, run);
+  std::vector<NamedArray> arrays = layer_alone("qwen3", 0,
+                                               {{"q_proj.weight", "q_proj.weight"},
+                                                {"k_proj.weight", "k_proj.weight"},
+                                                {"v_proj.weight", "v_proj.weight"},
+                                                {"o_proj.weight", "o_proj.weight"},
+                                                {"k_norm.weight", "k_norm.weight"}},
+                                               run);
   CHECK_THROWS_AS(compute(of(File(arrays)), nullptr, {}), FileError);
   arrays.push_back({"q_norm.weight", Tensor::full({3}, 1)});
   CHECK_THROWS_AS(compute(of(File(arrays)), nullptr, {}), FileError);
@@ -88,7 +111,8 @@ TEST_CASE("a q_norm that fits no head is refused by name") {
 TEST_CASE("sinks of a file take their share of every row") {
   const Index d = 8, n = 4;
   std::vector<NamedArray> arrays;
-  for (const char* name : {"q_proj.weight", "k_proj.weight", "v_proj.weight"}) arrays.push_back({name, Sampler(1, name).normal({d, d})});
+  for (const char* name : {"q_proj.weight", "k_proj.weight", "v_proj.weight"})
+    arrays.push_back({name, Sampler(1, name).normal({d, d})});
   arrays.push_back({"x", Sampler(1, "x").normal({1, n, d})});
   arrays.push_back({"num_heads", Tensor({1}, {2})});
   const auto without = compute(of(File(arrays)), nullptr, {});
@@ -98,8 +122,12 @@ TEST_CASE("sinks of a file take their share of every row") {
   for (Index h = 0; h < 2; ++h) {
     for (Index q = 0; q < n; ++q) {
       double all = std::exp(h == 0 ? 0.5 : 2.0);
-      for (Index k = 0; k < n; ++k) all += std::exp(static_cast<double>((*without)[Stage::scaled_scores].at({0, h, q, k})));
-      for (Index k = 0; k < n; ++k) CHECK((*trace)[Stage::weights].at({0, h, q, k}) == Approx(std::exp(static_cast<double>((*without)[Stage::scaled_scores].at({0, h, q, k}))) / all).epsilon(1e-4));
+      for (Index k = 0; k < n; ++k)
+        all += std::exp(static_cast<double>((*without)[Stage::scaled_scores].at({0, h, q, k})));
+      for (Index k = 0; k < n; ++k)
+        CHECK((*trace)[Stage::weights].at({0, h, q, k}) ==
+              Approx(std::exp(static_cast<double>((*without)[Stage::scaled_scores].at({0, h, q, k}))) / all)
+                  .epsilon(1e-4));
     }
   }
 }
@@ -115,7 +143,8 @@ TEST_CASE("a table of other buckets than T5's usual 32 is added too, as many as 
   CHECK(says(*trace, "bias"));
   for (Index q = 0; q < n; ++q) {
     for (Index k = 0; k <= q; ++k) {  // within 6 of 12 buckets the bucket is the distance
-      CHECK((*trace)[Stage::biased_scores].at({0, 1, q, k}) == Approx((*without)[Stage::scaled_scores].at({0, 1, q, k}) + table.at({q - k, 1})).epsilon(1e-4));
+      CHECK((*trace)[Stage::biased_scores].at({0, 1, q, k}) ==
+            Approx((*without)[Stage::scaled_scores].at({0, 1, q, k}) + table.at({q - k, 1})).epsilon(1e-4));
     }
   }
 }
@@ -134,7 +163,8 @@ TEST_CASE("a table of relative positions in a layer's file is added to its score
     for (Index q = 0; q < n; ++q) {
       for (Index k = 0; k < n; ++k) {
         const Index bucket = k > q ? 16 + (k - q) : q - k;
-        CHECK((*trace)[Stage::biased_scores].at({0, h, q, k}) == Approx((*without)[Stage::scaled_scores].at({0, h, q, k}) + table.at({bucket, h})).epsilon(1e-4));
+        CHECK((*trace)[Stage::biased_scores].at({0, h, q, k}) ==
+              Approx((*without)[Stage::scaled_scores].at({0, h, q, k}) + table.at({bucket, h})).epsilon(1e-4));
       }
     }
   }

@@ -57,7 +57,8 @@ TEST_CASE("every fixture agrees with PyTorch at every stage") {
   }
 }
 
-TEST_CASE("a fill that is added is nn.MultiheadAttention's: a NaN in a masked key stays; one in the score's place hides it") {
+TEST_CASE(
+    "a fill that is added is nn.MultiheadAttention's: a NaN in a masked key stays; one in the score's place hides it") {
   Scenario scenario;
   scenario.source = Source::file;
   scenario.file = HEADLIGHT_FIXTURES "/mask_added.npz";

@@ -22,9 +22,12 @@ std::string model(const std::string& name) { return HEADLIGHT_FIXTURES "/models/
 
 TEST_CASE("the layers of a model are listed with what they are and how many heads they have") {
   using List = std::vector<LayerCandidate>;
-  CHECK(list_layers(model("gpt2")) == List{{"h.0.attn", "c_attn [in, out]", 24, 4}, {"h.1.attn", "c_attn [in, out]", 24, 4}});
-  CHECK(list_layers(model("bert")).at(1) == LayerCandidate{"encoder.layer.1.attention", "self.query, self.key, self.value", 24, 3});
-  CHECK(list_layers(model("llama")).at(0) == LayerCandidate{"model.layers.0.self_attn", "q_proj, k_proj, v_proj", 24, 4});
+  CHECK(list_layers(model("gpt2")) ==
+        List{{"h.0.attn", "c_attn [in, out]", 24, 4}, {"h.1.attn", "c_attn [in, out]", 24, 4}});
+  CHECK(list_layers(model("bert")).at(1) ==
+        LayerCandidate{"encoder.layer.1.attention", "self.query, self.key, self.value", 24, 3});
+  CHECK(list_layers(model("llama")).at(0) ==
+        LayerCandidate{"model.layers.0.self_attn", "q_proj, k_proj, v_proj", 24, 4});
   CHECK(list_layers(HEADLIGHT_FIXTURES "/torch_mha.input.npz").at(0) == LayerCandidate{"", "in_proj [out, in]", 32, 4});
 }
 

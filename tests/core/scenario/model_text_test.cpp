@@ -12,7 +12,8 @@ using namespace headlight;
 
 namespace {
 
-const char* const lines[] = {"The cat's 2 hats  don't fit!", "Café naïve, the unhappiest cat", "猫 sat — 42nd\u00a0time"};
+const char* const lines[] = {"The cat's 2 hats  don't fit!", "Café naïve, the unhappiest cat",
+                             "猫 sat — 42nd\u00a0time"};
 const std::string models = HEADLIGHT_FIXTURES "/models/";
 
 Scenario of_text(const std::string& model, const std::string& layer, const std::string& text) {
@@ -55,7 +56,8 @@ TEST_CASE("the tokenizers of GPT-2 and BERT give the ids that an implementation 
   const auto pieces = open_tokenizer(models + "bert/pytorch_model.bin");
   for (int i = 0; i < 3; ++i) {
     INFO(lines[i]);
-    const Tensor gpt2 = expected->load(std::to_string(i) + ".gpt2.ids"), bert = expected->load(std::to_string(i) + ".bert.ids");
+    const Tensor gpt2 = expected->load(std::to_string(i) + ".gpt2.ids"),
+                 bert = expected->load(std::to_string(i) + ".bert.ids");
     CHECK(ids_of(*pairs, lines[i]) == std::vector<float>(gpt2.values().begin(), gpt2.values().end()));
     CHECK(ids_of(*pieces, lines[i]) == std::vector<float>(bert.values().begin(), bert.values().end()));
   }
@@ -64,7 +66,8 @@ TEST_CASE("the tokenizers of GPT-2 and BERT give the ids that an implementation 
   CHECK(texts_of(*pieces, "catz") == std::vector<std::string>{"[CLS]", "[UNK]", "[SEP]"});
 }
 
-TEST_CASE("an attention of a model gets the text's embedding, after the norm that stands before it, as PyTorch has it") {
+TEST_CASE(
+    "an attention of a model gets the text's embedding, after the norm that stands before it, as PyTorch has it") {
   const auto expected = open_arrays(models + "text.npz");
   for (int i = 0; i < 3; ++i) {
     const auto check = [&](const std::string& model, const std::string& layer, const std::string& name) {
@@ -84,14 +87,17 @@ TEST_CASE("what the input is, and what is missing for a later layer, is said") {
   CHECK(first.find("vocab.json and merges.txt") != std::string::npos);
   CHECK(first.find("wte.weight + wpe.weight, then h.0.ln_1; what layer 0 gets in the model") != std::string::npos);
   CHECK(first.find("not computed") == std::string::npos);
-  CHECK(all_said(resolve(of_text("gpt2", "h.1", "the cat"))).find("layer 1 gets the output of the layers before it in the model, which are not computed here") != std::string::npos);
+  CHECK(all_said(resolve(of_text("gpt2", "h.1", "the cat")))
+            .find("layer 1 gets the output of the layers before it in the model, which are not computed here") !=
+        std::string::npos);
   CHECK(all_said(resolve(of_text("llama", "model.layers.0", "the cat"))).find("--rope half") != std::string::npos);
 }
 
 TEST_CASE("lines are batch entries, padded and with their lengths; the tokens are named") {
   const Inputs inputs = resolve(of_text("bert", "encoder.layer.1", "the cat\nthe cat sat, the hats\n"));
   CHECK(inputs.dims.batch == 2);
-  CHECK(inputs.query_tokens[0] == std::vector<std::string>{"[CLS]", "the", "cat", "[SEP]", "[PAD]", "[PAD]", "[PAD]", "[PAD]", "[PAD]"});
+  CHECK(inputs.query_tokens[0] ==
+        std::vector<std::string>{"[CLS]", "the", "cat", "[SEP]", "[PAD]", "[PAD]", "[PAD]", "[PAD]", "[PAD]"});
   CHECK_THAT(inputs.valid_lens, agrees_with(Tensor::of({2}, {4, 9})));
 }
 
@@ -107,5 +113,6 @@ TEST_CASE("text for a file without an embedding, without a tokenizer, or with to
   CHECK(samples::has(error_of(alone), "has no tokenizer beside it"));
   std::string far;
   for (int i = 0; i < 60; ++i) far += " cat";
-  CHECK(samples::has(error_of(of_text("gpt2", "h.0", far)), "has no row 59; expected position embedding for every token"));
+  CHECK(samples::has(error_of(of_text("gpt2", "h.0", far)),
+                     "has no row 59; expected position embedding for every token"));
 }

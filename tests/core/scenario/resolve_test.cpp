@@ -25,19 +25,13 @@ Scenario random_scenario() {
 std::string error_of(const Scenario& scenario) {
   try {
     resolve(scenario);
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return "no error";
 }
 
-Tensor row(const Inputs& in, Index batch, Index at) {
-  return in.query.slice(0, batch, 1).slice(1, at, 1).contiguous();
-}
+Tensor row(const Inputs& in, Index batch, Index at) { return in.query.slice(0, batch, 1).slice(1, at, 1).contiguous(); }
 
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return std::ranges::equal(a.values(), b.values());
-}
+bool same_bits(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.values(), b.values()); }
 
 }  // namespace
 
@@ -66,8 +60,10 @@ TEST_CASE("characters are those of the script, not bytes") {
         std::vector<std::string>{"注", "意", "力", "␣", "a"});
   CHECK(of_text("e\u0301\u3000x").query_tokens.front() == std::vector<std::string>{"e\u0301", "x"});
   CHECK(of_text("e\u0301x", Tokenizer::characters).query_tokens.front() == std::vector<std::string>{"e\u0301", "x"});
-  const std::string family = "\U0001F468\u200D\U0001F469\u200D\U0001F467", flag = "\U0001F1E8\U0001F1F3", waves = "\U0001F44B\U0001F3FD", other_flag = "\U0001F1EB\U0001F1F7";
-  CHECK(of_text(family + flag + other_flag + waves, Tokenizer::characters).query_tokens.front() == std::vector<std::string>{family, flag, other_flag, waves});
+  const std::string family = "\U0001F468\u200D\U0001F469\u200D\U0001F467", flag = "\U0001F1E8\U0001F1F3",
+                    waves = "\U0001F44B\U0001F3FD", other_flag = "\U0001F1EB\U0001F1F7";
+  CHECK(of_text(family + flag + other_flag + waves, Tokenizer::characters).query_tokens.front() ==
+        std::vector<std::string>{family, flag, other_flag, waves});
   const std::string ka = "\u0915\u093E", han = "\u1112\u1161\u11AB";  // a vowel sign; a syllable of three letters
   CHECK(of_text(ka + han, Tokenizer::characters).query_tokens.front() == std::vector<std::string>{ka, han});
 }
@@ -168,7 +164,8 @@ TEST_CASE("a sequence drawn after another one has the numbers that it has alone"
     for (const Scenario& other : all) {
       CAPTURE(&one - all.data(), &other - all.data());
       const Inputs after = resolve(other, &one, &last), fresh = resolve(other);
-      for (const Stage stage : {Stage::query, Stage::key, Stage::value}) CHECK(same_bits(after.matrix(stage), fresh.matrix(stage)));
+      for (const Stage stage : {Stage::query, Stage::key, Stage::value})
+        CHECK(same_bits(after.matrix(stage), fresh.matrix(stage)));
     }
   }
 }

@@ -1,4 +1,3 @@
-#include "core/scenario/lesson.h"
 #include "core/scenario/scenario_json.h"
 
 #include <bit>
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/run/pipeline.h"
+#include "core/scenario/lesson.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/core/files/samples.h"

@@ -1,5 +1,3 @@
-#include "core/scenario/settings_table.h"
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -11,6 +9,7 @@
 #include "core/explain/explain.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/scenario_json.h"
+#include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
@@ -30,9 +29,7 @@ Scenario with(const std::string& option, const std::string& text, Scenario s = {
 std::string sentence_of(const std::function<void()>& act) {
   try {
     act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return "no error";
 }
 
@@ -90,7 +87,8 @@ TEST_CASE("a number out of its setting's range is refused by name, with the rang
   CHECK(sentence("--dropout", "1.5") == "--dropout: 1.5 is out of range; expected 0 to 1");
   CHECK(sentence("--fill", "inf") == "--fill: inf is out of range; expected a finite number or -inf");
   CHECK(sentence("--threads", "0") == "--threads: 0 is out of range; expected 1 to 1024");
-  CHECK(sentence("--knock-out", "3.x") == "--knock-out: \"3.x\" is not a layer and a head, such as 3.1; expected a layer and a head, such as 3.1");
+  CHECK(sentence("--knock-out", "3.x") ==
+        "--knock-out: \"3.x\" is not a layer and a head, such as 3.1; expected a layer and a head, such as 3.1");
   CHECK(samples::has(sentence("--edits", "[{]"), "--edits: is not JSON"));
   CHECK(samples::has(sentence("--x", "[[1, 2], [3]]"), "--x: $[1]: has 1 numbers"));
 }
@@ -104,10 +102,12 @@ TEST_CASE("RoPE with a rotary dimension turns the first channels alone, by the a
     const Tensor &before = (*trace)[Stage::Q_heads], &after = (*trace)[Stage::Q_rotated];
     const Index first = pairing == Rope::half ? 1 : 2, second = 3;  // the pair of the lower frequency
     const double angle = 2 * std::pow(10000.0, -2.0 / 4);
-    const auto a = static_cast<double>(before.at({0, 1, 2, first})), b = static_cast<double>(before.at({0, 1, 2, second}));
+    const auto a = static_cast<double>(before.at({0, 1, 2, first})),
+               b = static_cast<double>(before.at({0, 1, 2, second}));
     CHECK(agrees(after.at({0, 1, 2, first}), static_cast<float>(a * std::cos(angle) - b * std::sin(angle))));
     CHECK(agrees(after.at({0, 1, 2, second}), static_cast<float>(a * std::sin(angle) + b * std::cos(angle))));
-    for (Index channel = 4; channel < 8; ++channel) CHECK(after.at({0, 1, 2, channel}) == before.at({0, 1, 2, channel}));
+    for (Index channel = 4; channel < 8; ++channel)
+      CHECK(after.at({0, 1, 2, channel}) == before.at({0, 1, 2, channel}));
   }
   s.rotary_dim = 5;
   CHECK(samples::has(sentence_of([&] { compute(s); }), "--rotary-dim: 5 is not an even part of d_head 8"));
@@ -135,7 +135,8 @@ TEST_CASE("a query offset moves the queries' positions for RoPE and the biases, 
   CHECK(agrees(static_cast<float>(explained.quantity("angle")->value), 3.0F));
 }
 
-TEST_CASE("causal_bottom_right over fewer queries than keys means that the queries stand last, unless they are placed") {
+TEST_CASE(
+    "causal_bottom_right over fewer queries than keys means that the queries stand last, unless they are placed") {
   Scenario s = random_scenario();
   s.mask = "causal_bottom_right()";
   CHECK(compute(s)->query_offset == 2);

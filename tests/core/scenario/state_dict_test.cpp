@@ -15,9 +15,7 @@ namespace {
 
 constexpr Index B = 2, H = 4, n_q = 3, n_k = 5, d = 8;
 
-Tensor drawn(const std::string& name, Shape shape) {
-  return Sampler(5, name).normal(std::move(shape));
-}
+Tensor drawn(const std::string& name, Shape shape) { return Sampler(5, name).normal(std::move(shape)); }
 
 /// A file of tensors in the making.
 class Sample {
@@ -56,9 +54,7 @@ class Sample {
   std::string error(const Scenario& scenario = {}) {
     try {
       resolved(scenario);
-    } catch (const InputError& error) {
-      return error.what();
-    }
+    } catch (const InputError& error) { return error.what(); }
     return "no error";
   }
 
@@ -97,9 +93,7 @@ void check_parameters(const Inputs& in, bool output = true) {
   CHECK(in.dims.heads == H);
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -366,12 +360,18 @@ TEST_CASE("the order of a file's weights and its input can be set by hand, and a
   CHECK(inputs.W_q.at({5, 3}) == drawn("W_q", {d, d}).at({3, 5}));
   CHECK(inputs.query.shape() == Shape{1, 4, d});
   const auto says = [&](const std::string& what, const std::string& part) {
-    return std::ranges::any_of(inputs.assumptions, [&](const Assumption& a) { return a.what == what && a.taken_for.find(part) != std::string::npos; });
+    return std::ranges::any_of(inputs.assumptions, [&](const Assumption& a) {
+      return a.what == what && a.taken_for.find(part) != std::string::npos;
+    });
   };
   CHECK(says("projections", "stored [in, out] as Conv1D does, as set"));
   CHECK(says("inputs", "given by hand, [1, 4, 8]"));
   scenario.x = GivenMatrix{Tensor::full({4, 3}, 2)};
-  CHECK(Sample().linears("q_proj", "k_proj", "v_proj", "").heads().error(scenario).find("x: has shape [4, 3]; expected rows of 8 numbers, the width of") != std::string::npos);
+  CHECK(Sample()
+            .linears("q_proj", "k_proj", "v_proj", "")
+            .heads()
+            .error(scenario)
+            .find("x: has shape [4, 3]; expected rows of 8 numbers, the width of") != std::string::npos);
 }
 
 TEST_CASE("an array whose name means nothing is said to be unused") {

@@ -56,16 +56,22 @@ std::vector<std::shared_ptr<const Trace>> runs() {
   weights_masked.mask = "causal()";
   weights_masked.training = true;
   weights_masked.dropout = 0.5F;
-  return {traced(small_inputs()),         traced(small_inputs(grouped), everything()), traced(small_inputs(), turned),
-          traced(small_inputs(), normed), traced(no_output),                           traced(heads_only(true), everything()),
-          traced(heads_only(false)),      traced(weights_only(), weights_masked),      traced(small_inputs(), scaled_before)};
+  return {traced(small_inputs()),
+          traced(small_inputs(grouped), everything()),
+          traced(small_inputs(), turned),
+          traced(small_inputs(), normed),
+          traced(no_output),
+          traced(heads_only(true), everything()),
+          traced(heads_only(false)),
+          traced(weights_only(), weights_masked),
+          traced(small_inputs(), scaled_before)};
 }
 
 /// What reads a cell of `source` as the table says it: every cell of these regions.
 bool reaches(const std::vector<Region>& regions, const Cell& cell) {
   return std::ranges::any_of(regions, [&](const Region& r) {
-    return r.stage == cell.stage && r.batch == cell.batch && r.head == cell.head && cell.row >= r.row && cell.row < r.row + r.rows &&
-           cell.col >= r.col && cell.col < r.col + r.cols;
+    return r.stage == cell.stage && r.batch == cell.batch && r.head == cell.head && cell.row >= r.row &&
+           cell.row < r.row + r.rows && cell.col >= r.col && cell.col < r.col + r.cols;
   });
 }
 
@@ -80,7 +86,9 @@ TEST_CASE("every stage and parameter has a name, a formula, a letter and a symbo
     CHECK_FALSE(info(stage).formula.empty());
     CHECK_FALSE(info(stage).letter.empty());
     CHECK_FALSE(info(stage).symbol.empty());
-    CHECK(is_input(stage) + is_parameter(stage) + (step_of(is_parameter(stage) ? Stage::query : stage).stage == stage && !is_input(stage)) == 1);
+    CHECK(is_input(stage) + is_parameter(stage) +
+              (step_of(is_parameter(stage) ? Stage::query : stage).stage == stage && !is_input(stage)) ==
+          1);
   }
   CHECK(stage_named("nothing") == std::nullopt);
 }
@@ -94,7 +102,9 @@ TEST_CASE("an optional stage has the axes of what stands for it", "[stage]") {
     CHECK(own.cols == before.cols);
     CHECK(own.lead[0] == before.lead[0]);
     CHECK(own.lead[1] == before.lead[1]);
-    CHECK(stand_in(stage, [&](Stage s) { return s == Stage::weights || s == Stage::Q_heads || s == Stage::K_heads || s == Stage::scaled_scores; }));
+    CHECK(stand_in(stage, [&](Stage s) {
+      return s == Stage::weights || s == Stage::Q_heads || s == Stage::K_heads || s == Stage::scaled_scores;
+    }));
   }
 }
 
@@ -106,20 +116,24 @@ TEST_CASE("each run has the stages that the table says, in the shapes that it sa
       CHECK(trace->has(stage) == is_made(stage, *trace));
       if (!trace->has(stage)) continue;
       seen.insert(stage);
-      if (trace->inputs.first_stage() != Stage::query && info(stage).lane == Lane::outputs) continue;  // V's own head size
+      if (trace->inputs.first_stage() != Stage::query && info(stage).lane == Lane::outputs)
+        continue;  // V's own head size
       if (trace->inputs.first_stage() != Stage::query && stage == Stage::V_heads) continue;
       Shape shape;
       for (const Axis axis : {info(stage).lead[0], info(stage).lead[1], info(stage).rows, info(stage).cols}) {
         if (axis != Axis::none) shape.push_back(trace->dims().size(axis));
       }
       CHECK((*trace)[stage].shape() == shape);
-      CHECK(std::ranges::equal(trace->records[static_cast<std::size_t>(stage)].sources, key_of(stage, *trace).sources, identical));
+      CHECK(std::ranges::equal(trace->records[static_cast<std::size_t>(stage)].sources, key_of(stage, *trace).sources,
+                               identical));
     }
   }
   CHECK(seen.size() == stage_count);
 }
 
-TEST_CASE("Q_rotated is there with RoPE alone, Q_normed with QK-norm alone, and the scores follow from the last of them", "[stage]") {
+TEST_CASE(
+    "Q_rotated is there with RoPE alone, Q_normed with QK-norm alone, and the scores follow from the last of them",
+    "[stage]") {
   for (const Rope rope : {Rope::none, Rope::half}) {
     for (const QkNorm norm : {QkNorm::none, QkNorm::rms}) {
       Scenario s;
@@ -128,7 +142,9 @@ TEST_CASE("Q_rotated is there with RoPE alone, Q_normed with QK-norm alone, and 
       const auto trace = traced(small_inputs(), s);
       for (const Stage stage : {Stage::Q_rotated, Stage::K_rotated}) CHECK(trace->has(stage) == (rope != Rope::none));
       for (const Stage stage : {Stage::Q_normed, Stage::K_normed}) CHECK(trace->has(stage) == (norm != QkNorm::none));
-      const Stage last = rope != Rope::none ? Stage::Q_rotated : norm != QkNorm::none ? Stage::Q_normed : Stage::Q_heads;
+      const Stage last = rope != Rope::none     ? Stage::Q_rotated
+                         : norm != QkNorm::none ? Stage::Q_normed
+                                                : Stage::Q_heads;
       CHECK(explain(*trace, {Stage::scores, 0, 0, 1, 2}).terms.front().cell.stage == last);
       CHECK(trace->standing_for(Stage::Q_rotated) == last);
     }
@@ -139,7 +155,8 @@ TEST_CASE("the terms of a cell are its row's sources, and each of them says that
   for (const auto& trace : runs()) {
     for (const Stage stage : trace->stages()) {
       const Tensor& values = (*trace)[stage];
-      const Cell cell{stage, values.size(0) - 1, values.rank() == 4 ? values.size(1) - 1 : 0, values.size(-2) - 1, values.size(-1) - 1};
+      const Cell cell{stage, values.size(0) - 1, values.rank() == 4 ? values.size(1) - 1 : 0, values.size(-2) - 1,
+                      values.size(-1) - 1};
       INFO(name(stage));
       const Explanation e = explain(*trace, cell);
       CHECK(e.value == static_cast<double>(value_at(*trace, cell)));

@@ -51,12 +51,18 @@ Survey cell_by_cell(const MatrixView& m, const CellMasks& masks) {
 
 TEST_CASE("a survey finds what going through the cells one by one finds, however they lie and whatever covers them") {
   for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 1}, {3, 16}, {5, 37}, {700, 801}}) {
-    const Tensor values = odd_numbers({rows, cols}, "values"), allowed = truths({rows, cols}, "allowed"), kept = truths({rows, cols}, "kept"), row = truths({1, cols}, "row");
+    const Tensor values = odd_numbers({rows, cols}, "values"), allowed = truths({rows, cols}, "allowed"),
+                 kept = truths({rows, cols}, "kept"), row = truths({1, cols}, "row");
     const MatrixView upright = values.matrix(), turned{values.matrix().data, cols, rows, 1, cols};
     MatrixView spread = row.matrix();  // one row for all
     spread.rows = rows;
     spread.row_stride = 0;
-    const CellMasks covers[] = {{}, {allowed.matrix(), {}}, {{}, kept.matrix()}, {allowed.matrix(), kept.matrix()}, {allowed.matrix(), kept.matrix(), true}, {spread, {}, true}};
+    const CellMasks covers[] = {{},
+                                {allowed.matrix(), {}},
+                                {{}, kept.matrix()},
+                                {allowed.matrix(), kept.matrix()},
+                                {allowed.matrix(), kept.matrix(), true},
+                                {spread, {}, true}};
     for (const CellMasks& masks : covers) {
       CAPTURE(rows, cols, masks.show_leaks, masks.allowed.has_value(), masks.kept.has_value());
       const Survey quick = survey(upright, masks), slow = cell_by_cell(upright, masks);

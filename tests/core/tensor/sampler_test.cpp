@@ -44,7 +44,8 @@ TEST_CASE("numbers that many threads draw are those of one, and the next goes on
   const Tensor normal = together.normal({count}), uniform = together.uniform({count}, -2, 3);
   Index wrong = 0;
   for (const float value : normal.values()) wrong += value != alone.normal();
-  for (const float value : uniform.values()) wrong += value != static_cast<float>(-2.0 + 5.0 * static_cast<double>(alone.uniform()));
+  for (const float value : uniform.values())
+    wrong += value != static_cast<float>(-2.0 + 5.0 * static_cast<double>(alone.uniform()));
   CHECK(wrong == 0);
   CHECK(together.normal() == alone.normal());
 }

@@ -18,15 +18,15 @@ std::vector<Index> ids_of(const TokenSplitter& splitter, const std::string& line
 std::string refusal(const TokenSplitter& splitter, const std::string& line) {
   try {
     splitter.split(line);
-  } catch (const SettingError& error) {
-    return error.what();
-  }
+  } catch (const SettingError& error) { return error.what(); }
   return "taken";
 }
 
 /// pickle.dumps({"stoi": {" ": 0, "a": 1, "é": 2}}, protocol=2), without what is remembered for later.
 std::string pickled_characters() {
-  const auto text = [](const std::string& value) { return "X" + std::string(1, static_cast<char>(value.size())) + std::string(3, '\0') + value; };
+  const auto text = [](const std::string& value) {
+    return "X" + std::string(1, static_cast<char>(value.size())) + std::string(3, '\0') + value;
+  };
   const auto entry = [&](const std::string& key, char id) { return text(key) + "K" + std::string(1, id) + "s"; };
   return "\x80\x02}" + text("stoi") + "}" + entry(" ", 0) + entry("a", 1) + entry("é", 2) + "s.";
 }

@@ -43,7 +43,9 @@ std::string refused(const std::string& place, const Json& value) {
 
 }  // namespace
 
-TEST_CASE("a tokenizer.json gives the ids that Hugging Face's tokenizers give: GPT-2, RoBERTa, LLaMA 2 and 3, Mistral, Qwen 2, BERT") {
+TEST_CASE(
+    "a tokenizer.json gives the ids that Hugging Face's tokenizers give: GPT-2, RoBERTa, LLaMA 2 and 3, Mistral, Qwen "
+    "2, BERT") {
   const Json expected = json_of(folder + "expected.json");
   REQUIRE(expected["ids"].size() == 9);
   for (const auto& [name, rows] : expected["ids"].items()) {
@@ -67,9 +69,11 @@ TEST_CASE("what a tokenizer.json has that is not known here is refused by its na
   CHECK(has(refused("/model/type", "Unigram"), R"(its model is "Unigram", which is not known here)"));
   CHECK(has(refused("/model/end_of_word_suffix", "</w>"), R"(its model has the end_of_word_suffix "</w>")"));
   CHECK(has(refused("/normalizer", {{"type", "Nmt"}}), R"(its normalizer is "Nmt")"));
-  CHECK(has(refused("/normalizer", {{"type", "Replace"}, {"pattern", {{"Regex", "a+"}}}, {"content", "b"}}), "replaces by a regular expression"));
+  CHECK(has(refused("/normalizer", {{"type", "Replace"}, {"pattern", {{"Regex", "a+"}}}, {"content", "b"}}),
+            "replaces by a regular expression"));
   CHECK(has(refused("/pre_tokenizer", {{"type", "Digits"}}), R"(its pre_tokenizer is "Digits")"));
-  CHECK(has(refused("/pre_tokenizer", {{"type", "Split"}, {"pattern", {{"Regex", "\\d"}}}, {"behavior", "Isolated"}}), R"(its pre_tokenizer splits by "\d")"));
+  CHECK(has(refused("/pre_tokenizer", {{"type", "Split"}, {"pattern", {{"Regex", "\\d"}}}, {"behavior", "Isolated"}}),
+            R"(its pre_tokenizer splits by "\d")"));
   CHECK(has(refused("/post_processor", {{"type", "Odd"}}), R"(its post_processor is "Odd")"));
   CHECK(has(refused("/added_tokens/0/single_word", true), R"(single_word, "<|end|>")"));
   CHECK(has(refused("/model/merges/0", "one"), "one of its merges is no pair"));

@@ -22,14 +22,15 @@ std::string split(const Json& model, const Json& pre_tokenizer, const std::strin
   const auto splitter = open_tokenizer_json(scratch / "tokenizer.json");
   std::string all;
   try {
-    for (const Token& token : splitter->split(line)) all += (all.empty() ? "" : " ") + token.text + "/" + std::to_string(token.id);
-  } catch (const InputError& error) {
-    return error.what();
-  }
+    for (const Token& token : splitter->split(line))
+      all += (all.empty() ? "" : " ") + token.text + "/" + std::to_string(token.id);
+  } catch (const InputError& error) { return error.what(); }
   return all;
 }
 
-const Json words{{"type", "WordLevel"}, {"unk_token", "<unk>"}, {"vocab", {{"the", 0}, {"cat", 1}, {"chases", 2}, {".", 3}, {"chased", 4}}}};
+const Json words{{"type", "WordLevel"},
+                 {"unk_token", "<unk>"},
+                 {"vocab", {{"the", 0}, {"cat", 1}, {"chases", 2}, {".", 3}, {"chased", 4}}}};
 const Json blanks{{"type", "WhitespaceSplit"}};
 const Json signs{{"type", "Whitespace"}};
 
@@ -38,12 +39,15 @@ const Json signs{{"type", "Whitespace"}};
 TEST_CASE("a WordLevel model looks whole words up, with signs apart or not") {
   CHECK(split(words, signs, "The cat.") == "the/0 cat/1 ./3");
   CHECK(split(words, blanks, " the \t cat .") == "the/0 cat/1 ./3");
-  CHECK(has(split(words, blanks, "the cat."), R"("cat." is not among the 5 words that this model knows; the nearest are "cat", )"));
+  CHECK(has(split(words, blanks, "the cat."),
+            R"("cat." is not among the 5 words that this model knows; the nearest are "cat", )"));
 }
 
 TEST_CASE("a word that a vocabulary does not know is named and the nearest are offered") {
-  CHECK(has(split(words, signs, "the cat chase"), R"("chase" is not among the 5 words that this model knows; the nearest are "chases", "chased")"));
-  CHECK(has(split(words, signs, "zzz"), R"("zzz" is not among the 5 words that this model knows; it knows words such as "cat")"));
+  CHECK(has(split(words, signs, "the cat chase"),
+            R"("chase" is not among the 5 words that this model knows; the nearest are "chases", "chased")"));
+  CHECK(has(split(words, signs, "zzz"),
+            R"("zzz" is not among the 5 words that this model knows; it knows words such as "cat")"));
   Json tolerant = words;
   tolerant["vocab"]["<unk>"] = 5;
   CHECK(split(tolerant, signs, "the kitten") == "the/0 <unk>/5");
@@ -58,7 +62,9 @@ TEST_CASE("a letter changed, added, left out or swapped is nearer than another w
 }
 
 TEST_CASE("WordPiece without a mark for inner pieces reads Chinese without blanks, the longest word first") {
-  const Json chinese{{"type", "WordPiece"}, {"unk_token", "<unk>"}, {"continuing_subword_prefix", ""},
+  const Json chinese{{"type", "WordPiece"},
+                     {"unk_token", "<unk>"},
+                     {"continuing_subword_prefix", ""},
                      {"vocab", {{"猫", 0}, {"追", 1}, {"小", 2}, {"小狗", 3}, {"。", 4}}}};
   const Json bert{{"type", "BertPreTokenizer"}};
   CHECK(split(chinese, bert, "小猫追小狗。") == "小/2 猫/0 追/1 小狗/3 。/4");
