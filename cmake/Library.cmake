@@ -1,6 +1,5 @@
 # What `cmake --install` lays down for programs that link with the computation: find_package(headlight), headlight::core.
-# The archive is made of the objects that the program is made of, without those that draw figures: it needs no Cairo, Pango,
-# Fontconfig, ImGui or window. The component is "Library", which the packages of a program leave out.
+# The archive is made of the objects of headlight_core: it needs no Cairo, Pango, Fontconfig, ImGui or window. The component is "Library", which the packages of a program leave out.
 include(CMakePackageConfigHelpers)
 
 # public_headers(LIST HEADER): the header and every one of ours that it includes, as paths from the root.
@@ -18,11 +17,7 @@ function(public_headers list header)
   set(${list} ${found} PARENT_SCOPE)
 endfunction()
 
-set(objects "$<TARGET_OBJECTS:headlight_core>")
-add_library(headlight_library STATIC
-  "$<FILTER:${objects},EXCLUDE,headlight_core.dir/[./]*((figure|export)/|image/(gif|palette)[.])>"
-  "$<FILTER:${objects},INCLUDE,headlight_core.dir/[./]*figure/pool[.]>")  # what networks pool their overview with
-add_dependencies(headlight_library headlight_core)
+add_library(headlight_library STATIC $<TARGET_OBJECTS:headlight_core>)
 set_target_properties(headlight_library PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME headlight EXPORT_NAME core)
 target_compile_features(headlight_library INTERFACE cxx_std_20)
 target_include_directories(headlight_library INTERFACE

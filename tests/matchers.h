@@ -10,6 +10,9 @@
 
 namespace headlight {
 
+inline constexpr float inf = std::numeric_limits<float>::infinity();
+inline constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
+
 inline bool agrees(float a, float b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (std::isinf(a) || std::isinf(b)) return a == b;

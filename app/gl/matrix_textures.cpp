@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "core/figure/pool.h"
 #include "core/figure/range.h"
+#include "core/stage/pool.h"
 
 namespace headlight {
 namespace {

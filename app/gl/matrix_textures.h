@@ -1,6 +1,6 @@
 // Matrices as textures: uploaded when first drawn, kept while they are drawn, never uploaded twice.
 //
-// A matrix with more cells than pixels is pooled first (core/figure/pool.h): to one cell a pixel where it has been
+// A matrix with more cells than pixels is pooled first (core/stage/pool.h): to one cell a pixel where it has been
 // drawn at this size in the frame before, so that a steady frame reads one cell a pixel whatever the matrix's size.
 // While the size changes, as in zooming, it is pooled to at most twice as many cells as pixels along each axis, and the
 // shader takes the extreme of what is left under a pixel: such a level is uploaded anew only where that has doubled or

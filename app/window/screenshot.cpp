@@ -14,7 +14,7 @@
 namespace headlight {
 namespace {
 
-constexpr int default_width = 1600, default_height = 900;
+constexpr int picture_width = 1600, picture_height = 900;
 // ImGui needs a few frames to lay out, animations rarely more than half a second; this is far beyond both.
 constexpr int fewest_frames = 4, most_frames = 600;
 
@@ -22,8 +22,8 @@ constexpr int fewest_frames = 4, most_frames = 600;
 class OffscreenWindow {
  public:
   explicit OffscreenWindow(const WindowOptions& options)
-      : width_(options.width > 0 ? options.width : default_width),
-        height_(options.height > 0 ? options.height : default_height),
+      : width_(options.width > 0 ? options.width : picture_width),
+        height_(options.height > 0 ? options.height : picture_height),
         scale_(options.scale),
         target_(width_, height_),
         session_(options.start, [] {}) {

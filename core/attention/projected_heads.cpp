@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-constexpr Index rows_a_block = 48;
+constexpr Index rows_at_once = 48;
 constexpr Index rows_a_tile = 16;
 
 }  // namespace
@@ -58,13 +58,13 @@ void ProjectedHeads::fill(Index first, Index count, float* to) const {
 }
 
 Tensor ProjectedHeads::head(Index b, Index h, const std::stop_token& stop) const {
-  const Index n = x_.size(1), blocks = (n + rows_a_block - 1) / rows_a_block;
+  const Index n = x_.size(1), blocks = (n + rows_at_once - 1) / rows_at_once;
   Buffer values(static_cast<std::size_t>(n * d_head_));
   Workers workers;
   workers.threads = threads_;
   workers.stop = stop;
   workers.run(blocks, 2.0 * static_cast<double>(n * d_head_) * static_cast<double>(x_.size(2)), [&](Index block) {
-    const Index first = block * rows_a_block, height = std::min(rows_a_block, n - first);
+    const Index first = block * rows_at_once, height = std::min(rows_at_once, n - first);
     rows(b, h, first, {values.data() + first * d_head_, height, d_head_, d_head_});
   });
   return Tensor({n, d_head_}, std::move(values));

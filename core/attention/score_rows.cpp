@@ -11,7 +11,6 @@
 namespace headlight {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr Index leaf = depth_a_block;  // keys; a multiple of every kernel's panel
 constexpr Index line = 16;             // numbers of a cache line
 

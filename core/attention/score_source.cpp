@@ -10,7 +10,6 @@
 namespace headlight {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr Index keys_in_cache = 8 * depth_a_block;
 
 /// The least and the most of some rows, key by key. One a thread, kept from band to band: only what a band touched is

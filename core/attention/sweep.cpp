@@ -12,7 +12,6 @@
 namespace headlight {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
 // Six is every kernel's tile; a block of rows as long as they are fits the second cache.
 constexpr Index tile_rows = 6, most_rows = 96, numbers_a_block = 48 * 1024;
 // Stages larger than this together are written past the caches, which they would only pass through.
@@ -21,7 +20,7 @@ constexpr double stays_in_cache = 16e6;
 constexpr std::array order{Stage::scores,        Stage::scaled_scores, Stage::capped_scores,   Stage::biased_scores,
                            Stage::masked_scores, Stage::weights,       Stage::dropped_weights, Stage::head_outputs};
 
-Index rows_a_block(Index n_k) {
+Index rows_in_cache(Index n_k) {
   return std::clamp(numbers_a_block / std::max<Index>(n_k, 1) / tile_rows * tile_rows, tile_rows, most_rows);
 }
 
@@ -85,7 +84,7 @@ Sweep::Sweep(const ScoreSteps& steps, Stage first, Stage last, const Tensor& bef
   assert(!grouped.defined() || (shape_[1] % grouped.size(1) == 0 && shape_[3] == grouped.size(2)));
   stride_ =
       (shape_[3] + 15) / 16 * 16 + 16;  // never a power of two: six such rows would share one set of the first cache
-  height_ = rows_a_block(shape_[3]);
+  height_ = rows_in_cache(shape_[3]);
   row_blocks_ = (shape_[2] + height_ - 1) / height_;
   if (steps.bias.defined()) bias_ = steps.bias.expand(shape_);
   double bytes = 0;

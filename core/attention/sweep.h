@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "core/stage/stage.h"
 
 namespace headlight {
+
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// What the stages are made from. A step whose part is absent is not taken.
 struct ScoreSteps {

@@ -60,7 +60,7 @@ struct Causality {
 };
 
 template <typename Each>
-void each_matrix(const Tensor& mask, Each each) {
+void each_mask(const Tensor& mask, Each each) {
   for (Index b = 0; b < mask.size(0); ++b) {
     for (Index h = 0; h < mask.size(1); ++h) each(mask.matrix(b, h));
   }
@@ -68,7 +68,7 @@ void each_matrix(const Tensor& mask, Each each) {
 
 bool is_causal(const Tensor& mask, Index offset) {
   Causality causality;
-  each_matrix(mask, [&](const MatrixView& m) { causality.look(m, offset); });
+  each_mask(mask, [&](const MatrixView& m) { causality.look(m, offset); });
   return causality.hidden && !causality.beyond;
 }
 
@@ -98,7 +98,7 @@ bool changed_cell(const MatrixView& mask, Index q, Index k, const Corner& corner
 Tensor changed(const Tensor& mask, const Corner& corner, CausalChange change, Unseen unseen) {
   Buffer values;
   values.reserve(static_cast<std::size_t>(mask.count()));
-  each_matrix(mask, [&](const MatrixView& m) {
+  each_mask(mask, [&](const MatrixView& m) {
     const bool there =
         unseen == Unseen::there || (unseen == Unseen::there_unless_padded && !is_padded(m, corner.offset));
     for (Index q = 0; q < m.rows; ++q) {

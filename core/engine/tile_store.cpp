@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto between_wakes = 50ms;
+constexpr auto between_tile_wakes = 50ms;
 constexpr auto step_least = 10ms, step_most = 40ms;
 constexpr std::size_t tiles_kept = 384;  // of 256 to 512 KB
 
@@ -241,7 +241,7 @@ void TileStore::let_go_of_old() {
 
 void TileStore::tell(bool at_once) {
   const Clock::time_point now = Clock::now();
-  if (!at_once && now - woken_ < between_wakes) return;
+  if (!at_once && now - woken_ < between_tile_wakes) return;
   woken_ = now;
   wake_();
 }

@@ -15,7 +15,7 @@
 #include <optional>
 #include <thread>
 
-#include "core/figure/pool.h"
+#include "core/stage/pool.h"
 #include "core/tensor/tensor.h"
 
 namespace headlight {

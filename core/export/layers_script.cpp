@@ -3,7 +3,8 @@
 namespace headlight {
 namespace {
 
-constexpr const char* head = R"(# Makes data.npy of means.npz, the average over the heads of each layer: {what}
+constexpr const char* averages_script =
+    R"(# Makes data.npy of means.npz, the average over the heads of each layer: {what}
 # (Abnar & Zuidema 2020, "Quantifying Attention Flow in Transformers"). Needs NumPy.
 from collections import deque
 from pathlib import Path
@@ -81,7 +82,7 @@ std::string slice(const Part& part) {
   return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
 }
 
-std::string filled(std::string text, const std::string& place, const std::string& with) {
+std::string with_words(std::string text, const std::string& place, const std::string& with) {
   for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at + with.size()))
     text.replace(at, place.size(), with);
   return text;
@@ -93,11 +94,11 @@ std::string layers_script(const ExportOptions& options, const std::vector<std::s
   const bool rolls = options.layers.starts_with("rollout");
   std::string names;
   for (const std::string& layer : layers) names += (names.empty() ? "\"" : ", \"") + layer + "\"";
-  std::string text = std::string(head) + (rolls ? rollout : flow) + check;
-  text = filled(std::move(text), "{what}", rolls ? "attention rollout" : "attention flow");
-  text = filled(std::move(text), "{names}", names);
-  text = filled(std::move(text), "{rows}", slice(options.rows));
-  return filled(std::move(text), "{cols}", slice(options.cols));
+  std::string text = std::string(averages_script) + (rolls ? rollout : flow) + check;
+  text = with_words(std::move(text), "{what}", rolls ? "attention rollout" : "attention flow");
+  text = with_words(std::move(text), "{names}", names);
+  text = with_words(std::move(text), "{rows}", slice(options.rows));
+  return with_words(std::move(text), "{cols}", slice(options.cols));
 }
 
 }  // namespace headlight

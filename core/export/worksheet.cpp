@@ -18,7 +18,7 @@
 namespace headlight {
 namespace {
 
-constexpr float margin = 64, body = 12.5f, line = 18.5f;
+constexpr float sheet_margin = 64, sheet_body = 12.5f, sheet_line = 18.5f;
 constexpr float page_width = 793.7f, page_height = 1122.5f;  // A4 in 1/96 inch
 constexpr Index most_cells = 16;                             ///< along a blank matrix that is to be filled by hand
 
@@ -40,56 +40,56 @@ class Sheet {
   Sheet(const std::string& title, const WorksheetText& text, int count)
       : text_(text), count_(count), canvas_(page_width, page_height, theme_.card, typesetter_, {title}) {}
 
-  static constexpr float inner = page_width - 2 * margin;
+  static constexpr float inner = page_width - 2 * sheet_margin;
 
-  void paragraph(const std::string& words, float size = body, FontRole role = FontRole::text, float indent = 0,
+  void paragraph(const std::string& words, float size = sheet_body, FontRole role = FontRole::text, float indent = 0,
                  bool muted = false) {
     for (const std::string& each : broken_lines(words, size, inner - indent, typesetter_, role)) {
-      need(line * size / body);
-      put(each, role, size, muted ? theme_.muted : theme_.ink, margin + indent, size);
-      y_ += line * size / body;
+      need(sheet_line * size / sheet_body);
+      put(each, role, size, muted ? theme_.muted : theme_.ink, sheet_margin + indent, size);
+      y_ += sheet_line * size / sheet_body;
     }
   }
   void space(float height) { y_ += height; }
   /// So much is to stand together.
   void need(float height) {
-    if (y_ + height <= page_height - margin || y_ <= margin) return;
+    if (y_ + height <= page_height - sheet_margin || y_ <= sheet_margin) return;
     footer();
     canvas_.next_page(page_width, page_height);
     ++page_;
-    y_ = margin;
+    y_ = sheet_margin;
   }
   float height_of(const std::string& words, float indent = 0) {
-    return line * static_cast<float>(broken_lines(words, body, inner - indent, typesetter_).size());
+    return sheet_line * static_cast<float>(broken_lines(words, sheet_body, inner - indent, typesetter_).size());
   }
 
   void name_line(const std::string& words) {
-    const float x = margin + inner * 0.58f;
-    put(words, FontRole::text, body, theme_.muted, x, body);
-    rule(x + typesetter_.width(words, FontRole::text, body) + 8, margin + inner, y_ + body + 2);
+    const float x = sheet_margin + inner * 0.58f;
+    put(words, FontRole::text, sheet_body, theme_.muted, x, sheet_body);
+    rule(x + typesetter_.width(words, FontRole::text, sheet_body) + 8, sheet_margin + inner, y_ + sheet_body + 2);
     y_ += 30;
   }
   /// "Answer: ______", or what is to stand there.
   void answer(const std::string& label, const std::string& said, float length = 200) {
-    need(line + 6);
+    need(sheet_line + 6);
     y_ += 6;
-    put(label, FontRole::text, body, theme_.muted, margin + 14, body);
-    const float x = margin + 14 + typesetter_.width(label, FontRole::text, body) + 10;
-    if (said.empty()) rule(x, std::min(x + length, margin + inner), y_ + body + 3);
-    else put(said, FontRole::strong, body, said_ink, x, body);
-    y_ += line + 4;
+    put(label, FontRole::text, sheet_body, theme_.muted, sheet_margin + 14, sheet_body);
+    const float x = sheet_margin + 14 + typesetter_.width(label, FontRole::text, sheet_body) + 10;
+    if (said.empty()) rule(x, std::min(x + length, sheet_margin + inner), y_ + sheet_body + 3);
+    else put(said, FontRole::strong, sheet_body, said_ink, x, sheet_body);
+    y_ += sheet_line + 4;
   }
   /// Lines to write on.
   void lines(int count) {
     for (int i = 0; i < count; ++i) {
       need(28);
       y_ += 26;
-      rule(margin + 14, margin + inner, y_);
+      rule(sheet_margin + 14, sheet_margin + inner, y_);
     }
     y_ += 10;
   }
   void choice(const std::string& words, bool ticked, const std::string& inside) {
-    const float x = margin + 14, indent = 40;
+    const float x = sheet_margin + 14, indent = 40;
     need(height_of(words, indent) + 4);
     frame({x, y_ + 1, 13, 13}, theme_.muted);
     if (ticked) {
@@ -98,7 +98,7 @@ class Sheet {
     }
     if (!inside.empty())
       canvas_.text({inside, FontRole::strong, 10.5f, said_ink, {x + 6.5f, y_ + 11.5f}, Anchor::middle, 0});
-    paragraph(words, body, FontRole::text, indent);
+    paragraph(words, sheet_body, FontRole::text, indent);
     y_ += 3;
   }
   void code(const std::vector<std::string>& code, std::optional<std::size_t> wrong,
@@ -108,8 +108,8 @@ class Sheet {
       float size = 10.5f;
       const float wide = typesetter_.width(words, FontRole::mono, size), room = inner - 46;
       if (wide > room) size *= room / wide;
-      canvas_.text({side, FontRole::mono, 10.5f, theme_.muted, {margin + 30, y_ + 12}, Anchor::end, 0});
-      canvas_.text({words, FontRole::mono, size, ink, {margin + 42, y_ + 12}});
+      canvas_.text({side, FontRole::mono, 10.5f, theme_.muted, {sheet_margin + 30, y_ + 12}, Anchor::end, 0});
+      canvas_.text({words, FontRole::mono, size, ink, {sheet_margin + 42, y_ + 12}});
       y_ += 17;
     };
     for (std::size_t i = 0; i < code.size(); ++i) {
@@ -127,7 +127,7 @@ class Sheet {
     style.size = FigureSize{cut.heads.size() > 1 ? inner : inner * 0.62f, 200};
     const FigureSpec spec = stage_figure(cut, style);
     need(style.size->height + 8);
-    ArrangedFigure(spec).draw(canvas_, {margin, y_});
+    ArrangedFigure(spec).draw(canvas_, {sheet_margin, y_});
     y_ += style.size->height + 8;
   }
   /// Cells to write into, under and beside their words; `words` in them where they are known, filled ones grey.
@@ -139,7 +139,7 @@ class Sheet {
     const float wide = std::min((inner - left - 20) / static_cast<float>(cols.size()), 74.0f),
                 high = std::min(26.0f, std::max(wide, 16.0f));
     need(20 + high * static_cast<float>(rows.size()));
-    const float x = margin + 14 + left;
+    const float x = sheet_margin + 14 + left;
     for (std::size_t c = 0; c < cols.size(); ++c) {
       const std::string word = typesetter_.elide(cols[c], FontRole::text, 11, wide - 3);
       canvas_.text({word,
@@ -187,7 +187,7 @@ class Sheet {
                   FontRole::text,
                   10,
                   theme_.muted,
-                  {page_width / 2, page_height - margin / 2},
+                  {page_width / 2, page_height - sheet_margin / 2},
                   Anchor::middle,
                   0});
   }
@@ -197,7 +197,7 @@ class Sheet {
   Typesetter typesetter_;
   int count_, page_ = 1;
   PdfCanvas canvas_;
-  float y_ = margin;
+  float y_ = sheet_margin;
 };
 
 /// What the steps show, computed once.
@@ -243,7 +243,7 @@ class Writer {
     sheet_.paragraph(in_language(course_.card.title, text_.language) + (key_ ? " · " + text_.key : ""), 20,
                      FontRole::strong);
     sheet_.space(4);
-    sheet_.paragraph(in_language(course_.card.description, text_.language), body, FontRole::text, 0, true);
+    sheet_.paragraph(in_language(course_.card.description, text_.language), sheet_body, FontRole::text, 0, true);
     sheet_.space(14);
     if (course_.bug) {
       const bool told = key_;
@@ -296,7 +296,7 @@ class Writer {
   void question(const Question& question, const Shown& shown) {
     const Trace& trace = *shown.trace;
     sheet_.need(sheet_.height_of(in_language(question.ask, text_.language)) + 60);
-    sheet_.paragraph(in_language(question.ask, text_.language), body, FontRole::strong);
+    sheet_.paragraph(in_language(question.ask, text_.language), sheet_body, FontRole::strong);
     sheet_.space(4);
     switch (question.kind) {
       case QuestionKind::choice:
@@ -329,7 +329,7 @@ class Writer {
     }
     if (key_) {
       sheet_.space(2);
-      sheet_.paragraph(text_.because + ": " + in_language(question.why, text_.language), body, FontRole::text, 14,
+      sheet_.paragraph(text_.because + ": " + in_language(question.why, text_.language), sheet_body, FontRole::text, 14,
                        true);
     } else {
       sheet_.need(64);

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/figure/figure_frame.h"
-#include "core/figure/pool.h"
+#include "core/stage/pool.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/figure/pool.h"
+#include "core/stage/pool.h"
 
 namespace headlight {
 namespace {

@@ -14,6 +14,7 @@
 
 #include "core/files/npy_format.h"
 #include "core/files/whole_file.h"
+#include "core/files/zip_archive.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -99,10 +100,6 @@ zip_int64_t feed(void* state, void* data, zip_uint64_t length, zip_source_cmd_t 
   }
 }
 
-struct Discard {
-  void operator()(zip* archive) const { zip_discard(archive); }
-};
-
 class NpzWriter {
  public:
   NpzWriter(const std::filesystem::path& temporary, const std::filesystem::path& target) : target_(target) {
@@ -147,7 +144,7 @@ class NpzWriter {
 
   const std::filesystem::path& target_;
   std::vector<std::unique_ptr<NpyBytes>> bytes_;  // outlive the archive, which reads them when it is closed
-  std::unique_ptr<zip, Discard> archive_;
+  std::unique_ptr<zip, DiscardZip> archive_;
 };
 
 void append_number(std::string& text, float value) {

@@ -29,7 +29,7 @@ std::string lower(std::string_view word) {
   return low;
 }
 
-std::optional<float> number_of(std::string_view word) {
+std::optional<float> number_in(std::string_view word) {
   const std::string low = lower(word);
   if (low == "true") return 1.0f;
   if (low == "false") return 0.0f;
@@ -56,7 +56,7 @@ class Rows {
            "expected every number: np.set_printoptions(threshold=np.inf) or torch.set_printoptions(profile=\"full\") "
            "print them all");
     }
-    const std::optional<float> number = number_of(word);
+    const std::optional<float> number = number_in(word);
     if (!number)
       fail("row " + std::to_string(rows_ + 1) + " holds " + in_quotes(word) + ", which is no number", expected_forms);
     if (values_.size() == most_numbers)

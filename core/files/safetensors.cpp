@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t max_header = 100'000'000;  // the reference implementation's
+constexpr std::uint64_t longest_header = 100'000'000;  // the reference implementation's
 
 struct Item {
   std::string name;
@@ -152,7 +152,8 @@ std::string read_header(const std::filesystem::path& path, std::uint64_t file_si
     place.fail("says its header has " + byte_count(length) + ", but " + byte_count(file_size - 8) + " follow",
                "a whole file as safetensors.torch.save_file writes it");
   }
-  if (length > max_header) place.fail("its header has " + byte_count(length), "at most " + byte_count(max_header));
+  if (length > longest_header)
+    place.fail("its header has " + byte_count(length), "at most " + byte_count(longest_header));
   std::string header(static_cast<std::size_t>(length), '\0');
   reader.read(std::as_writable_bytes(std::span(header)));
   return header;

@@ -70,7 +70,7 @@ class ZipEntryReader final : public ByteReader {
 
 }  // namespace
 
-void ZipArchive::Discard::operator()(zip* archive) const { zip_discard(archive); }
+void DiscardZip::operator()(zip* archive) const { zip_discard(archive); }
 
 ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& place) {
   zip_error_t error;

@@ -26,6 +26,11 @@ enum class ZipCheck : bool {
   whole,  ///< ByteReader::finish checks that the entry ends there and has the right checksum
 };
 
+/// Closes an archive of libzip without writing what was changed.
+struct DiscardZip {
+  void operator()(zip* archive) const;
+};
+
 class ZipArchive {
  public:
   /// Throws FileError where there is no whole ZIP directory in it, or where a stored entry cannot lie in the file.
@@ -38,13 +43,9 @@ class ZipArchive {
   std::unique_ptr<ByteReader> reader(std::size_t entry, ZipCheck check, ErrorPlace place) const;
 
  private:
-  struct Discard {
-    void operator()(zip* archive) const;
-  };
-
   void list(std::uint64_t file_size, const ErrorPlace& place);
 
-  std::unique_ptr<zip, Discard> archive_;
+  std::unique_ptr<zip, DiscardZip> archive_;
   std::vector<ZipEntry> entries_;
   std::vector<std::uint64_t> positions_;  ///< of entries_ in the archive's directory
   mutable std::mutex mutex_;

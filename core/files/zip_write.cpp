@@ -7,6 +7,7 @@
 #include <zip.h>
 
 #include "core/files/whole_file.h"
+#include "core/files/zip_archive.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -14,17 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Discard {
-  void operator()(zip* archive) const { zip_discard(archive); }
-};
-
-std::string utf8(const fs::path& path) {
+std::string name_in_zip(const fs::path& path) {
   const std::u8string text = path.u8string();
   return {text.begin(), text.end()};
 }
 
 void add_file(zip* archive, const fs::path& file, const std::string& name, const fs::path& target) {
-  zip_source_t* source = zip_source_file(archive, utf8(file).c_str(), 0, -1);
+  zip_source_t* source = zip_source_file(archive, name_in_zip(file).c_str(), 0, -1);
   const zip_int64_t entry = source ? zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
   if (entry < 0) {
     zip_source_free(source);
@@ -43,10 +40,10 @@ void write_zip(const fs::path& target, const fs::path& folder, const std::string
   }
   std::sort(files.begin(), files.end());
   write_whole_file(target, [&](const fs::path& temporary) {
-    std::unique_ptr<zip, Discard> archive(zip_open(utf8(temporary).c_str(), ZIP_CREATE | ZIP_EXCL, nullptr));
+    std::unique_ptr<zip, DiscardZip> archive(zip_open(name_in_zip(temporary).c_str(), ZIP_CREATE | ZIP_EXCL, nullptr));
     if (!archive) throw FileError(target.string(), "cannot be written");
     for (const fs::path& file : files)
-      add_file(archive.get(), file, inside + "/" + utf8(file.lexically_relative(folder)), target);
+      add_file(archive.get(), file, inside + "/" + name_in_zip(file.lexically_relative(folder)), target);
     if (zip_close(archive.get()) != 0) {
       throw FileError(target.string(), std::string("cannot be written: ") + zip_strerror(archive.get()));
     }

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <map>
 
-#include "core/figure/pool.h"
 #include "core/network/habits.h"
 #include "core/network/network.h"
 #include "core/parallel/turns.h"
 #include "core/run/trace.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/model_layer.h"
+#include "core/stage/pool.h"
 #include "core/tensor/error.h"
 
 namespace headlight {

@@ -27,7 +27,7 @@ inline constexpr Index most_mean_tokens = 1024;
 /// What is kept of one layer's weights.
 struct LayerSummary {
   Tensor pictures;  ///< [B, H, rows, cols]; of up to picture_side tokens the weights themselves, else pooled
-                    ///< (core/figure/pool.h)
+                    ///< (core/stage/pool.h)
   Tensor mean;      ///< [B, n_q, n_k], over the heads; undefined beyond most_mean_tokens
   std::vector<HeadHabits> habits;  ///< one a head, over the text; queries == 0 where the text is too long to measure
   Tensor entering, added;  ///< [B, n], ‖x‖₂ / √width of each token: what enters the block, what its attention adds;

@@ -7,11 +7,11 @@
 namespace headlight {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-std::string words(const Json& object, const std::string& field) {
+std::string words(const OrderedJson& object, const std::string& field) {
   if (!object.contains(field)) return "";
-  const Json& value = object[field];
+  const OrderedJson& value = object[field];
   if (value.is_string()) return value.get<std::string>();
   return value.is_array() ? std::to_string(value.size()) : value.dump();
 }
@@ -19,9 +19,9 @@ std::string words(const Json& object, const std::string& field) {
 }  // namespace
 
 std::vector<ScenarioChange> scenario_changes(const Scenario& from, const Scenario& to) {
-  const Json before = Json::parse(to_json(from));
-  const Json after = Json::parse(to_json(to));
-  Json fields = before;
+  const OrderedJson before = OrderedJson::parse(to_json(from));
+  const OrderedJson after = OrderedJson::parse(to_json(to));
+  OrderedJson fields = before;
   fields.update(after);
   std::vector<ScenarioChange> changes;
   for (const auto& [field, value] : fields.items()) {

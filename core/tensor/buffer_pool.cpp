@@ -12,14 +12,14 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20, page = std::size_t{64} << 10;
+constexpr std::size_t huge_page = std::size_t{2} << 20, page_bytes = std::size_t{64} << 10;
 constexpr std::size_t in_huge_pages_from = 2 * huge_page;
 constexpr std::size_t offered_from = std::size_t{8}
                                      << 20;  // marking a small block takes longer than it may ever be worth
 constexpr std::size_t most_kept = std::size_t{2} << 30;
 
 std::size_t rounded(std::size_t bytes) {
-  const std::size_t to = bytes < in_huge_pages_from ? page : huge_page;
+  const std::size_t to = bytes < in_huge_pages_from ? page_bytes : huge_page;
   return (bytes + to - 1) / to * to;
 }
 

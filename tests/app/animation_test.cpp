@@ -10,6 +10,7 @@
 
 #include "core/image/png_image.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -54,7 +55,7 @@ class Film {
  private:
   static bool run(const std::string& arguments) {
     return std::system(
-               ("\"" HEADLIGHT_PROGRAM "\" --text \"the cat\" --d-model 4 --heads 2 --size 320x200 " + arguments)
+               ("\"" + places::program() + "\" --text \"the cat\" --d-model 4 --heads 2 --size 320x200 " + arguments)
                    .c_str()) == 0;
   }
   fs::path folder_;

@@ -9,6 +9,7 @@
 
 #include "core/image/png_image.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 
 using namespace headlight;
 namespace fs = std::filesystem;
@@ -21,9 +22,10 @@ std::vector<std::uint8_t> bytes_of(const fs::path& path) {
 }
 
 void check_against_baseline(const std::string& name, const std::string& arguments) {
-  const fs::path baseline = fs::path(HEADLIGHT_BASELINES) / (name + ".png");
+  const fs::path baseline = fs::path(places::baselines()) / (name + ".png");
   const fs::path made = fs::temp_directory_path() / ("headlight-baseline-" + name + ".png");
-  const std::string command = "\"" HEADLIGHT_PROGRAM "\" render " + arguments + " --bare -o \"" + made.string() + "\"";
+  const std::string command =
+      "\"" + places::program() + "\" render " + arguments + " --bare -o \"" + made.string() + "\"";
   REQUIRE(std::system(command.c_str()) == 0);
   if (!fs::exists(baseline)) {
     fs::copy_file(made, baseline);

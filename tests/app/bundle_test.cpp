@@ -14,6 +14,7 @@
 #include "core/files/array_write.h"
 #include "core/stage/stage.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 
 using namespace headlight;
 namespace fs = std::filesystem;
@@ -44,7 +45,7 @@ class Folder {
 };
 
 int headlight_run(const std::string& arguments) {
-  return shell("\"" HEADLIGHT_PROGRAM "\" " + arguments + " 2> /dev/null");
+  return shell("\"" + places::program() + "\" " + arguments + " 2> /dev/null");
 }
 
 int bundle(const std::string& arguments, const fs::path& out) {
@@ -59,14 +60,7 @@ std::string python_with(const std::string& module) {
   return "";
 }
 
-std::string text_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-const std::string fixtures = HEADLIGHT_FIXTURES "/";
+const std::string fixtures = places::fixtures() + "/";
 
 const std::vector<std::string>& cases() {
   static const std::vector<std::string> all{
@@ -101,7 +95,7 @@ void scripts_confirm_every_stage(const std::string& module, const std::string& s
     REQUIRE(bundle(arguments, folder / "b") == 0);
     const fs::path log = folder / "log";
     const int status = shell(python + " \"" + (folder / "b" / script).string() + "\" > \"" + log.string() + "\" 2>&1");
-    const std::string said = text_of(log);
+    const std::string said = places::text_of(log);
     INFO(said);
     CHECK(status == 0);
     // A line for every stage of the trace, and the last sentence.
@@ -147,18 +141,18 @@ TEST_CASE("a script whose trace was changed names the stage and fails") {
   const fs::path log = folder / "log";
   CHECK(shell(python + " \"" + (folder / "b" / "reproduce_numpy.py").string() + "\" > \"" + log.string() + "\" 2>&1") ==
         1);
-  CHECK(text_of(log).find("These stages differ: concat") != std::string::npos);
+  CHECK(places::text_of(log).find("These stages differ: concat") != std::string::npos);
 }
 
 TEST_CASE("a script has only the parts that its scenario uses") {
   const Folder folder;
   REQUIRE(bundle("--random --queries 4 --heads 2 --d-model 8", folder / "plain") == 0);
-  const std::string plain = text_of(folder / "plain" / "reproduce.py");
+  const std::string plain = places::text_of(folder / "plain" / "reproduce.py");
   for (const char* word : {"rotate", "slopes", "tanh", "normalise", "dropout", "sink", "masked_fill", "dead"}) {
     CHECK(plain.find(word) == std::string::npos);
   }
   REQUIRE(bundle("--random --queries 4 --heads 2 --d-model 8 --alibi --softcap 5", folder / "more") == 0);
-  const std::string more = text_of(folder / "more" / "reproduce.py");
+  const std::string more = places::text_of(folder / "more" / "reproduce.py");
   CHECK(more.find("slopes") != std::string::npos);
   CHECK(more.find("tanh") != std::string::npos);
 }
@@ -211,14 +205,14 @@ TEST_CASE(
     CHECK(shell(script) == 1);
   }
   REQUIRE(bundle("model:sentences --layers all --head mean --stage weights", folder / "mean.zip") == 0);
-  CHECK(text_of(folder / "mean.zip").find("mean/layers/0/trace.npz") != std::string::npos);
+  CHECK(places::text_of(folder / "mean.zip").find("mean/layers/0/trace.npz") != std::string::npos);
 }
 
 TEST_CASE("a bundle is a folder or a zip, whole or not at all") {
   const Folder folder;
   const std::string small = "--random --queries 4 --heads 2 --d-model 8";
   REQUIRE(bundle(small, folder / "b.zip") == 0);
-  CHECK(text_of(folder / "b.zip").substr(0, 2) == "PK");
+  CHECK(places::text_of(folder / "b.zip").substr(0, 2) == "PK");
   REQUIRE(bundle(small + " --stage scores --head 1", folder / "b") == 0);
   for (const char* name : {"figure.png", "figure.svg", "data.npy", "data.csv", "scenario.json", "inputs.npz",
                            "trace.npz", "reproduce.py", "reproduce_numpy.py"}) {
@@ -235,7 +229,7 @@ TEST_CASE("a figure of 8 by 6 cm at 300 dpi has 945 by 709 pixels") {
   const Folder folder;
   const std::string out = (folder / "a.png").string();
   REQUIRE(headlight_run("render --random --queries 4 --stage weights --size 8x6cm --dpi 300 -o \"" + out + "\"") == 0);
-  const std::string png = text_of(out);
+  const std::string png = places::text_of(out);
   const auto big_endian = [&](std::size_t at) {
     unsigned value = 0;
     for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(png.at(at + i));
@@ -268,7 +262,7 @@ TEST_CASE("JSON holds every stage, its infinities as words") {
   const Folder folder;
   REQUIRE(headlight_run("trace --random --queries 3 --heads 2 --d-model 8 --mask \"causal()\" -o \"" +
                         (folder / "t.json").string() + "\"") == 0);
-  const auto json = nlohmann::json::parse(text_of(folder / "t.json"));
+  const auto json = nlohmann::json::parse(places::text_of(folder / "t.json"));
   CHECK(json["masked_scores"]["values"][0][1][0][2] == "-inf");
   CHECK(json["mask"]["values"][0][1][0][2] == false);
   CHECK(json["mask"]["dtype"] == "bool");
@@ -283,7 +277,7 @@ TEST_CASE("SVG text is text, or outlines where asked for") {
   const std::string render = "render --random --queries 3 --stage weights --title \"Figure one\" --transparent -o \"";
   REQUIRE(headlight_run(render + (folder / "a.svg").string() + "\"") == 0);
   REQUIRE(headlight_run(render + (folder / "b.svg").string() + "\" --svg-text outlines") == 0);
-  CHECK(text_of(folder / "a.svg").find("Figure one") != std::string::npos);
-  CHECK(text_of(folder / "b.svg").find("<text") == std::string::npos);
+  CHECK(places::text_of(folder / "a.svg").find("Figure one") != std::string::npos);
+  CHECK(places::text_of(folder / "b.svg").find("<text") == std::string::npos);
   CHECK(headlight_run(render + (folder / "c.svg").string() + "\" --svg-text shapes") == 2);
 }

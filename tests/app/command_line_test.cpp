@@ -16,19 +16,13 @@
 #include "core/image/png_image.h"
 #include "core/stage/stage.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 struct Outcome {
   int status = -1;
@@ -48,15 +42,15 @@ class Program {
   /// `arguments` as the shell takes them; OUT/ stands for the folder, IN/ for the fixtures.
   Outcome run(std::string arguments) const {
     replace(arguments, "OUT/", (folder_ / "").string());
-    replace(arguments, "IN/", HEADLIGHT_FIXTURES "/");
+    replace(arguments, "IN/", places::fixtures() + "/");
     const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
     const std::string command =
-        "\"" HEADLIGHT_PROGRAM "\" " + arguments + " > \"" + out.string() + "\" 2> \"" + err.string() + "\"";
+        "\"" + places::program() + "\" " + arguments + " > \"" + out.string() + "\" 2> \"" + err.string() + "\"";
     int status = std::system(command.c_str());
 #ifndef _WIN32
     status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 #endif
-    Outcome outcome{status, text_of(out), text_of(err)};
+    Outcome outcome{status, places::text_of(out), places::text_of(err)};
     fs::remove(out);
     fs::remove(err);
     return outcome;
@@ -86,7 +80,7 @@ TEST_CASE("trace writes every stage as the fixture has it, and says what it assu
   CHECK(contains(outcome.err, "valid_lens [B]"));
   CHECK(contains(outcome.err, "-1e+06 (mask_fill)"));
   const auto got = open_arrays(program / "t.npz");
-  const auto expected = open_arrays(fs::path(HEADLIGHT_FIXTURES) / "s003_valid_lens.expected.npz");
+  const auto expected = open_arrays(fs::path(places::fixtures()) / "s003_valid_lens.expected.npz");
   for (const ArrayEntry& entry : expected->entries()) {
     CAPTURE(entry.name);
     CHECK_THAT(got->load(entry.name), agrees_with(expected->load(entry.name)));
@@ -138,13 +132,13 @@ TEST_CASE("render writes pictures and numbers") {
     CHECK(program.run(std::string("render lesson:first-light --stage weights --head 2 -o OUT/") + name).status == 0);
     CHECK(fs::file_size(program / name) > 50);
   }
-  CHECK(text_of(program / "w.csv").starts_with("1,0,0,0,0,0\n"));
+  CHECK(places::text_of(program / "w.csv").starts_with("1,0,0,0,0,0\n"));
   const auto numbers = open_arrays(program / "w.npy");
   CHECK(numbers->entries()[0].shape == Shape{6, 6});
   CHECK(program.run("render lesson:first-light --stage weights --head all -o OUT/all.npy").status == 0);
   CHECK(open_arrays(program / "all.npy")->entries()[0].shape == Shape{4, 6, 6});
   CHECK(program.run("render --stage weights --bare --size 60x48 -o OUT/bare.png").status == 0);
-  const std::string png = text_of(program / "bare.png");
+  const std::string png = places::text_of(program / "bare.png");
   const Image image = decode_png({reinterpret_cast<const std::uint8_t*>(png.data()), png.size()});
   CHECK(image.width == 60);
   CHECK(image.height == 48);
@@ -222,7 +216,7 @@ TEST_CASE("the same words mean the same in a scenario file and on the command li
       << R"json({"source": "random", "queries": 5, "heads": 2, "mask": "causal()", "seed": 3})json";
   CHECK(program.run("trace OUT/s.json -o OUT/a.npz").status == 0);
   CHECK(program.run("trace --random --queries 5 --heads 2 --mask \"causal()\" --seed 3 -o OUT/b.npz").status == 0);
-  CHECK(text_of(program / "a.npz") == text_of(program / "b.npz"));
+  CHECK(places::text_of(program / "a.npz") == places::text_of(program / "b.npz"));
 }
 
 TEST_CASE("help and version") {
@@ -322,7 +316,7 @@ TEST_CASE("an output that cannot be finished leaves what stood there as it was")
   const Program program;
   std::ofstream(program / "t.npz") << "precious";
   CHECK(program.run("trace --random --mask \"1 / (k - 1) > 0\" -o OUT/t.npz").status == 2);
-  CHECK(text_of(program / "t.npz") == "precious");
+  CHECK(places::text_of(program / "t.npz") == "precious");
 }
 
 TEST_CASE("explain writes a cell's value and the terms that make it again") {
@@ -405,14 +399,14 @@ TEST_CASE("a folder of submissions gives a line each, whatever the files are cal
   CHECK(matches == std::size(names) - 1);
 
   REQUIRE(program.run("compare IN/torch_mha.input.npz OUT/class --table OUT/t.csv").status == 1);
-  const std::string csv = text_of(program / "t.csv");
+  const std::string csv = places::text_of(program / "t.csv");
   CHECK(csv.starts_with("file,verdict,first_difference,diagnosis,note\n"));
   CHECK(static_cast<std::size_t>(std::ranges::count(csv, '\n')) == rows.size() + 1);
   CHECK(contains(csv, "\n\"Bob, \"\"the 2nd\"\".npz\",differs,scaled_scores,"));
   CHECK(contains(csv, "\n./=1+1.npz,match"));  // no formula in a spreadsheet
   CHECK(contains(csv, "\n./-minus.npz,match"));
   REQUIRE(program.run("compare IN/torch_mha.input.npz OUT/class --table OUT/t.json").status == 1);
-  CHECK(nlohmann::json::parse(text_of(program / "t.json")) == rows);
+  CHECK(nlohmann::json::parse(places::text_of(program / "t.json")) == rows);
 
   const Outcome plain = program.run("compare IN/torch_mha.input.npz OUT/class");
   CHECK(static_cast<std::size_t>(std::ranges::count(plain.out, '\n')) == rows.size() + 1);

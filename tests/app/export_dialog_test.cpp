@@ -15,6 +15,7 @@
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/document/look.h"
 #include "ui/export/export_file.h"
@@ -25,22 +26,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string bytes_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-class Folder {
+class ExportFolder {
  public:
-  Folder()
+  ExportFolder()
       : before_(fs::current_path()),
         path_(fs::temp_directory_path() / ("headlight-export-" + std::to_string(std::random_device{}()))) {
     fs::create_directories(path_);
     fs::current_path(path_);  // where the dialog writes to unless told otherwise
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
+  ExportFolder(const ExportFolder&) = delete;
+  ExportFolder& operator=(const ExportFolder&) = delete;
+  ~ExportFolder() {
     fs::current_path(before_);
     fs::remove_all(path_);
   }
@@ -79,7 +75,7 @@ void click(HeadlessWindow& window, const char* name, std::initializer_list<const
 void run_command(const std::string& path, const fs::path& out) {
   std::string command = ImGui::GetClipboardText();
   REQUIRE(command.starts_with("headlight "));
-  command.replace(0, 9, "\"" HEADLIGHT_PROGRAM "\"");
+  command.replace(0, 9, "\"" + places::program() + "\"");
   const std::size_t at = command.find(path);
   REQUIRE(at != std::string::npos);
   command.replace(at, path.size(), out.string());
@@ -109,7 +105,7 @@ const ImVec2 large{1600, 1100};
 }  // namespace
 
 TEST_CASE("the file of the export dialog is the file of its command line, byte by byte") {
-  const Folder folder;
+  const ExportFolder folder;
   HeadlessWindow window(lesson("first-light"), large);
   window.press('e', true);
   window.settle();
@@ -132,7 +128,7 @@ TEST_CASE("the file of the export dialog is the file of its command line, byte b
   REQUIRE(fs::exists(written));
   CHECK(window.document().notice.find(written.string()) != std::string::npos);
   run_command(written.string(), folder / "again.png");
-  CHECK(bytes_of(written) == bytes_of(folder / "again.png"));
+  CHECK(places::text_of(written) == places::text_of(folder / "again.png"));
 }
 
 TEST_CASE("every view has its picture as a figure, and the command line that makes the same file") {
@@ -181,7 +177,7 @@ TEST_CASE("every view has its picture as a figure, and the command line that mak
   };
   for (const Seen& seen : all) {
     INFO(seen.name);
-    const Folder folder;
+    const ExportFolder folder;
     Document document = trained_sentence();
     seen.look(document.view);
     HeadlessWindow window(std::move(document), large);
@@ -203,18 +199,18 @@ TEST_CASE("every view has its picture as a figure, and the command line that mak
     CHECK(window.document().error.empty());
     const fs::path written = fs::directory_iterator(fs::current_path())->path();
     run_command(written.string(), folder / "again.png");
-    CHECK(bytes_of(written) == bytes_of(folder / "again.png"));
+    CHECK(places::text_of(written) == places::text_of(folder / "again.png"));
   }
 }
 
 TEST_CASE("a view is drawn as vectors: its words are text, and nothing of the panels is there") {
   for (const char* extension : {"svg", "pdf"}) {
-    const Folder folder;
+    const ExportFolder folder;
     const std::string out = (folder / "view.").string() + extension;
     const std::string program =
-        "\"" HEADLIGHT_PROGRAM "\" --text \"the cat sat\" --mask \"causal()\" --view heads --size 900x600 ";
+        "\"" + places::program() + "\" --text \"the cat sat\" --mask \"causal()\" --view heads --size 900x600 ";
     REQUIRE(std::system((program + "--bare --screenshot " + out).c_str()) == 0);
-    const std::string file = bytes_of(out);
+    const std::string file = places::text_of(out);
     if (std::string(extension) == "pdf") {
       CHECK(file.starts_with("%PDF-1.5"));
       CHECK(file.find("/MediaBox [ 0 0 675 450 ]") != std::string::npos);  // 900 × 600 of 1/96 inch, in points
@@ -225,12 +221,12 @@ TEST_CASE("a view is drawn as vectors: its words are text, and nothing of the pa
     CHECK(file.find("Export") == std::string::npos);
     CHECK(file.find("NaN") == std::string::npos);
     REQUIRE(std::system((program + "--screenshot " + out).c_str()) == 0);
-    CHECK(bytes_of(out).find("Export") != std::string::npos);
+    CHECK(places::text_of(out).find("Export") != std::string::npos);
   }
 }
 
 TEST_CASE("layers by heads are chosen in the dialog, and bundled") {
-  const Folder folder;
+  const ExportFolder folder;
   Document document = trained_sentence();
   document.view.kind = ViewKind::network;
   HeadlessWindow window(std::move(document), large);
@@ -248,11 +244,11 @@ TEST_CASE("layers by heads are chosen in the dialog, and bundled") {
   const fs::path written = fs::directory_iterator(fs::current_path())->path();
   CHECK(written.extension() == ".zip");
   run_command(written.string(), folder / "again.zip");
-  CHECK(bytes_of(folder / "again.zip").find("again/layers/0/reproduce.py") != std::string::npos);
+  CHECK(places::text_of(folder / "again.zip").find("again/layers/0/reproduce.py") != std::string::npos);
 }
 
 TEST_CASE("Enter exports where no field and no control has the keyboard, and never over a file that is there") {
-  const Folder folder;
+  const ExportFolder folder;
   HeadlessWindow window(sentence(), large);
   window.press('e', true);
   window.settle();
@@ -270,7 +266,7 @@ TEST_CASE("Enter exports where no field and no control has the keyboard, and nev
 }
 
 TEST_CASE("exporting twice gives two files, and SVG and numbers are those of their command lines") {
-  const Folder folder;
+  const ExportFolder folder;
   HeadlessWindow window(sentence(), large);
   window.press('e', true);
   window.settle();
@@ -283,23 +279,23 @@ TEST_CASE("exporting twice gives two files, and SVG and numbers are those of the
   click(window, "export", {"copy"});
   click(window, "export", {"export"});
   run_command((folder / "weights_h0.svg").string(), folder / "again.svg");
-  CHECK(bytes_of(folder / "weights_h0.svg") == bytes_of(folder / "again.svg"));
+  CHECK(places::text_of(folder / "weights_h0.svg") == places::text_of(folder / "again.svg"));
 
   click(window, part("options"), {"kind", "numbers"});
   click(window, "export", {"copy"});
   click(window, "export", {"export"});
   run_command((folder / "weights_h0.csv").string(), folder / "again.csv");
-  CHECK(bytes_of(folder / "weights_h0.csv") == bytes_of(folder / "again.csv"));
+  CHECK(places::text_of(folder / "weights_h0.csv") == places::text_of(folder / "again.csv"));
 
   click(window, part("options"), {"kind", "all stages"});
   click(window, "export", {"copy"});
   click(window, "export", {"export"});
   run_command((folder / "stages.npz").string(), folder / "again.npz");
-  CHECK(bytes_of(folder / "stages.npz") == bytes_of(folder / "again.npz"));
+  CHECK(places::text_of(folder / "stages.npz") == places::text_of(folder / "again.npz"));
 }
 
 TEST_CASE("a command line for more numbers set by hand than it can say saves them first") {
-  const Folder folder;
+  const ExportFolder folder;
   Document document = sentence();
   for (int i = 0; i < 300; ++i)
     document.scenario.edits.push_back({Stage::query, 0, i % 6, i % 16, 0.5f + static_cast<float>(i)});
@@ -310,11 +306,11 @@ TEST_CASE("a command line for more numbers set by hand than it can say saves the
   click(window, "export", {"export"});
   CHECK(read_scenario((folder / "scenario.json").string()) == document.scenario);
   run_command((folder / "weights_h0.png").string(), folder / "again.png");
-  CHECK(bytes_of(folder / "weights_h0.png") == bytes_of(folder / "again.png"));
+  CHECK(places::text_of(folder / "weights_h0.png") == places::text_of(folder / "again.png"));
 }
 
 TEST_CASE("a saved scenario opens as the same scenario, and only what is unsaved is asked about") {
-  const Folder folder;
+  const ExportFolder folder;
   HeadlessWindow window(sentence(), large);
   window.press('q', true);
   CHECK(window.session.take_window_requests().close);
@@ -336,7 +332,7 @@ TEST_CASE("a saved scenario opens as the same scenario, and only what is unsaved
 
 TEST_CASE(
     "a film near to a step goes from the sentence through every stage to the sentence, in less than half a minute") {
-  const Folder folder;
+  const ExportFolder folder;
   Document start = sentence();
   start.view.looking.level = Level::operation;
   HeadlessWindow window(start);
@@ -365,7 +361,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a film of the window asks for a frame a moment and leaves the view as it was") {
-  const Folder folder;
+  const ExportFolder folder;
   HeadlessWindow window(sentence());
   const View before = window.document().view;
   window.session.film((folder / "film.png").string(), 0.1);
@@ -432,7 +428,7 @@ TEST_CASE("the command line of a picture of the window shows it as it stands: si
   std::vector<std::string> pictures;
   for (const Seen& seen : all) {
     INFO(seen.name);
-    const Folder folder;
+    const ExportFolder folder;
     std::string command;
     WindowOptions stands;
     stands.start = trained_sentence();
@@ -452,7 +448,7 @@ TEST_CASE("the command line of a picture of the window shows it as it stands: si
     stands.start.view.alone = true;
     stands.width = 1100, stands.height = 700;
     const std::vector<std::uint8_t> png = encode_png(screenshot(stands));
-    pictures.push_back(bytes_of(folder / "a.png"));
+    pictures.push_back(places::text_of(folder / "a.png"));
     const bool same = pictures.back() == std::string(png.begin(), png.end());
     CHECK(same);
     CHECK(std::count(pictures.begin(), pictures.end(), pictures.back()) == 1);  // of nine looks, nine pictures

@@ -36,7 +36,7 @@ Tensor with_marks(const Tensor& matrix) {
   return Tensor(matrix.shape(), std::move(values));
 }
 
-MatrixQuad quad_at(const Tensor& values, const Colormap& map, int left, int top, int width, int height) {
+MatrixQuad quad_of(const Tensor& values, const Colormap& map, int left, int top, int width, int height) {
   MatrixQuad quad;
   quad.min = ImVec2(static_cast<float>(left), static_cast<float>(top));
   quad.max = ImVec2(static_cast<float>(left + width), static_cast<float>(top + height));
@@ -107,30 +107,30 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
     CHECK(largest_difference(stage->picture(quad), quad) <= 1);
   };
 
-  SECTION("values") { check(quad_at(random_matrix(7, 13), map, 20, 30, 333, 217)); }
-  SECTION("one cell") { check(quad_at(random_matrix(1, 1), map, 0, 0, 77, 31)); }
+  SECTION("values") { check(quad_of(random_matrix(7, 13), map, 20, 30, 333, 217)); }
+  SECTION("one cell") { check(quad_of(random_matrix(1, 1), map, 0, 0, 77, 31)); }
   SECTION("values beyond the range") {
-    MatrixQuad quad = quad_at(random_matrix(9, 9), map, 5, 5, 90, 90);
+    MatrixQuad quad = quad_of(random_matrix(9, 9), map, 5, 5, 90, 90);
     quad.range = {-0.5f, 0.75f};
     check(quad);
   }
   SECTION("a range wider than a float") {
-    MatrixQuad quad = quad_at(Tensor::of({1, 3}, {-3e38f, 0, 3e38f}), map, 5, 5, 90, 90);
+    MatrixQuad quad = quad_of(Tensor::of({1, 3}, {-3e38f, 0, 3e38f}), map, 5, 5, 90, 90);
     quad.range = {-3e38f, 3e38f};
     check(quad);
   }
   SECTION("a range of tiny numbers") {
-    MatrixQuad quad = quad_at(Tensor::of({1, 3}, {0, 5e-33f, 1e-32f}), map, 5, 5, 90, 90);
+    MatrixQuad quad = quad_of(Tensor::of({1, 3}, {0, 5e-33f, 1e-32f}), map, 5, 5, 90, 90);
     quad.range = {0, 1e-32f};
     check(quad);
   }
   SECTION("gaps between cells") {
-    MatrixQuad quad = quad_at(random_matrix(8, 11), map, 3, 4, 200, 150);
+    MatrixQuad quad = quad_of(random_matrix(8, 11), map, 3, 4, 200, 150);
     quad.cell_gap = GENERATE(1.0f, 2.0f);
     check(quad);
   }
   SECTION("masked cells") {
-    MatrixQuad quad = quad_at(random_matrix(12, 12), map, 11, 7, 301, 299);
+    MatrixQuad quad = quad_of(random_matrix(12, 12), map, 11, 7, 301, 299);
     quad.mask = random_mask(12, 12);
     quad.show_leaks = GENERATE(false, true);
     quad.scale = GENERATE(1.0f, 2.0f);
@@ -138,7 +138,7 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
     check(quad);
   }
   SECTION("a mask that broadcasts over the rows") {
-    MatrixQuad quad = quad_at(random_matrix(6, 4), map, 0, 0, 200, 200);
+    MatrixQuad quad = quad_of(random_matrix(6, 4), map, 0, 0, 200, 200);
     quad.mask = Tensor::of({1, 4}, {1, 0, 1, 0});
     const Image picture = stage->picture(quad);
     quad.mask = quad.mask.expand({6, 4});
@@ -146,22 +146,22 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
   }
   SECTION("NaN and infinities, large and small cells") {
     const int size = GENERATE(60, 240);
-    check(quad_at(with_marks(random_matrix(12, 15)), map, 1, 2, size, size));
+    check(quad_of(with_marks(random_matrix(12, 15)), map, 1, 2, size, size));
   }
   SECTION("hatching that runs through the gaps of small cells") {
-    MatrixQuad quad = quad_at(with_marks(random_matrix(12, 12)), map, 11, 7, 131, 145);
+    MatrixQuad quad = quad_of(with_marks(random_matrix(12, 12)), map, 11, 7, 131, 145);
     quad.mask = random_mask(12, 12);
     quad.cell_gap = 1;
     check(quad);
   }
   SECTION("dropped cells, large and small") {
     const int size = GENERATE(60, 240);
-    MatrixQuad quad = quad_at(random_matrix(12, 15), map, 1, 2, size, size);
+    MatrixQuad quad = quad_of(random_matrix(12, 15), map, 1, 2, size, size);
     quad.kept = random_mask(12, 15);
     check(quad);
   }
   SECTION("each row over its own range") {
-    MatrixQuad quad = quad_at(with_marks(random_matrix(12, 15)), map, 1, 2, 240, 240);
+    MatrixQuad quad = quad_of(with_marks(random_matrix(12, 15)), map, 1, 2, 240, 240);
     quad.row_ranges = true;
     quad.mask = random_mask(12, 15);
     check(quad);
@@ -170,7 +170,7 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
     Buffer weights;
     for (int i = 0; i < 24 * 24; ++i) weights.push_back(std::pow(10.0f, -5.0f * static_cast<float>(i) / (24 * 24)));
     const Colormap sequential = colormap("viridis", theme);
-    MatrixQuad quad = quad_at(Tensor({24, 24}, std::move(weights)), sequential, 4, 6, 240, 240);
+    MatrixQuad quad = quad_of(Tensor({24, 24}, std::move(weights)), sequential, 4, 6, 240, 240);
     quad.range = {1e-4f, 0.5f};
     quad.norm = Norm::log;
     SECTION("log") {}
@@ -180,10 +180,10 @@ TEST_CASE("the GPU paints what the CPU raster paints", "[gl]") {
     }
     check(quad);
   }
-  SECTION("a transposed view") { check(quad_at(random_matrix(9, 5).transpose(0, 1), map, 0, 0, 180, 100)); }
+  SECTION("a transposed view") { check(quad_of(random_matrix(9, 5).transpose(0, 1), map, 0, 0, 180, 100)); }
   SECTION("a view of every other row") {
     check(
-        quad_at(random_matrix(4, 20).view({8, 10}).view({4, 2, 10}).slice(1, 1, 1).view({4, 10}), map, 0, 0, 200, 80));
+        quad_of(random_matrix(4, 20).view({8, 10}).view({4, 2, 10}).slice(1, 1, 1).view({4, 10}), map, 0, 0, 200, 80));
   }
 }
 
@@ -192,15 +192,15 @@ TEST_CASE("with more cells than pixels the GPU shows the extremes that the CPU s
   if (!stage) return;
   const Colormap map = colormap(GENERATE(std::string("signal"), std::string("magma")), Theme::light);
   MatrixQuad quad;
-  SECTION("up to twice as many") { quad = quad_at(random_matrix(350, 397), map, 10, 20, 211, 200); }
-  SECTION("a power of two as many") { quad = quad_at(random_matrix(1024, 512), map, 10, 20, 128, 256); }
-  SECTION("along one axis only") { quad = quad_at(random_matrix(4, 600), map, 0, 0, 300, 40); }
+  SECTION("up to twice as many") { quad = quad_of(random_matrix(350, 397), map, 10, 20, 211, 200); }
+  SECTION("a power of two as many") { quad = quad_of(random_matrix(1024, 512), map, 10, 20, 128, 256); }
+  SECTION("along one axis only") { quad = quad_of(random_matrix(4, 600), map, 0, 0, 300, 40); }
   SECTION("with masked cells") {
-    quad = quad_at(random_matrix(300, 300), map, 0, 0, 170, 160);
+    quad = quad_of(random_matrix(300, 300), map, 0, 0, 170, 160);
     quad.mask = random_mask(300, 300);
   }
   SECTION("with masked, NaN and infinite cells") {
-    quad = quad_at(with_marks(random_matrix(300, 300)), map, 0, 0, 170, 160);
+    quad = quad_of(with_marks(random_matrix(300, 300)), map, 0, 0, 170, 160);
     quad.mask = random_mask(300, 300);
   }
   CHECK(largest_difference(stage->picture(quad), quad) <= 1);
@@ -213,11 +213,11 @@ TEST_CASE("a size that stays costs one cell a pixel, and a new one no second upl
   const Colormap map = colormap("signal", Theme::light);
   const Tensor matrix = random_matrix(1000, 1000);
   const auto texels = [&] { return stage->textures().uploaded_texels(); };
-  stage->picture(quad_at(matrix, map, 0, 0, 300, 200));
+  stage->picture(quad_of(matrix, map, 0, 0, 300, 200));
   CHECK(texels() == 500 * 250);
-  stage->picture(quad_at(matrix, map, 0, 0, 300, 200));
+  stage->picture(quad_of(matrix, map, 0, 0, 300, 200));
   CHECK(texels() == 500 * 250 + 300 * 200);
-  stage->picture(quad_at(matrix, map, 0, 0, 310, 210));
+  stage->picture(quad_of(matrix, map, 0, 0, 310, 210));
   CHECK(texels() == 500 * 250 + 300 * 200);
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("a cell begins at the same pixel on the GPU and the CPU, at every size
   const Colormap map = colormap("signal", Theme::light);
   const Tensor matrix = random_matrix(6, 48);
   for (int width = 25; width < 256; ++width) {
-    const MatrixQuad quad = quad_at(matrix, map, 1, 1, width, 3 + width % 34);
+    const MatrixQuad quad = quad_of(matrix, map, 1, 1, width, 3 + width % 34);
     INFO(width);
     REQUIRE(largest_difference(stage->picture(quad), quad) <= 1);
   }
@@ -237,7 +237,7 @@ TEST_CASE("a matrix larger than the window shows the right part of itself", "[gl
   const auto stage = make_stage(320, 240);
   if (!stage) return;
   const Colormap map = colormap("signal", Theme::light);
-  MatrixQuad quad = quad_at(random_matrix(40, 40), map, -1501, -1402, 3001, 2999);
+  MatrixQuad quad = quad_of(random_matrix(40, 40), map, -1501, -1402, 3001, 2999);
   quad.cell_gap = 1;
   quad.mask = random_mask(40, 40);
   CHECK(largest_difference(stage->picture(quad), quad) <= 1);
@@ -251,7 +251,7 @@ TEST_CASE("one hot cell in 4096 x 4096 is seen at 400 pixels, wherever it is", "
                                    std::pair<Index, Index>{4095, 4095}, std::pair<Index, Index>{2047, 11});
   Buffer values(4096 * 4096, 0.0f);
   values[static_cast<std::size_t>(row * 4096 + col)] = 1;
-  MatrixQuad quad = quad_at(Tensor({4096, 4096}, std::move(values)), map, 0, 0, 400, 400);
+  MatrixQuad quad = quad_of(Tensor({4096, 4096}, std::move(values)), map, 0, 0, 400, 400);
   quad.range = {0, 1};
   const Image picture = stage->picture(quad);
   int hot = 0, x_of = -1, y_of = -1;
@@ -273,7 +273,7 @@ TEST_CASE("opacity mixes with what lies below, and nothing is drawn past the rev
   if (!stage) return;
   const Colormap map = colormap("viridis", Theme::light);
   const Rgba card = colours(Theme::light).card;
-  MatrixQuad quad = quad_at(Tensor::full({4, 4}, 0), map, 0, 0, 80, 80);
+  MatrixQuad quad = quad_of(Tensor::full({4, 4}, 0), map, 0, 0, 80, 80);
   quad.opacity = 0.5f;
   CHECK(difference(stage->picture(quad).at(40, 40), mix(card, map.at(0.5f), 0.5f)) <= 1);
   quad.opacity = 1;
@@ -292,7 +292,7 @@ TEST_CASE("steady frames upload nothing and allocate nothing", "[gl]") {
   std::vector<MatrixQuad> quads;
   for (int i = 0; i < 24; ++i) {
     const Tensor matrix = random_matrix(10 + i, 600);
-    quads.push_back(quad_at(matrix, i % 2 ? signal : viridis, 10 * i, 8 * i, 200, 100));
+    quads.push_back(quad_of(matrix, i % 2 ? signal : viridis, 10 * i, 8 * i, 200, 100));
     quads.back().row_ranges = i % 3 == 0;
     if (i % 4 == 0) quads.back().mask = random_mask(10 + i, 600);
   }
@@ -323,7 +323,7 @@ TEST_CASE("a frame that may take no longer leaves matrices to the next ones, and
   const Colormap map = colormap("signal", Theme::light);
   std::vector<MatrixQuad> quads;
   for (int i = 0; i < 3; ++i)
-    quads.push_back(quad_at(random_matrix(300 + i, 300), map, 100.0f * static_cast<float>(i), 0, 100, 100));
+    quads.push_back(quad_of(random_matrix(300 + i, 300), map, 100 * i, 0, 100, 100));
   const auto draw_all = [&] {
     stage->frame(Theme::light, [&](ImDrawList& list, GlMatrixPainter& painter) {
       for (const MatrixQuad& quad : quads) painter.draw(list, quad);
@@ -348,9 +348,9 @@ TEST_CASE("where one row of a matrix changed, one row is uploaded", "[gl]") {
   Buffer values(before.values().begin(), before.values().end());
   for (std::size_t col = 0; col < 40; ++col) values[30 * 40 + col] = 1.5f;
   const Tensor after({50, 40}, std::move(values));
-  stage->picture(quad_at(before, map, 0, 0, 200, 200));
+  stage->picture(quad_of(before, map, 0, 0, 200, 200));
   const std::uint64_t texels = stage->textures().uploaded_texels();
-  const MatrixQuad quad = quad_at(after, map, 0, 0, 200, 200);
+  const MatrixQuad quad = quad_of(after, map, 0, 0, 200, 200);
   CHECK(largest_difference(stage->picture(quad), quad) <= 1);
   CHECK(stage->textures().uploaded_texels() == texels + 40);
 }
@@ -359,7 +359,7 @@ TEST_CASE("a matrix that is no longer drawn is let go of", "[gl]") {
   const auto stage = make_stage(200, 200);
   if (!stage) return;
   const Colormap map = colormap("signal", Theme::light);
-  const MatrixQuad quad = quad_at(random_matrix(50, 40), map, 0, 0, 200, 200);
+  const MatrixQuad quad = quad_of(random_matrix(50, 40), map, 0, 0, 200, 200);
   stage->picture(quad);
   for (int frame = 0; frame < 5; ++frame) stage->frame(Theme::light, [](ImDrawList&, GlMatrixPainter&) {});
   const std::uint64_t uploads = stage->textures().uploads();

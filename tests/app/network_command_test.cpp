@@ -8,6 +8,7 @@
 
 #include "core/files/array_file.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -26,7 +27,7 @@ struct Model {
   fs::path folder;
   explicit Model(const std::string& name) : folder(fs::temp_directory_path() / ("headlight-command-" + name)) {
     fs::remove_all(folder);
-    fs::copy(HEADLIGHT_FIXTURES "/networks/" + name, folder);
+    fs::copy(places::fixtures() + "/networks/" + name, folder);
     json vocabulary = json::object();
     for (int i = 0; i < 29; ++i) vocabulary["w" + std::to_string(i)] = i;
     std::ofstream(folder / "tokenizer.json")
@@ -39,7 +40,7 @@ struct Model {
   Said run_on(const fs::path& file, const std::string& command, const std::string& rest) const {
     const std::string out = (folder / "out.txt").string(), err = (folder / "err.txt").string();
     const int status = std::system(
-        ("\"" HEADLIGHT_PROGRAM "\" " + command + " \"" + file.string() + "\" " + rest + " > " + out + " 2> " + err)
+        ("\"" + places::program() + "\" " + command + " \"" + file.string() + "\" " + rest + " > " + out + " 2> " + err)
             .c_str());
     const auto text = [](const std::string& path) {
       std::ostringstream all;
@@ -141,7 +142,7 @@ TEST_CASE("a network without a tokenizer takes ids, and shows some where no text
 
 TEST_CASE("a figure of the layers of cross-attention names the words that ask and not those that are asked") {
   const fs::path out = fs::temp_directory_path() / "headlight-cross-layers.svg";
-  const std::string command = "\"" HEADLIGHT_PROGRAM
+  const std::string command = "\"" + places::program() +
                               "\" render model:numbers --stage weights --layers cross --svg-text text -o " +
                               out.string();
   REQUIRE(std::system(command.c_str()) == 0);

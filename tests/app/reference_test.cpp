@@ -5,6 +5,7 @@
 
 #include "app/commands/command_line.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -28,7 +29,7 @@ std::set<std::string> commands_in(std::istream& text, const std::string& before)
 }  // namespace
 
 TEST_CASE("the reference has every command of the manual, and no other") {
-  std::ifstream page(HEADLIGHT_ASSETS "/../docs/reference.md");
+  std::ifstream page(places::assets() + "/../docs/reference.md");
   std::istringstream manual(help_text());
   const std::set<std::string> said = commands_in(page, "| `"), known = commands_in(manual, "  ");
   CHECK(said.size() > 8);

@@ -7,6 +7,7 @@
 
 #include "core/image/png_image.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 
 using namespace headlight;
 namespace fs = std::filesystem;
@@ -40,7 +41,7 @@ TEST_CASE("librsvg draws our SVG as we draw our PNG") {
                              "--random --queries 40 --stage output --size 480x360",
                              "lesson:first-light --stage mask --no-bar --no-tokens"}) {
     INFO(figure);
-    const std::string render = "\"" HEADLIGHT_PROGRAM "\" render " + std::string(figure) + " -o ";
+    const std::string render = "\"" + places::program() + "\" render " + std::string(figure) + " -o ";
     REQUIRE(std::system((render + path("own.png")).c_str()) == 0);
     REQUIRE(std::system((render + path("a.svg") + " --svg-text outlines").c_str()) == 0);
     REQUIRE(std::system(("rsvg-convert " + path("a.svg") + " -o " + path("other.png")).c_str()) == 0);

@@ -15,6 +15,7 @@
 #include "core/scenario/settings_table.h"
 #include "core/stage/stage.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -38,7 +39,7 @@ std::string trimmed(std::string text) {
 
 /// The rows of the table whose head begins with `head`, cells without the backquotes around them. "\|" is a bar.
 std::vector<Row> table(const std::string& head) {
-  std::istringstream page(text_of(HEADLIGHT_ASSETS "/../docs/reference.md"));
+  std::istringstream page(text_of(places::assets() + "/../docs/reference.md"));
   std::vector<Row> rows;
   std::string line;
   while (std::getline(page, line) && !line.starts_with("| " + head + " |")) continue;
@@ -133,7 +134,7 @@ TEST_CASE("the reference has every architecture", "[reference]") {
 }
 
 TEST_CASE("the reference has every quantity that an explanation may name", "[reference]") {
-  const nlohmann::json words = nlohmann::json::parse(text_of(HEADLIGHT_ASSETS "/translations/en.json"));
+  const nlohmann::json words = nlohmann::json::parse(text_of(places::assets() + "/translations/en.json"));
   std::set<std::string> known;
   for (const auto& [key, word] : words.at("inspector").at("quantity").items()) known.insert(key);
   const std::vector<std::string> said = column(table("quantity"), 0);

@@ -21,6 +21,7 @@
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/tokenizer/tokenizer.h"
+#include "tests/places.h"
 
 namespace headlight::fuzz {
 namespace {
@@ -132,7 +133,7 @@ const fs::path& model_folder() {
   static const fs::path path = [] {
     const fs::path made = folder() / "model";
     fs::create_directories(made);
-    const fs::path tensors = fs::path(HEADLIGHT_FIXTURES) / "networks" / "gpt2" / "model.safetensors";
+    const fs::path tensors = fs::path(places::fixtures()) / "networks" / "gpt2" / "model.safetensors";
     fs::copy_file(tensors, made / "model.safetensors", fs::copy_options::overwrite_existing);
     return made;
   }();

@@ -8,6 +8,7 @@
 #include "core/text/utf8.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
+#include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/document/lesson_progress.h"
 #include "ui/document/saved_view.h"
@@ -153,7 +154,7 @@ TEST_CASE("what a question hides is in no view, at no level, and is not taken ou
 }
 
 TEST_CASE("a locked step keeps the settings, but for those that stand beside its text") {
-  const Course course = read_course(HEADLIGHT_FIXTURES "/../../docs/where-the-cat-looks.md");
+  const Course course = read_course(places::fixtures() + "/../../docs/where-the-cat-looks.md");
   HeadlessWindow window(at_lesson(course));
   window.session.perform(GoToStep{1});
   window.settle();

@@ -5,6 +5,8 @@
 
 #include <imgui_internal.h>
 
+#include "tests/places.h"
+
 namespace headlight::test {
 
 HeadlessWindow::Context::Context(ImVec2 size) : imgui(ImGui::CreateContext()) {
@@ -255,7 +257,7 @@ Document random_document(Index queries, Index d_model, Index heads) {
 Document file_document(const std::string& fixture) {
   Document document;
   document.scenario.source = Source::file;
-  document.scenario.file = std::string(HEADLIGHT_FIXTURES) + "/" + fixture;
+  document.scenario.file = places::fixtures() + "/" + fixture;
   return document;
 }
 

@@ -22,8 +22,8 @@ Document on_map(Index queries) {
   return document;
 }
 
-/// The middle of the map, which a drag or a turn of the wheel there acts on.
-const ImVec2 middle{620, 350};
+/// The centre of the map, which a drag or a turn of the wheel there acts on.
+const ImVec2 centre{620, 350};
 
 }  // namespace
 
@@ -110,7 +110,7 @@ TEST_CASE("the map paints tiles, and no more of them than are in sight") {
     CHECK(quad.values.size(3) <= tile_side);
   }
   const std::size_t whole = window.painter.quads.size();
-  window.move(middle);
+  window.move(centre);
   for (int turn = 0; turn < 12; ++turn) window.wheel(1);
   window.settle();
   CHECK(window.document().view.map.region);
@@ -119,13 +119,13 @@ TEST_CASE("the map paints tiles, and no more of them than are in sight") {
 
 TEST_CASE("the wheel goes nearer, dragging moves, the small map and Fit bring back") {
   HeadlessWindow window(on_map(600));
-  window.move(middle);
+  window.move(centre);
   window.wheel(6);
   window.settle();
   REQUIRE(window.document().view.map.region);
   const MapRegion near = *window.document().view.map.region;
   CHECK(near.k1 - near.k0 < 600);
-  window.drag(middle, {middle.x - 100, middle.y});
+  window.drag(centre, {centre.x - 100, centre.y});
   const MapRegion moved_right = *window.document().view.map.region;
   CHECK(moved_right.k0 > near.k0);
   CHECK(moved_right.q0 == Approx(near.q0));

@@ -6,7 +6,7 @@ using namespace headlight::test;
 
 namespace {
 
-Document mask_document(const std::string& mask) {
+Document masked_by(const std::string& mask) {
   Document document = sentence();
   document.scenario.mask = mask;
   document.view.kind = ViewKind::mask;
@@ -16,7 +16,7 @@ Document mask_document(const std::string& mask) {
 }  // namespace
 
 TEST_CASE("a click on a pattern makes it the mask, and the weights follow") {
-  HeadlessWindow window(mask_document("causal()"), {1600, 1700});
+  HeadlessWindow window(masked_by("causal()"), {1600, 1700});
   const ImVec2 tile = window.find("canvas/palette", {"not_self()"});
   REQUIRE(tile.x > 0);
   window.click(tile);
@@ -26,14 +26,14 @@ TEST_CASE("a click on a pattern makes it the mask, and the weights follow") {
 }
 
 TEST_CASE("the padding pattern brings lengths where there are none, and no word of a text is padding") {
-  HeadlessWindow window(mask_document("causal()"), {1600, 1700});
+  HeadlessWindow window(masked_by("causal()"), {1600, 1700});
   window.click(window.find("canvas/palette", {"padding()"}));
   CHECK(window.document().error.empty());
   CHECK(window.document().scenario.valid_lens == std::vector<std::vector<Index>>{{6}});
 }
 
 TEST_CASE("a mask that does not parse is kept as it is typed, and the last good one stays") {
-  HeadlessWindow window(mask_document("causal()"));
+  HeadlessWindow window(masked_by("causal()"));
   const auto before = window.document().trace;
   const ImVec2 field = window.find("controls", {"##mask"});
   REQUIRE(field.x > 0);
@@ -46,7 +46,7 @@ TEST_CASE("a mask that does not parse is kept as it is typed, and the last good 
 }
 
 TEST_CASE("a slider writes its number into the expression") {
-  HeadlessWindow window(mask_document("causal() && window(2)"), {1600, 1300});
+  HeadlessWindow window(masked_by("causal() && window(2)"), {1600, 1300});
   const ImVec2 track = window.find("controls", {"argument 1 0", "##track"});
   REQUIRE(track.x > 0);
   window.drag(track, {2000, track.y});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tests/places.h"
+
 namespace headlight::test {
 namespace {
 
@@ -212,7 +214,7 @@ void Monkey::act(HeadlessWindow& window) {
     case 19: {
       if (below(5) != 0) return window.frame();
       const std::string path = below(3) == 0 ? std::string(lessons[below(std::size(lessons))])
-                                             : std::string(HEADLIGHT_FIXTURES) + "/" + files[below(std::size(files))];
+                                             : places::fixtures() + "/" + files[below(std::size(files))];
       did("drop " + path);
       window.session.open(path);
       return window.frame();

@@ -18,9 +18,9 @@ using namespace headlight::test;
 
 namespace {
 
-Document network(const std::string& model = "model:sentences",
-                 const std::string& text = "the cat that chases the dogs sleeps because it is tired .",
-                 const std::string& layer = "1") {
+Document network_document(const std::string& model = "model:sentences",
+                          const std::string& text = "the cat that chases the dogs sleeps because it is tired .",
+                          const std::string& layer = "1") {
   Document document;
   document.scenario.source = Source::file;
   document.scenario.file = model;
@@ -79,7 +79,7 @@ const Tensor& pictures(const HeadlessWindow& window, Index layer) {
 }  // namespace
 
 TEST_CASE("every head of every layer is a picture of its own weights") {
-  HeadlessWindow window(network());
+  HeadlessWindow window(network_document());
   window.settle();
   for (Index layer = 0; layer < 2; ++layer) {
     for (Index head = 0; head < 4; ++head) CHECK(middle_of_picture(window, head, pictures(window, layer)).x > 0);
@@ -89,7 +89,7 @@ TEST_CASE("every head of every layer is a picture of its own weights") {
 }
 
 TEST_CASE("a click on a head opens it at its layer, its words in a line") {
-  HeadlessWindow window(network());
+  HeadlessWindow window(network_document());
   window.settle();
   window.click(middle_of_picture(window, 2, pictures(window, 0)));
   window.settle();
@@ -101,7 +101,7 @@ TEST_CASE("a click on a head opens it at its layer, its words in a line") {
 
 TEST_CASE(
     "arrow keys go along heads and layers, Enter opens the one that is looked at, Escape goes back to the words") {
-  HeadlessWindow window(network("model:sentences", "the cat sleeps", "0"));
+  HeadlessWindow window(network_document("model:sentences", "the cat sleeps", "0"));
   window.settle();
   window.press(compat::Key::right);
   window.press(compat::Key::right);
@@ -123,7 +123,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a change that a network cannot take is taken back, and the model's own settings do not become the person's") {
-  HeadlessWindow window(network());
+  HeadlessWindow window(network_document());
   window.settle();
   const Scenario before = window.document().scenario;
   REQUIRE(window.document().trace->scenario.mask == "causal()");  // the model says so
@@ -136,7 +136,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a mask in one layer changes the pictures after it and the prediction, which stands beside the model's own") {
-  HeadlessWindow window(network("model:sentences", "the cat that chases the dogs", "0"));
+  HeadlessWindow window(network_document("model:sentences", "the cat that chases the dogs", "0"));
   window.settle();
   const auto own = network_of(window.document().trace->inputs);
   window.session.perform(EditScenario{[](Scenario& s) { s.mask = "causal() && window(1)"; }, {}});
@@ -148,7 +148,7 @@ TEST_CASE("a mask in one layer changes the pictures after it and the prediction,
 }
 
 TEST_CASE("K silences the head that is looked at, in the network itself, and lets it back in; undo too") {
-  HeadlessWindow window(network());
+  HeadlessWindow window(network_document());
   window.settle();
   const double before = network_of(window.document().trace->inputs)->logits.matrix()(0, 0);
   const Tensor second = pictures(window, 1).contiguous();
@@ -169,7 +169,7 @@ TEST_CASE("K silences the head that is looked at, in the network itself, and let
 }
 
 TEST_CASE("one head of a silent layer comes back alone") {
-  Document document = network();
+  Document document = network_document();
   document.scenario.knock_out = {{"1", -1}};
   HeadlessWindow window(document);
   window.settle();
@@ -179,7 +179,7 @@ TEST_CASE("one head of a silent layer comes back alone") {
 }
 
 TEST_CASE("M, R and F show what the layers give together, the command line's own numbers, and again every head") {
-  HeadlessWindow window(network());
+  HeadlessWindow window(network_document());
   window.settle();
   const std::size_t pictures_of_heads = window.painter.quads.size();
   for (const auto& [key, what, word] : {std::tuple{'m', LayersTogether::mean, ""},
@@ -209,7 +209,7 @@ TEST_CASE("M, R and F show what the layers give together, the command line's own
 }
 
 TEST_CASE("rollout stops at the layer whose average is clicked") {
-  HeadlessWindow window(network());
+  HeadlessWindow window(network_document());
   window.settle();
   window.press('r');
   window.settle();
@@ -225,7 +225,7 @@ TEST_CASE("rollout stops at the layer whose average is clicked") {
 }
 
 TEST_CASE("the view as a figure is the command that makes it, with what the layers give together") {
-  Document document = network();
+  Document document = network_document();
   document.origin.lesson.file = document.scenario.file;
   HeadlessWindow window(document);
   window.settle();
@@ -242,7 +242,7 @@ TEST_CASE("the view as a figure is the command that makes it, with what the laye
 }
 
 TEST_CASE("heads in the order of a habit: more of it comes first") {
-  HeadlessWindow window(network());
+  HeadlessWindow window(network_document());
   window.settle();
   const HeadOverview& overview = *window.document().trace->overview;
   NetworkChoice choice;
@@ -269,7 +269,7 @@ TEST_CASE("heads in the order of a habit: more of it comes first") {
 
 TEST_CASE("random weights are said, trained ones are not called so") {
   for (const bool random : {true, false}) {
-    Document document = random ? sentence() : network();
+    Document document = random ? sentence() : network_document();
     document.view.kind = ViewKind::network;
     Studio studio(document, {1600, 900}, 1, "en");
     NetworkTold told;
@@ -293,7 +293,7 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
        {Setting{{1600, 900}, 1, "en"}, {{1024, 768}, 1, "zh"}, {{1024, 768}, 1, "en"}, {{3840, 2160}, 2.25F, "en"}}) {
     for (const char* model : {"model:sentences", "model:numbers"}) {
       const bool numbers = std::string(model) == "model:numbers";
-      Studio studio(network(model,
+      Studio studio(network_document(model,
                             numbers ? "digits two hundred forty one"
                                     : "the cat that chases the dogs sleeps because it is tired .",
                             ""),

@@ -8,6 +8,7 @@
 #include "core/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
+#include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/export/export_file.h"
 #include "ui/open/folder_listing.h"
@@ -127,7 +128,7 @@ TEST_CASE("Esc leaves the open dialog and the document as it was; so does a file
 
 TEST_CASE("a model asks which layer is meant; the search narrows the list, Enter takes what is marked") {
   HeadlessWindow window(sentence());
-  window.session.open(HEADLIGHT_FIXTURES "/models/bert/pytorch_model.bin");
+  window.session.open(places::fixtures() + "/models/bert/pytorch_model.bin");
   window.settle();
   REQUIRE(window.document().view.dialog == Dialog::layers);
   CHECK(window.document().error.empty());
@@ -284,7 +285,7 @@ TEST_CASE("a file that does not open leaves the lesson and what counts as saved 
   CHECK(window.document().error.find("not a ZIP archive") != std::string::npos);
   CHECK(window.document().origin.lesson.id == "masked-self-attention");
   CHECK_FALSE(has_unsaved_changes(window.document()));
-  window.session.open(HEADLIGHT_FIXTURES "/models/bert/pytorch_model.bin");
+  window.session.open(places::fixtures() + "/models/bert/pytorch_model.bin");
   window.settle();
   CHECK(window.document().origin.lesson.id == "masked-self-attention");
   window.press(compat::Key::enter);
@@ -372,7 +373,7 @@ TEST_CASE("what was taken for what can be changed: polarity, order of the weight
 
   Document model;
   model.scenario.source = Source::file;
-  model.scenario.file = HEADLIGHT_FIXTURES "/models/bert/pytorch_model.bin";
+  model.scenario.file = places::fixtures() + "/models/bert/pytorch_model.bin";
   model.scenario.layer = "encoder.layer.0";
   HeadlessWindow bert(model, {1600, 2400});
   const float before = bert.document().trace->inputs.W_q.at({0, 1});

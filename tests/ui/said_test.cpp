@@ -22,6 +22,7 @@
 #include "core/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
+#include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/look/record.h"
 
@@ -124,7 +125,7 @@ const std::set<std::string>& english_words() {
         }
       }
     };
-    std::ifstream file(HEADLIGHT_ASSETS "/translations/zh.json");
+    std::ifstream file(places::assets() + "/translations/zh.json");
     std::set<std::string> english, chinese;
     const nlohmann::json table = nlohmann::json::parse(file);
     for (const auto& [key, value] : table["errors"].items()) {

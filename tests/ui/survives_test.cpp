@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tests/catch.h"
+#include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/look/words.h"
 
@@ -22,7 +23,7 @@ class OwnAssets {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     for (const char* part : {"lessons", "translations", "colormaps"}) {
-      fs::copy(fs::path(HEADLIGHT_ASSETS) / part, folder_ / part, fs::copy_options::recursive);
+      fs::copy(fs::path(places::assets()) / part, folder_ / part, fs::copy_options::recursive);
     }
     setenv("HEADLIGHT_ASSETS", folder_.c_str(), 1);
   }

@@ -1,4 +1,5 @@
 #include "tests/catch.h"
+#include "tests/places.h"
 #include "tests/ui/headless.h"
 #include "ui/panels/registry.h"
 #include "ui/views/registry.h"
@@ -100,7 +101,7 @@ TEST_CASE("a bad file gives a message with its name, and the document stays as i
   HeadlessWindow window(sentence());
   const auto before = window.document().trace;
   const Scenario scenario = window.document().scenario;
-  for (const char* path : {"no_such_file.npz", HEADLIGHT_FIXTURES "/README.md"}) {
+  for (const std::string& path : {std::string("no_such_file.npz"), places::fixtures() + "/README.md"}) {
     window.session.open(path);
     window.settle();
     INFO(window.document().error);

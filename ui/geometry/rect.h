@@ -17,4 +17,13 @@ struct Rect {
   }
 };
 
+/// The way from 0 to 1, slow at both ends.
+inline float eased(float t) { return t * t * (3 - 2 * t); }
+
+inline float mixed(float from, float to, float t) { return from + (to - from) * t; }
+inline ImVec2 mixed(ImVec2 from, ImVec2 to, float t) { return {mixed(from.x, to.x, t), mixed(from.y, to.y, t)}; }
+inline Rect mixed(const Rect& from, const Rect& to, float t) {
+  return {mixed(from.min, to.min, t), mixed(from.max, to.max, t)};
+}
+
 }  // namespace headlight

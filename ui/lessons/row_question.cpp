@@ -33,9 +33,9 @@ void draw_centred(const Frame& frame, ImDrawList& list, Face face, float pixels,
   draw_text(list, frame.fonts, face, pixels, {x - width / 2, y}, colour, text);
 }
 
-class Drawer {
+class RowDrawer {
  public:
-  Drawer(const Frame& frame, const RowQuestionPicture& picture, Rect place)
+  RowDrawer(const Frame& frame, const RowQuestionPicture& picture, Rect place)
       : frame_(frame),
         picture_(picture),
         place_(place),
@@ -171,7 +171,7 @@ float dragged_share(const RowQuestionKey& key, float y) {
 void draw_row_question(const Frame& frame, const Question& question, Rect place) {
   const RowQuestionPicture& picture = frame.picture<RowQuestionPicture>(
       [&] { return make_row_question(frame, question, place); }, question.measure->of, place);
-  if (!picture.keys.empty()) Drawer(frame, picture, place).draw();
+  if (!picture.keys.empty()) RowDrawer(frame, picture, place).draw();
 }
 
 }  // namespace headlight

@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-constexpr float label_points = TypeSize::note;
+constexpr float drawn_label_points = TypeSize::note;
 
 /// Where a tile stands on screen.
 Rect tile_rect(const MapCamera& camera, const TileAt& at) {
@@ -99,7 +99,7 @@ struct Stretch {
 
 /// What the longest bar stands for.
 void draw_profile_end(const Frame& frame, ImDrawList& list, ImVec2 at, float most) {
-  draw_text(list, frame.fonts, Face::mono, label_points * frame.u, at, frame.look.muted, map_number(most));
+  draw_text(list, frame.fonts, Face::mono, drawn_label_points * frame.u, at, frame.look.muted, map_number(most));
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ void draw_marks(const Frame& frame, ImDrawList& list, const MapPicture& picture,
 
 void draw_axes(const Frame& frame, ImDrawList& list, const MapCamera& camera,
                const std::optional<std::pair<Index, Index>>& lit) {
-  const float u = frame.u, pixels = label_points * u, line = text_size(frame.fonts, Face::ui, pixels, "0").y;
+  const float u = frame.u, pixels = drawn_label_points * u, line = text_size(frame.fonts, Face::ui, pixels, "0").y;
   const Rect area = camera.area();
   const auto middle = [](Index i) { return static_cast<double>(i) + 0.5; };
   const auto face = [](bool is_lit) { return is_lit ? Face::bold : Face::ui; };

@@ -13,7 +13,7 @@
 namespace headlight {
 namespace {
 
-constexpr float gap = 10;  // points
+constexpr float board_gap = 10;  // points
 
 Tensor one_matrix(const Tensor& all, Index batch, Index head) {
   return all.slice(0, batch, 1).slice(1, head, 1).contiguous();
@@ -59,7 +59,7 @@ std::vector<std::string> flowed(const Frame& frame, const std::vector<std::strin
   return lines;
 }
 
-struct Builder {
+struct ConventionsBuilder {
   const Frame& frame;
   Rect area;
   const ConventionBoard& board;
@@ -128,8 +128,8 @@ struct Builder {
 
   ImVec2 card_size(std::size_t count, int columns, Rect room) const {
     const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
-    return {(room.width() - gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns),
-            (room.height() - gap * u * (rows - 1)) / rows};
+    return {(room.width() - board_gap * u * static_cast<float>(columns - 1)) / static_cast<float>(columns),
+            (room.height() - board_gap * u * (rows - 1)) / rows};
   }
 
   /// The words below each matrix in cards of this width, and how many lines the longest takes.
@@ -179,7 +179,7 @@ struct Builder {
     for (std::size_t i = 0; i < picture.cards.size(); ++i) {
       const auto column = static_cast<float>(static_cast<int>(i) % columns),
                  row = static_cast<float>(static_cast<int>(i) / columns);
-      const ImVec2 min{room.min.x + column * (size.x + gap * u), room.min.y + row * (size.y + gap * u)};
+      const ImVec2 min{room.min.x + column * (size.x + board_gap * u), room.min.y + row * (size.y + board_gap * u)};
       MatrixCard& card = picture.cards[i].matrix;
       card.caption = std::move(words[i]);
       card.caption.resize(lines);
@@ -233,7 +233,7 @@ std::vector<std::string> effect_words(const Words& words, const ConventionEffect
 }
 
 ConventionsPicture make_conventions_picture(const Frame& frame, Rect area, const ConventionBoard& board) {
-  Builder build{frame, area, board};
+  ConventionsBuilder build{frame, area, board};
   build.picture.words.title = frame.words("mask_lab.conventions.about");
   build.picture.words.legend = {
       {CellKind::value, to_imgui(window_colormap(frame.view(), Stage::weights).at(0.6f)), frame.words("legend.weight")},

@@ -23,7 +23,7 @@ std::string flop_text(double value) {
   return text;
 }
 
-struct Builder {
+struct CostBuilder {
   const Frame& frame;
   Rect area;
   const Trace& trace = *frame.trace();
@@ -125,7 +125,7 @@ Index block_in_force(const MaskLab& lab, const Dims& dims) {
 }
 
 CostPicture make_cost_picture(const Frame& frame, Rect area) {
-  Builder build{frame, area};
+  CostBuilder build{frame, area};
   build.count();
   build.count_operations();
   build.try_blocks();

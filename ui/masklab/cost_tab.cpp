@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-constexpr float bar_line = 32;  // points
+constexpr float tab_bar_line = 32;  // points
 
 void draw_grid(const Frame& frame, const HeatPicture& heat, Index block) {
   const ImVec2 step{heat.rect.width() / static_cast<float>(heat.cols) * static_cast<float>(block),
@@ -64,7 +64,7 @@ void draw_bars(const Frame& frame, const CostPlot& plot) {
     list.AddRectFilled(from, {plot.place.max.x, from.y + 7 * u}, frame.look.field, Corner::cell * u);
     list.AddRectFilled(from, {from.x + std::max(plot.place.width() * bar.share, 2 * u), from.y + 7 * u},
                        bar.present ? frame.look.accent : frame.look.muted, Corner::cell * u);
-    y += bar_line * u;
+    y += tab_bar_line * u;
   }
 }
 

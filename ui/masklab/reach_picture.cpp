@@ -63,7 +63,7 @@ void update(const Frame& frame, ReachNumbers& numbers) {
   count_rows(numbers);
 }
 
-struct Builder {
+struct ReachBuilder {
   const Frame& frame;
   Rect area;
   Index query;
@@ -165,7 +165,7 @@ Index chosen_query(const Frame& frame) {
 }
 
 ReachPicture make_reach_picture(const Frame& frame, Rect area, Index query, ReachNumbers& numbers) {
-  Builder build{frame, area, query, numbers};
+  ReachBuilder build{frame, area, query, numbers};
   build.picture.words.title = frame.words("mask_lab.reach.about");
   if (build.say_why_not()) return std::move(build.picture);
   update(frame, numbers);

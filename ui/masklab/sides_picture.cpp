@@ -14,7 +14,7 @@ namespace {
 
 constexpr float words_of_card = 112;  // points: its title and names, about
 
-struct Builder {
+struct SidesBuilder {
   const Frame& frame;
   Rect area;
   const Trace& trace = *frame.trace();
@@ -146,7 +146,7 @@ struct Builder {
 }  // namespace
 
 SidesPicture make_sides_picture(const Frame& frame, Rect area) {
-  Builder build{frame, area};
+  SidesBuilder build{frame, area};
   build.compare();
   build.say();
   build.place();

@@ -10,10 +10,6 @@
 namespace headlight {
 namespace {
 
-ImVec2 cell_size(const HeatPicture& heat, const Rect& rect) {
-  return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
-}
-
 CellMasks masks_of(const HeatPicture& heat) {
   CellMasks masks;
   if (heat.quad.mask.defined()) masks.allowed = heat.quad.mask.matrix(heat.batch, heat.head);

@@ -12,10 +12,6 @@
 namespace headlight {
 namespace {
 
-ImVec2 cell_size(const HeatPicture& heat, const Rect& rect) {
-  return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
-}
-
 void draw_shown(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, bool numbers,
                 const Shown& shown) {
   if (shown.nothing()) return;

@@ -25,12 +25,6 @@ constexpr const char* slashes = "/";
 constexpr const char* home_variable = "HOME";
 #endif
 
-std::string lower(std::string_view text) {
-  std::string low(text);
-  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return low;
-}
-
 /// What Hugging Face keeps beside a model: JSON, but no scenario.
 bool is_model_companion(const std::string& name) {
   constexpr std::array known{"config.json",           "generation_config.json",  "vocab.json",       "tokenizer.json",
@@ -41,7 +35,7 @@ bool is_model_companion(const std::string& name) {
 /// The word for what a file of this name holds; null for what cannot be opened, or cannot be a mask where one is
 /// wanted.
 const char* kind_of(const std::string& name, bool masks) {
-  const std::string low = lower(name);
+  const std::string low = lower_case(name);
   if (low.ends_with(".npz") || low.ends_with(".npy")) return "open.numpy";
   if (low.ends_with(".safetensors")) return "open.safetensors";
   if (low.ends_with(".pt") || low.ends_with(".pth") || low.ends_with(".bin")) return "open.torch";
@@ -90,6 +84,12 @@ std::string with_slash(std::string folder) {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string low(text);
+  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return low;
+}
+
 FolderListing list_folder(const std::string& folder, bool masks) {
   constexpr std::size_t most = 20'000;  // more than anybody reads
   FolderListing listing{folder, {}, true};
@@ -101,7 +101,8 @@ FolderListing list_folder(const std::string& folder, bool masks) {
     at.increment(error);
   }
   std::ranges::sort(listing.entries, [](const FolderEntry& a, const FolderEntry& b) {
-    return a.folder != b.folder ? a.folder : std::pair(lower(a.name), a.name) < std::pair(lower(b.name), b.name);
+    return a.folder != b.folder ? a.folder
+                                : std::pair(lower_case(a.name), a.name) < std::pair(lower_case(b.name), b.name);
   });
   return listing;
 }
@@ -129,10 +130,10 @@ std::string folder_above(const std::string& folder) {
 }
 
 std::vector<std::size_t> matching(const FolderListing& listing, std::string_view part) {
-  const std::string wanted = lower(part);
+  const std::string wanted = lower_case(part);
   std::vector<std::size_t> first, later;
   for (std::size_t i = 0; i < listing.entries.size(); ++i) {
-    const std::size_t at = lower(listing.entries[i].name).find(wanted);
+    const std::size_t at = lower_case(listing.entries[i].name).find(wanted);
     if (at != std::string::npos) (at == 0 ? first : later).push_back(i);
   }
   first.insert(first.end(), later.begin(), later.end());
@@ -140,19 +141,19 @@ std::vector<std::size_t> matching(const FolderListing& listing, std::string_view
 }
 
 std::string completed(const FolderListing& listing, const std::string& part) {
-  const std::string wanted = lower(part);
+  const std::string wanted = lower_case(part);
   std::string common;
   std::size_t found = 0;
   bool folder = false;
   for (const FolderEntry& entry : listing.entries) {
-    if (!lower(entry.name).starts_with(wanted)) continue;
+    if (!lower_case(entry.name).starts_with(wanted)) continue;
     folder = entry.folder;
     if (found++ == 0) {
       common = entry.name;
       continue;
     }
     const auto end = std::ranges::mismatch(common, entry.name, [](char a, char b) {
-      return lower({&a, 1}) == lower({&b, 1});
+      return lower_case({&a, 1}) == lower_case({&b, 1});
     });
     common.resize(static_cast<std::size_t>(end.in1 - common.begin()));
   }

@@ -35,6 +35,8 @@ std::string first_folder();
 /// The folder above, with its slash behind; the same at the top.
 std::string folder_above(const std::string& folder);
 
+/// ASCII letters made small.
+std::string lower_case(std::string_view text);
 /// The entries whose names begin with `part`, then those that hold it elsewhere; capitals or not.
 std::vector<std::size_t> matching(const FolderListing& listing, std::string_view part);
 /// As much as every entry that begins with `part` goes on with; `part` itself where none does.

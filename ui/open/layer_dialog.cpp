@@ -6,6 +6,7 @@
 #include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
+#include "ui/open/folder_listing.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/main_button.h"
@@ -14,12 +15,6 @@
 
 namespace headlight {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string low(text);
-  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return low;
-}
 
 const LayerCandidate* marked(const LayerChoice& choice) {
   const auto& all = choice.question->candidates;
@@ -167,10 +162,10 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
 }  // namespace
 
 std::vector<std::size_t> found_layers(const LayerQuestion& question, const std::string& search) {
-  const std::string wanted = lower(search);
+  const std::string wanted = lower_case(search);
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < question.candidates.size(); ++i) {
-    if (lower(question.candidates[i].layer).find(wanted) != std::string::npos) found.push_back(i);
+    if (lower_case(question.candidates[i].layer).find(wanted) != std::string::npos) found.push_back(i);
   }
   return found;
 }

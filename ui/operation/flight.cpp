@@ -16,15 +16,6 @@ constexpr Index most_at_once = 8;  ///< of long sums every second term is seen, 
 
 float starts(Index term, Index terms) { return (1 - flight) * static_cast<float>(term) / static_cast<float>(terms); }
 
-/// Slow at both ends.
-float eased(float t) { return t * t * (3 - 2 * t); }
-
-Rect between(const Rect& from, const Rect& to, float t) {
-  const auto mix = [t](float a, float b) { return a + (b - a) * t; };
-  return {{mix(from.min.x, to.min.x), mix(from.min.y, to.min.y)},
-          {mix(from.max.x, to.max.x), mix(from.max.y, to.max.y)}};
-}
-
 /// The middle of a cell, as a chip that lies over others.
 Rect chip_in(const Rect& cell, float least) {
   const float w = std::max(cell.width() * 0.78f, least), h = std::max(cell.height() * 0.78f, least);
@@ -60,9 +51,9 @@ void put_flights(Pen& pen, const Block& left, const Block& above, const Rect& to
     if (t <= 0 || t >= 1) continue;
     const auto term = static_cast<std::size_t>(i);
     const float presence = std::min(1.0f, 5 * std::min(t, 1 - t));
-    put_chip(pen, between(chip_in(left.cell(cell.row, i), least), end, eased(t)), sum.left_stage, sum.left[term],
+    put_chip(pen, mixed(chip_in(left.cell(cell.row, i), least), end, eased(t)), sum.left_stage, sum.left[term],
              sum.left_colour, presence);
-    put_chip(pen, between(chip_in(above.cell(i, cell.col), least), end, eased(t)), sum.right_stage, sum.right[term],
+    put_chip(pen, mixed(chip_in(above.cell(i, cell.col), least), end, eased(t)), sum.right_stage, sum.right[term],
              sum.right_colour, presence);
   }
 }

@@ -7,17 +7,6 @@
 #include "ui/operation/parts.h"
 
 namespace headlight::operation {
-namespace {
-
-float eased(float t) { return t * t * (3 - 2 * t); }
-
-Rect between(const Rect& a, const Rect& b, float t) {
-  const auto mix = [t](float from, float to) { return from + (to - from) * t; };
-  return {{mix(a.min.x, b.min.x), mix(a.min.y, b.min.y)}, {mix(a.max.x, b.max.x), mix(a.max.y, b.max.y)}};
-}
-
-}  // namespace
-
 void split_or_merge(const Task& task) {
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
@@ -72,7 +61,7 @@ void split_or_merge(const Task& task) {
     const bool lit = h == chosen;
     const ImU32 colour = look.head(h * groups);
     const Block shadow = make_block(task.easel(), heads, rows, features, from);
-    Block moving = make_block(task.easel(), heads, rows, features, between(from, to, t));
+    Block moving = make_block(task.easel(), heads, rows, features, mixed(from, to, t));
     Block still = shadow;
     moving.quad.head = still.quad.head = h;
     put(pen, still, t > 0.02f ? 0.3f : 1.0f);

@@ -8,6 +8,7 @@
 #include "core/image/theme.h"
 #include "core/run/stage_steps.h"
 #include "ui/look/measure.h"
+#include "ui/operation/bands.h"
 #include "ui/operation/parts.h"
 #include "ui/pipeline/ruler.h"
 
@@ -19,11 +20,6 @@ std::vector<float> row_of(const Task& task, Stage stage, Index row) {
   std::vector<float> values;
   for (Index c = 0; c < numbers.cols; ++c) values.push_back(numbers(row, c));
   return values;
-}
-
-MatrixView row_view(const std::vector<float>& values) {
-  const auto count = static_cast<Index>(values.size());
-  return {values.data(), 1, count, count, 1};
 }
 
 /// Bars of one row, up and down from a line, with numbers where they fit.

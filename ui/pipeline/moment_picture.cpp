@@ -84,11 +84,6 @@ void show_softmax(const Frame& frame, const PipelinePicture& picture, const Mome
   }
 }
 
-Rect between(const Rect& a, const Rect& b, float t) {
-  const auto mix = [t](float from, float to) { return from + (to - from) * t; };
-  return {{mix(a.min.x, b.min.x), mix(a.min.y, b.min.y)}, {mix(a.max.x, b.max.x), mix(a.max.y, b.max.y)}};
-}
-
 /// Each head's columns, from where they lie in the whole matrix to the head's place in the stack, or back.
 void show_travel(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
   const Trace& trace = *frame.trace();
@@ -110,7 +105,7 @@ void show_travel(const Frame& frame, const PipelinePicture& picture, const Momen
                         {front->rect.max.x + behind, front->rect.max.y - behind}};
     const Rect in_whole = part(wide->rect, h * d_head, (h + 1) * d_head, count * d_head, false);
     Traveller traveller;
-    traveller.rect = merges ? between(in_stack, in_whole, t) : between(in_whole, in_stack, t);
+    traveller.rect = merges ? mixed(in_stack, in_whole, t) : mixed(in_whole, in_stack, t);
     traveller.colour = frame.look.head(h * groups);
     traveller.quad.values = trace[whole].slice(2, h * d_head, d_head);
     traveller.quad.batch = frame.view().batch;

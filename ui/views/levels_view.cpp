@@ -22,11 +22,6 @@ struct LevelMotion {
   bool moves() const { return since < motion_seconds; }
 };
 
-Rect between(const Rect& a, const Rect& b, float t) {
-  const auto mix = [t](float from, float to) { return from + (to - from) * t; };
-  return {{mix(a.min.x, b.min.x), mix(a.min.y, b.min.y)}, {mix(a.max.x, b.max.x), mix(a.max.y, b.max.y)}};
-}
-
 /// So that a scene made for `place` is seen in `at`.
 SceneCamera camera_for(const Rect& place, const Rect& at, float presence) {
   const float zoom = at.width() / place.width();
@@ -46,7 +41,7 @@ void draw_between_pipeline_and_step(const Frame& frame, Rect place, float nearne
   const float height =
       card.width() * place.height() / place.width();  // of the window's shape, around the card's middle
   const Rect small{{card.min.x, card.centre().y - height / 2}, {card.max.x, card.centre().y + height / 2}};
-  const Rect at = between(small, place, nearness);
+  const Rect at = mixed(small, place, nearness);
   if (nearness < 0.75f) draw_pipeline_on_its_way(frame, place, small, at);
   frame.painter.fill(*ImGui::GetWindowDrawList(), at.min, at.max, frame.look.window);
   draw_near(frame, place, Level::operation, at, nearness);

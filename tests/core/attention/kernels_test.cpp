@@ -14,9 +14,6 @@ using namespace headlight;
 
 namespace {
 
-constexpr float inf = std::numeric_limits<float>::infinity();
-const float NaN = std::numeric_limits<float>::quiet_NaN();
-
 std::vector<float> some(Index count, std::string_view stream) {
   const Tensor values = sampled({count}, stream, 1);
   return {values.values().begin(), values.values().end()};

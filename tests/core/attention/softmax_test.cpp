@@ -11,9 +11,6 @@ using namespace headlight;
 
 namespace {
 
-constexpr float inf = std::numeric_limits<float>::infinity();
-const float NaN = std::numeric_limits<float>::quiet_NaN();
-
 Tensor row(std::initializer_list<float> values) {
   return Tensor::of({1, 1, 1, static_cast<Index>(values.size())}, values);
 }

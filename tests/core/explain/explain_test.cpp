@@ -9,6 +9,7 @@
 #include "core/tensor/sampler.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -76,7 +77,7 @@ void check_random_cells(const Trace& trace, int count) {
 Scenario of_file(const std::string& fixture) {
   Scenario scenario;
   scenario.source = Source::file;
-  scenario.file = std::string(HEADLIGHT_FIXTURES) + "/" + fixture;
+  scenario.file = places::fixtures() + "/" + fixture;
   return scenario;
 }
 

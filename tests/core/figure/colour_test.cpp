@@ -10,13 +10,11 @@
 #include "core/figure/range.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
+#include "tests/matchers.h"
 
 using namespace headlight;
 
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-const float nan_value = std::numeric_limits<float>::quiet_NaN();
 
 int distance(Rgba a, Rgba b) { return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)}); }
 
@@ -94,7 +92,7 @@ TEST_CASE("a diverging range is symmetric about zero and weights start at zero")
 }
 
 TEST_CASE("a range looks at values only, not at what is masked, dropped, infinite or NaN") {
-  const Tensor t = Tensor::of({2, 3}, {1, -1e9f, nan_value, 40, infinity, -2});
+  const Tensor t = Tensor::of({2, 3}, {1, -1e9f, NaN, 40, inf, -2});
   const Tensor allowed = Tensor::of({2, 3}, {1, 0, 1, 1, 1, 1}), kept = Tensor::of({2, 3}, {1, 1, 1, 0, 1, 1});
   Extent extent;
   extent.add(t.matrix(), {allowed.matrix(), kept.matrix()});
@@ -105,8 +103,8 @@ TEST_CASE("the quick way to a range agrees with the slow one at every width and 
   for (const Index cols : {1, 15, 16, 17, 50}) {
     Buffer values;
     for (Index i = 0; i < 3 * cols; ++i) values.push_back(static_cast<float>((i * 37) % 23) - 9);
-    values[static_cast<std::size_t>(cols)] = nan_value;
-    values[static_cast<std::size_t>(2 * cols)] = -infinity;
+    values[static_cast<std::size_t>(cols)] = NaN;
+    values[static_cast<std::size_t>(2 * cols)] = -inf;
     const Tensor t({3, cols}, std::move(values));
     const Tensor all = Tensor::full({3, cols}, 1);
     Extent quick, slow;
@@ -118,7 +116,7 @@ TEST_CASE("the quick way to a range agrees with the slow one at every width and 
 }
 
 TEST_CASE("no matrix gives a range of zero width or a normalised value that is not finite") {
-  for (const float constant : {0.0f, 5.0f, -5.0f, 1e-38f, 3e38f, nan_value, -infinity}) {
+  for (const float constant : {0.0f, 5.0f, -5.0f, 1e-38f, 3e38f, NaN, -inf}) {
     Extent extent;
     extent.add(Tensor::full({3, 3}, constant).matrix());
     for (const ColormapKind kind : {ColormapKind::sequential, ColormapKind::diverging}) {
@@ -142,24 +140,24 @@ TEST_CASE("--range takes row, head, stage and LO:HI and nothing else") {
 }
 
 TEST_CASE("rows scaled by themselves all reach the end of the map") {
-  const Tensor t = Tensor::of({2, 3}, {0.1f, -0.2f, 0.05f, 100, 50, -infinity});
+  const Tensor t = Tensor::of({2, 3}, {0.1f, -0.2f, 0.05f, 100, 50, -inf});
   const Buffer scaled = normalise_rows(t.matrix(), {}, ColormapKind::diverging);
   CHECK(near(scaled[0], 0.5f));
   CHECK(near(scaled[1], -1.0f));
   CHECK(near(scaled[3], 1.0f));
   CHECK(near(scaled[4], 0.5f));
-  CHECK(scaled[5] == -infinity);
+  CHECK(scaled[5] == -inf);
 }
 
 TEST_CASE("NaN shows through a mask, a leak shows only where asked for") {
-  CHECK(classify(nan_value, false) == CellKind::nan);
+  CHECK(classify(NaN, false) == CellKind::nan);
   CHECK(classify(-1e9f, false) == CellKind::masked);
   CHECK(classify(0.25f, false, true, true) == CellKind::value);
   CHECK(classify(0.0f, false, true, true) == CellKind::masked);
-  CHECK(classify(-infinity, false, true, true) == CellKind::masked);
+  CHECK(classify(-inf, false, true, true) == CellKind::masked);
   CHECK(classify(0, true, false) == CellKind::dropped);
-  CHECK(classify(-infinity) == CellKind::neg_inf);
-  CHECK(classify(infinity) == CellKind::pos_inf);
+  CHECK(classify(-inf) == CellKind::neg_inf);
+  CHECK(classify(inf) == CellKind::pos_inf);
 }
 
 TEST_CASE("numbers are readable on every colour of every map") {

@@ -5,16 +5,14 @@
 #include <tuple>
 
 #include "core/figure/heatmap_raster.h"
-#include "core/figure/pool.h"
+#include "core/stage/pool.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
+#include "tests/matchers.h"
 
 using namespace headlight;
 
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-const float nan_value = std::numeric_limits<float>::quiet_NaN();
 
 std::set<std::tuple<int, int, int>> colours_in(const Image& image) {
   std::set<std::tuple<int, int, int>> found;
@@ -58,8 +56,8 @@ TEST_CASE("one hot cell of 4096 × 4096 is in the picture of 400 × 400, whereve
 }
 
 TEST_CASE("pooling keeps the value farthest from the centre, NaN above all, and values above marks") {
-  const Tensor t = Tensor::of({2, 8}, {1, -3, nan_value, 9, -infinity, 2, -infinity, -infinity,  //
-                                       2, 2.5f, 0, 0, -infinity, -infinity, -infinity, infinity});
+  const Tensor t = Tensor::of({2, 8}, {1, -3, NaN, 9, -inf, 2, -inf, -inf,  //
+                                       2, 2.5f, 0, 0, -inf, -inf, -inf, inf});
   const PooledMatrix cells = pool(t.matrix(), {}, 1, 4);
   CHECK(cells.value(0, 0) == -3);
   CHECK(cells.kind(0, 1) == CellKind::nan);
@@ -67,7 +65,7 @@ TEST_CASE("pooling keeps the value farthest from the centre, NaN above all, and 
   CHECK(cells.value(0, 2) == 2);
   CHECK(cells.kind(0, 3) == CellKind::pos_inf);
   CHECK(pool(t.matrix(), {}, 1, 4, -5).value(0, 0) == 2.5f);
-  CHECK(pool(Tensor::full({4, 4}, -infinity).matrix(), {}, 2, 2).kind(1, 1) == CellKind::neg_inf);
+  CHECK(pool(Tensor::full({4, 4}, -inf).matrix(), {}, 2, 2).kind(1, 1) == CellKind::neg_inf);
 }
 
 TEST_CASE("pooling agrees with looking at every block, for strided views and sizes that do not divide") {
@@ -104,7 +102,7 @@ TEST_CASE("a cell that is not a value never has a colour of the map") {
       const Colormap map = colormap(name, theme);
       for (const int pixels : {2, 5, 8, 24}) {
         const HeatmapStyle style{&map, {-1, 1}, theme};
-        for (const float special : {nan_value, infinity}) {
+        for (const float special : {NaN, inf}) {
           const Tensor cell = Tensor::full({1, 1}, special);
           for (const auto& colour : colours_in(heatmap_raster(cell.matrix(), {}, style, pixels, pixels))) {
             CHECK_FALSE(on_map(map, colour));
@@ -124,8 +122,8 @@ TEST_CASE("masked cells look the same whatever lies under the mask, and unlike a
   };
   CHECK(picture(-1e9f).rgba == picture(0.5f).rgba);
   CHECK(colours_in(picture(0)).size() > 2);  // hatched, not flat
-  CHECK(picture(0).rgba == heatmap_raster(Tensor::full({2, 2}, -infinity).matrix(), {}, style, 48, 48).rgba);
-  CHECK(picture(0).rgba != picture(nan_value).rgba);
+  CHECK(picture(0).rgba == heatmap_raster(Tensor::full({2, 2}, -inf).matrix(), {}, style, 48, 48).rgba);
+  CHECK(picture(0).rgba != picture(NaN).rgba);
 }
 
 TEST_CASE("each pixel shows the nearest cell, and a hair of the card separates large cells only") {

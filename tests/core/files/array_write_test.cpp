@@ -8,13 +8,13 @@
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
+#include "tests/matchers.h"
 
 using namespace headlight;
 using namespace headlight::samples;
 
 namespace {
 
-constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace

@@ -5,13 +5,14 @@
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/fuzz/readers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
 TEST_CASE("fuzzing: whatever stands in the corpus is read or refused in a sentence") {
   for (const fuzz::Reader& reader : fuzz::all_readers()) {
     int files = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(HEADLIGHT_FIXTURES) /
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(places::fixtures()) /
                                                                  "../fuzz/corpus" / reader.name)) {
       INFO(entry.path().string());
       const std::string bytes = samples::read_bytes(entry.path());

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <random>
 
+#include "tests/places.h"
+
 namespace headlight::samples {
 
 TempFolder::TempFolder() {
@@ -16,7 +18,7 @@ TempFolder::~TempFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::filesystem::path fixture(const std::string& name) { return std::filesystem::path(HEADLIGHT_FIXTURES) / name; }
+std::filesystem::path fixture(const std::string& name) { return std::filesystem::path(places::fixtures()) / name; }
 
 std::string read_bytes(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

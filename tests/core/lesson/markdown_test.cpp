@@ -7,13 +7,14 @@
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
+#include "tests/places.h"
 
 using namespace headlight;
 using samples::has;
 
 namespace {
 
-const std::string example = HEADLIGHT_FIXTURES "/../../docs/where-the-cat-looks.md";
+const std::string example = places::fixtures() + "/../../docs/where-the-cat-looks.md";
 
 std::string read_text(const std::string& path) { return samples::read_bytes(path); }
 
@@ -27,7 +28,7 @@ std::vector<std::string> mistakes(const std::string& from, const std::string& to
   return mistakes_in_course(scratch / "mine.md");
 }
 
-bool says_so(const std::vector<std::string>& all, std::string_view part) {
+bool one_says(const std::vector<std::string>& all, std::string_view part) {
   return std::ranges::any_of(all, [&](const std::string& mistake) { return has(mistake, part); });
 }
 
@@ -59,17 +60,17 @@ TEST_CASE("the manual's Markdown lesson is right and has what it says") {
 }
 
 TEST_CASE("mistakes in a Markdown lesson are named with their path and line") {
-  CHECK(says_so(mistakes("stage: weights", "stage: weigths"), "line 18: $.steps[0].pose.stage"));
-  CHECK(says_so(mistakes("= 1.00", "= 0.99"), "line 22: $.steps[0].claims.w: \"0.99\" is said"));
-  CHECK(says_so(mistakes("select: weights:0,0,0,0", "select: weights:0,9,0,0"), "line 19: $.steps[0].pose.select"));
-  CHECK(says_so(mistakes("### number", "### riddle"), "$.steps[0].question.kind"));
-  CHECK(says_so(mistakes("take: count", "take: pick"), "line 31: $.steps[0].question.take"));
-  CHECK(says_so(mistakes("controls: [\"scale\"]", "controls: [\"volume\"]"), "$.steps[1].pose.controls[0]"));
-  CHECK(says_so(mistakes("scenario.heads: 2", "scenario.heads: 3"), "does not compute"));
-  CHECK(says_so(mistakes("---\nid", "id"), "line 1: "));
-  CHECK(says_so(mistakes("title: Where the cat looks", "Where the cat looks"), "is no field; expected name: value"));
-  CHECK(says_so(mistakes("level: operation\nstage: weights", "level: operation\nstage: Q_rotated"),
-                "this scenario has no Q_rotated"));
+  CHECK(one_says(mistakes("stage: weights", "stage: weigths"), "line 18: $.steps[0].pose.stage"));
+  CHECK(one_says(mistakes("= 1.00", "= 0.99"), "line 22: $.steps[0].claims.w: \"0.99\" is said"));
+  CHECK(one_says(mistakes("select: weights:0,0,0,0", "select: weights:0,9,0,0"), "line 19: $.steps[0].pose.select"));
+  CHECK(one_says(mistakes("### number", "### riddle"), "$.steps[0].question.kind"));
+  CHECK(one_says(mistakes("take: count", "take: pick"), "line 31: $.steps[0].question.take"));
+  CHECK(one_says(mistakes("controls: [\"scale\"]", "controls: [\"volume\"]"), "$.steps[1].pose.controls[0]"));
+  CHECK(one_says(mistakes("scenario.heads: 2", "scenario.heads: 3"), "does not compute"));
+  CHECK(one_says(mistakes("---\nid", "id"), "line 1: "));
+  CHECK(one_says(mistakes("title: Where the cat looks", "Where the cat looks"), "is no field; expected name: value"));
+  CHECK(one_says(mistakes("level: operation\nstage: weights", "level: operation\nstage: Q_rotated"),
+                 "this scenario has no Q_rotated"));
   CHECK(mistakes("stage: weights", "stage: weigths").size() == 1);
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("a document, a length and a mask of a file hold in a last window of on
   for (const Index n : {1, 2, 127, 128, 129, 2047, 2048, 2049, 2050}) {
     std::vector<float> of_token(static_cast<std::size_t>(n), 0);
     for (std::size_t i = of_token.size() / 2; i < of_token.size(); ++i) of_token[i] = 1;
-    const Tensor docs({1, n}, std::vector<float>(of_token));
+    const Tensor docs({1, n}, Buffer(of_token.begin(), of_token.end()));
     MaskContext context;
     context.n_q = context.n_k = n;
     context.doc_ids = &docs;

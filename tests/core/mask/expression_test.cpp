@@ -20,7 +20,7 @@ struct Failure {
 };
 
 /// What is wrong with an expression, by parsing it and evaluating it at 4×4 with two heads.
-Failure failure(const std::string& text) {
+Failure failure_in(const std::string& text) {
   MaskContext context;
   context.n_q = context.n_k = 4;
   context.heads = 2;
@@ -85,7 +85,7 @@ TEST_CASE("a malformed expression is pointed at, with what was expected") {
       {"painted()", 0, "painted() has no mask", ""},
   };
   for (const Case& c : cases) {
-    const Failure found = failure(c.text);
+    const Failure found = failure_in(c.text);
     INFO(c.text << " gave: " << found.sentence);
     CHECK(found.position == c.position);
     CHECK(contains(found.sentence, c.wrong));
@@ -94,21 +94,22 @@ TEST_CASE("a malformed expression is pointed at, with what was expected") {
 }
 
 TEST_CASE("expressions of any depth and length are refused, not crashed on") {
-  CHECK(contains(failure(std::string(100'000, '(')).sentence, "nested too deeply"));
-  CHECK(contains(failure(std::string(50'000, '(') + "true" + std::string(50'000, ')')).sentence, "nested too deeply"));
-  CHECK(contains(failure(std::string(100'000, '!') + "true").sentence, "nested too deeply"));
-  CHECK(contains(failure(std::string(100'000, ')')).sentence, "does not belong here"));
+  CHECK(contains(failure_in(std::string(100'000, '(')).sentence, "nested too deeply"));
+  CHECK(
+      contains(failure_in(std::string(50'000, '(') + "true" + std::string(50'000, ')')).sentence, "nested too deeply"));
+  CHECK(contains(failure_in(std::string(100'000, '!') + "true").sentence, "nested too deeply"));
+  CHECK(contains(failure_in(std::string(100'000, ')')).sentence, "does not belong here"));
   std::string sum = "k", choices, nots;
   for (int i = 0; i < 30'000; ++i) {
     sum += "+1";
     choices += "q<1?true:";
     nots += "not ";
   }
-  CHECK(contains(failure(sum + " < 3").sentence, "too long or too deeply nested"));
-  CHECK(contains(failure(choices + "true").sentence, "nested too deeply"));
-  CHECK(contains(failure(nots + "true").sentence, "nested too deeply"));
-  CHECK(failure(std::string(40, '(') + "true" + std::string(40, ')')).sentence.empty());
-  CHECK(contains(failure(std::string(100'000, 'x')).sentence, "unknown name"));
+  CHECK(contains(failure_in(sum + " < 3").sentence, "too long or too deeply nested"));
+  CHECK(contains(failure_in(choices + "true").sentence, "nested too deeply"));
+  CHECK(contains(failure_in(nots + "true").sentence, "nested too deeply"));
+  CHECK(failure_in(std::string(40, '(') + "true" + std::string(40, ')')).sentence.empty());
+  CHECK(contains(failure_in(std::string(100'000, 'x')).sentence, "unknown name"));
 }
 
 TEST_CASE("precedence and grouping are C's") {
@@ -142,11 +143,11 @@ TEST_CASE("only what counts can fail: the other side of a choice, or of && and |
   CHECK(value("q != 0 && 1 / q > 2 || true"));
   CHECK(value("q == 0 || 1 % q == 0"));
   CHECK(value("q == 0 ? true : 1 / q > 2"));
-  CHECK(failure("k != 0 && (q / k > 1 || 1 % k == 0)").sentence.empty());
-  CHECK(failure("k == 0 ? causal() : h > 0 ? window(h) : 4 % k == 0").sentence.empty());
-  CHECK(failure("h > 0 && window(h - 1)").sentence.empty());
-  CHECK(failure("k > 1 && window(h + 1)").sentence.empty());
-  CHECK(contains(failure("k < 2 && 1 / (k - 1) > 0").sentence, "q = 0, k = 1"));
+  CHECK(failure_in("k != 0 && (q / k > 1 || 1 % k == 0)").sentence.empty());
+  CHECK(failure_in("k == 0 ? causal() : h > 0 ? window(h) : 4 % k == 0").sentence.empty());
+  CHECK(failure_in("h > 0 && window(h - 1)").sentence.empty());
+  CHECK(failure_in("k > 1 && window(h + 1)").sentence.empty());
+  CHECK(contains(failure_in("k < 2 && 1 / (k - 1) > 0").sentence, "q = 0, k = 1"));
 }
 
 TEST_CASE("sliders find the numbers of the patterns and write them back") {

@@ -16,7 +16,7 @@ namespace {
 
 using Cell = std::function<bool(Index q, Index k, Index n_q, Index n_k)>;
 
-struct Case {
+struct PatternCase {
   std::string expression;
   Cell cell;
 };
@@ -97,7 +97,7 @@ Cell bigbird(Index block, Index w, Index g, Index r, std::uint32_t seed) {
     return predicate;                                                                           \
   }
 
-std::vector<Case> cases() {
+std::vector<PatternCase> pattern_cases() {
   return {
       {"full()", CELL(true)},
       {"causal()", CELL(k <= q)},
@@ -151,7 +151,7 @@ Tensor run(const std::string& expression, Index n_q, Index n_k) {
 
 TEST_CASE("every pattern is its definition, cell by cell, in square and other shapes") {
   const std::pair<Index, Index> shapes[] = {{37, 37}, {5, 37}, {37, 5}, {1, 9}, {9, 1}, {16, 40}};
-  for (const Case& pattern : cases()) {
+  for (const PatternCase& pattern : pattern_cases()) {
     for (const auto& [n_q, n_k] : shapes) {
       const Tensor mask = run(pattern.expression, n_q, n_k);
       Index wrong = 0;
@@ -166,7 +166,7 @@ TEST_CASE("every pattern is its definition, cell by cell, in square and other sh
 
 TEST_CASE("every pattern of the table has such a case, or is tested with its tensor") {
   std::set<std::string> covered = {"padding", "file", "painted"};
-  for (const Case& pattern : cases()) {
+  for (const PatternCase& pattern : pattern_cases()) {
     for (const PatternCall& call : MaskExpression::parse(pattern.expression).pattern_calls()) {
       covered.insert(std::string(call.pattern->name));
     }

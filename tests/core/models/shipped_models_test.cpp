@@ -11,6 +11,7 @@
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -23,7 +24,7 @@ struct HeldOut {
 
 std::vector<HeldOut> held_out(const std::string& id) {
   std::vector<HeldOut> questions;
-  std::ifstream stream(HEADLIGHT_FIXTURES "/held_out/" + id + ".txt");
+  std::ifstream stream(places::fixtures() + "/held_out/" + id + ".txt");
   for (std::string line; std::getline(stream, line);) {
     std::istringstream fields(line);
     HeldOut q;

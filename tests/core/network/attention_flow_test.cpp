@@ -6,6 +6,7 @@
 #include "core/files/array_file.h"
 #include "core/tensor/error.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -17,7 +18,7 @@ struct Expected {
 };
 
 Expected expected() {
-  const auto file = open_arrays(HEADLIGHT_FIXTURES "/attention_flow.npz");
+  const auto file = open_arrays(places::fixtures() + "/attention_flow.npz");
   Expected e{{}, file->load("rollout"), file->load("flow")};
   const Tensor means = file->load("means");
   for (Index l = 0; l < means.size(0); ++l)

@@ -5,6 +5,7 @@
 #include "core/files/array_file.h"
 #include "core/run/pipeline.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -19,7 +20,7 @@ struct Oracle {
 /// NAME.input.* for each NAME.expected.npz; torch_mha_nomask's input is torch_mha's safetensors, which has no masks.
 std::vector<Oracle> oracles() {
   std::vector<Oracle> list;
-  const std::filesystem::path folder = HEADLIGHT_FIXTURES;
+  const std::filesystem::path folder = places::fixtures();
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::string name = entry.path().filename().string();
     if (!name.ends_with(".expected.npz")) continue;
@@ -61,9 +62,9 @@ TEST_CASE(
     "a fill that is added is nn.MultiheadAttention's: a NaN in a masked key stays; one in the score's place hides it") {
   Scenario scenario;
   scenario.source = Source::file;
-  scenario.file = HEADLIGHT_FIXTURES "/mask_added.npz";
+  scenario.file = places::fixtures() + "/mask_added.npz";
   scenario.mask_mode = MaskMode::add;
-  const auto expected = open_arrays(HEADLIGHT_FIXTURES "/mask_added.torch.npz");
+  const auto expected = open_arrays(places::fixtures() + "/mask_added.torch.npz");
   const auto added = compute(scenario);
   CHECK_THAT((*added)[Stage::weights], agrees_with(expected->load("weights")));
   CHECK_THAT((*added)[Stage::output], agrees_with(expected->load("output")));

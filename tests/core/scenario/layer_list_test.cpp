@@ -4,6 +4,7 @@
 #include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -16,7 +17,7 @@ Scenario file_scenario(const std::string& path) {
   return scenario;
 }
 
-std::string model(const std::string& name) { return HEADLIGHT_FIXTURES "/models/" + name + "/pytorch_model.bin"; }
+std::string model(const std::string& name) { return places::fixtures() + "/models/" + name + "/pytorch_model.bin"; }
 
 }  // namespace
 
@@ -28,7 +29,8 @@ TEST_CASE("the layers of a model are listed with what they are and how many head
         LayerCandidate{"encoder.layer.1.attention", "self.query, self.key, self.value", 24, 3});
   CHECK(list_layers(model("llama")).at(0) ==
         LayerCandidate{"model.layers.0.self_attn", "q_proj, k_proj, v_proj", 24, 4});
-  CHECK(list_layers(HEADLIGHT_FIXTURES "/torch_mha.input.npz").at(0) == LayerCandidate{"", "in_proj [out, in]", 32, 4});
+  CHECK(list_layers(places::fixtures() + "/torch_mha.input.npz").at(0) ==
+        LayerCandidate{"", "in_proj [out, in]", 32, 4});
 }
 
 TEST_CASE("a file asks for a layer only where several may be meant") {
@@ -42,7 +44,7 @@ TEST_CASE("a file asks for a layer only where several may be meant") {
   CHECK_FALSE(open_question(scenario));
   scenario.layer = "decoder";
   CHECK_FALSE(open_question(scenario));
-  CHECK_FALSE(open_question(file_scenario(HEADLIGHT_FIXTURES "/torch_mha.input.npz")));
+  CHECK_FALSE(open_question(file_scenario(places::fixtures() + "/torch_mha.input.npz")));
   CHECK_FALSE(open_question(file_scenario("no such file")));
   CHECK_FALSE(open_question(Scenario()));
 }

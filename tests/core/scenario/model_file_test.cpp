@@ -7,6 +7,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -15,7 +16,7 @@ namespace {
 Scenario layer_of(const std::string& model, const std::string& layer) {
   Scenario scenario;
   scenario.source = Source::file;
-  scenario.file = HEADLIGHT_FIXTURES "/models/" + model + "/pytorch_model.bin";
+  scenario.file = places::fixtures() + "/models/" + model + "/pytorch_model.bin";
   scenario.layer = layer;
   return scenario;
 }

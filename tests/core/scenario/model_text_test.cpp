@@ -7,6 +7,7 @@
 #include "core/tokenizer/tokenizer.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -14,7 +15,7 @@ namespace {
 
 const char* const lines[] = {"The cat's 2 hats  don't fit!", "Café naïve, the unhappiest cat",
                              "猫 sat — 42nd\u00a0time"};
-const std::string models = HEADLIGHT_FIXTURES "/models/";
+const std::string models = places::fixtures() + "/models/";
 
 Scenario of_text(const std::string& model, const std::string& layer, const std::string& text) {
   Scenario scenario;
@@ -103,7 +104,7 @@ TEST_CASE("lines are batch entries, padded and with their lengths; the tokens ar
 
 TEST_CASE("text for a file without an embedding, without a tokenizer, or with too few positions is a sentence") {
   Scenario plain = of_text("gpt2", "", "the cat");
-  plain.file = HEADLIGHT_FIXTURES "/torch_mha.input.npz";
+  plain.file = places::fixtures() + "/torch_mha.input.npz";
   CHECK(samples::has(error_of(plain), "holds no token embedding"));
   const samples::TempFolder folder;
   std::filesystem::copy_file(models + "gpt2/pytorch_model.bin", folder / "gpt2.bin");

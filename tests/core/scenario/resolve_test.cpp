@@ -4,6 +4,7 @@
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 
@@ -22,7 +23,7 @@ Scenario random_scenario() {
   return scenario;
 }
 
-std::string error_of(const Scenario& scenario) {
+std::string failure_of(const Scenario& scenario) {
   try {
     resolve(scenario);
   } catch (const InputError& error) { return error.what(); }
@@ -210,10 +211,11 @@ TEST_CASE("an input given by hand is query, key and value of a random scenario, 
   changed.seed = 9;
   CHECK(identical(resolve(changed, &scenario, &inputs).query, inputs.query));
   changed.queries = 5;
-  CHECK(error_of(changed).find("--queries: cannot be set to 5, since the given input x fixes it") != std::string::npos);
+  CHECK(failure_of(changed).find("--queries: cannot be set to 5, since the given input x fixes it") !=
+        std::string::npos);
   Scenario text;
   text.x = scenario.x;
-  CHECK(error_of(text).find("x: is given, but the text is the input") != std::string::npos);
+  CHECK(failure_of(text).find("x: is given, but the text is the input") != std::string::npos);
 }
 
 TEST_CASE("a bias given by hand is added to every head's scores, and must fit them") {
@@ -222,16 +224,16 @@ TEST_CASE("a bias given by hand is added to every head's scores, and must fit th
   scenario.attn_bias = GivenMatrix{Tensor::of({2, 2}, {0, -INFINITY, 1, 2})};
   CHECK_THAT(resolve(scenario).bias, agrees_with(Tensor::of({1, 1, 2, 2}, {0, -INFINITY, 1, 2})));
   scenario.queries = 3;
-  CHECK(error_of(scenario).find("attn_bias: has shape [2, 2]; expected [n_q, n_k] = [3, 3]") != std::string::npos);
+  CHECK(failure_of(scenario).find("attn_bias: has shape [2, 2]; expected [n_q, n_k] = [3, 3]") != std::string::npos);
   scenario.attn_bias = GivenMatrix{Tensor::full({3, 3}, NAN)};
-  CHECK(error_of(scenario).find("holds NaN") != std::string::npos);
+  CHECK(failure_of(scenario).find("holds NaN") != std::string::npos);
 }
 
 TEST_CASE("settings at odds are a sentence that names the setting") {
   const auto error_with = [](auto change) {
     Scenario scenario = random_scenario();
     change(scenario);
-    return error_of(scenario);
+    return failure_of(scenario);
   };
   CHECK(error_with([](Scenario& s) { s.heads = 3; }) ==
         "--heads: 3 does not divide d_model 16; expected one of 1, 2, 4, 8 or 16");
@@ -250,7 +252,7 @@ TEST_CASE("settings at odds are a sentence that names the setting") {
         }).starts_with("--rope"));
   Scenario text;
   text.text = " \n\t";
-  CHECK(error_of(text).starts_with("--text: holds no token"));
+  CHECK(failure_of(text).starts_with("--text: holds no token"));
 }
 
 TEST_CASE("a resolution that is asked to stop ends, whatever its source") {
@@ -263,7 +265,7 @@ TEST_CASE("a resolution that is asked to stop ends, whatever its source") {
   CHECK_THROWS_AS(resolve(random, nullptr, nullptr, stop.get_token()), Cancelled);
   Scenario file;
   file.source = Source::file;
-  file.file = HEADLIGHT_FIXTURES "/alibi_causal.input.npz";
+  file.file = places::fixtures() + "/alibi_causal.input.npz";
   REQUIRE_NOTHROW(resolve(file));
   CHECK_THROWS_AS(resolve(file, nullptr, nullptr, stop.get_token()), Cancelled);
 }

@@ -14,6 +14,7 @@
 #include "core/tensor/error.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 using Json = nlohmann::json;
@@ -71,7 +72,7 @@ Scenario unlike_default() {
 }
 
 Json schema() {
-  std::ifstream stream(std::string(HEADLIGHT_ASSETS) + "/scenario.schema.json");
+  std::ifstream stream(places::assets() + "/scenario.schema.json");
   return Json::parse(stream);
 }
 
@@ -95,7 +96,7 @@ TEST_CASE("floats are written in few digits and come back to the bit") {
 }
 
 TEST_CASE("the published schema is the table of settings") {
-  std::ifstream stream(std::string(HEADLIGHT_ASSETS) + "/scenario.schema.json");
+  std::ifstream stream(places::assets() + "/scenario.schema.json");
   const std::string published{std::istreambuf_iterator<char>(stream), {}};
   CHECK(published == scenario_schema());  // headlight list schema > assets/scenario.schema.json
 }

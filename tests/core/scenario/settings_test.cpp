@@ -13,6 +13,7 @@
 #include "core/tensor/error.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
+#include "tests/places.h"
 
 using namespace headlight;
 using Json = nlohmann::json;
@@ -26,14 +27,7 @@ Scenario with(const std::string& option, const std::string& text, Scenario s = {
   return s;
 }
 
-std::string sentence_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) { return error.what(); }
-  return "no error";
-}
-
-Scenario random_scenario() {
+Scenario random_settings() {
   Scenario s;
   s.source = Source::random;
   s.queries = 3, s.keys = 5, s.d_model = 16, s.heads = 2;
@@ -68,7 +62,7 @@ TEST_CASE("what a setting's example says in a file, its word says on the command
 TEST_CASE("every setting's label, and every choice's words, are in every language") {
   for (const char* language : {"en", "zh"}) {
     CAPTURE(language);
-    std::ifstream stream(std::string(HEADLIGHT_ASSETS) + "/translations/" + language + ".json");
+    std::ifstream stream(places::assets() + "/translations/" + language + ".json");
     const Json words = Json::parse(stream).at("settings");
     for (const Setting& setting : all_settings()) {
       CAPTURE(setting.key);
@@ -81,7 +75,7 @@ TEST_CASE("every setting's label, and every choice's words, are in every languag
 
 TEST_CASE("a number out of its setting's range is refused by name, with the range") {
   const auto sentence = [](const std::string& option, const std::string& text) {
-    return sentence_of([&] { resolve(with(option, text)); });
+    return samples::sentence_of([&] { resolve(with(option, text)); });
   };
   CHECK(sentence("--rope-base", "0") == "--rope-base: 0 is out of range; expected more than 0");
   CHECK(sentence("--dropout", "1.5") == "--dropout: 1.5 is out of range; expected 0 to 1");
@@ -94,7 +88,7 @@ TEST_CASE("a number out of its setting's range is refused by name, with the rang
 }
 
 TEST_CASE("RoPE with a rotary dimension turns the first channels alone, by the angles of so many") {
-  Scenario s = random_scenario();
+  Scenario s = random_settings();
   s.rotary_dim = 4;
   for (const Rope pairing : {Rope::half, Rope::interleaved}) {
     s.rope = pairing;
@@ -110,13 +104,13 @@ TEST_CASE("RoPE with a rotary dimension turns the first channels alone, by the a
       CHECK(after.at({0, 1, 2, channel}) == before.at({0, 1, 2, channel}));
   }
   s.rotary_dim = 5;
-  CHECK(samples::has(sentence_of([&] { compute(s); }), "--rotary-dim: 5 is not an even part of d_head 8"));
+  CHECK(samples::has(samples::sentence_of([&] { compute(s); }), "--rotary-dim: 5 is not an even part of d_head 8"));
   s.rotary_dim = 10;
-  CHECK(samples::has(sentence_of([&] { compute(s); }), "--rotary-dim: 10 is not an even part of d_head 8"));
+  CHECK(samples::has(samples::sentence_of([&] { compute(s); }), "--rotary-dim: 10 is not an even part of d_head 8"));
 }
 
 TEST_CASE("a query offset moves the queries' positions for RoPE and the biases, and leaves the keys alone") {
-  Scenario s = random_scenario();
+  Scenario s = random_settings();
   s.alibi = s.t5_bias = true;
   const auto plain = compute(s);
   s.query_offset = 2;
@@ -137,7 +131,7 @@ TEST_CASE("a query offset moves the queries' positions for RoPE and the biases, 
 
 TEST_CASE(
     "causal_bottom_right over fewer queries than keys means that the queries stand last, unless they are placed") {
-  Scenario s = random_scenario();
+  Scenario s = random_settings();
   s.mask = "causal_bottom_right()";
   CHECK(compute(s)->query_offset == 2);
   s.query_offset = 0;
@@ -148,18 +142,18 @@ TEST_CASE(
 }
 
 TEST_CASE("tokens name the axes of any tensors, from words or from a file") {
-  Scenario s = random_scenario();
+  Scenario s = random_settings();
   s = with("--tokens", "a b c", s);
   s = with("--key-tokens", "1 2 3 4 5", s);
   CHECK(resolve(s).query_tokens == TokenNames{{"a", "b", "c"}});
   CHECK(resolve(s).key_tokens == TokenNames{{"1", "2", "3", "4", "5"}});
   s.batch_size = 2;
   CHECK(resolve(s).query_tokens == TokenNames{{"a", "b", "c"}, {"a", "b", "c"}});
-  CHECK(sentence_of([&] { resolve(with("--tokens", "a b", s)); }) == "--tokens: has 2 names; expected 3");
+  CHECK(samples::sentence_of([&] { resolve(with("--tokens", "a b", s)); }) == "--tokens: has 2 names; expected 3");
   const samples::TempFolder folder;
   samples::write_text(folder / "t.txt", "x\ny\nz\n");
   CHECK(with("--tokens", "@" + (folder / "t.txt").string()).tokens == TokenNames{{"x", "y", "z"}});
   samples::write_text(folder / "t.txt", "a b\nc d\n");
   CHECK(with("--tokens", "@" + (folder / "t.txt").string()).tokens == TokenNames{{"a", "b"}, {"c", "d"}});
-  CHECK(samples::has(sentence_of([&] { with("--tokens", "@/nowhere"); }), "/nowhere: no such file"));
+  CHECK(samples::has(samples::sentence_of([&] { with("--tokens", "@/nowhere"); }), "/nowhere: no such file"));
 }

@@ -269,7 +269,6 @@ TEST_CASE("two masks in a file both hold") {
 }
 
 TEST_CASE("floating numbers are a boolean mask or an additive one, by name and by value") {
-  constexpr float inf = std::numeric_limits<float>::infinity();
   const Tensor zeros_and_ones = Tensor::of({1, n_k}, {1, 1, 1, 1, 0});
   const Tensor large = Tensor::of({1, n_k}, {0, 0, 0, 0, -10000});
   const Tensor infinite = Tensor::of({1, n_k}, {0, 0, 0, 0, -inf});

@@ -6,12 +6,13 @@
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
 #include "tests/catch.h"
+#include "tests/matchers.h"
 
 using namespace headlight;
 
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity(), NaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = inf;
 
 /// Numbers with every kind of odd one among them.
 Tensor odd_numbers(const Shape& shape, const char* stream) {

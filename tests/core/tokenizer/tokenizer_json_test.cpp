@@ -6,6 +6,7 @@
 #include "core/tokenizer/tokenizer.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
+#include "tests/places.h"
 
 using namespace headlight;
 using samples::has;
@@ -13,14 +14,14 @@ using samples::has;
 namespace {
 
 using Json = nlohmann::json;
-const std::string folder = HEADLIGHT_FIXTURES "/tokenizers/";
+const std::string folder = places::fixtures() + "/tokenizers/";
 
 Json json_of(const std::string& path) {
   std::ifstream stream(path);
   return Json::parse(stream);
 }
 
-std::vector<Index> ids_of(const TokenSplitter& splitter, const std::string& line) {
+std::vector<Index> numbers_of(const TokenSplitter& splitter, const std::string& line) {
   std::vector<Index> ids;
   for (const Token& token : splitter.split(line)) ids.push_back(token.id);
   return ids;
@@ -53,7 +54,7 @@ TEST_CASE(
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::string line = expected["lines"][i];
       INFO(name << ": " << line);
-      CHECK(ids_of(*splitter, line) == rows[i].get<std::vector<Index>>());
+      CHECK(numbers_of(*splitter, line) == rows[i].get<std::vector<Index>>());
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "core/figure/pool.h"
+#include "core/stage/pool.h"
 
 #include <algorithm>
 #include <atomic>
