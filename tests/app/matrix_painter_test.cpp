@@ -322,8 +322,7 @@ TEST_CASE("a frame that may take no longer leaves matrices to the next ones, and
   stage->painter().set_frame_budget(std::chrono::milliseconds(0));
   const Colormap map = colormap("signal", Theme::light);
   std::vector<MatrixQuad> quads;
-  for (int i = 0; i < 3; ++i)
-    quads.push_back(quad_of(random_matrix(300 + i, 300), map, 100 * i, 0, 100, 100));
+  for (int i = 0; i < 3; ++i) quads.push_back(quad_of(random_matrix(300 + i, 300), map, 100 * i, 0, 100, 100));
   const auto draw_all = [&] {
     stage->frame(Theme::light, [&](ImDrawList& list, GlMatrixPainter& painter) {
       for (const MatrixQuad& quad : quads) painter.draw(list, quad);
