@@ -294,9 +294,9 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
     for (const char* model : {"model:sentences", "model:numbers"}) {
       const bool numbers = std::string(model) == "model:numbers";
       Studio studio(network_document(model,
-                            numbers ? "digits two hundred forty one"
-                                    : "the cat that chases the dogs sleeps because it is tired .",
-                            ""),
+                                     numbers ? "digits two hundred forty one"
+                                             : "the cat that chases the dogs sleeps because it is tired .",
+                                     ""),
                     size, scale, language);
       for (const HeadOrder order : {HeadOrder::layer, HeadOrder::habit}) {
         studio.view.network.order = order;
