@@ -6,6 +6,7 @@
 #include <imgui_internal.h>
 
 #include "tests/places.h"
+#include "tests/ui/drawn_items.h"
 
 namespace headlight::test {
 
@@ -38,6 +39,7 @@ void HeadlessWindow::frame() {
   session.prepare_fonts(1);
   painter.quads.clear();
   painter.images.clear();
+  forget_drawn_items();
   ImGui::NewFrame();
   session.draw(painter);
   ImGui::Render();
@@ -208,18 +210,23 @@ ImVec2 HeadlessWindow::find(const char* window, std::initializer_list<const char
   if (found == nullptr) return {0, 0};
   ImGuiID id = found->ID;
   for (const char* part : ids) id = ImHashStr(part, 0, id);
-  const ImVec2 min = found->Pos;
-  const ImVec2 max{found->Pos.x + found->Size.x, found->Pos.y + found->Size.y};
-  constexpr int columns = 48;
+  const ImVec2 size = found->Size;
+  if (!records_items()) return hovered(id, {found->Pos, {found->Pos.x + size.x, found->Pos.y + size.y}}, 48, 5);
+  frame();
+  const std::optional<ImRect> item = drawn_item(id);
+  return item ? hovered(id, *item, 8, std::max(1.0f, item->GetHeight() / 9)) : ImVec2{0, 0};
+}
+
+ImVec2 HeadlessWindow::hovered(unsigned int id, const ImRect& within, int columns, float step) {
   for (int column = 0; column < columns; ++column) {
     // From the middle outwards: most items span the whole width.
     const int from_middle = (column % 2 == 0 ? column : -column - 1) / 2;
-    const float x = min.x + (max.x - min.x) * (0.5f + static_cast<float>(from_middle) / columns);
-    for (float y = min.y + 3; y < max.y; y += 5) {
-      const ImVec2 at{x, y};
-      move(at);
+    const float x =
+        within.Min.x + within.GetWidth() * (0.5f + static_cast<float>(from_middle) / static_cast<float>(columns));
+    for (float y = within.Min.y + step / 2; y < within.Max.y; y += step) {
+      move({x, y});
       frame();
-      if (ImGui::GetCurrentContext()->HoveredId == id) return at;
+      if (ImGui::GetCurrentContext()->HoveredId == id) return {x, y};
     }
   }
   return {0, 0};

@@ -10,6 +10,8 @@
 #include "ui/imgui_compat.h"
 #include "ui/session/session.h"
 
+struct ImRect;
+
 namespace headlight::test {
 
 /// Keeps what was asked to be painted in the last frame.
@@ -52,8 +54,8 @@ class HeadlessWindow {
   void type_and_enter(const char* text);
   void type(const char* text);
 
-  /// Where the item with this path of ids is, found as a person would: by moving over the window of that name. (0, 0)
-  /// if it is nowhere. A child window goes by the beginning of its name, "canvas/mass".
+  /// Where the pointer is over the item with this path of ids, in the window of that name; (0, 0) if that is nowhere. A
+  /// child window goes by the beginning of its name, "canvas/mass".
   ImVec2 find(const char* window, std::initializer_list<const char*> ids);
   /// The middle of a cell of the first painted matrix that shows `stage`; (0, 0) if none does.
   ImVec2 cell(Stage stage, Index row, Index col) const;
@@ -72,6 +74,8 @@ class HeadlessWindow {
     ImGuiContext* imgui;
   };
   void button(bool down, int which = 0);
+  /// Where in the rectangle the pointer is over the item; (0, 0) if nowhere.
+  ImVec2 hovered(unsigned int id, const ImRect& within, int columns, float step);
   void hold(Modifiers held);
   void rest();  ///< so long that the next click is not the second of a double-click
   void press_index(compat::KeyIndex key);
