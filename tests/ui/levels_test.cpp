@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/ui/studio.h"
 #include "ui/document/saved_view.h"
-#include "ui/level/figures.h"
+#include "ui/level/matrix_numbers.h"
 #include "ui/level/row_prose.h"
 #include "ui/operation/operation.h"
 #include "ui/player/stages.h"
@@ -92,7 +92,7 @@ TEST_CASE(
     if (n != 9 && n != 27 && n != 48) continue;
     for (const Setting& at : {settings[0], settings[1], settings[4]}) {
       const Studio studio(with_every_stage(words.c_str()), at);
-      const TypeSizes type = type_sizes(studio.easel());
+      const TypeSizes type = type_sizes(studio.context());
       const float small = std::max(0.6f * type.word, type.least);  // in a presentation nothing is smaller than that
       for (const Stage stage : {Stage::scores, Stage::weights, Stage::mask, Stage::head_outputs}) {
         if (!studio.trace().has(stage)) continue;
@@ -265,7 +265,7 @@ TEST_CASE(
       INFO(words_of(at) << layer);
       CHECK(faults(scene, studio) == "");
       CHECK(scene.left_out.empty());
-      const Words& words = studio.easel().words;
+      const Words& words = studio.context().words;
       CHECK(has_text(scene, words.fill("level.row_place", {"5"})));
       CHECK(has_text(scene, std::string(words("level.row_earlier"))) == (layer[0] == '1'));
       CHECK(has_text(scene, std::string(words("level.row_normed"))));
@@ -290,7 +290,7 @@ TEST_CASE("a few words stand in the middle of the sentence's room, and spread in
       document.scenario.text = text;
       const Studio studio(document, at);
       const Rect room = studio.place();
-      const Scene scene = make_sentence(studio.easel(), {}, room);
+      const Scene scene = make_sentence(studio.context(), {}, room);
       INFO(words_of(at) << text);
       CHECK(std::abs(scene.matter.centre().x - room.centre().x) < 0.03f * room.width());
       CHECK(scene.matter.centre().y > room.min.y + 0.35f * room.height());
@@ -337,7 +337,7 @@ TEST_CASE("a formula that has to be small keeps its scripts at the least size of
     Document document = with_every_stage("the cat that chases the dogs sleeps");
     document.scenario.qk_norm = QkNorm::rms;
     const Studio studio(document, at);
-    const TypeSizes type = type_sizes(studio.easel());
+    const TypeSizes type = type_sizes(studio.context());
     for (const Stage stage : studio.trace().stages()) {
       const Scene scene = studio.operation(stage);
       for (const SceneItem& item : scene.items) {
@@ -377,14 +377,14 @@ TEST_CASE(
     "numbers that are not zero are never written as zero, and have one precision a matrix, but for small ones that it "
     "would put out by more than 5 %") {
   const std::vector<float> values{3.14159f, -0.004f, 0, 20.66f, -11.2f};
-  const Figures figures({values.data(), 1, 5, 5, 1});
+  const MatrixNumbers figures({values.data(), 1, 5, 5, 1});
   CHECK(figures(3.14159f) == "3.1");
   CHECK(figures(-11.2f) == "−11.2");
   CHECK(figures(-0.004f) == "−.004");
   CHECK(figures(-0.0004f) == "≈0");  // no room
   CHECK(figures(0) == "0");
   const std::vector<float> scores{16.07f, -154.2f, -1.77f, -0.16f, 2.73f, 8.64f};
-  Figures whole({scores.data(), 1, 6, 6, 1});
+  MatrixNumbers whole({scores.data(), 1, 6, 6, 1});
   CHECK(whole.shorten());
   for (const float value : scores) {
     std::string text = whole(value);
@@ -393,7 +393,7 @@ TEST_CASE(
     CHECK(std::abs(std::stof(text) - value) <= 0.05f * std::abs(value));
   }
   const std::vector<float> shares{0.97f, 0.02f, 0.001f};
-  const Figures share({shares.data(), 1, 3, 3, 1});
+  const MatrixNumbers share({shares.data(), 1, 3, 3, 1});
   CHECK(share(0.97f).starts_with("0.97"));
   CHECK(share(0.0001f).starts_with("<"));
 }
@@ -416,7 +416,7 @@ TEST_CASE("the sentence level holds 2 to 60 words, in both languages, and nothin
       for (Index h = 0; h < 4; ++h)
         layer.heads.push_back({0, h, studio.trace()[Stage::weights], {}, "the verb’s subject", h == 0, false});
       story.rail.push_back(layer);
-      const Scene scene = make_sentence(studio.easel(), story, studio.place());
+      const Scene scene = make_sentence(studio.context(), story, studio.place());
       INFO(text << " " << words_of(at));
       CHECK(faults(scene, studio) == "");
     }
@@ -427,8 +427,8 @@ TEST_CASE("random weights are said to be random on the canvas of the sentence") 
   const Studio studio(sentence(), {{1600, 900}});
   SentenceStory story;
   story.random_weights = true;
-  CHECK(has_text(make_sentence(studio.easel(), story, studio.place()), "random"));
-  CHECK_FALSE(has_text(make_sentence(studio.easel(), {}, studio.place()), "random"));
+  CHECK(has_text(make_sentence(studio.context(), story, studio.place()), "random"));
+  CHECK_FALSE(has_text(make_sentence(studio.context(), {}, studio.place()), "random"));
 }
 
 TEST_CASE("Enter goes in, Escape goes out, from the sentence to a step and back") {
@@ -547,8 +547,8 @@ TEST_CASE("what is said of a step holds for this run's numbers, not for most") {
   CHECK(says(document, Stage::weights, "weights are random"));
   CHECK_FALSE(says(document, Stage::mask, "random"));
   const Studio random(document, at);
-  CHECK(has_text(make_journey(random.easel(), {}, random.place()), "weights are random"));
-  CHECK(has_text(make_geometry(random.easel(), random.place()), "weights are random"));
+  CHECK(has_text(make_journey(random.context(), {}, random.place()), "weights are random"));
+  CHECK(has_text(make_geometry(random.context(), random.place()), "weights are random"));
   Document trained;
   trained.scenario.source = Source::file;
   trained.scenario.file = "model:sentences";
@@ -569,9 +569,9 @@ TEST_CASE(
     for (const bool every : {false, true}) {
       const Studio studio(every ? with_every_stage() : sentence(), at);
       INFO(words_of(at) << every);
-      CHECK(faults(make_journey(studio.easel(), {}, studio.place()), studio) == "");
-      CHECK(faults(make_journey(studio.easel(), {{"sleeps", 0.6}, {"waits", 0.3}}, studio.place()), studio) == "");
-      const Scene geometry = make_geometry(studio.easel(), studio.place());
+      CHECK(faults(make_journey(studio.context(), {}, studio.place()), studio) == "");
+      CHECK(faults(make_journey(studio.context(), {{"sleeps", 0.6}, {"waits", 0.3}}, studio.place()), studio) == "");
+      const Scene geometry = make_geometry(studio.context(), studio.place());
       CHECK(faults(geometry, studio) == "");
       CHECK(crossed_words(geometry) == "");
     }
@@ -583,7 +583,7 @@ TEST_CASE("against a rival the journey shows both dot products to the end, and h
   studio.view().looking.query = 3;
   studio.view().looking.key = 1;
   studio.view().looking.rival = 2;
-  const Scene scene = make_journey(studio.easel(), {}, studio.place());
+  const Scene scene = make_journey(studio.context(), {}, studio.place());
   CHECK(faults(scene, studio) == "");
   const MatrixView weights = studio.trace()[Stage::weights].matrix(0, studio.view().head);
   const double ratio = static_cast<double>(weights(3, 1)) / static_cast<double>(weights(3, 2));
@@ -596,14 +596,14 @@ TEST_CASE("against a rival the journey shows both dot products to the end, and h
 TEST_CASE(
     "the geometry says how much of the lengths its plane carries, and with two dimensions that it is all there is") {
   const Studio wide(sentence(), {{1600, 900}});
-  CHECK(has_text(make_geometry(wide.easel(), wide.place()), " %"));
+  CHECK(has_text(make_geometry(wide.context(), wide.place()), " %"));
   Document flat = sentence();
   flat.scenario.d_model = 8;
   flat.scenario.heads = 4;
   const Studio two(flat, {{1600, 900}});
   REQUIRE(two.trace().dims().d_head == 2);
-  CHECK_FALSE(has_text(make_geometry(two.easel(), two.place()), " %"));
-  CHECK(has_text(make_geometry(two.easel(), two.place()), "all there is"));
+  CHECK_FALSE(has_text(make_geometry(two.context(), two.place()), " %"));
+  CHECK(has_text(make_geometry(two.context(), two.place()), "all there is"));
 }
 
 TEST_CASE("the temperature's slider sets the scale of the scores, one step of undo a drag, and snaps to 1/√d_head") {
@@ -611,8 +611,8 @@ TEST_CASE("the temperature's slider sets the scale of the scores, one step of un
   document.view.looking.level = Level::operation;
   document.view.looking.facet = Facet::geometry;
   const Studio studio(document, {{1600, 900}});
-  const Scene scene = make_geometry(studio.easel(), studio.place());
-  const auto track = std::ranges::find(scene.targets, Deed::temperature, &SceneTarget::deed);
+  const Scene scene = make_geometry(studio.context(), studio.place());
+  const auto track = std::ranges::find(scene.targets, SceneAction::temperature, &SceneTarget::action);
   REQUIRE(track != scene.targets.end());
   const Trace& trace = studio.trace();
   CHECK(temperature_of(trace) == Approx(1));
@@ -677,15 +677,15 @@ TEST_CASE(
       return text->role == TextRole::number && text->text.find("0.") != std::string::npos;
     });
   };
-  CHECK(shares(make_sentence(studio.easel(), {}, studio.place())) > 0);
+  CHECK(shares(make_sentence(studio.context(), {}, studio.place())) > 0);
   studio.view().looking.guessing.asked = true;
-  const Scene asked = make_sentence(studio.easel(), {}, studio.place());
+  const Scene asked = make_sentence(studio.context(), {}, studio.place());
   CHECK(shares(asked) == 0);
   CHECK(has_text(asked, "Which word"));
   CHECK(std::ranges::none_of(asked.items,
                              [](const SceneItem& item) { return std::holds_alternative<SceneCurve>(item); }));
   studio.view().looking.guessing.guess = 0.0f;
-  const Scene told = make_sentence(studio.easel(), {}, studio.place());
+  const Scene told = make_sentence(studio.context(), {}, studio.place());
   CHECK(shares(told) > 0);
   CHECK((has_text(told, "Right:") || has_text(told, "You said")));
 }
@@ -717,7 +717,7 @@ TEST_CASE("a row of weights is told by its largest shares and what all the other
   Document document = sentence();
   document.scenario.mask.clear();
   const Studio studio(document, {{1600, 900}});
-  const RowProse prose = row_prose(studio.easel(), 3);
+  const RowProse prose = row_prose(studio.context(), 3);
   REQUIRE(prose.key);
   const MatrixView weights = studio.trace()[Stage::weights].matrix(0, 0);
   const Index n = weights.cols;
@@ -747,7 +747,7 @@ TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, 
     char text[24];
     std::snprintf(text, sizeof text, "%.2f", static_cast<double>(std::abs(value)));
     if (operation_of(studio.trace(), stage) == OperationKind::product) {  // whose terms may happen to have its digits
-      const float great = type_sizes(studio.easel()).great;
+      const float great = type_sizes(studio.context()).great;
       for (const SceneText* total : texts_of(plain)) {
         if (total->role == TextRole::number && total->pixels > great * 0.9f) CHECK_FALSE(has_text(asked, total->text));
       }
@@ -757,7 +757,8 @@ TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, 
     CHECK(std::ranges::none_of(asked.items, [](const SceneItem& item) {
       return std::holds_alternative<SceneMath>(item) && std::get<SceneMath>(item).markup.find('=') != std::string::npos;
     }));
-    CHECK(std::ranges::any_of(asked.targets, [](const SceneTarget& target) { return target.deed == Deed::own_words; }));
+    CHECK(std::ranges::any_of(asked.targets,
+                              [](const SceneTarget& target) { return target.action == SceneAction::own_words; }));
     CHECK(faults(asked, studio) == "");
     studio.view().looking.guessing.guess = -7.5f;
     const Scene told = studio.operation(stage);
@@ -778,11 +779,13 @@ TEST_CASE("what is copied, turned, brought to a length, masked or dropped can be
     studio.view().looking.query = 5;
     studio.view().looking.key = 2;
     const Scene plain = studio.operation(stage);
-    CHECK(std::ranges::any_of(plain.targets, [](const SceneTarget& target) { return target.deed == Deed::guess; }));
+    CHECK(std::ranges::any_of(plain.targets,
+                              [](const SceneTarget& target) { return target.action == SceneAction::guess; }));
     studio.view().looking.guessing.asked = true;
     const Scene asked = studio.operation(stage);
     CHECK(has_text(asked, "?"));
-    CHECK(std::ranges::any_of(asked.targets, [](const SceneTarget& target) { return target.deed == Deed::own_words; }));
+    CHECK(std::ranges::any_of(asked.targets,
+                              [](const SceneTarget& target) { return target.action == SceneAction::own_words; }));
     CHECK(std::ranges::none_of(asked.items, [](const SceneItem& item) {
       return std::holds_alternative<SceneMath>(item) && std::get<SceneMath>(item).markup.find('=') != std::string::npos;
     }));
@@ -818,9 +821,9 @@ TEST_CASE("every word and number that a sentence links lights up something that 
       check(studio.operation(stage), stage == Stage::scaled_scores ? 0 : 1);
     }
     INFO(language);
-    check(make_sentence(studio.easel(), {}, studio.place()), 5);
-    check(make_journey(studio.easel(), {}, studio.place()), 3);
-    check(make_geometry(studio.easel(), studio.place()), 2);
+    check(make_sentence(studio.context(), {}, studio.place()), 5);
+    check(make_journey(studio.context(), {}, studio.place()), 3);
+    check(make_geometry(studio.context(), studio.place()), 2);
   }
 }
 
@@ -839,10 +842,10 @@ TEST_CASE("a click on a word that the prose names follows it") {
   REQUIRE(place.width() > 0);
   const Scene scene = [&] {
     const Studio studio(document, {{1600, 900}});
-    return make_operation(studio.easel(), Stage::weights, {}, place);
+    return make_operation(studio.context(), Stage::weights, {}, place);
   }();
   const auto link = std::ranges::find_if(scene.targets, [](const SceneTarget& target) {
-    return target.link && target.deed == Deed::key_word && target.index != 1;
+    return target.link && target.action == SceneAction::key_word && target.index != 1;
   });
   REQUIRE(link != scene.targets.end());
   HeadlessWindow window(document);
@@ -905,7 +908,7 @@ TEST_CASE(
   for (const bool geometry : {false, true}) {
     INFO(geometry);
     const Scene scene =
-        geometry ? make_geometry(studio.easel(), studio.place()) : make_journey(studio.easel(), {}, studio.place());
+        geometry ? make_geometry(studio.context(), studio.place()) : make_journey(studio.context(), {}, studio.place());
     CHECK(scene.items.size() < 3000);
     CHECK(scene.targets.size() < 1500);
     CHECK(has_text(scene, "1234"));

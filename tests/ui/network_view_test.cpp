@@ -10,7 +10,7 @@
 #include "tests/matchers.h"
 #include "tests/ui/headless.h"
 #include "ui/export/export_file.h"
-#include "ui/level/easel.h"
+#include "ui/level/scene_context.h"
 #include "ui/network/network_scene.h"
 
 using namespace headlight;
@@ -45,9 +45,11 @@ struct Studio {
     fonts.load(u, text);
   }
   const HeadOverview& overview() const { return *window.document().trace->overview; }
-  Easel easel() const { return {*window.document().trace, view, look(Theme::light), fonts, words, u, window_size}; }
+  SceneContext context() const {
+    return {*window.document().trace, view, look(Theme::light), fonts, words, u, window_size};
+  }
   Rect place() const { return {{0, 46 * u}, {window_size.x, window_size.y - 62 * u}}; }
-  Scene scene(const NetworkTold& told = {}) const { return make_network(easel(), overview(), told, place()); }
+  Scene scene(const NetworkFacts& facts = {}) const { return make_network(context(), overview(), facts, place()); }
 
   HeadlessWindow window;
   Words words;
@@ -59,7 +61,7 @@ struct Studio {
 
 const SceneTarget* target_of(const Scene& scene, HeadPlace at) {
   const auto found = std::ranges::find_if(scene.targets, [&](const SceneTarget& t) {
-    return t.deed == Deed::head && t.cell.batch == at.layer && t.cell.head == at.head;
+    return t.action == SceneAction::head && t.cell.batch == at.layer && t.cell.head == at.head;
   });
   return found == scene.targets.end() ? nullptr : &*found;
 }
@@ -272,9 +274,9 @@ TEST_CASE("random weights are said, trained ones are not called so") {
     Document document = random ? sentence() : network_document();
     document.view.kind = ViewKind::network;
     Studio studio(document, {1600, 900}, 1, "en");
-    NetworkTold told;
-    told.random_weights = random;
-    const Scene scene = studio.scene(told);
+    NetworkFacts facts;
+    facts.random_weights = random;
+    const Scene scene = studio.scene(facts);
     const bool said = std::ranges::any_of(scene.items, [](const SceneItem& item) {
       const auto* text = std::get_if<SceneText>(&item);
       return text && text->text.find("random") != std::string::npos;
@@ -300,10 +302,10 @@ TEST_CASE("in the overview no text leaves the window or lies over another, in ei
                     size, scale, language);
       for (const HeadOrder order : {HeadOrder::layer, HeadOrder::habit}) {
         studio.view.network.order = order;
-        NetworkTold told;
-        told.can_knock = true;
-        told.said = {{"the", "cat", 0.5}, {"cat", "that", 0.25, true}};
-        const Scene scene = studio.scene(told);
+        NetworkFacts facts;
+        facts.can_knock = true;
+        facts.said = {{"the", "cat", 0.5}, {"cat", "that", 0.25, true}};
+        const Scene scene = studio.scene(facts);
         std::vector<const SceneText*> texts;
         for (const SceneItem& item : scene.items) {
           if (const auto* text = std::get_if<SceneText>(&item)) texts.push_back(text);

@@ -31,16 +31,16 @@ class Studio {
   }
   const Trace& trace() const { return *window_.document().trace; }
   View& view() { return view_; }
-  Easel easel() const { return {trace(), view_, look(Theme::dark), fonts_, words_, u_, at_.window}; }
+  SceneContext context() const { return {trace(), view_, look(Theme::dark), fonts_, words_, u_, at_.window}; }
   const Fonts& fonts() const { return fonts_; }
   /// Between the bars at the top and the bottom.
   Rect place() const {
     return {{0, at_.presenting ? 0 : 46 * u_}, {at_.window.x, at_.window.y - (at_.presenting ? 26 : 62) * u_}};
   }
   Scene operation(Stage stage, const Reveal& reveal = {}) const {
-    return make_operation(easel(), stage, reveal, place());
+    return make_operation(context(), stage, reveal, place());
   }
-  float least() const { return type_sizes(easel()).least; }
+  float least() const { return type_sizes(context()).least; }
   bool presenting() const { return at_.presenting; }
 
  private:

@@ -46,9 +46,9 @@ SentenceStory told(const Trace& trace, const Sampling& sampling) {
   return story;
 }
 
-Rect target_of(const Scene& scene, Deed deed, Index index = 0) {
+Rect target_of(const Scene& scene, SceneAction action, Index index = 0) {
   const auto found =
-      std::ranges::find_if(scene.targets, [&](const SceneTarget& t) { return t.deed == deed && t.index == index; });
+      std::ranges::find_if(scene.targets, [&](const SceneTarget& t) { return t.action == action && t.index == index; });
   REQUIRE(found != scene.targets.end());
   return found->rect;
 }
@@ -59,11 +59,11 @@ TEST_CASE(
     "a word that is clicked is written after the one that is followed, one that is drawn likewise, and undo takes each "
     "back") {
   const Studio studio(writer(), {{1600, 900}});
-  const Scene scene = make_sentence(studio.easel(), told(studio.trace(), {}), studio.place());
+  const Scene scene = make_sentence(studio.context(), told(studio.trace(), {}), studio.place());
   const LikelyToken second = after_dogs(studio.trace())[1];
   HeadlessWindow window(writer());
   window.settle();
-  window.click(target_of(scene, Deed::write_word, second.id).centre());
+  window.click(target_of(scene, SceneAction::write_word, second.id).centre());
   window.settle();
   CHECK(window.document().scenario.text == "the cat that chases the dogs " + second.text);
   CHECK(window.document().view.looking.query == 6);
@@ -77,7 +77,7 @@ TEST_CASE(
   for (int again = 0; again < 2; ++again) {
     HeadlessWindow fresh(writer());
     fresh.settle();
-    fresh.click(target_of(scene, Deed::draw_word).centre());
+    fresh.click(target_of(scene, SceneAction::draw_word).centre());
     fresh.settle();
     drawn.push_back(fresh.document().scenario.text);
     CHECK(drawn.back().starts_with("the cat that chases the dogs "));
@@ -91,11 +91,11 @@ TEST_CASE(
     "temperature, top-k and top-p follow the pointer, change nothing of the document, and are in the command line that "
     "is copied") {
   const Studio studio(writer(), {{1280, 720}});
-  const Scene scene = make_sentence(studio.easel(), told(studio.trace(), {}), studio.place());
+  const Scene scene = make_sentence(studio.context(), told(studio.trace(), {}), studio.place());
   HeadlessWindow window(writer(), {1280, 720});
   window.settle();
   const auto drag = [&](headlight::sentence::Dial dial, float to) {
-    const Rect track = target_of(scene, Deed::sampling, static_cast<Index>(dial));
+    const Rect track = target_of(scene, SceneAction::sampling, static_cast<Index>(dial));
     window.drag({track.min.x + track.width() * 0.9f, track.centre().y},
                 {track.min.x + track.width() * to, track.centre().y});
   };
@@ -120,18 +120,18 @@ TEST_CASE("what a word is drawn by stands in its place at every size, says its n
     INFO(at.window.x << " x " << at.window.y);
     const Studio studio(writer(), at);
     const auto scene_of = [&](const SentenceStory& story) {
-      return make_sentence(studio.easel(), story, studio.place());
+      return make_sentence(studio.context(), story, studio.place());
     };
     const Scene plain = scene_of(told(studio.trace(), {}));
     SentenceStory changed = told(studio.trace(), {0.5f, 5, 0.9f});
     const Scene turned = scene_of(changed);
     changed.changed_layer = "1";
     const Scene both = scene_of(changed);
-    const Rect dial = target_of(plain, Deed::sampling, 1);
+    const Rect dial = target_of(plain, SceneAction::sampling, 1);
     for (const Scene* scene : {&plain, &turned, &both}) {
       CHECK(faults(*scene, studio) == "");
-      CHECK(target_of(*scene, Deed::sampling, 1).min.y == dial.min.y);
-      CHECK(has_text(*scene, std::string(studio.easel().words("sentence.draw_word"))));
+      CHECK(target_of(*scene, SceneAction::sampling, 1).min.y == dial.min.y);
+      CHECK(has_text(*scene, std::string(studio.context().words("sentence.draw_word"))));
     }
     CHECK(has_text(turned, "0.90"));
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ui/frame/press.h"
 #include "ui/heads/average.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
@@ -115,7 +116,7 @@ void act(const Frame& frame, const HeadsPicture& picture, const std::optional<Ce
   const bool ends_double_click = !io.KeyCtrl && io.MouseClickedLastCount[ImGuiMouseButton_Left] == 2;
   if (!ImGui::IsItemDeactivated() || ends_double_click) return;
   const Rect area = dragged_area();
-  if (area.width() + area.height() >= 8 * frame.u) {
+  if (was_dragged(frame)) {
     frame.show([heads = heads_touched(picture, area)](View& v) { v.heads.heads = heads; });
   } else if (io.KeyCtrl && card && !card->average) {
     frame.show([first = card->head, users = card->users](View& v) { toggle(v.heads.heads, first, users); });
@@ -313,7 +314,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
   if (frame.shown(frame.view().heads.stage).nothing()) say_not_yet(frame, list, grid);
   draw_text(list, frame.fonts, Face::bold, TypeSize::body * u, {left, top}, frame.look.ink, frame.words("heads.arcs"));
   draw_arcs(frame, list, picture);
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 8)) {
+  if (ImGui::IsItemActive() && is_dragging(frame)) {
     const Rect area = dragged_area();
     compat::add_rect(list, area.min, area.max, frame.look.accent, Corner::mark * u, u);
   }

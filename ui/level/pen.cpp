@@ -74,7 +74,7 @@ Rect Pen::text(TextRole role, Face face, float pixels, ImVec2 at, Align align, I
                                                          : at.x - size.x);
   const float top = std::round(at.y - size.y / 2);
   const Rect rect{{left, top}, {left + size.x, top + size.y}};
-  scene_.items.emplace_back(SceneText{role, face, easel_.fonts.crisp(face, pixels), colour, rect, std::move(text)});
+  scene_.items.emplace_back(SceneText{role, face, context_.fonts.crisp(face, pixels), colour, rect, std::move(text)});
   return rect;
 }
 
@@ -82,7 +82,7 @@ void Pen::turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colou
   const ImVec2 size = measure(face, pixels, text);
   scene_.items.emplace_back(SceneText{TextRole::word,
                                       face,
-                                      easel_.fonts.crisp(face, pixels),
+                                      context_.fonts.crisp(face, pixels),
                                       colour,
                                       {{end.x - size.x, end.y - size.y / 2}, {end.x, end.y + size.y / 2}},
                                       std::move(text),
@@ -105,7 +105,7 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
   std::vector<Piece> pieces = pieces_of(pattern, values);
   // Bold type has sizes of its own; a line is as high as the higher.
   const float line =
-      std::max(easel_.fonts.crisp(Face::ui, pixels), easel_.fonts.crisp(Face::bold, strong(pixels))) * 1.3f;
+      std::max(context_.fonts.crisp(Face::ui, pixels), context_.fonts.crisp(Face::bold, strong(pixels))) * 1.3f;
   const auto size_of = [&](Face face) { return face == Face::bold ? strong(pixels) : pixels; };
   for (Piece& piece : pieces) piece.width = measure(face_of(piece), size_of(face_of(piece)), piece.text).x;
   float y = room.min.y;
@@ -132,7 +132,7 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
       const Rect place = text(role, face, size_of(face), {x, y + line / 2}, Align::left,
                               pieces[i].named ? pieces[i].named->colour : colour, std::move(run));
       if (const Named* named = pieces[i].named; named && named->link)
-        scene_.targets.push_back({place, named->link->deed, named->link->cell, named->link->index, true});
+        scene_.targets.push_back({place, named->link->action, named->link->cell, named->link->index, true});
       x += extent;
       i = end;
     }
@@ -145,13 +145,13 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
 float Pen::math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, std::string_view markup, float least,
                 Align align) {
   // On the wall no script is smaller than all other type.
-  const float script = easel_.view.presenting ? size_not_below(easel_.fonts, Face::math, type.least) : 0;
-  ImVec2 size = math_size(easel_.fonts, {pixels, script}, markup);
+  const float script = context_.view.presenting ? size_not_below(context_.fonts, Face::math, type.least) : 0;
+  ImVec2 size = math_size(context_.fonts, {pixels, script}, markup);
   while (size.x > width && pixels > std::max({least, script, 10.0f})) {
     pixels = std::max(pixels * 0.94f, script);
-    size = math_size(easel_.fonts, {pixels, script}, markup);
+    size = math_size(context_.fonts, {pixels, script}, markup);
   }
-  if (size.x > width + 1 || (least > 0 && easel_.fonts.crisp(Face::math, pixels) < least - 0.5f)) return 0;
+  if (size.x > width + 1 || (least > 0 && context_.fonts.crisp(Face::math, pixels) < least - 0.5f)) return 0;
   const float left = align == Align::left ? at.x : align == Align::middle ? at.x - size.x / 2 : at.x - size.x;
   scene_.items.emplace_back(SceneMath{pixels,
                                       script,
@@ -179,20 +179,20 @@ void Pen::matter(const Rect& rect) {
          {std::max(all.max.x, rect.max.x), std::max(all.max.y, rect.max.y)}};
 }
 
-bool has_words(const Easel& easel, Axis axis) {
-  const Inputs& inputs = easel.trace.inputs;
+bool has_words(const SceneContext& context, Axis axis) {
+  const Inputs& inputs = context.trace.inputs;
   if (axis == Axis::query) return !inputs.query_tokens.empty();
   return axis == Axis::key && !inputs.key_tokens.empty();
 }
 
-std::string query_word(const Easel& easel, Index query) {
-  if (has_words(easel, Axis::query)) return axis_label(easel.trace, Axis::query, easel.view.batch, query);
-  return easel.words.fill("level.query_n", {std::to_string(query)});
+std::string query_word(const SceneContext& context, Index query) {
+  if (has_words(context, Axis::query)) return axis_label(context.trace, Axis::query, context.view.batch, query);
+  return context.words.fill("level.query_n", {std::to_string(query)});
 }
 
-std::string key_word(const Easel& easel, Index key) {
-  if (has_words(easel, Axis::key)) return axis_label(easel.trace, Axis::key, easel.view.batch, key);
-  return easel.words.fill("level.key_n", {std::to_string(key)});
+std::string key_word(const SceneContext& context, Index key) {
+  if (has_words(context, Axis::key)) return axis_label(context.trace, Axis::key, context.view.batch, key);
+  return context.words.fill("level.key_n", {std::to_string(key)});
 }
 
 }  // namespace headlight

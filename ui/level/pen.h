@@ -9,7 +9,7 @@ namespace headlight {
 
 /// What a click on a value that a sentence names does, and what it names in the scene.
 struct NamedLink {
-  Deed deed{};
+  SceneAction action{};
   Index index = 0;
   Cell cell{};
 };
@@ -26,16 +26,16 @@ enum class Align : std::uint8_t { left, middle, right };
 
 class Pen {
  public:
-  Pen(const Easel& easel, Scene& scene) : easel_(easel), scene_(scene), type(type_sizes(easel)) {}
+  Pen(const SceneContext& context, Scene& scene) : context_(context), scene_(scene), type(type_sizes(context)) {}
 
   /// Bold type as large as plain type of this size: their sizes differ.
-  float bold(float pixels) const { return size_not_below(easel_.fonts, Face::bold, pixels * 0.96f); }
+  float bold(float pixels) const { return size_not_below(context_.fonts, Face::bold, pixels * 0.96f); }
   /// Bold type among plain type of this size: in a presentation never smaller than it.
   float strong(float pixels) const {
-    return easel_.view.presenting ? size_not_below(easel_.fonts, Face::bold, pixels) : pixels;
+    return context_.view.presenting ? size_not_below(context_.fonts, Face::bold, pixels) : pixels;
   }
   ImVec2 measure(Face face, float pixels, std::string_view text) const {
-    return text_size(easel_.fonts, face, pixels, text);
+    return text_size(context_.fonts, face, pixels, text);
   }
   /// In one line whose middle is at y; gives its rectangle.
   Rect text(TextRole role, Face face, float pixels, ImVec2 at, Align align, ImU32 colour, std::string text);
@@ -59,19 +59,19 @@ class Pen {
   void curve(const std::array<ImVec2, 4>& points, ImU32 colour, float thickness) {
     scene_.items.emplace_back(SceneCurve{points, colour, thickness, false});
   }
-  void target(Rect rect, Deed deed, Index index = 0, Cell cell = {}) {
-    scene_.targets.push_back({rect, deed, cell, index});
+  void target(Rect rect, SceneAction action, Index index = 0, Cell cell = {}) {
+    scene_.targets.push_back({rect, action, cell, index});
   }
   /// Grows the union of what is matter, not words.
   void matter(const Rect& rect);
 
-  const Easel& easel() const { return easel_; }
-  const Look& look() const { return easel_.look; }
+  const SceneContext& context() const { return context_; }
+  const Look& look() const { return context_.look; }
   Scene& scene() { return scene_; }
-  float u() const { return easel_.u; }
+  float u() const { return context_.u; }
 
  private:
-  const Easel& easel_;
+  const SceneContext& context_;
   Scene& scene_;
 
  public:
@@ -79,9 +79,9 @@ class Pen {
 };
 
 /// The word of a token, else its index: "query 3".
-std::string query_word(const Easel& easel, Index query);
-std::string key_word(const Easel& easel, Index key);
+std::string query_word(const SceneContext& context, Index query);
+std::string key_word(const SceneContext& context, Index key);
 /// Whether there are words along this axis.
-bool has_words(const Easel& easel, Axis axis);
+bool has_words(const SceneContext& context, Axis axis);
 
 }  // namespace headlight

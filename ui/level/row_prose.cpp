@@ -4,18 +4,18 @@
 #include <cmath>
 
 #include "core/run/masks_over.h"
-#include "ui/level/figures.h"
 #include "ui/level/focus.h"
+#include "ui/level/matrix_numbers.h"
 
 namespace headlight {
 
-RowProse row_prose(const Easel& easel, Index query) {
+RowProse row_prose(const SceneContext& context, Index query) {
   constexpr std::size_t named = 3;
   constexpr const char* with_rest[named] = {"level.row_1", "level.row_2", "level.row_3"};
   constexpr const char* alone[named] = {nullptr, "level.row_all_2", "level.row_all_3"};
-  const Cell at = matrix_of(easel.trace, easel.view, Stage::weights);
-  const MatrixView weights = numbers_of(easel.trace, easel.view, Stage::weights);
-  const CellMasks masks = masks_over(easel.trace, Stage::weights, at.batch, at.head);
+  const Cell at = matrix_of(context.trace, context.view, Stage::weights);
+  const MatrixView weights = numbers_of(context.trace, context.view, Stage::weights);
+  const CellMasks masks = masks_over(context.trace, Stage::weights, at.batch, at.head);
   std::vector<Index> keys;
   for (Index k = 0; k < weights.cols; ++k) {
     const float share = weights(query, k);
@@ -28,22 +28,22 @@ RowProse row_prose(const Easel& easel, Index query) {
                             [&](Index a, Index b) { return weights(query, a) > weights(query, b); });
   double rest = 0;
   for (std::size_t i = shown; i < keys.size(); ++i) rest += static_cast<double>(weights(query, keys[i]));
-  const Figures figures(2, true);
+  const MatrixNumbers figures(2, true);
   RowProse prose;
   prose.key = shown == keys.size() ? alone[shown - 1] : with_rest[shown - 1];
   for (std::size_t i = 0; i < named; ++i) {
     const bool there = i < shown;
-    const auto link = [&](Deed deed) {
-      return there ? std::optional(NamedLink{deed, keys[i], {Stage::weights, at.batch, at.head, query, keys[i]}})
+    const auto link = [&](SceneAction action) {
+      return there ? std::optional(NamedLink{action, keys[i], {Stage::weights, at.batch, at.head, query, keys[i]}})
                    : std::nullopt;
     };
     prose.values.push_back(
-        {there ? key_word(easel, keys[i]) : std::string(), easel.look.ink, true, link(Deed::key_word)});
+        {there ? key_word(context, keys[i]) : std::string(), context.look.ink, true, link(SceneAction::key_word)});
     prose.values.push_back({there ? figures(weights(query, keys[i])) : std::string(),
-                            easel.look.head_ink(easel.view.head), true, link(Deed::look_at)});
+                            context.look.head_ink(context.view.head), true, link(SceneAction::look_at)});
   }
-  prose.values.push_back({std::to_string(keys.size() - shown), easel.look.muted, false});
-  prose.values.push_back({figures(static_cast<float>(rest)), easel.look.muted});
+  prose.values.push_back({std::to_string(keys.size() - shown), context.look.muted, false});
+  prose.values.push_back({figures(static_cast<float>(rest)), context.look.muted});
   return prose;
 }
 

@@ -12,6 +12,6 @@ struct RowProse {
   const char* key = nullptr;
   std::vector<Named> values;
 };
-RowProse row_prose(const Easel& easel, Index query);
+RowProse row_prose(const SceneContext& context, Index query);
 
 }  // namespace headlight

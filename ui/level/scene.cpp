@@ -108,22 +108,22 @@ const SceneTarget* target_at(const Scene& scene, ImVec2 point) {
 std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link) {
   if (!link.link) return {};
   std::vector<Rect> lit;
-  const auto add = [&](Deed deed, auto&& fits) {
+  const auto add = [&](SceneAction action, auto&& fits) {
     if (!lit.empty()) return;
     for (const SceneTarget& target : scene.targets) {
-      if (!target.link && target.deed == deed && fits(target)) lit.push_back(target.rect);
+      if (!target.link && target.action == action && fits(target)) lit.push_back(target.rect);
     }
   };
-  if (link.deed == Deed::look_at) {
-    add(Deed::look_at, [&](const SceneTarget& t) { return t.cell == link.cell; });
+  if (link.action == SceneAction::look_at) {
+    add(SceneAction::look_at, [&](const SceneTarget& t) { return t.cell == link.cell; });
     // In a row of keys a cell is its key's.
-    add(Deed::key_word, [&](const SceneTarget& t) { return t.index == link.cell.col; });
-    add(Deed::query_word, [&](const SceneTarget& t) { return t.index == link.cell.col; });
+    add(SceneAction::key_word, [&](const SceneTarget& t) { return t.index == link.cell.col; });
+    add(SceneAction::query_word, [&](const SceneTarget& t) { return t.index == link.cell.col; });
     return lit;
   }
-  const Deed other = link.deed == Deed::key_word ? Deed::query_word : Deed::key_word;
-  add(link.deed, [&](const SceneTarget& t) { return t.index == link.index; });
-  if (link.deed == Deed::key_word || link.deed == Deed::query_word)
+  const SceneAction other = link.action == SceneAction::key_word ? SceneAction::query_word : SceneAction::key_word;
+  add(link.action, [&](const SceneTarget& t) { return t.index == link.index; });
+  if (link.action == SceneAction::key_word || link.action == SceneAction::query_word)
     add(other, [&](const SceneTarget& t) { return t.index == link.index; });
   return lit;
 }
@@ -143,16 +143,16 @@ float presentation_scale(ImVec2 window, float scale) {
   return std::clamp(std::min(window.x / (1150 * scale), window.y / (680 * scale)), 1.0f, 2.0f);
 }
 
-TypeSizes type_sizes(const Easel& easel) {
-  const Fonts& fonts = easel.fonts;
-  const float u = easel.u;
-  if (!easel.view.presenting) {
+TypeSizes type_sizes(const SceneContext& context) {
+  const Fonts& fonts = context.fonts;
+  const float u = context.u;
+  if (!context.view.presenting) {
     const auto size = [&](Face face, float points) { return fonts.crisp(face, points * u); };
     return {size(Face::ui, 26), size(Face::ui, 18),   size(Face::ui, 15),   size(Face::mono, 14),
             size(Face::ui, 13), size(Face::math, 22), size(Face::bold, 34), 12 * u};
   }
   // For the last row: 24 pixels of 1080, and never below 18.
-  const float least = std::max(18.0f, 24 * std::min(easel.window.x / 1920, easel.window.y / 1080));
+  const float least = std::max(18.0f, 24 * std::min(context.window.x / 1920, context.window.y / 1080));
   const auto size = [&](Face face, float times) {
     return size_not_below(fonts, face, std::max(least, least * times * 0.93f));
   };

@@ -24,7 +24,7 @@
 namespace headlight {
 
 /// What a scene is made from and with.
-struct Easel {
+struct SceneContext {
   const Trace& trace;
   const View& view;
   const Look& look;
@@ -81,7 +81,7 @@ struct SceneMatrix {
 using SceneItem = std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneHatch, SceneCurve, SceneMatrix>;
 
 /// What a click on a part of a scene does.
-enum class Deed : std::uint8_t {
+enum class SceneAction : std::uint8_t {
   look_at,
   query_word,
   key_word,
@@ -106,7 +106,7 @@ enum class Deed : std::uint8_t {
 
 struct SceneTarget {
   Rect rect;
-  Deed deed{};
+  SceneAction action{};
   Cell cell;          ///< of look_at
   Index index = 0;    ///< of a word, head, layer or facet
   bool link = false;  ///< words of a sentence that name it: the pointer on them lights up what they name
@@ -152,6 +152,6 @@ struct TypeSizes {
   float title = 0, story = 0, word = 0, number = 0, caption = 0, formula = 0, great = 0;
   float least = 0;
 };
-TypeSizes type_sizes(const Easel& easel);
+TypeSizes type_sizes(const SceneContext& context);
 
 }  // namespace headlight

@@ -91,7 +91,7 @@ MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) 
   layout.small = {{x, top}, {x + width, top + height}};
   const bool coloured = !picture.hi.empty();
   if (coloured) layout.bar = {{x, top + height + 12 * u}, {inner.max.x, top + height + 20 * u}};
-  layout.told = {{x, top + height + (coloured ? 50 : 12) * u}, inner.max};
+  layout.notes = {{x, top + height + (coloured ? 50 : 12) * u}, inner.max};
   return layout;
 }
 
@@ -164,39 +164,40 @@ HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const M
   return part;
 }
 
-const MapTold& map_told(const Frame& frame, const MapPicture& picture, const MapCamera& camera,
-                        const std::optional<std::pair<Index, Index>>& pointed) {
+const MapNotes& map_notes(const Frame& frame, const MapPicture& picture, const MapCamera& camera,
+                          const std::optional<std::pair<Index, Index>>& pointed) {
   const int level = camera.level();
   const Index side = Index{1} << level;
   const TileProgress progress = frame.tiles.progress();
   const int percent = static_cast<int>(progress.share * 100);
   const auto block = pointed ? std::optional(std::pair(pointed->first / side, pointed->second / side)) : std::nullopt;
   const auto make = [&] {
-    MapTold told;
+    MapNotes notes;
     const std::string length = std::to_string(side);
     const bool largest = picture.heat.colormap->kind() == ColormapKind::sequential;
     const char* const blocks = picture.heat.stage == Stage::mask ? "map.blocks_mask"
                                : largest                         ? "map.blocks_largest"
                                                                  : "map.blocks_farthest";
-    told.lines.push_back(level == 0 ? frame.words("map.every_cell") : frame.words.fill(blocks, {length}));
+    notes.lines.push_back(level == 0 ? frame.words("map.every_cell") : frame.words.fill(blocks, {length}));
     if (level > 0)
-      told.lines.push_back(progress.exact ? frame.words("map.exact")
-                                          : frame.words.fill("map.sample", {length, std::to_string(percent)}));
-    if (!block) return told;
+      notes.lines.push_back(progress.exact ? frame.words("map.exact")
+                                           : frame.words.fill("map.sample", {length, std::to_string(percent)}));
+    if (!block) return notes;
     const Index row = block->first * side, col = block->second * side;
-    told.lines.push_back(frame.words.fill(
+    notes.lines.push_back(frame.words.fill(
         level == 0 ? "map.cell" : "map.block",
         {span_of(row, std::min(row + side, camera.rows)), span_of(col, std::min(col + side, camera.cols))}));
     const MapCell cell = MapCells(frame.tiles, level).at(block->first, block->second);
-    if (!cell.there) return told;
+    if (!cell.there) return notes;
     const std::string value = map_number(cell.value);
     const char* const most = level == 0 ? "map.value" : largest ? "map.largest" : "map.farthest";
-    told.lines.push_back(cell.kind == CellKind::masked    ? frame.words("map.masked")
-                         : cell.kind == CellKind::dropped ? frame.words("map.dropped")
-                                                          : frame.words.fill(most, {value}));
-    return told;
+    notes.lines.push_back(cell.kind == CellKind::masked    ? frame.words("map.masked")
+                          : cell.kind == CellKind::dropped ? frame.words("map.dropped")
+                                                           : frame.words.fill(most, {value}));
+    return notes;
   };
-  return frame.picture<MapTold>(make, picture.heat.stage, level, percent, progress.exact, block, frame.tiles.version());
+  return frame.picture<MapNotes>(make, picture.heat.stage, level, percent, progress.exact, block,
+                                 frame.tiles.version());
 }
 
 }  // namespace headlight

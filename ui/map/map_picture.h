@@ -38,8 +38,8 @@ struct MapLayout {
   Rect map;
   float profile =
       0;  ///< what is left for the profile of a row, below the names of columns, and of a column, beside the map
-  Rect small, told;  ///< the whole matrix, small; what is said beside it
-  Rect bar;          ///< the colours, between them; nothing where a stage has none (a mask)
+  Rect small, notes;  ///< the whole matrix, small; what is said beside it
+  Rect bar;           ///< the colours, between them; nothing where a stage has none (a mask)
 };
 MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture);
 
@@ -82,10 +82,10 @@ std::string map_number(float value);
 HeatPicture part_in_sight(const Frame& frame, const MapPicture& picture, const MapCamera& camera);
 
 /// What is said beside the map.
-struct MapTold {
+struct MapNotes {
   std::vector<std::string> lines;
 };
-const MapTold& map_told(const Frame& frame, const MapPicture& picture, const MapCamera& camera,
-                        const std::optional<std::pair<Index, Index>>& pointed);
+const MapNotes& map_notes(const Frame& frame, const MapPicture& picture, const MapCamera& camera,
+                          const std::optional<std::pair<Index, Index>>& pointed);
 
 }  // namespace headlight

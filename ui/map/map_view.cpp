@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/tensor/error.h"
+#include "ui/frame/press.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/map/map_draw.h"
@@ -83,8 +84,7 @@ void move_map(const Frame& frame, const MapCamera& camera, bool finds_cells) {
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemHovered() && io.MouseWheel != 0)
     return go(frame, zoomed(camera, std::pow(1.25, static_cast<double>(io.MouseWheel)), io.MousePos));
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) &&
-      (io.MouseDelta.x != 0 || io.MouseDelta.y != 0))
+  if (ImGui::IsItemActive() && is_dragging(frame) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0))
     return go(frame, moved(camera, io.MouseDelta));
   if (!finds_cells && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
     go(frame, zoomed(camera, 4, io.MousePos));
@@ -121,11 +121,11 @@ void follow_selected(const Frame& frame, const MapCamera& camera) {
   go(frame, centred(camera, static_cast<double>(now->row) + 0.5, static_cast<double>(now->col) + 0.5));
 }
 
-void draw_told(const Frame& frame, ImDrawList& list, const MapTold& told, Rect room) {
+void draw_notes(const Frame& frame, ImDrawList& list, const MapNotes& notes, Rect room) {
   const float u = frame.u;
   float y = room.min.y;
-  for (const std::string& line : told.lines) {
-    const bool state = &line != &told.lines.front();
+  for (const std::string& line : notes.lines) {
+    const bool state = &line != &notes.lines.front();
     y += draw_paragraph(&list, frame.fonts, Face::ui, told_points * u, {room.min.x, y},
                         state ? frame.look.ink : frame.look.muted, line, room.width()) +
          7 * u;
@@ -192,8 +192,7 @@ void draw_map_view(const Frame& frame, Rect place) {
   if (under && finds_cells) cell = Cell{*stage, heat.batch, heat.head, under->first, under->second};
   if (cell && !frame.shows(*cell)) cell.reset();  // not computed yet
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
-  const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
-  if (ImGui::IsItemDeactivated() && cell && std::abs(dragged.x) + std::abs(dragged.y) < 4) {
+  if (ImGui::IsItemDeactivated() && cell && !was_dragged(frame)) {
     frame.show([cell](View& v) { v.selected = v.selected != cell ? cell : std::nullopt; });
   }
   move_map(frame, camera, finds_cells);
@@ -212,7 +211,7 @@ void draw_map_view(const Frame& frame, Rect place) {
   if (looked) draw_profiles(frame, list, picture, layout.profile, camera, *looked);
   draw_small_map(frame, list, picture, layout.small, camera, rows_shown);
   draw_map_bar(frame, list, picture, layout.bar);
-  draw_told(frame, list, map_told(frame, picture, camera, looked), layout.told);
+  draw_notes(frame, list, map_notes(frame, picture, camera, looked), layout.notes);
   if (frame.shown(*stage).nothing()) say(frame, layout.map, frame.words("heads.not_yet"));
 }
 

@@ -45,7 +45,7 @@ struct MinePicture {
   Report report;
 };
 
-/// What may be told of a mistake that is to be found.
+/// What may be shown of a mistake that is to be found.
 struct BugSecrets {
   bool stages = false;   ///< which stages differ
   bool mistake = false;  ///< which line it is

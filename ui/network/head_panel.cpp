@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/level/figures.h"
+#include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_scene.h"
 
@@ -22,7 +22,7 @@ class Column {
 
   void title(const std::string& text, ImU32 colour, float pixels) {
     pen_.text(TextRole::word, Face::bold, pixels, {room_.min.x, y_ + pixels * 0.7f}, Align::left, colour,
-              elide(pen_.easel().fonts, Face::bold, pixels, text, room_.width()));
+              elide(pen_.context().fonts, Face::bold, pixels, text, room_.width()));
     y_ += pixels * 1.6f;
   }
   void note(std::string_view text, std::span<const Named> values = {}) {
@@ -36,21 +36,21 @@ class Column {
     const float u = pen_.u(), pitch = pen_.type.caption * 1.75f, middle = y_ + pitch / 2;
     const float numbers = pen_.measure(Face::mono, pen_.type.number, "0.000").x + 8 * u;
     pen_.text(TextRole::caption, Face::ui, pen_.type.caption, {room_.min.x, middle}, Align::left, look.ink,
-              elide(pen_.easel().fonts, Face::ui, pen_.type.caption, name, names - 8 * u));
+              elide(pen_.context().fonts, Face::ui, pen_.type.caption, name, names - 8 * u));
     const Rect track{{room_.min.x + names, middle - 6 * u}, {room_.max.x - numbers, middle + 6 * u}};
     pen_.fill(track, look.field, Corner::cell * u);
     if (share) {
       const float width = static_cast<float>(std::clamp(*share, 0.0, 1.0)) * track.width();
       if (width >= 1) pen_.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
       pen_.text(TextRole::number, Face::mono, pen_.type.number, {room_.max.x, middle}, Align::right, look.ink,
-                Figures(*share < 0.01 && *share > 0 ? 3 : 2, true)(static_cast<float>(*share)));
+                MatrixNumbers(*share < 0.01 && *share > 0 ? 3 : 2, true)(static_cast<float>(*share)));
     }
     y_ += pitch;
   }
   /// Buttons or chips in rows.
   struct Button {
     std::string words;
-    Deed deed;
+    SceneAction action;
     Index index = 0;
     bool lit = false, primary = false;
   };
@@ -71,7 +71,7 @@ class Column {
       if (!each.primary) pen_.box(rect, each.lit ? look.accent : look.line, 1, corner);
       pen_.text(TextRole::caption, face, pixels, rect.centre(), Align::middle, each.primary ? look.card : look.ink,
                 each.words);
-      pen_.target(rect, each.deed, each.index);
+      pen_.target(rect, each.action, each.index);
       x += width + 6 * u;
     }
     y_ += height + 8 * u;
@@ -88,7 +88,7 @@ struct ResidualSteps {
   std::vector<std::string> names;
 };
 /// Of the stack that the layer is in.
-ResidualSteps residual_steps(const Easel& easel, const HeadOverview& overview, Index layer) {
+ResidualSteps residual_steps(const SceneContext& context, const HeadOverview& overview, Index layer) {
   const OverviewLayer& at = overview.layers[static_cast<std::size_t>(layer)];
   auto [steps, names] = ResidualSteps{};
   for (const OverviewLayer& each : overview.layers) {
@@ -100,25 +100,25 @@ ResidualSteps residual_steps(const Easel& easel, const HeadOverview& overview, I
   if (last_stack && !at.cross && overview.leaving.defined() && !steps.empty() &&
       overview.leaving.shape() == steps.front().shape()) {
     steps.push_back(overview.leaving);
-    names.emplace_back(easel.words("network.end"));
+    names.emplace_back(context.words("network.end"));
   }
   return {std::move(steps), std::move(names)};
 }
 
 /// One line a token from layer to layer, the mean in bold.
-void put_residual(Pen& pen, const ResidualSteps& told, Rect room) {
-  const Easel& easel = pen.easel();
+void put_residual(Pen& pen, const ResidualSteps& facts, Rect room) {
+  const SceneContext& context = pen.context();
   const Look& look = pen.look();
   const float u = pen.u();
-  const std::vector<Tensor>& steps = told.sizes;
-  const std::vector<std::string>& names = told.names;
-  const Index batch = std::min(easel.view.batch, steps.front().size(0) - 1), n = steps.front().size(1);
+  const std::vector<Tensor>& steps = facts.sizes;
+  const std::vector<std::string>& names = facts.names;
+  const Index batch = std::min(context.view.batch, steps.front().size(0) - 1), n = steps.front().size(1);
   float most = 0;
   for (const Tensor& step : steps) {
     for (Index i = 0; i < n; ++i) most = std::max(most, step.at({batch, i}));
   }
   if (!(most > 0) || !std::isfinite(most)) return;
-  const Figures figures(most >= 100 ? 0 : most >= 10 ? 1 : 2, true);
+  const MatrixNumbers figures(most >= 100 ? 0 : most >= 10 ? 1 : 2, true);
   const float caption = pen.type.caption;
   const float left = pen.measure(Face::mono, pen.type.number, figures(most)).x + 8 * u;
   const Rect chart{{room.min.x + left, room.min.y + caption * 0.6f}, {room.max.x - 8 * u, room.max.y - caption * 1.5f}};
@@ -134,7 +134,7 @@ void put_residual(Pen& pen, const ResidualSteps& told, Rect room) {
   };
   const Index lines = std::min<Index>(n, 128);
   for (Index i = 0; i < lines; ++i) {
-    const bool lit = easel.view.network.pointed == i;
+    const bool lit = context.view.network.pointed == i;
     for (std::size_t s = 1; s < steps.size(); ++s) {
       pen.line(point(s - 1, static_cast<double>(steps[s - 1].at({batch, i}))),
                point(s, static_cast<double>(steps[s].at({batch, i}))), lit ? look.q : fade(look.muted, 0.4f),
@@ -163,46 +163,46 @@ void put_residual(Pen& pen, const ResidualSteps& told, Rect room) {
 }
 
 /// "after the: cat 0.31", a line a word, the last words where there are too many.
-void put_predictions(Pen& pen, const NetworkTold& told, Rect room) {
+void put_predictions(Pen& pen, const NetworkFacts& facts, Rect room) {
   const Look& look = pen.look();
   const float u = pen.u(), pitch = pen.type.caption * 1.5f;
   const auto fits = static_cast<std::size_t>(std::max(0.0f, room.height() / pitch));
   if (fits == 0) return;
-  const std::size_t first = told.said.size() > fits ? told.said.size() - fits : 0;
+  const std::size_t first = facts.said.size() > fits ? facts.said.size() - fits : 0;
   float words = 0;
-  for (std::size_t i = first; i < told.said.size(); ++i)
-    words = std::max(words, pen.measure(Face::ui, pen.type.caption, told.said[i].after).x);
+  for (std::size_t i = first; i < facts.said.size(); ++i)
+    words = std::max(words, pen.measure(Face::ui, pen.type.caption, facts.said[i].after).x);
   words = std::min(words, room.width() * 0.38f);
   const float numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 8 * u;
   float y = room.min.y;
-  for (std::size_t i = first; i < told.said.size(); ++i) {
-    const NetworkTold::Said& said = told.said[i];
+  for (std::size_t i = first; i < facts.said.size(); ++i) {
+    const NetworkFacts::Said& said = facts.said[i];
     const float middle = y + pitch / 2;
-    const bool lit = pen.easel().view.network.pointed == static_cast<Index>(i);
+    const bool lit = pen.context().view.network.pointed == static_cast<Index>(i);
     const Rect row{{room.min.x - 6 * u, y}, {room.max.x + 6 * u, y + pitch}};
     if (lit) pen.fill(row, look.field, Corner::cell * u);
     pen.text(TextRole::word, Face::ui, pen.type.caption, {room.min.x + words, middle}, Align::right, look.muted,
-             elide(pen.easel().fonts, Face::ui, pen.type.caption, said.after, words));
+             elide(pen.context().fonts, Face::ui, pen.type.caption, said.after, words));
     const float x = room.min.x + words + 26 * u;
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {x - 13 * u, middle}, Align::middle, look.muted, "→");
     pen.text(TextRole::word, said.last ? Face::bold : Face::ui, pen.type.caption, {x, middle}, Align::left, look.ink,
-             elide(pen.easel().fonts, said.last ? Face::bold : Face::ui, pen.type.caption, said.word,
+             elide(pen.context().fonts, said.last ? Face::bold : Face::ui, pen.type.caption, said.word,
                    room.max.x - numbers - x - 4 * u));
     pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right, look.muted,
-             Figures(2, true)(static_cast<float>(said.probability)));
-    pen.target(row, Deed::query_word, static_cast<Index>(i));
+             MatrixNumbers(2, true)(static_cast<float>(said.probability)));
+    pen.target(row, SceneAction::query_word, static_cast<Index>(i));
     y += pitch;
   }
 }
 
 }  // namespace
 
-void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room) {
-  const Easel& easel = pen.easel();
+void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+  const SceneContext& context = pen.context();
   const Look& look = pen.look();
-  const Words& words = easel.words;
+  const Words& words = context.words;
   const float u = pen.u(), caption = pen.type.caption;
-  const HeadPlace at = looked_at_head(overview, easel.view);
+  const HeadPlace at = looked_at_head(overview, context.view);
   const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
   const HeadHabits& habits = layer.summary.habits[static_cast<std::size_t>(at.head)];
   const ImU32 hue = look.head(at.head);
@@ -214,7 +214,7 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& t
                                            : words.fill("network.head_title", {layer.layer, head}),
                look.head_ink(at.head), pen.type.story * 1.15f);
 
-  if (const std::string claim = told.claim(at); !claim.empty())
+  if (const std::string claim = facts.claim(at); !claim.empty())
     column.note(words("network.found"), std::vector<Named>{{claim, look.ink}});
   float names = 0;
   for (std::size_t i = 0; i < habit_count; ++i)
@@ -232,42 +232,45 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& t
   column.note(words(habits.queries > 0 ? "network.measured" : "network.not_measured"));
 
   // What stands at the foot, from the bottom up, before what may be left out between.
-  std::vector<Column::Button> deeds{{words("network.open"), Deed::how, 0, false, true}};
+  std::vector<Column::Button> actions{{words("network.open"), SceneAction::how, 0, false, true}};
   const bool silent = layer.silent[static_cast<std::size_t>(at.head)];
-  if (told.can_knock)
-    deeds.push_back({words(silent ? "sentence.back_in" : "network.knock"), Deed::knock_out, 0, silent});
-  column.buttons(deeds, false);
+  if (facts.can_knock)
+    actions.push_back({words(silent ? "sentence.back_in" : "network.knock"), SceneAction::knock_out, 0, silent});
+  column.buttons(actions, false);
   std::vector<Column::Button> orders;
   const char* const order_keys[] = {"network.order_layer", "network.order_habit", "network.order_entropy",
                                     "network.order_effect"};
   for (Index i = 0; i < 4; ++i) {
-    if (static_cast<HeadOrder>(i) == HeadOrder::effect && told.without.empty()) continue;
-    orders.push_back({words(order_keys[i]), Deed::order, i, static_cast<Index>(easel.view.network.order) == i});
+    if (static_cast<HeadOrder>(i) == HeadOrder::effect && facts.without.empty()) continue;
+    orders.push_back(
+        {words(order_keys[i]), SceneAction::order, i, static_cast<Index>(context.view.network.order) == i});
   }
   column.note(words("network.order"));
   column.buttons(orders, true);
-  const bool by_habit = easel.view.network.order == HeadOrder::layer || easel.view.network.order == HeadOrder::habit;
+  const bool by_habit =
+      context.view.network.order == HeadOrder::layer || context.view.network.order == HeadOrder::habit;
   if (by_habit && column.left() > caption * 9) {
-    std::vector<Column::Button> marks{{words("network.strongest"), Deed::habit, -1, !easel.view.network.habit}};
+    std::vector<Column::Button> marks{
+        {words("network.strongest"), SceneAction::habit, -1, !context.view.network.habit}};
     for (std::size_t i = 0; i < habit_count; ++i) {
       const auto habit = static_cast<Habit>(i);
       marks.push_back(
-          {words(habit_key_of(habit)), Deed::habit, static_cast<Index>(i), easel.view.network.habit == habit});
+          {words(habit_key_of(habit)), SceneAction::habit, static_cast<Index>(i), context.view.network.habit == habit});
     }
     column.note(words("network.mark"));
     column.buttons(marks, true);
   }
-  if (!told.likeliest.empty() && !told.without.empty() && column.left() > caption * 11) {
+  if (!facts.likeliest.empty() && !facts.without.empty() && column.left() > caption * 11) {
     column.skip(4 * u);
-    column.title(words.fill("network.how_sure", {told.likeliest}), look.ink, caption * 1.1f);
-    const auto& heads_without = told.without[static_cast<std::size_t>(at.layer)];
-    column.bar(words("network.whole"), told.probability, look.after, names);
+    column.title(words.fill("network.how_sure", {facts.likeliest}), look.ink, caption * 1.1f);
+    const auto& heads_without = facts.without[static_cast<std::size_t>(at.layer)];
+    column.bar(words("network.whole"), facts.probability, look.after, names);
     column.bar(words("network.without_head"), heads_without[static_cast<std::size_t>(at.head)], look.after, names);
-    column.bar(words("network.without_layer"), told.without_layer[static_cast<std::size_t>(at.layer)], look.after,
+    column.bar(words("network.without_layer"), facts.without_layer[static_cast<std::size_t>(at.layer)], look.after,
                names);
   }
   const float chart = caption * 8.5f;
-  const ResidualSteps steps = residual_steps(easel, overview, at.layer);
+  const ResidualSteps steps = residual_steps(context, overview, at.layer);
   if (steps.sizes.size() > 1 && column.left() > chart + caption * 2) {
     column.skip(4 * u);
     column.title(words("network.residual"), look.ink, caption * 1.1f);
@@ -275,10 +278,10 @@ void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& t
                  {{column.room().min.x, column.y()}, {column.room().max.x, column.y() + chart - caption * 1.8f}});
     column.skip(chart - caption * 1.6f);
   }
-  if (!told.said.empty() && column.left() > caption * 4.5f) {
+  if (!facts.said.empty() && column.left() > caption * 4.5f) {
     column.skip(4 * u);
     column.title(words("network.said"), look.ink, caption * 1.1f);
-    put_predictions(pen, told, {{column.room().min.x, column.y()}, column.room().max});
+    put_predictions(pen, facts, {{column.room().min.x, column.y()}, column.room().max});
   }
 }
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "ui/frame/colormaps.h"
-#include "ui/level/figures.h"
+#include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/paragraph.h"
 
@@ -20,17 +20,17 @@ const HeadHabits& habits_at(const HeadOverview& overview, HeadPlace at) {
   return layer_at(overview, at.layer).summary.habits[static_cast<std::size_t>(at.head)];
 }
 
-std::optional<double> without(const NetworkTold& told, HeadPlace at) {
-  if (static_cast<std::size_t>(at.layer) >= told.without.size()) return {};
-  return told.without[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
+std::optional<double> without(const NetworkFacts& facts, HeadPlace at) {
+  if (static_cast<std::size_t>(at.layer) >= facts.without.size()) return {};
+  return facts.without[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
 }
 
 void put_picture(Pen& pen, const HeadOverview& overview, HeadPlace at, Rect room) {
-  const Easel& easel = pen.easel();
+  const SceneContext& context = pen.context();
   const OverviewLayer& layer = layer_at(overview, at.layer);
   const Tensor& pictures = layer.summary.pictures;
   if (!pictures.defined()) return;
-  const Index batch = std::min(easel.view.batch, pictures.size(0) - 1);
+  const Index batch = std::min(context.view.batch, pictures.size(0) - 1);
   const auto rows = static_cast<float>(pictures.size(2)), cols = static_cast<float>(pictures.size(3));
   const float side = std::min(room.width() / cols, room.height() / rows);
   const ImVec2 size{std::max(side * cols, room.width() * 0.3f), std::max(side * rows, room.height() * 0.3f)};
@@ -38,11 +38,11 @@ void put_picture(Pen& pen, const HeadOverview& overview, HeadPlace at, Rect room
   quad.values = pictures;
   quad.batch = batch;
   quad.head = at.head;
-  quad.colormap = &window_colormap(easel.view, Stage::weights);
+  quad.colormap = &window_colormap(context.view, Stage::weights);
   quad.range = {0, 1};
   quad.row_ranges = pictures.size(3) > 32;
-  quad.theme = easel.look.theme;
-  quad.scale = easel.u;
+  quad.theme = context.look.theme;
+  quad.scale = context.u;
   quad.opacity = layer.silent[static_cast<std::size_t>(at.head)] ? 0.25f : 1;
   quad.min = {std::round(room.min.x), std::round(room.centre().y - size.y / 2)};
   quad.max = {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)};
@@ -51,35 +51,36 @@ void put_picture(Pen& pen, const HeadOverview& overview, HeadPlace at, Rect room
 }
 
 /// What a head is marked by, in words; "" where nothing is.
-std::string mark_words(const Easel& easel, const std::optional<HeadMark>& mark, bool silent) {
-  if (silent) return easel.words("sentence.silent");
+std::string mark_words(const SceneContext& context, const std::optional<HeadMark>& mark, bool silent) {
+  if (silent) return context.words("sentence.silent");
   if (!mark) return {};
-  if (easel.view.network.order == HeadOrder::effect) return easel.words("network.order_effect");
-  if (easel.view.network.order == HeadOrder::entropy) return easel.words("network.entropy");
-  return mark->habit ? easel.words(habit_key_of(*mark->habit)) : easel.words("network.mixed");
+  if (context.view.network.order == HeadOrder::effect) return context.words("network.order_effect");
+  if (context.view.network.order == HeadOrder::entropy) return context.words("network.entropy");
+  return mark->habit ? context.words(habit_key_of(*mark->habit)) : context.words("network.mixed");
 }
 
 constexpr std::size_t most_claim_lines = 2;
 
 std::vector<std::string> claim_lines(const Pen& pen, const std::string& claim, float width,
                                      std::size_t most = most_claim_lines) {
-  return paragraph_lines(pen.easel().fonts, Face::ui, pen.type.caption, claim, width, std::min(most, most_claim_lines));
+  return paragraph_lines(pen.context().fonts, Face::ui, pen.type.caption, claim, width,
+                         std::min(most, most_claim_lines));
 }
 
 /// One head: its picture, what it does in words where there is room, the bar of what heads are marked by.
-void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, HeadPlace at, Rect card,
+void put_card(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, HeadPlace at, Rect card,
               bool says_layer) {
-  const Easel& easel = pen.easel();
+  const SceneContext& context = pen.context();
   const Look& look = pen.look();
   const float u = pen.u(), caption = pen.type.caption, line = caption * 1.4f;
-  const bool looked = looked_at_head(overview, easel.view) == at,
+  const bool looked = looked_at_head(overview, context.view) == at,
              silent = layer_at(overview, at.layer).silent[static_cast<std::size_t>(at.head)];
   const ImU32 hue = look.head(at.head);
   const bool large = card.width() >= 56 * u;
   const float pad = large ? 7 * u : 2 * u;
   if (large) pen.fill(card, look.card, Corner::card * u);
-  const std::optional<HeadMark> mark = mark_of(overview, told, easel.view.network, at);
-  const std::string claim = told.claim(at);
+  const std::optional<HeadMark> mark = mark_of(overview, facts, context.view.network, at);
+  const std::string claim = facts.claim(at);
   const std::size_t lines = 2 + claim_lines(pen, claim, card.width() - 2 * pad).size();
   // The words stand under the picture or beside it, whichever leaves it larger; without room there is the bar alone.
   const float bar = card.height() >= 40 * u ? 5 * u : 0;
@@ -113,16 +114,17 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, H
                                 look.head_ink(at.head), number);
     const float after = below ? named.max.x + 7 * u : words.min.x;
     if (beside) y += line;
-    const bool shares = mark && (mark->habit || easel.view.network.order == HeadOrder::effect ||
-                                 easel.view.network.order == HeadOrder::entropy);
-    const std::string share = shares ? Figures(2, true)(static_cast<float>(mark->share)) : "";
+    const bool shares = mark && (mark->habit || context.view.network.order == HeadOrder::effect ||
+                                 context.view.network.order == HeadOrder::entropy);
+    const std::string share = shares ? MatrixNumbers(2, true)(static_cast<float>(mark->share)) : "";
     const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + 6 * u;
     const bool in_line =
-        below && after + pen.measure(Face::ui, caption, mark_words(easel, mark, silent)).x + number_room <= words.max.x;
-    const std::string said = mark_words(easel, mark, silent);
+        below &&
+        after + pen.measure(Face::ui, caption, mark_words(context, mark, silent)).x + number_room <= words.max.x;
+    const std::string said = mark_words(context, mark, silent);
     if (!said.empty())
       pen.text(TextRole::caption, Face::ui, caption, {after, y}, Align::left, silent ? look.warning : look.ink,
-               elide(easel.fonts, Face::ui, caption, said, words.max.x - after - (in_line ? number_room : 0)));
+               elide(context.fonts, Face::ui, caption, said, words.max.x - after - (in_line ? number_room : 0)));
     if (!share.empty() && in_line)
       pen.text(TextRole::number, Face::mono, pen.type.number, {words.max.x, y}, Align::right, look.muted, share);
     if (!share.empty() && beside && y + 1.5f * line <= words.max.y - bar)
@@ -138,13 +140,13 @@ void put_card(Pen& pen, const HeadOverview& overview, const NetworkTold& told, H
           : large ? look.line
                   : fade(look.line, 0.4f),
           looked ? std::max(2.0f, 2 * u) : 1, large ? 8 * u : 2 * u);
-  pen.target(card, Deed::head, at.head, {Stage::weights, at.layer, at.head, 0, 0});
+  pen.target(card, SceneAction::head, at.head, {Stage::weights, at.layer, at.head, 0, 0});
 }
 
 /// As high as a card of this width is of use.
-float most_card_height(const Pen& pen, const NetworkTold& told, float width) {
+float most_card_height(const Pen& pen, const NetworkFacts& facts, float width) {
   std::size_t lines = 0;
-  for (const std::vector<std::string>& layer : told.claims) {
+  for (const std::vector<std::string>& layer : facts.claims) {
     for (const std::string& claim : layer)
       lines = std::max(lines, claim_lines(pen, claim, width - 24 * pen.u()).size());
   }
@@ -152,14 +154,14 @@ float most_card_height(const Pen& pen, const NetworkTold& told, float width) {
 }
 
 /// Layers as rows, heads as columns; of too many layers those around the one that is looked at.
-void put_layers(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room) {
-  const Easel& easel = pen.easel();
+void put_layers(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+  const SceneContext& context = pen.context();
   const float u = pen.u();
   const auto layers = static_cast<Index>(overview.layers.size()), heads = overview.heads();
   float label = 0;
   const auto name_of = [&](Index layer) {
     return overview.layers.size() == 1 ? std::string()
-                                       : easel.words.fill("network.layer", {layer_at(overview, layer).layer});
+                                       : context.words.fill("network.layer", {layer_at(overview, layer).layer});
   };
   for (Index l = 0; l < layers; ++l) label = std::max(label, pen.measure(Face::ui, pen.type.caption, name_of(l)).x);
   label = label > 0 ? label + 12 * u : 0;
@@ -169,10 +171,10 @@ void put_layers(Pen& pen, const HeadOverview& overview, const NetworkTold& told,
   const bool cut = layers > fits;
   const Index shown = cut ? std::max<Index>(1, fits - 1) : layers;
   const Index first =
-      cut ? std::clamp<Index>(looked_at_head(overview, easel.view).layer - shown / 2, 0, layers - shown) : 0;
+      cut ? std::clamp<Index>(looked_at_head(overview, context.view).layer - shown / 2, 0, layers - shown) : 0;
   const float note = cut ? pen.type.caption * 1.6f : 0;
   const float height = std::min(
-      {(room.height() - note) / static_cast<float>(shown), std::max(most_card_height(pen, told, width), 24 * u)});
+      {(room.height() - note) / static_cast<float>(shown), std::max(most_card_height(pen, facts, width), 24 * u)});
   for (Index l = first; l < first + shown; ++l) {
     const float y = room.min.y + static_cast<float>(l - first) * height;
     if (label > 0)
@@ -181,31 +183,31 @@ void put_layers(Pen& pen, const HeadOverview& overview, const NetworkTold& told,
     const auto count = static_cast<Index>(layer_at(overview, l).silent.size());
     for (Index h = 0; h < count; ++h) {
       const float x = room.min.x + label + static_cast<float>(h) * width;
-      put_card(pen, overview, told, {l, h},
+      put_card(pen, overview, facts, {l, h},
                {{x, y}, {x + std::min(width, std::max(height * 2.1f, 24 * u)) - gap, y + height - gap}}, false);
     }
   }
   if (cut) {
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.max.y - note / 2}, Align::left,
              pen.look().muted,
-             easel.words.fill("network.layers_shown",
-                              {layer_at(overview, first).layer, layer_at(overview, first + shown - 1).layer,
-                               std::to_string(layers)}));
+             context.words.fill("network.layers_shown",
+                                {layer_at(overview, first).layer, layer_at(overview, first + shown - 1).layer,
+                                 std::to_string(layers)}));
   }
 }
 
-void put_in_order(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room) {
-  const std::vector<HeadPlace> order = heads_in_order(overview, told, pen.easel().view.network);
+void put_in_order(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+  const std::vector<HeadPlace> order = heads_in_order(overview, facts, pen.context().view.network);
   const Index columns = columns_in_order(static_cast<Index>(order.size()), room.width(), room.height());
   const Index rows = (static_cast<Index>(order.size()) + columns - 1) / columns;
   const float u = pen.u(), gap = columns > 8 ? 4 * u : 10 * u;
   const float width = room.width() / static_cast<float>(columns),
-              height = std::min(room.height() / static_cast<float>(rows), most_card_height(pen, told, width));
+              height = std::min(room.height() / static_cast<float>(rows), most_card_height(pen, facts, width));
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto at = static_cast<Index>(i);
     const ImVec2 corner{room.min.x + static_cast<float>(at % columns) * width,
                         room.min.y + static_cast<float>(at / columns) * height};
-    put_card(pen, overview, told, order[i],
+    put_card(pen, overview, facts, order[i],
              {corner, {corner.x + std::min(width, height * 2.1f) - gap, corner.y + height - gap}}, true);
   }
 }
@@ -231,11 +233,11 @@ HeadPlace looked_at_head(const HeadOverview& overview, const View& view) {
                                    std::ssize(layer_at(overview, layer).silent) - 1)};
 }
 
-std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkTold& told, const NetworkChoice& choice,
+std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts& facts, const NetworkChoice& choice,
                                 HeadPlace at) {
   if (choice.order == HeadOrder::effect) {
-    const std::optional<double> p = without(told, at);
-    return p ? std::optional(HeadMark{std::max(0.0, told.probability - *p), {}}) : std::nullopt;
+    const std::optional<double> p = without(facts, at);
+    return p ? std::optional(HeadMark{std::max(0.0, facts.probability - *p), {}}) : std::nullopt;
   }
   const HeadHabits& habits = habits_at(overview, at);
   if (habits.queries == 0) return {};
@@ -244,7 +246,7 @@ std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkTold&
   return habit ? HeadMark{habits[*habit], habit} : HeadMark{0, {}};
 }
 
-std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkTold& told,
+std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkFacts& facts,
                                       const NetworkChoice& choice) {
   std::vector<HeadPlace> order;
   for (Index l = 0; l < std::ssize(overview.layers); ++l) {
@@ -252,7 +254,7 @@ std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const Networ
   }
   if (choice.order == HeadOrder::layer) return order;
   const auto key = [&](HeadPlace at) {
-    const std::optional<HeadMark> mark = mark_of(overview, told, choice, at);
+    const std::optional<HeadMark> mark = mark_of(overview, facts, choice, at);
     // One habit after another, each with the most of it first; what was not measured comes last.
     const int group = !mark                              ? 100
                       : choice.order == HeadOrder::habit ? (mark->habit ? static_cast<int>(*mark->habit) : 99)
@@ -275,69 +277,69 @@ Index columns_in_order(Index heads, float width, float height) {
   return best;
 }
 
-HeadPlace neighbour(const HeadOverview& overview, const NetworkTold& told, const View& view, int across, int down) {
+HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, const View& view, int across, int down) {
   const HeadPlace now = looked_at_head(overview, view);
   if (view.network.order == HeadOrder::layer || view.network.together != LayersTogether::none) {
     const Index layer = std::clamp<Index>(now.layer + down, 0, std::ssize(overview.layers) - 1);
     return {layer, std::clamp<Index>(now.head + across, 0, std::ssize(layer_at(overview, layer).silent) - 1)};
   }
-  const std::vector<HeadPlace> order = heads_in_order(overview, told, view.network);
+  const std::vector<HeadPlace> order = heads_in_order(overview, facts, view.network);
   const auto at = std::ranges::find(order, now) - order.begin();
   const auto to = at + across + down * static_cast<std::ptrdiff_t>(8);
   return order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, std::ssize(order) - 1))];
 }
 
-Scene make_network(const Easel& easel, const HeadOverview& overview, const NetworkTold& told, Rect place) {
+Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place) {
   Scene scene;
-  Pen pen(easel, scene);
-  const Words& words = easel.words;
-  const float u = easel.u;
+  Pen pen(context, scene);
+  const Words& words = context.words;
+  const float u = context.u;
   const bool panel = place.width() >= 640 * u;
   const float side = panel ? std::round(std::clamp(place.width() * 0.36f, 300 * u, 560 * u)) : 0;
   const float margin = std::clamp(place.width() * 0.022f, 12 * u, 36 * u);
   Rect area{{place.min.x + margin, place.min.y + std::clamp(place.height() * 0.03f, 10 * u, 26 * u)},
             {place.max.x - side - margin, place.max.y - 10 * u}};
-  const HeadPlace at = looked_at_head(overview, easel.view);
+  const HeadPlace at = looked_at_head(overview, context.view);
   const std::string heads =
       std::to_string(std::accumulate(overview.layers.begin(), overview.layers.end(), std::size_t{0},
                                      [](std::size_t n, const OverviewLayer& l) { return n + l.silent.size(); }));
-  const std::vector<Named> counts{{heads, easel.look.ink, false},
-                                  {std::to_string(overview.layers.size()), easel.look.ink, false}};
+  const std::vector<Named> counts{{heads, context.look.ink, false},
+                                  {std::to_string(overview.layers.size()), context.look.ink, false}};
   area.min.y +=
       pen.sentence(TextRole::prose, words(overview.layers.size() == 1 ? "network.title_one" : "network.title"), counts,
-                   area, pen.type.title, easel.look.ink);
+                   area, pen.type.title, context.look.ink);
   const bool pooled = layer_at(overview, at.layer).summary.pictures.defined() &&
                       layer_at(overview, at.layer).summary.pictures.size(3) > 32;
-  const std::vector<Named> where{{layer_at(overview, at.layer).layer, easel.look.ink}};
-  area.min.y +=
-      pen.sentence(TextRole::story, words(hint_key(easel.view, pooled)), where, area, pen.type.story, easel.look.muted);
-  const std::vector<Named> changed{{told.changed, easel.look.ink}};
-  if (!told.changed.empty())
+  const std::vector<Named> where{{layer_at(overview, at.layer).layer, context.look.ink}};
+  area.min.y += pen.sentence(TextRole::story, words(hint_key(context.view, pooled)), where, area, pen.type.story,
+                             context.look.muted);
+  const std::vector<Named> changed{{facts.changed, context.look.ink}};
+  if (!facts.changed.empty())
     area.min.y +=
-        pen.sentence(TextRole::story, words("network.changed"), changed, area, pen.type.story, easel.look.muted);
-  if (told.random_weights)
+        pen.sentence(TextRole::story, words("network.changed"), changed, area, pen.type.story, context.look.muted);
+  if (facts.random_weights)
     area.min.y +=
-        pen.sentence(TextRole::story, words("sentence.random_weights"), {}, area, pen.type.story, easel.look.warning);
+        pen.sentence(TextRole::story, words("sentence.random_weights"), {}, area, pen.type.story, context.look.warning);
   // The text, as far as one line holds it.
   const WordLines& lines = *layer_at(overview, at.layer).keys;
   if (!lines.empty()) {
     std::string text;
     for (const std::string& word :
-         lines[static_cast<std::size_t>(std::min<Index>(easel.view.batch, std::ssize(lines) - 1))]) {
+         lines[static_cast<std::size_t>(std::min<Index>(context.view.batch, std::ssize(lines) - 1))]) {
       text += (text.empty() || word.starts_with(' ') ? "" : " ") + word;
       if (text.size() > 400) break;
     }
     const float pixels = pen.type.story, line = pixels * 1.5f;
-    pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, easel.look.ink,
-             elide(easel.fonts, Face::bold, pixels, text, area.width()));
+    pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, context.look.ink,
+             elide(context.fonts, Face::bold, pixels, text, area.width()));
     area.min.y += line;
   }
   area.min.y += 4 * u;
   area.min.y += put_ways(pen, area);
-  if (easel.view.network.together != LayersTogether::none) put_together(pen, overview, told, area, at);
-  else if (easel.view.network.order == HeadOrder::layer) put_layers(pen, overview, told, area);
-  else put_in_order(pen, overview, told, area);
-  if (panel) put_head_panel(pen, overview, told, {{place.max.x - side, place.min.y}, place.max});
+  if (context.view.network.together != LayersTogether::none) put_together(pen, overview, facts, area, at);
+  else if (context.view.network.order == HeadOrder::layer) put_layers(pen, overview, facts, area);
+  else put_in_order(pen, overview, facts, area);
+  if (panel) put_head_panel(pen, overview, facts, {{place.max.x - side, place.min.y}, place.max});
   return scene;
 }
 

@@ -17,7 +17,7 @@ struct HeadPlace {
 };
 
 /// What was computed besides the overview, as far as it is.
-struct NetworkTold {
+struct NetworkFacts {
   std::string likeliest;  ///< the token that is said next; "" where nothing is predicted
   double probability = 0;
   /// [layer][head]: its probability without this head; unset: not computed, or a network too large for it.
@@ -48,25 +48,25 @@ std::string habit_key_of(Habit habit);
 /// The head that is looked at.
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view);
 /// All heads in the order that the view asks for.
-std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkTold& told,
+std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const NetworkFacts& facts,
                                       const NetworkChoice& choice);
 /// From a head, so many steps across and down; stays within.
-HeadPlace neighbour(const HeadOverview& overview, const NetworkTold& told, const View& view, int across, int down);
+HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, const View& view, int across, int down);
 /// What the head is marked by, 0…1, and which habit that is; unset where nothing was measured.
 struct HeadMark {
   double share = 0;
   std::optional<Habit> habit;
 };
-std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkTold& told, const NetworkChoice& choice,
+std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts& facts, const NetworkChoice& choice,
                                 HeadPlace at);
 
-Scene make_network(const Easel& easel, const HeadOverview& overview, const NetworkTold& told, Rect place);
+Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place);
 /// The panel of the head that is looked at, its residual and the predictions.
-void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room);
+void put_head_panel(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room);
 /// The choice between every head and what the layers give together; gives its height.
 float put_ways(Pen& pen, Rect room);
 /// What the layers give together, up to the one that is looked at.
-void put_together(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room, HeadPlace at);
+void put_together(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room, HeadPlace at);
 
 /// As many as stand beside each other where heads are in an order of their own.
 Index columns_in_order(Index heads, float width, float height);

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ui/frame/colormaps.h"
-#include "ui/level/figures.h"
+#include "ui/level/matrix_numbers.h"
 #include "ui/network/network_scene.h"
 
 namespace headlight {
@@ -16,20 +16,20 @@ std::vector<std::string> words_along(const WordLines& lines, Index batch, Index 
 }
 
 /// One matrix of all layers up to the one that is looked at, words along it as far as there is room.
-void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room) {
-  const Easel& easel = pen.easel();
+void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room) {
+  const SceneContext& context = pen.context();
   const Look& look = pen.look();
   const float u = pen.u();
-  if (!told.together.defined()) {
-    const bool comes = told.together_missing.empty();
-    pen.sentence(TextRole::story, easel.words(comes ? "network.coming" : told.together_missing), {}, room,
+  if (!facts.together.defined()) {
+    const bool comes = facts.together_missing.empty();
+    pen.sentence(TextRole::story, context.words(comes ? "network.coming" : facts.together_missing), {}, room,
                  pen.type.story, comes ? look.muted : look.warning);
     return;
   }
-  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(looked_at_head(overview, easel.view).layer)];
-  const Index rows = told.together.size(0), cols = told.together.size(1);
-  const std::vector<std::string> queries = words_along(*layer.queries, easel.view.batch, rows),
-                                 keys = words_along(*layer.keys, easel.view.batch, cols);
+  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(looked_at_head(overview, context.view).layer)];
+  const Index rows = facts.together.size(0), cols = facts.together.size(1);
+  const std::vector<std::string> queries = words_along(*layer.queries, context.view.batch, rows),
+                                 keys = words_along(*layer.keys, context.view.batch, cols);
   const float points = pen.type.caption;
   float left = 0, longest = 0;
   for (const std::string& word : queries) left = std::max(left, pen.measure(Face::ui, points, word).x);
@@ -42,14 +42,14 @@ void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkTold& told,
       {room.min.x + left + 8 * u, room.min.y},
       {room.min.x + left + 8 * u + side * static_cast<float>(cols), room.min.y + side * static_cast<float>(rows)}};
   MatrixQuad quad;
-  quad.values = told.together.view({1, 1, rows, cols});
-  quad.colormap = &window_colormap(easel.view, Stage::weights);
+  quad.values = facts.together.view({1, 1, rows, cols});
+  quad.colormap = &window_colormap(context.view, Stage::weights);
   quad.range = {0, 1};
   quad.row_ranges = cols > 32;
   quad.theme = look.theme;
   quad.scale = u;
   quad.cell_gap = side >= 8 * u ? u : 0;
-  quad.revealed = told.rows_together < rows ? told.rows_together * cols : -1;
+  quad.revealed = facts.rows_together < rows ? facts.rows_together * cols : -1;
   quad.min = {std::round(at.min.x), std::round(at.min.y)};
   quad.max = {std::round(at.max.x), std::round(at.max.y)};
   pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
@@ -59,21 +59,21 @@ void put_matrix(Pen& pen, const HeadOverview& overview, const NetworkTold& told,
   for (Index q = 0; q < static_cast<Index>(queries.size()); q += step) {
     const std::string& word = queries[static_cast<std::size_t>(q)];
     pen.text(TextRole::word, Face::ui, points, {at.min.x - 6 * u, at.min.y + (static_cast<float>(q) + 0.5f) * side},
-             Align::right, look.ink, elide(easel.fonts, Face::ui, points, word, left));
+             Align::right, look.ink, elide(context.fonts, Face::ui, points, word, left));
   }
   for (Index k = 0; k < static_cast<Index>(keys.size()); k += step) {
     const std::string& word = keys[static_cast<std::size_t>(k)];
     pen.turned(Face::ui, points,
                {at.min.x + (static_cast<float>(k) + 0.5f) * side + points * 0.3f, at.max.y + points * 0.6f}, -45,
-               look.ink, elide(easel.fonts, Face::ui, points, word, (below - points) / 0.72f + points * 0.2f));
+               look.ink, elide(context.fonts, Face::ui, points, word, (below - points) / 0.72f + points * 0.2f));
   }
   // Numbers, where a cell has room for two digits.
   const float number = pen.type.number * 0.9f;
   if (side < pen.measure(Face::mono, number, "0.00").x + 6 * u) return;
-  const Figures figures(2, true);
-  for (Index q = 0; q < told.rows_together; ++q) {
+  const MatrixNumbers figures(2, true);
+  for (Index q = 0; q < facts.rows_together; ++q) {
     for (Index k = 0; k < cols; ++k) {
-      const float share = told.together.matrix()(q, k);
+      const float share = facts.together.matrix()(q, k);
       if (share < 0.005f) continue;
       pen.text(TextRole::number, Face::mono, number,
                {at.min.x + (static_cast<float>(k) + 0.5f) * side, at.min.y + (static_cast<float>(q) + 0.5f) * side},
@@ -96,7 +96,7 @@ std::vector<Index> averages_of(const HeadOverview& overview, HeadPlace at) {
 /// The average of each layer of the stack, in a row over the large matrix or in a column right of it; those that it is
 /// made of are framed. A click: up to that layer. Gives the height or the width that they take.
 float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace at, bool beside) {
-  const Easel& easel = pen.easel();
+  const SceneContext& context = pen.context();
   const Look& look = pen.look();
   const float u = pen.u(), caption = pen.type.caption;
   const std::vector<Index> stack = averages_of(overview, at);
@@ -113,12 +113,12 @@ float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace 
     const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(l)];
     const Tensor& mean = layer.summary.mean;
     const bool chosen = l == at.layer,
-               taken = easel.view.network.together == LayersTogether::mean ? chosen : l <= at.layer;
+               taken = context.view.network.together == LayersTogether::mean ? chosen : l <= at.layer;
     const Rect place{{std::round(x), std::round(y)}, {std::round(x + side), std::round(y + side)}};
     MatrixQuad quad;
     quad.values = mean.view({mean.size(0), 1, mean.size(1), mean.size(2)});
-    quad.batch = std::min(easel.view.batch, mean.size(0) - 1);
-    quad.colormap = &window_colormap(easel.view, Stage::weights);
+    quad.batch = std::min(context.view.batch, mean.size(0) - 1);
+    quad.colormap = &window_colormap(context.view, Stage::weights);
     quad.range = {0, 1};
     quad.row_ranges = mean.size(2) > 32;
     quad.theme = look.theme;
@@ -132,7 +132,7 @@ float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace 
             : taken ? look.ink
                     : look.line,
             chosen ? std::max(2.0f, 2 * u) : 1);
-    const std::string name = easel.words.fill("network.layer", {layer.layer}),
+    const std::string name = context.words.fill("network.layer", {layer.layer}),
                       number = layer.layer.substr(layer.layer.rfind('.') + 1);
     const std::string& said = pen.measure(Face::ui, caption, name).x <= side ? name : number;
     const float half = pen.measure(Face::ui, caption, said).x / 2;
@@ -141,7 +141,7 @@ float put_averages(Pen& pen, const HeadOverview& overview, Rect room, HeadPlace 
                chosen ? look.ink : look.muted, said);
       said_to = place.centre().x + half;
     }
-    pen.target(place, Deed::layer, l);
+    pen.target(place, SceneAction::layer, l);
     (beside ? y : x) += side + gap;
   }
   return beside ? side + 24 * u : side + named;
@@ -158,8 +158,8 @@ float put_ways(Pen& pen, Rect room) {
                                                              {LayersTogether::flow, "network.flow"}};
   float x = room.min.x, y = room.min.y;
   for (const auto& [way, key] : ways) {
-    const std::string words = pen.easel().words(key);
-    const bool lit = pen.easel().view.network.together == way;
+    const std::string words = pen.context().words(key);
+    const bool lit = pen.context().view.network.together == way;
     const Face face = lit ? Face::bold : Face::ui;
     const float width = pen.measure(face, pixels, words).x + 20 * u;
     if (x + width > room.max.x && x > room.min.x) x = room.min.x, y += height + 6 * u;
@@ -167,20 +167,20 @@ float put_ways(Pen& pen, Rect room) {
     pen.fill(chip, lit ? look.field : look.card, height / 2);
     pen.box(chip, lit ? look.accent : look.line, 1, height / 2);
     pen.text(TextRole::caption, face, pixels, chip.centre(), Align::middle, look.ink, words);
-    pen.target(chip, Deed::together, static_cast<Index>(way));
+    pen.target(chip, SceneAction::together, static_cast<Index>(way));
     x += width + 6 * u;
   }
   return y + height + 12 * u - room.min.y;
 }
 
-void put_together(Pen& pen, const HeadOverview& overview, const NetworkTold& told, Rect room, HeadPlace at) {
+void put_together(Pen& pen, const HeadOverview& overview, const NetworkFacts& facts, Rect room, HeadPlace at) {
   // Beside it where that leaves the matrix larger and each average some room.
   const auto layers = static_cast<float>(std::max<std::size_t>(1, averages_of(overview, at).size()));
   const bool beside =
       room.width() > room.height() * 1.15f && room.height() / layers > pen.type.caption * 2 + 40 * pen.u();
   const float taken = put_averages(pen, overview, room, at, beside);
   (beside ? room.max.x : room.min.y) += beside ? -taken : taken;
-  put_matrix(pen, overview, told, room);
+  put_matrix(pen, overview, facts, room);
 }
 
 }  // namespace headlight

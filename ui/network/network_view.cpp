@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "ui/frame/press.h"
 #include "ui/imgui_compat.h"
-#include "ui/level/easel.h"
+#include "ui/level/scene_context.h"
 #include "ui/look/measure.h"
-#include "ui/network/network_told.h"
+#include "ui/network/network_facts.h"
 
 namespace headlight {
 namespace {
@@ -15,10 +16,11 @@ struct NetworkScene {
   Scene scene;
 };
 
-const Scene& network_scene(const Frame& frame, const HeadOverview& overview, const ToldSoFar& so_far, Rect place) {
+const Scene& network_scene(const Frame& frame, const HeadOverview& overview, const FactsSoFar& so_far, Rect place) {
   return frame
-      .picture<NetworkScene>([&] { return NetworkScene{make_network(easel_of(frame), overview, so_far.told, place)}; },
-                             frame.view().network, so_far.version, place)
+      .picture<NetworkScene>(
+          [&] { return NetworkScene{make_network(scene_context(frame), overview, so_far.facts, place)}; },
+          frame.view().network, so_far.version, place)
       .scene;
 }
 
@@ -72,18 +74,18 @@ void turn_to(const Frame& frame, LayersTogether what) {
 }
 
 void click(const Frame& frame, const HeadOverview& overview, const SceneTarget& target) {
-  switch (target.deed) {
-    case Deed::head: return open_head(frame, overview, {target.cell.batch, target.cell.head});
-    case Deed::how: return open_head(frame, overview, looked_at_head(overview, frame.view()));
-    case Deed::knock_out: return knock_out(frame, overview, looked_at_head(overview, frame.view()));
-    case Deed::layer: return look_at(frame, {target.index, looked_at_head(overview, frame.view()).head});
-    case Deed::together: return turn_to(frame, static_cast<LayersTogether>(target.index));
-    case Deed::order:
+  switch (target.action) {
+    case SceneAction::head: return open_head(frame, overview, {target.cell.batch, target.cell.head});
+    case SceneAction::how: return open_head(frame, overview, looked_at_head(overview, frame.view()));
+    case SceneAction::knock_out: return knock_out(frame, overview, looked_at_head(overview, frame.view()));
+    case SceneAction::layer: return look_at(frame, {target.index, looked_at_head(overview, frame.view()).head});
+    case SceneAction::together: return turn_to(frame, static_cast<LayersTogether>(target.index));
+    case SceneAction::order:
       return frame.show([order = static_cast<HeadOrder>(target.index)](View& v) {
         v.network.order = order;
         v.network.together = LayersTogether::none;
       });
-    case Deed::habit:
+    case SceneAction::habit:
       return frame.show([index = target.index](View& v) {
         v.network.habit = index < 0 ? std::nullopt : std::optional(static_cast<Habit>(index));
       });
@@ -92,14 +94,14 @@ void click(const Frame& frame, const HeadOverview& overview, const SceneTarget& 
 }
 
 /// Arrows go along heads and layers, Enter opens; K: without this head; M, R, F: what the layers give together.
-void press_network_keys(const Frame& frame, const HeadOverview& overview, const NetworkTold& told) {
+void press_network_keys(const Frame& frame, const HeadOverview& overview, const NetworkFacts& facts) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || frame.view().dialog != Dialog::none || frame.view().menu) return;
   using compat::Key;
   if (frame.focus.shown()) return;
   const int across = static_cast<int>(compat::pressed(Key::right)) - static_cast<int>(compat::pressed(Key::left));
   const int down = static_cast<int>(compat::pressed(Key::down)) - static_cast<int>(compat::pressed(Key::up));
-  if (across != 0 || down != 0) look_at(frame, neighbour(overview, told, frame.view(), across, down));
+  if (across != 0 || down != 0) look_at(frame, neighbour(overview, facts, frame.view(), across, down));
   const HeadPlace at = looked_at_head(overview, frame.view());
   if (compat::pressed_once(Key::enter)) open_head(frame, overview, at);
   if (compat::pressed_once('k')) knock_out(frame, overview, at);
@@ -120,21 +122,21 @@ void draw_network_view(const Frame& frame, Rect place) {
     return;
   }
   const HeadOverview& overview = *kept;
-  const ToldSoFar& so_far = network_told(frame, overview);
-  press_network_keys(frame, overview, so_far.told);
+  const FactsSoFar& so_far = network_facts(frame, overview);
+  press_network_keys(frame, overview, so_far.facts);
   const Scene& scene = network_scene(frame, overview, so_far, place);
   ImGui::SetCursorScreenPos(place.min);
   ImGui::InvisibleButton("network_surface", {place.width(), place.height()});
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;
-  if (target && target->deed != Deed::query_word) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (target && target->action != SceneAction::query_word) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const bool moved = ImGui::GetIO().MouseDelta.x != 0 ||
                      ImGui::GetIO().MouseDelta.y != 0;  // a resting pointer leaves the arrows alone
   const std::optional<Index> word =
-      target && target->deed == Deed::query_word ? std::optional(target->index) : std::nullopt;
-  if (ImGui::IsItemDeactivated() && target) {
+      target && target->action == SceneAction::query_word ? std::optional(target->index) : std::nullopt;
+  if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
     click(frame, overview, *target);
-  } else if (moved && target && target->deed == Deed::head) {
+  } else if (moved && target && target->action == SceneAction::head) {
     const HeadPlace at{target->cell.batch, target->cell.head};
     if (!(looked_at_head(overview, frame.view()) == at)) look_at(frame, at);
   }

@@ -12,7 +12,7 @@ namespace headlight::operation {
 
 Band band_of(const Task& task, Stage stage) {
   const Trace& trace = task.trace();
-  const Cell at = matrix_of(trace, task.easel().view, stage);
+  const Cell at = matrix_of(trace, task.context().view, stage);
   const MatrixView numbers = trace[stage].matrix(at.batch, at.head);
   const CellMasks masks = masks_over(trace, stage, at.batch, at.head);
   Band band;
@@ -21,23 +21,24 @@ Band band_of(const Task& task, Stage stage) {
     band.values.push_back(numbers(task.focus.query, k));
     band.kinds.push_back(classify(numbers, masks, task.focus.query, k));
   }
-  const Block block = make_block(task.easel(), stage, {task.focus.query, 1, 1, true}, {0, numbers.cols, 1, false}, {});
+  const Block block =
+      make_block(task.context(), stage, {task.focus.query, 1, 1, true}, {0, numbers.cols, 1, false}, {});
   band.colormap = block.quad.colormap;
   band.range = block.quad.range;
   return band;
 }
 
-Figures figures_of(const Band& band, const Window& keys) {
+MatrixNumbers figures_of(const Band& band, const Window& keys) {
   std::vector<float> values;
   for (Index k = keys.first; k < keys.first + keys.count; ++k) {
     const auto i = static_cast<std::size_t>(k);
     if (band.kinds[i] == CellKind::value) values.push_back(band.values[i]);
   }
-  return Figures(row_view(values));
+  return MatrixNumbers(row_view(values));
 }
 
-float size_in(const Task& task, const Window& keys, Figures& figures, float wanted) {
-  const Fonts& fonts = task.easel().fonts;
+float size_in(const Task& task, const Window& keys, MatrixNumbers& figures, float wanted) {
+  const Fonts& fonts = task.context().fonts;
   const float least = size_not_below(fonts, Face::mono, task.pen.type.least);
   do {
     for (const float size : {wanted, wanted * 0.8f, wanted * 0.65f, task.pen.type.number, least}) {
@@ -65,7 +66,7 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const float u = task.u();
-  Figures figures = figures_of(band, table.keys);
+  MatrixNumbers figures = figures_of(band, table.keys);
   const float pixels = size_in(task, table.keys, figures, pen.type.number * 1.5f);
   float lo = 0, hi = 0;
   for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
@@ -96,9 +97,9 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
       pen.hatch({{column.min.x + inset, top}, {column.max.x - inset, place.max.y}});
       if (pixels > 0)
         pen.text(TextRole::number, Face::mono, pixels, {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle,
-                 look.muted, Figures(1, false)(band.values[i]));
+                 look.muted, MatrixNumbers(1, false)(band.values[i]));
     }
-    pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, Deed::key_word, k);
+    pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
   }
   pen.fill({{table.area.min.x, zero - u * 0.5f}, {table.area.max.x, zero + u * 0.5f}}, look.line);
   pen.matter(place);
@@ -109,7 +110,7 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const float u = task.u();
-  Figures figures = figures_of(band, table.keys);
+  MatrixNumbers figures = figures_of(band, table.keys);
   const float pixels = size_in(task, table.keys, figures, pen.type.number * 1.5f);
   const float bottom = place.max.y - pixels * 1.5f;
   float most = 1;
@@ -133,8 +134,8 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
     const float value = std::isfinite(values[i]) ? values[i] * grown : 0;
     if (value > 0) {
       const float height = std::max(track.height() * value / most, u);
-      pen.fill({{track.min.x, bottom - height}, track.max}, fade(look.head(task.easel().view.head), lit ? 1.0f : 0.75f),
-               std::min(5 * u, height / 2));
+      pen.fill({{track.min.x, bottom - height}, track.max},
+               fade(look.head(task.context().view.head), lit ? 1.0f : 0.75f), std::min(5 * u, height / 2));
     }
     if (pixels > 0 && grown > 0.98f) {
       std::string text = kind == CellKind::value ? figures(values[i]) : kind == CellKind::nan ? "NaN" : "0";
@@ -142,7 +143,7 @@ void shares(const Task& task, const Table& table, const Band& band, const std::v
                lit ? look.ink : look.muted, std::move(text));
     }
     if (lit) pen.box(track.grown(2.5f * u), look.ink, std::max(2.0f, 2 * u), Corner::control * u);
-    pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, Deed::key_word, k);
+    pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
   }
   pen.matter(place);
 }

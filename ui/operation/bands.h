@@ -34,10 +34,10 @@ inline MatrixView row_view(const std::vector<float>& values) {
   const auto count = static_cast<Index>(values.size());
   return {values.data(), 1, count, count, 1};
 }
-/// Figures of those that are values.
-Figures figures_of(const Band& band, const Window& keys);
+/// MatrixNumbers of those that are values.
+MatrixNumbers figures_of(const Band& band, const Window& keys);
 /// The size at which all numbers of the band fit side by side; 0: none does.
-float size_in(const Task& task, const Window& keys, Figures& figures, float wanted);
+float size_in(const Task& task, const Window& keys, MatrixNumbers& figures, float wanted);
 void band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour,
                const std::string& note);
 /// Bars up and down from a line, with their numbers over them.

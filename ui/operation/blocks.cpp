@@ -28,8 +28,8 @@ Tensor part_of(const Tensor& whole, const Window& rows, const Window& cols) {
 
 ImU32 quiet_ink(const Pen& pen, bool lit, ImU32 colour) { return lit ? colour : pen.look().muted; }
 
-std::string name_of(const Easel& easel, Axis axis, Index index) {
-  return axis_label(easel.trace, axis, easel.view.batch, index);
+std::string name_of(const SceneContext& context, Axis axis, Index index) {
+  return axis_label(context.trace, axis, context.view.batch, index);
 }
 
 }  // namespace
@@ -54,8 +54,9 @@ Rect Block::cell(Index r, Index c) const {
 Rect Block::row_at(Index r) const { return {{rect.min.x, cell(r, col).min.y}, {rect.max.x, cell(r, col).max.y}}; }
 Rect Block::col_at(Index c) const { return {{cell(row, c).min.x, rect.min.y}, {cell(row, c).max.x, rect.max.y}}; }
 
-Block make_block(const Easel& easel, Stage stage, const Window& rows, const Window& cols, Rect rect, bool turned) {
-  const Trace& trace = easel.trace;
+Block make_block(const SceneContext& context, Stage stage, const Window& rows, const Window& cols, Rect rect,
+                 bool turned) {
+  const Trace& trace = context.trace;
   Block block;
   block.stage = stage;
   block.row = rows.first;
@@ -63,7 +64,7 @@ Block make_block(const Easel& easel, Stage stage, const Window& rows, const Wind
   block.col = cols.first;
   block.cols = cols.count;
   block.rect = {{std::round(rect.min.x), std::round(rect.min.y)}, {std::round(rect.max.x), std::round(rect.max.y)}};
-  const Cell cell = matrix_of(trace, easel.view, stage);
+  const Cell cell = matrix_of(trace, context.view, stage);
   MatrixQuad& quad = block.quad;
   const Tensor& whole = trace[stage];
   quad.values =
@@ -74,15 +75,17 @@ Block make_block(const Easel& easel, Stage stage, const Window& rows, const Wind
   if (about.cover != Cover::none) quad.mask = part_of(trace[Stage::mask], rows, cols);
   quad.show_leaks = about.lane == Lane::weights;
   if (about.cover == Cover::mask_and_dropout) quad.kept = part_of(trace.dropout_keep, rows, cols);
-  quad.colormap = &window_colormap(easel.view, stage);
+  quad.colormap = &window_colormap(context.view, stage);
   quad.range = stage_range(trace, stage, quad.colormap->kind());
-  quad.theme = easel.look.theme;
-  quad.scale = easel.u;
+  quad.theme = context.look.theme;
+  quad.scale = context.u;
   quad.min = block.rect.min;
   quad.max = block.rect.max;
   const float side = std::min(block.rect.width() / static_cast<float>(block.cols),
                               block.rect.height() / static_cast<float>(block.rows));
-  quad.cell_gap = side >= 18 * easel.u ? std::round(1.6f * easel.u) : side >= 6 * easel.u ? std::round(easel.u) : 0;
+  quad.cell_gap = side >= 18 * context.u  ? std::round(1.6f * context.u)
+                  : side >= 6 * context.u ? std::round(context.u)
+                                          : 0;
   return block;
 }
 
@@ -119,34 +122,34 @@ void put_ghost(Pen& pen, const Block& block) {
 
 float cell_margin(const Pen& pen) { return 8 * pen.u(); }
 
-float fitting(const Pen& pen, const Block& block, Figures& figures, float pixels) {
+float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float pixels) {
   const float w = block.rect.width() / static_cast<float>(block.cols) - cell_margin(pen) * 0.6f;
   const float h = block.rect.height() / static_cast<float>(block.rows) - 2 * pen.u();
-  const float least = size_not_below(pen.easel().fonts, Face::mono, pen.type.least);
+  const float least = size_not_below(pen.context().fonts, Face::mono, pen.type.least);
   const auto width = [&](float size) {
     return pen.measure(Face::mono, size, "0").x * static_cast<float>(figures.longest());
   };
   do {
     for (const float size : {pixels, least}) {
-      if (width(size) <= w && pen.easel().fonts.crisp(Face::mono, size) <= h) return size;
+      if (width(size) <= w && pen.context().fonts.crisp(Face::mono, size) <= h) return size;
     }
   } while (figures.shorten());
   return 0;
 }
 
-float roomy(const Pen& pen, const Block& block, const Figures& figures) {
+float roomy(const Pen& pen, const Block& block, const MatrixNumbers& figures) {
   const float w = block.rect.width() / static_cast<float>(block.cols),
               h = block.rect.height() / static_cast<float>(block.rows);
   for (const float larger : {1.9f, 1.6f, 1.35f, 1.15f}) {
     const float pixels = pen.type.number * larger;
-    if (pen.easel().fonts.crisp(Face::mono, pixels) <= 0.4f * h &&
+    if (pen.context().fonts.crisp(Face::mono, pixels) <= 0.4f * h &&
         pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) <= 0.72f * w)
       return pixels;
   }
   return pen.type.number;
 }
 
-void write(Pen& pen, const Block& block, const Figures& figures, float pixels,
+void write(Pen& pen, const Block& block, const MatrixNumbers& figures, float pixels,
            const std::function<bool(Index, Index)>& has) {
   if (pixels <= 0) return;
   const MatrixQuad& quad = block.quad;
@@ -167,7 +170,7 @@ void write(Pen& pen, const Block& block, const Figures& figures, float pixels,
       } else {
         const bool zero = quad.show_leaks && value == 0;
         pen.text(TextRole::number, Face::mono, pixels, centre, Align::middle, pen.look().muted,
-                 zero ? "0" : Figures(1, false)(value));
+                 zero ? "0" : MatrixNumbers(1, false)(value));
       }
     }
   }
@@ -176,14 +179,14 @@ void write(Pen& pen, const Block& block, const Figures& figures, float pixels,
 float row_room(const Pen& pen, const Window& rows, Axis axis) {
   float widest = 0;
   for (Index r = rows.first; r < rows.first + rows.count; ++r)
-    widest = std::max({widest, pen.measure(Face::bold, pen.bold(pen.type.word), name_of(pen.easel(), axis, r)).x,
-                       pen.measure(Face::ui, pen.type.word, name_of(pen.easel(), axis, r)).x});
+    widest = std::max({widest, pen.measure(Face::bold, pen.bold(pen.type.word), name_of(pen.context(), axis, r)).x,
+                       pen.measure(Face::ui, pen.type.word, name_of(pen.context(), axis, r)).x});
   return widest + 14 * pen.u();
 }
 
 void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Index lit, ImU32 colour) {
   const float line = block.rect.height() / static_cast<float>(block.rows);
-  const Fonts& fonts = pen.easel().fonts;
+  const Fonts& fonts = pen.context().fonts;
   // As large as the rows allow, down to the smallest; where even that is too high, the ones that find room.
   float pixels = std::min(pen.type.word, std::max(line, pen.type.least));
   pixels = std::max(fonts.crisp(Face::ui, pixels), size_not_below(fonts, Face::ui, pen.type.least));
@@ -194,10 +197,10 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
   for (Index r = block.row; r < block.row + block.rows; ++r) {
     const bool is_lit = r == lit;
     if (!is_lit && every > 1 && ((r - lit) % every != 0)) {
-      if (has_words(pen.easel(), axis)) pen.scene().left_out.push_back({name_of(pen.easel(), axis, r), room, line});
+      if (has_words(pen.context(), axis)) pen.scene().left_out.push_back({name_of(pen.context(), axis, r), room, line});
       continue;
     }
-    std::string word = name_of(pen.easel(), axis, r);
+    std::string word = name_of(pen.context(), axis, r);
     const Face face = is_lit ? Face::bold : Face::ui;
     float size = is_lit ? pen.bold(pixels) : pixels;
     if (pen.measure(face, size, word).x > room) size = is_lit ? pen.bold(least) : least;
@@ -206,7 +209,7 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
              std::move(word));
     if (axis == Axis::query || axis == Axis::key) {
       pen.target({{x - room, block.row_at(r).min.y}, {x, block.row_at(r).max.y}},
-                 axis == Axis::query ? Deed::query_word : Deed::key_word, r);
+                 axis == Axis::query ? SceneAction::query_word : SceneAction::key_word, r);
     }
   }
 }
@@ -217,20 +220,20 @@ namespace {
 float widest(const Pen& pen, const Window& cols, Axis axis, float pixels) {
   float most = 0;
   for (Index c = cols.first; c < cols.first + cols.count; ++c)
-    most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.easel(), axis, c)).x,
-                     pen.measure(Face::ui, pixels, name_of(pen.easel(), axis, c)).x});
+    most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.context(), axis, c)).x,
+                     pen.measure(Face::ui, pixels, name_of(pen.context(), axis, c)).x});
   return most;
 }
 
 /// Of names at 45° over these columns.
 float turned_size(const Pen& pen, const Window& cols) {
-  const float least = size_not_below(pen.easel().fonts, Face::ui, pen.type.least);
+  const float least = size_not_below(pen.context().fonts, Face::ui, pen.type.least);
   return std::clamp(cols.size * 0.7f, least, std::max(pen.type.word, least));
 }
 
 /// Where upright names of these columns fit: the size; else 0.
 float upright_size(const Pen& pen, const Window& cols, Axis axis) {
-  const Fonts& fonts = pen.easel().fonts;
+  const Fonts& fonts = pen.context().fonts;
   for (const float size :
        {fonts.crisp(Face::ui, pen.type.word * 1.35f), pen.type.word, std::max(pen.type.word * 0.85f, pen.type.least),
         size_not_below(fonts, Face::ui, pen.type.least)}) {
@@ -248,7 +251,7 @@ float column_room(const Pen& pen, const Window& cols, Axis axis) {
 }
 
 void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float room, Index lit, ImU32 colour) {
-  const Fonts& fonts = pen.easel().fonts;
+  const Fonts& fonts = pen.context().fonts;
   const Window cols{block.col, block.cols, block.rect.width() / static_cast<float>(block.cols)};
   const float upright = upright_size(pen, cols, axis);
   const float size = upright > 0 ? upright : turned_size(pen, cols);
@@ -260,16 +263,16 @@ void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float roo
     if (axis == Axis::query || axis == Axis::key) {
       const Rect place = above ? Rect{{column.min.x, column.min.y - room}, {column.max.x, column.min.y}}
                                : Rect{{column.min.x, column.max.y}, {column.max.x, column.max.y + room}};
-      pen.target(place, axis == Axis::query ? Deed::query_word : Deed::key_word, c);
+      pen.target(place, axis == Axis::query ? SceneAction::query_word : SceneAction::key_word, c);
     }
     if (!is_lit && every > 1 && (c - lit) % every != 0) {
       // Turned, it would have a column's width for its height.
-      if (has_words(pen.easel(), axis))
+      if (has_words(pen.context(), axis))
         pen.scene().left_out.push_back(
-            {name_of(pen.easel(), axis, c), (room - size * 0.8f) / turn_share, cols.size / 1.25f});
+            {name_of(pen.context(), axis, c), (room - size * 0.8f) / turn_share, cols.size / 1.25f});
       continue;
     }
-    std::string word = name_of(pen.easel(), axis, c);
+    std::string word = name_of(pen.context(), axis, c);
     const Face face = is_lit ? Face::bold : Face::ui;
     const ImU32 ink = quiet_ink(pen, is_lit, colour);
     if (upright > 0) {
@@ -290,32 +293,32 @@ std::string sizes_of(const MatrixView& matrix) {
   return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols);
 }
 
-std::string random_note(const Easel& easel) {
-  const Inputs& inputs = easel.trace.inputs;
-  return inputs.random_parameters ? easel.words("level.random_weights")
-         : inputs.random_inputs   ? easel.words("level.random_input")
+std::string random_note(const SceneContext& context) {
+  const Inputs& inputs = context.trace.inputs;
+  return inputs.random_parameters ? context.words("level.random_weights")
+         : inputs.random_inputs   ? context.words("level.random_input")
                                   : "";
 }
 
-std::string part_of(const Easel& easel, const Window& rows, const Window& cols) {
+std::string part_of(const SceneContext& context, const Window& rows, const Window& cols) {
   std::string words;
   for (const auto& [window, key] : {std::pair(&rows, "level.rows_shown"), std::pair(&cols, "level.columns_shown")}) {
     if (!window->part) continue;
-    words += (words.empty() ? "" : ", ") +
-             easel.words.fill(key, {std::to_string(window->first), std::to_string(window->first + window->count - 1)});
+    words += (words.empty() ? "" : ", ") + context.words.fill(key, {std::to_string(window->first),
+                                                                    std::to_string(window->first + window->count - 1)});
   }
   return words;
 }
 
 void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols) {
-  const Trace& trace = pen.easel().trace;
-  const MatrixView matrix = numbers_of(trace, pen.easel().view, stage);
+  const Trace& trace = pen.context().trace;
+  const MatrixView matrix = numbers_of(trace, pen.context().view, stage);
   const float side =
       std::min(room.width() / static_cast<float>(matrix.cols), room.height() / static_cast<float>(matrix.rows));
   const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), std::min(room.width(), 24 * pen.u())),
                     std::max(side * static_cast<float>(matrix.rows), std::min(room.height(), 24 * pen.u()))};
   const Rect rect{room.min, {room.min.x + size.x, room.min.y + size.y}};
-  const Block whole = make_block(pen.easel(), stage, {0, matrix.rows, 0, false}, {0, matrix.cols, 0, false}, rect);
+  const Block whole = make_block(pen.context(), stage, {0, matrix.rows, 0, false}, {0, matrix.cols, 0, false}, rect);
   pen.fill(whole.rect, pen.look().card);
   put(pen, whole);
   pen.box(whole.rect.grown(1), pen.look().line, 1);
@@ -326,12 +329,12 @@ void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Windo
           Corner::mark * pen.u());
 }
 
-std::string plain_symbol(const Easel& easel, Stage stage) {
+std::string plain_symbol(const SceneContext& context, Stage stage) {
   if (is_parameter(stage)) return std::string(name(stage));
   static constexpr const char* digits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
   std::string words;
   bool lowered = false;
-  for (const char letter : plain_math(symbol_of(easel, stage))) {
+  for (const char letter : plain_math(symbol_of(context, stage))) {
     if (letter == '_') {
       lowered = true;
       continue;
@@ -342,12 +345,12 @@ std::string plain_symbol(const Easel& easel, Stage stage) {
   return words;
 }
 
-std::string symbol_of(const Easel& easel, Stage stage) {
-  const Trace& trace = easel.trace;
+std::string symbol_of(const SceneContext& context, Stage stage) {
+  const Trace& trace = context.trace;
   if (is_input(stage) && trace.inputs.self_attention()) return "X";
   const std::string symbol(info(stage).symbol);
   const bool counted = has_head_axis(stage) && stage != Stage::mask && trace.dims().heads > 1;
-  return counted ? symbol + "_{" + std::to_string(matrix_of(trace, easel.view, stage).head) + "}" : symbol;
+  return counted ? symbol + "_{" + std::to_string(matrix_of(trace, context.view, stage).head) + "}" : symbol;
 }
 
 }  // namespace headlight::operation

@@ -38,9 +38,9 @@ double temperature_at(const Trace& trace, float share) {
 
 namespace headlight::operation {
 
-Rect scene_area(const Easel& easel, Rect place) {
-  const float u = easel.u;
-  const bool presenting = easel.view.presenting;
+Rect scene_area(const SceneContext& context, Rect place) {
+  const float u = context.u;
+  const bool presenting = context.view.presenting;
   const ImVec2 margin{
       presenting ? std::max(28 * u, place.width() * 0.02f) : std::clamp(place.width() * 0.035f, 20 * u, 60 * u),
       presenting ? 14 * u : std::clamp(place.height() * 0.03f, 12 * u, 28 * u)};
@@ -48,9 +48,9 @@ Rect scene_area(const Easel& easel, Rect place) {
 }
 
 float put_facets(Pen& pen, Rect area) {
-  if (!has_facets(pen.easel().trace)) return 0;
+  if (!has_facets(pen.context().trace)) return 0;
   constexpr const char* names[] = {"facet.step", "facet.journey", "facet.geometry"};
-  const Words& words = pen.easel().words;
+  const Words& words = pen.context().words;
   const Look& look = pen.look();
   const float u = pen.u(), height = pen.type.caption * 2.1f;
   float widths[3], total = 0;
@@ -60,39 +60,43 @@ float put_facets(Pen& pen, Rect area) {
   float x = area.max.x - total;
   pen.fill({{x - 3 * u, area.min.y}, {area.max.x + 3 * u, area.min.y + height}}, look.field, Corner::card * u);
   for (std::size_t i = 0; i < 3; ++i) {
-    const bool here = static_cast<std::size_t>(pen.easel().view.looking.facet) == i;
+    const bool here = static_cast<std::size_t>(pen.context().view.looking.facet) == i;
     const Rect tab{{x, area.min.y + 3 * u}, {x + widths[i], area.min.y + height - 3 * u}};
     if (here) pen.fill(tab, look.card, Corner::control * u);
     pen.text(TextRole::caption, here ? Face::bold : Face::ui, pen.type.caption, tab.centre(), Align::middle,
              here ? look.ink : look.muted, std::string(words(names[i])));
-    pen.target(tab, Deed::facet, static_cast<Index>(i));
+    pen.target(tab, SceneAction::facet, static_cast<Index>(i));
     x += widths[i];
   }
   return total + 28 * u;
 }
 
-bool is_guessed(const Easel& easel) { return easel.view.looking.guessing.asked && !easel.view.looking.guessing.guess; }
+bool is_guessed(const SceneContext& context) {
+  return context.view.looking.guessing.asked && !context.view.looking.guessing.guess;
+}
 
 void put_guess(Pen& pen, Rect area, float right) {
-  const std::string words(pen.easel().words(is_guessed(pen.easel()) ? "sentence.guess_show" : "sentence.guess"));
+  const std::string words(pen.context().words(is_guessed(pen.context()) ? "sentence.guess_show" : "sentence.guess"));
   const float u = pen.u(), height = pen.type.caption * 2.1f,
               width = pen.measure(Face::ui, pen.type.caption, words).x + 26 * u;
   const Rect rect{{right - width, area.min.y}, {right, area.min.y + height}};
   pen.box(rect, pen.look().line, 1, Corner::card * u);
   pen.text(TextRole::caption, Face::ui, pen.type.caption, rect.centre(), Align::middle, pen.look().ink, words);
-  pen.target(rect, Deed::guess);
+  pen.target(rect, SceneAction::guess);
 }
 
 void put_temperature(const Task& task, Rect room) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
-  const Words& words = task.easel().words;
+  const Words& words = task.context().words;
   const Trace& trace = task.trace();
-  const View& view = task.easel().view;
+  const View& view = task.context().view;
   const float u = task.u(), y = room.min.y + pen.type.caption;
   if (!(trace.scale > 0)) return;
   const double temperature = temperature_of(trace);
-  const auto digits = [](double value, int decimals) { return Figures(decimals, true)(static_cast<float>(value)); };
+  const auto digits = [](double value, int decimals) {
+    return MatrixNumbers(decimals, true)(static_cast<float>(value));
+  };
 
   Rect at = pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y}, Align::left, look.ink,
                      std::string(words("facet.temperature")));
@@ -145,7 +149,7 @@ void put_temperature(const Task& task, Rect room) {
                look.muted, as_they_are);
     }
   }
-  pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, Deed::temperature);
+  pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, SceneAction::temperature);
 }
 
 }  // namespace headlight::operation

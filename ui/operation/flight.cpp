@@ -24,8 +24,8 @@ Rect chip_in(const Rect& cell, float least) {
 }
 
 void put_chip(Pen& pen, const Rect& rect, Stage stage, float value, ImU32 lane, float presence) {
-  const Colormap& map = window_colormap(pen.easel().view, stage);
-  const Rgba ground = map.at(normalise(value, stage_range(pen.easel().trace, stage, map.kind())));
+  const Colormap& map = window_colormap(pen.context().view, stage);
+  const Rgba ground = map.at(normalise(value, stage_range(pen.context().trace, stage, map.kind())));
   const float u = pen.u();
   pen.fill(rect, fade(to_imgui(ground), presence), Corner::cell * u);
   pen.box(rect, fade(lane, presence), std::max(1.5f, 1.8f * u), Corner::cell * u);

@@ -112,12 +112,12 @@ void arc(Pen& pen, ImVec2 origin, double from, double to, float radius, ImU32 co
   for (int i = 0; i < parts; ++i) pen.line(point(i), point(i + 1), colour, std::max(1.5f, 2 * pen.u()));
 }
 
-std::string digits(double value, int decimals) { return Figures(decimals, false)(static_cast<float>(value)); }
+std::string digits(double value, int decimals) { return MatrixNumbers(decimals, false)(static_cast<float>(value)); }
 
 /// The plane with the arrows.
 void put_plane(const Task& task, const HeadPlane& plane, const Operands& operands, Index settled, Rect room) {
   Pen& pen = task.pen;
-  const Easel& easel = task.easel();
+  const SceneContext& context = task.context();
   const Trace& trace = task.trace();
   const Look& look = pen.look();
   const float u = task.u();
@@ -166,7 +166,7 @@ void put_plane(const Task& task, const HeadPlane& plane, const Operands& operand
   const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none && trace.has(before_q) &&
                       trace.has(before_k);
   if (turned) {
-    const MatrixView qs = numbers_of(trace, easel.view, before_q), ks = numbers_of(trace, easel.view, before_k);
+    const MatrixView qs = numbers_of(trace, context.view, before_q), ks = numbers_of(trace, context.view, before_k);
     const PlanePoint was_q = plane.shadow(row_numbers(qs, task.focus.query)),
                      was_k = plane.shadow(row_numbers(ks, task.focus.key));
     dashes(pen, sheet.origin, sheet.at(was_q), fade(look.q, 0.6f));
@@ -187,26 +187,26 @@ void put_plane(const Task& task, const HeadPlane& plane, const Operands& operand
   Labels labels(pen, room.grown(-4 * u), sheet.origin);
   labels.keep_off(query_tip);
   for (Index k = first; k < first + count; ++k) labels.keep_off(sheet.at(plane.keys()[static_cast<std::size_t>(k)]));
-  labels.put(query_tip, query_word(easel, task.focus.query), true, look.q);
-  labels.put(key_tip, key_word(easel, task.focus.key), true, look.k);
+  labels.put(query_tip, query_word(context, task.focus.query), true, look.q);
+  labels.put(key_tip, key_word(context, task.focus.key), true, look.k);
   for (Index k = first; k < first + count; ++k) {
     const ImVec2 tip = sheet.at(plane.keys()[static_cast<std::size_t>(k)]);
     if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u)
-      labels.put(tip, key_word(easel, k), false, look.muted);
-    pen.target({{tip.x - 12 * u, tip.y - 12 * u}, {tip.x + 12 * u, tip.y + 12 * u}}, Deed::key_word, k);
+      labels.put(tip, key_word(context, k), false, look.muted);
+    pen.target({{tip.x - 12 * u, tip.y - 12 * u}, {tip.x + 12 * u, tip.y + 12 * u}}, SceneAction::key_word, k);
   }
 }
 
 /// One line a key: its word, score, share; those with the largest shares where there is no room for all.
 void put_list(const Task& task, Index settled, Rect room) {
   Pen& pen = task.pen;
-  const Easel& easel = task.easel();
+  const SceneContext& context = task.context();
   const Trace& trace = task.trace();
   const Look& look = pen.look();
   const float u = task.u();
   const Stage last = made_from(trace, Stage::weights);
   const Band scores = band_of(task, last), weights = band_of(task, Stage::weights);
-  const float pitch = pen.easel().fonts.crisp(Face::mono, pen.type.number) * 1.75f;
+  const float pitch = pen.context().fonts.crisp(Face::mono, pen.type.number) * 1.75f;
   std::vector<Index> shown;
   for (Index k = 0; k < trace.dims().n_k; ++k) shown.push_back(k);
   const auto lines = static_cast<std::size_t>(std::max(0.0f, (room.height() - pitch) / pitch));
@@ -227,12 +227,12 @@ void put_list(const Task& task, Index settled, Rect room) {
   float most = 1e-20f, longest = 0;
   for (const Index k : shown) {
     const auto i = static_cast<std::size_t>(k);
-    longest = std::max(longest, pen.measure(Face::bold, pen.strong(pen.type.caption), key_word(easel, k)).x);
+    longest = std::max(longest, pen.measure(Face::bold, pen.strong(pen.type.caption), key_word(context, k)).x);
     if (scores.kinds[i] != CellKind::value) continue;
     finite.push_back(scores.values[i]);
     most = std::max(most, std::abs(scores.values[i]));
   }
-  const Figures figures(row_view(finite)), share_figures(2, true);
+  const MatrixNumbers figures(row_view(finite)), share_figures(2, true);
   const float digit = pen.measure(Face::mono, pen.type.number, "0").x;
   const float name = std::min(longest + 12 * u, room.width() * 0.3f),
               number = digit * static_cast<float>(figures.longest() + 1), share_room = digit * 5;
@@ -240,9 +240,9 @@ void put_list(const Task& task, Index settled, Rect room) {
               middle = bars_at + (room.max.x - share_room - 10 * u - bars_at) / 2, half = middle - bars_at - 12 * u;
   float y = room.min.y;
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y + pitch / 2}, Align::left, look.muted,
-           easel.words("facet.into_softmax"));
+           context.words("facet.into_softmax"));
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.max.x, y + pitch / 2}, Align::right, look.muted,
-           easel.words("level.band_share"));
+           context.words("level.band_share"));
   y += pitch;
   for (const Index k : shown) {
     const auto i = static_cast<std::size_t>(k);
@@ -256,9 +256,10 @@ void put_list(const Task& task, Index settled, Rect room) {
              lit      ? look.k
              : hidden ? look.muted
                       : look.ink,
-             elide(easel.fonts, face, pixels, key_word(easel, k), name - 6 * u));
+             elide(context.fonts, face, pixels, key_word(context, k), name - 6 * u));
     pen.text(TextRole::number, Face::mono, pen.type.number, {room.min.x + name + number, centre}, Align::right,
-             hidden ? look.muted : look.ink, hidden ? Figures(1, false)(scores.values[i]) : figures(scores.values[i]));
+             hidden ? look.muted : look.ink,
+             hidden ? MatrixNumbers(1, false)(scores.values[i]) : figures(scores.values[i]));
     if (half > 12 * u && hidden) pen.hatch({{middle - half, y + pitch * 0.2f}, {middle + half, y + pitch * 0.8f}});
     if (half > 12 * u && !hidden) {
       const float end = middle + half * scores.values[i] / most;
@@ -269,9 +270,9 @@ void put_list(const Task& task, Index settled, Rect room) {
     }
     if (half > 12 * u) pen.fill({{middle - u * 0.5f, y}, {middle + u * 0.5f, y + pitch}}, look.line);
     pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, centre}, Align::right,
-             lit ? look.head_ink(easel.view.head) : look.muted,
+             lit ? look.head_ink(context.view.head) : look.muted,
              weights.kinds[i] == CellKind::masked ? "0" : share_figures(weights.values[i]));
-    pen.target(line, Deed::key_word, k);
+    pen.target(line, SceneAction::key_word, k);
     y += pitch;
   }
 }
@@ -283,8 +284,8 @@ void put_tilt(const Task& task, Rect room) {
   const Trace& trace = task.trace();
   const float u = task.u();
   const Stage before = made_from(trace, Stage::biased_scores);
-  const MatrixView with = numbers_of(trace, task.easel().view, Stage::biased_scores),
-                   without = numbers_of(trace, task.easel().view, before);
+  const MatrixView with = numbers_of(trace, task.context().view, Stage::biased_scores),
+                   without = numbers_of(trace, task.context().view, before);
   const Index n = std::min<Index>(with.cols, most_arrows);
   float lo = 0, hi = 0;
   std::vector<float> added;
@@ -296,7 +297,7 @@ void put_tilt(const Task& task, Rect room) {
   }
   const float caption = pen.type.caption * 1.5f, span = std::max(hi - lo, 1e-20f);
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, room.min.y + caption / 2}, Align::left,
-           look.muted, task.easel().words("facet.tilt"));
+           look.muted, task.context().words("facet.tilt"));
   const Rect plot{{room.min.x, room.min.y + caption}, room.max};
   const auto at = [&](Index k) {
     return ImVec2{plot.min.x + plot.width() * (static_cast<float>(k) + 0.5f) / static_cast<float>(n),
@@ -313,29 +314,29 @@ void put_tilt(const Task& task, Rect room) {
 
 }  // namespace
 
-Scene make_geometry(const Easel& easel, Rect place) {
+Scene make_geometry(const SceneContext& context, Rect place) {
   Scene scene;
-  Pen pen(easel, scene);
-  const Trace& trace = easel.trace;
-  const Look& look = easel.look;
-  const Words& words = easel.words;
-  const float u = easel.u;
-  const bool presenting = easel.view.presenting;
-  const Index settled = focus_of(trace, easel.view).key;  // what stands where does not follow the pointer
-  const Focus focus = pointed_focus(trace, easel.view);
+  Pen pen(context, scene);
+  const Trace& trace = context.trace;
+  const Look& look = context.look;
+  const Words& words = context.words;
+  const float u = context.u;
+  const bool presenting = context.view.presenting;
+  const Index settled = focus_of(trace, context.view).key;  // what stands where does not follow the pointer
+  const Focus focus = pointed_focus(trace, context.view);
   const Operands operands = operands_of(trace, Stage::scores);
-  const MatrixView queries = numbers_of(trace, easel.view, operands.left),
-                   keys = numbers_of(trace, easel.view, operands.right);
+  const MatrixView queries = numbers_of(trace, context.view, operands.left),
+                   keys = numbers_of(trace, context.view, operands.right);
   const HeadPlane plane(queries, keys);
   const DotProduct dot = dot_product(row_numbers(queries, focus.query), row_numbers(keys, focus.key));
   const double degrees = std::acos(std::clamp(dot.cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
 
-  Rect area = scene_area(easel, place);
+  Rect area = scene_area(context, place);
   Rect for_words = area;
   if (!presenting) for_words.max.x -= put_facets(pen, area);
   const std::vector<Named> names{
-      {query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}},
-      {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},
+      {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
+      {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
       {digits(degrees, 0) + "°", look.ink},
       {digits(dot.query_length, 2), look.q},
       {digits(dot.key_length, 2), look.k},
@@ -343,13 +344,13 @@ Scene make_geometry(const Easel& easel, Rect place) {
       {digits(dot.score, 2), look.after},
       {digits(100 * plane.query_share(), 0) + " %", look.ink},
       {digits(100 * plane.key_share(), 0) + " %", look.ink},
-      {random_note(easel), look.warning, false}};
+      {random_note(context), look.warning, false}};
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y +=
       pen.sentence(TextRole::prose, words("facet.geometry_title"), names, for_words, pen.type.title, look.ink, align);
   for_words.min.y = area.min.y;
   area.min.y += pen.sentence(TextRole::story,
-                             words("facet.geometry_story") + std::string(random_note(easel).empty() ? "" : " {9}"),
+                             words("facet.geometry_story") + std::string(random_note(context).empty() ? "" : " {9}"),
                              names, for_words, pen.type.story, look.muted, align) +
                 10 * u;
 
@@ -364,7 +365,7 @@ Scene make_geometry(const Easel& easel, Rect place) {
   Rect left{area.min, {area.max.x - list - 32 * u, area.max.y}}, right{{area.max.x - list, area.min.y}, area.max};
   const auto note = [&](const char* key) {
     Scene measured;
-    Pen measuring(easel, measured);
+    Pen measuring(context, measured);
     const float height = measuring.sentence(TextRole::caption, words(key), names, left, pen.type.caption, look.muted);
     left.max.y -= height;
     pen.sentence(TextRole::caption, words(key), names, {{left.min.x, left.max.y}, {left.max.x, left.max.y + height}},

@@ -9,11 +9,11 @@
 
 namespace headlight::operation {
 
-std::optional<RowParts> parts_of_row(const Easel& easel, Stage stage, Index row) {
-  const Trace& trace = easel.trace;
+std::optional<RowParts> parts_of_row(const SceneContext& context, Stage stage, Index row) {
+  const Trace& trace = context.trace;
   const auto run = network_of(trace.inputs);
   if (!run || !is_input(stage) || !trace.inputs.self_attention() || !trace.scenario.edits.empty()) return {};
-  return row_parts(*run, run->network->find_layer(trace.scenario.layer).value_or(0), easel.view.batch, row);
+  return row_parts(*run, run->network->find_layer(trace.scenario.layer).value_or(0), context.view.batch, row);
 }
 
 namespace {
@@ -29,14 +29,14 @@ struct Line {
   float begins = 0, ends = 0;  ///< shares of the time in which it comes
 };
 
-std::vector<Line> lines_of(const Easel& easel, const RowParts& parts, Index row) {
-  const Words& words = easel.words;
-  std::vector<Line> lines{{query_word(easel, row), &parts.word, easel.look.q}};
+std::vector<Line> lines_of(const SceneContext& context, const RowParts& parts, Index row) {
+  const Words& words = context.words;
+  std::vector<Line> lines{{query_word(context, row), &parts.word, context.look.q}};
   if (!parts.place.empty())
-    lines.push_back({"+ " + words.fill("level.row_place", {std::to_string(row)}), &parts.place, easel.look.ink});
+    lines.push_back({"+ " + words.fill("level.row_place", {std::to_string(row)}), &parts.place, context.look.ink});
   if (!parts.earlier.empty())
-    lines.push_back({"+ " + std::string(words("level.row_earlier")), &parts.earlier, easel.look.ink});
-  lines.push_back({"= " + std::string(words("level.row_together")), &parts.enters, easel.look.ink});
+    lines.push_back({"+ " + std::string(words("level.row_earlier")), &parts.earlier, context.look.ink});
+  lines.push_back({"= " + std::string(words("level.row_together")), &parts.enters, context.look.ink});
   for (std::size_t i = 0; i < lines.size(); ++i) {
     lines[i].begins = sum_comes * static_cast<float>(i) / static_cast<float>(lines.size());
     lines[i].ends = sum_comes * static_cast<float>(i + 1) / static_cast<float>(lines.size());
@@ -71,11 +71,11 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const Window& c
     for (Index c = cols.first; c < cols.first + cols.count; ++c)
       shown.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
   }
-  Figures figures({shown.data(), 1, static_cast<Index>(shown.size()), static_cast<Index>(shown.size()), 1});
+  MatrixNumbers figures({shown.data(), 1, static_cast<Index>(shown.size()), static_cast<Index>(shown.size()), 1});
   float y = place.min.y;
   for (const Line& line : lines) {
     const Rect rect{{place.min.x, y}, {place.max.x, y + pitch - 4 * u}};
-    Block block = make_block(task.easel(), task.stage, {0, 1, 0, true}, cols, rect);
+    Block block = make_block(task.context(), task.stage, {0, 1, 0, true}, cols, rect);
     Buffer numbers;
     for (Index c = cols.first; c < cols.first + cols.count; ++c)
       numbers.push_back((*line.numbers)[static_cast<std::size_t>(c)]);
@@ -93,7 +93,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const Window& c
     const Face face = word ? Face::bold : Face::ui;
     const float size = word ? pen.bold(pen.type.caption) : pen.type.caption;
     pen.text(TextRole::caption, face, size, {place.min.x - 10 * u, rect.centre().y}, Align::right,
-             word ? line.colour : pen.look().muted, elide(pen.easel().fonts, face, size, line.name, names));
+             word ? line.colour : pen.look().muted, elide(pen.context().fonts, face, size, line.name, names));
     pen.matter(block.rect);
     y += pitch;
   }
@@ -115,7 +115,7 @@ Index put_rows(const Task& task, const Window& rows, const Window& cols, const B
     put(pen, block, 0.35f, {block.rect.min, {block.rect.max.x, whole ? block.rect.max.y : row.min.y}});
   if (part_made > 0) put(pen, block, 1, {row.min, {row.min.x + row.width() * part_made, row.max.y}});
   pen.matter(block.rect);
-  Figures figures(numbers_of(task.trace(), task.easel().view, task.stage));
+  MatrixNumbers figures(numbers_of(task.trace(), task.context().view, task.stage));
   const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
   write(pen, block, figures, pixels, [&](Index r, Index c) {
     return r == lit && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count);
@@ -130,18 +130,18 @@ void input(const Task& task) {
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
   const float u = task.u();
-  const Cell cell = cell_of(trace, task.easel().view, task.stage, task.focus);
-  const MatrixView numbers = numbers_of(trace, task.easel().view, task.stage);
+  const Cell cell = cell_of(trace, task.context().view, task.stage, task.focus);
+  const MatrixView numbers = numbers_of(trace, task.context().view, task.stage);
   Rect area = task.area;
   const float caption = pen.type.caption * 2;
-  const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number);
+  const float number = pen.context().fonts.crisp(Face::mono, pen.type.number);
   const Axis axis = info(task.stage).rows;
   Window rows = window_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 104 * u);
   float names = row_room(pen, rows, axis);
 
   // What the followed word's row is made of, where that leaves the matrix half of the height.
-  const std::optional<RowParts> parts = parts_of_row(task.easel(), task.stage, cell.row);
-  const std::vector<Line> lines = parts ? lines_of(task.easel(), *parts, cell.row) : std::vector<Line>();
+  const std::optional<RowParts> parts = parts_of_row(task.context(), task.stage, cell.row);
+  const std::vector<Line> lines = parts ? lines_of(task.context(), *parts, cell.row) : std::vector<Line>();
   const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u),
               between = pen.type.caption * 2.2f;
   const float taken = static_cast<float>(lines.size()) * pitch + between;
@@ -150,7 +150,7 @@ void input(const Task& task) {
     names = std::max(names, sum ? pen.measure(Face::bold, pen.bold(pen.type.caption), line.name).x + 14 * u : 0);
   names = std::min(names, area.width() * 0.22f);
 
-  Figures figures(numbers);
+  MatrixNumbers figures(numbers);
   const float needed =
       pen.measure(Face::mono, pen.type.number, "0").x * static_cast<float>(figures.longest()) + cell_margin(pen) * 0.7f;
   const float width = area.width() - names;
@@ -162,25 +162,25 @@ void input(const Task& task) {
     const float middle = area.min.y - between / 2 + 4 * u, half = between * 0.26f;
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";
     const Rect said = pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + wide / 2, middle}, Align::middle,
-                               pen.look().muted, std::string(task.easel().words(how)));
+                               pen.look().muted, std::string(task.context().words(how)));
     for (const float arrow : {said.min.x - 18 * u, said.max.x + 18 * u})
       pen.line({arrow, middle - half}, {arrow, middle + half}, pen.look().muted, std::max(1.0f, 1.5f * u), true);
     rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }
   const float deep = rows.size * static_cast<float>(rows.count), y = area.min.y + (sum ? 0 : caption);
-  const Block block = make_block(task.easel(), task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
+  const Block block = make_block(task.context(), task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
   const float share = task.reveal.share.value_or(1.0f);
   const Index lit = put_rows(task, rows, cols, block, cell.row,
                              sum ? (share - sum_comes) / (all_there - sum_comes) : share / all_there);
   name_rows(pen, block, axis, x - 10 * u, names - 14 * u, lit, pen.look().ink);
   const float width_of = pen.math(pen.type.formula, {x, y + deep + caption * 0.55f}, 1e6f, pen.look().ink, false,
-                                  symbol_of(task.easel(), task.stage));
-  const std::string part = part_of(task.easel(), rows, cols);
+                                  symbol_of(task.context(), task.stage));
+  const std::string part = part_of(task.context(), rows, cols);
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {x + width_of + 8 * u, y + deep + caption * 0.55f},
            Align::left, pen.look().muted, sizes_of(numbers) + (part.empty() ? "" : ", " + part));
   for (Index r = block.row; r < block.row + block.rows; ++r) {
     for (Index c = block.col; c < block.col + block.cols; ++c)
-      pen.target(block.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
+      pen.target(block.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
   }
 }
 

@@ -17,9 +17,9 @@ namespace {
 
 /// Numbers of one row as a strip from the top down.
 void strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour) {
-  const MatrixView numbers = numbers_of(task.trace(), task.easel().view, stage);
+  const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
   const Block block =
-      make_block(task.easel(), stage, {0, numbers.cols, 0, false}, {row, 1, 0, numbers.rows > 1}, rect, true);
+      make_block(task.context(), stage, {0, numbers.cols, 0, false}, {row, 1, 0, numbers.rows > 1}, rect, true);
   put(task.pen, block);
   task.pen.box(block.rect.grown(1.5f * task.u()), colour, std::max(1.5f, 1.5f * task.u()), Corner::cell * task.u());
 }
@@ -36,8 +36,8 @@ void label(const Task& task, ImVec2 at, Align align, Stage stage, const std::str
 void key_strips(const Task& task, const Table& table, Stage stage, const Band& weights, bool by_share, Rect place) {
   Pen& pen = task.pen;
   const float u = task.u();
-  const MatrixView numbers = numbers_of(task.trace(), task.easel().view, stage);
-  const Block block = make_block(task.easel(), stage, {0, numbers.cols, 0, false},
+  const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
+  const Block block = make_block(task.context(), stage, {0, numbers.cols, 0, false},
                                  {table.keys.first, table.keys.count, 0, table.keys.part}, place, true);
   for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
     const auto i = static_cast<std::size_t>(k);
@@ -57,7 +57,7 @@ void key_strips(const Task& task, const Table& table, Stage stage, const Band& w
     if (!by_share && k == task.focus.key)
       pen.box(Rect{{column.centre().x - half, place.min.y}, {column.centre().x + half, place.max.y}}.grown(2 * u),
               pen.look().k, std::max(2.0f, 2 * u), Corner::cell * u);
-    pen.target(whole, Deed::key_word, k);
+    pen.target(whole, SceneAction::key_word, k);
   }
   pen.matter(place);
 }
@@ -78,24 +78,24 @@ std::string times_text(double ratio) {
 void put_rivals(const Task& task, Stage last, Index rival, Rect room) {
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
-  const Easel& easel = task.easel();
+  const SceneContext& context = task.context();
   const Look& look = pen.look();
   const float u = task.u(), gap = 14 * u;
-  const MatrixView scores = numbers_of(trace, easel.view, last);
+  const MatrixView scores = numbers_of(trace, context.view, last);
   const double first = static_cast<double>(scores(task.focus.query, task.focus.key)),
                second = static_cast<double>(scores(task.focus.query, rival));
-  const std::vector<Named> names{{key_word(easel, task.focus.key), look.k},
-                                 {key_word(easel, rival), look.k},
-                                 {Figures(1, false)(static_cast<float>(first - second)), look.ink},
-                                 {times_text(std::exp(first - second)), look.head_ink(easel.view.head)}};
+  const std::vector<Named> names{{key_word(context, task.focus.key), look.k},
+                                 {key_word(context, rival), look.k},
+                                 {MatrixNumbers(1, false)(static_cast<float>(first - second)), look.ink},
+                                 {times_text(std::exp(first - second)), look.head_ink(context.view.head)}};
   const bool finite = std::isfinite(first) && std::isfinite(second);
   const float below = pen.type.story * 4.2f;
-  pen.sentence(TextRole::story, easel.words(finite ? "facet.rivals" : "facet.rival_hidden"), names,
+  pen.sentence(TextRole::story, context.words(finite ? "facet.rivals" : "facet.rival_hidden"), names,
                {{room.min.x, room.max.y - below + gap}, room.max}, pen.type.story, look.ink);
   room.max.y -= below;
   const Operands operands = operands_of(trace, Stage::scores);
   const Task of_scores{pen, Stage::scores, task.focus, task.reveal, task.area};
-  Cell cell = cell_of(trace, easel.view, Stage::scores, task.focus);
+  Cell cell = cell_of(trace, context.view, Stage::scores, task.focus);
   const Index terms = product_terms(trace, Stage::scores);
   const float width = (room.width() - gap) / 2;
   put_sum(of_scores, sum_of(of_scores, operands, cell, terms), {room.min, {room.min.x + width, room.max.y}}, true);
@@ -107,17 +107,17 @@ void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const float u = task.u(), pitch = pen.type.word * 1.9f;
-  const std::vector<Named> names{{query_word(task.easel(), task.focus.query), look.ink}};
-  float y =
-      room.min.y +
-      pen.sentence(TextRole::caption, task.easel().words("sentence.next"), names, room, pen.type.caption, look.muted) +
-      8 * u;
+  const std::vector<Named> names{{query_word(task.context(), task.focus.query), look.ink}};
+  float y = room.min.y +
+            pen.sentence(TextRole::caption, task.context().words("sentence.next"), names, room, pen.type.caption,
+                         look.muted) +
+            8 * u;
   for (const NextWord& word : next) {
     if (y + pitch > room.max.y) break;
     const float middle = y + pitch / 2, number = pen.measure(Face::mono, pen.type.number, "0.00").x + 6 * u,
                 name = room.width() * 0.4f;
     pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, middle}, Align::left, look.ink,
-             elide(pen.easel().fonts, Face::ui, pen.type.word, word.word, name - 6 * u));
+             elide(pen.context().fonts, Face::ui, pen.type.word, word.word, name - 6 * u));
     const Rect track{{room.min.x + name, middle - 6 * u}, {room.max.x - number, middle + 6 * u}};
     if (track.width() > 12 * u) {
       pen.fill(track, look.field, Corner::cell * u);
@@ -125,24 +125,24 @@ void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
       pen.fill({track.min, {track.min.x + width, track.max.y}}, look.after, std::min(3 * u, width / 2));
     }
     pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right, look.ink,
-             Figures(2, true)(static_cast<float>(word.probability)));
+             MatrixNumbers(2, true)(static_cast<float>(word.probability)));
     y += pitch;
   }
 }
 
 }  // namespace
 
-Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect place) {
+Scene make_journey(const SceneContext& context, const std::vector<NextWord>& next, Rect place) {
   Scene scene;
-  Pen pen(easel, scene);
-  const Trace& trace = easel.trace;
-  const Look& look = easel.look;
-  const Words& words = easel.words;
-  const float u = easel.u;
-  const bool presenting = easel.view.presenting;
-  const Index settled = focus_of(trace, easel.view).key;  // what stands where does not follow the pointer
-  const Focus focus = pointed_focus(trace, easel.view);
-  Rect area = scene_area(easel, place);
+  Pen pen(context, scene);
+  const Trace& trace = context.trace;
+  const Look& look = context.look;
+  const Words& words = context.words;
+  const float u = context.u;
+  const bool presenting = context.view.presenting;
+  const Index settled = focus_of(trace, context.view).key;  // what stands where does not follow the pointer
+  const Focus focus = pointed_focus(trace, context.view);
+  Rect area = scene_area(context, place);
   Rect for_words = area;
   if (!presenting) for_words.max.x -= put_facets(pen, area);
   const Reveal whole;
@@ -150,24 +150,25 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   const Band weights = band_of(task, Stage::weights);
   const float share = weights.values[static_cast<std::size_t>(focus.key)];
   const std::vector<Named> names{
-      {query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}},
-      {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},
-      {Figures(2, true)(share), look.head_ink(easel.view.head), true,
-       NamedLink{Deed::look_at, 0, cell_of(trace, easel.view, Stage::weights, focus)}},
-      {random_note(easel), look.warning, false}};
+      {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
+      {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
+      {MatrixNumbers(2, true)(share), look.head_ink(context.view.head), true,
+       NamedLink{SceneAction::look_at, 0, cell_of(trace, context.view, Stage::weights, focus)}},
+      {random_note(context), look.warning, false}};
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y +=
       pen.sentence(TextRole::prose, words("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
   for_words.min.y = area.min.y;
   area.min.y += pen.sentence(TextRole::story,
-                             words("facet.journey_story") + std::string(random_note(easel).empty() ? "" : " {3}"),
+                             words("facet.journey_story") + std::string(random_note(context).empty() ? "" : " {3}"),
                              names, for_words, pen.type.story, look.muted, align) +
                 8 * u;
 
   const Operands operands = operands_of(trace, Stage::scores);
   const std::optional<Index> rival =
-      easel.view.looking.rival ? std::optional(std::clamp<Index>(*easel.view.looking.rival, 0, trace.dims().n_k - 1))
-                               : std::nullopt;
+      context.view.looking.rival
+          ? std::optional(std::clamp<Index>(*context.view.looking.rival, 0, trace.dims().n_k - 1))
+          : std::nullopt;
   const bool two = rival && *rival != focus.key && !presenting && area.width() >= 900 * u;
   const bool has_values = trace.has(Stage::V_heads) && trace.has(Stage::head_outputs);
   const float foot = pen.type.caption * 2.6f + 14 * u;
@@ -211,7 +212,7 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
     strip(task, input, focus.query, is, look.muted);
     pen.line({is.max.x + 6 * u, keys.centre().y}, {asks.min.x - 9 * u, keys.centre().y}, look.muted,
              std::max(1.0f, 1.5f * u), true);
-    const std::string word = query_word(easel, focus.query);
+    const std::string word = query_word(context, focus.query);
     if (is.min.x - area.min.x > pen.measure(Face::bold, pen.type.word, word).x + 8 * u) {
       pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {is.min.x - 10 * u, keys.centre().y}, Align::right,
                look.q, word);
@@ -221,13 +222,13 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
 
   const Stage last = made_from(trace, Stage::weights);
   bars(task, table, band_of(task, last), bar);
-  band_name(task, table, bar.centre().y, symbol_of(easel, last), look.ink, words("level.band_score"));
+  band_name(task, table, bar.centre().y, symbol_of(context, last), look.ink, words("level.band_score"));
   shares(task, table, weights, weights.values, 1, part);
-  band_name(task, table, part.centre().y, symbol_of(easel, Stage::weights), look.after, words("level.band_share"));
+  band_name(task, table, part.centre().y, symbol_of(context, Stage::weights), look.after, words("level.band_share"));
   const bool dropped = trace.has(Stage::dropped_weights);
   if (has_values) {
     key_strips(task, table, Stage::V_heads, dropped ? band_of(task, Stage::dropped_weights) : weights, true, values);
-    band_name(task, table, values.centre().y, symbol_of(easel, Stage::V_heads), look.v, words("facet.values"));
+    band_name(task, table, values.centre().y, symbol_of(context, Stage::V_heads), look.v, words("facet.values"));
   }
   if (two) {
     put_rivals(task, last, *rival, {{table.area.max.x + 24 * u, top - heads}, {area.max.x, area.max.y}});
@@ -264,7 +265,7 @@ Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect p
   if (offers) {
     pen.box(ask, look.line, 1, Corner::card * u);
     pen.text(TextRole::caption, Face::bold, pen.type.caption, ask.centre(), Align::middle, look.ink, why);
-    pen.target(ask, Deed::rival);
+    pen.target(ask, SceneAction::rival);
   }
   put_temperature(task, {slider.min, {offers ? ask.min.x - 24 * u : slider.max.x, slider.max.y}});
   return scene;

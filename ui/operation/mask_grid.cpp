@@ -12,27 +12,27 @@ void mask_grid(const Task& task) {
   const Look& look = pen.look();
   const float u = task.u();
   const Stage stage = task.stage;
-  const MatrixView allowed = numbers_of(task.trace(), task.easel().view, stage);
-  const Cell cell = cell_of(task.trace(), task.easel().view, stage, task.focus);
-  const bool hidden = is_guessed(task.easel());
+  const MatrixView allowed = numbers_of(task.trace(), task.context().view, stage);
+  const Cell cell = cell_of(task.trace(), task.context().view, stage, task.focus);
+  const bool hidden = is_guessed(task.context());
   Rect area = task.area;
   const float formula = pen.type.formula * 2.2f;
   area.max.y -= formula;
-  const float number = pen.easel().fonts.crisp(Face::ui, pen.type.word);
+  const float number = pen.context().fonts.crisp(Face::ui, pen.type.word);
 
   // Square cells, as large as the rows and the words at their side allow.
   Window rows = window_around(cell.row, allowed.rows, area.height() * 0.86f, number * 1.05f, 110 * u);
   const float names = std::min(row_room(pen, rows, Axis::query), area.width() * 0.22f);
   Window cols = window_around(cell.col, allowed.cols, area.width() - 2 * names, std::min(number * 1.05f, rows.size),
-                              pen.easel().view.presenting ? 1e6f : 150 * u);
+                              pen.context().view.presenting ? 1e6f : 150 * u);
   const float heads = column_room(pen, cols, Axis::key) + 6 * u;
   rows =
       window_around(cell.row, allowed.rows, area.height() - heads, number * 1.05f, std::min(110 * u, cols.size * 1.2f));
-  if (!pen.easel().view.presenting) cols.size = std::min(cols.size, rows.size * 1.9f);
+  if (!pen.context().view.presenting) cols.size = std::min(cols.size, rows.size * 1.9f);
   const float wide = cols.size * static_cast<float>(cols.count), deep = rows.size * static_cast<float>(rows.count);
   const float x = area.centre().x - (wide - names) / 2,
               y = area.min.y + heads + std::max(0.0f, (area.height() - heads - deep) * 0.3f);
-  const Block block = make_block(task.easel(), stage, rows, cols, {{x, y}, {x + wide, y + deep}});
+  const Block block = make_block(task.context(), stage, rows, cols, {{x, y}, {x + wide, y + deep}});
   const float gap = std::min({2.5f * u, rows.size * 0.05f, cols.size * 0.05f});
   const float mark = std::clamp(std::min(rows.size, cols.size) * 0.3f, pen.type.word,
                                 pen.type.great);  // as large as the cells have room for
@@ -66,7 +66,7 @@ void mask_grid(const Task& task) {
       c = end;
     }
     for (Index c = cols.first; c < cols.first + cols.count; ++c)
-      pen.target(block.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
+      pen.target(block.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
   }
   pen.box(block.row_at(cell.row).grown(2 * u), look.q, std::max(2.0f, 2 * u), Corner::control * u);
   pen.box(block.cell(cell.row, cell.col).grown(2 * u), look.ink, std::max(2.0f, 3 * u), Corner::control * u);
@@ -74,13 +74,13 @@ void mask_grid(const Task& task) {
   name_rows(pen, block, Axis::query, x - 10 * u, names - 14 * u, cell.row, look.q);
   name_columns(pen, block, Axis::key, true, heads, cell.col, look.k);
   // Which of the two is asked: rows look, columns are looked at.
-  const Words& words = task.easel().words;
+  const Words& words = task.context().words;
   const std::string says = words(hidden                             ? "level.mask_unknown"
                                  : allowed(cell.row, cell.col) != 0 ? "level.mask_may"
                                                                     : "level.mask_may_not");
   const std::vector<Named> names_of{
-      {query_word(task.easel(), cell.row), look.q, true, NamedLink{Deed::query_word, cell.row}},
-      {key_word(task.easel(), cell.col), look.k, true, NamedLink{Deed::key_word, cell.col}}};
+      {query_word(task.context(), cell.row), look.q, true, NamedLink{SceneAction::query_word, cell.row}},
+      {key_word(task.context(), cell.col), look.k, true, NamedLink{SceneAction::key_word, cell.col}}};
   pen.sentence(TextRole::story, says, names_of, {{task.area.min.x, y + deep + 12 * u}, task.area.max}, pen.type.story,
                look.ink, Align::middle);
 }

@@ -10,7 +10,7 @@ namespace headlight::operation {
 void split_or_merge(const Task& task) {
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
-  const View& view = task.easel().view;
+  const View& view = task.context().view;
   const Look& look = pen.look();
   const float u = task.u();
   const bool merges = task.stage == Stage::concat;
@@ -25,7 +25,7 @@ void split_or_merge(const Task& task) {
   const Rect area = task.area;
 
   const float labels = pen.type.caption * 2;
-  const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number);
+  const float number = pen.context().fonts.crisp(Face::mono, pen.type.number);
   const Window rows = window_around(cell.row, n, (area.height() - 3 * labels) * 0.42f,
                                     std::max(number * 0.8f, pen.bold(pen.type.least) * 1.06f), 44 * u);
   const float names = std::min(row_room(pen, rows, rows_axis), area.width() * 0.18f);
@@ -60,12 +60,12 @@ void split_or_merge(const Task& task) {
     const Rect from = merges ? place_of_head(h) : place_in_whole(h), to = merges ? place_in_whole(h) : place_of_head(h);
     const bool lit = h == chosen;
     const ImU32 colour = look.head(h * groups);
-    const Block shadow = make_block(task.easel(), heads, rows, features, from);
-    Block moving = make_block(task.easel(), heads, rows, features, mixed(from, to, t));
+    const Block shadow = make_block(task.context(), heads, rows, features, from);
+    Block moving = make_block(task.context(), heads, rows, features, mixed(from, to, t));
     Block still = shadow;
     moving.quad.head = still.quad.head = h;
     put(pen, still, t > 0.02f ? 0.3f : 1.0f);
-    if (t < 0.98f) put_ghost(pen, make_block(task.easel(), heads, rows, features, to));
+    if (t < 0.98f) put_ghost(pen, make_block(task.context(), heads, rows, features, to));
     if (t > 0.02f) put(pen, moving, lit ? 1.0f : 0.8f);
     if (t > 0.02f && t < 0.98f)
       pen.fill({{moving.rect.min.x + u, moving.rect.min.y - bar - 2 * u},
@@ -84,7 +84,7 @@ void split_or_merge(const Task& task) {
     if (room > 24 * u)
       pen.curve({start, ImVec2{start.x, start.y + bend}, ImVec2{end.x, end.y - bend}, end},
                 fade(colour, lit ? 0.9f : 0.35f), std::max(1.5f, 2 * u));
-    const std::string title = task.easel().words.fill("inspector.head", {std::to_string(h)});
+    const std::string title = task.context().words.fill("inspector.head", {std::to_string(h)});
     const std::string plain = std::to_string(h);
     const Face face = lit ? Face::bold : Face::ui;
     const float y =
@@ -94,17 +94,17 @@ void split_or_merge(const Task& task) {
     if (fits || pen.measure(face, size, plain).x <= shown.size - 2 * u)
       pen.text(TextRole::caption, face, size, {head.centre().x, y}, Align::middle, lit ? colour : look.muted,
                fits ? title : plain);
-    pen.target(head, Deed::head, h * groups);
-    if (lit && is_guessed(task.easel())) {
-      const Block made = make_block(task.easel(), heads, rows, features, to);
+    pen.target(head, SceneAction::head, h * groups);
+    if (lit && is_guessed(task.context())) {
+      const Block made = make_block(task.context(), heads, rows, features, to);
       const Rect at = made.cell(cell.row, std::clamp<Index>(task.focus.feature % d_head, 0, d_head - 1));
       pen.box(at.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
       pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), at.centre(), Align::middle, look.ink, "?");
       pen.box(to.grown(4 * u), colour, std::max(1.5f, 2 * u), Corner::control * u);
     }
-    if (lit && !is_guessed(task.easel())) {  // its numbers go with it
+    if (lit && !is_guessed(task.context())) {  // its numbers go with it
       const Block& seen = t > 0.02f ? moving : still;
-      Figures figures(numbers_of(trace, view, heads));
+      MatrixNumbers figures(numbers_of(trace, view, heads));
       const float pixels = fitting(pen, seen, figures, pen.type.number);
       write(pen, seen, figures, pixels, [](Index, Index) { return true; });
       on_top = [&pen, &look, row = seen.row_at(cell.row), around = seen.rect, colour, u] {
@@ -114,13 +114,13 @@ void split_or_merge(const Task& task) {
     }
   }
   if (on_top) on_top();
-  Block base = make_block(task.easel(), whole, rows, {0, 1, 0, false}, whole_rect);
+  Block base = make_block(task.context(), whole, rows, {0, 1, 0, false}, whole_rect);
   name_rows(pen, base, rows_axis, x - 10 * u, names - 14 * u, cell.row, look.lane(heads));
   base.rect = {{x, heads_y}, {x + width, heads_y + deep}};
   name_rows(pen, base, rows_axis, x - 10 * u, names - 14 * u, cell.row, look.lane(heads));
   const float title_y = merges ? whole_y + deep + labels * 0.55f : whole_y - labels * 0.7f;
   const float title_width = pen.math(pen.type.formula, {whole_rect.min.x, title_y}, 1e6f, look.lane(whole), false,
-                                     symbol_of(task.easel(), whole));
+                                     symbol_of(task.context(), whole));
   const Rect sizes =
       pen.text(TextRole::caption, Face::ui, pen.type.caption, {whole_rect.min.x + title_width + 8 * u, title_y},
                Align::left, look.muted, sizes_of(numbers_of(trace, view, whole)));
@@ -132,8 +132,8 @@ void split_or_merge(const Task& task) {
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {right, title_y}, Align::right, look.muted, words);
     right -= extent + 24 * u;
   };
-  if (shown.part) note(task.easel().words.fill("level.more_heads", {std::to_string(count - shown.count)}));
-  if (!merges) note(task.easel().words.fill("level.heads_of", {std::to_string(count), sizes_of(parts.matrix())}));
+  if (shown.part) note(task.context().words.fill("level.more_heads", {std::to_string(count - shown.count)}));
+  if (!merges) note(task.context().words.fill("level.heads_of", {std::to_string(count), sizes_of(parts.matrix())}));
 }
 
 }  // namespace headlight::operation

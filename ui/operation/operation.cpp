@@ -74,46 +74,46 @@ const char* guess_key(OperationKind kind, Stage stage) {
   }
 }
 
-std::vector<Named> values_of(const Easel& easel, Stage stage, const Focus& focus) {
-  const Trace& trace = easel.trace;
-  const Look& look = easel.look;
+std::vector<Named> values_of(const SceneContext& context, Stage stage, const Focus& focus) {
+  const Trace& trace = context.trace;
+  const Look& look = context.look;
   const bool by_key = info(stage).rows == Axis::key;
-  const Cell cell = cell_of(trace, easel.view, stage, focus);
+  const Cell cell = cell_of(trace, context.view, stage, focus);
   const float value = value_at(trace, cell);
   const std::vector<float> one{value};
-  const Figures figures({one.data(), 1, 1, 1, 1});
+  const MatrixNumbers figures({one.data(), 1, 1, 1, 1});
   const Dims& dims = trace.dims();
-  const Index weight_head = easel.view.head;
+  const Index weight_head = context.view.head;
   // {0} the word that asks, {1} the one that is asked, {2} the number, {3} and {4} sizes, {5} the row's own word, {6}
   // the head
   return {
-      {query_word(easel, focus.query), look.q, true, NamedLink{Deed::query_word, focus.query}},
-      {key_word(easel, focus.key), look.k, true, NamedLink{Deed::key_word, focus.key}},
-      {Figures(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value), look.head_ink(weight_head), true,
-       NamedLink{Deed::look_at, 0, cell}},
+      {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
+      {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
+      {MatrixNumbers(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value), look.head_ink(weight_head),
+       true, NamedLink{SceneAction::look_at, 0, cell}},
       {std::to_string(trace[stage].size(-1)), look.ink, false},
       {std::to_string(dims.d_head), look.ink, false},
-      {by_key ? key_word(easel, focus.key) : query_word(easel, focus.query),
+      {by_key ? key_word(context, focus.key) : query_word(context, focus.query),
        look.lane(stage) == 0 ? look.ink : look.lane(stage), true,
-       NamedLink{by_key ? Deed::key_word : Deed::query_word, by_key ? focus.key : focus.query}},
+       NamedLink{by_key ? SceneAction::key_word : SceneAction::query_word, by_key ? focus.key : focus.query}},
       {std::to_string(weight_head), look.head_ink(weight_head), false},
       {std::to_string(has_head_axis(stage) ? trace[stage].size(1) : dims.heads), look.ink, false},
-      {random_note(easel), look.warning, false},  // {8}
+      {random_note(context), look.warning, false},  // {8}
   };
 }
 
 /// What is said of the rows of the input: whether words that are the same begin as the same numbers is seen, not
 /// assumed.
-std::string input_story(const Easel& easel, Stage stage, const std::string& key) {
-  const Trace& trace = easel.trace;
-  if (const auto parts = parts_of_row(easel, stage, focus_of(trace, easel.view).query))
+std::string input_story(const SceneContext& context, Stage stage, const std::string& key) {
+  const Trace& trace = context.trace;
+  if (const auto parts = parts_of_row(context, stage, focus_of(trace, context.view).query))
     return key + (parts->earlier.empty() ? "_placed" : parts->place.empty() ? "_later" : "_placed_later");
   const auto& entries = info(stage).rows == Axis::key ? trace.inputs.key_tokens : trace.inputs.query_tokens;
-  const auto batch = static_cast<std::size_t>(easel.view.batch);
+  const auto batch = static_cast<std::size_t>(context.view.batch);
   constexpr std::size_t looked_through = 256;
   if (batch >= entries.size()) return key;
   const std::vector<std::string>& words = entries[batch];
-  const MatrixView rows = numbers_of(trace, easel.view, stage);
+  const MatrixView rows = numbers_of(trace, context.view, stage);
   bool same = false;
   for (std::size_t i = 0; i < std::min({words.size(), static_cast<std::size_t>(rows.rows), looked_through}); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -128,8 +128,8 @@ std::string input_story(const Easel& easel, Stage stage, const std::string& key)
 }
 
 /// Whether a query's shares add up to something else than 1: a row whose keys are all hidden, or a sink takes its part.
-std::string weights_key(const Easel& easel, const Focus& focus, const std::string& key) {
-  const MatrixView weights = numbers_of(easel.trace, easel.view, Stage::weights);
+std::string weights_key(const SceneContext& context, const Focus& focus, const std::string& key) {
+  const MatrixView weights = numbers_of(context.trace, context.view, Stage::weights);
   double sum = 0;
   for (Index k = 0; k < weights.cols; ++k) sum += static_cast<double>(weights(focus.query, k));
   if (sum > 0.999) return key;
@@ -137,10 +137,10 @@ std::string weights_key(const Easel& easel, const Focus& focus, const std::strin
 }
 
 /// Whether no number in the word's row is of this kind.
-bool has_none(const Easel& easel, Stage stage, Index query, CellKind kind) {
-  const Cell at = matrix_of(easel.trace, easel.view, stage);
-  const MatrixView numbers = numbers_of(easel.trace, easel.view, stage);
-  const CellMasks masks = masks_over(easel.trace, stage, at.batch, at.head);
+bool has_none(const SceneContext& context, Stage stage, Index query, CellKind kind) {
+  const Cell at = matrix_of(context.trace, context.view, stage);
+  const MatrixView numbers = numbers_of(context.trace, context.view, stage);
+  const CellMasks masks = masks_over(context.trace, stage, at.batch, at.head);
   for (Index k = 0; k < numbers.cols; ++k) {
     if (classify(numbers, masks, query, k) == kind) return false;
   }
@@ -148,22 +148,22 @@ bool has_none(const Easel& easel, Stage stage, Index query, CellKind kind) {
 }
 
 /// The same where this run's numbers say something else than most.
-std::string told_key(const Easel& easel, Stage stage, const Focus& focus) {
-  const Trace& trace = easel.trace;
+std::string told_key(const SceneContext& context, Stage stage, const Focus& focus) {
+  const Trace& trace = context.trace;
   const std::string key = sentence_key(trace, stage);
   if (key == "scaled_scores" && std::abs(trace.scale) >= 1) return trace.scale == 1 ? key + "_same" : key + "_other";
   if (key == "biased_scores" && (trace.inputs.bias.defined() || trace.scenario.attn_bias)) return key + "_given";
   if (key == "masked_scores" && trace.scenario.mask_mode == MaskMode::add) return key + "_added";
-  if (key == "masked_scores" && has_none(easel, stage, focus.query, CellKind::masked)) return key + "_open";
-  if (key == "dropped_weights" && has_none(easel, stage, focus.query, CellKind::dropped)) return key + "_none";
+  if (key == "masked_scores" && has_none(context, stage, focus.query, CellKind::masked)) return key + "_open";
+  if (key == "dropped_weights" && has_none(context, stage, focus.query, CellKind::dropped)) return key + "_none";
   if (key == "masked_scores" && std::isfinite(trace.fill)) return key + "_finite";
-  if (key == "weights") return weights_key(easel, focus, key);
+  if (key == "weights") return weights_key(context, focus, key);
   return key;
 }
 
 /// The pipeline in a stamp, with a mark where one is.
 void put_map(Pen& pen, Stage stage, Rect room) {
-  const Easel& easel = pen.easel();
+  const SceneContext& context = pen.context();
   const float u = pen.u();
   const float width = std::min(room.width(), 168 * u), height = width * 0.56f;
   if (room.width() < 110 * u || room.height() < height + pen.type.caption * 1.6f) return;
@@ -171,71 +171,73 @@ void put_map(Pen& pen, Stage stage, Rect room) {
   pen.fill(card, pen.look().card, Corner::card * u);
   pen.box(card, pen.look().line, 1, Corner::card * u);
   const Rect inside = card.grown(-9 * u);
-  const PipelineLayout layout = lay_out_pipeline(easel.trace, {.size = {1000, 640}});
+  const PipelineLayout layout = lay_out_pipeline(context.trace, {.size = {1000, 640}});
   const float x = inside.width() / 1000, y = inside.height() / 640;
   for (const Slot& slot : layout.slots) {
     const Rect at{{inside.min.x + slot.card.min.x * x, inside.min.y + slot.card.min.y * y},
                   {inside.min.x + slot.card.max.x * x, inside.min.y + slot.card.max.y * y}};
-    const bool here = slot.stage == shown_as(easel.trace, stage);
+    const bool here = slot.stage == shown_as(context.trace, stage);
     pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), Corner::mark * u);
     if (here) pen.box(at.grown(2 * u), pen.look().ink, std::max(2.0f, 2 * u), Corner::cell * u);
   }
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, card.max.y + pen.type.caption}, Align::left,
-           pen.look().muted, easel.words("level.you_are_here"));
-  pen.target(card, Deed::back);
+           pen.look().muted, context.words("level.you_are_here"));
+  pen.target(card, SceneAction::back);
 }
 
 }  // namespace
 
-Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect place) {
-  if (is_input(stage) && easel.trace.inputs.self_attention() && easel.trace.has(Stage::query))
+Scene make_operation(const SceneContext& context, Stage stage, const Reveal& reveal, Rect place) {
+  if (is_input(stage) && context.trace.inputs.self_attention() && context.trace.has(Stage::query))
     stage = Stage::query;  // X is of the word that asks, as what follows
   Scene scene;
-  Pen pen(easel, scene);
-  const float u = easel.u;
-  const bool presenting = easel.view.presenting;
-  const Focus focus = focus_of(easel.trace, easel.view);
-  Rect area = scene_area(easel, place);
-  const OperationKind kind = operation_of(easel.trace, stage);
+  Pen pen(context, scene);
+  const float u = context.u;
+  const bool presenting = context.view.presenting;
+  const Focus focus = focus_of(context.trace, context.view);
+  Rect area = scene_area(context, place);
+  const OperationKind kind = operation_of(context.trace, stage);
   const bool guessable = !presenting && kind != OperationKind::input;
-  const bool hidden = guessable && is_guessed(easel);
+  const bool hidden = guessable && is_guessed(context);
   if (const float taken = presenting ? 0 : put_facets(pen, area); taken > 0) {
     const float guess = guessable && area.width() >= 1000 * u
-                            ? pen.measure(Face::ui, pen.type.caption, easel.words("sentence.guess")).x + 40 * u
+                            ? pen.measure(Face::ui, pen.type.caption, context.words("sentence.guess")).x + 40 * u
                             : 0;
     if (guess > 0) put_guess(pen, area, area.max.x - taken + 12 * u);
     area.max.x -= taken + guess;
   }
-  const std::string key = "prose." + told_key(easel, stage, focus);
-  const std::vector<Named> values = values_of(easel, stage, focus);
+  const std::string key = "prose." + told_key(context, stage, focus);
+  const std::vector<Named> values = values_of(context, stage, focus);
   const Align align = presenting ? Align::middle : Align::left;
-  area.min.y += pen.sentence(TextRole::prose, easel.words(hidden ? guess_key(kind, stage) : key + ".title"), values,
-                             area, pen.type.title, easel.look.ink, align);
-  const std::string story = key == "prose.input" ? input_story(easel, stage, key + ".story") : key + ".story";
-  const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_note(easel).empty();
-  area.min.y += pen.sentence(TextRole::story, easel.words(story) + std::string(noted ? " {8}" : ""), values, area,
-                             pen.type.story, easel.look.muted, align);
-  if (shown_as(easel.trace, stage) == Stage::weights && !presenting && !hidden) {
-    if (const RowProse told = row_prose(easel, focus.query); told.key)
-      area.min.y += pen.sentence(TextRole::story, easel.words(told.key), told.values, area, pen.type.story,
-                                 easel.look.muted, align);
+  area.min.y += pen.sentence(TextRole::prose, context.words(hidden ? guess_key(kind, stage) : key + ".title"), values,
+                             area, pen.type.title, context.look.ink, align);
+  const std::string story = key == "prose.input" ? input_story(context, stage, key + ".story") : key + ".story";
+  const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_note(context).empty();
+  area.min.y += pen.sentence(TextRole::story, context.words(story) + std::string(noted ? " {8}" : ""), values, area,
+                             pen.type.story, context.look.muted, align);
+  if (shown_as(context.trace, stage) == Stage::weights && !presenting && !hidden) {
+    if (const RowProse told = row_prose(context, focus.query); told.key)
+      area.min.y += pen.sentence(TextRole::story, context.words(told.key), told.values, area, pen.type.story,
+                                 context.look.muted, align);
   }
-  if (const Guessing& guessing = easel.view.looking.guessing; guessable && guessing.guess) {
+  if (const Guessing& guessing = context.view.looking.guessing; guessable && guessing.guess) {
     const std::vector<float> one{*guessing.guess};
     const std::vector<Named> said{
-        {Figures(Figures({one.data(), 1, 1, 1, 1}).decimals() + 1, false)(*guessing.guess), easel.look.ink}, values[2]};
+        {MatrixNumbers(MatrixNumbers({one.data(), 1, 1, 1, 1}).decimals() + 1, false)(*guessing.guess),
+         context.look.ink},
+        values[2]};
     area.min.y +=
-        pen.sentence(TextRole::story, easel.words("guess.said"), said, area, pen.type.story, easel.look.ink, align);
+        pen.sentence(TextRole::story, context.words("guess.said"), said, area, pen.type.story, context.look.ink, align);
   }
   if (hidden) {  // a field for it
     const float height = 32 * u;
     pen.target(
         {{area.min.x, area.min.y + 4 * u}, {area.min.x + std::min(260 * u, area.width()), area.min.y + 4 * u + height}},
-        Deed::own_words);
+        SceneAction::own_words);
     area.min.y += height + 8 * u;
   }
   area.min.y += (presenting ? 6 : 14) * u;
-  area.max.x = scene_area(easel, place).max.x;
+  area.max.x = scene_area(context, place).max.x;
   const bool has_own_map = kind == OperationKind::product || kind == OperationKind::row ||
                            kind == OperationKind::softmax || kind == OperationKind::dropout;
   Rect left_over;

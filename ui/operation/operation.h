@@ -40,14 +40,14 @@ struct NextWord {
 bool has_facets(const Trace& trace);
 /// One word's row from its embedding on: its query meets every key, scores become shares, and the values mix by them.
 /// With a rival, the two dot products term by term.
-Scene make_journey(const Easel& easel, const std::vector<NextWord>& next, Rect place);
+Scene make_journey(const SceneContext& context, const std::vector<NextWord>& next, Rect place);
 /// Queries and keys of the head as arrows in a plane: scores as lengths times a cosine.
-Scene make_geometry(const Easel& easel, Rect place);
+Scene make_geometry(const SceneContext& context, Rect place);
 /// The temperature that the scale amounts to, 1 for 1/√d_head, and back; at a place between the ends of its slider.
 double temperature_of(const Trace& trace);
 double temperature_at(const Trace& trace, float share);
 
 /// `place` is the canvas, in pixels of the screen.
-Scene make_operation(const Easel& easel, Stage stage, const Reveal& reveal, Rect place);
+Scene make_operation(const SceneContext& context, Stage stage, const Reveal& reveal, Rect place);
 
 }  // namespace headlight

@@ -5,8 +5,9 @@
 #include <locale>
 #include <sstream>
 
+#include "ui/frame/press.h"
 #include "ui/imgui_compat.h"
-#include "ui/level/easel.h"
+#include "ui/level/scene_context.h"
 #include "ui/operation/operation.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
@@ -50,42 +51,43 @@ Index next_best(const Trace& trace, const View& view) {
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
-  frame.show([deed = target.deed, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
-    LevelChoice& looking = view.looking;
-    switch (deed) {
-      case Deed::look_at:
-        view = with_focus_on(std::move(view), *trace, cell);
-        view.selected = cell;
-        break;
-      case Deed::query_word: looking.query = index; break;
-      case Deed::key_word:
-        if (looking.facet == Facet::journey && looking.rival) {
-          looking.rival = index;
-        } else {
-          looking.key = index;
+  frame.show(
+      [action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
+        LevelChoice& looking = view.looking;
+        switch (action) {
+          case SceneAction::look_at:
+            view = with_focus_on(std::move(view), *trace, cell);
+            view.selected = cell;
+            break;
+          case SceneAction::query_word: looking.query = index; break;
+          case SceneAction::key_word:
+            if (looking.facet == Facet::journey && looking.rival) {
+              looking.rival = index;
+            } else {
+              looking.key = index;
+            }
+            break;
+          case SceneAction::head: view.head = index; break;
+          case SceneAction::back: looking.level = Level::pipeline; break;
+          case SceneAction::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
+          case SceneAction::guess:
+            looking.guessing = {!looking.guessing.asked || looking.guessing.guess, {}};
+            looking.share.reset();
+            break;
+          case SceneAction::rival:
+            // What was followed stays so, whatever the pointer does.
+            looking.key = focus_of(*trace, view).key;
+            looking.rival = looking.rival ? std::nullopt : std::optional(next_best(*trace, view));
+            break;
+          default: return;
         }
-        break;
-      case Deed::head: view.head = index; break;
-      case Deed::back: looking.level = Level::pipeline; break;
-      case Deed::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
-      case Deed::guess:
-        looking.guessing = {!looking.guessing.asked || looking.guessing.guess, {}};
-        looking.share.reset();
-        break;
-      case Deed::rival:
-        // What was followed stays so, whatever the pointer does.
-        looking.key = focus_of(*trace, view).key;
-        looking.rival = looking.rival ? std::nullopt : std::optional(next_best(*trace, view));
-        break;
-      default: return;
-    }
-    looking.pointed.reset();
-  });
+        looking.pointed.reset();
+      });
 }
 
 /// The temperature follows the pointer while it is held: another scale of the scores, and one step of undo.
 void drag_temperature(const Frame& frame, const Scene& scene) {
-  const auto track = std::ranges::find(scene.targets, Deed::temperature, &SceneTarget::deed);
+  const auto track = std::ranges::find(scene.targets, SceneAction::temperature, &SceneTarget::action);
   if (track == scene.targets.end() || !track->rect.contains(ImGui::GetIO().MouseClickedPos[0])) return;
   const double t =
       temperature_at(*frame.trace(), (ImGui::GetIO().MousePos.x - track->rect.min.x) / track->rect.width());
@@ -139,10 +141,11 @@ const Scene& operation_scene(const Frame& frame, Rect place) {
       .picture<OperationScene>(
           [&] {
             const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
-            if (facet == Facet::journey) return OperationScene{make_journey(easel_of(frame), next_words(frame), place)};
-            if (facet == Facet::geometry) return OperationScene{make_geometry(easel_of(frame), place)};
+            if (facet == Facet::journey)
+              return OperationScene{make_journey(scene_context(frame), next_words(frame), place)};
+            if (facet == Facet::geometry) return OperationScene{make_geometry(scene_context(frame), place)};
             const Stage stage = stage_shown(frame);
-            return OperationScene{make_operation(easel_of(frame), stage, reveal_of(frame, stage), place)};
+            return OperationScene{make_operation(scene_context(frame), stage, reveal_of(frame, stage), place)};
           },
           view.looking, view.selected, view.step, view.way, place)
       .scene;
@@ -162,7 +165,7 @@ namespace {
 
 /// What one thinks that the hidden number is.
 void offer_guess(const Frame& frame, const Scene& scene) {
-  const auto at = std::ranges::find(scene.targets, Deed::own_words, &SceneTarget::deed);
+  const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
   if (at == scene.targets.end()) return;
   ImGui::SetCursorScreenPos(at->rect.min);
   ImGui::BeginChild("guess", {at->rect.width(), at->rect.height()}, false,
@@ -184,7 +187,7 @@ void offer_guess(const Frame& frame, const Scene& scene) {
 
 bool drags_in_operation(const Frame& frame, Rect place) {
   const SceneTarget* pressed = target_at(operation_scene(frame, place), ImGui::GetIO().MouseClickedPos[0]);
-  return pressed && pressed->deed == Deed::temperature;
+  return pressed && pressed->action == SceneAction::temperature;
 }
 
 void draw_operation_view(const Frame& frame, Rect place) {
@@ -196,7 +199,7 @@ void draw_operation_view(const Frame& frame, Rect place) {
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const bool near_words =
       frame.view().looking.facet != Facet::step && !frame.view().looking.rival && !ImGui::IsItemActive();
-  const std::optional<Index> word = near_words && target && !target->link && target->deed == Deed::key_word
+  const std::optional<Index> word = near_words && target && !target->link && target->action == SceneAction::key_word
                                         ? std::optional(target->index)
                                         : std::nullopt;
   if (ImGui::IsItemActive()) drag_temperature(frame, scene);

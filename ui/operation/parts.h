@@ -5,7 +5,7 @@
 
 #include "core/explain/partial_stage.h"
 #include "core/network/row_parts.h"
-#include "ui/level/figures.h"
+#include "ui/level/matrix_numbers.h"
 #include "ui/operation/operation.h"
 
 namespace headlight::operation {
@@ -18,8 +18,8 @@ struct Task {
   const Reveal& reveal;
   Rect area;
 
-  const Easel& easel() const { return pen.easel(); }
-  const Trace& trace() const { return pen.easel().trace; }
+  const SceneContext& context() const { return pen.context(); }
+  const Trace& trace() const { return pen.context().trace; }
   float u() const { return pen.u(); }
 };
 
@@ -51,7 +51,7 @@ struct Block {
   Rect row_at(Index r) const;
   Rect col_at(Index c) const;
 };
-Block make_block(const Easel& easel, Stage stage, const Window& rows, const Window& cols, Rect rect,
+Block make_block(const SceneContext& context, Stage stage, const Window& rows, const Window& cols, Rect rect,
                  bool turned = false);
 /// Other numbers in the same place and colours.
 Block with_numbers(const Block& block, Tensor values);
@@ -60,12 +60,12 @@ inline void put(Pen& pen, const Block& block, float opacity = 1) { put(pen, bloc
 /// The empty cells that numbers come into.
 void put_ghost(Pen& pen, const Block& block);
 /// Numbers into those cells that `has` (by the whole's indices), in ink that can be read on each.
-void write(Pen& pen, const Block& block, const Figures& figures, float pixels,
+void write(Pen& pen, const Block& block, const MatrixNumbers& figures, float pixels,
            const std::function<bool(Index, Index)>& has);
 /// The size at which every number of the block fits into its cell, with fewer decimals where that helps; 0: none does.
-float fitting(const Pen& pen, const Block& block, Figures& figures, float pixels);
+float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float pixels);
 /// Type as large as leaves the cells air.
-float roomy(const Pen& pen, const Block& block, const Figures& figures);
+float roomy(const Pen& pen, const Block& block, const MatrixNumbers& figures);
 float cell_margin(const Pen& pen);
 
 /// Names along a block's rows, right before x; the one at `lit` stands out in `colour`.
@@ -77,14 +77,14 @@ float column_room(const Pen& pen, const Window& cols, Axis axis);
 float row_room(const Pen& pen, const Window& rows, Axis axis);
 
 /// The name of a stage's matrix as a symbol, "K_{1}", and its sizes: "16 × 12".
-std::string symbol_of(const Easel& easel, Stage stage);
+std::string symbol_of(const SceneContext& context, Stage stage);
 /// The same without markup: "W_o", "V₁".
-std::string plain_symbol(const Easel& easel, Stage stage);
+std::string plain_symbol(const SceneContext& context, Stage stage);
 /// Where what looks at what was never learnt: that it means nothing; else "".
-std::string random_note(const Easel& easel);
+std::string random_note(const SceneContext& context);
 std::string sizes_of(const MatrixView& matrix);
 /// "columns 0–21", "rows 3–9, columns 0–21": what of a matrix is drawn; "" for all of it.
-std::string part_of(const Easel& easel, const Window& rows, const Window& cols);
+std::string part_of(const SceneContext& context, const Window& rows, const Window& cols);
 /// The whole of a stage, small, with a frame where the part is that is shown large.
 void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols);
 
@@ -104,7 +104,7 @@ float so_far(const Sum& sum);
 void put_sum(const Task& task, const Sum& sum, Rect card, bool framed);
 
 /// What the row of an input is the sum of, where it comes from a network that says so.
-std::optional<RowParts> parts_of_row(const Easel& easel, Stage stage, Index row);
+std::optional<RowParts> parts_of_row(const SceneContext& context, Stage stage, Index row);
 
 /// How many terms have come to their number at this share of the sum's time, and those that are on their way to it:
 /// along A's row and B's column, to the number's cell.
@@ -120,11 +120,11 @@ float put_facets(Pen& pen, Rect area);
 /// Left of them, ending at `right`: guess first.
 void put_guess(Pen& pen, Rect area, float right);
 /// Whether the number that is looked at is hidden until it is guessed.
-bool is_guessed(const Easel& easel);
+bool is_guessed(const SceneContext& context);
 /// A slider for the temperature, with the entropy of the row that is followed.
 void put_temperature(const Task& task, Rect room);
 /// Where a scene of the operation level stands in the canvas.
-Rect scene_area(const Easel& easel, Rect place);
+Rect scene_area(const SceneContext& context, Rect place);
 
 /// Under the matter: the formula of the chosen number, and the same with its numbers.
 void put_formula(const Task& task, Rect room);

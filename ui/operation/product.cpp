@@ -42,23 +42,23 @@ struct Places {
   bool sum_in_corner = false;
 };
 
-Places place(const Task& task, const Operands& operands, const Cell& cell, Figures& figures) {
+Places place(const Task& task, const Operands& operands, const Cell& cell, MatrixNumbers& figures) {
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
   const float u = task.u();
-  const MatrixView left = numbers_of(trace, task.easel().view, operands.left),
-                   result = numbers_of(trace, task.easel().view, task.stage);
+  const MatrixView left = numbers_of(trace, task.context().view, operands.left),
+                   result = numbers_of(trace, task.context().view, task.stage);
   const StageInfo& about = info(task.stage);
   Places to;
   Rect area = task.area;
-  to.sum_in_corner = task.easel().view.presenting || area.width() < 1040 * u;
+  to.sum_in_corner = task.context().view.presenting || area.width() < 1040 * u;
   if (!to.sum_in_corner) {
     const float card = std::clamp(area.width() * 0.245f, 320 * u, 440 * u);
     to.sum = {{area.max.x - card, area.min.y}, area.max};
     area.max.x -= card + 28 * u;
   }
   const float caption = pen.type.caption * 1.7f;
-  const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number);
+  const float number = pen.context().fonts.crisp(Face::mono, pen.type.number);
   const float gap = 12 * u;
   const float tallest = std::max(64 * u, area.height() * 0.09f);  // of a row: a large window is used
   const auto T = static_cast<float>(left.cols);
@@ -107,7 +107,7 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Figur
 /// The numbers of an operand, where all of them have room with all their digits.
 void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers,
                    const std::function<bool(Index, Index)>& has) {
-  Figures figures(numbers);
+  MatrixNumbers figures(numbers);
   const int digits = figures.decimals();
   const float pixels = fitting(pen, block, figures, roomy(pen, block, figures));
   if (figures.decimals() == digits) write(pen, block, figures, pixels, has);
@@ -116,8 +116,8 @@ void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers,
 /// The symbol and the sizes of an operand or the result, in a line that ends or begins at `at`.
 void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align, const std::string& note) {
   Pen& pen = task.pen;
-  const MatrixView matrix = numbers_of(task.trace(), task.easel().view, stage);
-  const std::string symbol = symbol_of(task.easel(), stage) + (turned ? "^T" : "");
+  const MatrixView matrix = numbers_of(task.trace(), task.context().view, stage);
+  const std::string symbol = symbol_of(task.context(), stage) + (turned ? "^T" : "");
   const std::string sizes =
       turned ? std::to_string(matrix.cols) + " × " + std::to_string(matrix.rows) : sizes_of(matrix);
   const std::string words = note.empty() ? sizes : sizes + ", " + note;
@@ -136,7 +136,7 @@ void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align
 
 Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index terms) {
   const Trace& trace = task.trace();
-  const View& view = task.easel().view;
+  const View& view = task.context().view;
   const Look& look = task.pen.look();
   const MatrixView left = numbers_of(trace, view, operands.left), right = numbers_of(trace, view, operands.right);
   Sum sum;
@@ -151,14 +151,14 @@ Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index t
   for (Index i = 0; i < left.cols; ++i) {
     sum.left.push_back(left(cell.row, i));
     sum.right.push_back(operands.terms_are_rows ? right(i, cell.col) : right(cell.col, i));
-    if (by_key && has_words(task.easel(), Axis::key)) sum.names.push_back(key_word(task.easel(), i));
+    if (by_key && has_words(task.context(), Axis::key)) sum.names.push_back(key_word(task.context(), i));
   }
   const Axis rows = info(task.stage).rows;
-  sum.title_left = rows == Axis::query ? query_word(task.easel(), cell.row) : key_word(task.easel(), cell.row);
+  sum.title_left = rows == Axis::query ? query_word(task.context(), cell.row) : key_word(task.context(), cell.row);
   sum.title_right = info(task.stage).cols == Axis::key
-                        ? key_word(task.easel(), cell.col)
-                        : task.easel().words.fill(
-                              "level.column", {plain_symbol(task.easel(), operands.right), std::to_string(cell.col)});
+                        ? key_word(task.context(), cell.col)
+                        : task.context().words.fill(
+                              "level.column", {plain_symbol(task.context(), operands.right), std::to_string(cell.col)});
   if (is_parameter(operands.right) && trace.has(bias_beside(operands.right)))
     sum.bias = trace[bias_beside(operands.right)].matrix()(0, cell.col);
   return sum;
@@ -168,18 +168,18 @@ Rect product(const Task& task) {
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
   const Look& look = pen.look();
-  const View& view = task.easel().view;
+  const View& view = task.context().view;
   const float u = task.u();
   const Operands operands = operands_of(trace, task.stage);
   const Index terms = product_terms(trace, task.stage);
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
-  Figures figures(numbers_of(trace, view, task.stage), {});
+  MatrixNumbers figures(numbers_of(trace, view, task.stage), {});
   const Places at = place(task, operands, cell, figures);
   const Window all_terms{0, terms, 0, false};
 
-  Block left = make_block(task.easel(), operands.left, at.rows, all_terms, at.left);
-  Block above = make_block(task.easel(), operands.right, all_terms, at.cols, at.above, !operands.terms_are_rows);
-  Block result = make_block(task.easel(), task.stage, at.rows, at.cols, at.result);
+  Block left = make_block(task.context(), operands.left, at.rows, all_terms, at.left);
+  Block above = make_block(task.context(), operands.right, all_terms, at.cols, at.above, !operands.terms_are_rows);
+  Block result = make_block(task.context(), task.stage, at.rows, at.cols, at.result);
   const Made made = made_at(task.reveal, result, cell, terms);
   Sum sum = sum_of(task, operands, cell, made.terms);
   if (task.reveal.terms) {
@@ -247,12 +247,12 @@ Rect product(const Task& task) {
   if (any && pixels > 0)
     pen.text(TextRole::number, Face::mono, pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
   pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
-  if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(task.easel())) {
+  if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(task.context())) {
     put_flights(pen, left, above, box, cell, sum, (*share - begins) / (ends - begins));
   }
   for (Index r = result.row; r < result.row + result.rows; ++r) {
     for (Index c = result.col; c < result.col + result.cols; ++c)
-      pen.target(result.cell(r, c), Deed::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
+      pen.target(result.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
   }
 
   // Words and names.
@@ -266,9 +266,9 @@ Rect product(const Task& task) {
   }
   const float caption = pen.type.caption * 0.95f;
   const MatrixView whole = numbers_of(trace, view, task.stage);
-  std::string note = part_of(task.easel(), {result.row, result.rows, 0, result.rows < whole.rows},
+  std::string note = part_of(task.context(), {result.row, result.rows, 0, result.rows < whole.rows},
                              {result.col, result.cols, 0, result.cols < whole.cols});
-  if (note.empty() && task.stage == Stage::scores) note = task.easel().words("level.each_pair");
+  if (note.empty() && task.stage == Stage::scores) note = task.context().words("level.each_pair");
   put_name(task, task.stage, false, {at.result.min.x, at.result.max.y + caption}, Align::left, note);
   put_name(task, operands.left, false, {at.left.min.x, at.left.max.y + caption}, Align::left, "");
 

@@ -35,7 +35,7 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const float u = task.u(), gap = std::min(3 * u, table.keys.size * 0.04f);
-  Figures figures = figures_of(band, table.keys);
+  MatrixNumbers figures = figures_of(band, table.keys);
   const float pixels = size_in(task, table.keys, figures,
                                std::clamp(place.height() * 0.36f, pen.type.number * 1.7f, pen.type.number * 2.6f));
   for (Index k = table.keys.first; k < table.keys.first + table.keys.count; ++k) {
@@ -54,13 +54,13 @@ void cells(const Task& task, const Table& table, const Band& band, Rect place, f
                  figures(band.values[i]));
     } else {
       pen.hatch(cell);
-      const std::string mark = std::isfinite(band.values[i]) ? Figures(row_view({band.values[i]}))(band.values[i])
-                                                             : Figures(1, false)(band.values[i]);
+      const std::string mark = std::isfinite(band.values[i]) ? MatrixNumbers(row_view({band.values[i]}))(band.values[i])
+                                                             : MatrixNumbers(1, false)(band.values[i]);
       if (pixels > 0 && pen.measure(Face::mono, pixels, mark).x < cell.width())
         pen.text(TextRole::number, Face::mono, pixels, cell.centre(), Align::middle, look.muted, mark);
     }
     if (lit) pen.box(cell.grown(2 * u), look.ink, std::max(2.0f, 2.4f * u), Corner::control * u);
-    pen.target(cell, Deed::key_word, k);
+    pen.target(cell, SceneAction::key_word, k);
   }
   pen.matter(place);
 }
@@ -84,9 +84,9 @@ void between(const Task& task, const Table& table, Rect place, const std::string
 /// May look, may not: open or hatched.
 void marks(const Task& task, const Table& table, Stage stage, Rect place) {
   Pen& pen = task.pen;
-  const Words& words = task.easel().words;
+  const Words& words = task.context().words;
   const float u = task.u(), gap = std::min(3 * u, table.keys.size * 0.04f);
-  const Cell at = matrix_of(task.trace(), task.easel().view, stage);
+  const Cell at = matrix_of(task.trace(), task.context().view, stage);
   const bool kept = stage == Stage::dropped_weights;
   const MatrixView allowed =
       kept ? task.trace().dropout_keep.matrix(at.batch, at.head) : task.trace()[stage].matrix(at.batch, at.head);
@@ -108,7 +108,7 @@ void marks(const Task& task, const Table& table, Stage stage, Rect place) {
     if (lit) pen.box(cell.grown(2 * u), pen.look().ink, std::max(2.0f, 2.4f * u), Corner::control * u);
     pen.text(TextRole::word, fits ? Face::ui : Face::bold, pixels, cell.centre(), Align::middle,
              may ? pen.look().ink : pen.look().muted, fits ? (may ? yes : no) : (may ? "✓" : "✕"));
-    pen.target(cell, Deed::key_word, k);
+    pen.target(cell, SceneAction::key_word, k);
   }
   pen.matter(place);
 }
@@ -129,7 +129,7 @@ Band bias_band(const Task& task, const Band& before) {
   Band band = before;
   for (std::size_t k = 0; k < band.values.size(); ++k) {
     Cell cell =
-        cell_of(task.trace(), task.easel().view, Stage::biased_scores, {task.focus.query, static_cast<Index>(k), 0});
+        cell_of(task.trace(), task.context().view, Stage::biased_scores, {task.focus.query, static_cast<Index>(k), 0});
     double added = 0;
     for (const Quantity& quantity : explain(task.trace(), cell).quantities)
       added += quantity.added ? quantity.value : 0;
@@ -139,7 +139,7 @@ Band bias_band(const Task& task, const Band& before) {
   return band;
 }
 
-std::string formula_of(const Task& task, Stage stage) { return symbol_of(task.easel(), stage); }
+std::string formula_of(const Task& task, Stage stage) { return symbol_of(task.context(), stage); }
 
 }  // namespace
 
@@ -151,12 +151,12 @@ Rect rows(const Task& task) {
   const Stage source = made_from(trace, task.stage);
   Rect area = task.area;
   const Index n_k = trace.dims().n_k;
-  const bool hidden = is_guessed(task.easel());
+  const bool hidden = is_guessed(task.context());
 
   Table table;
   table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
   // A quarter of the width is for the whole matrix where there is no wall to fill.
-  const bool beside = !pen.easel().view.presenting && area.width() >= 1100 * u && n_k <= 24;
+  const bool beside = !pen.context().view.presenting && area.width() >= 1100 * u && n_k <= 24;
   const float whole = beside ? std::min(area.width() * 0.16f, 210 * u) : 0;
   const float width = area.width() - table.names - (beside ? whole + 36 * u : 0);
   const bool is_bars = kind == OperationKind::softmax || kind == OperationKind::dropout;
@@ -173,7 +173,7 @@ Rect rows(const Task& task) {
     return Rect{{table.area.min.x, area.min.y + height * from}, {table.area.max.x, area.min.y + height * to}};
   };
   const Look& look = pen.look();
-  const Words& say = task.easel().words;
+  const Words& say = task.context().words;
   // A band of cells is not higher than this: where columns are wide, large numbers have room.
   const float middle_height = std::clamp(table.keys.size * 1.3f, 120 * u, 190 * u) / std::max(height, 1.0f);
   Rect last;
@@ -257,7 +257,7 @@ Rect rows(const Task& task) {
                      {table.area.max.x, std::min(last.max.y + words, area.max.y - formula) + formula}});
   if (!beside || hidden) return {};
   const float x = area.max.x - whole;
-  const MatrixView numbers = numbers_of(trace, task.easel().view, task.stage);
+  const MatrixView numbers = numbers_of(trace, task.context().view, task.stage);
   const float side =
       whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));
   const float y = area.min.y + height * 0.42f;
@@ -269,15 +269,15 @@ Rect rows(const Task& task) {
 }
 
 void put_formula(const Task& task, Rect room) {
-  if (is_guessed(task.easel())) return;  // it says what it comes to
+  if (is_guessed(task.context())) return;  // it says what it comes to
   Pen& pen = task.pen;
-  const Cell cell = cell_of(task.trace(), task.easel().view, task.stage, task.focus);
+  const Cell cell = cell_of(task.trace(), task.context().view, task.stage, task.focus);
   const Explanation found = explain(task.trace(), cell);
   const float pixels = pen.type.formula;
-  const float least = pen.easel().view.presenting ? pen.type.least : 0;
-  const std::string formula = formula_in_words(pen.easel().words, found.formula);
+  const float least = pen.context().view.presenting ? pen.type.least : 0;
+  const std::string formula = formula_in_words(pen.context().words, found.formula);
   std::string all = formula;
-  if (!found.numbers.empty()) all += " = " + formula_in_words(pen.easel().words, found.numbers);
+  if (!found.numbers.empty()) all += " = " + formula_in_words(pen.context().words, found.numbers);
   if (pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, all, std::max(least, pixels * 0.8f),
                Align::middle) > 0)
     return;

@@ -20,9 +20,9 @@ struct Columns {
   float pixels = 0, line = 0;
 };
 
-void chip(Pen& pen, Rect rect, Stage stage, float value, const Figures& figures, float pixels, bool there) {
-  const Colormap& map = window_colormap(pen.easel().view, stage);
-  const Rgba ground = map.at(normalise(value, stage_range(pen.easel().trace, stage, map.kind())));
+void chip(Pen& pen, Rect rect, Stage stage, float value, const MatrixNumbers& figures, float pixels, bool there) {
+  const Colormap& map = window_colormap(pen.context().view, stage);
+  const Rgba ground = map.at(normalise(value, stage_range(pen.context().trace, stage, map.kind())));
   pen.fill(rect, fade(to_imgui(ground), there ? 1 : 0.25f), Corner::cell * pen.u());
   pen.text(TextRole::number, Face::mono, pixels, rect.centre(), Align::middle,
            there ? to_imgui(ink_on(ground)) : pen.look().muted, figures(value));
@@ -61,13 +61,13 @@ float so_far(const Sum& sum) {
 void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
-  const Words& words = pen.easel().words;
+  const Words& words = pen.context().words;
   const float u = pen.u();
   Rect frame = card;
   if (framed) card = card.grown(-18 * u);
   std::vector<float> products(sum.left.size());
   for (std::size_t i = 0; i < products.size(); ++i) products[i] = product_at(sum, i);
-  const Figures left(as_row(sum.left)), right(as_row(sum.right)), both(as_row(products));
+  const MatrixNumbers left(as_row(sum.left)), right(as_row(sum.right)), both(as_row(products));
 
   const float title = pen.type.word * 1.25f;
   Columns columns;
@@ -78,7 +78,7 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   const float top = card.min.y + title * 1.6f;
   float bottom = 0, taken = 0;
   for (const float larger : {1.7f, 1.35f, 1.0f}) {  // a few terms are set larger
-    columns.pixels = pen.easel().fonts.crisp(Face::mono, pen.type.number * larger);
+    columns.pixels = pen.context().fonts.crisp(Face::mono, pen.type.number * larger);
     columns.line = columns.pixels * 1.6f;
     bottom = card.max.y - (pen.type.great * 1.15f + (sum.bias ? columns.line : 0) + pen.type.caption * 1.6f);
     const float digit = pen.measure(Face::mono, columns.pixels, "0").x;
@@ -104,11 +104,12 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   }
 
   // Head: what is multiplied, and how far it is.
-  Rect at = pen.text(TextRole::word, Face::bold, title, {card.min.x, card.min.y + title * 0.7f}, Align::left,
-                     sum.left_colour, elide(pen.easel().fonts, Face::bold, title, sum.title_left, card.width() * 0.3f));
+  Rect at =
+      pen.text(TextRole::word, Face::bold, title, {card.min.x, card.min.y + title * 0.7f}, Align::left, sum.left_colour,
+               elide(pen.context().fonts, Face::bold, title, sum.title_left, card.width() * 0.3f));
   at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, look.ink, " · ");
   at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour,
-                elide(pen.easel().fonts, Face::bold, title, sum.title_right, card.max.x - at.max.x));
+                elide(pen.context().fonts, Face::bold, title, sum.title_right, card.max.x - at.max.x));
   const std::string progress = words.fill("level.terms", {std::to_string(sum.done), std::to_string(sum.left.size())});
   const bool beside = at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x;
   if (beside)
@@ -162,7 +163,7 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
     };
     if (columns.name > 0) {
       pen.text(TextRole::word, Face::ui, pen.type.caption, {x, middle}, Align::left, there ? look.ink : look.muted,
-               elide(pen.easel().fonts, Face::ui, pen.type.caption, sum.names[i], columns.name - 8 * u));
+               elide(pen.context().fonts, Face::ui, pen.type.caption, sum.names[i], columns.name - 8 * u));
       x += columns.name;
     }
     chip(pen, place(), sum.left_stage, sum.left[i], left, columns.pixels, there);
@@ -192,15 +193,15 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
     if (across > 1 && fits % deep == 0) y = top;
     const std::string more =
         words.fill(sorted ? "level.more_together" : "level.more",
-                   {std::to_string(products.size() - shown.size()), Figures(both.decimals(), false)(rest)});
+                   {std::to_string(products.size() - shown.size()), MatrixNumbers(both.decimals(), false)(rest)});
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {from, y + columns.line / 2}, Align::left, look.muted,
-             elide(pen.easel().fonts, Face::ui, pen.type.caption, more, wide));
+             elide(pen.context().fonts, Face::ui, pen.type.caption, more, wide));
   }
   if (sum.bias) {
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, bottom + columns.line / 2}, Align::left,
              look.muted, words("level.plus_bias"));
     pen.text(TextRole::number, Face::mono, columns.pixels, {card.max.x, bottom + columns.line / 2}, Align::right,
-             look.ink, Figures(as_row({*sum.bias}))(*sum.bias));
+             look.ink, MatrixNumbers(as_row({*sum.bias}))(*sum.bias));
   }
   const float line = bottom + (sum.bias ? columns.line : 0);
   pen.fill({{card.min.x, line}, {card.max.x, line + std::max(1.0f, u)}}, look.line);
@@ -210,17 +211,17 @@ void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
   pen.text(TextRole::caption, Face::ui, pen.type.story, {card.min.x, y_sum}, Align::left, look.muted,
            words(all ? "level.is_sum" : "level.so_far"));
   std::vector<float> total{now};
-  Figures exact(as_row(total));
+  MatrixNumbers exact(as_row(total));
   pen.text(TextRole::number, Face::bold, pen.type.great, {card.max.x, y_sum}, Align::right, look.ink,
-           Figures(exact.decimals() + (std::abs(now) < 1000 ? 1 : 0), false)(now));
-  if (!all && !is_guessed(pen.easel())) {
+           MatrixNumbers(exact.decimals() + (std::abs(now) < 1000 ? 1 : 0), false)(now));
+  if (!all && !is_guessed(pen.context())) {
     total[0] = sum.total;
     const std::string whole =
-        words.fill("level.all_give",
-                   {std::to_string(products.size()), Figures(Figures(as_row(total)).decimals() + 1, false)(sum.total)});
+        words.fill("level.all_give", {std::to_string(products.size()),
+                                      MatrixNumbers(MatrixNumbers(as_row(total)).decimals() + 1, false)(sum.total)});
     pen.text(TextRole::caption, Face::ui, pen.type.caption,
              {card.min.x, line + pen.type.great * 1.15f + pen.type.caption * 0.7f}, Align::left, look.muted,
-             elide(pen.easel().fonts, Face::ui, pen.type.caption, whole, card.width()));
+             elide(pen.context().fonts, Face::ui, pen.type.caption, whole, card.width()));
   }
 }
 

@@ -16,7 +16,7 @@ namespace headlight::operation {
 namespace {
 
 std::vector<float> row_of(const Task& task, Stage stage, Index row) {
-  const MatrixView numbers = numbers_of(task.trace(), task.easel().view, stage);
+  const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
   std::vector<float> values;
   for (Index c = 0; c < numbers.cols; ++c) values.push_back(numbers(row, c));
   return values;
@@ -27,7 +27,7 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
           float most) {
   Pen& pen = task.pen;
   const float u = task.u();
-  Figures figures(row_view(values));
+  MatrixNumbers figures(row_view(values));
   float pixels = pen.type.number * 1.6f;
   const auto fits = [&] {
     return pen.measure(Face::mono, pixels, "0").x * static_cast<float>(figures.longest()) + 6 * u <= cols.size;
@@ -81,9 +81,9 @@ void put_length(const Task& task, const std::vector<float>& row, ImVec2 at) {
   double squares = 0;
   for (const float value : row) squares += static_cast<double>(value) * static_cast<double>(value);
   const std::vector<float> one{static_cast<float>(std::sqrt(squares))};
-  const Figures figures(Figures(row_view(one)).decimals() + 1, true);
+  const MatrixNumbers figures(MatrixNumbers(row_view(one)).decimals() + 1, true);
   task.pen.text(TextRole::caption, Face::ui, task.pen.type.story, at, Align::left, task.pen.look().muted,
-                task.easel().words.fill("level.length", {figures(one.front())}));
+                task.context().words.fill("level.length", {figures(one.front())}));
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ void norm(const Task& task) {
   const Trace& trace = task.trace();
   const float u = task.u();
   const Stage source = made_from(trace, task.stage);
-  const Cell cell = cell_of(trace, task.easel().view, task.stage, task.focus);
+  const Cell cell = cell_of(trace, task.context().view, task.stage, task.focus);
   const std::vector<float> before = row_of(task, source, cell.row), after = row_of(task, task.stage, cell.row);
   const Rect area = task.area;
   const float names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
@@ -111,7 +111,7 @@ void norm(const Task& task) {
   const float most = std::max(largest(before), largest(after));
   const ImU32 colour = pen.look().lane(task.stage);
   bars(task, before, cols, top, cell.col, fade(colour, 0.7f), most);
-  if (is_guessed(task.easel())) {
+  if (is_guessed(task.context())) {
     const float middle = low.min.x + (static_cast<float>(cell.col - cols.first) + 0.5f) * cols.size;
     pen.box({{middle - cols.size * 0.4f, low.min.y}, {middle + cols.size * 0.4f, low.max.y}}, pen.look().ink,
             std::max(1.5f, 1.5f * u), Corner::cell * u);
@@ -120,10 +120,10 @@ void norm(const Task& task) {
   } else {
     bars(task, now, cols, low, cell.col, colour, most);
   }
-  pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.easel(), source), 0,
+  pen.math(pen.type.formula, {x - 16 * u, top.centre().y}, names, colour, false, symbol_of(task.context(), source), 0,
            Align::right);
-  pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.easel(), task.stage), 0,
-           Align::right);
+  pen.math(pen.type.formula, {x - 16 * u, low.centre().y}, names, colour, false, symbol_of(task.context(), task.stage),
+           0, Align::right);
   pen.line({x + used / 2, top.max.y + 8 * u}, {x + used / 2, low.min.y - 8 * u}, pen.look().muted, 1.5f * u, true);
   const ImVec2 beside{x + used / 2 + 16 * u, (top.max.y + low.min.y) / 2};
   if (task.stage == Stage::Q_scaled) {
@@ -140,7 +140,7 @@ void rotation(const Task& task) {
   const Look& look = pen.look();
   const float u = task.u();
   const Stage source = made_from(trace, task.stage);
-  const Cell cell = cell_of(trace, task.easel().view, task.stage, task.focus);
+  const Cell cell = cell_of(trace, task.context().view, task.stage, task.focus);
   const std::vector<float> before = row_of(task, source, cell.row), after = row_of(task, task.stage, cell.row);
   const Rotation turning = rotation_of(trace, task.stage);
   const Index pairs = turning.turned() / 2;
@@ -154,7 +154,7 @@ void rotation(const Task& task) {
                   pairs <= 6 && of_both(larger) * static_cast<float>(pairs) <= area.width() && area.height() > 320 * u
                       ? larger
                       : pen.type.number;
-  const float words = pen.easel().fonts.crisp(Face::mono, number) * 1.5f;
+  const float words = pen.context().fonts.crisp(Face::mono, number) * 1.5f;
   const float height = area.height() - formula - 3 * words;
   // Dials side by side, in as many lines as make them the largest.
   Index in_line = pairs;
@@ -181,7 +181,7 @@ void rotation(const Task& task) {
     if (std::isfinite(length)) most = std::max(most, length);
   }
   const float t = std::clamp(task.reveal.share.value_or(1.0f) / 0.85f, 0.0f, 1.0f);
-  const Figures figures(row_view(after));
+  const MatrixNumbers figures(row_view(after));
   const ImU32 colour = look.lane(task.stage);
   for (Index j = first; j < last; ++j) {
     const RotaryPair pair = turning.pair(j);
@@ -213,7 +213,7 @@ void rotation(const Task& task) {
     if (pen.measure(Face::mono, number, both(to)).x <= shown.size) {
       pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 0.6f}, Align::middle, look.muted,
                both(from));
-      if (lit && is_guessed(task.easel())) {
+      if (lit && is_guessed(task.context())) {
         const bool first_asked = cell.col != pair.second;
         pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, look.ink,
                  first_asked ? "(?, …)" : "(…, ?)");
@@ -225,7 +225,7 @@ void rotation(const Task& task) {
     pen.matter(dial);
     Cell target = cell;
     target.col = pair.first;
-    pen.target(dial, Deed::look_at, 0, target);
+    pen.target(dial, SceneAction::look_at, 0, target);
   }
   put_formula(task, {{area.min.x, area.max.y - formula}, area.max});
 }

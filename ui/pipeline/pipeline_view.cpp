@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/frame/press.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
 #include "ui/look/measure.h"
@@ -61,8 +62,7 @@ void zoom_controls(const Frame& frame, Rect place, const CanvasTransform& now) {
 void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bool on_background) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool zooms = io.MouseWheel != 0 && ImGui::IsItemHovered();
-  const bool pans = ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) &&
-                    (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
+  const bool pans = ImGui::IsItemActive() && is_dragging(frame) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
   const bool fits = on_background && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   if (!zooms && !pans && !fits) return;
   if (zooms) return zoom_to(frame, place, now, now.zoom * std::pow(1.15f, io.MouseWheel), io.MousePos);
@@ -180,10 +180,7 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     tooltip(frame, name(*stage));
   }
-  const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
-  if (ImGui::IsItemDeactivated() && std::abs(dragged.x) + std::abs(dragged.y) < 4) {
-    select(frame, picture, point, cell);
-  }
+  if (ImGui::IsItemDeactivated() && !was_dragged(frame)) select(frame, picture, point, cell);
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) go_in(frame, cell);
   offer_matrix_menu(frame, cell ? cell : thumbnail_cell(picture, point));
   pan_and_zoom(frame, place, transform, !cell && !frame.view().pointed_stage);

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <span>
 
-#include "ui/level/figures.h"
+#include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 #include "ui/sentence/sides.h"
 
@@ -12,11 +12,11 @@ namespace {
 
 std::string dial_text(const Sampling& sampling, Dial dial, const Words& words) {
   switch (dial) {
-    case Dial::temperature: return Figures(2, true)(sampling.temperature);
+    case Dial::temperature: return MatrixNumbers(2, true)(sampling.temperature);
     case Dial::top_k:
       return sampling.top_k == 0 ? std::string(words("sentence.all_words")) : std::to_string(sampling.top_k);
     case Dial::top_p:
-      return sampling.top_p == 1 ? std::string(words("sentence.all_words")) : Figures(2, true)(sampling.top_p);
+      return sampling.top_p == 1 ? std::string(words("sentence.all_words")) : MatrixNumbers(2, true)(sampling.top_p);
   }
   return {};
 }
@@ -27,9 +27,9 @@ void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
   const Look& look = pen.look();
   const float u = pen.u(), text = room.min.y + pen.type.caption * 0.7f, y = room.max.y - 9 * u;
   pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, text}, Align::left, look.muted,
-           std::string(pen.easel().words(names[static_cast<std::size_t>(dial)])));
+           std::string(pen.context().words(names[static_cast<std::size_t>(dial)])));
   pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, text}, Align::right, look.ink,
-           dial_text(story.sampling, dial, pen.easel().words));
+           dial_text(story.sampling, dial, pen.context().words));
   const Rect track{{room.min.x + 8 * u, y - 3 * u}, {room.max.x - 8 * u, y + 3 * u}};
   const auto at = [&](double share) { return track.min.x + track.width() * static_cast<float>(share); };
   pen.fill(track, look.field, Corner::cell * u);
@@ -37,7 +37,7 @@ void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
               knob = at(dial_share(story.sampling, dial, std::ssize(story.shares)));
   pen.fill({{plain - u, y - 7 * u}, {plain + u, y + 7 * u}}, look.muted);
   pen.fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look.after, Corner::card * u);
-  pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, Deed::sampling, static_cast<Index>(dial));
+  pen.target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, SceneAction::sampling, static_cast<Index>(dial));
 }
 
 float dial_height(const Pen& pen) { return pen.type.caption * 1.4f + 22 * pen.u(); }
@@ -49,17 +49,17 @@ float writing_height(const Pen& pen) {
 /// A word that is drawn, and what it is drawn by.
 void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
   const Look& look = pen.look();
-  const Words& words = pen.easel().words;
+  const Words& words = pen.context().words;
   const float u = pen.u(), dial = dial_height(pen);
   const Named after{story.next_after, look.ink};
   const char* const says =
-      story.next_at + 1 < pen.easel().trace.dims().n_q ? "sentence.writes_over" : "sentence.writes_on";
+      story.next_at + 1 < pen.context().trace.dims().n_q ? "sentence.writes_over" : "sentence.writes_on";
   pen.fill({room.min, {room.max.x, room.min.y + 1}}, look.line);
   float y = room.min.y + 14 * u;
   for (int i = 0; i < dial_count; ++i, y += dial)
     put_dial(pen, story, static_cast<Dial>(i), {{room.min.x, y}, {room.max.x, y + dial - 4 * u}});
   y += 6 * u;
-  put_button(pen, {room.min.x, y}, std::string(words("sentence.draw_word")), false, Deed::draw_word);
+  put_button(pen, {room.min.x, y}, std::string(words("sentence.draw_word")), false, SceneAction::draw_word);
   y += button_height(pen) + 10 * u;
   pen.sentence(TextRole::story, words(says), std::span(&after, 1), {{room.min.x, y}, room.max}, pen.type.caption,
                look.muted);
@@ -67,7 +67,7 @@ void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
 
 }  // namespace
 
-float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, Deed deed) {
+float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, SceneAction action) {
   const float u = pen.u(), height = button_height(pen);
   const float width = pen.measure(Face::bold, pen.type.story, words).x + 40 * u;
   const Rect rect{at, {at.x + width, at.y + height}};
@@ -75,7 +75,7 @@ float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, Deed
   if (!first) pen.box(rect, pen.look().line, 1, Corner::card * u);
   pen.text(TextRole::caption, Face::bold, pen.type.story, rect.centre(), Align::middle,
            first ? pen.look().card : pen.look().ink, words);
-  pen.target(rect, deed);
+  pen.target(rect, action);
   return rect.max.x;
 }
 
@@ -116,7 +116,7 @@ Sampling dialled(Sampling sampling, Dial dial, double share, Index vocabulary) {
 
 void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const Look& look = pen.look();
-  const Words& words = pen.easel().words;
+  const Words& words = pen.context().words;
   const float u = pen.u();
   pen.fill(room, look.panel);
   pen.fill({{room.min.x, room.min.y}, {room.min.x + 1, room.max.y}}, look.line);
@@ -139,7 +139,7 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const float button = pen.measure(Face::bold, pen.type.story, words("sentence.draw_word")).x + 40 * u;
   const float told_room = 7 * pen.type.caption;
   // The dials stay where they are while they are turned, whether a word has one bar or two.
-  const bool writes = story.writes && !pen.easel().view.presenting && inside.width() >= std::max(button, 140 * u) &&
+  const bool writes = story.writes && !pen.context().view.presenting && inside.width() >= std::max(button, 140 * u) &&
                       inside.max.y - y >= writing_height(pen) + 3 * two_bars + told_room;
   const float dials = writes ? std::min(y + static_cast<float>(story.next.size()) * two_bars + told_room,
                                         inside.max.y - writing_height(pen))
@@ -153,11 +153,12 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
       const float width = std::max(static_cast<float>(probability) * track.width(), u);
       pen.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
       pen.text(TextRole::number, Face::mono, pen.type.number, {inside.max.x, middle}, Align::right,
-               lit ? look.ink : look.muted, Figures(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
+               lit ? look.ink : look.muted,
+               MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
     };
     const float first = y + pen.type.word * 0.8f;
     pen.text(TextRole::word, Face::ui, pen.type.word, {inside.min.x, first}, Align::left, look.ink,
-             elide(pen.easel().fonts, Face::ui, pen.type.word, guess.word, name_room - 8 * u));
+             elide(pen.context().fonts, Face::ui, pen.type.word, guess.word, name_room - 8 * u));
     if (two && guess.before >= 0) {
       bar(first, guess.before, fade(look.after, 0.45f), false);
       bar(first + pen.type.word * 1.25f, guess.probability, look.after, true);
@@ -166,7 +167,7 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
     }
     if (story.writes)
       pen.target({{inside.min.x, first - pen.type.word}, {inside.max.x, first - pen.type.word + pitch}},
-                 Deed::write_word, guess.token);
+                 SceneAction::write_word, guess.token);
     y += pitch;
   }
   const char* const told = !story.silent.empty() ? "sentence.without"

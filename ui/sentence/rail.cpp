@@ -12,22 +12,22 @@ namespace headlight::sentence {
 namespace {
 
 void put_thumbnail(Pen& pen, const RailHead& head, Rect room) {
-  const Easel& easel = pen.easel();
-  const MatrixView matrix = head.weights.matrix(easel.view.batch, head.head);
+  const SceneContext& context = pen.context();
+  const MatrixView matrix = head.weights.matrix(context.view.batch, head.head);
   const float side =
       std::min(room.width() / static_cast<float>(matrix.cols), room.height() / static_cast<float>(matrix.rows));
   const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), room.width() * 0.4f),
                     std::max(side * static_cast<float>(matrix.rows), room.height() * 0.4f)};
   MatrixQuad quad;
   quad.values = head.weights;
-  quad.batch = easel.view.batch;
+  quad.batch = context.view.batch;
   quad.head = head.head;
   quad.mask = head.mask;
   quad.show_leaks = true;
-  quad.colormap = &window_colormap(easel.view, Stage::weights);
+  quad.colormap = &window_colormap(context.view, Stage::weights);
   quad.range = {0, 1};
-  quad.theme = easel.look.theme;
-  quad.scale = easel.u;
+  quad.theme = context.look.theme;
+  quad.scale = context.u;
   quad.opacity = head.silent ? 0.25f : 1;
   quad.min = {std::round(room.min.x), std::round(room.centre().y - size.y / 2)};
   quad.max = {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)};
@@ -37,9 +37,9 @@ void put_thumbnail(Pen& pen, const RailHead& head, Rect room) {
 }  // namespace
 
 void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
-  const Easel& easel = pen.easel();
+  const SceneContext& context = pen.context();
   const Look& look = pen.look();
-  const Words& words = easel.words;
+  const Words& words = context.words;
   const float u = pen.u();
   pen.fill(room, look.panel);
   pen.fill({{room.max.x - 1, room.min.y}, room.max}, look.line);
@@ -107,7 +107,7 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
     const float line = pen.type.caption * 1.3f;
     const auto most = static_cast<std::size_t>(std::max(1.0f, (card.height() - 4 * u) / line - 1));
     const std::vector<std::string> lines =
-        paragraph_lines(easel.fonts, Face::ui, pen.type.caption, habit, room_for, most);
+        paragraph_lines(context.fonts, Face::ui, pen.type.caption, habit, room_for, most);
     float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head),
              words.fill("inspector.head", {std::to_string(head.head)}));
@@ -116,7 +116,7 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
       pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, middle}, Align::left,
                head.chosen ? look.ink : look.muted, words_of);
     }
-    pen.target(card, Deed::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});
+    pen.target(card, SceneAction::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});
     y += pitch;
   }
   if (i < items.size()) {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/run/masks_over.h"
-#include "ui/level/figures.h"
 #include "ui/level/focus.h"
+#include "ui/level/matrix_numbers.h"
 #include "ui/level/row_prose.h"
 #include "ui/sentence/sides.h"
 #include "ui/sentence/word_line.h"
@@ -16,25 +16,26 @@ using namespace sentence;
 
 namespace {
 
-std::vector<Named> names_of(const Easel& easel, Index query, const Row& row) {
-  const ImU32 head = easel.look.head_ink(easel.view.head);
+std::vector<Named> names_of(const SceneContext& context, Index query, const Row& row) {
+  const ImU32 head = context.look.head_ink(context.view.head);
   const auto visible = std::ranges::count(row.hidden, false);
-  Cell share = matrix_of(easel.trace, easel.view, Stage::weights);
+  Cell share = matrix_of(context.trace, context.view, Stage::weights);
   share.row = query;
   share.col = row.most;
-  return {{query_word(easel, query), easel.look.ink, true, NamedLink{Deed::query_word, query}},
-          {key_word(easel, row.most), easel.look.ink, true, NamedLink{Deed::key_word, row.most}},
-          {share_text(row.shares[static_cast<std::size_t>(row.most)]), head, true, NamedLink{Deed::look_at, 0, share}},
-          {std::to_string(visible), easel.look.ink, false},
-          {std::to_string(easel.view.head), head, false}};
+  return {{query_word(context, query), context.look.ink, true, NamedLink{SceneAction::query_word, query}},
+          {key_word(context, row.most), context.look.ink, true, NamedLink{SceneAction::key_word, row.most}},
+          {share_text(row.shares[static_cast<std::size_t>(row.most)]), head, true,
+           NamedLink{SceneAction::look_at, 0, share}},
+          {std::to_string(visible), context.look.ink, false},
+          {std::to_string(context.view.head), head, false}};
 }
 
 /// Which sentence says what this row does.
-const char* sentence_key(const Easel& easel, Index query, const Row& row) {
+const char* sentence_key(const SceneContext& context, Index query, const Row& row) {
   if (row.dead) return "sentence.none";
   const float most = row.shares[static_cast<std::size_t>(row.most)];
   const auto visible = static_cast<float>(std::ranges::count(row.hidden, false));
-  const bool self = easel.trace.inputs.self_attention() && row.most == query;
+  const bool self = context.trace.inputs.self_attention() && row.most == query;
   if (visible <= 1) return self ? "sentence.only_itself" : "sentence.only";
   if (most < 1.4f / visible) return "sentence.evenly";
   if (most < 0.5f) return self ? "sentence.several_itself" : "sentence.several";
@@ -42,10 +43,10 @@ const char* sentence_key(const Easel& easel, Index query, const Row& row) {
 }
 
 /// How many of the row's shares dropout takes, and of how many.
-std::pair<Index, Index> taken_by_dropout(const Easel& easel, Index query, const Row& row) {
-  const Cell at = matrix_of(easel.trace, easel.view, Stage::dropped_weights);
-  const MatrixView left = numbers_of(easel.trace, easel.view, Stage::dropped_weights);
-  const CellMasks masks = masks_over(easel.trace, Stage::dropped_weights, at.batch, at.head);
+std::pair<Index, Index> taken_by_dropout(const SceneContext& context, Index query, const Row& row) {
+  const Cell at = matrix_of(context.trace, context.view, Stage::dropped_weights);
+  const MatrixView left = numbers_of(context.trace, context.view, Stage::dropped_weights);
+  const CellMasks masks = masks_over(context.trace, Stage::dropped_weights, at.batch, at.head);
   Index taken = 0;
   for (Index k = 0; k < left.cols; ++k)
     taken += !row.hidden[static_cast<std::size_t>(k)] && classify(left, masks, query, k) == CellKind::dropped ? 1 : 0;
@@ -66,43 +67,43 @@ bool may_be_guessed(const Trace& trace, const View& view, Index key) {
                                         asking_word(trace, view), key) != CellKind::masked;
 }
 
-Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, Index scroll) {
+Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place, Index scroll) {
   Scene scene;
-  Pen pen(easel, scene);
-  const Trace& trace = easel.trace;
-  const Look& look = easel.look;
-  const Words& words = easel.words;
-  const float u = easel.u;
-  const bool presenting = easel.view.presenting;
+  Pen pen(context, scene);
+  const Trace& trace = context.trace;
+  const Look& look = context.look;
+  const Words& words = context.words;
+  const float u = context.u;
+  const bool presenting = context.view.presenting;
   Rect middle = place;
   const bool rail = !presenting && !story.rail.empty() && place.width() >= 760 * u;
   const bool prediction = !story.next.empty() && !presenting && place.width() >= 900 * u;
   if (rail) middle.min.x += std::round(std::clamp(place.width() * 0.156f, 164 * u, 270 * u));
   if (prediction) middle.max.x -= std::round(std::clamp(place.width() * 0.2f, 200 * u, 350 * u));
 
-  const Index query = asking_word(trace, easel.view);
-  const Row row = row_of(easel, query);
-  const ImU32 colour = look.head(easel.view.head);
+  const Index query = asking_word(trace, context.view);
+  const Row row = row_of(context, query);
+  const ImU32 colour = look.head(context.view.head);
   const float side = std::clamp(middle.width() * 0.035f, 14 * u, 54 * u);
   Rect area{{middle.min.x + side, middle.min.y + std::clamp(middle.height() * 0.035f, 14 * u, 30 * u)},
             {middle.max.x - side, middle.max.y - 18 * u}};
   const Align align = presenting ? Align::middle : Align::left;
   // Until it is guessed, nothing says where the word looks.
-  const Guessing& guessing = easel.view.looking.guessing;
+  const Guessing& guessing = context.view.looking.guessing;
   const bool hidden = guessing.asked && !guessing.guess && !row.dead;
-  area.min.y += pen.sentence(TextRole::prose, words(hidden ? "sentence.guess_ask" : sentence_key(easel, query, row)),
-                             names_of(easel, query, row), area, pen.type.title, look.ink, align);
+  area.min.y += pen.sentence(TextRole::prose, words(hidden ? "sentence.guess_ask" : sentence_key(context, query, row)),
+                             names_of(context, query, row), area, pen.type.title, look.ink, align);
   if (guessing.asked && guessing.guess) {
     const auto guess = static_cast<Index>(*guessing.guess);
     const auto g = static_cast<std::size_t>(std::clamp<Index>(guess, 0, trace.dims().n_k - 1));
-    const std::vector<Named> said{{key_word(easel, static_cast<Index>(g)), look.ink},
-                                  {share_text(row.shares[g]), look.head_ink(easel.view.head)}};
+    const std::vector<Named> said{{key_word(context, static_cast<Index>(g)), look.ink},
+                                  {share_text(row.shares[g]), look.head_ink(context.view.head)}};
     const bool right = row.shares[g] >= row.shares[static_cast<std::size_t>(row.most)];
     area.min.y += pen.sentence(TextRole::story, words(right ? "sentence.guess_right" : "sentence.guess_wrong"), said,
                                area, pen.type.story, look.muted, align);
   }
   if (!hidden && !guessing.asked) {
-    if (const RowProse told = row_prose(easel, query); told.key)
+    if (const RowProse told = row_prose(context, query); told.key)
       area.min.y +=
           pen.sentence(TextRole::story, words(told.key), told.values, area, pen.type.story, look.muted, align);
   }
@@ -112,7 +113,7 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
   if (truth) area.min.y += pen.sentence(TextRole::story, words(truth), {}, area, pen.type.story, look.warning, align);
 
   if (trace.has(Stage::dropped_weights)) {
-    const auto [taken, all] = taken_by_dropout(easel, query, row);
+    const auto [taken, all] = taken_by_dropout(context, query, row);
     const std::vector<Named> counts{{std::to_string(taken), look.ink}, {std::to_string(all), look.ink}};
     area.min.y += pen.sentence(TextRole::story, words("sentence.before_dropout"), counts, area, pen.type.story,
                                look.muted, align);
@@ -124,7 +125,7 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
   const Index n_q = trace.dims().n_q, n_k = trace.dims().n_k;
   const bool cross =
       !trace.inputs.self_attention() && (n_q != n_k || trace.inputs.query_tokens != trace.inputs.key_tokens);
-  const float number = easel.fonts.crisp(Face::mono, pen.type.number) * 1.6f;
+  const float number = context.fonts.crisp(Face::mono, pen.type.number) * 1.6f;
   float depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
   if (cross) {
     WordLine asks = lay_out_words(pen, Axis::query, n_q, query, body, 0),
@@ -141,10 +142,11 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
                           asked.height + depth + number + 14 * u);
     if (!hidden) put_arcs(pen, asks, asked, query, row, colour, body.min.y, true);
     for (const WordPlace& word : asks.places)
-      put_word(pen, asks, word, query_word(easel, word.index), word.index == query, false, look.q, Deed::query_word);
+      put_word(pen, asks, word, query_word(context, word.index), word.index == query, false, look.q,
+               SceneAction::query_word);
     for (const WordPlace& word : asked.places)
-      put_word(pen, asked, word, key_word(easel, word.index), word.index == row.most && !row.dead && !hidden,
-               row.hidden[static_cast<std::size_t>(word.index)], colour, Deed::key_word);
+      put_word(pen, asked, word, key_word(context, word.index), word.index == row.most && !row.dead && !hidden,
+               row.hidden[static_cast<std::size_t>(word.index)], colour, SceneAction::key_word);
     put_shares(pen, asked, row, depth, row.most, colour, hidden);
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.min.x, body.min.y + pen.type.caption * 0.6f},
              Align::left, look.q, words("sentence.they_ask"));
@@ -189,9 +191,9 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
     if (!hidden) put_arcs(pen, line, line, query, row, colour, body.min.y, false);
     for (const WordPlace& word : line.places) {
       const auto k = static_cast<std::size_t>(word.index);
-      put_word(pen, line, word, key_word(easel, word.index),
+      put_word(pen, line, word, key_word(context, word.index),
                word.index == query || (word.index == row.most && !row.dead && !hidden),
-               row.hidden[k] && word.index != query, word.index == query ? look.q : colour, Deed::query_word);
+               row.hidden[k] && word.index != query, word.index == query ? look.q : colour, SceneAction::query_word);
       pen.matter(word.box);
     }
     put_shares(pen, line, row, depth, row.most, colour, hidden);
@@ -200,7 +202,7 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
     const float y = area.max.y - button;
     const std::string share = share_text(row.shares[static_cast<std::size_t>(row.most)]);
     float x = area.min.x;
-    if (!hidden) x = put_button(pen, {x, y}, words.fill("sentence.how", {share}), true, Deed::how) + 12 * u;
+    if (!hidden) x = put_button(pen, {x, y}, words.fill("sentence.how", {share}), true, SceneAction::how) + 12 * u;
     const std::string every = words("sentence.every_step"),
                       other = words(story.can_knock ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in")
                                                     : "sentence.other_head");
@@ -209,15 +211,16 @@ Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, 
     };
     const std::string guess(words(hidden ? "sentence.guess_show" : "sentence.guess"));
     if (!row.dead && trace.dims().n_k > 2 && room(guess))
-      x = put_button(pen, {x, y}, guess, hidden, Deed::guess) + 12 * u;
-    if (room(every)) x = put_button(pen, {x, y}, every, false, Deed::back) + 12 * u;
+      x = put_button(pen, {x, y}, guess, hidden, SceneAction::guess) + 12 * u;
+    if (room(every)) x = put_button(pen, {x, y}, every, false, SceneAction::back) + 12 * u;
     if (trace.dims().heads > 1 || story.network) {
       if (room(other))
-        x = put_button(pen, {x, y}, other, false, story.can_knock ? Deed::knock_out : Deed::next_word) + 12 * u;
+        x = put_button(pen, {x, y}, other, false, story.can_knock ? SceneAction::knock_out : SceneAction::next_word) +
+            12 * u;
     }
     // What is left is for one's own words.
     if (story.takes_words && area.max.x - x >= 190 * u)
-      pen.target({{std::max(x + 8 * u, area.max.x - 420 * u), y}, {area.max.x, area.max.y}}, Deed::own_words);
+      pen.target({{std::max(x + 8 * u, area.max.x - 420 * u), y}, {area.max.x, area.max.y}}, SceneAction::own_words);
   }
   if (rail) put_rail(pen, story, {place.min, {middle.min.x, place.max.y}});
   if (prediction) put_prediction(pen, story, {{middle.max.x, place.min.y}, place.max});

@@ -58,6 +58,6 @@ Index asking_word(const Trace& trace, const View& view);
 bool may_be_guessed(const Trace& trace, const View& view, Index key);
 
 /// `place` is the canvas, in pixels of the screen; `scroll` rows of words are above it.
-Scene make_sentence(const Easel& easel, const SentenceStory& story, Rect place, Index scroll = 0);
+Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place, Index scroll = 0);
 
 }  // namespace headlight

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "ui/frame/press.h"
 #include "ui/imgui_compat.h"
-#include "ui/level/easel.h"
 #include "ui/level/focus.h"
+#include "ui/level/scene_context.h"
 #include "ui/sentence/sentence.h"
 #include "ui/sentence/sides.h"
 #include "ui/sentence/story.h"
@@ -28,62 +29,63 @@ const SentenceStory& story(const Frame& frame) {
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
-  if (target.deed == Deed::head) return choose_head(frame, target.cell.batch, target.cell.head);
-  if (target.deed == Deed::knock_out) return knock_out(frame);
-  if (target.deed == Deed::write_word) return write_word(frame, story(frame), target.index);
-  if (target.deed == Deed::draw_word) return write_word(frame, story(frame), {});
-  frame.show([deed = target.deed, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
-    LevelChoice& looking = view.looking;
-    switch (deed) {
-      case Deed::guess:
-        looking.query = asking_word(*trace, view);  // stays the one that is asked about
-        looking.guessing = {!looking.guessing.asked, {}};
-        break;
-      case Deed::query_word:
-      case Deed::key_word:
-        if (looking.guessing.asked && !looking.guessing.guess) {
-          if (may_be_guessed(*trace, view, index)) looking.guessing.guess = static_cast<float>(index);
-          break;
+  if (target.action == SceneAction::head) return choose_head(frame, target.cell.batch, target.cell.head);
+  if (target.action == SceneAction::knock_out) return knock_out(frame);
+  if (target.action == SceneAction::write_word) return write_word(frame, story(frame), target.index);
+  if (target.action == SceneAction::draw_word) return write_word(frame, story(frame), {});
+  frame.show(
+      [action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace](View& view) {
+        LevelChoice& looking = view.looking;
+        switch (action) {
+          case SceneAction::guess:
+            looking.query = asking_word(*trace, view);  // stays the one that is asked about
+            looking.guessing = {!looking.guessing.asked, {}};
+            break;
+          case SceneAction::query_word:
+          case SceneAction::key_word:
+            if (looking.guessing.asked && !looking.guessing.guess) {
+              if (may_be_guessed(*trace, view, index)) looking.guessing.guess = static_cast<float>(index);
+              break;
+            }
+            looking.guessing = {};
+            if (action == SceneAction::key_word) {
+              looking.key = index;
+              break;
+            }
+            looking.query = index;
+            looking.key.reset();
+            view.selected.reset();
+            break;
+          case SceneAction::look_at:  // a share that the prose names
+          case SceneAction::how: {
+            const Index query = action == SceneAction::look_at ? cell.row : asking_word(*trace, view);
+            const MatrixView weights = numbers_of(*trace, view, Stage::weights);
+            Index most = action == SceneAction::look_at ? cell.col : 0;
+            for (Index k = 1; k < weights.cols && action == SceneAction::how; ++k)
+              most = weights(query, k) > weights(query, most) ? k : most;
+            looking.query = query;
+            looking.key = most;
+            looking.stage = Stage::weights;
+            looking.level = Level::operation;
+            looking.facet = Facet::step;
+            looking.guessing = {};
+            break;
+          }
+          case SceneAction::back: looking.level = Level::pipeline; break;
+          case SceneAction::next_word:
+            looking.guessing = {};
+            view.head = (view.head + 1) % trace->dims().heads;
+            break;
+          default: return;
         }
-        looking.guessing = {};
-        if (deed == Deed::key_word) {
-          looking.key = index;
-          break;
-        }
-        looking.query = index;
-        looking.key.reset();
-        view.selected.reset();
-        break;
-      case Deed::look_at:  // a share that the prose names
-      case Deed::how: {
-        const Index query = deed == Deed::look_at ? cell.row : asking_word(*trace, view);
-        const MatrixView weights = numbers_of(*trace, view, Stage::weights);
-        Index most = deed == Deed::look_at ? cell.col : 0;
-        for (Index k = 1; k < weights.cols && deed == Deed::how; ++k)
-          most = weights(query, k) > weights(query, most) ? k : most;
-        looking.query = query;
-        looking.key = most;
-        looking.stage = Stage::weights;
-        looking.level = Level::operation;
-        looking.facet = Facet::step;
-        looking.guessing = {};
-        break;
-      }
-      case Deed::back: looking.level = Level::pipeline; break;
-      case Deed::next_word:
-        looking.guessing = {};
-        view.head = (view.head + 1) % trace->dims().heads;
-        break;
-      default: return;
-    }
-    looking.pointed.reset();
-  });
+        looking.pointed.reset();
+      });
 }
 
 /// What a word is drawn by follows the pointer while it is held.
 void drag_sampling(const Frame& frame, const Scene& scene) {
   const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
-  if (!pressed || pressed->deed != Deed::sampling) return;
+  if (!pressed || pressed->action != SceneAction::sampling) return;
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
   const Sampling now = sentence::dialled(frame.view().looking.sampling, static_cast<sentence::Dial>(pressed->index),
                                          share, std::ssize(story(frame).shares));
@@ -92,7 +94,7 @@ void drag_sampling(const Frame& frame, const Scene& scene) {
 
 /// One's own sentence, at the foot beside the buttons. Comes before the surface, which would have the pointer else.
 void offer_words(const Frame& frame, const Scene& scene) {
-  const auto at = std::ranges::find(scene.targets, Deed::own_words, &SceneTarget::deed);
+  const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
   if (at == scene.targets.end()) return;
   const Scenario& scenario = frame.document.scenario;
   ImGui::SetCursorScreenPos({at->rect.min.x, at->rect.centre().y - 14 * frame.u});
@@ -122,8 +124,8 @@ const Scene& sentence_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
   const SentenceStory& told = story(frame);
   return frame
-      .picture<SentenceScene>([&] { return SentenceScene{make_sentence(easel_of(frame), told, place)}; }, view.looking,
-                              view.selected, view.step, place)
+      .picture<SentenceScene>([&] { return SentenceScene{make_sentence(scene_context(frame), told, place)}; },
+                              view.looking, view.selected, view.step, place)
       .scene;
 }
 
@@ -135,7 +137,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   ImGui::InvisibleButton("sentence_surface", {place.width(), place.height()});
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
   const bool guesses = frame.view().looking.guessing.asked;  // about one word, whatever the pointer passes
-  const std::optional<Index> word = target && !guesses && !target->link && target->deed == Deed::query_word
+  const std::optional<Index> word = target && !guesses && !target->link && target->action == SceneAction::query_word
                                         ? std::optional(target->index)
                                         : std::nullopt;
   if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);

@@ -12,9 +12,9 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room);
 void put_prediction(Pen& pen, const SentenceStory& story, Rect room);
 
 /// A button with its words in the middle; gives its right end.
-float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, Deed deed);
+float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, SceneAction action);
 
-/// What a next word is drawn by, each along a track of its own: the index of Deed::sampling.
+/// What a next word is drawn by, each along a track of its own: the index of SceneAction::sampling.
 enum class Dial : std::uint8_t { temperature, top_k, top_p };
 inline constexpr int dial_count = 3;
 /// Where it stands on its track, from 0 to 1, and what a place on the track sets; top_k by the logarithm.

@@ -4,14 +4,14 @@
 #include <cmath>
 
 #include "core/run/masks_over.h"
-#include "ui/level/figures.h"
+#include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 
 namespace headlight::sentence {
 
-Row row_of(const Easel& easel, Index query) {
-  const Trace& trace = easel.trace;
-  const View& view = easel.view;
+Row row_of(const SceneContext& context, Index query) {
+  const Trace& trace = context.trace;
+  const View& view = context.view;
   const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
   const CellMasks masks = masks_over(trace, Stage::weights, view.batch, view.head);
   Row row;
@@ -28,22 +28,22 @@ Row row_of(const Easel& easel, Index query) {
 
 std::string share_text(float share) {
   if (std::isnan(share)) return "NaN";
-  return Figures(2, true)(share);
+  return MatrixNumbers(2, true)(share);
 }
 
 WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, float line_pitch) {
   constexpr Index most = 400;
   const Index first = all > most ? std::clamp<Index>(around - most * 3 / 4, 0, all - most) : 0,
               count = std::min(all, most);
-  const Easel& easel = pen.easel();
+  const SceneContext& context = pen.context();
   const float u = pen.u(), gap = room.width() < 700 * u ? 3 * u : 5 * u;
   WordLine line;
-  const auto word = [&](Index i) { return axis == Axis::query ? query_word(easel, i) : key_word(easel, i); };
+  const auto word = [&](Index i) { return axis == Axis::query ? query_word(context, i) : key_word(context, i); };
   const float largest =
-      std::max(pen.easel().view.presenting ? pen.type.title : 0, easel.fonts.crisp(Face::bold, 34 * u));
-  const float readable = std::max(size_not_below(easel.fonts, Face::bold, pen.type.least),
-                                  size_not_below(easel.fonts, Face::ui, pen.type.least));
-  const float smallest = std::max(easel.fonts.crisp(Face::bold, TypeSize::body * u), readable);
+      std::max(pen.context().view.presenting ? pen.type.title : 0, context.fonts.crisp(Face::bold, 34 * u));
+  const float readable = std::max(size_not_below(context.fonts, Face::bold, pen.type.least),
+                                  size_not_below(context.fonts, Face::ui, pen.type.least));
+  const float smallest = std::max(context.fonts.crisp(Face::bold, TypeSize::body * u), readable);
   std::vector<float> widths(static_cast<std::size_t>(count));
   float total = 0;
   for (line.pixels = largest;; line.pixels = std::max(line.pixels * 0.93f, smallest)) {
@@ -81,7 +81,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
 }
 
 void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::string word, bool lit, bool quiet,
-              ImU32 colour, Deed deed) {
+              ImU32 colour, SceneAction action) {
   const Look& look = pen.look();
   const float u = pen.u();
   pen.fill(place.box, quiet ? fade(look.card, 0.5f) : look.card, Corner::card * u);
@@ -89,14 +89,14 @@ void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::strin
   const Face face = lit ? Face::bold : Face::ui;
   float pixels = line.pixels;
   if (lit) {  // bold type has sizes of its own: the nearest
-    const float below = pen.easel().fonts.crisp(Face::bold, pixels), above = pen.bold(pixels);
+    const float below = pen.context().fonts.crisp(Face::bold, pixels), above = pen.bold(pixels);
     pixels = std::abs(above - line.pixels) < std::abs(below - line.pixels) ? above : below;
   }
   if (pen.measure(face, pixels, word).x > place.box.width() - 4 * u)
-    word = elide(pen.easel().fonts, face, pixels, word, place.box.width() - 4 * u);
+    word = elide(pen.context().fonts, face, pixels, word, place.box.width() - 4 * u);
   pen.text(TextRole::word, face, pixels, place.box.centre(), Align::middle, quiet ? fade(look.muted, 0.75f) : look.ink,
            std::move(word));
-  pen.target(place.box, deed, place.index);
+  pen.target(place.box, action, place.index);
 }
 
 namespace {
@@ -154,7 +154,7 @@ void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Inde
 void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Index lit, ImU32 colour, bool guessed) {
   const Look& look = pen.look();
   const float u = pen.u();
-  const float number = pen.easel().fonts.crisp(Face::mono, pen.type.number) * 1.5f;
+  const float number = pen.context().fonts.crisp(Face::mono, pen.type.number) * 1.5f;
   for (std::size_t n = 0; n < line.places.size(); ++n) {
     const WordPlace& place = line.places[n];
     const auto k = static_cast<std::size_t>(place.index);
@@ -165,7 +165,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
              line.places[end + 1].line == place.line)
         ++end;
       pen.hatch({{place.box.min.x, top}, {line.places[end].box.max.x, top + depth * 0.4f}});
-      const std::string_view words = pen.easel().words("level.hidden_by_mask");
+      const std::string_view words = pen.context().words("level.hidden_by_mask");
       const float width = line.places[end].box.max.x - place.box.min.x;
       if (pen.measure(Face::ui, pen.type.caption, words).x <= width)
         pen.text(TextRole::caption, Face::ui, pen.type.caption,
@@ -189,7 +189,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
     const bool is_lit = place.index == lit;
     // The largest share is read from the last row too, where its word leaves it the room.
     const std::string words = share_text(row.shares[k]);
-    const float larger = pen.easel().fonts.crisp(Face::mono, pen.type.number * 1.5f);
+    const float larger = pen.context().fonts.crisp(Face::mono, pen.type.number * 1.5f);
     const bool large = is_lit && line.lines == 1 && pen.measure(Face::mono, larger, words).x <= place.box.width();
     pen.text(TextRole::number, Face::mono, large ? larger : pen.type.number, {x, bottom + number * 0.6f}, Align::middle,
              is_lit ? look.ink : look.muted, words);

@@ -15,7 +15,7 @@ struct Row {
   bool dead = false;
 };
 
-Row row_of(const Easel& easel, Index query);
+Row row_of(const SceneContext& context, Index query);
 /// Shares of one row, in digits that fit each other.
 std::string share_text(float share);
 
@@ -40,7 +40,7 @@ struct WordLine {
 /// Of a long text those around the word `around`. Lines stand `line_pitch` apart.
 WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, float line_pitch);
 void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::string word, bool lit, bool quiet,
-              ImU32 colour, Deed deed);
+              ImU32 colour, SceneAction action);
 /// How high an arc between words so far apart is, where it has the room.
 float arc_peak(const Pen& pen, float apart);
 /// From the word that asks to the ones it looks at: as thick as their share. Over the words, not above `top`; between

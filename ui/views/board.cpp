@@ -3,6 +3,8 @@
 #include <cmath>
 #include <vector>
 
+#include "ui/frame/press.h"
+
 namespace headlight {
 namespace {
 
@@ -21,8 +23,6 @@ struct Board {
   bool drawing = false;
 };
 
-constexpr float slack = 8;  // points that a click may tremble
-
 }  // namespace
 
 void draw_board(const Frame& frame, Rect place, Stage stage, bool held) {
@@ -38,7 +38,7 @@ void draw_board(const Frame& frame, Rect place, Stage stage, bool held) {
   const ImGuiIO& io = ImGui::GetIO();
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const bool drags = ImGui::IsMouseDragging(0, slack * u) && place.contains(io.MouseClickedPos[0]) && !held;
+  const bool drags = is_dragging(frame) && place.contains(io.MouseClickedPos[0]) && !held;
   if (!drags) board.drawing = false;
   if (drags) {
     if (!board.drawing) board.lines.push_back({io.MouseClickedPos[0]});

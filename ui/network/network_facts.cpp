@@ -1,4 +1,4 @@
-#include "ui/network/network_told.h"
+#include "ui/network/network_facts.h"
 
 #include <algorithm>
 
@@ -33,9 +33,9 @@ double probability_without(const Effects& effects, HeadPlace at) {
   return probability_of(without, effects.batch, place_of_prediction(without, effects.batch), effects.token);
 }
 
-/// What is told of a trace, what of it is still to come, and the matrix of all layers.
+/// What was computed about a trace so far, what is still to come, and the matrix of all layers.
 struct Teller {
-  ToldSoFar so_far;
+  FactsSoFar so_far;
   Effects effects;
   // The matrix that is asked for.
   LayersTogether together = LayersTogether::none;
@@ -43,19 +43,19 @@ struct Teller {
   std::optional<std::uint64_t> joined_version;
 };
 
-void tell_predictions(const NetworkRun& run, Index batch, NetworkTold& told, Effects& effects) {
+void tell_predictions(const NetworkRun& run, Index batch, NetworkFacts& facts, Effects& effects) {
   if (!run.logits.defined()) return;
   batch = std::min(batch, run.logits.size(0) - 1);
   const TokenBatch& tokens = run.text.decoder.count() > 0 ? run.text.decoder : run.text.tokens;
   const auto entry = static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1));
   const Index place = place_of_prediction(run, batch), words = tokens.lengths[entry];
   const std::vector<LikelyToken> likely = most_likely(run, batch, place, 1);
-  told.likeliest = likely.front().text;
-  told.probability = likely.front().probability;
+  facts.likeliest = likely.front().text;
+  facts.probability = likely.front().probability;
   if (run.logits.size(1) >= words && !run.network->spec().takes_tensors) {
     for (Index i = std::max<Index>(0, words - most_said); i < words; ++i) {
       const LikelyToken next = most_likely(run, batch, i, 1).front();
-      told.said.push_back(
+      facts.said.push_back(
           {tokens.entries[entry][static_cast<std::size_t>(i)].text, next.text, next.probability, i == place});
     }
   }
@@ -64,31 +64,31 @@ void tell_predictions(const NetworkRun& run, Index batch, NetworkTold& told, Eff
   effects.token = likely.front().id;
   for (std::size_t l = 0; l < run.layers.size(); ++l) {
     const Index heads = run.network->layers()[l].heads;
-    told.without.emplace_back(static_cast<std::size_t>(heads));
+    facts.without.emplace_back(static_cast<std::size_t>(heads));
     effects.asked.push_back({static_cast<Index>(l), -1});
     for (Index h = 0; h < heads; ++h) effects.asked.push_back({static_cast<Index>(l), h});
   }
-  told.without_layer.resize(run.layers.size());
+  facts.without_layer.resize(run.layers.size());
 }
 
 Teller begin(const Frame& frame) {
   Teller teller;
   const Trace& trace = *frame.trace();
-  NetworkTold& told = teller.so_far.told;
-  told.random_weights = trace.inputs.random_parameters;
+  NetworkFacts& facts = teller.so_far.facts;
+  facts.random_weights = trace.inputs.random_parameters;
   if (const auto run = network_of(trace.inputs)) {
-    told.can_knock = true;
+    facts.can_knock = true;
     const auto layers = run->network->layers();
-    if (run->change) told.changed = layers[static_cast<std::size_t>(run->change->layer)].layer;
+    if (run->change) facts.changed = layers[static_cast<std::size_t>(run->change->layer)].layer;
     bool any = false;
     for (const NetworkLayer& layer : layers) {
-      std::vector<std::string>& claims = told.claims.emplace_back();
+      std::vector<std::string>& claims = facts.claims.emplace_back();
       for (Index h = 0; h < layer.heads; ++h)
         any |= !claims.emplace_back(claim_of(run->network->file(), layer.layer, h, frame.view().language)).empty();
     }
-    if (!any) told.claims.clear();
+    if (!any) facts.claims.clear();
     teller.effects.run = run;
-    tell_predictions(*run, frame.view().batch, told, teller.effects);
+    tell_predictions(*run, frame.view().batch, facts, teller.effects);
   }
   return teller;
 }
@@ -99,10 +99,10 @@ bool advance_effects(Teller& teller) {
   if (effects.next >= effects.asked.size()) return false;
   const HeadPlace at = effects.asked[effects.next++];
   const double left = probability_without(effects, at);
-  NetworkTold& told = teller.so_far.told;
+  NetworkFacts& facts = teller.so_far.facts;
   const auto layer = static_cast<std::size_t>(at.layer);
-  if (at.head < 0) told.without_layer[layer] = left;
-  else told.without[layer][static_cast<std::size_t>(at.head)] = left;
+  if (at.head < 0) facts.without_layer[layer] = left;
+  else facts.without[layer][static_cast<std::size_t>(at.head)] = left;
   return true;
 }
 
@@ -135,34 +135,34 @@ const char* missing_together(const HeadOverview& overview, Index layer, LayersTo
 void tell_together(const Frame& frame, const HeadOverview& overview, Teller& teller) {
   const LayersTogether wanted = frame.view().network.together;
   const Index layer = looked_at_head(overview, frame.view()).layer;
-  NetworkTold& told = teller.so_far.told;
+  NetworkFacts& facts = teller.so_far.facts;
   if (teller.together != wanted || teller.together_at != layer) {
     teller.together = wanted;
     teller.together_at = layer;
     teller.joined_version.reset();
-    told.together = Tensor();
-    told.rows_together = 0;
-    told.together_missing = wanted == LayersTogether::none ? "" : missing_together(overview, layer, wanted);
-    if (wanted == LayersTogether::mean && told.together_missing.empty()) {
-      told.together = one_entry(overview.layers[static_cast<std::size_t>(layer)].summary.mean, frame.view().batch);
-      told.rows_together = told.together.size(0);
+    facts.together = Tensor();
+    facts.rows_together = 0;
+    facts.together_missing = wanted == LayersTogether::none ? "" : missing_together(overview, layer, wanted);
+    if (wanted == LayersTogether::mean && facts.together_missing.empty()) {
+      facts.together = one_entry(overview.layers[static_cast<std::size_t>(layer)].summary.mean, frame.view().batch);
+      facts.rows_together = facts.together.size(0);
     }
     ++teller.so_far.version;
   }
-  if ((wanted != LayersTogether::rollout && wanted != LayersTogether::flow) || !told.together_missing.empty()) return;
+  if ((wanted != LayersTogether::rollout && wanted != LayersTogether::flow) || !facts.together_missing.empty()) return;
   frame.joiner.want({frame.trace()->overview, layer, frame.view().batch,
                      wanted == LayersTogether::flow ? Joining::flow : Joining::rollout});
   JoinedRows joined = frame.joiner.now();
   if (teller.joined_version == joined.version) return;
   teller.joined_version = joined.version;
-  told.together = std::move(joined.matrix);
-  told.rows_together = joined.rows;
+  facts.together = std::move(joined.matrix);
+  facts.rows_together = joined.rows;
   ++teller.so_far.version;
 }
 
 }  // namespace
 
-const ToldSoFar& network_told(const Frame& frame, const HeadOverview& overview) {
+const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview) {
   Teller& teller = frame.pictures.get<Teller>([&] { return begin(frame); }, frame.document.trace, frame.view().batch,
                                               frame.view().language);
   tell_together(frame, overview, teller);

@@ -1,4 +1,4 @@
-#include "ui/level/figures.h"
+#include "ui/level/matrix_numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ int characters(const std::string& text) {
 
 }  // namespace
 
-Figures::Figures(const MatrixView& matrix, const CellMasks& masks) {
+MatrixNumbers::MatrixNumbers(const MatrixView& matrix, const CellMasks& masks) {
   std::vector<float> sizes;
   const Index rows =
       std::min(matrix.rows, looked_at_most / std::max<Index>(std::min(matrix.cols, looked_at_most), 1) + 1);
@@ -51,14 +51,14 @@ Figures::Figures(const MatrixView& matrix, const CellMasks& masks) {
   measure();
 }
 
-void Figures::measure() {
+void MatrixNumbers::measure() {
   longest_ = std::max(
       {characters((*this)(most_)), characters((*this)(least_)), positive_ ? decimals_ + 2 : 4});  // "−1.5" beside "12"
 }
 
 // With as many decimals as it takes to be within 5 %, and without its leading 0 where that makes room; "" where there
 // is none.
-std::string Figures::finer(float size, int room) const {
+std::string MatrixNumbers::finer(float size, int room) const {
   char text[64];
   for (int decimals = decimals_ + 1; decimals <= most_decimals; ++decimals) {
     const int length = std::snprintf(text, sizeof text, "%.*f", decimals, static_cast<double>(size));
@@ -69,14 +69,14 @@ std::string Figures::finer(float size, int room) const {
   return {};
 }
 
-bool Figures::shorten() {
+bool MatrixNumbers::shorten() {
   if (decimals_ <= fewest_) return false;
   --decimals_;
   measure();
   return true;
 }
 
-std::string Figures::operator()(float value) const {
+std::string MatrixNumbers::operator()(float value) const {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "−∞" : "+∞";
   if (value == 0) return "0";

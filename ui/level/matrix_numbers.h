@@ -7,12 +7,12 @@
 
 namespace headlight {
 
-class Figures {
+class MatrixNumbers {
  public:
   /// For these numbers: decimals so that the middle one has two significant digits; at least so many that the largest
   /// has.
-  explicit Figures(const MatrixView& matrix, const CellMasks& masks = {});
-  Figures(int decimals, bool positive) : decimals_(decimals), fewest_(decimals), positive_(positive) {}
+  explicit MatrixNumbers(const MatrixView& matrix, const CellMasks& masks = {});
+  MatrixNumbers(int decimals, bool positive) : decimals_(decimals), fewest_(decimals), positive_(positive) {}
 
   int decimals() const { return decimals_; }
   /// One decimal less, where the largest number keeps two significant digits; false where it would not.

@@ -6,11 +6,11 @@
 
 namespace headlight {
 
-/// The told and how often it changed, which a picture of it is made from.
-struct ToldSoFar {
-  NetworkTold told;
+/// The facts so far and how often they changed: a picture of them is made anew when they do.
+struct FactsSoFar {
+  NetworkFacts facts;
   int version = 0;
 };
-const ToldSoFar& network_told(const Frame& frame, const HeadOverview& overview);
+const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview);
 
 }  // namespace headlight
