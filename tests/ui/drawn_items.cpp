@@ -5,19 +5,23 @@
 namespace headlight::test {
 namespace {
 
-std::unordered_map<ImGuiID, ImRect>& items() {
-  static std::unordered_map<ImGuiID, ImRect> all;
-  return all;
-}
+/// Kept from frame to frame, so that a steady frame allocates nothing here either.
+struct Item {
+  ImRect seen;
+  unsigned long frame = 0;
+};
+std::unordered_map<ImGuiID, Item> items;
+unsigned long frame = 1;
 bool recorded = false;
 
 }  // namespace
 
-void forget_drawn_items() { items().clear(); }
+void forget_drawn_items() { ++frame; }
 
 std::optional<ImRect> drawn_item(ImGuiID id) {
-  const auto found = items().find(id);
-  return found == items().end() ? std::nullopt : std::optional(found->second);
+  const auto found = items.find(id);
+  if (found == items.end() || found->second.frame != frame) return {};
+  return found->second.seen;
 }
 
 bool records_items() { return recorded; }
@@ -32,7 +36,7 @@ extern "C" bool __wrap__ZN5ImGui7ItemAddERK6ImRectjPS1_i(const ImRect& box, ImGu
   if (id != 0) {
     ImRect seen = box;
     seen.ClipWith(ImGui::GetCurrentWindow()->ClipRect);
-    if (seen.GetWidth() > 0 && seen.GetHeight() > 0) headlight::test::items()[id] = seen;
+    if (seen.GetWidth() > 0 && seen.GetHeight() > 0) headlight::test::items[id] = {seen, headlight::test::frame};
   }
   return __real__ZN5ImGui7ItemAddERK6ImRectjPS1_i(box, id, nav, flags);
 }
