@@ -11,16 +11,16 @@ struct Item {
   unsigned long frame = 0;
 };
 std::unordered_map<ImGuiID, Item> items;
-unsigned long frame = 1;
+unsigned long this_frame = 1;
 bool recorded = false;
 
 }  // namespace
 
-void forget_drawn_items() { ++frame; }
+void forget_drawn_items() { ++this_frame; }
 
 std::optional<ImRect> drawn_item(ImGuiID id) {
   const auto found = items.find(id);
-  if (found == items.end() || found->second.frame != frame) return {};
+  if (found == items.end() || found->second.frame != this_frame) return {};
   return found->second.seen;
 }
 
@@ -36,7 +36,7 @@ extern "C" bool __wrap__ZN5ImGui7ItemAddERK6ImRectjPS1_i(const ImRect& box, ImGu
   if (id != 0) {
     ImRect seen = box;
     seen.ClipWith(ImGui::GetCurrentWindow()->ClipRect);
-    if (seen.GetWidth() > 0 && seen.GetHeight() > 0) headlight::test::items[id] = {seen, headlight::test::frame};
+    if (seen.GetWidth() > 0 && seen.GetHeight() > 0) headlight::test::items[id] = {seen, headlight::test::this_frame};
   }
   return __real__ZN5ImGui7ItemAddERK6ImRectjPS1_i(box, id, nav, flags);
 }
