@@ -24,25 +24,52 @@ Eigen::MatrixXd squares_of(const MatrixView& matrix) {
   return sum.selfadjointView<Eigen::Lower>();
 }
 
+/// The two directions that carry most, as columns.
+Eigen::MatrixXd main_axes(const Eigen::MatrixXd& of_queries, const Eigen::MatrixXd& of_keys) {
+  const Index d = of_queries.cols();
+  const double q = of_queries.trace(), k = of_keys.trace();
+  const Eigen::MatrixXd both = of_queries / (q > 0 ? q : 1) + of_keys / (k > 0 ? k : 1);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(both);
+  Eigen::MatrixXd axes(d, 2);
+  axes.col(0) = solver.eigenvectors().col(d - 1);  // in ascending order of what they carry
+  axes.col(1) = solver.eigenvectors().col(d - 2);
+  for (Index i = 0; i < 2; ++i) {  // a sign that is the same everywhere
+    Index largest = 0;
+    axes.col(i).cwiseAbs().maxCoeff(&largest);
+    if (axes(largest, i) < 0) axes.col(i) = -axes.col(i);
+  }
+  return axes;
+}
+
+/// An orthonormal basis of the plane through both vectors: the first axis along `query`, `key` above it.
+Eigen::MatrixXd axes_through(const Eigen::VectorXd& query, const Eigen::VectorXd& key, const Eigen::MatrixXd& others) {
+  Eigen::MatrixXd axes(query.size(), 2);
+  const Eigen::VectorXd along = query.norm() > 0 ? query : key.norm() > 0 ? key : Eigen::VectorXd(others.col(0));
+  axes.col(0) = along.normalized();
+  const auto rest_of = [&](const Eigen::VectorXd& v) -> Eigen::VectorXd {
+    return v - axes.col(0) * axes.col(0).dot(v);
+  };
+  Eigen::VectorXd up = rest_of(key);
+  if (up.norm() <= 1e-6 * key.norm()) {
+    up = rest_of(others.col(0));
+    if (const Eigen::VectorXd second = rest_of(others.col(1)); second.norm() > up.norm()) up = second;
+  }
+  axes.col(1) = up.normalized();
+  return axes;
+}
+
 }  // namespace
 
-HeadPlane::HeadPlane(const MatrixView& queries, const MatrixView& keys) {
+HeadPlane::HeadPlane(const MatrixView& queries, const MatrixView& keys) : HeadPlane(queries, keys, -1, -1) {}
+
+HeadPlane::HeadPlane(const MatrixView& queries, const MatrixView& keys, Index query, Index key) {
   const Index d = queries.cols;
   whole_ = d <= 2;
   const Eigen::MatrixXd of_queries = squares_of(queries), of_keys = squares_of(keys);
-  Eigen::MatrixXd axes = Eigen::MatrixXd::Zero(d, 2);
-  for (Index i = 0; i < std::min<Index>(d, 2); ++i) axes(i, i) = 1;
+  Eigen::MatrixXd axes = Eigen::MatrixXd::Identity(d, 2);
   if (!whole_) {
-    const double q = of_queries.trace(), k = of_keys.trace();
-    const Eigen::MatrixXd both = of_queries / (q > 0 ? q : 1) + of_keys / (k > 0 ? k : 1);
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(both);
-    axes.col(0) = solver.eigenvectors().col(d - 1);  // in ascending order of what they carry
-    axes.col(1) = solver.eigenvectors().col(d - 2);
-    for (Index i = 0; i < 2; ++i) {  // a sign that is the same everywhere
-      Index largest = 0;
-      axes.col(i).cwiseAbs().maxCoeff(&largest);
-      if (axes(largest, i) < 0) axes.col(i) = -axes.col(i);
-    }
+    axes = main_axes(of_queries, of_keys);
+    if (query >= 0 && key >= 0) axes = axes_through(row_of(queries, query), row_of(keys, key), axes);
     const auto share = [&](const Eigen::MatrixXd& squares) {
       const double all = squares.trace();
       return all > 0 ? std::clamp((axes.transpose() * squares * axes).trace() / all, 0.0, 1.0) : 1.0;
@@ -61,6 +88,16 @@ HeadPlane::HeadPlane(const MatrixView& queries, const MatrixView& keys) {
   };
   cast(queries, queries_);
   cast(keys, keys_);
+}
+
+double HeadPlane::share_of(std::span<const float> query, std::span<const float> key) const {
+  double all = 0, inside = 0;
+  for (const std::span<const float> vector : {query, key}) {
+    for (const float value : vector) all += static_cast<double>(value) * static_cast<double>(value);
+    const PlanePoint point = shadow(vector);
+    inside += point.x * point.x + point.y * point.y;
+  }
+  return all > 0 ? std::min(inside / all, 1.0) : 1.0;
 }
 
 PlanePoint HeadPlane::shadow(std::span<const float> vector) const {

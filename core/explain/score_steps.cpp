@@ -91,8 +91,9 @@ void explain_mask(const Trace& trace, Explanation& to) {
 
 void explain_masked_scores(const Trace& trace, Explanation& to) {
   const Cell source = before(trace, to.cell);
-  to.formula = symbol(to.cell) + " = " + symbol(source);
+  to.formula = symbol(to.cell) + " = ";
   if (!trace.has(Stage::mask)) {
+    to.formula += symbol(source);
     add_term(trace, to, source, 1);
     return;
   }
@@ -104,8 +105,8 @@ void explain_masked_scores(const Trace& trace, Explanation& to) {
   add_term(trace, to, mask, 0);
   const auto fill = static_cast<double>(trace.fill);
   to.quantities.push_back({"fill", fill, !attends});
-  to.formula += " where " + symbol(mask) + ", else " + (adds ? symbol(source) + " + " : "") +
-                (adds && fill < 0 ? "(" + number(fill) + ")" : number(fill));
+  const std::string filled = adds ? symbol(source) + " + " + bracketed(fill) : number(fill);
+  to.formula += (attends ? symbol(source) : filled) + " where " + symbol(mask) + (attends ? " = 1" : " = 0");
   if (attends) to.numbers = number(to.terms[0].value);
   else if (adds) to.numbers = number(to.terms[0].value) + " + (" + number(fill) + ")";
 }

@@ -23,7 +23,52 @@ int characters(const std::string& text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+bool is_scientific(double size) { return size != 0 && (size < 1e-5 || size >= 1e6); }
+
+/// Decimals of a printed number; of a scientific one, those of its mantissa.
+int usual_decimals(double size) {
+  if (size == 0) return 0;
+  if (is_scientific(size)) return 1;
+  const int power = static_cast<int>(std::floor(std::log10(size)));
+  return power < 2 ? std::max(2, 1 - power) : std::max(0, 3 - power);
+}
+
+Printed printed_with(double number, int decimals) {
+  if (!std::isfinite(number)) return {std::isnan(number) ? "NaN" : number < 0 ? "−∞" : "+∞", number, 0};
+  if (number == 0) return {"0", 0, 0};
+  char text[64];
+  const double size = std::abs(number);
+  const bool scientific = is_scientific(size);
+  std::snprintf(text, sizeof text, scientific ? "%.*e" : "%.*f", decimals, size);
+  const double value = std::strtod(text, nullptr);
+  const double power = scientific ? std::floor(std::log10(value)) : 0;
+  return {(number < 0 ? "−" : "") + std::string(text), number < 0 ? -value : value, std::pow(10.0, power - decimals)};
+}
+
 }  // namespace
+
+Printed printed(double number, int more) { return printed_with(number, usual_decimals(std::abs(number)) + more); }
+
+PrintedProduct printed_product(float left, float right) {
+  const double product = static_cast<double>(left) * static_cast<double>(right);
+  if (!std::isfinite(product)) return {printed(left), printed(right), printed(product)};
+  constexpr int most_more = 6;
+  for (int more = 0;; ++more) {
+    PrintedProduct shown{printed(left, more), printed(right, more), {}};
+    const int most = usual_decimals(std::abs(product));
+    for (int decimals = most; decimals >= std::max(most - 1, 0); --decimals) {
+      shown.product = printed_with(product, decimals);
+      const double off = std::abs(shown.left.value * shown.right.value - shown.product.value);
+      if (off <= shown.product.unit * (1 + 1e-6) || more == most_more) return shown;
+    }
+  }
+}
+
+std::string printed_sum(double left, double right) {
+  const int decimals = std::clamp(std::max(usual_decimals(std::abs(left)), usual_decimals(std::abs(right))), 0, 6);
+  return printed_with(left, decimals).text + (right < 0 ? " − " : " + ") +
+         printed_with(std::abs(right), decimals).text + " = " + printed_with(left + right, decimals).text;
+}
 
 MatrixNumbers::MatrixNumbers(const MatrixView& matrix, const CellMasks& masks) {
   std::vector<float> sizes;

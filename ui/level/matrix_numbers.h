@@ -32,4 +32,21 @@ class MatrixNumbers {
   float most_ = 0, least_ = 0;
 };
 
+/// A number as it stands printed: the value that its text has, and one unit of its last digit.
+struct Printed {
+  std::string text;
+  double value = 0, unit = 0;
+};
+/// With two decimals, or so many that two digits count; `more` than that.
+Printed printed(double number, int more = 0);
+
+/// left × right = product, with so many digits that whoever multiplies the printed factors gets the printed product, to
+/// its last digit.
+struct PrintedProduct {
+  Printed left, right, product;
+};
+PrintedProduct printed_product(float left, float right);
+/// "−1.88 + 0.70 = −1.18", all with the same decimals.
+std::string printed_sum(double left, double right);
+
 }  // namespace headlight

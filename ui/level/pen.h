@@ -1,9 +1,12 @@
 // Pen: puts text, cells and lines into a scene, measured as they will be drawn.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "ui/level/scene.h"
+#include "ui/look/measure.h"
 
 namespace headlight {
 
@@ -51,6 +54,12 @@ class Pen {
   void fill(Rect rect, ImU32 colour, float corner = 0) { scene_.items.emplace_back(SceneFill{rect, colour, corner}); }
   void box(Rect rect, ImU32 colour, float thickness, float corner = 0) {
     scene_.items.emplace_back(SceneBox{rect, colour, thickness, corner});
+  }
+  /// A number as a bar along a line, with soft corners.
+  void bar(ImVec2 from, ImVec2 to, float thickness, ImU32 colour, float value) {
+    const float length = std::abs(to.x - from.x) + std::abs(to.y - from.y);
+    const float corner = std::min({Corner::cell * u(), thickness / 2, length / 2});
+    scene_.items.emplace_back(SceneBar{from, to, thickness, colour, corner, value});
   }
   void hatch(Rect rect);
   void line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness, bool arrow = false) {

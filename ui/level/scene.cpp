@@ -46,6 +46,10 @@ struct Drawer {
                      {std::round(rect.max.x), std::round(rect.max.y)}, ink(box.colour), box.corner * camera.zoom,
                      box.thickness);
   }
+  void operator()(const SceneBar& bar) const {
+    const Rect rect = at(bar.rect());
+    list.AddRectFilled(rect.min, rect.max, ink(bar.colour), bar.corner * camera.zoom);
+  }
   void operator()(const SceneHatch& hatch) const {
     const Rect rect = at(hatch.rect);
     list.AddRectFilled(rect.min, rect.max, ink(hatch.ground));
@@ -90,6 +94,21 @@ struct Drawer {
 };
 
 }  // namespace
+
+Rect SceneBar::rect() const {
+  const bool lies = std::abs(to.x - from.x) > std::abs(to.y - from.y) || (to.y == from.y);
+  Rect rect{{std::min(from.x, to.x), std::min(from.y, to.y)}, {std::max(from.x, to.x), std::max(from.y, to.y)}};
+  if (lies) {
+    rect.min.y -= thickness / 2;
+    rect.max.y += thickness / 2;
+    rect.max.x = std::max(rect.max.x, rect.min.x + 1);
+  } else {
+    rect.min.x -= thickness / 2;
+    rect.max.x += thickness / 2;
+    rect.max.y = std::max(rect.max.y, rect.min.y + 1);
+  }
+  return rect;
+}
 
 void draw_scene(ImDrawList& list, const Scene& scene, const Look& look, const Fonts& fonts, MatrixPainter& painter,
                 const SceneCamera& camera) {

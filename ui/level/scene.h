@@ -63,6 +63,15 @@ struct SceneBox {
   ImU32 colour = 0;
   float thickness = 1, corner = 0;
 };
+/// A number as a bar: from zero, or from the sum before it, to where it leads. A negative one points left, or down.
+struct SceneBar {
+  ImVec2 from, to;
+  float thickness = 1;
+  ImU32 colour = 0;
+  float corner = 0;
+  float value = 0;
+  Rect rect() const;  ///< at least a pixel long
+};
 struct SceneHatch {
   Rect rect;
   ImU32 colour = 0, ground = 0;
@@ -78,7 +87,8 @@ struct SceneMatrix {
   MatrixQuad quad;
   Rect seen;  ///< nothing is drawn outside
 };
-using SceneItem = std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneHatch, SceneCurve, SceneMatrix>;
+using SceneItem =
+    std::variant<SceneText, SceneMath, SceneFill, SceneBox, SceneBar, SceneHatch, SceneCurve, SceneMatrix>;
 
 /// What a click on a part of a scene does.
 enum class SceneAction : std::uint8_t {

@@ -86,9 +86,9 @@ void bars(const Task& task, const Table& table, const Band& band, Rect place) {
     if (band.kinds[i] == CellKind::value) {
       const float end = top + (place.max.y - top) * (hi - band.values[i]) / span;
       const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
-      const Rect bar{{column.min.x + inset, std::min(zero, end)},
-                     {column.max.x - inset, std::max(std::max(zero, end), std::min(zero, end) + 2 * u)}};
-      pen.fill(bar, fade(to_imgui(ground), lit ? 1.0f : 0.85f), std::min(5 * u, bar.height() / 2));
+      const float longer = band.values[i] < 0 ? std::max(end, zero + 2 * u) : std::min(end, zero - 2 * u);
+      pen.bar({column.centre().x, zero}, {column.centre().x, band.values[i] == 0 ? zero : longer},
+              column.width() - 2 * inset, fade(to_imgui(ground), lit ? 1.0f : 0.85f), band.values[i]);
       if (pixels > 0)
         pen.text(TextRole::number, lit ? Face::mono : Face::mono, pixels,
                  {column.centre().x, place.min.y + pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted,

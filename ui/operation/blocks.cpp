@@ -17,7 +17,7 @@ namespace {
 constexpr float turn_share = 0.71f;  // of a length at 45°
 
 /// The part of the last two axes.
-Tensor part_of(const Tensor& whole, const Window& rows, const Window& cols) {
+Tensor slice_of(const Tensor& whole, const Window& rows, const Window& cols) {
   if (!whole.defined()) return {};
   const Index rank = whole.rank();
   Tensor part = whole;
@@ -68,13 +68,13 @@ Block make_block(const SceneContext& context, Stage stage, const Window& rows, c
   MatrixQuad& quad = block.quad;
   const Tensor& whole = trace[stage];
   quad.values =
-      turned ? part_of(whole.transpose(whole.rank() - 2, whole.rank() - 1), rows, cols) : part_of(whole, rows, cols);
+      turned ? slice_of(whole.transpose(whole.rank() - 2, whole.rank() - 1), rows, cols) : slice_of(whole, rows, cols);
   quad.batch = cell.batch;
   quad.head = cell.head;
   const StageInfo& about = info(stage);
-  if (about.cover != Cover::none) quad.mask = part_of(trace[Stage::mask], rows, cols);
+  if (about.cover != Cover::none) quad.mask = slice_of(trace[Stage::mask], rows, cols);
   quad.show_leaks = about.lane == Lane::weights;
-  if (about.cover == Cover::mask_and_dropout) quad.kept = part_of(trace.dropout_keep, rows, cols);
+  if (about.cover == Cover::mask_and_dropout) quad.kept = slice_of(trace.dropout_keep, rows, cols);
   quad.colormap = &window_colormap(context.view, stage);
   quad.range = stage_range(trace, stage, quad.colormap->kind());
   quad.theme = context.look.theme;
@@ -287,6 +287,10 @@ void name_columns(Pen& pen, const Block& block, Axis axis, bool above, float roo
     const ImVec2 foot{column.centre().x, above ? column.min.y - size * 0.55f : column.max.y + size * 0.55f};
     pen.turned(face, own, above ? ImVec2{foot.x + reach, foot.y - reach} : foot, -45, ink, std::move(word));
   }
+}
+
+ImU32 sign_colour(const Pen& pen, float value) {
+  return to_imgui(window_colormap(pen.context().view, Stage::scores).at(value < 0 ? 0.22f : 0.78f));
 }
 
 std::string sizes_of(const MatrixView& matrix) {

@@ -262,11 +262,8 @@ void put_list(const Task& task, Index settled, Rect room) {
              hidden ? MatrixNumbers(1, false)(scores.values[i]) : figures(scores.values[i]));
     if (half > 12 * u && hidden) pen.hatch({{middle - half, y + pitch * 0.2f}, {middle + half, y + pitch * 0.8f}});
     if (half > 12 * u && !hidden) {
-      const float end = middle + half * scores.values[i] / most;
-      pen.fill({{std::min(middle, end), y + pitch * 0.2f},
-                {std::max(std::max(middle, end), std::min(middle, end) + u), y + pitch * 0.8f}},
-               fade(to_imgui(scores.colormap->at(scores.values[i] < 0 ? 0.22f : 0.78f)), lit ? 1.0f : 0.75f),
-               Corner::mark * u);
+      pen.bar({middle, centre}, {middle + half * scores.values[i] / most, centre}, pitch * 0.6f,
+              fade(sign_colour(pen, scores.values[i]), lit ? 1.0f : 0.75f), scores.values[i]);
     }
     if (half > 12 * u) pen.fill({{middle - u * 0.5f, y}, {middle + u * 0.5f, y + pitch}}, look.line);
     pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, centre}, Align::right,
@@ -327,7 +324,7 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   const Operands operands = operands_of(trace, Stage::scores);
   const MatrixView queries = numbers_of(trace, context.view, operands.left),
                    keys = numbers_of(trace, context.view, operands.right);
-  const HeadPlane plane(queries, keys);
+  const HeadPlane plane(queries, keys, focus.query, settled);
   const DotProduct dot = dot_product(row_numbers(queries, focus.query), row_numbers(keys, focus.key));
   const double degrees = std::acos(std::clamp(dot.cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
 
@@ -342,15 +339,13 @@ Scene make_geometry(const SceneContext& context, Rect place) {
       {digits(dot.key_length, 2), look.k},
       {digits(dot.cosine, 3), look.ink},
       {digits(dot.score, 2), look.after},
-      {digits(100 * plane.query_share(), 0) + " %", look.ink},
-      {digits(100 * plane.key_share(), 0) + " %", look.ink},
       {random_note(context), look.warning, false}};
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y +=
       pen.sentence(TextRole::prose, words("facet.geometry_title"), names, for_words, pen.type.title, look.ink, align);
   for_words.min.y = area.min.y;
   area.min.y += pen.sentence(TextRole::story,
-                             words("facet.geometry_story") + std::string(random_note(context).empty() ? "" : " {9}"),
+                             words("facet.geometry_story") + std::string(random_note(context).empty() ? "" : " {7}"),
                              names, for_words, pen.type.story, look.muted, align) +
                 10 * u;
 
@@ -363,16 +358,23 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none;
   const float list = std::clamp(area.width() * 0.4f, 260 * u, 640 * u);
   Rect left{area.min, {area.max.x - list - 32 * u, area.max.y}}, right{{area.max.x - list, area.min.y}, area.max};
+  const std::vector<float> q = row_numbers(queries, focus.query), k = row_numbers(keys, focus.key);
+  const auto percent = [](double share) { return digits(100 * share, 0) + " %"; };
+  const std::vector<Named> of_plane{
+      {query_word(context, focus.query), look.q}, {key_word(context, settled), look.k},
+      {key_word(context, focus.key), look.k},     {percent(plane.share_of(q, k)), look.ink},
+      {percent(plane.query_share()), look.ink},   {percent(plane.key_share()), look.ink}};
   const auto note = [&](const char* key) {
     Scene measured;
     Pen measuring(context, measured);
-    const float height = measuring.sentence(TextRole::caption, words(key), names, left, pen.type.caption, look.muted);
+    const float height =
+        measuring.sentence(TextRole::caption, words(key), of_plane, left, pen.type.caption, look.muted);
     left.max.y -= height;
-    pen.sentence(TextRole::caption, words(key), names, {{left.min.x, left.max.y}, {left.max.x, left.max.y + height}},
+    pen.sentence(TextRole::caption, words(key), of_plane, {{left.min.x, left.max.y}, {left.max.x, left.max.y + height}},
                  pen.type.caption, look.muted);
   };
   if (turned) note("facet.turned");
-  note(plane.whole() ? "facet.plane_whole" : "facet.plane_part");
+  note(plane.whole() ? "facet.plane_whole" : focus.key == settled ? "facet.plane_part" : "facet.plane_other");
   left.max.y -= 6 * u;
   put_plane(task, plane, operands, settled, left);
   if (trace.has(Stage::biased_scores)) {

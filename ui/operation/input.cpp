@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/explain/explain.h"
 #include "core/network/row_parts.h"
 #include "core/scenario/model_layer.h"
 #include "ui/look/measure.h"
@@ -14,6 +15,23 @@ std::optional<RowParts> parts_of_row(const SceneContext& context, Stage stage, I
   const auto run = network_of(trace.inputs);
   if (!run || !is_input(stage) || !trace.inputs.self_attention() || !trace.scenario.edits.empty()) return {};
   return row_parts(*run, run->network->find_layer(trace.scenario.layer).value_or(0), context.view.batch, row);
+}
+
+bool is_added_to_row(const Trace& trace) { return network_of(trace.inputs) != nullptr; }
+
+std::optional<Addition> addition_at(const SceneContext& context, const Cell& output) {
+  const Trace& trace = context.trace;
+  const auto run = network_of(trace.inputs);
+  if (!run) return {};
+  const LayerRun& layer =
+      run->layers[static_cast<std::size_t>(run->network->find_layer(trace.scenario.layer).value_or(0))];
+  if (!layer.residual.defined() || !layer.added.defined()) return {};
+  const MatrixView before = layer.residual.matrix(output.batch), added = layer.added.matrix(output.batch);
+  if (output.row >= std::min(before.rows, added.rows) || output.col >= std::min(before.cols, added.cols)) return {};
+  const auto value = static_cast<double>(value_at(trace, output));
+  const auto adds = static_cast<double>(added(output.row, output.col));
+  if (!(std::abs(adds - value) <= 1e-4 * (1 + std::abs(value)))) return {};
+  return Addition{static_cast<double>(before(output.row, output.col)), adds};
 }
 
 namespace {

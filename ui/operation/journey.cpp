@@ -74,44 +74,107 @@ std::string times_text(double ratio) {
   return text;
 }
 
-/// Two dot products, term by term, and what their difference makes of the shares.
-void put_rivals(const Task& task, Stage last, Index rival, Rect room) {
+/// A sentence's height, before it is put anywhere.
+float height_of(const Pen& pen, std::string_view pattern, std::span<const Named> values, Rect room, float pixels) {
+  Scene scene;
+  return Pen(pen.context(), scene).sentence(TextRole::story, pattern, values, room, pixels, 0);
+}
+
+/// Why one of two words gets more: from their products to what goes into softmax, and what that makes of the shares.
+struct Rivals {
+  const Task& task;
+  Stage last;  ///< what goes into softmax
+  Index rival;
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
   const SceneContext& context = task.context();
-  const Look& look = pen.look();
-  const float u = task.u(), gap = 14 * u;
-  const MatrixView scores = numbers_of(trace, context.view, last);
-  const double first = static_cast<double>(scores(task.focus.query, task.focus.key)),
-               second = static_cast<double>(scores(task.focus.query, rival));
-  const std::vector<Named> names{{key_word(context, task.focus.key), look.k},
-                                 {key_word(context, rival), look.k},
-                                 {MatrixNumbers(1, false)(static_cast<float>(first - second)), look.ink},
-                                 {times_text(std::exp(first - second)), look.head_ink(context.view.head)}};
-  const bool finite = std::isfinite(first) && std::isfinite(second);
-  const float below = pen.type.story * 4.2f;
-  pen.sentence(TextRole::story, context.words(finite ? "facet.rivals" : "facet.rival_hidden"), names,
-               {{room.min.x, room.max.y - below + gap}, room.max}, pen.type.story, look.ink);
-  room.max.y -= below;
-  const Operands operands = operands_of(trace, Stage::scores);
-  const Task of_scores{pen, Stage::scores, task.focus, task.reveal, task.area};
-  Cell cell = cell_of(trace, context.view, Stage::scores, task.focus);
-  const Index terms = product_terms(trace, Stage::scores);
-  const float width = (room.width() - gap) / 2;
-  put_sum(of_scores, sum_of(of_scores, operands, cell, terms), {room.min, {room.min.x + width, room.max.y}}, true);
-  cell.col = rival;
-  put_sum(of_scores, sum_of(of_scores, operands, cell, terms), {{room.max.x - width, room.min.y}, room.max}, true);
-}
+  const Words& words = context.words;
+
+  float number(Stage stage, Index key) const { return numbers_of(trace, context.view, stage)(task.focus.query, key); }
+  bool is_scaled() const { return trace.has(Stage::scaled_scores) && trace.scale != 1; }
+  bool by_root() const {
+    const double root = std::sqrt(static_cast<double>(trace.dims().d_head));
+    return std::abs(static_cast<double>(trace.scale) * root - 1) < 1e-6;
+  }
+
+  /// "59.62 ÷ √16 = 14.91": the sum and what the scale makes of it.
+  std::pair<std::string, std::string> scaled(Index key, std::string& factor) const {
+    const PrintedProduct shown = printed_product(number(Stage::scores, key), trace.scale);
+    factor = by_root() ? "÷ √" + std::to_string(trace.dims().d_head) : "× " + shown.right.text;
+    if (!by_root()) return {shown.left.text, shown.product.text};
+    const auto sum = static_cast<double>(number(Stage::scores, key));
+    Printed before = printed(sum), after = printed(static_cast<double>(number(Stage::scaled_scores, key)));
+    for (int more = 1; more < 5 && std::abs(before.value * static_cast<double>(trace.scale) - after.value) > after.unit;
+         ++more)
+      before = printed(sum, more);
+    return {before.text, after.text};
+  }
+
+  /// Each a pattern and its values, from the sums down.
+  std::vector<std::pair<std::string, std::vector<Named>>> sentences() const {
+    const Look& look = pen.look();
+    const Named first{key_word(context, task.focus.key), look.k}, second{key_word(context, rival), look.k};
+    const auto a = static_cast<double>(number(last, task.focus.key)), b = static_cast<double>(number(last, rival));
+    if (!std::isfinite(a) || !std::isfinite(b)) return {{words("facet.rival_hidden"), {first, second}}};
+    std::vector<std::pair<std::string, std::vector<Named>>> said;
+    if (is_scaled()) {
+      std::string factor, again;
+      const auto [sum, score] = scaled(task.focus.key, factor);
+      const auto [other_sum, other_score] = scaled(rival, again);
+      said.push_back({"{0} " + factor + " = {1}, {2} " + again + " = {3}.",
+                      {{sum, look.ink}, {score, look.ink}, {other_sum, look.ink}, {other_score, look.ink}}});
+    }
+    const Stage made = trace.has(Stage::scaled_scores) ? Stage::scaled_scores : Stage::scores;
+    if (number(made, task.focus.key) != number(last, task.focus.key) || number(made, rival) != number(last, rival))
+      said.push_back({words("facet.rivals_then"), {{printed(a).text, look.ink}, {printed(b).text, look.ink}}});
+    said.push_back({words("facet.rivals"),
+                    {first,
+                     second,
+                     {printed(a - b).text, look.ink},
+                     {times_text(std::exp(a - b)), look.head_ink(context.view.head)}}});
+    return said;
+  }
+
+  /// The two sums as cards on one scale, the sentences under them.
+  void put(Rect room) const {
+    const float gap = 14 * task.u();
+    const auto said = sentences();
+    float below = gap;
+    for (const auto& [pattern, values] : said) below += height_of(pen, pattern, values, room, pen.type.story);
+    float y = room.max.y - below + gap;
+    for (const auto& [pattern, values] : said)
+      y += pen.sentence(TextRole::story, pattern, values, {{room.min.x, y}, room.max}, pen.type.story, pen.look().ink);
+    room.max.y -= below;
+    const Task of_scores{pen, Stage::scores, task.focus, task.reveal, task.area};
+    const Index terms = product_terms(trace, Stage::scores);
+    const float width = (room.width() - gap) / 2;
+    Cell cell = cell_of(trace, context.view, Stage::scores, task.focus);
+    const auto sum_at = [&](Index key) {
+      cell.col = key;
+      return sum_of(of_scores, operands_of(trace, Stage::scores), cell, terms);
+    };
+    const Sum first = sum_at(task.focus.key), second = sum_at(rival);
+    SumLayout left = lay_out_sum(of_scores, first, {room.min, {room.min.x + width, room.max.y}}, true),
+              right = lay_out_sum(of_scores, second, {{room.max.x - width, room.min.y}, room.max}, true);
+    left.low = right.low = std::min(left.low, right.low);
+    left.high = right.high = std::max(left.high, right.high);
+    put_sum(of_scores, first, left);
+    put_sum(of_scores, second, right);
+  }
+};
 
 void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
+  const Words& words = task.context().words;
   const float u = task.u(), pitch = pen.type.word * 1.9f;
   const std::vector<Named> names{{query_word(task.context(), task.focus.query), look.ink}};
-  float y = room.min.y +
-            pen.sentence(TextRole::caption, task.context().words("sentence.next"), names, room, pen.type.caption,
-                         look.muted) +
-            8 * u;
+  const bool changed = std::ranges::any_of(next, [](const NextWord& word) { return word.before >= 0; });
+  float y = room.min.y + 8 * u +
+            pen.sentence(TextRole::caption, words("sentence.next"), names, room, pen.type.caption, look.muted);
+  if (changed)
+    y += pen.sentence(TextRole::caption, words("facet.next_changed"), {}, {{room.min.x, y - 6 * u}, room.max},
+                      pen.type.caption, look.muted);
   for (const NextWord& word : next) {
     if (y + pitch > room.max.y) break;
     const float middle = y + pitch / 2, number = pen.measure(Face::mono, pen.type.number, "0.00").x + 6 * u,
@@ -119,10 +182,15 @@ void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
     pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, middle}, Align::left, look.ink,
              elide(pen.context().fonts, Face::ui, pen.type.word, word.word, name - 6 * u));
     const Rect track{{room.min.x + name, middle - 6 * u}, {room.max.x - number, middle + 6 * u}};
+    const auto fill = [&](double probability, float inset, ImU32 colour) {
+      const float width = std::max(track.width() * static_cast<float>(probability), u);
+      pen.fill({{track.min.x, track.min.y + inset}, {track.min.x + width, track.max.y - inset}}, colour,
+               std::min(3 * u, width / 2));
+    };
     if (track.width() > 12 * u) {
       pen.fill(track, look.field, Corner::cell * u);
-      const float width = std::max(track.width() * static_cast<float>(word.probability), u);
-      pen.fill({track.min, {track.min.x + width, track.max.y}}, look.after, std::min(3 * u, width / 2));
+      if (word.before >= 0) fill(word.before, 0, fade(look.after, 0.35f));
+      fill(word.probability, word.before >= 0 ? 3 * u : 0, look.after);
     }
     pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right, look.ink,
              MatrixNumbers(2, true)(static_cast<float>(word.probability)));
@@ -130,144 +198,168 @@ void put_next(const Task& task, const std::vector<NextWord>& next, Rect room) {
   }
 }
 
-}  // namespace
-
-Scene make_journey(const SceneContext& context, const std::vector<NextWord>& next, Rect place) {
-  Scene scene;
-  Pen pen(context, scene);
+/// The whole scene: the area shrinks as its parts are put.
+struct Journey {
+  Pen& pen;
+  const std::vector<NextWord>& next;
+  Rect area;
+  const SceneContext& context = pen.context();
   const Trace& trace = context.trace;
   const Look& look = context.look;
   const Words& words = context.words;
   const float u = context.u;
   const bool presenting = context.view.presenting;
-  const Index settled = focus_of(trace, context.view).key;  // what stands where does not follow the pointer
+  const Index settled = focus_of(trace, context.view).key;  ///< what stands where does not follow the pointer
   const Focus focus = pointed_focus(trace, context.view);
-  Rect area = scene_area(context, place);
-  Rect for_words = area;
-  if (!presenting) for_words.max.x -= put_facets(pen, area);
-  const Reveal whole;
+  const Reveal whole{};
   const Task task{pen, Stage::weights, focus, whole, area};
   const Band weights = band_of(task, Stage::weights);
-  const float share = weights.values[static_cast<std::size_t>(focus.key)];
-  const std::vector<Named> names{
-      {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
-      {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
-      {MatrixNumbers(2, true)(share), look.head_ink(context.view.head), true,
-       NamedLink{SceneAction::look_at, 0, cell_of(trace, context.view, Stage::weights, focus)}},
-      {random_note(context), look.warning, false}};
-  const Align align = presenting ? Align::middle : Align::left;
-  area.min.y +=
-      pen.sentence(TextRole::prose, words("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
-  for_words.min.y = area.min.y;
-  area.min.y += pen.sentence(TextRole::story,
-                             words("facet.journey_story") + std::string(random_note(context).empty() ? "" : " {3}"),
-                             names, for_words, pen.type.story, look.muted, align) +
-                8 * u;
-
   const Operands operands = operands_of(trace, Stage::scores);
-  const std::optional<Index> rival =
-      context.view.looking.rival
-          ? std::optional(std::clamp<Index>(*context.view.looking.rival, 0, trace.dims().n_k - 1))
-          : std::nullopt;
-  const bool two = rival && *rival != focus.key && !presenting && area.width() >= 900 * u;
+  const Stage last = made_from(trace, Stage::weights);
   const bool has_values = trace.has(Stage::V_heads) && trace.has(Stage::head_outputs);
-  const float foot = pen.type.caption * 2.6f + 14 * u;
-  const Rect slider{{area.min.x, area.max.y - foot}, area.max};
-  area.max.y -= foot + 6 * u;
+  std::optional<Index> rival{};  ///< the word that is compared with
+  bool two = false;              ///< it is, and there is room
+  Table table{};
+  float heads = 0, right = 0;  ///< room for the words over the columns, and at the right
+  Rect keys{}, scores{}, part{}, values{}, slider{};
 
-  Table table;
-  table.names = std::clamp(area.width() * 0.14f, 120 * u, 210 * u);
-  const float right = two          ? std::clamp(area.width() * 0.46f, 480 * u, 760 * u)
-                      : has_values ? std::clamp(area.width() * (next.empty() ? 0.1f : 0.24f), 96 * u, 340 * u)
-                                   : 0;
-  const float width = area.width() - table.names - right - (right > 0 ? 24 * u : 0);
-  table.keys = window_around(settled, trace.dims().n_k, width,
-                             pen.measure(Face::mono, pen.type.number, "0").x * 4.2f + 6 * u, 150 * u);
-  const float used = table.keys.size * static_cast<float>(table.keys.count);
-  table.area = {{area.min.x + table.names, area.min.y}, {area.min.x + table.names + used, area.max.y}};
-  const float heads = column_room(pen, table.keys, Axis::key) + 6 * u;
-  const float top = area.min.y + heads, height = area.max.y - top;
-  const auto slice = [&](float from, float to) {
-    return Rect{{table.area.min.x, top + height * from}, {table.area.max.x, top + height * to}};
-  };
+  void put_titles() {
+    Rect for_words = area;
+    if (!presenting) for_words.max.x -= put_facets(pen, area);
+    const float share = weights.values[static_cast<std::size_t>(focus.key)];
+    const std::vector<Named> names{
+        {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
+        {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
+        {MatrixNumbers(2, true)(share), look.head_ink(context.view.head), true,
+         NamedLink{SceneAction::look_at, 0, cell_of(trace, context.view, Stage::weights, focus)}},
+        {random_note(context), look.warning, false}};
+    const Align align = presenting ? Align::middle : Align::left;
+    area.min.y +=
+        pen.sentence(TextRole::prose, words("facet.journey_title"), names, for_words, pen.type.title, look.ink, align);
+    for_words.min.y = area.min.y;
+    const std::string story = words("facet.journey_story") + std::string(random_note(context).empty() ? "" : " {3}");
+    area.min.y += pen.sentence(TextRole::story, story, names, for_words, pen.type.story, look.muted, align) + 8 * u;
+  }
 
-  const Rect keys = slice(0, 0.25f), bar = slice(0.29f, has_values ? 0.5f : 0.62f),
-             part = slice(has_values ? 0.53f : 0.66f, has_values ? 0.73f : 1.0f), values = slice(0.77f, 1);
-  Block base;
-  base.rect = keys;
-  base.col = table.keys.first;
-  base.cols = table.keys.count;
-  base.rows = 1;
-  name_columns(pen, base, Axis::key, true, heads, focus.key, look.k);
+  void lay_out() {
+    if (context.view.looking.rival) rival = std::clamp<Index>(*context.view.looking.rival, 0, trace.dims().n_k - 1);
+    two = rival && *rival != focus.key && !presenting && area.width() >= 900 * u;
+    const float foot = pen.type.caption * 2.6f + 14 * u;
+    slider = {{area.min.x, area.max.y - foot}, area.max};
+    area.max.y -= foot + 6 * u;
+    table.names = std::clamp(area.width() * 0.14f, 120 * u, 210 * u);
+    right = two          ? std::clamp(area.width() * 0.46f, 480 * u, 760 * u)
+            : has_values ? std::clamp(area.width() * (next.empty() ? 0.1f : 0.24f), 96 * u, 340 * u)
+                         : 0;
+    const float width = area.width() - table.names - right - (right > 0 ? 24 * u : 0);
+    table.keys = window_around(settled, trace.dims().n_k, width,
+                               pen.measure(Face::mono, pen.type.number, "0").x * 4.2f + 6 * u, 150 * u);
+    const float used = table.keys.size * static_cast<float>(table.keys.count);
+    table.area = {{area.min.x + table.names, area.min.y}, {area.min.x + table.names + used, area.max.y}};
+    heads = column_room(pen, table.keys, Axis::key) + 6 * u;
+    const float top = area.min.y + heads, height = area.max.y - top;
+    const auto slice = [&](float from, float to) {
+      return Rect{{table.area.min.x, top + height * from}, {table.area.max.x, top + height * to}};
+    };
+    keys = slice(0, 0.25f);
+    scores = slice(0.29f, has_values ? 0.5f : 0.62f);
+    part = slice(has_values ? 0.53f : 0.66f, has_values ? 0.73f : 1.0f);
+    values = slice(0.77f, 1);
+  }
 
-  // What it is, what it asks for, and every key beside it.
-  const float thin = std::min(26 * u, table.names * 0.16f), x = area.min.x + table.names;
-  const Stage input = trace.has(Stage::query) ? Stage::query : operands.left;
-  const Rect asks{{x - 20 * u - thin, keys.min.y}, {x - 20 * u, keys.max.y}};
-  strip(task, operands.left, focus.query, asks, look.q);
-  label(task, {asks.centre().x, keys.min.y - heads / 2}, Align::middle, operands.left,
-        std::string(words("facet.asks")));
-  if (input != operands.left && trace.has(Stage::Q)) {
+  /// What the word is, what it asks for, and every key beside it.
+  void put_query() const {
+    Block base;
+    base.rect = keys;
+    base.col = table.keys.first;
+    base.cols = table.keys.count;
+    base.rows = 1;
+    name_columns(pen, base, Axis::key, true, heads, focus.key, look.k);
+    const float thin = std::min(26 * u, table.names * 0.16f), x = area.min.x + table.names;
+    const Stage input = trace.has(Stage::query) ? Stage::query : operands.left;
+    const Rect asks{{x - 20 * u - thin, keys.min.y}, {x - 20 * u, keys.max.y}};
+    strip(task, operands.left, focus.query, asks, look.q);
+    label(task, {asks.centre().x, keys.min.y - heads / 2}, Align::middle, operands.left,
+          std::string(words("facet.asks")));
+    if (input == operands.left || !trace.has(Stage::Q)) return;
     const Rect is{{asks.min.x - 34 * u - thin, keys.min.y}, {asks.min.x - 34 * u, keys.max.y}};
     strip(task, input, focus.query, is, look.muted);
     pen.line({is.max.x + 6 * u, keys.centre().y}, {asks.min.x - 9 * u, keys.centre().y}, look.muted,
              std::max(1.0f, 1.5f * u), true);
     const std::string word = query_word(context, focus.query);
-    if (is.min.x - area.min.x > pen.measure(Face::bold, pen.type.word, word).x + 8 * u) {
+    if (is.min.x - area.min.x > pen.measure(Face::bold, pen.type.word, word).x + 8 * u)
       pen.text(TextRole::word, Face::bold, pen.bold(pen.type.word), {is.min.x - 10 * u, keys.centre().y}, Align::right,
                look.q, word);
-    }
   }
-  key_strips(task, table, operands.right, weights, false, keys);
 
-  const Stage last = made_from(trace, Stage::weights);
-  bars(task, table, band_of(task, last), bar);
-  band_name(task, table, bar.centre().y, symbol_of(context, last), look.ink, words("level.band_score"));
-  shares(task, table, weights, weights.values, 1, part);
-  band_name(task, table, part.centre().y, symbol_of(context, Stage::weights), look.after, words("level.band_share"));
-  const bool dropped = trace.has(Stage::dropped_weights);
-  if (has_values) {
+  void put_bands() const {
+    key_strips(task, table, operands.right, weights, false, keys);
+    bars(task, table, band_of(task, last), scores);
+    band_name(task, table, scores.centre().y, symbol_of(context, last), look.ink, words("level.band_score"));
+    shares(task, table, weights, weights.values, 1, part);
+    band_name(task, table, part.centre().y, symbol_of(context, Stage::weights), look.after, words("level.band_share"));
+    if (!has_values) return;
+    const bool dropped = trace.has(Stage::dropped_weights);
     key_strips(task, table, Stage::V_heads, dropped ? band_of(task, Stage::dropped_weights) : weights, true, values);
     band_name(task, table, values.centre().y, symbol_of(context, Stage::V_heads), look.v, words("facet.values"));
   }
-  if (two) {
-    put_rivals(task, last, *rival, {{table.area.max.x + 24 * u, top - heads}, {area.max.x, area.max.y}});
-  } else if (has_values) {
+
+  /// What the values give together, what that becomes, and the next word.
+  void put_mixture() const {
     const float from = table.area.max.x + 34 * u;
     const Rect mixed{{from, values.min.y}, {from + std::min(44 * u, right * 0.4f), values.max.y}};
     pen.text(TextRole::number, Face::mono, pen.type.story, {from - 16 * u, values.centre().y}, Align::middle,
              look.muted, "=");
     strip(task, Stage::head_outputs, focus.query, mixed, look.after);
     pen.matter(mixed);
-    const std::string found(words("facet.mixture"));
-    const float fits = area.max.x - mixed.max.x - 10 * u;
-    if (pen.measure(Face::ui, pen.type.caption, found).x <= fits) {
-      label(task, {mixed.max.x + 10 * u, values.centre().y}, Align::left, Stage::head_outputs, found);
-    }
-    if (trace.has(Stage::output) && right >= 200 * u) {
-      const Rect becomes{{from, bar.min.y}, {mixed.max.x, part.max.y}};
-      strip(task, Stage::output, focus.query, becomes, look.after);
+    const auto name = [&](const char* key, float y, Stage stage) {
+      const std::string text(words(key));
+      if (pen.measure(Face::ui, pen.type.caption, text).x <= area.max.x - mixed.max.x - 10 * u)
+        label(task, {mixed.max.x + 10 * u, y}, Align::left, stage, text);
+    };
+    name("facet.mixture", values.centre().y, Stage::head_outputs);
+    if (right < 200 * u) return;
+    if (trace.has(Stage::output)) {
+      strip(task, Stage::output, focus.query, {{from, scores.min.y}, {mixed.max.x, part.max.y}}, look.after);
       pen.line({mixed.centre().x, values.min.y - 5 * u}, {mixed.centre().x, part.max.y + 10 * u}, look.muted,
                std::max(1.0f, 1.5f * u), true);
-      const std::string output(words("facet.output"));
-      if (pen.measure(Face::ui, pen.type.caption, output).x <= fits)
-        label(task, {becomes.max.x + 10 * u, becomes.max.y - pen.type.caption}, Align::left, Stage::output, output);
+      name(is_added_to_row(trace) ? "facet.output_added" : "facet.output", part.max.y - pen.type.caption,
+           Stage::output);
     }
-    if (!next.empty() && right >= 200 * u)
-      put_next(task, next, {{from + 56 * u, top}, {area.max.x, part.max.y - 2.5f * pen.type.caption}});
+    if (!next.empty())
+      put_next(task, next, {{from + 56 * u, area.min.y + heads}, {area.max.x, part.max.y - 2.5f * pen.type.caption}});
   }
 
-  // Why not that one?
-  const std::string why = words.fill(rival ? "facet.no_rival" : "facet.why_not", {});
-  const float button = pen.measure(Face::bold, pen.type.caption, why).x + 28 * u;
-  const Rect ask{{slider.max.x - button, slider.min.y}, {slider.max.x, slider.min.y + pen.type.caption * 2.2f}};
-  const bool offers = !presenting && trace.dims().n_k > 1 && slider.width() > button + 420 * u;
-  if (offers) {
-    pen.box(ask, look.line, 1, Corner::card * u);
-    pen.text(TextRole::caption, Face::bold, pen.type.caption, ask.centre(), Align::middle, look.ink, why);
-    pen.target(ask, SceneAction::rival);
+  /// The temperature, and the way to another word.
+  void put_foot() const {
+    const std::string why = words.fill(rival ? "facet.no_rival" : "facet.why_not", {});
+    const float button = pen.measure(Face::bold, pen.type.caption, why).x + 28 * u;
+    const Rect ask{{slider.max.x - button, slider.min.y}, {slider.max.x, slider.min.y + pen.type.caption * 2.2f}};
+    const bool offers = !presenting && trace.dims().n_k > 1 && slider.width() > button + 420 * u;
+    if (offers) {
+      pen.box(ask, look.line, 1, Corner::card * u);
+      pen.text(TextRole::caption, Face::bold, pen.type.caption, ask.centre(), Align::middle, look.ink, why);
+      pen.target(ask, SceneAction::rival);
+    }
+    put_temperature(task, {slider.min, {offers ? ask.min.x - 24 * u : slider.max.x, slider.max.y}});
   }
-  put_temperature(task, {slider.min, {offers ? ask.min.x - 24 * u : slider.max.x, slider.max.y}});
+};
+
+}  // namespace
+
+Scene make_journey(const SceneContext& context, const std::vector<NextWord>& next, Rect place) {
+  Scene scene;
+  Pen pen(context, scene);
+  Journey journey{pen, next, scene_area(context, place)};
+  journey.put_titles();
+  journey.lay_out();
+  journey.put_query();
+  journey.put_bands();
+  if (journey.two)
+    Rivals{journey.task, journey.last, *journey.rival}.put(
+        {{journey.table.area.max.x + 24 * context.u, journey.area.min.y}, journey.area.max});
+  else if (journey.has_values) journey.put_mixture();
+  journey.put_foot();
   return scene;
 }
 

@@ -74,6 +74,13 @@ const char* guess_key(OperationKind kind, Stage stage) {
   }
 }
 
+/// "−1.88 + 0.70 = −1.18": the row before, what is added, the row after; "" where nothing is.
+std::string addition_text(const SceneContext& context, const Cell& cell) {
+  if (cell.stage != Stage::output) return {};
+  const auto addition = addition_at(context, cell);
+  return addition ? printed_sum(addition->before, addition->added) : std::string();
+}
+
 std::vector<Named> values_of(const SceneContext& context, Stage stage, const Focus& focus) {
   const Trace& trace = context.trace;
   const Look& look = context.look;
@@ -99,6 +106,7 @@ std::vector<Named> values_of(const SceneContext& context, Stage stage, const Foc
       {std::to_string(weight_head), look.head_ink(weight_head), false},
       {std::to_string(has_head_axis(stage) ? trace[stage].size(1) : dims.heads), look.ink, false},
       {random_note(context), look.warning, false},  // {8}
+      {addition_text(context, cell), look.ink},     // {9}
   };
 }
 
@@ -148,7 +156,7 @@ bool has_none(const SceneContext& context, Stage stage, Index query, CellKind ki
 }
 
 /// The same where this run's numbers say something else than most.
-std::string told_key(const SceneContext& context, Stage stage, const Focus& focus) {
+std::string prose_key(const SceneContext& context, Stage stage, const Focus& focus) {
   const Trace& trace = context.trace;
   const std::string key = sentence_key(trace, stage);
   if (key == "scaled_scores" && std::abs(trace.scale) >= 1) return trace.scale == 1 ? key + "_same" : key + "_other";
@@ -157,6 +165,8 @@ std::string told_key(const SceneContext& context, Stage stage, const Focus& focu
   if (key == "masked_scores" && has_none(context, stage, focus.query, CellKind::masked)) return key + "_open";
   if (key == "dropped_weights" && has_none(context, stage, focus.query, CellKind::dropped)) return key + "_none";
   if (key == "masked_scores" && std::isfinite(trace.fill)) return key + "_finite";
+  if (key == "output" && is_added_to_row(trace))
+    return key + (addition_at(context, cell_of(trace, context.view, stage, focus)) ? "_added_up" : "_added");
   if (key == "weights") return weights_key(context, focus, key);
   return key;
 }
@@ -206,7 +216,7 @@ Scene make_operation(const SceneContext& context, Stage stage, const Reveal& rev
     if (guess > 0) put_guess(pen, area, area.max.x - taken + 12 * u);
     area.max.x -= taken + guess;
   }
-  const std::string key = "prose." + told_key(context, stage, focus);
+  const std::string key = "prose." + prose_key(context, stage, focus);
   const std::vector<Named> values = values_of(context, stage, focus);
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y += pen.sentence(TextRole::prose, context.words(hidden ? guess_key(kind, stage) : key + ".title"), values,
@@ -216,8 +226,8 @@ Scene make_operation(const SceneContext& context, Stage stage, const Reveal& rev
   area.min.y += pen.sentence(TextRole::story, context.words(story) + std::string(noted ? " {8}" : ""), values, area,
                              pen.type.story, context.look.muted, align);
   if (shown_as(context.trace, stage) == Stage::weights && !presenting && !hidden) {
-    if (const RowProse told = row_prose(context, focus.query); told.key)
-      area.min.y += pen.sentence(TextRole::story, context.words(told.key), told.values, area, pen.type.story,
+    if (const RowProse prose = row_prose(context, focus.query); prose.key)
+      area.min.y += pen.sentence(TextRole::story, context.words(prose.key), prose.values, area, pen.type.story,
                                  context.look.muted, align);
   }
   if (const Guessing& guessing = context.view.looking.guessing; guessable && guessing.guess) {

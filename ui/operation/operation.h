@@ -34,6 +34,7 @@ struct Reveal {
 struct NextWord {
   std::string word;
   double probability = 0;
+  double before = -1;  ///< as the network is, where something of it is changed; −1: the same
 };
 
 /// Whether the run has what the journey and the geometry show: queries, keys and scores.

@@ -116,12 +116,13 @@ void press_facet_keys(const Frame& frame) {
 
 namespace {
 
+/// What the network says after the word that is followed, with what is changed of it; beside it, as it is.
 std::vector<NextWord> next_words(const Frame& frame) {
+  const Index place = prediction_place(*frame.trace(), frame.view(), focus_of(*frame.trace(), frame.view()).query);
+  if (frame.view().presenting || place < 0) return {};
   std::vector<NextWord> next;
-  if (frame.trace()->scenario.scale || frame.view().presenting) return next;  // the network is asked as it is
-  const Index place = prediction_place(frame, focus_of(*frame.trace(), frame.view()).query);
-  if (place < 0) return next;
-  for (const Guess& guess : story_of(frame, place, {}).next) next.push_back({guess.word, guess.probability});
+  for (const Guess& guess : sentence_story(frame, place).next)
+    next.push_back({guess.word, guess.probability, guess.before});
   return next;
 }
 

@@ -101,7 +101,38 @@ struct Sum {
 };
 /// The sum after `done` terms; the number itself after all.
 float so_far(const Sum& sum);
-void put_sum(const Task& task, const Sum& sum, Rect card, bool framed);
+
+/// A term as it is written, and the sum before and after it.
+struct WrittenTerm {
+  std::size_t index = 0;
+  PrintedProduct text;
+  float before = 0, after = 0;
+};
+/// How a card shows a sum: which terms are written where, and between what ends their bars lie.
+struct SumLayout {
+  Rect frame, card;  ///< the card with its margin, where it is framed, and what is in it
+  bool framed = false;
+  float top = 0, bottom = 0;  ///< of the lines of terms
+  float pixels = 0, line = 0;
+  float name = 0, chip = 0, sign = 0, taken = 0;  ///< widths; of all before the bar
+  std::size_t deep = 0, across = 1;               ///< lines in a column, columns beside one another
+  float pitch = 0;                                ///< of the columns
+  std::vector<WrittenTerm> terms;
+  std::size_t others = 0;  ///< terms that are not written
+  float rest = 0;          ///< what those of them give that are added
+  float low = 0, high = 0;
+};
+SumLayout lay_out_sum(const Task& task, const Sum& sum, Rect card, bool framed);
+void put_sum(const Task& task, const Sum& sum, const SumLayout& layout);
+
+/// A number of the row before this layer's attention, and what the attention adds to it.
+struct Addition {
+  double before = 0, added = 0;
+};
+/// Of a cell of the output, where it is added as it is: not where a norm comes between.
+std::optional<Addition> addition_at(const SceneContext& context, const Cell& output);
+/// Whether the output is added to a row: inside a network.
+bool is_added_to_row(const Trace& trace);
 
 /// What the row of an input is the sum of, where it comes from a network that says so.
 std::optional<RowParts> parts_of_row(const SceneContext& context, Stage stage, Index row);
@@ -114,6 +145,9 @@ void put_flights(Pen& pen, const Block& left, const Block& above, const Rect& to
 
 /// The sum that makes a number of a product, with `terms` of its terms added.
 Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index terms);
+
+/// Of a bar: another hue for what is below zero.
+ImU32 sign_colour(const Pen& pen, float value);
 
 /// At the top right: the step, the journey, the geometry; gives how much of the width they take.
 float put_facets(Pen& pen, Rect area);

@@ -1,6 +1,7 @@
 // A product as the product it is: A at the left, B above, the result in the corner.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/explain/explain.h"
 #include "core/explain/partial_stage.h"
@@ -164,7 +165,11 @@ Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index t
   return sum;
 }
 
-Rect product(const Task& task) {
+namespace {
+
+/// The three matrices of a product, the sum of the chosen number, and where they stand.
+struct Product {
+  const Task& task;
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
   const Look& look = pen.look();
@@ -173,127 +178,140 @@ Rect product(const Task& task) {
   const Operands operands = operands_of(trace, task.stage);
   const Index terms = product_terms(trace, task.stage);
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
-  MatrixNumbers figures(numbers_of(trace, view, task.stage), {});
+  MatrixNumbers figures{numbers_of(trace, view, task.stage), {}};
   const Places at = place(task, operands, cell, figures);
   const Window all_terms{0, terms, 0, false};
-
-  Block left = make_block(task.context(), operands.left, at.rows, all_terms, at.left);
-  Block above = make_block(task.context(), operands.right, all_terms, at.cols, at.above, !operands.terms_are_rows);
+  const Block left = make_block(task.context(), operands.left, at.rows, all_terms, at.left);
+  const Block above =
+      make_block(task.context(), operands.right, all_terms, at.cols, at.above, !operands.terms_are_rows);
   Block result = make_block(task.context(), task.stage, at.rows, at.cols, at.result);
   const Made made = made_at(task.reveal, result, cell, terms);
-  Sum sum = sum_of(task, operands, cell, made.terms);
-  if (task.reveal.terms) {
-    const Tensor partial =
-        partial_product(trace, task.stage, view.batch, has_head_axis(task.stage) ? view.head : 0, *task.reveal.terms);
-    result =
-        with_numbers(result, partial.slice(0, at.rows.first, at.rows.count).slice(1, at.cols.first, at.cols.count));
-  }
-  for (const Block* block : {&left, &above, &result}) pen.matter(block->rect);
+  const Sum sum = sum_of(task, operands, cell, made.terms);
+  float pixels = 0;  ///< of the result's numbers
 
-  // A's row and B's column are lit as far as the sum has come; the rest is there but quiet.
-  const float lit = made.terms > 0 ? static_cast<float>(made.terms) / static_cast<float>(terms) : 0;
-  const Rect row = left.row_at(cell.row), col = above.col_at(cell.col);
-  put(pen, left, 0.28f);
-  put(pen, above, 0.28f);
-  put(pen, left, 1, {row.min, {row.min.x + row.width() * lit, row.max.y}});
-  put(pen, above, 1, {col.min, {col.max.x, col.min.y + col.height() * lit}});
-  write_fitting(pen, left, numbers_of(trace, view, operands.left),
-                [&](Index r, Index c) { return r == cell.row && c < made.terms; });
-  write_fitting(pen, above, numbers_of(trace, view, operands.right),
-                [&](Index r, Index c) { return c == cell.col && r < made.terms; });
-  pen.box(row.grown(1.5f * u), look.lane(operands.left), std::max(2.0f, 2 * u), Corner::cell * u);
-  pen.box(col.grown(1.5f * u), look.lane(operands.right), std::max(2.0f, 2 * u), Corner::cell * u);
-
-  const auto has = [&](Index r, Index c) {
+  /// Whether a number of the result is there; the chosen one is drawn by itself.
+  bool has(Index r, Index c) const {
     if (r == cell.row && c == cell.col) return false;
     if (task.reveal.terms) return true;
     if (task.reveal.share) return made.rest || (r - result.row) * result.cols + c - result.col < made.before;
     return task.reveal.shown.has(r, c);
-  };
-  put_ghost(pen, result);
-  if (task.reveal.whole() || made.rest || task.reveal.terms) {
-    put(pen, result);
-  } else {
-    // Whole rows, and the beginning of the next.
+  }
+
+  /// A's row and B's column are lit as far as the sum has come; the rest is there but quiet.
+  void put_operands() const {
+    const float lit = made.terms > 0 ? static_cast<float>(made.terms) / static_cast<float>(terms) : 0;
+    const Rect row = left.row_at(cell.row), col = above.col_at(cell.col);
+    put(pen, left, 0.28f);
+    put(pen, above, 0.28f);
+    put(pen, left, 1, {row.min, {row.min.x + row.width() * lit, row.max.y}});
+    put(pen, above, 1, {col.min, {col.max.x, col.min.y + col.height() * lit}});
+    write_fitting(pen, left, numbers_of(trace, view, operands.left),
+                  [&](Index r, Index c) { return r == cell.row && c < made.terms; });
+    write_fitting(pen, above, numbers_of(trace, view, operands.right),
+                  [&](Index r, Index c) { return c == cell.col && r < made.terms; });
+    pen.box(row.grown(1.5f * u), look.lane(operands.left), std::max(2.0f, 2 * u), Corner::cell * u);
+    pen.box(col.grown(1.5f * u), look.lane(operands.right), std::max(2.0f, 2 * u), Corner::cell * u);
+  }
+
+  /// Whole rows, and the beginning of the next.
+  void put_rows_so_far() const {
     for (Index r = result.row; r < result.row + result.rows; ++r) {
+      const auto is_there = [&](Index c) {
+        const bool chosen = r == cell.row && c == cell.col;
+        return has(r, c) || (chosen && made.before > (r - result.row) * result.cols + c - result.col);
+      };
       Index count = 0;
-      while (count < result.cols &&
-             (has(r, result.col + count) || (r == cell.row && result.col + count == cell.col &&
-                                             made.before > (r - result.row) * result.cols + count)))
-        ++count;
+      while (count < result.cols && is_there(result.col + count)) ++count;
       const Rect line = result.row_at(r);
       if (count > 0) put(pen, result, 1, {line.min, {result.cell(r, result.col + count - 1).max.x, line.max.y}});
     }
   }
-  if (made.rest && task.reveal.shown.columns != Shown::all) {
+
+  void put_result() {
+    put_ghost(pen, result);
+    if (task.reveal.whole() || made.rest || task.reveal.terms) put(pen, result);
+    else put_rows_so_far();
     const Index gone = std::max<Index>(task.reveal.shown.columns - result.col, 0);
-    if (gone < result.cols) {
-      const Rect blank{
-          {result.rect.min.x + result.rect.width() * static_cast<float>(gone) / static_cast<float>(result.cols),
-           result.rect.min.y},
-          result.rect.max};
-      pen.fill(blank, look.card);
+    if (made.rest && task.reveal.shown.columns != Shown::all && gone < result.cols) {
+      const float share = static_cast<float>(gone) / static_cast<float>(result.cols);
+      pen.fill({{result.rect.min.x + result.rect.width() * share, result.rect.min.y}, result.rect.max}, look.card);
+    }
+    pixels = fitting(pen, result, figures, roomy(pen, result, figures));
+    write(pen, result, figures, pixels, [&](Index r, Index c) { return has(r, c); });
+    for (Index r = result.row; r < result.row + result.rows; ++r) {
+      for (Index c = result.col; c < result.col + result.cols; ++c)
+        pen.target(result.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
     }
   }
-  const float pixels = fitting(pen, result, figures, roomy(pen, result, figures));
-  write(pen, result, figures, pixels, [&](Index r, Index c) { return has(r, c); });
 
-  // The number that is being made.
-  const float now = so_far(sum);
-  const Rect box = result.cell(cell.row, cell.col);
-  const bool any = made.terms > 0;
-  const Rgba ground = result.quad.colormap->at(normalise(now, result.quad.range));
-  pen.fill(box, any ? to_imgui(ground) : look.card);
-  if (any && pixels > 0)
-    pen.text(TextRole::number, Face::mono, pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
-  pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
-  if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(task.context())) {
-    put_flights(pen, left, above, box, cell, sum, (*share - begins) / (ends - begins));
-  }
-  for (Index r = result.row; r < result.row + result.rows; ++r) {
-    for (Index c = result.col; c < result.col + result.cols; ++c)
-      pen.target(result.cell(r, c), SceneAction::look_at, 0, {cell.stage, cell.batch, cell.head, r, c});
+  /// The number that is being made.
+  void put_chosen() const {
+    const float now = so_far(sum);
+    const Rect box = result.cell(cell.row, cell.col);
+    const bool any = made.terms > 0;
+    const Rgba ground = result.quad.colormap->at(normalise(now, result.quad.range));
+    pen.fill(box, any ? to_imgui(ground) : look.card);
+    if (any && pixels > 0)
+      pen.text(TextRole::number, Face::mono, pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)),
+               figures(now));
+    pen.box(box.grown(1.5f * u), look.ink, std::max(2.0f, 2.4f * u), Corner::cell * u);
+    if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(task.context()))
+      put_flights(pen, left, above, box, cell, sum, (*share - begins) / (ends - begins));
   }
 
-  // Words and names.
-  const StageInfo& about = info(task.stage);
-  name_rows(pen, left, about.rows, at.left.min.x - 10 * u, at.names - 14 * u, cell.row, look.lane(operands.left));
-  if (about.cols == Axis::key) {
-    name_columns(pen, above, Axis::key, true, at.heads, cell.col, look.lane(operands.right));
-  } else {
-    pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption), {col.centre().x, at.above.min.y - at.heads / 2},
-             Align::middle, look.lane(operands.right), std::to_string(cell.col));
+  void put_names() const {
+    const StageInfo& about = info(task.stage);
+    name_rows(pen, left, about.rows, at.left.min.x - 10 * u, at.names - 14 * u, cell.row, look.lane(operands.left));
+    if (about.cols == Axis::key)
+      name_columns(pen, above, Axis::key, true, at.heads, cell.col, look.lane(operands.right));
+    else
+      pen.text(TextRole::caption, Face::bold, pen.bold(pen.type.caption),
+               {above.col_at(cell.col).centre().x, at.above.min.y - at.heads / 2}, Align::middle,
+               look.lane(operands.right), std::to_string(cell.col));
+    const float caption = pen.type.caption * 0.95f;
+    const MatrixView whole = numbers_of(trace, view, task.stage);
+    std::string note = part_of(task.context(), {result.row, result.rows, 0, result.rows < whole.rows},
+                               {result.col, result.cols, 0, result.cols < whole.cols});
+    if (note.empty() && task.stage == Stage::scores) note = task.context().words("level.each_pair");
+    put_name(task, task.stage, false, {at.result.min.x, at.result.max.y + caption}, Align::left, note);
+    put_name(task, operands.left, false, {at.left.min.x, at.left.max.y + caption}, Align::left, "");
+    if (!at.sum_in_corner)  // else the sum leaves it no room
+      put_name(task, operands.right, !operands.terms_are_rows, {at.above.min.x - 14 * u, at.above.centre().y},
+               Align::right, "");
   }
-  const float caption = pen.type.caption * 0.95f;
-  const MatrixView whole = numbers_of(trace, view, task.stage);
-  std::string note = part_of(task.context(), {result.row, result.rows, 0, result.rows < whole.rows},
-                             {result.col, result.cols, 0, result.cols < whole.cols});
-  if (note.empty() && task.stage == Stage::scores) note = task.context().words("level.each_pair");
-  put_name(task, task.stage, false, {at.result.min.x, at.result.max.y + caption}, Align::left, note);
-  put_name(task, operands.left, false, {at.left.min.x, at.left.max.y + caption}, Align::left, "");
 
-  Rect sum_at = at.sum;
-  Rect left_over = at.corner;
-  if (at.sum_in_corner) {
-    sum_at = {at.corner.min, {at.corner.max.x, at.corner.max.y}};
-    left_over = {};
-    // B's name where the sum leaves it: at the right over the corner.
-    sum_at.max.x -= 20 * u;
-  } else {
-    put_name(task, operands.right, !operands.terms_are_rows, {at.above.min.x - 14 * u, at.above.centre().y},
-             Align::right, "");
-    sum_at.max.y = std::min(sum_at.max.y, std::max(at.result.max.y, sum_at.min.y + 320 * u));
+  /// The sum as a card at the right, else in the corner.
+  void put_card() const {
+    Rect card = at.sum_in_corner ? at.corner : at.sum;
+    if (at.sum_in_corner) card.max.x -= 20 * u;
+    else card.max.y = std::min(card.max.y, std::max(at.result.max.y, card.min.y + 320 * u));
+    put_sum(task, sum, lay_out_sum(task, sum, card, !at.sum_in_corner));
+    const float side = std::min(at.corner.height() - 60 * u, at.corner.width() - 220 * u),
+                x = at.corner.min.x + 200 * u;
+    if (!at.sum_in_corner && (at.rows.part || at.cols.part) && side > 40 * u)
+      put_whole(pen, task.stage, {{x, at.corner.min.y}, {x + side, at.corner.min.y + side}}, at.rows, at.cols);
   }
-  put_sum(task, sum, sum_at, !at.sum_in_corner);
-  if (!at.sum_in_corner && (at.rows.part || at.cols.part)) {
-    const float side = std::min(at.corner.height() - 60 * u, at.corner.width() - 220 * u);
-    if (side > 40 * u)
-      put_whole(
-          pen, task.stage,
-          {{at.corner.min.x + 200 * u, at.corner.min.y}, {at.corner.min.x + 200 * u + side, at.corner.min.y + side}},
-          at.rows, at.cols);
+};
+
+}  // namespace
+
+Rect product(const Task& task) {
+  Product product{task};
+  if (task.reveal.terms) {
+    const Window &rows = product.at.rows, &cols = product.at.cols;
+    const Tensor partial = partial_product(product.trace, task.stage, product.view.batch,
+                                           has_head_axis(task.stage) ? product.view.head : 0, *task.reveal.terms);
+    product.result =
+        with_numbers(product.result, partial.slice(0, rows.first, rows.count).slice(1, cols.first, cols.count));
   }
-  return left_over;
+  for (const Block* block : {&product.left, &product.above, &std::as_const(product.result)})
+    product.pen.matter(block->rect);
+  product.put_operands();
+  product.put_result();
+  product.put_chosen();
+  product.put_names();
+  product.put_card();
+  return product.at.sum_in_corner ? Rect{} : product.at.corner;
 }
 
 }  // namespace headlight::operation

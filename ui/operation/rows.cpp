@@ -139,90 +139,107 @@ Band bias_band(const Task& task, const Band& before) {
   return band;
 }
 
-std::string formula_of(const Task& task, Stage stage) { return symbol_of(task.context(), stage); }
-
-}  // namespace
-
-Rect rows(const Task& task) {
+/// The bands of a step, over the words of the keys.
+struct Bands {
+  const Task& task;
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
-  const float u = task.u();
-  const OperationKind kind = operation_of(trace, task.stage);
-  const Stage source = made_from(trace, task.stage);
-  Rect area = task.area;
-  const Index n_k = trace.dims().n_k;
-  const bool hidden = is_guessed(task.context());
-
-  Table table;
-  table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
-  // A quarter of the width is for the whole matrix where there is no wall to fill.
-  const bool beside = !pen.context().view.presenting && area.width() >= 1100 * u && n_k <= 24;
-  const float whole = beside ? std::min(area.width() * 0.16f, 210 * u) : 0;
-  const float width = area.width() - table.names - (beside ? whole + 36 * u : 0);
-  const bool is_bars = kind == OperationKind::softmax || kind == OperationKind::dropout;
-  const float narrowest = pen.measure(Face::mono, pen.type.number, "0").x * (is_bars ? 4.2f : 5) + 8 * u;
-  table.keys = window_around(task.focus.key, n_k, width, narrowest, 200 * u);
-  const float used = table.keys.size * static_cast<float>(table.keys.count);
-  const float shift = (width - used) * 0.5f;
-  table.area = {{area.min.x + table.names + shift, area.min.y}, {area.min.x + table.names + shift + used, area.max.y}};
-
-  const float words = column_room(pen, table.keys, Axis::key) + 8 * u;
-  const float formula = pen.type.formula * 2.5f;
-  const float height = area.height() - words - formula;
-  const auto slice = [&](float from, float to) {
-    return Rect{{table.area.min.x, area.min.y + height * from}, {table.area.max.x, area.min.y + height * to}};
-  };
   const Look& look = pen.look();
   const Words& say = task.context().words;
-  // A band of cells is not higher than this: where columns are wide, large numbers have room.
-  const float middle_height = std::clamp(table.keys.size * 1.3f, 120 * u, 190 * u) / std::max(height, 1.0f);
-  Rect last;
-  if (kind == OperationKind::softmax) {
+  const float u = task.u();
+  const Rect area = task.area;
+  const Index n_k = trace.dims().n_k;
+  const OperationKind kind = operation_of(trace, task.stage);
+  const Stage source = made_from(trace, task.stage);
+  const bool hidden = is_guessed(task.context());
+  /// A quarter of the width is for the whole matrix where there is no wall to fill.
+  const bool beside = !pen.context().view.presenting && area.width() >= 1100 * u && n_k <= 24;
+  const float whole = beside ? std::min(area.width() * 0.16f, 210 * u) : 0;
+  const float formula = pen.type.formula * 2.5f;
+  Table table{};
+  float words = 0, height = 0;  ///< of the words under the bands, of the bands
+  Rect last{};                  ///< the lowest band
+
+  void lay_out() {
+    table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
+    const float width = area.width() - table.names - (beside ? whole + 36 * u : 0);
+    const bool is_bars = kind == OperationKind::softmax || kind == OperationKind::dropout;
+    const float narrowest = pen.measure(Face::mono, pen.type.number, "0").x * (is_bars ? 4.2f : 5) + 8 * u;
+    table.keys = window_around(task.focus.key, n_k, width, narrowest, 200 * u);
+    const float used = table.keys.size * static_cast<float>(table.keys.count);
+    const float left = area.min.x + table.names + (width - used) * 0.5f;
+    table.area = {{left, area.min.y}, {left + used, area.max.y}};
+    words = column_room(pen, table.keys, Axis::key) + 8 * u;
+    height = area.height() - words - formula;
+  }
+
+  Rect slice(float from, float to) const {
+    return {{table.area.min.x, area.min.y + height * from}, {table.area.max.x, area.min.y + height * to}};
+  }
+  void name_band(Rect band, Stage stage, ImU32 colour, std::string_view note) const {
+    band_name(task, table, band.centre().y, symbol_of(task.context(), stage), colour, std::string(note));
+  }
+
+  /// Shares grow out of nothing while the stage is played.
+  void put_softmax() {
     const Band scores = band_of(task, source), weights = band_of(task, task.stage);
-    // Shares grow out of nothing while the stage is played.
     const float share = task.reveal.share.value_or(task.reveal.shown.rows > task.focus.query ? 1.0f : 0.0f);
     const float grown = std::clamp((share - 0.25f) / 0.55f, 0.0f, 1.0f);
-    bars(task, table, scores, slice(0, 0.4f));
+    const Rect upper = slice(0, 0.4f);
+    last = slice(0.55f, 1);
+    bars(task, table, scores, upper);
     between(task, table, slice(0.42f, 0.53f), "", 0, 0.3f);
-    shares(task, table, weights, weights.values, grown * grown * (3 - 2 * grown), last = slice(0.55f, 1));
-    band_name(task, table, slice(0, 0.4f).centre().y, formula_of(task, source), look.ink, say("level.band_score"));
-    band_name(task, table, slice(0.55f, 1).centre().y, formula_of(task, task.stage), look.after,
-              say("level.band_share"));
-  } else if (kind == OperationKind::dropout) {
+    shares(task, table, weights, weights.values, grown * grown * (3 - 2 * grown), last);
+    name_band(upper, source, look.ink, say("level.band_score"));
+    name_band(last, task.stage, look.after, say("level.band_share"));
+  }
+
+  /// Those that stay grow from what they were to what they become.
+  void put_dropout() {
     const Band weights = band_of(task, source), dropped = band_of(task, task.stage);
-    const float share = task.reveal.share.value_or(1);
-    const float grown = std::clamp((share - 0.4f) / 0.4f, 0.0f, 1.0f);
+    const float grown = std::clamp((task.reveal.share.value_or(1) - 0.4f) / 0.4f, 0.0f, 1.0f);
     std::vector<float> values = dropped.values;
-    // Those that stay grow from what they were to what they become.
     for (std::size_t k = 0; k < values.size(); ++k)
       values[k] = weights.values[k] + (dropped.values[k] - weights.values[k]) * grown;
-    shares(task, table, weights, weights.values, 1, slice(0, 0.36f));
-    if (hidden) {  // by chance: nothing tells yet who goes
-      shares(task, table, weights, values, 0, last = slice(0.58f, 1));
-    } else {
-      marks(task, table, task.stage, slice(0.41f, 0.53f));
-      shares(task, table, dropped, values, 1, last = slice(0.58f, 1));
-    }
-    band_name(task, table, slice(0, 0.36f).centre().y, formula_of(task, source), look.after, say("level.band_share"));
-    band_name(task, table, slice(0.58f, 1).centre().y, formula_of(task, task.stage), look.after,
-              say("level.band_dropped"));
-  } else {
-    const Band before = band_of(task, source), after = band_of(task, task.stage);
-    const bool three =
-        task.stage == Stage::biased_scores || (task.stage == Stage::masked_scores && trace.has(Stage::mask));
-    const float deep = std::min(three ? 0.25f : 0.36f, middle_height);
+    const Rect upper = slice(0, 0.36f);
+    last = slice(0.58f, 1);
+    shares(task, table, weights, weights.values, 1, upper);
+    if (!hidden) marks(task, table, task.stage, slice(0.41f, 0.53f));
+    shares(task, table, hidden ? weights : dropped, values, hidden ? 0.0f : 1.0f,
+           last);  // by chance: nothing tells yet who goes
+    name_band(upper, source, look.after, say("level.band_share"));
+    name_band(last, task.stage, look.after, say("level.band_dropped"));
+  }
+
+  /// What is done to each score, where that is one thing for all.
+  std::string step_between() const {
+    if (task.stage == Stage::scaled_scores) return scale_words(task);
+    if (task.stage != Stage::capped_scores) return "=";
+    char cap[48];
+    std::snprintf(cap, sizeof cap, "c·tanh(s/c), c = %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
+    return cap;
+  }
+
+  /// Two or three bands of cells, not so high that they leave the numbers alone.
+  void put_cells() {
+    const bool bias = task.stage == Stage::biased_scores,
+               three = bias || (task.stage == Stage::masked_scores && trace.has(Stage::mask));
+    const float most = std::clamp(table.keys.size * 1.3f, 120 * u, 190 * u) / std::max(height, 1.0f);
+    const float deep = std::min(three ? 0.25f : 0.36f, most);
     const float gap = std::min((1 - (three ? 3 : 2) * deep) / (three ? 2.0f : 1.0f), 110 * u / std::max(height, 1.0f));
-    const float total = (three ? 3 : 2) * deep + (three ? 2 : 1) * gap;
-    const float top = std::max(0.0f, (1 - total) / 2);
+    const float top = std::max(0.0f, (1 - (three ? 3 : 2) * deep - (three ? 2 : 1) * gap) / 2);
     const auto band = [&](int n) {
-      return slice(top + static_cast<float>(n) * (deep + gap), top + static_cast<float>(n) * (deep + gap) + deep);
+      const float from = top + static_cast<float>(n) * (deep + gap);
+      return slice(from, from + deep);
     };
     const auto space = [&](int n) {
-      return slice(top + deep + static_cast<float>(n) * (deep + gap), top + static_cast<float>(n + 1) * (deep + gap));
+      const float from = top + static_cast<float>(n) * (deep + gap);
+      return slice(from + deep, from + deep + gap);
     };
+    const Band before = band_of(task, source);
     cells(task, table, before, band(0), -1, 0);
-    band_name(task, table, band(0).centre().y, formula_of(task, source), look.ink, std::string(name(source)));
-    if (task.stage == Stage::biased_scores) {
+    name_band(band(0), source, look.ink, name(source));
+    if (bias) {
       between(task, table, space(0), "+", -1, 0);
       cells(task, table, bias_band(task, before), band(1), -1, 0);
       band_name(task, table, band(1).centre().y, "bias", look.ink, "");
@@ -233,39 +250,52 @@ Rect rows(const Task& task) {
       between(task, table, space(0), "", -1, 0);
       between(task, table, space(1), "", 0.1f, 0.8f);
     } else {
-      char cap[48];
-      std::snprintf(cap, sizeof cap, "c·tanh(s/c), c = %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
-      between(task, table, space(0),
-              task.stage == Stage::scaled_scores   ? scale_words(task)
-              : task.stage == Stage::capped_scores ? cap
-                                                   : "=",
-              0.1f, 0.8f);
+      between(task, table, space(0), step_between(), 0.1f, 0.8f);
     }
     last = band(three ? 2 : 1);
-    cells(task, table, after, last, 0.1f, 0.8f);
-    band_name(task, table, last.centre().y, formula_of(task, task.stage), look.ink, std::string(name(task.stage)));
+    cells(task, table, band_of(task, task.stage), last, 0.1f, 0.8f);
+    name_band(last, task.stage, look.ink, name(task.stage));
   }
 
-  // Words under the last band, formula under the words.
-  Block base;
-  base.rect = {{table.area.min.x, last.min.y}, {table.area.max.x, last.max.y}};
-  base.col = table.keys.first;
-  base.cols = table.keys.count;
-  base.rows = 1;
-  name_columns(pen, base, Axis::key, false, words, task.focus.key, look.k);
-  put_formula(task, {{table.area.min.x, std::min(last.max.y + words, area.max.y - formula)},
-                     {table.area.max.x, std::min(last.max.y + words, area.max.y - formula) + formula}});
-  if (!beside || hidden) return {};
-  const float x = area.max.x - whole;
-  const MatrixView numbers = numbers_of(trace, task.context().view, task.stage);
-  const float side =
-      whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));
-  const float y = area.min.y + height * 0.42f;
-  put_whole(pen, task.stage, {{x, y}, {x + whole, y + whole}}, {task.focus.query, 1, 0, true},
-            {0, numbers.cols, 0, true});
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + side + pen.type.caption}, Align::left, look.muted,
-           std::string(name(task.stage)) + " " + sizes_of(numbers));
-  return {{x, area.min.y}, {area.max.x, y - 40 * u}};
+  /// Words under the last band, formula under the words.
+  void put_words() const {
+    Block base;
+    base.rect = {{table.area.min.x, last.min.y}, {table.area.max.x, last.max.y}};
+    base.col = table.keys.first;
+    base.cols = table.keys.count;
+    base.rows = 1;
+    name_columns(pen, base, Axis::key, false, words, task.focus.key, look.k);
+    const float y = std::min(last.max.y + words, area.max.y - formula);
+    put_formula(task, {{table.area.min.x, y}, {table.area.max.x, y + formula}});
+  }
+
+  /// The whole matrix at the right; gives the place over it.
+  Rect put_matrix() const {
+    if (!beside || hidden) return {};
+    const MatrixView numbers = numbers_of(trace, task.context().view, task.stage);
+    const float x = area.max.x - whole, y = area.min.y + height * 0.42f;
+    const float side =
+        whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));
+    put_whole(pen, task.stage, {{x, y}, {x + whole, y + whole}}, {task.focus.query, 1, 0, true},
+              {0, numbers.cols, 0, true});
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, y + side + pen.type.caption}, Align::left, look.muted,
+             std::string(name(task.stage)) + " " + sizes_of(numbers));
+    return {{x, area.min.y}, {area.max.x, y - 40 * u}};
+  }
+};
+
+}  // namespace
+
+Rect rows(const Task& task) {
+  Bands bands{task};
+  bands.lay_out();
+  switch (bands.kind) {
+    case OperationKind::softmax: bands.put_softmax(); break;
+    case OperationKind::dropout: bands.put_dropout(); break;
+    default: bands.put_cells(); break;
+  }
+  bands.put_words();
+  return bands.put_matrix();
 }
 
 void put_formula(const Task& task, Rect room) {

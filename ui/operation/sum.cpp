@@ -1,6 +1,8 @@
-// A sum of products as a column of terms: a × b = c, one under the other, the sum growing beside them.
+// A sum of products as a column of terms: a × b = c, one under the other, and beside them the running sum as a
+// waterfall: each bar goes from the sum before its term to the sum with it.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/figure/range.h"
@@ -12,217 +14,278 @@
 namespace headlight::operation {
 namespace {
 
-float product_at(const Sum& sum, std::size_t i) { return sum.left[i] * sum.right[i]; }
+/// Of a longer sum the terms after these are never written.
+constexpr std::size_t most_written = 256;
 
-/// What the columns of the card are drawn with.
-struct Columns {
-  float name = 0, chip = 0, sign = 0, bar = 0;  ///< widths
-  float pixels = 0, line = 0;
+float product_at(const Sum& sum, std::size_t i) { return sum.left[i] * sum.right[i]; }
+bool is_whole(const Sum& sum) { return sum.done >= std::ssize(sum.left); }
+
+/// The terms with the largest products, the largest first; of equal ones the earlier first.
+std::vector<std::size_t> largest_terms(const Sum& sum) {
+  std::vector<std::size_t> order(sum.left.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t count = std::min(order.size(), most_written);
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(count),
+                            [&](std::size_t a, std::size_t b) {
+                              const auto size = [&](std::size_t i) {
+                                const float product = std::abs(product_at(sum, i));
+                                return std::isnan(product) ? std::numeric_limits<float>::infinity() : product;
+                              };
+                              const float x = size(a), y = size(b);
+                              return x > y || (x == y && a < b);
+                            });
+  order.resize(count);
+  return order;
+}
+
+/// How wide names and numbers are at a size of type.
+struct Widths {
+  float name = 0, digits = 0;  ///< of the longest name; characters of the longest number
 };
 
-void chip(Pen& pen, Rect rect, Stage stage, float value, const MatrixNumbers& figures, float pixels, bool there) {
-  const Colormap& map = window_colormap(pen.context().view, stage);
-  const Rgba ground = map.at(normalise(value, stage_range(pen.context().trace, stage, map.kind())));
-  pen.fill(rect, fade(to_imgui(ground), there ? 1 : 0.25f), Corner::cell * pen.u());
-  pen.text(TextRole::number, Face::mono, pixels, rect.centre(), Align::middle,
-           there ? to_imgui(ink_on(ground)) : pen.look().muted, figures(value));
-}
-
-/// Which terms are written, in what order: all; while they are added, those around the newest; at the end, the largest.
-std::vector<std::size_t> chosen(const Sum& sum, std::size_t lines) {
-  std::vector<std::size_t> all(sum.left.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  if (all.size() <= lines || lines == 0) return all;
-  --lines;  // one says how many more
-  if (sum.done >= static_cast<Index>(all.size())) {
-    std::ranges::sort(
-        all, [&](std::size_t a, std::size_t b) { return std::abs(product_at(sum, a)) > std::abs(product_at(sum, b)); });
-    all.resize(lines);
-    return all;
+Widths widths_of(const Pen& pen, const Sum& sum, const std::vector<PrintedProduct>& texts, float room) {
+  const float u = pen.u();
+  Widths widths{0, 5};
+  for (const std::string& name : sum.names)
+    widths.name = std::max(widths.name, pen.measure(Face::ui, pen.type.caption, name).x);
+  widths.name = sum.names.empty() ? 0 : std::min(widths.name + 8 * u, room * 0.25f);
+  const float digit = pen.measure(Face::mono, pen.type.number, "0").x;
+  for (const PrintedProduct& text : texts) {
+    for (const Printed* number : {&text.left, &text.right, &text.product})
+      widths.digits =
+          std::max(widths.digits, std::round(pen.measure(Face::mono, pen.type.number, number->text).x / digit));
   }
-  const std::size_t at = static_cast<std::size_t>(sum.done);
-  const std::size_t first = std::min(at > lines - 1 ? at - (lines - 1) : 0, all.size() - lines);
-  return {all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(first + lines)};
+  return widths;
 }
 
-MatrixView as_row(const std::vector<float>& values) {
-  return {values.data(), 1, static_cast<Index>(values.size()), static_cast<Index>(values.size()), 1};
+/// Sizes of type, columns and lines; a few terms are set larger.
+void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLayout& to) {
+  constexpr float bar = 72;  // points that a term's bar has at least
+  const float u = pen.u(), count = static_cast<float>(sum.left.size()), width = to.card.width();
+  to.top = to.card.min.y + pen.type.word * 1.25f * 1.6f;
+  for (const float larger : {1.7f, 1.35f, 1.0f}) {
+    to.pixels = pen.context().fonts.crisp(Face::mono, pen.type.number * larger);
+    to.line = to.pixels * 1.6f;
+    to.bottom = to.card.max.y - (pen.type.great * 1.15f + (sum.bias ? to.line : 0) + pen.type.caption * 1.6f);
+    const float digit = pen.measure(Face::mono, to.pixels, "0").x;
+    to.chip = widths.digits * digit + 8 * u;
+    to.sign = digit * 1.6f;
+    to.name = widths.name + 3 * to.chip + 2 * to.sign + 22 * u > width ? 0 : widths.name;
+    to.taken = to.name + 3 * to.chip + 2 * to.sign + 10 * u;
+    if (count * to.line <= to.bottom - to.top && to.taken + bar * u <= width && to.name == widths.name) break;
+  }
+  constexpr float loosest = 1.7f;
+  const float spare = to.bottom - to.top - count * to.line * loosest;
+  if (to.framed && spare > 0) {  // no higher than its terms
+    to.bottom -= spare;
+    to.card.max.y -= spare;
+    to.frame.max.y -= spare;
+  }
+  // In a wide card beside one another, where one column does not hold them.
+  to.deep = static_cast<std::size_t>(std::max(0.0f, (to.bottom - to.top) / to.line));
+  while (to.deep > 0 && to.across * to.deep < sum.left.size() &&
+         static_cast<float>(to.across + 1) * (to.taken + 56 * u) <= width)
+    ++to.across;
+  if (to.across == 1 && !sum.left.empty())
+    to.line = std::clamp((to.bottom - to.top) / count, to.line, to.line * loosest);
+  to.pitch = (width + 14 * u) / static_cast<float>(to.across);
 }
+
+/// A line's left end and its middle.
+ImVec2 line_at(const SumLayout& layout, std::size_t n) {
+  const std::size_t column = n / std::max<std::size_t>(layout.deep, 1), row = n % std::max<std::size_t>(layout.deep, 1);
+  return {layout.card.min.x + static_cast<float>(column) * layout.pitch,
+          layout.top + (static_cast<float>(row) + 0.5f) * layout.line};
+}
+
+struct Drawing {
+  const Task& task;
+  const Sum& sum;
+  const SumLayout& layout;
+  Pen& pen = task.pen;
+  const Look& look = pen.look();
+  const float u = pen.u();
+
+  std::string elided(Face face, float pixels, const std::string& text, float room) const {
+    return elide(pen.context().fonts, face, pixels, text, room);
+  }
+  void note(ImVec2 at, const std::string& text, ImU32 colour) const {
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, at, Align::left, colour, text);
+  }
+
+  /// A number on the colour that it has in its stage; empty where it is not computed yet.
+  void chip(float x, float middle, Stage stage, float value, const std::string& text, bool there, bool known) const {
+    const Rect rect{{x, middle - layout.line * 0.42f}, {x + layout.chip, middle + layout.line * 0.42f}};
+    const Colormap& map = window_colormap(pen.context().view, stage);
+    const Rgba ground = map.at(normalise(value, stage_range(pen.context().trace, stage, map.kind())));
+    if (known) pen.fill(rect, fade(to_imgui(ground), there ? 1 : 0.25f), Corner::cell * u);
+    else pen.box(rect, look.line, 1, Corner::cell * u);
+    if (known)
+      pen.text(TextRole::number, Face::mono, layout.pixels, rect.centre(), Align::middle,
+               there ? to_imgui(ink_on(ground)) : look.muted, text);
+  }
+  void sign(float x, float middle, const char* text) const {
+    pen.text(TextRole::number, Face::mono, layout.pixels, {x + layout.sign / 2, middle}, Align::middle, look.muted,
+             text);
+  }
+  float product_x(float x) const { return x + layout.name + 2 * (layout.chip + layout.sign); }
+
+  /// From the sum before to the sum with it, and a hair line down to where the next one begins.
+  void bar(ImVec2 line, float before, float after, float value, bool goes_on) const {
+    const float from = line.x + layout.taken, room = line.x + layout.pitch - 14 * u - from;
+    if (room < 12 * u) return;
+    const float span = std::max(layout.high - layout.low, 1e-20f);
+    const auto at = [&](float number) { return from + room * (number - layout.low) / span; };
+    pen.fill({{at(0) - 0.5f * u, line.y - layout.line / 2}, {at(0) + 0.5f * u, line.y + layout.line / 2}}, look.line);
+    pen.bar({at(before), line.y}, {at(after), line.y}, layout.line * 0.56f, sign_colour(pen, value), value);
+    if (goes_on)
+      pen.fill(
+          {{at(after) - 0.5f * u, line.y + layout.line * 0.28f}, {at(after) + 0.5f * u, line.y + layout.line * 0.72f}},
+          look.muted);
+  }
+
+  void head() const {
+    const float title = pen.type.word * 1.25f;
+    const Rect& card = layout.card;
+    Rect at = pen.text(TextRole::word, Face::bold, title, {card.min.x, card.min.y + title * 0.7f}, Align::left,
+                       sum.left_colour, elided(Face::bold, title, sum.title_left, card.width() * 0.3f));
+    at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, look.ink, " · ");
+    at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour,
+                  elided(Face::bold, title, sum.title_right, card.max.x - at.max.x));
+    const std::string progress =
+        pen.context().words.fill("level.terms", {std::to_string(sum.done), std::to_string(sum.left.size())});
+    if (at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x)
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.max.x, at.centre().y}, Align::right, look.muted,
+               progress);
+  }
+
+  void terms() const {
+    for (std::size_t n = 0; n < layout.terms.size(); ++n) {
+      const WrittenTerm& term = layout.terms[n];
+      const bool there = static_cast<Index>(term.index) < sum.done;
+      const bool last = n + 1 == layout.terms.size();
+      const bool goes_on = (last ? layout.others > 0 : static_cast<Index>(layout.terms[n + 1].index) < sum.done) &&
+                           (n + 1) % std::max<std::size_t>(layout.deep, 1) != 0;
+      const ImVec2 at = line_at(layout, n);
+      float x = at.x;
+      if (layout.name > 0)
+        pen.text(TextRole::word, Face::ui, pen.type.caption, {x, at.y}, Align::left, there ? look.ink : look.muted,
+                 elided(Face::ui, pen.type.caption, sum.names[term.index], layout.name - 8 * u));
+      x += layout.name;
+      chip(x, at.y, sum.left_stage, sum.left[term.index], term.text.left.text, there, true);
+      sign(x + layout.chip, at.y, "×");
+      x += layout.chip + layout.sign;
+      chip(x, at.y, sum.right_stage, sum.right[term.index], term.text.right.text, there, true);
+      sign(x + layout.chip, at.y, "=");
+      chip(product_x(at.x), at.y, sum.stage, product_at(sum, term.index), term.text.product.text, there, there);
+      if (there) bar(at, term.before, term.after, product_at(sum, term.index), goes_on);
+    }
+  }
+
+  /// The terms that are not written, as one.
+  void others() const {
+    if (layout.others == 0 || layout.deep == 0) return;
+    const ImVec2 at = line_at(layout, layout.terms.size());
+    const float before = layout.terms.empty() ? 0 : layout.terms.back().after;
+    const std::string more = pen.context().words.fill("level.more", {std::to_string(layout.others)});
+    note(at, elided(Face::ui, pen.type.caption, more, product_x(at.x) - at.x - layout.sign), look.muted);
+    sign(product_x(at.x) - layout.sign, at.y, "=");
+    chip(product_x(at.x), at.y, sum.stage, layout.rest, printed(layout.rest).text, is_whole(sum), is_whole(sum));
+    if (layout.rest != 0) bar(at, before, before + layout.rest, layout.rest, false);
+  }
+
+  void bias() const {
+    if (!sum.bias) return;
+    const ImVec2 at{layout.card.min.x, layout.bottom + layout.line / 2};
+    note(at, elided(Face::ui, pen.type.caption, pen.context().words("level.plus_bias"), product_x(at.x) - at.x),
+         look.muted);
+    chip(product_x(at.x), at.y, sum.stage, *sum.bias, printed(*sum.bias).text, is_whole(sum), true);
+    if (is_whole(sum)) bar(at, sum.total - *sum.bias, sum.total, *sum.bias, false);
+  }
+
+  void foot() const {
+    const Words& words = pen.context().words;
+    const Rect& card = layout.card;
+    const float line = layout.bottom + (sum.bias ? layout.line : 0), y = line + pen.type.great * 0.62f;
+    const float now = so_far(sum);
+    const std::vector<float> numbers{now, sum.total};
+    const auto exact = [&](const float& value, int more) {
+      return MatrixNumbers(MatrixNumbers({&value, 1, 1, 1, 1}).decimals() + more, false)(value);
+    };
+    pen.fill({{card.min.x, line}, {card.max.x, line + std::max(1.0f, u)}}, look.line);
+    pen.text(TextRole::caption, Face::ui, pen.type.story, {card.min.x, y}, Align::left, look.muted,
+             words(is_whole(sum) ? "level.is_sum" : "level.so_far"));
+    pen.text(TextRole::number, Face::bold, pen.type.great, {card.max.x, y}, Align::right, look.ink,
+             exact(numbers[0], std::abs(now) < 1000 ? 1 : 0));
+    if (is_whole(sum) || is_guessed(pen.context())) return;
+    const std::string whole = words.fill("level.all_give", {std::to_string(sum.left.size()), exact(numbers[1], 1)});
+    note({card.min.x, line + pen.type.great * 1.15f + pen.type.caption * 0.7f},
+         elided(Face::ui, pen.type.caption, whole, card.width()), look.muted);
+  }
+};
 
 }  // namespace
 
 float so_far(const Sum& sum) {
-  if (sum.done >= static_cast<Index>(sum.left.size())) return sum.total;
+  if (is_whole(sum)) return sum.total;
   float total = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(sum.done); ++i) total += product_at(sum, i);
   return total;
 }
 
-void put_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
+SumLayout lay_out_sum(const Task& task, const Sum& sum, Rect card, bool framed) {
+  const Pen& pen = task.pen;
+  SumLayout to;
+  to.framed = framed;
+  to.frame = card;
+  to.card = framed ? card.grown(-18 * pen.u()) : card;
+  std::vector<std::size_t> order = largest_terms(sum);
+  std::vector<PrintedProduct> texts;
+  for (const std::size_t i : order) texts.push_back(printed_product(sum.left[i], sum.right[i]));
+  lay_out_columns(pen, sum, widths_of(pen, sum, texts, to.card.width()), to);
+
+  // The same terms stand there from the first moment of the sum to its last: the largest, in their order.
+  const std::size_t lines = to.across * to.deep, count = sum.left.size();
+  std::size_t written =
+      count <= std::min(lines, most_written) ? count : std::min(lines > 0 ? lines - 1 : 0, most_written);
+  for (std::size_t n = 0; n < written; ++n) to.terms.push_back({order[n], std::move(texts[n])});
+  std::ranges::sort(to.terms, {}, &WrittenTerm::index);
+  to.others = count - written;
+  float now = 0;
+  std::vector<bool> seen(count);
+  const auto reach = [&](float value) {
+    to.low = std::min(to.low, value);
+    to.high = std::max(to.high, value);
+  };
+  for (WrittenTerm& term : to.terms) {
+    seen[term.index] = true;
+    term.before = now;
+    term.after = now += product_at(sum, term.index);
+    reach(now);
+  }
+  float all = now;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (seen[i]) continue;
+    all += product_at(sum, i);
+    if (static_cast<Index>(i) < sum.done) to.rest += product_at(sum, i);
+    reach(all);
+  }
+  if (sum.bias) reach(all + *sum.bias);
+  return to;
+}
+
+void put_sum(const Task& task, const Sum& sum, const SumLayout& layout) {
   Pen& pen = task.pen;
-  const Look& look = pen.look();
-  const Words& words = pen.context().words;
-  const float u = pen.u();
-  Rect frame = card;
-  if (framed) card = card.grown(-18 * u);
-  std::vector<float> products(sum.left.size());
-  for (std::size_t i = 0; i < products.size(); ++i) products[i] = product_at(sum, i);
-  const MatrixNumbers left(as_row(sum.left)), right(as_row(sum.right)), both(as_row(products));
-
-  const float title = pen.type.word * 1.25f;
-  Columns columns;
-  float names = 0;
-  for (const std::string& name : sum.names) names = std::max(names, pen.measure(Face::ui, pen.type.caption, name).x);
-  names = sum.names.empty() ? 0 : std::min(names + 8 * u, card.width() * 0.25f);
-  const int longest = std::max({left.longest(), right.longest(), both.longest(), 5});
-  const float top = card.min.y + title * 1.6f;
-  float bottom = 0, taken = 0;
-  for (const float larger : {1.7f, 1.35f, 1.0f}) {  // a few terms are set larger
-    columns.pixels = pen.context().fonts.crisp(Face::mono, pen.type.number * larger);
-    columns.line = columns.pixels * 1.6f;
-    bottom = card.max.y - (pen.type.great * 1.15f + (sum.bias ? columns.line : 0) + pen.type.caption * 1.6f);
-    const float digit = pen.measure(Face::mono, columns.pixels, "0").x;
-    columns.chip = static_cast<float>(longest) * digit + 8 * u;
-    columns.sign = digit * 1.6f;
-    columns.name = names + 3 * columns.chip + 2 * columns.sign + 22 * u > card.width() ? 0 : names;
-    taken = columns.name + 3 * columns.chip + 2 * columns.sign + 10 * u;
-    constexpr float bar = 72;  // points that a term's bar has at least
-    if (static_cast<float>(products.size()) * columns.line <= bottom - top && taken + bar * u <= card.width() &&
-        columns.name == names)
-      break;
+  if (layout.framed) {
+    pen.fill(layout.frame, pen.look().card, Corner::card * pen.u());
+    pen.box(layout.frame, pen.look().line, 1, Corner::card * pen.u());
   }
-  constexpr float loosest = 1.7f;
-  if (const float spare = bottom - top - static_cast<float>(products.size()) * columns.line * loosest;
-      framed && spare > 0) {  // no higher than its terms
-    bottom -= spare;
-    card.max.y -= spare;
-    frame.max.y -= spare;
-  }
-  if (framed) {
-    pen.fill(frame, look.card, Corner::card * u);
-    pen.box(frame, look.line, 1, Corner::card * u);
-  }
-
-  // Head: what is multiplied, and how far it is.
-  Rect at =
-      pen.text(TextRole::word, Face::bold, title, {card.min.x, card.min.y + title * 0.7f}, Align::left, sum.left_colour,
-               elide(pen.context().fonts, Face::bold, title, sum.title_left, card.width() * 0.3f));
-  at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, look.ink, " · ");
-  at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour,
-                elide(pen.context().fonts, Face::bold, title, sum.title_right, card.max.x - at.max.x));
-  const std::string progress = words.fill("level.terms", {std::to_string(sum.done), std::to_string(sum.left.size())});
-  const bool beside = at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x;
-  if (beside)
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.max.x, at.centre().y}, Align::right, look.muted,
-             progress);
-
-  // In a wide card beside one another, where one column does not hold them.
-  auto deep = static_cast<std::size_t>(std::max(0.0f, (bottom - top) / columns.line));
-  std::size_t across = 1;
-  while (deep > 0 && across * deep < products.size() &&
-         static_cast<float>(across + 1) * (taken + 56 * u) <= card.width())
-    ++across;
-  if (across == 1 && !products.empty())
-    columns.line =
-        std::clamp((bottom - top) / static_cast<float>(products.size()), columns.line, columns.line * loosest);
-  const std::size_t lines = across * deep;
-  const float pitch = (card.width() + 14 * u) / static_cast<float>(across), wide = pitch - 14 * u;
-  columns.bar = std::max(0.0f, wide - taken);
-
-  // Each bar runs from the sum before its term to the sum with it; together they need this much.
-  float lo = 0, hi = 0, sum_now = 0, largest = 0;
-  for (const float product : products) {
-    lo = std::min(lo, sum_now += product);
-    hi = std::max(hi, sum_now);
-    largest = std::max(largest, std::abs(product));
-  }
-  const float span = std::max(hi - lo, 1e-20f);
-  std::vector<float> sums(products.size());
-  std::partial_sum(products.begin(), products.end(), sums.begin());
-
-  float y = top;
-  const std::vector<std::size_t> shown = chosen(sum, lines);
-  const std::size_t fits = std::min(shown.size(), lines);
-  const bool sorted = sum.done >= static_cast<Index>(products.size()) && shown.size() < products.size();
-  for (std::size_t n = 0; n < fits; ++n) {
-    const std::size_t i = shown[n];
-    const bool there = static_cast<Index>(i) < sum.done;
-    const float from = card.min.x + static_cast<float>(n / std::max<std::size_t>(deep, 1)) * pitch;
-    float x = from;
-    if (n > 0 && n % deep == 0 && across > 1) y = top;
-    const float middle = y + columns.line / 2;
-    const auto place = [&] {
-      const Rect rect{{x, y + columns.line * 0.08f}, {x + columns.chip, y + columns.line * 0.92f}};
-      x += columns.chip;
-      return rect;
-    };
-    const auto sign = [&](const char* text) {
-      pen.text(TextRole::number, Face::mono, columns.pixels, {x + columns.sign / 2, middle}, Align::middle, look.muted,
-               text);
-      x += columns.sign;
-    };
-    if (columns.name > 0) {
-      pen.text(TextRole::word, Face::ui, pen.type.caption, {x, middle}, Align::left, there ? look.ink : look.muted,
-               elide(pen.context().fonts, Face::ui, pen.type.caption, sum.names[i], columns.name - 8 * u));
-      x += columns.name;
-    }
-    chip(pen, place(), sum.left_stage, sum.left[i], left, columns.pixels, there);
-    sign("×");
-    chip(pen, place(), sum.right_stage, sum.right[i], right, columns.pixels, there);
-    sign("=");
-    chip(pen, place(), sum.stage, products[i], both, columns.pixels, there);
-    x += 10 * u;
-    const float room = from + wide - x;
-    if (there && room >= 12 * u) {  // where they are sorted by size, all begin at zero
-      const float before = sorted ? x : x + room * ((i > 0 ? sums[i - 1] : 0) - lo) / span;
-      const float after =
-          sorted ? x + room * std::abs(products[i]) / std::max(largest, 1e-20f) : x + room * (sums[i] - lo) / span;
-      const float left_end = std::min({before, after, x + room - 1.5f * u});
-      pen.fill({{left_end, y + columns.line * 0.22f},
-                {std::max({before, after, left_end + 1.5f * u}), y + columns.line * 0.78f}},
-               look.after, Corner::mark * u);
-    }
-    y += columns.line;
-  }
-  if (shown.size() < products.size() && lines > 0) {
-    float rest = 0;
-    std::vector<bool> seen(products.size());
-    for (const std::size_t i : shown) seen[i] = true;
-    for (std::size_t i = 0; i < products.size(); ++i) rest += seen[i] ? 0 : products[i];
-    const float from = card.min.x + static_cast<float>(fits / std::max<std::size_t>(deep, 1)) * pitch;
-    if (across > 1 && fits % deep == 0) y = top;
-    const std::string more =
-        words.fill(sorted ? "level.more_together" : "level.more",
-                   {std::to_string(products.size() - shown.size()), MatrixNumbers(both.decimals(), false)(rest)});
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {from, y + columns.line / 2}, Align::left, look.muted,
-             elide(pen.context().fonts, Face::ui, pen.type.caption, more, wide));
-  }
-  if (sum.bias) {
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {card.min.x, bottom + columns.line / 2}, Align::left,
-             look.muted, words("level.plus_bias"));
-    pen.text(TextRole::number, Face::mono, columns.pixels, {card.max.x, bottom + columns.line / 2}, Align::right,
-             look.ink, MatrixNumbers(as_row({*sum.bias}))(*sum.bias));
-  }
-  const float line = bottom + (sum.bias ? columns.line : 0);
-  pen.fill({{card.min.x, line}, {card.max.x, line + std::max(1.0f, u)}}, look.line);
-  const bool all = sum.done >= static_cast<Index>(products.size());
-  const float now = so_far(sum);
-  const float y_sum = line + pen.type.great * 0.62f;
-  pen.text(TextRole::caption, Face::ui, pen.type.story, {card.min.x, y_sum}, Align::left, look.muted,
-           words(all ? "level.is_sum" : "level.so_far"));
-  std::vector<float> total{now};
-  MatrixNumbers exact(as_row(total));
-  pen.text(TextRole::number, Face::bold, pen.type.great, {card.max.x, y_sum}, Align::right, look.ink,
-           MatrixNumbers(exact.decimals() + (std::abs(now) < 1000 ? 1 : 0), false)(now));
-  if (!all && !is_guessed(pen.context())) {
-    total[0] = sum.total;
-    const std::string whole =
-        words.fill("level.all_give", {std::to_string(products.size()),
-                                      MatrixNumbers(MatrixNumbers(as_row(total)).decimals() + 1, false)(sum.total)});
-    pen.text(TextRole::caption, Face::ui, pen.type.caption,
-             {card.min.x, line + pen.type.great * 1.15f + pen.type.caption * 0.7f}, Align::left, look.muted,
-             elide(pen.context().fonts, Face::ui, pen.type.caption, whole, card.width()));
-  }
+  const Drawing drawing{task, sum, layout};
+  drawing.head();
+  drawing.terms();
+  drawing.others();
+  drawing.bias();
+  drawing.foot();
 }
 
 }  // namespace headlight::operation

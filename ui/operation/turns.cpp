@@ -42,9 +42,8 @@ void bars(const Task& task, const std::vector<float>& values, const Window& cols
     const float x = body.min.x + static_cast<float>(c - cols.first) * cols.size;
     const float inset = std::max(cols.size * 0.2f, cols.size / 2 - 52 * u);
     const float end = zero - (std::isfinite(value) ? value : 0) / most * body.height() / 2;
-    const Rect bar{{x + inset, std::min(zero, end)},
-                   {x + cols.size - inset, std::max(std::max(zero, end), std::min(zero, end) + u)}};
-    pen.fill(bar, fade(colour, c == lit ? 1.0f : 0.6f), std::min(4 * u, bar.height() / 2));
+    pen.bar({x + cols.size / 2, zero}, {x + cols.size / 2, end}, cols.size - 2 * inset,
+            fade(colour, c == lit ? 1.0f : 0.6f), value);
     if (pixels > 0)
       pen.text(TextRole::number, Face::mono, pixels, {x + cols.size / 2, place.min.y + pixels * 0.6f}, Align::middle,
                c == lit ? pen.look().ink : pen.look().muted, figures(value));

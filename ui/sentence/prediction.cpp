@@ -137,14 +137,14 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const float number_room = pen.measure(Face::mono, pen.type.number, "0.000").x + 4 * u;
   const float two_bars = 3.3f * pen.type.word, pitch = two ? two_bars : 2.0f * pen.type.word;
   const float button = pen.measure(Face::bold, pen.type.story, words("sentence.draw_word")).x + 40 * u;
-  const float told_room = 7 * pen.type.caption;
+  const float note_room = 7 * pen.type.caption;
   // The dials stay where they are while they are turned, whether a word has one bar or two.
   const bool writes = story.writes && !pen.context().view.presenting && inside.width() >= std::max(button, 140 * u) &&
-                      inside.max.y - y >= writing_height(pen) + 3 * two_bars + told_room;
-  const float dials = writes ? std::min(y + static_cast<float>(story.next.size()) * two_bars + told_room,
+                      inside.max.y - y >= writing_height(pen) + 3 * two_bars + note_room;
+  const float dials = writes ? std::min(y + static_cast<float>(story.next.size()) * two_bars + note_room,
                                         inside.max.y - writing_height(pen))
                              : inside.max.y;
-  const float bars_end = two && writes ? dials - told_room : dials;
+  const float bars_end = two && writes ? dials - note_room : dials;
   for (const Guess& guess : story.next) {
     if (y + pitch > bars_end) break;
     const auto bar = [&](float middle, double probability, ImU32 colour, bool lit) {
@@ -170,11 +170,11 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
                  SceneAction::write_word, guess.token);
     y += pitch;
   }
-  const char* const told = !story.silent.empty() ? "sentence.without"
+  const char* const note = !story.silent.empty() ? "sentence.without"
                            : otherwise           ? "sentence.changed"
                                                  : "sentence.sampled";
   if (two)
-    y += pen.sentence(TextRole::story, words(told), names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption,
+    y += pen.sentence(TextRole::story, words(note), names, {{inside.min.x, y + 6 * u}, inside.max}, pen.type.caption,
                       look.muted);
   if (otherwise && !story.sampling.is_plain())
     y += pen.sentence(TextRole::story, words("sentence.both_sampled"), names, {{inside.min.x, y + 6 * u}, inside.max},

@@ -67,78 +67,91 @@ bool may_be_guessed(const Trace& trace, const View& view, Index key) {
                                         asking_word(trace, view), key) != CellKind::masked;
 }
 
-Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place, Index scroll) {
-  Scene scene;
-  Pen pen(context, scene);
+namespace {
+
+/// The whole scene: the area shrinks as its parts are put, from the top and from the foot.
+struct SentenceParts {
+  Pen& pen;
+  const SentenceStory& story;
+  Rect place;
+  Index scroll = 0;
+  const SceneContext& context = pen.context();
   const Trace& trace = context.trace;
   const Look& look = context.look;
   const Words& words = context.words;
   const float u = context.u;
   const bool presenting = context.view.presenting;
-  Rect middle = place;
-  const bool rail = !presenting && !story.rail.empty() && place.width() >= 760 * u;
-  const bool prediction = !story.next.empty() && !presenting && place.width() >= 900 * u;
-  if (rail) middle.min.x += std::round(std::clamp(place.width() * 0.156f, 164 * u, 270 * u));
-  if (prediction) middle.max.x -= std::round(std::clamp(place.width() * 0.2f, 200 * u, 350 * u));
-
+  const Guessing& guessing = context.view.looking.guessing;
   const Index query = asking_word(trace, context.view);
   const Row row = row_of(context, query);
   const ImU32 colour = look.head(context.view.head);
-  const float side = std::clamp(middle.width() * 0.035f, 14 * u, 54 * u);
-  Rect area{{middle.min.x + side, middle.min.y + std::clamp(middle.height() * 0.035f, 14 * u, 30 * u)},
-            {middle.max.x - side, middle.max.y - 18 * u}};
   const Align align = presenting ? Align::middle : Align::left;
-  // Until it is guessed, nothing says where the word looks.
-  const Guessing& guessing = context.view.looking.guessing;
+  /// Until it is guessed, nothing says where the word looks.
   const bool hidden = guessing.asked && !guessing.guess && !row.dead;
-  area.min.y += pen.sentence(TextRole::prose, words(hidden ? "sentence.guess_ask" : sentence_key(context, query, row)),
-                             names_of(context, query, row), area, pen.type.title, look.ink, align);
-  if (guessing.asked && guessing.guess) {
-    const auto guess = static_cast<Index>(*guessing.guess);
-    const auto g = static_cast<std::size_t>(std::clamp<Index>(guess, 0, trace.dims().n_k - 1));
-    const std::vector<Named> said{{key_word(context, static_cast<Index>(g)), look.ink},
-                                  {share_text(row.shares[g]), look.head_ink(context.view.head)}};
-    const bool right = row.shares[g] >= row.shares[static_cast<std::size_t>(row.most)];
-    area.min.y += pen.sentence(TextRole::story, words(right ? "sentence.guess_right" : "sentence.guess_wrong"), said,
-                               area, pen.type.story, look.muted, align);
-  }
-  if (!hidden && !guessing.asked) {
-    if (const RowProse told = row_prose(context, query); told.key)
-      area.min.y +=
-          pen.sentence(TextRole::story, words(told.key), told.values, area, pen.type.story, look.muted, align);
-  }
-  const char* truth = story.random_weights ? "sentence.random_weights"
-                      : story.random_input ? "sentence.random_input"
-                                           : nullptr;
-  if (truth) area.min.y += pen.sentence(TextRole::story, words(truth), {}, area, pen.type.story, look.warning, align);
-
-  if (trace.has(Stage::dropped_weights)) {
-    const auto [taken, all] = taken_by_dropout(context, query, row);
-    const std::vector<Named> counts{{std::to_string(taken), look.ink}, {std::to_string(all), look.ink}};
-    area.min.y += pen.sentence(TextRole::story, words("sentence.before_dropout"), counts, area, pen.type.story,
-                               look.muted, align);
-  }
-
-  // Buttons at the foot.
-  const float button = pen.type.story * 2.5f;
-  Rect body{{area.min.x, area.min.y + 10 * u}, {area.max.x, area.max.y - (presenting ? 0 : button + 20 * u)}};
   const Index n_q = trace.dims().n_q, n_k = trace.dims().n_k;
-  const bool cross =
-      !trace.inputs.self_attention() && (n_q != n_k || trace.inputs.query_tokens != trace.inputs.key_tokens);
-  const float number = context.fonts.crisp(Face::mono, pen.type.number) * 1.6f;
-  float depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
-  if (cross) {
+  const float button = pen.type.story * 2.5f;                                    ///< height of one
+  const float number = context.fonts.crisp(Face::mono, pen.type.number) * 1.6f;  ///< height of a share's
+  Rect middle{}, area{}, body{};
+  float depth = 0;  ///< of the bars under the words
+
+  bool has_rail() const { return !presenting && !story.rail.empty() && place.width() >= 760 * u; }
+  bool has_prediction() const { return !story.next.empty() && !presenting && place.width() >= 900 * u; }
+  std::string most_share() const { return share_text(row.shares[static_cast<std::size_t>(row.most)]); }
+
+  void lay_out() {
+    middle = place;
+    if (has_rail()) middle.min.x += std::round(std::clamp(place.width() * 0.156f, 164 * u, 270 * u));
+    if (has_prediction()) middle.max.x -= std::round(std::clamp(place.width() * 0.2f, 200 * u, 350 * u));
+    const float side = std::clamp(middle.width() * 0.035f, 14 * u, 54 * u);
+    area = {{middle.min.x + side, middle.min.y + std::clamp(middle.height() * 0.035f, 14 * u, 30 * u)},
+            {middle.max.x - side, middle.max.y - 18 * u}};
+  }
+
+  void say(TextRole role, std::string_view pattern, std::span<const Named> values, float pixels, ImU32 ink) {
+    area.min.y += pen.sentence(role, pattern, values, area, pixels, ink, align);
+  }
+
+  /// What the word does, what was guessed, and what is to be known of it besides.
+  void put_sentences() {
+    say(TextRole::prose, words(hidden ? "sentence.guess_ask" : sentence_key(context, query, row)),
+        names_of(context, query, row), pen.type.title, look.ink);
+    if (guessing.asked && guessing.guess) put_guessed();
+    if (const RowProse prose = guessing.asked ? RowProse() : row_prose(context, query); prose.key)
+      say(TextRole::story, words(prose.key), prose.values, pen.type.story, look.muted);
+    if (story.random_weights || story.random_input)
+      say(TextRole::story, words(story.random_weights ? "sentence.random_weights" : "sentence.random_input"), {},
+          pen.type.story, look.warning);
+    if (trace.has(Stage::dropped_weights)) {
+      const auto [taken, all] = taken_by_dropout(context, query, row);
+      const std::vector<Named> counts{{std::to_string(taken), look.ink}, {std::to_string(all), look.ink}};
+      say(TextRole::story, words("sentence.before_dropout"), counts, pen.type.story, look.muted);
+    }
+    body = {{area.min.x, area.min.y + 10 * u}, {area.max.x, area.max.y - (presenting ? 0 : button + 20 * u)}};
+    depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
+  }
+
+  void put_guessed() {
+    const Index guess = std::clamp<Index>(static_cast<Index>(*guessing.guess), 0, n_k - 1);
+    const float share = row.shares[static_cast<std::size_t>(guess)];
+    const std::vector<Named> said{{key_word(context, guess), look.ink},
+                                  {share_text(share), look.head_ink(context.view.head)}};
+    const bool right = share >= row.shares[static_cast<std::size_t>(row.most)];
+    say(TextRole::story, words(right ? "sentence.guess_right" : "sentence.guess_wrong"), said, pen.type.story,
+        look.muted);
+  }
+
+  /// Two lines of words: these ask, those are asked.
+  void put_two_lines() {
     WordLine asks = lay_out_words(pen, Axis::query, n_q, query, body, 0),
-             asked = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, body, 0);
-    const auto pitch_of = [&](const WordLine& line, float extra) { return line.height + extra; };
-    asks = lay_out_words(pen, Axis::query, n_q, query, body, pitch_of(asks, 8 * u));
+             asked = lay_out_words(pen, Axis::key, n_k, row.most, body, 0);
+    asks = lay_out_words(pen, Axis::query, n_q, query, body, asks.height + 8 * u);
     const float top = body.min.y + pen.type.caption * 1.6f;
     const float asks_height = static_cast<float>(asks.lines) * (asks.height + 8 * u);
     const float asked_top = std::max(top + asks_height + body.height() * 0.18f,
                                      body.max.y - depth - number - 12 * u - asked.height -
                                          (static_cast<float>(asked.lines) - 1) * (asked.height + depth + number));
     asks = lay_out_words(pen, Axis::query, n_q, query, {{body.min.x, top}, body.max}, asks.height + 8 * u);
-    asked = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, {{body.min.x, asked_top}, body.max},
+    asked = lay_out_words(pen, Axis::key, n_k, row.most, {{body.min.x, asked_top}, body.max},
                           asked.height + depth + number + 14 * u);
     if (!hidden) put_arcs(pen, asks, asked, query, row, colour, body.min.y, true);
     for (const WordPlace& word : asks.places)
@@ -150,44 +163,53 @@ Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rec
     put_shares(pen, asked, row, depth, row.most, colour, hidden);
     pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.min.x, body.min.y + pen.type.caption * 0.6f},
              Align::left, look.q, words("sentence.they_ask"));
-    for (const WordPlace& word : asked.places) pen.matter(word.box);
-    for (const WordPlace& word : asks.places) pen.matter(word.box);
-  } else {
-    WordLine line = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, body, 0);
-    if (line.lines > 1) {  // rows of words, each with its shares
-      depth = std::min(depth, 44 * u);
-      float pitch = line.height + depth + number + 34 * u;
-      // A few lines share the height; what they do not need is for their arcs.
-      const float over = std::clamp(body.height() / static_cast<float>(line.lines) - pitch, 0.0f, 150 * u);
-      pitch += over;
-      line = lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, body, pitch);
-      line.over = over + 14 * u;
-      const auto fits = std::max<Index>(static_cast<Index>(body.height() / pitch), 1);
-      const Index at = line.find(query) ? line.find(query)->line : 0;
-      const Index first =
-          std::clamp<Index>(line.lines > fits ? at - fits / 2 + scroll : 0, 0, std::max<Index>(line.lines - fits, 0));
-      std::erase_if(line.places, [&](const WordPlace& word) { return word.line < first || word.line >= first + fits; });
-      for (WordPlace& word : line.places) {
-        const float up = static_cast<float>(first) * pitch - 14 * u - over;
-        word.box.min.y -= up;
-        word.box.max.y -= up;
-      }
-      if (line.lines > fits) {
-        pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.max.x, body.max.y}, Align::right, look.muted,
-                 words.fill("sentence.rows",
-                            {std::to_string(first + 1), std::to_string(first + fits), std::to_string(line.lines)}));
-      }
-    } else {
-      const float below = 12 * u + depth + number;
-      // The highest arc goes from the first word to the last; arcs, words and shares together stand in the middle.
-      const float widest =
-          line.places.empty() ? 0 : line.places.back().box.centre().x - line.places.front().box.centre().x;
-      const float arcs = std::min({body.height() - below - line.height, body.width() * 0.36f, arc_peak(pen, widest)});
-      const float spare = std::max(body.height() - below - line.height - arcs, 0.0f);
-      const float y = std::min(body.min.y + spare * 0.5f + arcs, body.max.y - below - line.height);
-      line =
-          lay_out_words(pen, Axis::key, n_k, cross ? row.most : query, {{body.min.x, y}, {body.max.x, body.max.y}}, 0);
+    for (const WordLine* line : {&asks, &asked}) {
+      for (const WordPlace& word : line->places) pen.matter(word.box);
     }
+  }
+
+  WordLine words_in(Rect room, float pitch) const { return lay_out_words(pen, Axis::key, n_k, query, room, pitch); }
+
+  /// Rows of words, each with its shares; those around the word that asks where not all have room.
+  WordLine many_rows(WordLine line) {
+    depth = std::min(depth, 44 * u);
+    float pitch = line.height + depth + number + 34 * u;
+    // A few lines share the height; what they do not need is for their arcs.
+    const float over = std::clamp(body.height() / static_cast<float>(line.lines) - pitch, 0.0f, 150 * u);
+    pitch += over;
+    line = words_in(body, pitch);
+    line.over = over + 14 * u;
+    const auto fits = std::max<Index>(static_cast<Index>(body.height() / pitch), 1);
+    const Index at = line.find(query) ? line.find(query)->line : 0;
+    const Index first =
+        std::clamp<Index>(line.lines > fits ? at - fits / 2 + scroll : 0, 0, std::max<Index>(line.lines - fits, 0));
+    std::erase_if(line.places, [&](const WordPlace& word) { return word.line < first || word.line >= first + fits; });
+    for (WordPlace& word : line.places) {
+      const float up = static_cast<float>(first) * pitch - 14 * u - over;
+      word.box.min.y -= up;
+      word.box.max.y -= up;
+    }
+    if (line.lines > fits)
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {body.max.x, body.max.y}, Align::right, look.muted,
+               words.fill("sentence.rows",
+                          {std::to_string(first + 1), std::to_string(first + fits), std::to_string(line.lines)}));
+    return line;
+  }
+
+  /// The highest arc goes from the first word to the last; arcs, words and shares together stand in the middle.
+  WordLine one_row(const WordLine& line) const {
+    const float below = 12 * u + depth + number;
+    const float widest =
+        line.places.empty() ? 0 : line.places.back().box.centre().x - line.places.front().box.centre().x;
+    const float arcs = std::min({body.height() - below - line.height, body.width() * 0.36f, arc_peak(pen, widest)});
+    const float spare = std::max(body.height() - below - line.height - arcs, 0.0f);
+    const float y = std::min(body.min.y + spare * 0.5f + arcs, body.max.y - below - line.height);
+    return words_in({{body.min.x, y}, {body.max.x, body.max.y}}, 0);
+  }
+
+  void put_line() {
+    WordLine line = words_in(body, 0);
+    line = line.lines > 1 ? many_rows(std::move(line)) : one_row(line);
     if (!hidden) put_arcs(pen, line, line, query, row, colour, body.min.y, false);
     for (const WordPlace& word : line.places) {
       const auto k = static_cast<std::size_t>(word.index);
@@ -198,32 +220,44 @@ Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rec
     }
     put_shares(pen, line, row, depth, row.most, colour, hidden);
   }
-  if (!presenting) {
+
+  /// Buttons at the foot; what is left of it is for one's own words.
+  void put_buttons() {
     const float y = area.max.y - button;
-    const std::string share = share_text(row.shares[static_cast<std::size_t>(row.most)]);
     float x = area.min.x;
-    if (!hidden) x = put_button(pen, {x, y}, words.fill("sentence.how", {share}), true, SceneAction::how) + 12 * u;
-    const std::string every = words("sentence.every_step"),
-                      other = words(story.can_knock ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in")
-                                                    : "sentence.other_head");
-    const auto room = [&](const std::string& text) {
-      return x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u <= area.max.x;
+    const auto offer = [&](const std::string& text, bool first, SceneAction action) {
+      if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u <= area.max.x)
+        x = put_button(pen, {x, y}, text, first, action) + 12 * u;
     };
-    const std::string guess(words(hidden ? "sentence.guess_show" : "sentence.guess"));
-    if (!row.dead && trace.dims().n_k > 2 && room(guess))
-      x = put_button(pen, {x, y}, guess, hidden, SceneAction::guess) + 12 * u;
-    if (room(every)) x = put_button(pen, {x, y}, every, false, SceneAction::back) + 12 * u;
-    if (trace.dims().heads > 1 || story.network) {
-      if (room(other))
-        x = put_button(pen, {x, y}, other, false, story.can_knock ? SceneAction::knock_out : SceneAction::next_word) +
-            12 * u;
-    }
-    // What is left is for one's own words.
+    if (!hidden)
+      x = put_button(pen, {x, y}, words.fill("sentence.how", {most_share()}), true, SceneAction::how) + 12 * u;
+    if (!row.dead && n_k > 2)
+      offer(words(hidden ? "sentence.guess_show" : "sentence.guess"), hidden, SceneAction::guess);
+    offer(words("sentence.every_step"), false, SceneAction::back);
+    const char* other =
+        story.can_knock ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in") : "sentence.other_head";
+    if (trace.dims().heads > 1 || story.network)
+      offer(words(other), false, story.can_knock ? SceneAction::knock_out : SceneAction::next_word);
     if (story.takes_words && area.max.x - x >= 190 * u)
       pen.target({{std::max(x + 8 * u, area.max.x - 420 * u), y}, {area.max.x, area.max.y}}, SceneAction::own_words);
   }
-  if (rail) put_rail(pen, story, {place.min, {middle.min.x, place.max.y}});
-  if (prediction) put_prediction(pen, story, {{middle.max.x, place.min.y}, place.max});
+};
+
+}  // namespace
+
+Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place, Index scroll) {
+  Scene scene;
+  Pen pen(context, scene);
+  SentenceParts parts{pen, story, place, scroll};
+  parts.lay_out();
+  parts.put_sentences();
+  const Inputs& inputs = context.trace.inputs;
+  if (!inputs.self_attention() && (parts.n_q != parts.n_k || inputs.query_tokens != inputs.key_tokens))
+    parts.put_two_lines();
+  else parts.put_line();
+  if (!context.view.presenting) parts.put_buttons();
+  if (parts.has_rail()) put_rail(pen, story, {place.min, {parts.middle.min.x, place.max.y}});
+  if (parts.has_prediction()) put_prediction(pen, story, {{parts.middle.max.x, place.min.y}, place.max});
   return scene;
 }
 

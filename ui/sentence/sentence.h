@@ -35,7 +35,7 @@ struct Guess {
                        ///< else, where words are drawn otherwise, as the network says it; −1: the same
 };
 
-/// What is told of a document besides the attention that is looked at.
+/// What the sentence level shows besides the attention that is looked at.
 struct SentenceStory {
   std::vector<RailLayer> rail;
   std::vector<Guess> next;    ///< most likely first

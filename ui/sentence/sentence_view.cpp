@@ -20,12 +20,8 @@ struct SentenceScene {
 };
 
 const SentenceStory& story(const Frame& frame) {
-  const View& v = frame.view();
-  const OtherPass& other =
-      frame.pictures.get<OtherPass>([&] { return other_pass(frame); }, frame.document.trace, v.head, v.looking.knocked);
-  const Index place = prediction_place(frame, asking_word(*frame.trace(), v));
-  return frame.pictures.get<SentenceStory>([&] { return story_of(frame, place, other); }, frame.document.trace, v.head,
-                                           v.batch, v.language, v.looking.knocked, v.looking.sampling, place);
+  return sentence_story(frame,
+                        prediction_place(*frame.trace(), frame.view(), asking_word(*frame.trace(), frame.view())));
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
@@ -122,9 +118,9 @@ void press_sentence_keys(const Frame& frame) {
 
 const Scene& sentence_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
-  const SentenceStory& told = story(frame);
+  const SentenceStory& shown = story(frame);
   return frame
-      .picture<SentenceScene>([&] { return SentenceScene{make_sentence(scene_context(frame), told, place)}; },
+      .picture<SentenceScene>([&] { return SentenceScene{make_sentence(scene_context(frame), shown, place)}; },
                               view.looking, view.selected, view.step, place)
       .scene;
 }

@@ -30,8 +30,7 @@ std::span<const HeadClaim> claims_of(const std::string& file) {
   return model == models.end() ? std::span<const HeadClaim>() : model->claims;
 }
 
-void add_rail(const Frame& frame, const NetworkRun& run, SentenceStory& story) {
-  const Trace& trace = *frame.trace();
+void add_rail(const Trace& trace, const View& view, const NetworkRun& run, SentenceStory& story) {
   const Network& network = *run.network;
   const Index chosen = layer_of(network, trace.scenario);
   for (Index at = 0; at < static_cast<Index>(network.layers().size()); ++at) {
@@ -46,11 +45,11 @@ void add_rail(const Frame& frame, const NetworkRun& run, SentenceStory& story) {
                              h,
                              weights,
                              {},
-                             claim_of(network.file(), layer.layer, h, frame.view().language),
-                             at == chosen && h == frame.view().head,
+                             claim_of(network.file(), layer.layer, h, view.language),
+                             at == chosen && h == view.head,
                              false});
       RailHead& head = shown.heads.back();
-      head.silent = head.chosen && frame.view().looking.knocked && run.is_small();
+      head.silent = head.chosen && view.looking.knocked && run.is_small();
     }
     story.rail.push_back(std::move(shown));
   }
@@ -70,13 +69,13 @@ bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch)
          trace[Stage::mask].matrix(std::min(batch, trace[Stage::mask].size(0) - 1), 0)(0, n_q - 1) == 0;
 }
 
-void add_prediction(const Frame& frame, const NetworkRun& run, Index place, const OtherPass& other,
+void add_prediction(const Trace& trace, const View& view, const NetworkRun& run, Index place, const OtherPass& other,
                     SentenceStory& story) {
   if (!run.logits.defined()) return;
-  const Index batch = std::min(frame.view().batch, run.logits.size(0) - 1);
+  const Index batch = std::min(view.batch, run.logits.size(0) - 1);
   const bool at_end = place < 0;
   if (at_end) place = place_of_prediction(run, batch);
-  story.sampling = frame.view().looking.sampling;
+  story.sampling = view.looking.sampling;
   story.shares = next_shares(run, batch, place, story.sampling);
   const auto share = [](const std::vector<double>& all, Index token) { return all[static_cast<std::size_t>(token)]; };
   for (const LikelyToken& token : most_likely(run, batch, place, words_shown)) {
@@ -85,7 +84,7 @@ void add_prediction(const Frame& frame, const NetworkRun& run, Index place, cons
   }
   const TokenBatch& tokens = run.text.decoder.count() > 0 ? run.text.decoder : run.text.tokens;
   const auto entry = static_cast<std::size_t>(std::min<Index>(batch, tokens.size() - 1));
-  const Inputs& inputs = frame.trace()->inputs;
+  const Inputs& inputs = trace.inputs;
   if (entry < inputs.query_tokens.size() && !inputs.query_tokens[entry].empty()) {
     const auto& words = inputs.query_tokens[entry];
     if (!at_end) story.next_after = words[static_cast<std::size_t>(place)];
@@ -95,9 +94,8 @@ void add_prediction(const Frame& frame, const NetworkRun& run, Index place, cons
   story.writes = spec.stacks.size() == 1 && !spec.masked && !spec.takes_tensors;
   story.next_at = at_end ? tokens.lengths[entry] - 1 : place;
   if (!other.run) return;
-  const NetworkLayer& chosen =
-      run.network->layers()[static_cast<std::size_t>(layer_of(*run.network, frame.trace()->scenario))];
-  if (other.without_head) story.silent = head_name(chosen, frame.view().head);
+  const NetworkLayer& chosen = run.network->layers()[static_cast<std::size_t>(layer_of(*run.network, trace.scenario))];
+  if (other.without_head) story.silent = head_name(chosen, view.head);
   else story.changed_layer = chosen.layer;
   std::vector<double> others = next_shares(*other.run, batch, place, story.sampling);
   for (Guess& guess : story.next) {
@@ -124,38 +122,35 @@ std::string habits_text(const std::string& file) {
   return text;
 }
 
-OtherPass other_pass(const Frame& frame) {
-  const auto run = network_of(frame.trace()->inputs);
-  const bool knocked = frame.view().looking.knocked;
+OtherPass other_pass(const Trace& trace, const View& view) {
+  const auto run = network_of(trace.inputs);
+  const bool knocked = view.looking.knocked;
   if (!run || !run->is_small() || !(knocked || run->change)) return {};
   RunOptions options;
   options.weights = false;
   options.knock_out = run->knock_out;
   if (knocked) {
-    options.knock_out.emplace(layer_of(*run->network, frame.trace()->scenario), frame.view().head);
+    options.knock_out.emplace(layer_of(*run->network, trace.scenario), view.head);
     options.change = run->change;
   }
   return {std::make_shared<const NetworkRun>(run->network->run(run->text, options)), knocked};
 }
 
-Index prediction_place(const Frame& frame, Index word) {
-  const Trace& trace = *frame.trace();
+Index prediction_place(const Trace& trace, const View& view, Index word) {
   const auto run = network_of(trace.inputs);
   if (!run || !run->logits.defined() || !run->is_small()) return -1;
-  const Index batch = std::min(frame.view().batch, run->logits.size(0) - 1);
+  const Index batch = std::min(view.batch, run->logits.size(0) - 1);
   return predicts_after_each(*run, trace, batch) ? word : -1;
 }
 
-SentenceStory story_of(const Frame& frame, Index place, const OtherPass& other) {
-  const Trace& trace = *frame.trace();
-  const View& view = frame.view();
+SentenceStory story_of(const Trace& trace, const View& view, Index place, const OtherPass& other) {
   const Scenario& scenario = trace.scenario;
   SentenceStory story;
   if (const auto run = network_of(trace.inputs)) {
     story.network = story.takes_words = true;
     story.can_knock = run->is_small();
-    add_rail(frame, *run, story);
-    add_prediction(frame, *run, place, other, story);
+    add_rail(trace, view, *run, story);
+    add_prediction(trace, view, *run, place, other, story);
     return story;
   }
   story.random_weights = trace.inputs.random_parameters;
@@ -166,6 +161,15 @@ SentenceStory story_of(const Frame& frame, Index place, const OtherPass& other) 
     layer.heads.push_back({0, h, trace[Stage::weights], trace[Stage::mask], {}, h == view.head, false});
   if (!layer.heads.empty()) story.rail.push_back(std::move(layer));
   return story;
+}
+
+const SentenceStory& sentence_story(const Frame& frame, Index place) {
+  const View& v = frame.view();
+  const OtherPass& other = frame.pictures.get<OtherPass>([&] { return other_pass(*frame.trace(), v); },
+                                                         frame.document.trace, v.head, v.looking.knocked);
+  return frame.pictures.get<SentenceStory>([&] { return story_of(*frame.trace(), v, place, other); },
+                                           frame.document.trace, v.head, v.batch, v.language, v.looking.knocked,
+                                           v.looking.sampling, place);
 }
 
 void choose_head(const Frame& frame, Index layer, Index head) {

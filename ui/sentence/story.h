@@ -1,4 +1,4 @@
-// What the sentence level tells besides the attention that is looked at: the heads of every layer, the prediction.
+// What the sentence level shows besides the attention that is looked at: the heads of every layer, the prediction.
 #pragma once
 
 #include "core/network/network.h"
@@ -13,15 +13,17 @@ struct OtherPass {
   std::shared_ptr<const NetworkRun> run;  ///< null where there is none, or the network is too large for it
   bool without_head = false;
 };
-OtherPass other_pass(const Frame& frame);
+OtherPass other_pass(const Trace& trace, const View& view);
 
-/// The word after which a prediction is told: `word`, the one that is followed, where the network says one after each
-/// word and is so small that it can be told while one points; −1 the place where it predicts.
-Index prediction_place(const Frame& frame, Index word);
-SentenceStory story_of(const Frame& frame, Index place, const OtherPass& other);
+/// The word after which a prediction is shown: `word`, the one that is followed, where the network says one after each
+/// word and is so small that this can be computed while one points; −1 the place where it predicts.
+Index prediction_place(const Trace& trace, const View& view, Index word);
+SentenceStory story_of(const Trace& trace, const View& view, Index place, const OtherPass& other);
+/// The same, kept until something that it is made from changes.
+const SentenceStory& sentence_story(const Frame& frame, Index place);
 /// Looks at another head, of another layer where the document is a network's.
 void choose_head(const Frame& frame, Index layer, Index head);
-/// Writes `token`, or one that is drawn, after the word that the prediction is told of, in place of what followed it.
+/// Writes `token`, or one that is drawn, after the word that the prediction follows, in place of what followed it.
 void write_word(const Frame& frame, const SentenceStory& story, std::optional<Index> token);
 /// Shows what the network says without the head that is looked at, too, or no longer.
 void knock_out(const Frame& frame);

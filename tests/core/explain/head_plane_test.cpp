@@ -68,3 +68,26 @@ TEST_CASE("a row that is not finite does not take the others along") {
   CHECK(std::hypot(plane.queries()[0].x, plane.queries()[0].y) == Approx(1));
   CHECK(plane.queries()[1].x == 0);
 }
+
+TEST_CASE("in the plane through a query and a key their lengths and their angle are true, and the key lies above") {
+  const std::vector<float> q{3, 0, 4, 1, -1, 2, 5, 0}, k{1, 1, 1, -2, 6, 0, 8, 2, 0, 0, 0, 0};
+  for (Index i = 0; i < 2; ++i) {
+    for (Index j = 0; j < 3; ++j) {
+      const auto query = std::span(q).subspan(static_cast<std::size_t>(4 * i), 4),
+                 key = std::span(k).subspan(static_cast<std::size_t>(4 * j), 4);
+      const HeadPlane plane(view_of(q, 4), view_of(k, 4), i, j);
+      const DotProduct dot = dot_product(query, key);
+      const PlanePoint a = plane.queries()[static_cast<std::size_t>(i)], b = plane.keys()[static_cast<std::size_t>(j)];
+      CHECK(std::hypot(a.x, a.y) == Approx(dot.query_length));
+      CHECK(std::hypot(b.x, b.y) == Approx(dot.key_length).margin(1e-9));
+      CHECK(a.x * b.x + a.y * b.y == Approx(dot.score).margin(1e-6));
+      CHECK(a.x > 0);
+      CHECK(a.y == Approx(0).margin(1e-6));
+      CHECK(b.y >= -1e-6);
+      CHECK(plane.share_of(query, key) == Approx(1));
+      CHECK(plane.share_of(std::span(q).subspan(0, 4), std::span(k).subspan(4, 4)) <= 1);
+    }
+  }
+  const HeadPlane other(view_of(q, 4), view_of(k, 4), 0, 0);
+  CHECK(other.share_of(std::span(q).subspan(4, 4), std::span(k).subspan(4, 4)) < 0.999);
+}

@@ -1,0 +1,355 @@
+// Numbers as scenes print and draw them: products that come out right, bars that point as their numbers do, angles that
+// are those that are said.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "core/explain/explain.h"
+#include "core/network/network.h"
+#include "core/scenario/model_layer.h"
+#include "tests/catch.h"
+#include "tests/ui/studio.h"
+#include "ui/level/matrix_numbers.h"
+#include "ui/sentence/story.h"
+
+using namespace headlight;
+using namespace headlight::test;
+
+namespace {
+
+Document of_model(const char* text = "the cat that chases the dogs sleeps because it is tired .") {
+  Document document = headlight::test::sentence();
+  document.scenario = {};
+  document.scenario.source = Source::file;
+  document.scenario.file = "model:sentences";
+  document.scenario.text_as_input = true;
+  document.scenario.text = text;
+  document.view.kind = ViewKind::pipeline;
+  document.view.looking.level = Level::operation;
+  document.view.looked = true;
+  return document;
+}
+
+/// A printed number's value, and one unit of its last digit.
+struct Read {
+  double value = 0, unit = 0;
+};
+Read read(std::string text) {
+  const bool negative = text.starts_with("−");
+  if (negative) text = text.substr(std::string("−").size());
+  const std::size_t power = text.find('e'), point = text.find('.');
+  const std::string digits = text.substr(0, power);
+  const int decimals = point == std::string::npos ? 0 : static_cast<int>(digits.size() - point - 1);
+  const double scale = power == std::string::npos ? 1 : std::pow(10.0, std::stoi(text.substr(power + 1)));
+  const double value = std::stod(text);
+  return {negative ? -value : value, value == 0 && decimals == 0 ? 0 : scale * std::pow(10.0, -decimals)};
+}
+
+/// The products that a scene prints, "a × b = c", and how many; those that are wrong by more than the last digit.
+struct Products {
+  int count = 0;
+  std::string wrong;
+};
+Products products_of(const Scene& scene) {
+  Products found;
+  const auto texts = texts_of(scene);
+  const auto beside = [&](const SceneText& sign, float direction) -> const SceneText* {
+    const SceneText* nearest = nullptr;
+    for (const SceneText* text : texts) {
+      if (text == &sign || text->role != TextRole::number) continue;
+      if (std::abs(text->rect.centre().y - sign.rect.centre().y) > 2) continue;
+      const float apart = (text->rect.centre().x - sign.rect.centre().x) * direction;
+      if (apart > 0 && (!nearest || apart < (nearest->rect.centre().x - sign.rect.centre().x) * direction))
+        nearest = text;
+    }
+    return nearest;
+  };
+  for (const SceneText* sign : texts) {
+    if (sign->text != "×") continue;
+    const SceneText *left = beside(*sign, -1), *right = beside(*sign, 1);
+    REQUIRE((left && right));
+    const SceneText* equals = beside(*right, 1);
+    if (!equals || equals->text != "=") continue;
+    const SceneText* product = beside(*equals, 1);
+    if (!product) continue;
+    ++found.count;
+    const Read is = read(product->text);
+    if (std::abs(read(left->text).value * read(right->text).value - is.value) > is.unit * 1.001)
+      found.wrong += left->text + " × " + right->text + " = " + product->text + "; ";
+  }
+  return found;
+}
+
+std::vector<SceneBar> bars_of(const Scene& scene) {
+  std::vector<SceneBar> bars;
+  for (const SceneItem& item : scene.items) {
+    if (const auto* bar = std::get_if<SceneBar>(&item)) bars.push_back(*bar);
+  }
+  return bars;
+}
+/// To the right, or up.
+float leads(const SceneBar& bar) { return bar.to.x - bar.from.x + bar.from.y - bar.to.y; }
+
+const std::vector<Stage> products{Stage::Q, Stage::K, Stage::V, Stage::scores, Stage::head_outputs, Stage::output};
+
+}  // namespace
+
+TEST_CASE("a printed product is that of its printed factors, to its last digit") {
+  std::mt19937 random(7);
+  std::normal_distribution<float> mantissa(0, 1);
+  std::uniform_real_distribution<float> power(-7, 4);
+  for (int i = 0; i < 20000; ++i) {
+    const float a = mantissa(random) * std::pow(10.0f, power(random)),
+                b = mantissa(random) * std::pow(10.0f, power(random));
+    const PrintedProduct shown = printed_product(a, b);
+    CAPTURE(shown.left.text, shown.right.text, shown.product.text);
+    const Read left = read(shown.left.text), right = read(shown.right.text), product = read(shown.product.text);
+    REQUIRE(std::abs(left.value * right.value - product.value) <= product.unit * 1.001);
+    REQUIRE(left.value != 0);
+    REQUIRE(std::abs(product.value - static_cast<double>(a) * static_cast<double>(b)) <= product.unit * 0.501);
+  }
+  CHECK(printed_product(0, 3).product.text == "0");
+  CHECK(printed_sum(-1.884, 0.697) == "−1.88 + 0.70 = −1.19");
+  CHECK(printed_sum(0.5, -0.25) == "0.50 − 0.25 = 0.25");
+}
+
+TEST_CASE("no printed product differs from its printed factors by more than the last digit") {
+  int count = 0;
+  for (const Setting& at : {Setting{{1024, 768}, 1, false, "en"}, Setting{{1600, 900}, 1, false, "zh"},
+                            Setting{{1920, 1080}, 1, true, "en"}}) {
+    Studio studio(of_model(), at);
+    for (const Index query : {Index{2}, Index{5}}) {
+      studio.view().looking.query = query;
+      studio.view().looking.key = 1;
+      for (const Stage stage : products) {
+        const Products found = products_of(studio.operation(stage));
+        INFO(name(stage));
+        CHECK(found.wrong == "");
+        count += found.count;
+      }
+      studio.view().looking.rival = 2;
+      const Products found = products_of(make_journey(studio.context(), {}, studio.place()));
+      CHECK(found.wrong == "");
+      count += found.count;
+    }
+  }
+  CHECK(count > 200);
+}
+
+TEST_CASE("a bar of a negative number points the other way than one of a positive number, in every scene") {
+  Studio studio(of_model(), {{1600, 900}});
+  studio.view().looking.query = 5;
+  studio.view().looking.key = 1;
+  int up = 0, down = 0;
+  const auto check = [&](const Scene& scene) {
+    for (const SceneBar& bar : bars_of(scene)) {
+      if (!std::isfinite(bar.value) || std::abs(leads(bar)) < 0.5f) continue;
+      CAPTURE(bar.value, bar.from.x, bar.to.x, bar.from.y, bar.to.y);
+      CHECK((leads(bar) > 0) == (bar.value > 0));
+      (bar.value > 0 ? up : down)++;
+    }
+  };
+  for (const Stage stage : studio.trace().stages()) check(studio.operation(stage));
+  check(make_geometry(studio.context(), studio.place()));
+  check(make_journey(studio.context(), {}, studio.place()));
+  studio.view().looking.rival = 2;
+  check(make_journey(studio.context(), {}, studio.place()));
+  CHECK(up > 50);
+  CHECK(down > 50);
+}
+
+TEST_CASE("a sum's bars begin where the one before ends, end at the sum, and stay in their places while it grows") {
+  Studio studio(of_model(), {{1600, 900}});
+  studio.view().looking.query = 5;
+  studio.view().looking.key = 1;
+  for (const Stage stage : products) {
+    INFO(name(stage));
+    const std::vector<SceneBar> whole = bars_of(studio.operation(stage));
+    REQUIRE(whole.size() > 3);
+    float sum = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      sum += whole[i].value;
+      if (i > 0) CHECK(whole[i].from.x == Approx(whole[i - 1].to.x).margin(1));
+    }
+    const Cell cell = cell_of(studio.trace(), studio.view(), stage, focus_of(studio.trace(), studio.view()));
+    CHECK(sum == Approx(value_at(studio.trace(), cell)).margin(1e-4));
+    std::size_t most = 0;
+    for (float share = 0.5f; share < 0.83f; share += 0.04f) {
+      Reveal reveal;
+      reveal.share = share;
+      const std::vector<SceneBar> now = bars_of(studio.operation(stage, reveal));
+      CHECK(now.size() >= most);
+      most = now.size();
+      // Each is one of the whole sum's, but for the one that stands for all that are not written.
+      CHECK(std::ranges::count_if(now, [&](const SceneBar& bar) {
+              return std::ranges::none_of(whole, [&](const SceneBar& other) {
+                return other.from.x == bar.from.x && other.to.x == bar.to.x && other.from.y == bar.from.y;
+              });
+            }) <= 1);
+    }
+    CHECK(most == whole.size());
+  }
+}
+
+TEST_CASE("a product's number is not written before it is computed") {
+  const Studio studio(of_model(), {{1600, 900}});
+  Reveal reveal;
+  reveal.share = 0.3f;
+  const auto numbers = [&](const Reveal& at) {
+    return std::ranges::count_if(texts_of(studio.operation(Stage::scores, at)),
+                                 [](const SceneText* text) { return text->role == TextRole::number; });
+  };
+  CHECK(numbers(reveal) + 16 <= numbers({}));
+  CHECK(products_of(studio.operation(Stage::scores, reveal)).count == 0);
+}
+
+TEST_CASE("against a rival both sums have one scale, and the scale that leads to what goes into softmax is said") {
+  for (const std::optional<float> scale : {std::optional<float>(), std::optional(0.3f)}) {
+    Document document = of_model();
+    document.scenario.scale = scale;
+    Studio studio(document, {{1600, 900}});
+    studio.view().looking.query = 5;
+    studio.view().looking.key = 1;
+    studio.view().looking.rival = 2;
+    const Scene scene = make_journey(studio.context(), {}, studio.place());
+    CHECK(faults(scene, studio) == "");
+    double least = 1e9, most = 0;
+    for (const SceneBar& bar : bars_of(scene)) {
+      if (bar.from.y != bar.to.y || std::abs(leads(bar)) < 8) continue;  // the scores' own stand upright
+      const double pixels = std::abs(static_cast<double>(leads(bar) / bar.value));
+      least = std::min(least, pixels);
+      most = std::max(most, pixels);
+    }
+    CHECK(most > 0);
+    CHECK(most == Approx(least).epsilon(0.02));
+    std::string words;
+    for (const SceneText* text : texts_of(scene)) words += text->text + " ";
+    const std::string factor = scale ? "× 0.30" : "÷ √" + std::to_string(studio.trace().dims().d_head);
+    CAPTURE(words);
+    CHECK(words.find(factor) != std::string::npos);
+  }
+}
+
+TEST_CASE("the angle that the geometry draws is the angle that it says, for every pair of words") {
+  Studio studio(of_model(), {{1600, 900}});
+  const Look& colours = look(Theme::dark);
+  int looked_at = 0;
+  for (const Index query : {Index{1}, Index{4}, Index{5}, Index{8}}) {
+    for (const Index key : {Index{0}, Index{1}, Index{3}, Index{4}}) {
+      studio.view().looking.query = query;
+      studio.view().looking.key = key;
+      const Scene scene = make_geometry(studio.context(), studio.place());
+      double said = -1;
+      for (const SceneText* text : texts_of(scene)) {
+        if (text->text.ends_with("°")) said = std::stod(text->text);
+      }
+      std::optional<double> q, k;
+      float thickest = 0;
+      for (const SceneItem& item : scene.items) {
+        if (const auto* line = std::get_if<SceneCurve>(&item); line && line->arrow)
+          thickest = std::max(thickest, line->thickness);
+      }
+      for (const SceneItem& item : scene.items) {
+        const auto* line = std::get_if<SceneCurve>(&item);
+        if (!line || !line->arrow || line->thickness < thickest) continue;
+        const double angle = std::atan2(line->points[0].y - line->points[3].y, line->points[3].x - line->points[0].x);
+        (line->colour == colours.q ? q : k) = angle;
+      }
+      REQUIRE((q && k && said >= 0));
+      const double drawn = std::abs(std::remainder(*q - *k, 2 * std::numbers::pi)) * 180 / std::numbers::pi;
+      CAPTURE(query, key, said, drawn);
+      CHECK(std::abs(drawn - said) < 1);
+      CHECK(has_text(scene, "100 %"));
+      ++looked_at;
+      // Another word under the pointer: the picture stays, and says how much of it can be seen.
+      studio.view().looking.pointed = key == 0 ? 3 : 0;
+      const Scene pointed = make_geometry(studio.context(), studio.place());
+      CHECK(has_text(pointed, "all dimensions"));
+      studio.view().looking.pointed.reset();
+    }
+  }
+  CHECK(looked_at == 16);
+}
+
+TEST_CASE("a formula shows the case that applies and no other") {
+  for (const std::optional<float> fill : {std::optional<float>(), std::optional(-9.0f)}) {
+    Document document = headlight::test::sentence();
+    document.scenario.fill = fill;
+    HeadlessWindow window(document);
+    window.settle();
+    const Trace& trace = *window.document().trace;
+    const std::string filled = fill ? "−9" : "−∞";
+    for (Index q = 0; q < 6; ++q) {
+      for (Index k = 0; k < 6; ++k) {
+        const std::string formula = explain(trace, {Stage::masked_scores, 0, 0, q, k}).formula;
+        CAPTURE(formula);
+        CHECK(formula.find("else") == std::string::npos);
+        CHECK((formula.find(filled) != std::string::npos) == (k > q));
+        CHECK((formula.find("scaled_scores") != std::string::npos) == (k <= q));
+      }
+    }
+  }
+}
+
+TEST_CASE("inside a network the output is said to be added to the row, with numbers that add up") {
+  for (const char* layer : {"0", "1"}) {
+    Document document = of_model();
+    document.scenario.layer = layer;
+    Studio studio(document, {{1600, 900}});
+    studio.view().looking.query = 5;
+    const auto run = network_of(studio.trace().inputs);
+    REQUIRE(run);
+    const LayerRun& kept = run->layers[static_cast<std::size_t>(*run->network->find_layer(layer))];
+    for (Index feature = 0; feature < 4; ++feature) {
+      studio.view().selected = Cell{Stage::output, 0, 0, 5, feature};
+      const Scene scene = studio.operation(Stage::output);
+      CHECK(faults(scene, studio) == "");
+      CHECK(has_text(scene, "added to its row"));
+      const double before = static_cast<double>(kept.residual.matrix(0)(5, feature)),
+                   added = static_cast<double>(kept.added.matrix(0)(5, feature));
+      const Cell cell = cell_of(studio.trace(), studio.view(), Stage::output, focus_of(studio.trace(), studio.view()));
+      if (cell.col != feature) continue;
+      std::string words;
+      for (const SceneText* text : texts_of(scene)) words += text->text;
+      std::erase(words, ' ');
+      std::string sum = printed_sum(before, added);
+      std::erase(sum, ' ');
+      CAPTURE(words, sum);
+      CHECK(words.find(sum) != std::string::npos);
+    }
+  }
+  const Studio alone(headlight::test::sentence(), {{1600, 900}});
+  CHECK(has_text(alone.operation(Stage::output), "becomes its new row"));
+}
+
+TEST_CASE("two sliders that turn different things have different names") {
+  for (const char* language : {"en", "zh"}) {
+    const Words words(language);
+    CHECK(std::string(words("facet.temperature")) != words("sentence.temperature"));
+  }
+}
+
+TEST_CASE("a journey keeps its predictions when the attention's temperature changes, beside those of the network") {
+  Document document = of_model("the cat that chases the dogs sleeps");
+  document.view.looking.facet = Facet::journey;
+  document.view.looking.query = 5;
+  document.scenario.scale = 0.05f;
+  const auto drawn = [&](float temperature) {
+    document.view.looking.sampling.temperature = temperature;
+    HeadlessWindow window(document);
+    window.settle();
+    return window.drawn();
+  };
+  CHECK(drawn(1) != drawn(0.25f));  // of which nothing else on the canvas depends
+  Studio studio(document, {{1600, 900}});
+  const Index place = prediction_place(studio.trace(), studio.view(), 5);
+  const SentenceStory story = story_of(studio.trace(), studio.view(), place, other_pass(studio.trace(), studio.view()));
+  std::vector<NextWord> next;
+  for (const Guess& guess : story.next) next.push_back({guess.word, guess.probability, guess.before});
+  REQUIRE(next.size() > 2);
+  CHECK(next[0].before >= 0);
+  const Scene scene = make_journey(studio.context(), next, studio.place());
+  CHECK(has_text(scene, "Pale"));
+  CHECK(faults(scene, studio) == "");
+}
