@@ -260,6 +260,18 @@ TEST_CASE("the angle that the geometry draws is the angle that it says, for ever
       const double drawn = std::abs(std::remainder(*q - *k, 2 * std::numbers::pi)) * 180 / std::numbers::pi;
       CAPTURE(query, key, said, drawn);
       CHECK(std::abs(drawn - said) < 1);
+      // "score = length × length × cosine = 6.43 × 7.82 × −0.54 = −27.0"
+      std::vector<Read> numbers;
+      bool begins = false;
+      for (const SceneText* text : texts_of(scene)) {
+        if (text->text.find("cosine") != std::string::npos) begins = true;
+        const std::string& word = text->text;
+        if (begins && numbers.size() < 4 && word.find_first_of("0123456789") != std::string::npos)
+          numbers.push_back(read(word));
+      }
+      REQUIRE(numbers.size() == 4);
+      CHECK(std::abs(numbers[0].value * numbers[1].value * numbers[2].value - numbers[3].value) <=
+            numbers[3].unit * 1.001);
       CHECK(has_text(scene, "100 %"));
       ++looked_at;
       // Another word under the pointer: the picture stays, and says how much of it can be seen.

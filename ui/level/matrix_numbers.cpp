@@ -49,19 +49,31 @@ Printed printed_with(double number, int decimals) {
 
 Printed printed(double number, int more) { return printed_with(number, usual_decimals(std::abs(number)) + more); }
 
-PrintedProduct printed_product(float left, float right) {
-  const double product = static_cast<double>(left) * static_cast<double>(right);
-  if (!std::isfinite(product)) return {printed(left), printed(right), printed(product)};
+std::vector<Printed> printed_factors(const std::vector<double>& factors) {
+  double product = 1;
+  for (const double factor : factors) product *= factor;
   constexpr int most_more = 6;
   for (int more = 0;; ++more) {
-    PrintedProduct shown{printed(left, more), printed(right, more), {}};
+    std::vector<Printed> shown;
+    double seen = 1;
+    for (const double factor : factors) {
+      shown.push_back(printed(factor, more));
+      seen *= shown.back().value;
+    }
+    shown.push_back(printed(product));
+    if (!std::isfinite(product)) return shown;
     const int most = usual_decimals(std::abs(product));
     for (int decimals = most; decimals >= std::max(most - 1, 0); --decimals) {
-      shown.product = printed_with(product, decimals);
-      const double off = std::abs(shown.left.value * shown.right.value - shown.product.value);
-      if (off <= shown.product.unit * (1 + 1e-6) || more == most_more) return shown;
+      shown.back() = printed_with(product, decimals);
+      const Printed& last = shown.back();
+      if (std::abs(seen - last.value) <= last.unit * (1 + 1e-6) || more == most_more) return shown;
     }
   }
+}
+
+PrintedProduct printed_product(float left, float right) {
+  std::vector<Printed> shown = printed_factors({static_cast<double>(left), static_cast<double>(right)});
+  return {std::move(shown[0]), std::move(shown[1]), std::move(shown[2])};
 }
 
 std::string printed_sum(double left, double right) {

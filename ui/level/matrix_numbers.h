@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/stage/cell_kind.h"
 
@@ -46,6 +47,8 @@ struct PrintedProduct {
   Printed left, right, product;
 };
 PrintedProduct printed_product(float left, float right);
+/// The same of any number of factors, which come first; the product is the last.
+std::vector<Printed> printed_factors(const std::vector<double>& factors);
 /// "−1.88 + 0.70 = −1.18", all with the same decimals.
 std::string printed_sum(double left, double right);
 

@@ -85,12 +85,34 @@ void put_guess(Pen& pen, Rect area, float right) {
   pen.target(rect, SceneAction::guess);
 }
 
+namespace {
+
+/// How evenly the row is spread, of how evenly it could be; "" where it is no number.
+std::string entropy_text(const Task& task) {
+  const View& view = task.context().view;
+  const Cell at = matrix_of(task.trace(), view, Stage::weights);
+  const MatrixView weights = numbers_of(task.trace(), view, Stage::weights);
+  const CellMasks masks = masks_over(task.trace(), Stage::weights, at.batch, at.head);
+  double entropy = 0;
+  Index visible = 0;
+  for (Index k = 0; k < weights.cols; ++k) {
+    const auto weight = static_cast<double>(weights(task.focus.query, k));
+    if (classify(weights, masks, task.focus.query, k) != CellKind::masked) ++visible;
+    if (weight > 0) entropy -= weight * std::log2(weight);
+  }
+  if (std::isnan(entropy)) return {};
+  const auto bits = [](double value) { return MatrixNumbers(2, true)(static_cast<float>(value)); };
+  return task.context().words.fill("facet.entropy",
+                                   {bits(entropy), bits(std::log2(static_cast<double>(std::max<Index>(visible, 1))))});
+}
+
+}  // namespace
+
 void put_temperature(const Task& task, Rect room) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const Words& words = task.context().words;
   const Trace& trace = task.trace();
-  const View& view = task.context().view;
   const float u = task.u(), y = room.min.y + pen.type.caption;
   if (!(trace.scale > 0)) return;
   const double temperature = temperature_of(trace);
@@ -103,20 +125,7 @@ void put_temperature(const Task& task, Rect room) {
   const std::string number = digits(temperature, temperature < 1 ? 2 : 1);
   const float number_room = pen.measure(Face::mono, pen.type.number, "00.00").x;
 
-  // How evenly the row is spread, of how evenly it could be.
-  const MatrixView weights = numbers_of(trace, view, Stage::weights);
-  const CellMasks masks = masks_over(trace, Stage::weights, matrix_of(trace, view, Stage::weights).batch,
-                                     matrix_of(trace, view, Stage::weights).head);
-  double entropy = 0;
-  Index visible = 0;
-  for (Index k = 0; k < weights.cols; ++k) {
-    const auto weight = static_cast<double>(weights(task.focus.query, k));
-    if (classify(weights, masks, task.focus.query, k) != CellKind::masked) ++visible;
-    if (weight > 0) entropy -= weight * std::log2(weight);
-  }
-  std::string spread = words.fill(
-      "facet.entropy", {digits(entropy, 2), digits(std::log2(static_cast<double>(std::max<Index>(visible, 1))), 2)});
-  if (std::isnan(entropy)) spread.clear();
+  const std::string spread = entropy_text(task);
   float right = room.max.x;
   if (const float needed = pen.measure(Face::ui, pen.type.caption, spread).x;
       !spread.empty() && at.max.x + 160 * u + number_room + needed < right) {

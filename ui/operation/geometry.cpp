@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 #include "core/explain/head_plane.h"
@@ -114,165 +115,204 @@ void arc(Pen& pen, ImVec2 origin, double from, double to, float radius, ImU32 co
 
 std::string digits(double value, int decimals) { return MatrixNumbers(decimals, false)(static_cast<float>(value)); }
 
-/// The plane with the arrows.
-void put_plane(const Task& task, const HeadPlane& plane, const Operands& operands, Index settled, Rect room) {
+/// The plane with the arrows, as large as all of them fit, the origin among them.
+struct PlanePicture {
+  const Task& task;
+  const HeadPlane& plane;
+  const Operands& operands;
+  Index settled = 0;
+  Rect room;
   Pen& pen = task.pen;
   const SceneContext& context = task.context();
   const Trace& trace = task.trace();
   const Look& look = pen.look();
   const float u = task.u();
-  const Index n_k = trace.dims().n_k,
-              first = n_k > most_arrows ? std::clamp<Index>(settled - most_arrows / 2, 0, n_k - most_arrows) : 0,
-              count = std::min(n_k, most_arrows);
-  pen.fill(room, look.card, Corner::card * u);
-  pen.box(room, look.line, 1, Corner::card * u);
-  pen.matter(room);
-  const PlanePoint q = plane.queries()[static_cast<std::size_t>(task.focus.query)];
-  // As large as all of them fit, the origin among them.
-  PlanePoint low{std::min(q.x, 0.0), std::min(q.y, 0.0)}, high{std::max(q.x, 0.0), std::max(q.y, 0.0)};
-  const auto take = [&](PlanePoint p) {
-    low = {std::min(low.x, p.x), std::min(low.y, p.y)};
-    high = {std::max(high.x, p.x), std::max(high.y, p.y)};
-  };
+  const Index n_k = trace.dims().n_k, count = std::min(n_k, most_arrows),
+              first = n_k > most_arrows ? std::clamp<Index>(settled - most_arrows / 2, 0, n_k - most_arrows) : 0;
+  const PlanePoint q = plane.queries()[static_cast<std::size_t>(task.focus.query)], key = key_at(task.focus.key);
   const double squared = q.x * q.x + q.y * q.y;
-  for (Index k = first; k < first + count; ++k) {
-    const PlanePoint p = plane.keys()[static_cast<std::size_t>(k)];
-    take(p);
+  Sheet sheet{};
+
+  PlanePoint key_at(Index k) const { return plane.keys()[static_cast<std::size_t>(k)]; }
+  void put() {
+    lay_out();
+    put_ground();
+    put_others();
+    put_unturned();
+    put_two();
+    put_words();
+  }
+
+  /// Where a point goes straight down on the query's line.
+  PlanePoint foot_of(PlanePoint p) const {
     const double along = squared > 0 ? (q.x * p.x + q.y * p.y) / squared : 0;
-    take({q.x * along, q.y * along});
+    return {q.x * along, q.y * along};
   }
-  const Rect inside = Rect{{room.min.x + 70 * u, room.min.y + 34 * u}, {room.max.x - 70 * u, room.max.y - 34 * u}};
-  const double wide = std::max(high.x - low.x, 1e-9), tall = std::max(high.y - low.y, 1e-9);
-  const double scale =
-      std::min(static_cast<double>(inside.width()) / wide, static_cast<double>(inside.height()) / tall);
-  const Sheet sheet{{inside.centre().x - static_cast<float>((low.x + high.x) / 2 * scale),
-                     inside.centre().y + static_cast<float>((low.y + high.y) / 2 * scale)},
-                    static_cast<float>(scale)};
-  pen.line({room.min.x + 8 * u, sheet.origin.y}, {room.max.x - 8 * u, sheet.origin.y}, look.line, std::max(1.0f, u));
-  pen.line({sheet.origin.x, room.min.y + 8 * u}, {sheet.origin.x, room.max.y - 8 * u}, look.line, std::max(1.0f, u));
-  const Band weights = band_of(task, Stage::weights);
-  for (Index k = first; k < first + count; ++k) {
-    const ImVec2 tip = sheet.at(plane.keys()[static_cast<std::size_t>(k)]);
-    const bool hidden = weights.kinds[static_cast<std::size_t>(k)] == CellKind::masked;
-    if (k != task.focus.key)
-      pen.line(sheet.origin, tip, fade(hidden ? look.muted : look.k, hidden ? 0.25f : 0.5f), std::max(1.2f, 1.6f * u),
-               true);
-  }
-  const PlanePoint key = plane.keys()[static_cast<std::size_t>(task.focus.key)];
-  const ImVec2 query_tip = sheet.at(q), key_tip = sheet.at(key);
 
-  // As they were before they were turned by where they stand.
-  const Stage before_q = made_from(trace, operands.left), before_k = made_from(trace, operands.right);
-  const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none && trace.has(before_q) &&
-                      trace.has(before_k);
-  if (turned) {
+  void lay_out() {
+    PlanePoint low{std::min(q.x, 0.0), std::min(q.y, 0.0)}, high{std::max(q.x, 0.0), std::max(q.y, 0.0)};
+    for (Index k = first; k < first + count; ++k) {
+      for (const PlanePoint p : {key_at(k), foot_of(key_at(k))}) {
+        low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+        high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+      }
+    }
+    const Rect inside{{room.min.x + 70 * u, room.min.y + 34 * u}, {room.max.x - 70 * u, room.max.y - 34 * u}};
+    const double wide = std::max(high.x - low.x, 1e-9), tall = std::max(high.y - low.y, 1e-9);
+    const double scale =
+        std::min(static_cast<double>(inside.width()) / wide, static_cast<double>(inside.height()) / tall);
+    sheet = {{inside.centre().x - static_cast<float>((low.x + high.x) / 2 * scale),
+              inside.centre().y + static_cast<float>((low.y + high.y) / 2 * scale)},
+             static_cast<float>(scale)};
+  }
+
+  void put_ground() const {
+    pen.fill(room, look.card, Corner::card * u);
+    pen.box(room, look.line, 1, Corner::card * u);
+    pen.matter(room);
+    const ImVec2 o = sheet.origin;
+    pen.line({room.min.x + 8 * u, o.y}, {room.max.x - 8 * u, o.y}, look.line, std::max(1.0f, u));
+    pen.line({o.x, room.min.y + 8 * u}, {o.x, room.max.y - 8 * u}, look.line, std::max(1.0f, u));
+  }
+
+  /// The other keys, quietly; those that the mask hides more so.
+  void put_others() const {
+    const Band weights = band_of(task, Stage::weights);
+    for (Index k = first; k < first + count; ++k) {
+      const bool hidden = weights.kinds[static_cast<std::size_t>(k)] == CellKind::masked;
+      if (k != task.focus.key)
+        pen.line(sheet.origin, sheet.at(key_at(k)), fade(hidden ? look.muted : look.k, hidden ? 0.25f : 0.5f),
+                 std::max(1.2f, 1.6f * u), true);
+    }
+  }
+
+  /// The two as they were before they were turned by where they stand.
+  void put_unturned() const {
+    const Stage before_q = made_from(trace, operands.left), before_k = made_from(trace, operands.right);
+    const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none;
+    if (!turned || !trace.has(before_q) || !trace.has(before_k)) return;
     const MatrixView qs = numbers_of(trace, context.view, before_q), ks = numbers_of(trace, context.view, before_k);
-    const PlanePoint was_q = plane.shadow(row_numbers(qs, task.focus.query)),
-                     was_k = plane.shadow(row_numbers(ks, task.focus.key));
-    dashes(pen, sheet.origin, sheet.at(was_q), fade(look.q, 0.6f));
-    dashes(pen, sheet.origin, sheet.at(was_k), fade(look.k, 0.6f));
+    dashes(pen, sheet.origin, sheet.at(plane.shadow(row_numbers(qs, task.focus.query))), fade(look.q, 0.6f));
+    dashes(pen, sheet.origin, sheet.at(plane.shadow(row_numbers(ks, task.focus.key))), fade(look.k, 0.6f));
   }
 
-  // How far the key goes along the query: their product, but for the query's length.
-  if (squared > 0) {
-    const double along = (q.x * key.x + q.y * key.y) / squared;
-    const ImVec2 foot = sheet.at({q.x * along, q.y * along});
-    dashes(pen, key_tip, foot, look.muted);
-    pen.line(sheet.origin, foot, fade(look.after, 0.5f), std::max(5.0f, 7 * u));
-    arc(pen, sheet.origin, std::atan2(q.y, q.x), std::atan2(key.y, key.x), 34 * u, look.ink);
+  /// How far the key goes along the query: their product, but for the query's length.
+  void put_two() const {
+    if (squared > 0) {
+      const ImVec2 foot = sheet.at(foot_of(key));
+      dashes(pen, sheet.at(key), foot, look.muted);
+      pen.line(sheet.origin, foot, fade(look.after, 0.5f), std::max(5.0f, 7 * u));
+      arc(pen, sheet.origin, std::atan2(q.y, q.x), std::atan2(key.y, key.x), 34 * u, look.ink);
+    }
+    pen.line(sheet.origin, sheet.at(key), look.k, std::max(2.5f, 3.5f * u), true);
+    pen.line(sheet.origin, sheet.at(q), look.q, std::max(2.5f, 3.5f * u), true);
   }
-  pen.line(sheet.origin, key_tip, look.k, std::max(2.5f, 3.5f * u), true);
-  pen.line(sheet.origin, query_tip, look.q, std::max(2.5f, 3.5f * u), true);
 
-  Labels labels(pen, room.grown(-4 * u), sheet.origin);
-  labels.keep_off(query_tip);
-  for (Index k = first; k < first + count; ++k) labels.keep_off(sheet.at(plane.keys()[static_cast<std::size_t>(k)]));
-  labels.put(query_tip, query_word(context, task.focus.query), true, look.q);
-  labels.put(key_tip, key_word(context, task.focus.key), true, look.k);
-  for (Index k = first; k < first + count; ++k) {
-    const ImVec2 tip = sheet.at(plane.keys()[static_cast<std::size_t>(k)]);
-    if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u)
-      labels.put(tip, key_word(context, k), false, look.muted);
-    pen.target({{tip.x - 12 * u, tip.y - 12 * u}, {tip.x + 12 * u, tip.y + 12 * u}}, SceneAction::key_word, k);
+  void put_words() const {
+    Labels labels(pen, room.grown(-4 * u), sheet.origin);
+    labels.keep_off(sheet.at(q));
+    for (Index k = first; k < first + count; ++k) labels.keep_off(sheet.at(key_at(k)));
+    labels.put(sheet.at(q), query_word(context, task.focus.query), true, look.q);
+    labels.put(sheet.at(key), key_word(context, task.focus.key), true, look.k);
+    for (Index k = first; k < first + count; ++k) {
+      const ImVec2 tip = sheet.at(key_at(k));
+      if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u)
+        labels.put(tip, key_word(context, k), false, look.muted);
+      pen.target({{tip.x - 12 * u, tip.y - 12 * u}, {tip.x + 12 * u, tip.y + 12 * u}}, SceneAction::key_word, k);
+    }
   }
-}
+};
 
 /// One line a key: its word, score, share; those with the largest shares where there is no room for all.
-void put_list(const Task& task, Index settled, Rect room) {
+struct KeyList {
+  const Task& task;
+  Index settled = 0;
+  Rect room;
   Pen& pen = task.pen;
   const SceneContext& context = task.context();
-  const Trace& trace = task.trace();
   const Look& look = pen.look();
   const float u = task.u();
-  const Stage last = made_from(trace, Stage::weights);
-  const Band scores = band_of(task, last), weights = band_of(task, Stage::weights);
-  const float pitch = pen.context().fonts.crisp(Face::mono, pen.type.number) * 1.75f;
-  std::vector<Index> shown;
-  for (Index k = 0; k < trace.dims().n_k; ++k) shown.push_back(k);
-  const auto lines = static_cast<std::size_t>(std::max(0.0f, (room.height() - pitch) / pitch));
-  if (shown.size() > lines) {
-    std::ranges::stable_sort(shown, [&](Index a, Index b) {
-      const auto rank = [&](Index k) {
-        return k == settled ? 2.0f
-               : std::isfinite(weights.values[static_cast<std::size_t>(k)])
-                   ? weights.values[static_cast<std::size_t>(k)]
-                   : -1.0f;
-      };
-      return rank(a) > rank(b);
+  const Band scores = band_of(task, made_from(task.trace(), Stage::weights)), weights = band_of(task, Stage::weights);
+  const float pitch = context.fonts.crisp(Face::mono, pen.type.number) * 1.75f;
+  const std::vector<Index> shown = chosen();
+
+  std::vector<Index> chosen() const {
+    std::vector<Index> keys;
+    for (Index k = 0; k < task.trace().dims().n_k; ++k) keys.push_back(k);
+    const auto lines = static_cast<std::size_t>(std::max(0.0f, (room.height() - pitch) / pitch));
+    if (keys.size() <= lines) return keys;
+    std::ranges::stable_sort(keys, std::ranges::greater(), [&](Index k) {
+      const float weight = weights.values[static_cast<std::size_t>(k)];
+      return k == settled ? 2.0f : std::isfinite(weight) ? weight : -1.0f;
     });
-    shown.resize(lines);
-    std::ranges::sort(shown);
+    keys.resize(lines);
+    std::ranges::sort(keys);
+    return keys;
   }
-  std::vector<float> finite;
-  float most = 1e-20f, longest = 0;
-  for (const Index k : shown) {
-    const auto i = static_cast<std::size_t>(k);
-    longest = std::max(longest, pen.measure(Face::bold, pen.strong(pen.type.caption), key_word(context, k)).x);
-    if (scores.kinds[i] != CellKind::value) continue;
-    finite.push_back(scores.values[i]);
-    most = std::max(most, std::abs(scores.values[i]));
+
+  void put() const {
+    std::vector<float> finite;
+    float most = 1e-20f, longest = 0;
+    for (const Index k : shown) {
+      const auto i = static_cast<std::size_t>(k);
+      longest = std::max(longest, pen.measure(Face::bold, pen.strong(pen.type.caption), key_word(context, k)).x);
+      if (scores.kinds[i] != CellKind::value) continue;
+      finite.push_back(scores.values[i]);
+      most = std::max(most, std::abs(scores.values[i]));
+    }
+    const MatrixNumbers figures(row_view(finite));
+    const float digit = pen.measure(Face::mono, pen.type.number, "0").x;
+    const float name = std::min(longest + 12 * u, room.width() * 0.3f),
+                number = name + digit * static_cast<float>(figures.longest() + 1);
+    const auto heading = [&](float x, Align align, const char* key) {
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, room.min.y + pitch / 2}, align, look.muted,
+               context.words(key));
+    };
+    heading(room.min.x, Align::left, "facet.into_softmax");
+    heading(room.max.x, Align::right, "level.band_share");
+    float y = room.min.y + 1.5f * pitch;
+    for (const Index k : shown) {
+      put_line(k, y, name, number, figures);
+      put_score(scores.values[static_cast<std::size_t>(k)] / most, k, y,
+                {room.min.x + number + 10 * u, room.max.x - 5 * digit - 10 * u});
+      y += pitch;
+    }
   }
-  const MatrixNumbers figures(row_view(finite)), share_figures(2, true);
-  const float digit = pen.measure(Face::mono, pen.type.number, "0").x;
-  const float name = std::min(longest + 12 * u, room.width() * 0.3f),
-              number = digit * static_cast<float>(figures.longest() + 1), share_room = digit * 5;
-  const float bars_at = room.min.x + name + number + 10 * u,
-              middle = bars_at + (room.max.x - share_room - 10 * u - bars_at) / 2, half = middle - bars_at - 12 * u;
-  float y = room.min.y;
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.min.x, y + pitch / 2}, Align::left, look.muted,
-           context.words("facet.into_softmax"));
-  pen.text(TextRole::caption, Face::ui, pen.type.caption, {room.max.x, y + pitch / 2}, Align::right, look.muted,
-           context.words("level.band_share"));
-  y += pitch;
-  for (const Index k : shown) {
+
+  void put_line(Index k, float y, float name, float number, const MatrixNumbers& figures) const {
     const auto i = static_cast<std::size_t>(k);
     const bool lit = k == task.focus.key, hidden = scores.kinds[i] != CellKind::value;
-    const Rect line{{room.min.x - 6 * u, y}, {room.max.x + 6 * u, y + pitch}};
+    const Rect line{{room.min.x - 6 * u, y - pitch / 2}, {room.max.x + 6 * u, y + pitch / 2}};
     if (lit) pen.fill(line, look.field, Corner::control * u);
-    const float centre = y + pitch / 2;
     const Face face = lit ? Face::bold : Face::ui;
     const float pixels = lit ? pen.strong(pen.type.caption) : pen.type.caption;
-    pen.text(TextRole::word, face, pixels, {room.min.x, centre}, Align::left,
+    pen.text(TextRole::word, face, pixels, {room.min.x, y}, Align::left,
              lit      ? look.k
              : hidden ? look.muted
                       : look.ink,
              elide(context.fonts, face, pixels, key_word(context, k), name - 6 * u));
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.min.x + name + number, centre}, Align::right,
+    pen.text(TextRole::number, Face::mono, pen.type.number, {room.min.x + number, y}, Align::right,
              hidden ? look.muted : look.ink,
              hidden ? MatrixNumbers(1, false)(scores.values[i]) : figures(scores.values[i]));
-    if (half > 12 * u && hidden) pen.hatch({{middle - half, y + pitch * 0.2f}, {middle + half, y + pitch * 0.8f}});
-    if (half > 12 * u && !hidden) {
-      pen.bar({middle, centre}, {middle + half * scores.values[i] / most, centre}, pitch * 0.6f,
-              fade(sign_colour(pen, scores.values[i]), lit ? 1.0f : 0.75f), scores.values[i]);
-    }
-    if (half > 12 * u) pen.fill({{middle - u * 0.5f, y}, {middle + u * 0.5f, y + pitch}}, look.line);
-    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, centre}, Align::right,
+    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, y}, Align::right,
              lit ? look.head_ink(context.view.head) : look.muted,
-             weights.kinds[i] == CellKind::masked ? "0" : share_figures(weights.values[i]));
+             weights.kinds[i] == CellKind::masked ? "0" : MatrixNumbers(2, true)(weights.values[i]));
     pen.target(line, SceneAction::key_word, k);
-    y += pitch;
   }
-}
+
+  /// As a bar from the middle, `share` of half the room long; hatched where it is hidden.
+  void put_score(float share, Index k, float y, ImVec2 ends) const {
+    const float middle = (ends.x + ends.y) / 2, half = (ends.y - ends.x) / 2 - 12 * u;
+    if (half <= 12 * u) return;
+    const auto i = static_cast<std::size_t>(k);
+    if (scores.kinds[i] != CellKind::value)
+      pen.hatch({{middle - half, y - pitch * 0.3f}, {middle + half, y + pitch * 0.3f}});
+    else
+      pen.bar({middle, y}, {middle + half * share, y}, pitch * 0.6f,
+              fade(sign_colour(pen, scores.values[i]), k == task.focus.key ? 1.0f : 0.75f), scores.values[i]);
+    pen.fill({{middle - u * 0.5f, y - pitch / 2}, {middle + u * 0.5f, y + pitch / 2}}, look.line);
+  }
+};
 
 /// What is added to each key's score for its distance, as a line that tilts.
 void put_tilt(const Task& task, Rect room) {
@@ -309,6 +349,30 @@ void put_tilt(const Task& task, Rect room) {
   }
 }
 
+/// Under the plane, whose room shrinks by it: what of the two words lies in it.
+void put_notes(const Task& task, const HeadPlane& plane, const Operands& operands, Index settled, Rect& room) {
+  const SceneContext& context = task.context();
+  const Look& look = context.look;
+  const auto [query, key, feature] = task.focus;
+  const std::vector<float> q = row_numbers(numbers_of(task.trace(), context.view, operands.left), query),
+                           k = row_numbers(numbers_of(task.trace(), context.view, operands.right), key);
+  const auto percent = [](double share) { return digits(100 * share, 0) + " %"; };
+  const std::vector<Named> names{{query_word(context, query), look.q},     {key_word(context, settled), look.k},
+                                 {key_word(context, key), look.k},         {percent(plane.share_of(q, k)), look.ink},
+                                 {percent(plane.query_share()), look.ink}, {percent(plane.key_share()), look.ink}};
+  const auto note = [&](const char* words) {
+    const std::string_view pattern = context.words(words);
+    Scene measured;
+    const float pixels = task.pen.type.caption,
+                height = Pen(context, measured).sentence(TextRole::caption, pattern, names, room, pixels, look.muted);
+    room.max.y -= height;
+    task.pen.sentence(TextRole::caption, pattern, names, {{room.min.x, room.max.y}, {room.max.x, room.max.y + height}},
+                      pixels, look.muted);
+  };
+  if (operands.left == Stage::Q_rotated && task.trace().scenario.rope != Rope::none) note("facet.turned");
+  note(plane.whole() ? "facet.plane_whole" : key == settled ? "facet.plane_part" : "facet.plane_other");
+}
+
 }  // namespace
 
 Scene make_geometry(const SceneContext& context, Rect place) {
@@ -326,6 +390,7 @@ Scene make_geometry(const SceneContext& context, Rect place) {
                    keys = numbers_of(trace, context.view, operands.right);
   const HeadPlane plane(queries, keys, focus.query, settled);
   const DotProduct dot = dot_product(row_numbers(queries, focus.query), row_numbers(keys, focus.key));
+  const std::vector<Printed> product = printed_factors({dot.query_length, dot.key_length, dot.cosine});
   const double degrees = std::acos(std::clamp(dot.cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
 
   Rect area = scene_area(context, place);
@@ -335,10 +400,10 @@ Scene make_geometry(const SceneContext& context, Rect place) {
       {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
       {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
       {digits(degrees, 0) + "°", look.ink},
-      {digits(dot.query_length, 2), look.q},
-      {digits(dot.key_length, 2), look.k},
-      {digits(dot.cosine, 3), look.ink},
-      {digits(dot.score, 2), look.after},
+      {product[0].text, look.q},
+      {product[1].text, look.k},
+      {product[2].text, look.ink},
+      {product[3].text, look.after},
       {random_note(context), look.warning, false}};
   const Align align = presenting ? Align::middle : Align::left;
   area.min.y +=
@@ -354,35 +419,17 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   const Task task{pen, Stage::weights, focus, whole, area};
   put_temperature(task, {{area.min.x, area.max.y - foot}, area.max});
   area.max.y -= foot + 4 * u;
-  // What the plane leaves out is said under it.
-  const bool turned = operands.left == Stage::Q_rotated && trace.scenario.rope != Rope::none;
   const float list = std::clamp(area.width() * 0.4f, 260 * u, 640 * u);
   Rect left{area.min, {area.max.x - list - 32 * u, area.max.y}}, right{{area.max.x - list, area.min.y}, area.max};
-  const std::vector<float> q = row_numbers(queries, focus.query), k = row_numbers(keys, focus.key);
-  const auto percent = [](double share) { return digits(100 * share, 0) + " %"; };
-  const std::vector<Named> of_plane{
-      {query_word(context, focus.query), look.q}, {key_word(context, settled), look.k},
-      {key_word(context, focus.key), look.k},     {percent(plane.share_of(q, k)), look.ink},
-      {percent(plane.query_share()), look.ink},   {percent(plane.key_share()), look.ink}};
-  const auto note = [&](const char* key) {
-    Scene measured;
-    Pen measuring(context, measured);
-    const float height =
-        measuring.sentence(TextRole::caption, words(key), of_plane, left, pen.type.caption, look.muted);
-    left.max.y -= height;
-    pen.sentence(TextRole::caption, words(key), of_plane, {{left.min.x, left.max.y}, {left.max.x, left.max.y + height}},
-                 pen.type.caption, look.muted);
-  };
-  if (turned) note("facet.turned");
-  note(plane.whole() ? "facet.plane_whole" : focus.key == settled ? "facet.plane_part" : "facet.plane_other");
+  put_notes(task, plane, operands, settled, left);
   left.max.y -= 6 * u;
-  put_plane(task, plane, operands, settled, left);
+  PlanePicture{task, plane, operands, settled, left}.put();
   if (trace.has(Stage::biased_scores)) {
     const float tilt = std::min(120 * u, right.height() * 0.24f);
     put_tilt(task, {{right.min.x, right.max.y - tilt}, right.max});
     right.max.y -= tilt + 12 * u;
   }
-  put_list(task, settled, right);
+  KeyList{task, settled, right}.put();
   pen.matter(right);
   return scene;
 }

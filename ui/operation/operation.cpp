@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/explain/explain.h"
 #include "core/explain/partial_stage.h"
@@ -195,6 +196,89 @@ void put_map(Pen& pen, Stage stage, Rect room) {
   pen.target(card, SceneAction::back);
 }
 
+/// What stands over a step: its title and story, a guess, and the way to other looks; the area shrinks by it.
+struct StepHead {
+  Pen& pen;
+  Stage stage{};
+  OperationKind kind{};
+  Focus focus;
+  Rect area;
+  const SceneContext& context = pen.context();
+  const Look& look = context.look;
+  const float u = pen.u();
+  const bool presenting = context.view.presenting;
+  const bool guessable = !presenting && kind != OperationKind::input, hidden = guessable && is_guessed(context);
+  const std::vector<Named> values = values_of(context, stage, focus);
+  const Align align = presenting ? Align::middle : Align::left;
+
+  void say(TextRole role, std::string_view pattern, std::span<const Named> named, float pixels, ImU32 colour) {
+    area.min.y += pen.sentence(role, pattern, named, area, pixels, colour, align);
+  }
+
+  void put_buttons() {
+    const float taken = presenting ? 0 : put_facets(pen, area);
+    if (taken <= 0) return;
+    const float guess = guessable && area.width() >= 1000 * u
+                            ? pen.measure(Face::ui, pen.type.caption, context.words("sentence.guess")).x + 40 * u
+                            : 0;
+    if (guess > 0) put_guess(pen, area, area.max.x - taken + 12 * u);
+    area.max.x -= taken + guess;
+  }
+
+  void put_words() {
+    const std::string key = "prose." + prose_key(context, stage, focus);
+    say(TextRole::prose, context.words(hidden ? guess_key(kind, stage) : key + ".title"), values, pen.type.title,
+        look.ink);
+    const std::string story = key == "prose.input" ? input_story(context, stage, key + ".story") : key + ".story";
+    const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_note(context).empty();
+    say(TextRole::story, context.words(story) + std::string(noted ? " {8}" : ""), values, pen.type.story, look.muted);
+    if (shown_as(context.trace, stage) != Stage::weights || presenting || hidden) return;
+    if (const RowProse prose = row_prose(context, focus.query); prose.key)
+      say(TextRole::story, context.words(prose.key), prose.values, pen.type.story, look.muted);
+  }
+
+  /// What was guessed, beside what it is; a field for it before.
+  void put_guessing() {
+    if (const Guessing& guessing = context.view.looking.guessing; guessable && guessing.guess) {
+      const float guess = *guessing.guess;
+      const int decimals = MatrixNumbers({&guess, 1, 1, 1, 1}).decimals() + 1;
+      const std::vector<Named> said{{MatrixNumbers(decimals, false)(guess), look.ink}, values[2]};
+      say(TextRole::story, context.words("guess.said"), said, pen.type.story, look.ink);
+    }
+    if (!hidden) return;
+    const float y = area.min.y + 4 * u, height = 32 * u;
+    pen.target({{area.min.x, y}, {area.min.x + std::min(260 * u, area.width()), y + height}}, SceneAction::own_words);
+    area.min.y += height + 8 * u;
+  }
+};
+
+/// The step itself; gives what it leaves for the small map.
+Rect put_step(OperationKind kind, const Task& task) {
+  switch (kind) {
+    case OperationKind::product: return product(task);
+    case OperationKind::row:
+    case OperationKind::softmax:
+    case OperationKind::dropout: return rows(task);
+    default: break;
+  }
+  Task narrower = task;
+  Rect left_over;
+  const float u = task.u();
+  if (!task.context().view.presenting && task.area.width() >= 1100 * u) {
+    left_over = {{task.area.max.x - 172 * u, task.area.min.y}, task.area.max};
+    narrower.area.max.x -= 200 * u;
+  }
+  switch (kind) {
+    case OperationKind::split:
+    case OperationKind::merge: split_or_merge(narrower); break;
+    case OperationKind::norm: norm(narrower); break;
+    case OperationKind::rotation: rotation(narrower); break;
+    case OperationKind::mask: mask_grid(narrower); break;
+    default: input(narrower); break;
+  }
+  return left_over;
+}
+
 }  // namespace
 
 Scene make_operation(const SceneContext& context, Stage stage, const Reveal& reveal, Rect place) {
@@ -202,73 +286,18 @@ Scene make_operation(const SceneContext& context, Stage stage, const Reveal& rev
     stage = Stage::query;  // X is of the word that asks, as what follows
   Scene scene;
   Pen pen(context, scene);
-  const float u = context.u;
-  const bool presenting = context.view.presenting;
-  const Focus focus = focus_of(context.trace, context.view);
-  Rect area = scene_area(context, place);
+  const Rect whole = scene_area(context, place);
   const OperationKind kind = operation_of(context.trace, stage);
-  const bool guessable = !presenting && kind != OperationKind::input;
-  const bool hidden = guessable && is_guessed(context);
-  if (const float taken = presenting ? 0 : put_facets(pen, area); taken > 0) {
-    const float guess = guessable && area.width() >= 1000 * u
-                            ? pen.measure(Face::ui, pen.type.caption, context.words("sentence.guess")).x + 40 * u
-                            : 0;
-    if (guess > 0) put_guess(pen, area, area.max.x - taken + 12 * u);
-    area.max.x -= taken + guess;
-  }
-  const std::string key = "prose." + prose_key(context, stage, focus);
-  const std::vector<Named> values = values_of(context, stage, focus);
-  const Align align = presenting ? Align::middle : Align::left;
-  area.min.y += pen.sentence(TextRole::prose, context.words(hidden ? guess_key(kind, stage) : key + ".title"), values,
-                             area, pen.type.title, context.look.ink, align);
-  const std::string story = key == "prose.input" ? input_story(context, stage, key + ".story") : key + ".story";
-  const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_note(context).empty();
-  area.min.y += pen.sentence(TextRole::story, context.words(story) + std::string(noted ? " {8}" : ""), values, area,
-                             pen.type.story, context.look.muted, align);
-  if (shown_as(context.trace, stage) == Stage::weights && !presenting && !hidden) {
-    if (const RowProse prose = row_prose(context, focus.query); prose.key)
-      area.min.y += pen.sentence(TextRole::story, context.words(prose.key), prose.values, area, pen.type.story,
-                                 context.look.muted, align);
-  }
-  if (const Guessing& guessing = context.view.looking.guessing; guessable && guessing.guess) {
-    const std::vector<float> one{*guessing.guess};
-    const std::vector<Named> said{
-        {MatrixNumbers(MatrixNumbers({one.data(), 1, 1, 1, 1}).decimals() + 1, false)(*guessing.guess),
-         context.look.ink},
-        values[2]};
-    area.min.y +=
-        pen.sentence(TextRole::story, context.words("guess.said"), said, area, pen.type.story, context.look.ink, align);
-  }
-  if (hidden) {  // a field for it
-    const float height = 32 * u;
-    pen.target(
-        {{area.min.x, area.min.y + 4 * u}, {area.min.x + std::min(260 * u, area.width()), area.min.y + 4 * u + height}},
-        SceneAction::own_words);
-    area.min.y += height + 8 * u;
-  }
-  area.min.y += (presenting ? 6 : 14) * u;
-  area.max.x = scene_area(context, place).max.x;
-  const bool has_own_map = kind == OperationKind::product || kind == OperationKind::row ||
-                           kind == OperationKind::softmax || kind == OperationKind::dropout;
-  Rect left_over;
-  if (!presenting && !has_own_map && area.width() >= 1100 * u) {
-    left_over = {{area.max.x - 172 * u, area.min.y}, area.max};
-    area.max.x -= 200 * u;
-  }
+  StepHead head{pen, stage, kind, focus_of(context.trace, context.view), whole};
+  head.put_buttons();
+  head.put_words();
+  head.put_guessing();
+  const float gap = (context.view.presenting ? 6 : 14) * context.u;
   Reveal nothing;  // as before it is computed
   nothing.share = 0.0f;
-  const Task task{pen, stage, focus, hidden ? nothing : reveal, area};
-  switch (kind) {
-    case OperationKind::product: left_over = product(task); break;
-    case OperationKind::split:
-    case OperationKind::merge: split_or_merge(task); break;
-    case OperationKind::norm: norm(task); break;
-    case OperationKind::rotation: rotation(task); break;
-    case OperationKind::mask: mask_grid(task); break;
-    case OperationKind::input: input(task); break;
-    default: left_over = rows(task); break;
-  }
-  if (!presenting) put_map(pen, stage, left_over);
+  const Rect area{{whole.min.x, head.area.min.y + gap}, whole.max};
+  const Rect left_over = put_step(kind, {pen, stage, head.focus, head.hidden ? nothing : reveal, area});
+  if (!context.view.presenting) put_map(pen, stage, left_over);
   return scene;
 }
 

@@ -43,6 +43,15 @@ struct Places {
   bool sum_in_corner = false;
 };
 
+/// Of the sum beside B, with some of its terms: one sees it grow.
+float least_sum_height(const Task& task, const Operands& operands, float terms) {
+  const Pen& pen = task.pen;
+  const float number = pen.context().fonts.crisp(Face::mono, pen.type.number) * 1.6f;
+  const bool bias = is_parameter(operands.right) && task.trace().has(bias_beside(operands.right));
+  return pen.type.word * 2 + number * (std::min(terms, 3.0f) + (bias ? 1.0f : 0.0f)) + pen.type.great * 1.15f +
+         pen.type.caption * 1.6f;
+}
+
 Places place(const Task& task, const Operands& operands, const Cell& cell, MatrixNumbers& figures) {
   Pen& pen = task.pen;
   const Trace& trace = task.trace();
@@ -68,12 +77,9 @@ Places place(const Task& task, const Operands& operands, const Cell& cell, Matri
   const float rough = area.height() - caption - gap - pen.type.word * 3;
   // All rows if they can be had with B at a quarter of the height.
   const float rows_want = number * 1.5f * static_cast<float>(result.rows);
-  // Beside B the sum stands, with some of its terms at least: one sees it grow.
-  const float terms = pen.type.word * 2 + number * 1.6f * std::min(T, 3.0f) + pen.type.great * 1.15f +
-                      pen.type.caption * 1.6f +
-                      (is_parameter(operands.right) && trace.has(bias_beside(operands.right)) ? number * 1.6f : 0);
-  float above = std::clamp(to.sum_in_corner ? std::max(rough - rows_want, terms) : T * 14 * u,
-                           rough * (to.sum_in_corner ? 0.28f : 0.22f), rough * share);
+  float above =
+      std::clamp(to.sum_in_corner ? std::max(rough - rows_want, least_sum_height(task, operands, T)) : T * 14 * u,
+                 rough * (to.sum_in_corner ? 0.28f : 0.22f), rough * share);
   to.rows = window_around(cell.row, result.rows, rough - above, number * 1.45f, tallest);
   to.names = std::min(row_room(pen, to.rows, about.rows), area.width() * 0.2f);
   // Widths: the result takes what its numbers need, then A.

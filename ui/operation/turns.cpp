@@ -133,100 +133,131 @@ void norm(const Task& task) {
   put_formula(task, {{area.min.x + names, area.max.y - formula}, {area.max.x, area.max.y}});
 }
 
-void rotation(const Task& task) {
+namespace {
+
+/// A row's pairs as dials side by side, in as many lines as make them the largest.
+struct Dials {
+  const Task& task;
   Pen& pen = task.pen;
-  const Trace& trace = task.trace();
   const Look& look = pen.look();
   const float u = task.u();
-  const Stage source = made_from(trace, task.stage);
-  const Cell cell = cell_of(trace, task.context().view, task.stage, task.focus);
-  const std::vector<float> before = row_of(task, source, cell.row), after = row_of(task, task.stage, cell.row);
-  const Rotation turning = rotation_of(trace, task.stage);
-  const Index pairs = turning.turned() / 2;
-  const Index chosen = cell.col < turning.turned() ? turning.pair_of(cell.col).index : 0;
   const Rect area = task.area;
-  const float formula = pen.type.formula * 2.6f;
-  // A few pairs have room for larger numbers.
-  const auto of_both = [&](float pixels) { return pen.measure(Face::mono, pixels, "(−0.00, −0.00)").x + 8 * u; };
-  const float larger = pen.type.number * 1.6f,
-              number =
-                  pairs <= 6 && of_both(larger) * static_cast<float>(pairs) <= area.width() && area.height() > 320 * u
-                      ? larger
-                      : pen.type.number;
-  const float words = pen.context().fonts.crisp(Face::mono, number) * 1.5f;
-  const float height = area.height() - formula - 3 * words;
-  // Dials side by side, in as many lines as make them the largest.
-  Index in_line = pairs;
-  float side = 0;
-  for (Index lines = 1; lines <= 3; ++lines) {
-    const Index count = (pairs + lines - 1) / lines;
-    const float possible =
-        std::min(area.width() / static_cast<float>(count),
-                 area.height() - formula < 0 ? 0 : (area.height() - formula) / static_cast<float>(lines) - 3 * words);
-    if (possible > side) side = possible, in_line = count;
-  }
-  const float narrowest = of_both(number);
-  Window shown = window_around(chosen, in_line, area.width(), std::min(narrowest, area.width()), 1e6f);
-  if (shown.part) in_line = shown.count, shown.size = area.width() / static_cast<float>(in_line);
-  const Index lines = shown.part ? 1 : (pairs + in_line - 1) / in_line;
-  const Index first = shown.part ? shown.first : 0, last = shown.part ? shown.first + shown.count : pairs;
-  const float pitch = (area.height() - formula) / static_cast<float>(lines);
-  const float radius = std::max(12 * u, std::min({shown.size * 0.4f, (pitch - 3 * words) / 2, height / 2}));
-  float most = 1e-9f;  // no arrow leaves its dial
-  for (Index j = 0; j < pairs; ++j) {
-    const RotaryPair pair = turning.pair(j);
-    const float length =
-        std::hypot(before[static_cast<std::size_t>(pair.first)], before[static_cast<std::size_t>(pair.second)]);
-    if (std::isfinite(length)) most = std::max(most, length);
-  }
+  const Cell cell = cell_of(task.trace(), task.context().view, task.stage, task.focus);
+  const std::vector<float> before = row_of(task, made_from(task.trace(), task.stage), cell.row),
+                           after = row_of(task, task.stage, cell.row);
+  const Rotation turning = rotation_of(task.trace(), task.stage);
+  const Index pairs = turning.turned() / 2, chosen = cell.col < turning.turned() ? turning.pair_of(cell.col).index : 0;
   const float t = std::clamp(task.reveal.share.value_or(1.0f) / 0.85f, 0.0f, 1.0f);
-  const MatrixNumbers figures(row_view(after));
-  const ImU32 colour = look.lane(task.stage);
-  for (Index j = first; j < last; ++j) {
-    const RotaryPair pair = turning.pair(j);
+  const float formula = pen.type.formula * 2.6f;
+  const MatrixNumbers figures{row_view(after)};
+  const float longest = length_of_longest();
+  float number = 0, words = 0;             ///< type of the numbers, height of a line of them
+  Index in_line = 0, first = 0, last = 0;  ///< pairs in a line, pairs that are shown
+  float size = 0, pitch = 0, radius = 0;
+
+  static ImVec2 at(const std::vector<float>& row, const RotaryPair& pair) {
+    return {row[static_cast<std::size_t>(pair.first)], row[static_cast<std::size_t>(pair.second)]};
+  }
+  /// No arrow leaves its dial.
+  float length_of_longest() const {
+    float most = 1e-9f;
+    for (Index j = 0; j < pairs; ++j) {
+      const ImVec2 v = at(before, turning.pair(j));
+      if (const float length = std::hypot(v.x, v.y); std::isfinite(length)) most = std::max(most, length);
+    }
+    return most;
+  }
+  float width_of_two(float pixels) const { return pen.measure(Face::mono, pixels, "(−0.00, −0.00)").x + 8 * u; }
+
+  void lay_out() {
+    const float larger = pen.type.number * 1.6f;  // a few pairs have room for larger numbers
+    const bool few = pairs <= 6 && width_of_two(larger) * static_cast<float>(pairs) <= area.width();
+    number = few && area.height() > 320 * u ? larger : pen.type.number;
+    words = pen.context().fonts.crisp(Face::mono, number) * 1.5f;
+    const float height = std::max(area.height() - formula, 0.0f);
+    in_line = pairs;
+    float side = 0;
+    for (Index lines = 1; lines <= 3; ++lines) {
+      const Index count = (pairs + lines - 1) / lines;
+      const float possible =
+          std::min(area.width() / static_cast<float>(count), height / static_cast<float>(lines) - 3 * words);
+      if (possible > side) side = possible, in_line = count;
+    }
+    const float least = std::min(width_of_two(number), area.width());
+    Window shown = window_around(chosen, in_line, area.width(), least, 1e6f);
+    if (shown.part) in_line = shown.count, shown.size = area.width() / static_cast<float>(in_line);
+    const Index lines = shown.part ? 1 : (pairs + in_line - 1) / in_line;
+    first = shown.part ? shown.first : 0;
+    last = shown.part ? shown.first + shown.count : pairs;
+    size = shown.size;
+    pitch = (area.height() - formula) / static_cast<float>(lines);
+    radius =
+        std::max(12 * u, std::min({size * 0.4f, (pitch - 3 * words) / 2, (area.height() - formula - 3 * words) / 2}));
+  }
+
+  ImVec2 centre_of(Index j) const {
     const Index n = j - first;
-    const ImVec2 centre{area.min.x + (static_cast<float>(n % in_line) + 0.5f) * shown.size,
-                        area.min.y + static_cast<float>(n / in_line) * pitch + words + radius};
+    return {area.min.x + (static_cast<float>(n % in_line) + 0.5f) * size,
+            area.min.y + static_cast<float>(n / in_line) * pitch + words + radius};
+  }
+
+  /// The arrow as it was, as far as it has turned, and its trail.
+  void put_arrows(Index j) const {
     const bool lit = j == chosen;
+    const ImVec2 centre = centre_of(j), from = at(before, turning.pair(j)), to = at(after, turning.pair(j));
+    const auto part = static_cast<float>(turning.angle(cell.row, j)) * t;
+    const ImVec2 turned{from.x * std::cos(part) - from.y * std::sin(part),
+                        from.x * std::sin(part) + from.y * std::cos(part)};
+    const auto on = [&](ImVec2 v) {
+      return ImVec2{centre.x + v.x / longest * radius * 0.92f, centre.y - v.y / longest * radius * 0.92f};
+    };
+    pen.line(centre, on(from), fade(look.muted, 0.7f), std::max(1.5f, 2 * u), true);
+    pen.line(centre, on(t >= 1 ? to : turned), fade(look.lane(task.stage), lit ? 1.0f : 0.8f), std::max(2.0f, 3.2f * u),
+             true);
+    trail(pen, centre, radius, std::atan2(from.y, from.x), part, fade(lit ? look.ink : look.muted, 0.6f));
+  }
+
+  /// The angle over the dial, both numbers before and after under it.
+  void put_numbers(Index j, Rect dial) const {
+    const bool lit = j == chosen;
+    const RotaryPair pair = turning.pair(j);
+    const auto line = [&](float y, ImU32 colour, const std::string& text) {
+      pen.text(TextRole::number, Face::mono, number, {dial.centre().x, y}, Align::middle, colour, text);
+    };
+    char angle[48];
+    std::snprintf(angle, sizeof angle, "%.3g°", turning.angle(cell.row, j) * 180 / std::numbers::pi);
+    line(dial.min.y - words * 0.5f, lit ? look.ink : look.muted, angle);
+    const auto both = [&](ImVec2 v) { return "(" + figures(v.x) + ", " + figures(v.y) + ")"; };
+    const std::string result = both(at(after, pair));
+    if (pen.measure(Face::mono, number, result).x > size) return;
+    line(dial.max.y + words * 0.6f, look.muted, both(at(before, pair)));
+    if (lit && is_guessed(task.context()))
+      line(dial.max.y + words * 1.5f, look.ink, cell.col != pair.second ? "(?, …)" : "(…, ?)");
+    if (t >= 1) line(dial.max.y + words * 1.5f, lit ? look.lane(task.stage) : look.ink, result);
+  }
+
+  void put_dial(Index j) const {
+    const bool lit = j == chosen;
+    const ImVec2 centre = centre_of(j);
     const Rect dial{{centre.x - radius, centre.y - radius}, {centre.x + radius, centre.y + radius}};
     pen.fill(dial, look.card, radius);
     pen.box(dial, lit ? look.ink : look.line, lit ? std::max(2.0f, 2 * u) : 1, radius);
-    const ImVec2 from{before[static_cast<std::size_t>(pair.first)], before[static_cast<std::size_t>(pair.second)]};
-    const ImVec2 to{after[static_cast<std::size_t>(pair.first)], after[static_cast<std::size_t>(pair.second)]};
-    const double angle = turning.angle(cell.row, j);
-    const auto part = static_cast<float>(angle) * t;
-    const ImVec2 now = t >= 1 ? to
-                              : ImVec2{from.x * std::cos(part) - from.y * std::sin(part),
-                                       from.x * std::sin(part) + from.y * std::cos(part)};
-    const auto on = [&](ImVec2 v) {
-      return ImVec2{centre.x + v.x / most * radius * 0.92f, centre.y - v.y / most * radius * 0.92f};
-    };
-    pen.line(centre, on(from), fade(look.muted, 0.7f), std::max(1.5f, 2 * u), true);
-    pen.line(centre, on(now), fade(colour, lit ? 1.0f : 0.8f), std::max(2.0f, 3.2f * u), true);
-    char text[48];
-    std::snprintf(text, sizeof text, "%.3g°", angle * 180 / 3.14159265358979);
-    trail(pen, centre, radius, std::atan2(from.y, from.x), part, fade(lit ? look.ink : look.muted, 0.6f));
-    pen.text(TextRole::number, Face::mono, number, {centre.x, dial.min.y - words * 0.5f}, Align::middle,
-             lit ? look.ink : look.muted, text);
-    const auto both = [&](ImVec2 v) { return "(" + figures(v.x) + ", " + figures(v.y) + ")"; };
-    if (pen.measure(Face::mono, number, both(to)).x <= shown.size) {
-      pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 0.6f}, Align::middle, look.muted,
-               both(from));
-      if (lit && is_guessed(task.context())) {
-        const bool first_asked = cell.col != pair.second;
-        pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 1.5f}, Align::middle, look.ink,
-                 first_asked ? "(?, …)" : "(…, ?)");
-      }
-      if (t >= 1)
-        pen.text(TextRole::number, Face::mono, number, {centre.x, dial.max.y + words * 1.5f}, Align::middle,
-                 lit ? colour : look.ink, both(to));
-    }
+    put_arrows(j);
+    put_numbers(j, dial);
     pen.matter(dial);
     Cell target = cell;
-    target.col = pair.first;
+    target.col = turning.pair(j).first;
     pen.target(dial, SceneAction::look_at, 0, target);
   }
-  put_formula(task, {{area.min.x, area.max.y - formula}, area.max});
+};
+
+}  // namespace
+
+void rotation(const Task& task) {
+  Dials dials{task};
+  dials.lay_out();
+  for (Index j = dials.first; j < dials.last; ++j) dials.put_dial(j);
+  put_formula(task, {{task.area.min.x, task.area.max.y - dials.formula}, task.area.max});
 }
 
 }  // namespace headlight::operation

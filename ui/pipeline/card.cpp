@@ -178,106 +178,143 @@ ImVec2 fit_cells(Index rows, Index cols, ImVec2 box, float stretch) {
           std::max(std::min(h, side) * r, std::min(box.y, box.x * least))};
 }
 
-CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
+namespace {
+
+/// What of a card's height and width its names, notes and strips take before the matrix has the rest.
+struct CardRooms {
+  const Frame& frame;
+  const Slot& slot;
+  float t = 1;
   const Trace& trace = *frame.trace();
-  const StageInfo& about = info(slot.stage);
-  const float t = frame.u * type;
-  const Index head = frame.view().head;
-  CardPicture card;
-  card.stage = slot.stage;
-  card.colour = frame.look.lane(slot.stage);
-  card.behind = cards_behind(trace, slot.stage);
-  if (wears_head(slot.stage) && trace.dims().heads > 1 && slot.stage != Stage::mask)
-    card.border = frame.look.head(head);
-  const Tensor& bias = is_parameter(slot.stage) ? trace[bias_beside(slot.stage)] : Tensor();
   const MatrixView matrix = trace[slot.stage].matrix();
   const bool large = slot.stage == Stage::weights;
-  card.labelled = large || slot.stage == Stage::query || slot.stage == Stage::key || slot.stage == Stage::value;
-  const float label_size = label_points * t;
-  const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t &&
-                           slot.card.width() > 196 * t;  // beside the title, where height is dear
+  const bool labelled = large || is_input(slot.stage);
+  const bool has_bias = is_parameter(slot.stage) && trace[bias_beside(slot.stage)].defined();
+  /// Notes stand beside the title where height is dear.
+  const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t && slot.card.width() > 196 * t;
   const float foot = notes_above ? footer - notes_line : footer;
-  float label_room = 0, second_tier = 0, turned = 0, bottom_room = 0;
-  if (card.labelled) {
+  float label = 0, second_tier = 0, turned = 0, below = 0;  ///< of names beside the rows, and under the columns
+  float bias = 0, strip = 0, head = 0;
+  ImVec2 box{}, size{};  ///< what is left, and what the matrix takes of it
+
+  void measure_names(float pitch) {
     const float most = large ? std::max(slot.card.width() * 0.5f, 32 * t)
                              : std::max(slot.card.width() - (2 * pad + least_beside_names) * t, 32 * t);
-    const auto names_for = [&](float pitch) {
-      const RowNames names = names_beside(frame, about.rows, matrix.rows, pitch, label_size, most);
-      label_room = names.room;
-      second_tier = names.second_tier;
-      turned = large ? turned_labels(frame, slot, matrix, label_room, foot, t) : 0;
-      bottom_room = !large ? 0 : turned > 0 ? 0.71f * turned + 14 * t : 16 * t;
-    };
-    names_for(1e6f);
-    const float rows_room = slot.card.height() - (header + foot + pad) * t - bottom_room;
-    names_for(rows_room / static_cast<float>(matrix.rows));
+    const RowNames names = names_beside(frame, info(slot.stage).rows, matrix.rows, pitch, label_points * t, most);
+    label = names.room;
+    second_tier = names.second_tier;
+    turned = large ? turned_labels(frame, slot, matrix, label, foot, t) : 0;
+    below = !large ? 0 : turned > 0 ? 0.71f * turned + 14 * t : 16 * t;
   }
-  const float bias_room = bias.defined() ? 9 * t : 0;
-  const float strip_room = has_strip(slot, matrix, label_room, foot, t) ? row_strip_width * t : 0;
-  const bool striped = !head_strips(frame, slot.stage, {}).empty();
-  const float head_room = (header + (slot.folded.empty() ? 0 : scrubber_height) + (striped ? strip_height : 0)) * t;
-  const ImVec2 box{std::max(slot.card.width() - 2 * pad * t - label_room - strip_room, 12.0f),
-                   std::max(slot.card.height() - head_room - (foot + pad) * t - bottom_room - bias_room, 12.0f)};
-  // Rows with names are as high as those, where there is room.
-  const float square = std::min(box.x / static_cast<float>(matrix.cols), box.y / static_cast<float>(matrix.rows));
-  const float stretch = large                      ? 2.0f
-                        : is_parameter(slot.stage) ? 1.12f
-                        : card.labelled            ? std::max(1.45f, 14 * t / square)
-                                                   : 1.45f;
-  const ImVec2 size = fit_cells(matrix.rows, matrix.cols, box, stretch);
 
-  if (slot.stage == Stage::W_q && slot.folded.empty() && shows_packed(frame)) return make_packed_card(frame, slot, t);
+  void measure() {
+    if (labelled) {
+      measure_names(1e6f);
+      const float rows = slot.card.height() - (header + foot + pad) * t - below;
+      measure_names(rows / static_cast<float>(matrix.rows));
+    }
+    bias = has_bias ? 9 * t : 0;
+    strip = has_strip(slot, matrix, label, foot, t) ? row_strip_width * t : 0;
+    const bool striped = !head_strips(frame, slot.stage, {}).empty();
+    head = (header + (slot.folded.empty() ? 0 : scrubber_height) + (striped ? strip_height : 0)) * t;
+    box = {std::max(slot.card.width() - 2 * pad * t - label - strip, 12.0f),
+           std::max(slot.card.height() - head - (foot + pad) * t - below - bias, 12.0f)};
+    // Rows with names are as high as those, where there is room.
+    const float square = std::min(box.x / static_cast<float>(matrix.cols), box.y / static_cast<float>(matrix.rows));
+    const float stretch = large                      ? 2.0f
+                          : is_parameter(slot.stage) ? 1.12f
+                          : labelled                 ? std::max(1.45f, 14 * t / square)
+                                                     : 1.45f;
+    size = fit_cells(matrix.rows, matrix.cols, box, stretch);
+  }
+};
 
-  // The card closes around its matrix; the lane's middle stays where it is.
-  const float height = size.y + head_room + (foot + pad) * t + bottom_room + bias_room;
+/// The card closes around its matrix; the lane's middle stays where it is.
+void place_heats(const CardRooms& rooms, CardPicture& card) {
+  const Frame& frame = rooms.frame;
+  const Slot& slot = rooms.slot;
+  const float t = rooms.t;
+  const float height = rooms.size.y + rooms.head + (rooms.foot + pad) * t + rooms.below + rooms.bias;
   const float middle = slot.card.centre().y;
   card.card = {{slot.card.min.x, middle - height / 2}, {slot.card.max.x, middle + height / 2}};
-  const float left = card.card.min.x + pad * t + label_room + (box.x - size.x) / 2;
-  const float top = card.card.min.y + head_room + pad * 0.5f * t;
-  const Rect heat{{left, top}, {left + size.x, top + size.y}};
-  card.heats.push_back(make_heat(frame, slot.stage, head, heat));
-  if (card.labelled) {
+  const float left = card.card.min.x + pad * t + rooms.label + (rooms.box.x - rooms.size.x) / 2;
+  const float top = card.card.min.y + rooms.head + pad * 0.5f * t;
+  const Rect heat{{left, top}, {left + rooms.size.x, top + rooms.size.y}};
+  card.heats.push_back(make_heat(frame, slot.stage, frame.view().head, heat));
+  if (rooms.labelled) {
     HeatPicture& shown = card.heats.back();
-    add_labels(frame, shown, label_size, label_room - 4 * t, large);
-    shown.second_tier = second_tier / label_size;
-    shown.turned_room = turned / label_size;
+    add_labels(frame, shown, label_points * t, rooms.label - 4 * t, rooms.large);
+    shown.second_tier = rooms.second_tier / (label_points * t);
+    shown.turned_room = rooms.turned / (label_points * t);
   }
-  if (bias.defined()) {
+  if (rooms.has_bias) {
     const float y = heat.max.y + 3 * t;
     // b has one number a row of W, but lies along the output features; drawn as a row under the matrix.
     card.heats.push_back(make_heat(frame, bias_beside(slot.stage), 0, {{heat.min.x, y}, {heat.max.x, y + 6 * t}}));
   }
   card.strips = head_strips(frame, slot.stage, heat);
-  if (strip_room > 0) card.strip = row_strip(frame, card.heats[0], t);
+  if (rooms.strip > 0) card.strip = row_strip(frame, card.heats[0], t);
+}
 
+/// Under the matrix, or beside the title.
+Rect place_of_notes(const CardRooms& rooms, const CardPicture& card) {
+  const float t = rooms.t, bar = card.card.max.y - 11 * t;
+  if (!rooms.notes_above)
+    return {{card.card.min.x + pad * t, bar - (3 + 22) * t}, {card.card.max.x - pad * t, bar - 8 * t}};
+  const Fonts& fonts = rooms.frame.fonts;
+  const float words = text_size(fonts, card.title_face, card.title_size * t, card.title).x +
+                      text_size(fonts, Face::bold, subtitle_points * t, card.subtitle).x;
+  const float top = card.card.min.y + (11.5f - label_points / 2) * t;
+  return {
+      {card.card.min.x + words + 34 * t, top},
+      {card.card.max.x - math_size(fonts, symbol_points * t, card.symbol).x - 18 * t, top + label_points * 1.3f * t}};
+}
+
+/// Title, symbol, notes and colour bar.
+void write_card(const CardRooms& rooms, CardPicture& card) {
+  const Frame& frame = rooms.frame;
+  const Slot& slot = rooms.slot;
+  const float t = rooms.t;
+  const Trace& trace = rooms.trace;
   const float inner = card.card.width() - 2 * pad * t;
   const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
   set_title(frame, card, is_x ? "X" : name(slot.stage), card.card.width() - 12 * t, t);
-  card.symbol = symbol_of(trace, slot.stage, head);
+  card.symbol = symbol_of(trace, slot.stage, frame.view().head);
   if (card.symbol == card.title) card.symbol.clear();
   add_scrubber(slot, card, t);
-  if (large)
+  if (rooms.large)
     card.subtitle = whose(frame, inner - text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x, t);
-  const float bar_y = card.card.max.y - 11 * t;
-  card.notes = {{card.card.min.x + pad * t, bar_y - (3 + 22) * t}, {card.card.max.x - pad * t, bar_y - 8 * t}};
-  if (notes_above) {
-    const float words = text_size(frame.fonts, card.title_face, card.title_size * t, card.title).x +
-                        text_size(frame.fonts, Face::bold, subtitle_points * t, card.subtitle).x;
-    const float top_of = card.card.min.y + (11.5f - label_points / 2) * t;
-    card.notes = {{card.card.min.x + words + 34 * t, top_of},
-                  {card.card.max.x - math_size(frame.fonts, symbol_points * t, card.symbol).x - 18 * t,
-                   top_of + label_points * 1.3f * t}};
-  }
+  card.notes = place_of_notes(rooms, card);
   card.shape = shape_text(frame, slot.stage, card.notes.width(), label_points * t);
-  const bool pooled = std::min(size.x / static_cast<float>(matrix.cols), size.y / static_cast<float>(matrix.rows)) < 1;
+  const bool pooled = std::min(rooms.size.x / static_cast<float>(rooms.matrix.cols),
+                               rooms.size.y / static_cast<float>(rooms.matrix.rows)) < 1;
   if (pooled && is_parameter(slot.stage)) card.reading = frame.words("pipeline.mean_and_spread");
   if (pooled && card.heats[0].quad.values.source())
     card.reading = frame.words("pipeline.sampled_rows");  // as the painter reads what is computed on demand
-  if (about.palette != Palette::boolean) {
+  if (info(slot.stage).palette != Palette::boolean) {
     set_ends(frame, card, inner, t);
-    if (large) card.ticks = ticks_between(card.heats[0].quad, inner / t);
+    if (rooms.large) card.ticks = ticks_between(card.heats[0].quad, inner / t);
   }
-  card.bar = {{card.card.min.x + pad * t, bar_y - 3 * t}, {card.card.max.x - pad * t, bar_y}};
+  const float bar = card.card.max.y - 11 * t;
+  card.bar = {{card.card.min.x + pad * t, bar - 3 * t}, {card.card.max.x - pad * t, bar}};
+}
+
+}  // namespace
+
+CardPicture make_card(const Frame& frame, const Slot& slot, float type) {
+  const float t = frame.u * type;
+  if (slot.stage == Stage::W_q && slot.folded.empty() && shows_packed(frame)) return make_packed_card(frame, slot, t);
+  CardRooms rooms{frame, slot, t};
+  rooms.measure();
+  CardPicture card;
+  card.stage = slot.stage;
+  card.colour = frame.look.lane(slot.stage);
+  card.behind = cards_behind(rooms.trace, slot.stage);
+  card.labelled = rooms.labelled;
+  if (wears_head(slot.stage) && rooms.trace.dims().heads > 1 && slot.stage != Stage::mask)
+    card.border = frame.look.head(frame.view().head);
+  place_heats(rooms, card);
+  write_card(rooms, card);
   return card;
 }
 

@@ -27,6 +27,22 @@ struct Placer {
     layout.slots.push_back({shown, rect, alone ? Group() : group});
   }
 
+  /// A column's card of each lane. In self-attention one card, in the middle lane, feeds all three: X stands alone in
+  /// its column, as high as its words want.
+  void column(const Column& column, const std::array<Rect, 3>& lanes, float x, float width, float t) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Group& group = column.lanes[i];
+      if (group.empty()) continue;
+      const bool is_x = group.front() <= Stage::value && trace.inputs.self_attention();
+      const bool packed = wish.packed && is_parameter(group.front()) && group.size() == 1;
+      if ((is_x && i != 1) || (packed && i != 0)) continue;
+      const float wanted = is_x ? (wish.name_rows * name_pitch + around_rows) * t : 0;
+      const bool fits = wanted <= lanes[2].max.y - lanes[0].min.y;
+      const float grown = fits ? std::max(wanted - lanes[i].height(), 0.0f) / 2 : 0;
+      place(group, {{x, lanes[i].min.y - grown}, {x + width, (packed ? lanes[2].max.y : lanes[i].max.y) + grown}});
+    }
+  }
+
   /// Cards side by side over the whole width; those in `wide` take more of what is left.
   void row(const Row& row, Rect area) {
     const auto share = [](const Group& group) {
@@ -109,22 +125,7 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   float x = edge;
   for (const Column& column : columns) {
     const float width = column.least + column.share * unit + (&column == &columns.front() ? names : 0);
-    for (std::size_t i = 0; i < 3; ++i) {
-      const Group& group = column.lanes[i];
-      if (group.empty()) continue;
-      const bool elsewhere = group.front() <= Stage::value && trace.inputs.self_attention() &&
-                             i != 1;  // one card, in the middle lane, feeds all three
-      const bool packed = wish.packed && is_parameter(group.front()) && group.size() == 1;
-      if (elsewhere || (packed && i != 0)) continue;
-      Rect place{{x, lanes[i].min.y}, {x + width, packed ? lanes[2].max.y : lanes[i].max.y}};
-      // X stands alone in its column: as high as its words want.
-      if (group.front() <= Stage::value && trace.inputs.self_attention()) {
-        const float wanted = (wish.name_rows * name_pitch + around_rows) * t;
-        const float grown = wanted <= lanes[2].max.y - lanes[0].min.y ? std::max(wanted - lane, 0.0f) / 2 : 0;
-        place = {{place.min.x, place.min.y - grown}, {place.max.x, place.max.y + grown}};
-      }
-      placer.place(group, place);
-    }
+    placer.column(column, lanes, x, width, t);
     x += width + column.gap;
   }
   const float right = size.x - edge, words = row_words * t;

@@ -65,6 +65,26 @@ void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
                look.muted);
 }
 
+/// A word and its bar; two where something is changed: as it was over as it is. `sides`: room for names and numbers.
+void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 sides) {
+  const Look& look = pen.look();
+  const float u = pen.u(), first = room.min.y + pen.type.word * 0.8f;
+  const auto bar = [&](float middle, double probability, ImU32 colour, bool lit) {
+    const Rect track{{room.min.x + sides.x, middle - 7 * u}, {room.max.x - sides.y, middle + 7 * u}};
+    pen.fill(track, look.field, Corner::cell * u);
+    const float width = std::max(static_cast<float>(probability) * track.width(), u);
+    pen.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
+    pen.text(TextRole::number, Face::mono, pen.type.number, {room.max.x, middle}, Align::right,
+             lit ? look.ink : look.muted,
+             MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
+  };
+  pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, first}, Align::left, look.ink,
+           elide(pen.context().fonts, Face::ui, pen.type.word, guess.word, sides.x - 8 * u));
+  const bool both = two && guess.before >= 0;
+  if (both) bar(first, guess.before, fade(look.after, 0.45f), false);
+  bar(both ? first + pen.type.word * 1.25f : first, guess.probability, look.after, true);
+}
+
 }  // namespace
 
 float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, SceneAction action) {
@@ -147,24 +167,8 @@ void put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const float bars_end = two && writes ? dials - note_room : dials;
   for (const Guess& guess : story.next) {
     if (y + pitch > bars_end) break;
-    const auto bar = [&](float middle, double probability, ImU32 colour, bool lit) {
-      const Rect track{{inside.min.x + name_room, middle - 7 * u}, {inside.max.x - number_room, middle + 7 * u}};
-      pen.fill(track, look.field, Corner::cell * u);
-      const float width = std::max(static_cast<float>(probability) * track.width(), u);
-      pen.fill({track.min, {track.min.x + width, track.max.y}}, colour, std::min(3 * u, width / 2));
-      pen.text(TextRole::number, Face::mono, pen.type.number, {inside.max.x, middle}, Align::right,
-               lit ? look.ink : look.muted,
-               MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
-    };
+    put_guess_bars(pen, guess, two, {{inside.min.x, y}, {inside.max.x, y + pitch}}, {name_room, number_room});
     const float first = y + pen.type.word * 0.8f;
-    pen.text(TextRole::word, Face::ui, pen.type.word, {inside.min.x, first}, Align::left, look.ink,
-             elide(pen.context().fonts, Face::ui, pen.type.word, guess.word, name_room - 8 * u));
-    if (two && guess.before >= 0) {
-      bar(first, guess.before, fade(look.after, 0.45f), false);
-      bar(first + pen.type.word * 1.25f, guess.probability, look.after, true);
-    } else {
-      bar(first, guess.probability, look.after, true);
-    }
     if (story.writes)
       pen.target({{inside.min.x, first - pen.type.word}, {inside.max.x, first - pen.type.word + pitch}},
                  SceneAction::write_word, guess.token);

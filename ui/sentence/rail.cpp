@@ -34,98 +34,108 @@ void put_thumbnail(Pen& pen, const RailHead& head, Rect room) {
   pen.scene().items.emplace_back(SceneMatrix{quad, {quad.min, quad.max}});
 }
 
-}  // namespace
-
-void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
-  const SceneContext& context = pen.context();
+/// The heads under the names of their layers, from the top down; those around the chosen one where not all have room.
+struct Rail {
+  Pen& pen;
+  const SentenceStory& story;
+  Rect inside;
   const Look& look = pen.look();
-  const Words& words = context.words;
+  const Words& words = pen.context().words;
   const float u = pen.u();
-  pen.fill(room, look.panel);
-  pen.fill({{room.max.x - 1, room.min.y}, room.max}, look.line);
-  const Rect inside{{room.min.x + 14 * u, room.min.y + 16 * u}, {room.max.x - 14 * u, room.max.y - 12 * u}};
+  const float title = pen.type.caption * 1.9f, more = pen.type.caption * 1.8f;
   struct Item {
     const RailLayer* layer = nullptr;
-    const RailHead* head = nullptr;
+    const RailHead* head = nullptr;  ///< null: the layer's name
   };
-  std::vector<Item> items;
-  std::size_t chosen = 0;
-  for (const RailLayer& layer : story.rail) {
-    items.push_back({&layer, nullptr});
-    for (const RailHead& head : layer.heads) {
-      if (head.chosen) chosen = items.size();
-      items.push_back({&layer, &head});
-    }
-  }
-  const float title = pen.type.caption * 1.9f;
-  const auto heads = static_cast<float>(items.size() - story.rail.size());
-  const float fitting = (inside.height() - title * static_cast<float>(story.rail.size())) / std::max(heads, 1.0f);
-  const float pitch = std::clamp(fitting, 46 * u, 74 * u);
-  // Too many for the height: those around the chosen one.
+  std::vector<Item> items{};
   std::size_t first = 0;
-  const auto height_from = [&](std::size_t from, std::size_t to) {
+  float pitch = 0;
+
+  float height_of(std::size_t from, std::size_t to) const {
     float height = 0;
     for (std::size_t i = from; i < to; ++i) height += items[i].head ? pitch : title;
     return height;
-  };
-  const float more = pen.type.caption * 1.8f;
-  if (height_from(0, items.size()) > inside.height()) {
-    while (height_from(first, chosen + 1) > (inside.height() - 2 * more) * 0.6f && first < chosen) ++first;
-    while (first > 0 && height_from(first - 1, items.size()) < inside.height() - 2 * more) --first;
   }
-  float y = inside.min.y;
-  if (first > 0) {
-    const auto above =
-        static_cast<std::size_t>(std::count_if(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(first),
-                                               [](const Item& item) { return item.head != nullptr; }));
-    pen.text(TextRole::caption, Face::ui, pen.type.caption, {inside.min.x, y + more / 2}, Align::left, look.muted,
-             words.fill("sentence.more_above", {std::to_string(above)}));
-    y += more;
-  }
-  std::size_t i = first;
-  for (; i < items.size(); ++i) {
-    const Item& item = items[i];
-    const bool last = i + 1 == items.size();
-    if (y + (item.head ? pitch : title) > inside.max.y - (last ? 0 : more)) break;
-    if (!item.head) {
-      pen.text(TextRole::caption, Face::bold, pen.type.caption, {inside.min.x + 4 * u, y + title / 2}, Align::left,
-               look.muted, story.network ? words.fill("sentence.layer", {item.layer->name}) : words("sentence.heads"));
-      y += title;
-      continue;
+
+  void lay_out() {
+    std::size_t chosen = 0;
+    for (const RailLayer& layer : story.rail) {
+      items.push_back({&layer, nullptr});
+      for (const RailHead& head : layer.heads) {
+        if (head.chosen) chosen = items.size();
+        items.push_back({&layer, &head});
+      }
     }
-    const RailHead& head = *item.head;
-    const Rect card{{inside.min.x, y}, {inside.max.x, y + pitch - 6 * u}};
-    const ImU32 colour = look.head(head.head);
+    const auto layers = static_cast<float>(story.rail.size()), heads = static_cast<float>(items.size()) - layers;
+    pitch = std::clamp((inside.height() - title * layers) / std::max(heads, 1.0f), 46 * u, 74 * u);
+    if (height_of(0, items.size()) <= inside.height()) return;
+    while (height_of(first, chosen + 1) > (inside.height() - 2 * more) * 0.6f && first < chosen) ++first;
+    while (first > 0 && height_of(first - 1, items.size()) < inside.height() - 2 * more) --first;
+  }
+
+  /// "3 more above"
+  void put_more(const char* key, std::size_t from, std::size_t to, float middle) const {
+    const auto begin = items.begin();
+    const auto count = std::count_if(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
+                                     [](const Item& item) { return item.head != nullptr; });
+    pen.text(TextRole::caption, Face::ui, pen.type.caption, {inside.min.x, middle}, Align::left, look.muted,
+             words.fill(key, {std::to_string(count)}));
+  }
+
+  void put_head(const RailHead& head, Rect card) const {
     pen.fill(card, head.chosen ? look.field : look.card, Corner::card * u);
-    pen.box(card, head.chosen ? colour : look.line, head.chosen ? std::max(2.0f, 2 * u) : 1, Corner::card * u);
+    pen.box(card, head.chosen ? look.head(head.head) : look.line, head.chosen ? std::max(2.0f, 2 * u) : 1,
+            Corner::card * u);
     const float inset = 5 * u, side = std::min(card.height() - 2 * inset, card.width() * 0.28f);
     put_thumbnail(pen, head,
                   {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
-    const float x = card.min.x + side + 2 * inset + 4 * u, room_for = card.max.x - x - 6 * u;
-    // Its habit in as many lines as the card holds below its name, in words that are whole.
-    const std::string habit = head.silent ? words("sentence.silent") : head.habit;
+    const float x = card.min.x + side + 2 * inset + 4 * u, room = card.max.x - x - 6 * u;
+    // What it does in as many lines as the card holds below its name, in words that are whole.
+    const std::string does = head.silent ? words("sentence.silent") : head.habit;
     const float line = pen.type.caption * 1.3f;
     const auto most = static_cast<std::size_t>(std::max(1.0f, (card.height() - 4 * u) / line - 1));
     const std::vector<std::string> lines =
-        paragraph_lines(context.fonts, Face::ui, pen.type.caption, habit, room_for, most);
+        paragraph_lines(pen.context().fonts, Face::ui, pen.type.caption, does, room, most);
     float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
     pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head),
              words.fill("inspector.head", {std::to_string(head.head)}));
-    for (const std::string& words_of : lines) {
-      middle += line;
-      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, middle}, Align::left,
-               head.chosen ? look.ink : look.muted, words_of);
-    }
+    for (const std::string& text : lines)
+      pen.text(TextRole::caption, Face::ui, pen.type.caption, {x, middle += line}, Align::left,
+               head.chosen ? look.ink : look.muted, text);
     pen.target(card, SceneAction::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});
-    y += pitch;
   }
-  if (i < items.size()) {
-    const auto below = std::count_if(items.begin() + static_cast<std::ptrdiff_t>(i), items.end(),
-                                     [](const Item& item) { return item.head != nullptr; });
-    pen.text(TextRole::caption, Face::ui, pen.type.caption,
-             {inside.min.x, std::min(y + more / 2, inside.max.y - more / 2)}, Align::left, look.muted,
-             words.fill("sentence.more_below", {std::to_string(below)}));
+
+  void put() const {
+    float y = inside.min.y;
+    if (first > 0) {
+      put_more("sentence.more_above", 0, first, y + more / 2);
+      y += more;
+    }
+    std::size_t i = first;
+    for (; i < items.size(); ++i) {
+      const auto& [layer, head] = items[i];
+      const float height = head ? pitch : title;
+      if (y + height > inside.max.y - (i + 1 == items.size() ? 0 : more)) break;
+      if (head) put_head(*head, {{inside.min.x, y}, {inside.max.x, y + pitch - 6 * u}});
+      else
+        pen.text(TextRole::caption, Face::bold, pen.type.caption, {inside.min.x + 4 * u, y + title / 2}, Align::left,
+                 look.muted, story.network ? words.fill("sentence.layer", {layer->name}) : words("sentence.heads"));
+      y += height;
+    }
+    if (i < items.size())
+      put_more("sentence.more_below", i, items.size(), std::min(y + more / 2, inside.max.y - more / 2));
   }
+};
+
+}  // namespace
+
+void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
+  const float u = pen.u();
+  pen.fill(room, pen.look().panel);
+  pen.fill({{room.max.x - 1, room.min.y}, room.max}, pen.look().line);
+  Rail rail{pen, story, {{room.min.x + 14 * u, room.min.y + 16 * u}, {room.max.x - 14 * u, room.max.y - 12 * u}}};
+  rail.lay_out();
+  rail.put();
 }
 
 }  // namespace headlight::sentence
