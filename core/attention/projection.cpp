@@ -33,7 +33,8 @@ void add_to_rows(const MatrixTarget& m, const Tensor& bias, Index first_col) {
 }
 
 Tensor add_bias(const Tensor& x, const Tensor& bias) {
-  Buffer values(x.contiguous().values().begin(), x.contiguous().values().end());
+  const Tensor packed = x.contiguous();
+  Buffer values(packed.values().begin(), packed.values().end());
   const Index cols = x.size(-1);
   add_to_rows({values.data(), x.count() / cols, cols, cols}, bias, 0);
   return Tensor(x.shape(), std::move(values));

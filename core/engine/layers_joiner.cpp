@@ -1,6 +1,7 @@
 #include "core/engine/layers_joiner.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "core/network/attention_flow.h"
@@ -65,30 +66,34 @@ bool LayersJoiner::advance() {
   const JoinedRows before = joined_;
   lock.unlock();
 
-  if (!means) means = std::make_shared<const std::vector<Tensor>>(wish.overview->means_up_to(wish.layer, wish.batch));
-  const Index n = means->front().size(0);
-  Tensor matrix;
-  Index rows = n;
+  JoinedRows next{{}, 0, before.version + 1};
+  bool whole = true;
   try {
+    if (!means) means = std::make_shared<const std::vector<Tensor>>(wish.overview->means_up_to(wish.layer, wish.batch));
+    const Index n = means->front().size(0);
+    next.rows = n;
     if (wish.how == Joining::rollout) {
-      matrix = attention_rollout(*means, stop);
+      next.matrix = attention_rollout(*means, stop);
     } else {
       Buffer flow(static_cast<std::size_t>(n * n), 0);
       if (before.matrix.defined()) std::ranges::copy(before.matrix.values(), flow.begin());
       const Tensor row = attention_flow(*means, before.rows, stop);
       std::ranges::copy(row.values(), flow.begin() + before.rows * n);
-      matrix = Tensor({n, n}, std::move(flow));
-      rows = before.rows + 1;
+      next.matrix = Tensor({n, n}, std::move(flow));
+      next.rows = before.rows + 1;
+      whole = next.rows == n;
     }
   } catch (const Cancelled&) {
     return true;  // another wish waits, or none
+  } catch (const std::bad_alloc&) {
+    next = {{}, 0, before.version + 1};  // settled, and nothing is there
   }
 
   lock.lock();
   if (stop.stop_requested()) return true;
   means_ = std::move(means);
-  joined_ = {std::move(matrix), rows, joined_.version + 1};
-  done_ = rows == n;
+  joined_ = std::move(next);
+  done_ = whole;
   lock.unlock();
   wake_();
   return true;

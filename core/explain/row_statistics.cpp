@@ -43,6 +43,7 @@ std::vector<RowStatistics> row_statistics(const Trace& trace, Stage stage, Index
       if (!allowed) masked_weight += static_cast<double>(p);
       if (p > row.maximum || std::isnan(p)) row.maximum = p;
     }
+    if (row.sum > 0) row.entropy = row.entropy / row.sum + std::log2(row.sum);
     row.flag = flag_of(trace, stage, row, weights.cols, masked_weight);
   }
   return rows;

@@ -17,7 +17,7 @@ constexpr double largest_count = 4294967296.0;  // of tokens, of which no sequen
 constexpr int deepest_tree = 500;
 
 bool takes_conditions(Op op) { return op == Op::logical_not || op == Op::logical_and || op == Op::logical_or; }
-bool compares(Op op) { return op >= Op::less && op <= Op::not_equal; }
+bool compares(Op op) { return op >= Op::less && op <= Op::member; }
 
 std::string kind(const Node& node) { return node.condition ? "a condition" : "a number"; }
 
@@ -41,7 +41,8 @@ void check_types(Op op, const std::vector<NodePtr>& operands) {
     }
     return;
   }
-  if ((op == Op::equal || op == Op::not_equal) && operands[0]->condition && operands[1]->condition) return;
+  const bool equates = op == Op::equal || op == Op::not_equal || op == Op::member;
+  if (equates && std::ranges::all_of(operands, [](const NodePtr& operand) { return operand->condition; })) return;
   for (const NodePtr& operand : operands) {
     if (operand->condition != takes_conditions(op)) fail_type(op, *operand);
   }
@@ -193,8 +194,8 @@ void check_argument(const Pattern& pattern, const Parameter& parameter, double v
 
 std::string_view symbol(Op op) {
   static constexpr std::string_view symbols[] = {
-      "number", "true", "variable", "-",  "+",  "-",  "*",     "/", "%",  "abs", "floor", "min",     "max",     "hash",
-      "<",      "<=",   ">",        ">=", "==", "!=", "drawn", "!", "&&", "||",  "?",     "pattern", "argument"};
+      "number", "true", "variable", "-",  "+",  "-",  "*",  "/",     "%", "abs", "floor", "min", "max",     "hash",
+      "<",      "<=",   ">",        ">=", "==", "!=", "in", "drawn", "!", "&&",  "||",    "?",   "pattern", "argument"};
   static_assert(std::size(symbols) == static_cast<std::size_t>(Op::argument) + 1);
   return symbols[static_cast<std::size_t>(op)];
 }

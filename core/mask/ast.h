@@ -34,7 +34,8 @@ enum class Op : std::uint8_t {
   greater_equal,
   equal,
   not_equal,
-  drawn,  // give a condition
+  member,  // whether the first operand equals one of the others
+  drawn,   // give a condition
   logical_not,
   logical_and,
   logical_or,
@@ -100,6 +101,9 @@ NodePtr make_pattern(const Pattern& pattern, std::vector<NodePtr> arguments, Nod
 NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value);
 /// Throws ExpressionError unless the value is in the parameter's range.
 void check_argument(const Pattern& pattern, const Parameter& parameter, double value, std::size_t position);
+
+/// The tree of a whole expression, a condition. Throws ExpressionError.
+NodePtr parse(std::string_view text);
 
 /// "+", "&&", "floor", …
 std::string_view symbol(Op op);

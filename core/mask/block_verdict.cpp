@@ -54,6 +54,15 @@ class Evaluator {
         const Interval c = value(*node.operands[1]);
         return {std::min(a.lo, c.lo), std::min(a.hi, c.hi)};
       }
+      case Op::member: {
+        const Interval left = value(*node.operands[0]);
+        Interval any = no;
+        for (std::size_t i = 1; i < node.operands.size() && any.lo == 0; ++i) {
+          const Interval one = of_two(Op::equal, left, value(*node.operands[i]));
+          any = {std::max(any.lo, one.lo), std::max(any.hi, one.hi)};
+        }
+        return any;
+      }
       case Op::logical_or: {
         const Interval a = value(*node.operands[0]);
         if (a.lo != 0) return yes;

@@ -24,6 +24,10 @@ bool has_fractions(const Node& node) {
   return std::any_of(operands.begin(), operands.end(), [](const NodePtr& o) { return has_fractions(*o); });
 }
 
+std::string placed(const Code& code, Binding at_least) {
+  return code.binding < at_least ? std::string("(").append(code.text) + ")" : code.text;
+}
+
 }  // namespace
 
 CodeWriter::CodeWriter(CodeTarget target, const Node& root, bool valid_lens_by_query, bool docs_by_batch)
@@ -34,10 +38,7 @@ CodeWriter::CodeWriter(CodeTarget target, const Node& root, bool valid_lens_by_q
 
 Code CodeWriter::condition(const Node& root) { return render(root.op == Op::pattern ? *root.body : root); }
 
-std::string CodeWriter::place(const Node& node, Binding at_least) {
-  Code code = render(node);
-  return code.binding < at_least ? std::string("(").append(code.text) + ")" : code.text;
-}
+std::string CodeWriter::place(const Node& node, Binding at_least) { return placed(render(node), at_least); }
 
 std::string CodeWriter::module_call(const char* function, const std::string& arguments) const {
   return std::string(torch() ? "torch." : "np.") + function + "(" + arguments + ")";
@@ -62,6 +63,7 @@ Code CodeWriter::render(const Node& node) {
     case Op::absolute: return {"abs(" + render(*node.operands[0]).text + ")", Binding::atom};
     case Op::minimum:
     case Op::maximum: return extremum(node);
+    case Op::member: return membership(node);
     case Op::hash:
     case Op::drawn: return call(node);
     case Op::choose: return choice(node);
@@ -77,12 +79,22 @@ Code CodeWriter::pattern(const Node& node) {
   const std::string text = render(*node.body).text;
   std::string wanted(node.pattern->name);
   if (wanted == "global") wanted += "_";  // a word of Python's
+  return line(std::move(wanted), text);
+}
+
+Code CodeWriter::line(std::string name, std::string text) {
   for (const Line& line : lines_) {
-    if (line.text == text && line.name.rfind(wanted, 0) == 0) return {line.name, Binding::atom};
+    if (line.text == text && line.name.rfind(name, 0) == 0) return {line.name, Binding::atom};
   }
-  const int count = ++names_[wanted];
-  lines_.push_back({count > 1 ? wanted + "_" + std::to_string(count) : wanted, text});
+  const int count = ++names_[name];
+  lines_.push_back({count > 1 ? name + "_" + std::to_string(count) : std::move(name), std::move(text)});
   return {lines_.back().name, Binding::atom};
+}
+
+Code CodeWriter::repeated(const Node& node) {
+  constexpr int deep = 6;
+  Code code = render(node);
+  return node.depth > deep ? line("part", std::move(code.text)) : code;
 }
 
 Code CodeWriter::variable(const Node& node) {
@@ -132,6 +144,20 @@ Code CodeWriter::comparison(const Node& node) {
           Binding::comparison};
 }
 
+/// `(k == 0) | (k == 4)`
+Code CodeWriter::membership(const Node& node) {
+  const std::string left = placed(repeated(*node.operands[0]), Binding::bit_or);
+  const bool array = is_array(node);
+  const std::size_t elements = node.operands.size() - 1;
+  std::string text;
+  for (std::size_t i = 1; i <= elements; ++i) {
+    const std::string one = left + " == " + place(*node.operands[i], Binding::bit_or);
+    text += (i == 1 ? "" : array ? " | " : " or ") + (array && elements > 1 ? "(" + one + ")" : one);
+  }
+  if (elements == 1) return {text, Binding::comparison};
+  return {text, array ? Binding::bit_or : Binding::or_word};
+}
+
 Code CodeWriter::logic(const Node& node) {
   const Node& left = *node.operands[0];
   if (node.op == Op::logical_not) {
@@ -158,9 +184,9 @@ Code CodeWriter::choice(const Node& node) {
 
 /// What PyTorch divides whole tensors by: 0, in cells that do not count, would be an error there.
 std::string CodeWriter::divisor(const Node& node) {
-  std::string text = place(node, Binding::sign);
-  if (!torch() || node.constant || !is_array(node) || node.op == Op::argument) return text;
-  return "torch.where(" + place(node, Binding::bit_or) + " == 0, 1, " + render(node).text + ")";
+  if (!torch() || node.constant || !is_array(node) || node.op == Op::argument) return place(node, Binding::sign);
+  const Code code = repeated(node);
+  return "torch.where(" + placed(code, Binding::bit_or) + " == 0, 1, " + code.text + ")";
 }
 
 Code CodeWriter::floor_of(const Node& node) {
@@ -183,11 +209,12 @@ Code CodeWriter::modulo(const Node& node) {
     return {left + " % " + divisor(b), Binding::product};
   }
   // Python's % of fractions rounds otherwise than a - floor(a / b) * b.
-  const std::string quotient = place(a, Binding::product) + " / " + place(b, Binding::sign);
-  const std::string times = " * " + place(b, Binding::sign);
+  const Code left = repeated(a), right = repeated(b);
+  const std::string quotient = placed(left, Binding::product) + " / " + placed(right, Binding::sign);
+  const std::string times = " * " + placed(right, Binding::sign);
   if (!is_array(node)) uses_math_ = true;
   const std::string down = is_array(node) ? module_call("floor", quotient) : "math.floor(" + quotient + ")";
-  return {place(a, Binding::sum) + " - " + down + times, Binding::sum};
+  return {placed(left, Binding::sum) + " - " + down + times, Binding::sum};
 }
 
 Code CodeWriter::extremum(const Node& node) {

@@ -61,6 +61,10 @@ class CodeWriter {
   Code modulo(const Node& node);
   Code extremum(const Node& node);
   Code call(const Node& node);
+  Code membership(const Node& node);
+  Code line(std::string name, std::string text);
+  /// An operand that the code has more than once: a large one is a line of its own, so that the text stays short.
+  Code repeated(const Node& node);
   std::string place(const Node& node, Binding at_least);
   std::string divisor(const Node& node);
   std::string module_call(const char* function, const std::string& arguments) const;

@@ -4,7 +4,6 @@
 #include <cassert>
 
 #include "core/mask/ast.h"
-#include "core/mask/parser.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -28,7 +27,7 @@ bool is_exact_quotient(const mask::Node& node) {
 }
 
 const mask::Node* quotients_compared(const mask::Node& node) {
-  const bool equality = node.op == mask::Op::equal || node.op == mask::Op::not_equal;
+  const bool equality = node.op == mask::Op::equal || node.op == mask::Op::not_equal || node.op == mask::Op::member;
   if (equality && is_exact_quotient(*node.operands[0]) && is_exact_quotient(*node.operands[1])) return &node;
   for (const mask::NodePtr& operand : node.operands) {
     if (const mask::Node* found = quotients_compared(*operand)) return found;

@@ -1,9 +1,8 @@
-#include "core/mask/parser.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "core/mask/ast.h"
 #include "core/mask/lexer.h"
 #include "core/mask/nearest.h"
 #include "core/tensor/error.h"
@@ -24,7 +23,7 @@ constexpr BinaryOperator binary_operators[] = {
     {"||", Op::logical_or, 1}, {"&&", Op::logical_and, 2}, {"==", Op::equal, 3},   {"!=", Op::not_equal, 3},
     {"<", Op::less, 4},        {"<=", Op::less_equal, 4},  {">", Op::greater, 4},  {">=", Op::greater_equal, 4},
     {"+", Op::add, 5},         {"-", Op::subtract, 5},     {"*", Op::multiply, 6}, {"/", Op::divide, 6},
-    {"%", Op::modulo, 6},      {"in", Op::drawn, 4},
+    {"%", Op::modulo, 6},      {"in", Op::member, 4},
 };
 
 struct Function {
@@ -128,7 +127,7 @@ class Parser {
     while (const BinaryOperator* found = operator_here()) {
       if (found->precedence < lowest) break;
       take();
-      if (found->op == Op::drawn) {
+      if (found->op == Op::member) {
         left = membership(left, begin);
         continue;
       }
@@ -138,17 +137,13 @@ class Parser {
     return left;
   }
 
-  /// "k in {0, 4, 8}": one comparison an element.
+  /// "k in {0, 4, 8}"
   NodePtr membership(const NodePtr& left, std::size_t begin) {
     if (!accept("{")) fail_expected("'{' and the numbers of the set, such as {0, 4, 8}");
-    NodePtr any;
-    do {
-      NodePtr element = make_operation(Op::equal, {left, binary(comparison_precedence + 2)}, since(begin));
-      any =
-          any ? make_operation(Op::logical_or, {std::move(any), std::move(element)}, since(begin)) : std::move(element);
-    } while (accept(","));
+    std::vector<NodePtr> operands{left};
+    do { operands.push_back(binary(comparison_precedence + 2)); } while (accept(","));
     if (!accept("}")) fail_expected("',' or '}' to close the set");
-    return any;
+    return make_operation(Op::member, std::move(operands), since(begin));
   }
 
   /// bit(x, i): the bit of weight 2^i, 0 or 1.

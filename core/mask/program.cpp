@@ -24,6 +24,7 @@ class Compiler {
     if (node.op == Op::pattern) return value(*node.body, guard);
     if (node.op == Op::logical_and || node.op == Op::logical_or) return short_circuit(node, guard);
     if (node.op == Op::choose) return choice(node, guard);
+    if (node.op == Op::member) return membership(node, guard);
     std::array<int, 5> in = none;
     if (!node.constant) {
       for (std::size_t i = 0; i < node.operands.size(); ++i) in[i] = value(*node.operands[i], guard);
@@ -54,6 +55,21 @@ class Compiler {
     const int yes = value(*node.operands[1], yes_guard);
     const int no = value(*node.operands[2], no_guard);
     return emit(Op::choose, {condition, yes, no, -1, -1}, -1, node);
+  }
+
+  /// One comparison an element, each of which counts only where none before it holds.
+  int membership(const Node& node, int guard) {
+    const int left = value(*node.operands[0], guard);
+    int any = -1;
+    for (std::size_t i = 1; i < node.operands.size(); ++i) {
+      const Node& element = *node.operands[i];
+      int open = guard;
+      if (any >= 0 && element.can_fail)
+        open = both(guard, emit(Op::logical_not, {any, -1, -1, -1, -1}, -1, node), node);
+      const int equal = emit(Op::equal, {left, value(element, open), -1, -1, -1}, -1, node);
+      any = any < 0 ? equal : emit(Op::logical_or, {any, equal, -1, -1, -1}, -1, node);
+    }
+    return any;
   }
 
   int both(int guard, int condition, const Node& node) {

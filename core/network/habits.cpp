@@ -43,16 +43,18 @@ void for_each_place(Habit habit, const std::vector<Token>& tokens, Index q, Inde
   }
 }
 
+// Of the row divided by its sum.
 double relative_entropy(const MatrixView& m, Index q, Index n_k) {
-  double entropy = 0;
+  double entropy = 0, sum = 0;
   Index seen = 0;
   for (Index k = 0; k < n_k; ++k) {
     const auto w = static_cast<double>(m(q, k));
     if (!(w > 0)) continue;
     entropy -= w * std::log(w);
+    sum += w;
     ++seen;
   }
-  return seen > 1 ? entropy / std::log(static_cast<double>(seen)) : 0;
+  return seen > 1 ? (entropy / sum + std::log(sum)) / std::log(static_cast<double>(seen)) : 0;
 }
 
 double mean_size(const Tensor& x) {

@@ -88,7 +88,12 @@ std::vector<Convention> other_conventions(const Trace& trace) {
   if (!trace.has(Stage::mask)) return {};
   Finder find{trace};
   const std::string expression = expression_in_force(trace.scenario, trace.inputs);
-  find.mask("polarity", "!(" + expression + ")");
+  Scenario inverted = trace.scenario;
+  inverted.mask = "!(" + expression + ")";
+  if (!MaskExpression::parse(expression).calls("painted")) {  // what was painted over it, too
+    for (PaintedCells& cells : inverted.painted) cells.attend = !cells.attend;
+  }
+  find.add("polarity", inverted);
   find.mask("window", with_calls_swapped(expression, "window", "window_inclusive"));
   if (trace.dims().n_q != trace.dims().n_k)
     find.mask("corner", with_calls_swapped(expression, "causal", "causal_bottom_right"));

@@ -285,11 +285,11 @@ void Pipeline::draw_dropout() {
   trace_.dropout_keep = same_draw ? last_->dropout_keep : dropout_keep(shape, p, scenario().dropout_seed, quiet);
 }
 
-// A seeded tensor of the last trace is taken over where it would come out the same.
+// A seeded tensor of the last trace is taken over where it would come out the same; never one that a file gave it.
 template <typename Make>
 Tensor seeded(const Trace* last, Tensor Trace::*member, const Trace& now, Make make) {
   const bool same = last && (last->*member).defined() && last->scenario.seed == now.scenario.seed &&
-                    last->dims().heads == now.dims().heads;
+                    last->dims().heads == now.dims().heads && !own_rules(last->inputs).sink_logits.defined();
   return same ? last->*member : make();
 }
 

@@ -314,8 +314,8 @@ LateSequence read_weights(const FileReading& r, const LateBeginning& found) {
     if (sum != 0 && !std::isnan(sum)) furthest = std::max(furthest, std::abs(sum - 1));
   }
   if (furthest > 0.02)
-    r.assume("weights",
-             "rows do not sum to 1 (one is off by " + shortest(static_cast<float>(furthest)) + "): shown as they are");
+    r.assume("weights", "rows do not sum to 1 (one is off by " + shortest(static_cast<float>(furthest)) +
+                            "): shown as they are, entropies of each divided by its sum");
   mask = zeros_as_mask(r, weights);
   return read;
 }

@@ -79,6 +79,7 @@ void read_additive_mask(MaskReading& m, const std::string& name, const PlacedMas
 
 void read_mask(MaskReading& m, const std::string& name, const MaskName& entry) {
   const FileReading& r = m.file;
+  m.taken.insert(name);
   const PlacedMask placed = placed_mask(r, m.dims, name, entry.kind);
   const bool binary = is_binary(placed.tensor);
   const bool floating = is_floating(r.file.arrays().find(name)->dtype);

@@ -1,6 +1,7 @@
 // A file's masking while it is put together: masks allow what all of them allow, biases add up.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "core/scenario/file_source.h"
@@ -11,6 +12,7 @@ struct MaskReading {
   const FileReading& file;
   const Dims& dims;
   Masking masking{};
+  std::set<std::string> taken{};  ///< the arrays that were read as masks of the sequence
 
   /// 1 = may attend, [B|1, H|1, n_q|1, n_k|1].
   void restrict_to(const Tensor& attend);

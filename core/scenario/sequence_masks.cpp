@@ -9,6 +9,8 @@
 namespace headlight {
 namespace {
 
+constexpr float inexact_id = 16777216;  // 2^24: from there on float32 has no whole number of its own for each
+
 /// A causal mask that a module keeps for its longest sequence: the part of it that these queries and keys have.
 struct Buffered {
   std::string name;
@@ -57,7 +59,7 @@ void read_causal_buffer(MaskReading& m) {
   for (const std::string& place : places) {
     for (const char* name : {"bias", "tril", "mask", "causal_mask", "attn_mask", "masked", "triu"}) {
       const std::string full = place + name;
-      if (full == r.keys.packed.bias || full == r.keys.o.bias) continue;
+      if (full == r.keys.packed.bias || full == r.keys.o.bias || m.taken.contains(full)) continue;
       const std::optional<Buffered> found = causal_buffer(r, m.dims, full);
       if (!found) continue;
       r.assume("mask", full + ": the module's causal mask" +
@@ -131,6 +133,10 @@ void read_documents(MaskReading& m) {
                " queries and " + std::to_string(d.n_k) + " keys",
            "expected as many");
   const Index n = d.n_q;
+  if (std::ranges::any_of(stored.values(), [](float id) { return std::abs(id) >= inexact_id; })) {
+    r.fail(in_quotes(name) + " holds ids of 16777216 or more, which float32 cannot tell apart",
+           "expected smaller ones, such as each document's number from 0 on");
+  }
   Tensor ids = stored;
   if (!ends.empty()) {
     const std::span<const float> at = stored.values();

@@ -83,7 +83,11 @@ class Pager {
       source = std::move(found->second.source);
       regions_.erase(found);
     }
-    std::erase_if(resident_, [&](const Tile& tile) { return tile.at >= begin && tile.at < begin + bytes; });
+    std::erase_if(resident_, [&](const Tile& tile) {
+      const bool gone = tile.at >= begin && tile.at < begin + bytes;
+      if (gone) bytes_ -= tile.bytes;
+      return gone;
+    });
     munmap(const_cast<float*>(memory), bytes);
   }
 

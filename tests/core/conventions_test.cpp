@@ -95,3 +95,17 @@ TEST_CASE("policies for dead rows and the other corner are offered where the mas
   CHECK(find(corner, "corner")->scenario.mask == "causal_bottom_right()");
   CHECK(conventions(*compute(Scenario())).empty());  // no mask
 }
+
+TEST_CASE("the other polarity inverts what was painted over the mask, too") {
+  Scenario scenario = masked("causal()");
+  scenario.painted = {{.query = 0, .key = 3, .attend = true}, {.query = 5, .key = 0, .attend = false}};
+  const auto trace = compute(scenario);
+  const auto all = conventions(*trace);
+  const Tried* polarity = find(all, "polarity");
+  REQUIRE(polarity);
+  CHECK(polarity->cells == trace->dims().heads * 36);
+  scenario.mask = "causal() && !painted()";  // it says itself what becomes of them
+  const auto named = compute(scenario);
+  const auto others = conventions(*named);
+  CHECK(find(others, "polarity")->cells == named->dims().heads * 36);
+}

@@ -68,3 +68,12 @@ TEST_CASE("rows that do not sum to one say why: dropout, a sink, a fill that lea
   CHECK(rows_of(leak)[0].flag == RowFlag::leak);
   CHECK(rows_of(leak)[5].flag == RowFlag::none);  // nothing is masked there
 }
+
+TEST_CASE("the entropy is that of the row divided by its sum") {
+  Inputs inputs;
+  inputs.dims.n_k = 2;
+  inputs.weights = Tensor::of({1, 1, 1, 2}, {0.35F, 0.35F});
+  const auto rows = row_statistics(*compute({}, inputs), Stage::weights, 0, 0);
+  CHECK(rows[0].sum == Approx(0.7));
+  CHECK(rows[0].entropy == Approx(1));
+}

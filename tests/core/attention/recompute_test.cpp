@@ -3,6 +3,7 @@
 
 #include "core/attention/workers.h"
 #include "core/run/pipeline.h"
+#include "core/scenario/model_layer.h"
 #include "core/tensor/error.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
@@ -95,6 +96,35 @@ TEST_CASE("seeded tables stay the very same while their seed does, and follow it
   CHECK_FALSE(same_bits(first->t5_table, other->t5_table));
   CHECK_FALSE(same_bits(first->sink_logits, other->sink_logits));
   CHECK_FALSE(same_bits(first->dropout_keep, other->dropout_keep));
+}
+
+TEST_CASE("seeded sinks are never those that a file gave the run before", "[attention]") {
+  Inputs of_file = small_inputs();
+  OwnRules own;
+  own.sink_logits = Tensor::of({4}, {9, 9, 9, 9});
+  of_file.file = std::make_shared<const ModelLayer>(own, nullptr);
+  Scenario scenario;
+  scenario.sink_logit = true;
+  const auto first = traced(of_file, scenario);
+  const auto second = compute(scenario, small_inputs(), first.get(), {});
+  CHECK(same_bits(second->sink_logits, traced(small_inputs(), scenario)->sink_logits));
+}
+
+TEST_CASE("a stage that a run made another way is computed anew, and NaN in a setting is the same NaN", "[attention]") {
+  const Inputs inputs = small_inputs();
+  Scenario scenario;
+  scenario.mask = "causal()";
+  scenario.fill = std::numeric_limits<float>::quiet_NaN();
+  Run run;
+  run.override_stage = [](Stage stage, const Trace&, const std::function<Tensor()>& usual) {
+    return stage == Stage::Q ? sampled(usual().shape(), "other") : usual();
+  };
+  const auto other = compute(scenario, inputs, nullptr, run);
+  const auto first = compute(scenario, inputs, other.get(), {});
+  CHECK_FALSE(first->records[static_cast<std::size_t>(Stage::Q)].reused);
+  CHECK_THAT((*first)[Stage::Q], agrees_with((*traced(inputs))[Stage::Q]));
+  const auto second = compute(scenario, inputs, first.get(), {});
+  CHECK(reused(*second) == first->stages());
 }
 
 TEST_CASE("the numbers do not depend on the number of threads", "[attention]") {

@@ -1,4 +1,7 @@
 // Packed documents and valid lengths as numbers of the mask language.
+#include <algorithm>
+#include <functional>
+
 #include "core/mask/evaluate.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
@@ -46,17 +49,45 @@ TEST_CASE("place(k) counts within a document: a prefix of one token for each") {
   CHECK(own.at({0, 4}) == 2);
 }
 
-TEST_CASE("a document, a length and a mask of a file hold in a last window of one key") {
+TEST_CASE("a document, a length, a painted and a file's mask hold in a last window of one key") {
   for (const Index n : {1, 2, 127, 128, 129, 2047, 2048, 2049, 2050}) {
-    std::vector<float> of_token(static_cast<std::size_t>(n), 0);
-    for (std::size_t i = of_token.size() / 2; i < of_token.size(); ++i) of_token[i] = 1;
-    const Tensor docs({1, n}, Buffer(of_token.begin(), of_token.end()));
     MaskContext context;
     context.n_q = context.n_k = n;
+    Buffer of_token(static_cast<std::size_t>(n)), of_key(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) {
+      of_token[static_cast<std::size_t>(i)] = i >= n / 2 ? 1.0F : 0.0F;
+      of_key[static_cast<std::size_t>(i)] = i % 3 == 0 || i + 1 == n ? 1.0F : 0.0F;
+    }
+    const Tensor docs({1, n}, std::move(of_token)), marks({1, n}, std::move(of_key));
+    const Tensor lens = Tensor::full({1}, static_cast<float>(n - 1));
     context.doc_ids = &docs;
-    const Tensor mask = evaluate(MaskExpression::parse("doc(q) == doc(k)"), context);
-    for (const Index q : {Index{0}, n - 1}) {
-      CHECK((mask.at({0, 0, q, n - 1}) != 0) == (docs.at({0, q}) == docs.at({0, n - 1})));
+    context.file_mask = context.painted = &marks;
+    context.valid_lens = &lens;
+    const auto doc = [&](Index i) { return i >= n / 2 ? 1 : 0; };
+    const auto place = [&](Index i) { return doc(i) == 0 ? i : i - n / 2; };
+    const auto marked = [&](Index k) { return k % 3 == 0 || k + 1 == n; };
+    const std::pair<const char*, std::function<bool(Index, Index)>> rules[] = {
+        {"doc(q) == doc(k)", [&](Index q, Index k) { return doc(q) == doc(k); }},
+        {"place(k) < 2 || place(q) == place(k)",
+         [&](Index q, Index k) { return place(k) < 2 || place(q) == place(k); }},
+        {"file()", [&](Index, Index k) { return marked(k); }},
+        {"!painted() || q == k", [&](Index q, Index k) { return !marked(k) || q == k; }},
+        {"padding() && causal()", [&](Index q, Index k) { return k < n - 1 && k <= q; }},
+    };
+    for (const auto& [expression, rule] : rules) {
+      const MaskExpression parsed = MaskExpression::parse(expression);
+      MaskReader reader(parsed, context);
+      Index wrong = 0;
+      for (const Index q : {Index{0}, n / 2, n - 1}) {
+        for (Index first = 0; first < n; first += 2048) {  // the windows of evaluate()
+          Buffer row(static_cast<std::size_t>(std::min<Index>(2048, n - first)));
+          reader.read(0, 0, q, first, std::ssize(row), row.data());
+          for (Index k = first; k < first + std::ssize(row); ++k)
+            wrong += (row[static_cast<std::size_t>(k - first)] != 0) != rule(q, k);
+        }
+      }
+      INFO(expression << " of " << n);
+      CHECK(wrong == 0);
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "core/mask/expression.h"
 
+#include "core/mask/block_verdict.h"
+#include "core/mask/code.h"
 #include "core/mask/evaluate.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
@@ -188,4 +190,29 @@ TEST_CASE("exact quotients that are compared are doubted, floors are not") {
   CHECK(doubtful("causal() && q / 4 == k / 4"));
   CHECK_FALSE(doubtful("floor(q / 4) == floor(k / 4)"));
   CHECK_FALSE(doubtful("chunked(4) && q / 2 < k"));
+}
+
+TEST_CASE("an operand of a set is worked out once, however deep sets lie in each other") {
+  std::string text = "k";
+  for (int i = 0; i < 40; ++i) text = "(" + text + " in {0, 1} ? 1 : 0)";
+  text += " == 1";
+  const MaskExpression expression = MaskExpression::parse(text);
+  MaskContext context;
+  context.n_q = 2;
+  context.n_k = 3;
+  const Tensor mask = evaluate(expression, context);
+  for (Index k = 0; k < 3; ++k) CHECK(mask.at({0, 0, 1, k}) == 1);  // 1, or 0, of which the next makes 1
+  CHECK(expression.pattern_calls().empty());
+  CHECK(block_verdict(expression, context, 0, 0, 0, 2, 0, 3) != BlockVerdict::none);
+  CHECK(to_code(expression, CodeTarget::numpy, context).size() < 20'000);
+  std::string remainders = "q + 0.5";
+  for (int i = 0; i < 40; ++i) remainders = "(" + remainders + ") % (k + 0.5)";
+  CHECK(to_code(MaskExpression::parse(remainders + " < 1"), CodeTarget::pytorch, context).size() < 40'000);
+}
+
+TEST_CASE("an element of a set counts only where none before it is the same") {
+  CHECK(value("q in {0, 4 / q}"));
+  CHECK(failure_in("q + 1 in {0, 4 / q}").sentence.find("division by zero") != std::string::npos);
+  CHECK(value("(q == 0) in {(k == 1), (k == 0)}"));
+  CHECK(failure_in("q in {0, true}").sentence.find("a condition") != std::string::npos);
 }

@@ -164,6 +164,24 @@ TEST_CASE("every pattern is its definition, cell by cell, in square and other sh
   }
 }
 
+TEST_CASE("every pattern is its definition up to the last key, whatever is left for the last window") {
+  for (const PatternCase& pattern : pattern_cases()) {
+    for (const Index n : {1, 2, 127, 128, 129, 2047, 2048, 2049, 2050}) {
+      for (const auto& [n_q, n_k] : {std::pair<Index, Index>{2, n}, {n, 2}}) {
+        const Tensor mask = run(pattern.expression, n_q, n_k);
+        Index wrong = 0;
+        for (Index q = 0; q < n_q; q += q + 3 < n_q && q > 2 ? 61 : 1) {
+          for (Index k = 0; k < n_k; k += k + 3 < n_k && k > 2 ? 61 : 1)
+            wrong += (mask.at({0, 0, q, k}) != 0) != pattern.cell(q, k, n_q, n_k);
+          wrong += (mask.at({0, 0, q, n_k - 1}) != 0) != pattern.cell(q, n_k - 1, n_q, n_k);
+        }
+        INFO(pattern.expression << " at n_q = " << n_q << ", n_k = " << n_k);
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("every pattern of the table has such a case, or is tested with its tensor") {
   std::set<std::string> covered = {"padding", "file", "painted"};
   for (const PatternCase& pattern : pattern_cases()) {

@@ -379,3 +379,20 @@ TEST_CASE("an array whose name means nothing is said to be unused") {
   const Inputs in = sample.resolved();
   CHECK(in.assumptions.back() == Assumption{"not used", "\"my_mask\""});
 }
+
+TEST_CASE("a floating attn_mask is added to the scores and is no causal mask besides") {
+  Sample sample;
+  sample.add("in_proj_weight", drawn("W", {3 * d, d})).add("out_proj.weight", drawn("W_o", {d, d}));
+  sample.heads().self_input();
+  sample.add("attn_mask", Tensor::of({n_q, n_q}, {0, 1, 1, 0, 0, 1, 0, 0, 0}));
+  const Inputs in = sample.resolved();
+  CHECK(in.bias.defined());
+  CHECK_FALSE(in.file_mask.defined());
+}
+
+TEST_CASE("ids of documents that float32 cannot tell apart are refused in a file") {
+  Sample sample;
+  sample.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
+  sample.add("document_ids", Tensor::of({n_q}, {0, 16777216, 16777218}));
+  CHECK(sample.error().find("16777216 or more") != std::string::npos);
+}
